@@ -1,0 +1,55 @@
+# dent_layer(name left...): the objects of src/<name>. A folder that has no sources yet is an empty interface, so the list
+# of layers can be complete from the first day.
+function(dent_layer name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.c)
+  if(sources)
+    add_library(dent_layer_${name} OBJECT ${sources})
+    target_link_libraries(dent_layer_${name} PRIVATE dent_flags Threads::Threads)
+    target_include_directories(dent_layer_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  endif()
+endfunction()
+
+# Kernels of src/geometry/kernels are built once per instruction set; the rest of the tree is plain x86-64 (or whatever
+# the machine is).
+function(dent_kernel_flags)
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    return()
+  endif()
+  file(GLOB avx2 CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/kernels/*_avx2.c)
+  file(GLOB avx512 CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/kernels/*_avx512.c)
+  set_source_files_properties(${avx2} PROPERTIES COMPILE_OPTIONS "-mavx2")
+  set_source_files_properties(${avx512} PROPERTIES
+    COMPILE_OPTIONS "-mavx512f;-mavx512dq;-mavx512bw;-mavx512vl")
+endfunction()
+
+# dent_library(name layer...): static and shared library of the same objects, hence with the same symbols.
+function(dent_library name)
+  set(objects)
+  foreach(layer IN LISTS ARGN)
+    if(TARGET dent_layer_${layer})
+      list(APPEND objects $<TARGET_OBJECTS:dent_layer_${layer}>)
+    endif()
+  endforeach()
+  foreach(kind STATIC SHARED)
+    string(TOLOWER ${kind} suffix)
+    add_library(${name}_${suffix} ${kind} ${objects})
+    set_target_properties(${name}_${suffix} PROPERTIES OUTPUT_NAME ${name} EXPORT_NAME ${name}_${suffix})
+    target_include_directories(${name}_${suffix} PUBLIC
+      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_link_libraries(${name}_${suffix} PUBLIC Threads::Threads m)
+    target_link_libraries(${name}_${suffix} PRIVATE $<BUILD_INTERFACE:dent_flags>)
+    add_library(dent::${name}_${suffix} ALIAS ${name}_${suffix})
+  endforeach()
+  set_target_properties(${name}_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+endfunction()
+
+# dent_layer_objects(variable layer...): what a test of the last named folder links.
+function(dent_layer_objects variable)
+  set(objects)
+  foreach(layer IN LISTS ARGN)
+    if(TARGET dent_layer_${layer})
+      list(APPEND objects $<TARGET_OBJECTS:dent_layer_${layer}>)
+    endif()
+  endforeach()
+  set(${variable} ${objects} PARENT_SCOPE)
+endfunction()
