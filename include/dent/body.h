@@ -1,0 +1,153 @@
+/* dent/body.h — what can collide: defs that describe a body, and what dent works out about it.
+ *
+ * A body is either a solid (tetrahedra; hexahedra, wedges and pyramids are split into them) or a surface (triangles, closed
+ * or not). Its description (indices, names, ties) is copied when it is added; its positions are borrowed, read inside each
+ * query and never written.
+ *
+ * Orientation: a positive tetrahedron has det[p1-p0, p2-p0, p3-p0] > 0. An inverted cell is the same set of points;
+ * orientation never changes an answer. The corner orders of all cells are drawn in docs/conventions.md; they are VTK's.
+ */
+#ifndef DENT_BODY_H
+#define DENT_BODY_H
+
+#include <dent/base.h>
+#include <dent/id.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum dent_body_kind { DENT_BODY_SOLID = 1, DENT_BODY_SURFACE = 2 } dent_body_kind;
+
+/** Cell kinds of a solid, with the number of corners. Corner order as in VTK: hexahedron bottom 0-3 then top 4-7, wedge
+ *  bottom 0-2 then top 3-5, pyramid base 0-3 then apex 4. For a wedge, VTK's printed order is the one whose split cells are
+ *  positive when triangle 0-1-2 seen from outside (below) turns counter-clockwise, or its mirror: both are accepted. */
+typedef enum dent_cell_kind {
+    DENT_CELL_TETRAHEDRON = 0, /**< 4 corners */
+    DENT_CELL_HEXAHEDRON = 1,  /**< 8 corners, up to 6 tetrahedra */
+    DENT_CELL_WEDGE = 2,       /**< 6 corners, 3 tetrahedra */
+    DENT_CELL_PYRAMID = 3,     /**< 5 corners, 2 tetrahedra */
+    DENT_CELL_KIND_COUNT = 4
+} dent_cell_kind;
+
+typedef enum dent_scalar { DENT_SCALAR_DOUBLE = 0, DENT_SCALAR_FLOAT = 1 } dent_scalar;
+
+/** Borrowed positions: vertex v has its x, y, z at (const char *)data + v * stride. Floats are widened exactly. The caller may
+ *  overwrite them between queries without telling dent; they must stay readable until replaced or the body is removed. */
+typedef struct dent_positions {
+    const void *data;   /**< null: none */
+    size_t stride;      /**< bytes from one vertex to the next; 0: packed (24 bytes for double, 12 for float) */
+    dent_scalar scalar; /**< of the three numbers */
+} dent_positions;
+
+/** Packed doubles, the common case. */
+static inline dent_positions dent_positions_double(const double *xyz)
+{
+    dent_positions positions;
+    positions.data = xyz;
+    positions.stride = 3 * sizeof(double);
+    positions.scalar = DENT_SCALAR_DOUBLE;
+    return positions;
+}
+
+static inline dent_positions dent_positions_float(const float *xyz)
+{
+    dent_positions positions;
+    positions.data = xyz;
+    positions.stride = 3 * sizeof(float);
+    positions.scalar = DENT_SCALAR_FLOAT;
+    return positions;
+}
+
+/** "Vertex `vertex` of this body is the same vertex as `other_vertex` of `other`." Pairs of elements that share a vertex are
+ *  never an answer. Equal positions alone do not make vertices the same. A tie outlives the removal of `other`. */
+typedef struct dent_same_as {
+    uint32_t vertex;
+    dent_body_id other;
+    uint32_t other_vertex;
+} dent_same_as;
+
+typedef struct dent_body_def {
+    size_t struct_size;
+    dent_body_kind kind;
+
+    const char *name; /**< copied; used in messages; null: "body N" */
+
+    uint32_t vertex_count;
+    uint32_t element_count;          /**< cells of a solid, triangles of a surface */
+    const uint32_t *element_corners; /**< corner vertices of the elements, one element after the other; copied */
+    const uint8_t *cell_kinds;       /**< dent_cell_kind of every cell; null (default): all tetrahedra. Surfaces: null */
+
+    dent_positions positions_t0; /**< required before the first query, here or by dent_body_set_positions */
+    dent_positions positions_t1; /**< end of the step, for the continuous questions; none by default */
+
+    const dent_same_as *same_as; /**< ties; copied */
+    uint32_t same_as_count;
+
+    uint32_t collision_group; /**< bits this body belongs to; default 1 */
+    uint32_t collision_mask;  /**< bits it may meet; default all. a and b are asked about iff (group_a & mask_b) and
+                                   (group_b & mask_a) are both non-zero */
+    bool self_collision;      /**< default true: also ask the body about itself */
+
+    bool strict; /**< default false. True: duplicate elements, unused vertices and non-manifold faces are refused with BAD_MESH
+                      when the body is added; inverted and flat cells are refused at each query. False: they are accepted,
+                      counted (dent_body_topology, dent_body_measure) and answered. */
+} dent_body_def;
+
+DENT_API dent_body_def dent_solid_def_default(void);
+DENT_API dent_body_def dent_surface_def_default(void);
+
+/** What follows from the indices alone; computed once, when the body is added or re-topologised. */
+typedef struct dent_body_topology {
+    dent_body_kind kind;
+    uint32_t vertex_count;
+    uint32_t element_count;      /**< the caller's cells or triangles */
+    uint32_t tetrahedron_count;  /**< after splitting; 0 for surfaces */
+    uint32_t surface_face_count; /**< cell faces with one cell, or all triangles of a surface */
+    uint32_t edge_count;         /**< distinct edges of the elements (of the split ones for solids) */
+    uint32_t component_count;    /**< connected through shared vertices; unused vertices do not count */
+    uint32_t boundary_edges;     /**< edges of the surface faces with exactly one surface face */
+    uint32_t nonmanifold_edges;  /**< … with more than two */
+    uint32_t nonmanifold_faces;  /**< cell faces with more than two cells */
+    uint32_t unused_vertices;
+    uint32_t duplicate_elements; /**< elements with the same set of corners as an earlier one */
+    bool surface_closed;         /**< every surface edge has an even number of faces, as many in one direction as in the other:
+                                      closed and consistently oriented */
+    uint32_t first_unused_vertex;      /**< UINT32_MAX when there is none */
+    uint32_t first_duplicate_element;  /**< UINT32_MAX when there is none */
+    uint32_t first_nonmanifold_element; /**< an element at a non-manifold face or edge; UINT32_MAX when there is none */
+} dent_body_topology;
+
+/** What follows from the positions at t0. Signs are exact; quality, bounds and lengths are plain doubles. */
+typedef struct dent_body_measure {
+    uint32_t inverted_cells;     /**< caller's cells with at least one negative tetrahedron (0 when mirrored) */
+    uint32_t flat_cells;         /**< caller's cells with at least one exactly flat tetrahedron; zero-area triangles of a surface */
+    uint32_t first_inverted_cell; /**< UINT32_MAX when there is none */
+    uint32_t first_flat_cell;    /**< UINT32_MAX when there is none */
+    bool mirrored;               /**< no tetrahedron is positive and at least one is negative: the body is a mirror image */
+    double min_quality;          /**< tetrahedra: 6 sqrt(2) |volume| / (root-mean-square edge)^3; triangles: 4 sqrt(3) area / (sum of
+                                      squared edges); 1 for regular ones, 0 for flat ones */
+    double mean_edge;            /**< mean length of the distinct edges */
+    double volume;               /**< sum of |volume| of the tetrahedra; area for surfaces: see `area` */
+    double area;                 /**< of the surface faces */
+    double lo[3], hi[3];         /**< bounds of all vertices used by an element */
+} dent_body_measure;
+
+/** A surface face of a body. For a surface body face f is triangle f. For a solid the list is ordered by (cell, corner). */
+typedef struct dent_surface_face {
+    uint32_t corners[3]; /**< vertices; counter-clockwise seen from outside when the cell is positive */
+    uint32_t cell;       /**< the caller's cell (solids) or triangle (surfaces) */
+    uint8_t corner;      /**< tetrahedra: the corner opposite the face, 0-3. Split cells: the face of the cell (docs/conventions.md) */
+    uint8_t part;        /**< split cells: which triangle of that face, 0 or 1; otherwise 0 */
+    uint16_t is_split;   /**< 1 when the cell is not a tetrahedron: print as cell/face.part instead of cell/corner */
+} dent_surface_face;
+
+typedef struct dent_edge {
+    uint32_t v0, v1; /**< v0 < v1; lists of edges are sorted by (v0, v1) */
+} dent_edge;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

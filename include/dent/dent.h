@@ -1,0 +1,25 @@
+/* dent/dent.h — everything in the library dent, and a one-page tour.
+ *
+ *   dent_context *context = dent_context_create(NULL, NULL);          memory, threads, log, instruction set
+ *   dent_world *world = dent_world_create(context);                   bodies and scratch
+ *   dent_body_def def = dent_solid_def_default();                     describe a body …
+ *   dent_world_add_body(world, &def, &id);                            … its positions are borrowed
+ *   dent_query_def ask = dent_query_def_default();
+ *   ask.questions = DENT_QUESTION_FACE_CELL;
+ *   dent_world_query(world, &ask, &result);                           pairs in canonical order, until the next call
+ *
+ * Read in this order: base.h, id.h, body.h, world.h, query.h, penetration.h. The optional libraries dent_io (mesh_io.h) and dent_sim
+ * (scene.h) are included on their own.
+ */
+#ifndef DENT_DENT_H
+#define DENT_DENT_H
+
+#include <dent/base.h>
+#include <dent/body.h>
+#include <dent/id.h>
+#include <dent/penetration.h>
+#include <dent/query.h>
+#include <dent/vector_math.h>
+#include <dent/world.h>
+
+#endif

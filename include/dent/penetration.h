@@ -1,0 +1,75 @@
+/* dent/penetration.h — the analyst's question: is this model free of initial penetration?
+ *
+ * Two solids penetrate iff the interiors of their unions of closed cells meet: identical copies do, parts that share faces,
+ * edges or vertices exactly do not. This is decided exactly. A closed, consistently oriented surface is treated as solid
+ * (interior: exact winding number not zero), and the report says so; an open surface penetrates what it crosses, and containment is not
+ * judged. How deep is an estimate in fixed double arithmetic (see max_depth).
+ */
+#ifndef DENT_PENETRATION_H
+#define DENT_PENETRATION_H
+
+#include <dent/query.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum dent_contact_state {
+    DENT_CONTACT_APART = 0,      /**< closed sets do not meet: such pairs are not in the report */
+    DENT_CONTACT_TOUCHING = 1,   /**< they meet, but do not penetrate, or no deeper than the tolerance */
+    DENT_CONTACT_PENETRATING = 2
+} dent_contact_state;
+
+typedef struct dent_check_def {
+    size_t struct_size;
+    double tolerance;      /**< a length, default 0: a pair whose max_depth is not above it counts as touching. Finite, >= 0 */
+    bool self;             /**< default false: also check bodies against themselves (cells or faces that share no vertex) */
+    bool ignore_touching;  /**< default false: do not look for touching elements (faster; touching pairs are then not reported) */
+    dent_method method;    /**< of the searches; default AUTO */
+    const int *cancel;     /**< as in dent_query_def */
+} dent_check_def;
+DENT_API dent_check_def dent_check_def_default(void);
+
+/** One pair of bodies that touch or penetrate. body_a < body_b (ranks); equal for a body with itself. */
+typedef struct dent_body_contact {
+    uint32_t body_a, body_b;
+    dent_contact_state state;
+    bool exact_penetration;        /**< penetrates by the exact definition, whatever the tolerance */
+    bool containment_judged;       /**< false: one of them is an open surface, so one lying inside the other is not noticed */
+    uint64_t overlapping_elements; /**< cells (solids) of either whose interior meets the other's interior; surface bodies: faces that
+                                        cross the other's surface or meet the interior of its cells */
+    uint64_t penetrating_vertices; /**< vertices of either in the other's interior (inner faces, edges and vertices of the other count) */
+    uint64_t touching_elements;    /**< cells or faces of either that only touch the other */
+    double max_depth;              /**< estimate, a length: the largest over (1) vertices of one, and centroids of overlapping cells of one, inside
+                                        the other: distance to the other's surface; (2) crossing surface faces: shortest translation that
+                                        parts the two triangles */
+    double deepest[3];             /**< where that is */
+} dent_body_contact;
+
+/** Marks for pictures: one byte per element of a body. */
+enum { DENT_MARK_NONE = 0, DENT_MARK_TOUCHING = 1, DENT_MARK_OVERLAPPING = 2 };
+
+typedef struct dent_check_result {
+    dent_outcome outcome;
+    uint64_t pair_count;
+    const dent_body_contact *pairs; /**< in canonical order */
+    uint64_t penetrating_pairs, touching_pairs; /**< by state */
+    double max_depth;               /**< over the penetrating pairs; 0 when there is none */
+    uint32_t surfaces_as_solids;    /**< bodies that are closed surfaces and were treated as solid */
+    uint32_t open_surfaces;         /**< bodies for which containment was not judged */
+    dent_query_counters counters;
+} dent_check_result;
+
+/** Checks all bodies of the world at their positions at t0 (filters apply). Results are valid until the next call on this world. */
+DENT_API dent_status dent_world_check(dent_world *world, const dent_check_def *def, dent_check_result *result);
+
+/** After dent_world_check: the marks of a body's elements (one per element of the caller: cell or triangle) and, per vertex, 1 when it is
+ *  in the interior of another body. Valid as long as the result. Null for a stale id. */
+DENT_API const uint8_t *dent_check_element_marks(const dent_world *world, dent_body_id id);
+DENT_API const uint8_t *dent_check_vertex_marks(const dent_world *world, dent_body_id id);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,134 @@
+/* dent/query.h — questions and their answers.
+ *
+ * A question says what is asked, a method how it is computed. For the discrete questions the answer is a mathematical
+ * function of the input numbers: the same pairs in the same order for every method, thread count and instruction set.
+ *
+ *   vertex-cell   the vertex lies in the open cell           side a: vertex, side b: cell
+ *   face-cell     the closed surface face meets the open cell     a: surface face, b: cell
+ *   face-face     the relative interiors of two surface faces meet (crossing), or they share area in one plane (coplanar)
+ *
+ * With `touching`, pairs whose closed sets meet otherwise are added and marked. Pairs that share a vertex (the same index in
+ * the same body, or tied by same_as) are never an answer. Collisions and self-collisions come from one query.
+ *
+ * Canonical order: (body a, feature a, body b, feature b), bodies by order of addition; face-face pairs are reported once,
+ * with (body a, face a) < (body b, face b).
+ */
+#ifndef DENT_QUERY_H
+#define DENT_QUERY_H
+
+#include <dent/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Bits, so that one query may answer several at once. */
+typedef enum dent_question {
+    DENT_QUESTION_VERTEX_CELL = 1,
+    DENT_QUESTION_FACE_CELL = 2,
+    DENT_QUESTION_FACE_FACE = 4
+} dent_question;
+
+#define DENT_DISCRETE_QUESTION_COUNT 3
+
+/** "vertex-cell"; null for a value that is not one single question. */
+DENT_API const char *dent_question_name(dent_question question);
+
+/** Ways to compute the answer; the rows of the method table. */
+typedef enum dent_method {
+    DENT_METHOD_AUTO = 0,
+    DENT_METHOD_BRUTE_FORCE = 1, /**< the oracle: every pair, exact predicates; O(n^2) */
+    DENT_METHOD_SWEEP = 2,       /**< sort boxes along the longest axis and sweep; float boxes, then exact predicates */
+    DENT_METHOD_COUNT = 3
+} dent_method;
+
+DENT_API const char *dent_method_name(dent_method method);
+/** One sentence: the idea and where it wins. */
+DENT_API const char *dent_method_summary(dent_method method);
+/** The questions (bits) a method can answer. Asking it another is DENT_ERROR_UNSUPPORTED. */
+DENT_API uint32_t dent_method_questions(dent_method method);
+
+typedef struct dent_query_def {
+    size_t struct_size;
+    uint32_t questions;         /**< dent_question bits; at least one */
+    dent_method method;         /**< default AUTO */
+    bool touching;              /**< default false */
+    bool surface_vertices_only; /**< default false: vertex-cell asks about every vertex used by an element of any body */
+    bool no_details;            /**< default false. True: leave out barycentric coordinates and segment end points */
+    const int *cancel;          /**< null, or a flag polled between blocks (read as an atomic int); non-zero stops the query */
+} dent_query_def;
+
+DENT_API dent_query_def dent_query_def_default(void);
+
+typedef enum dent_pair_kind {
+    DENT_PAIR_INTERIOR = 1, /**< vertex-cell, face-cell: the open cell is met */
+    DENT_PAIR_CROSSING = 2, /**< face-face: relative interiors meet, planes differ */
+    DENT_PAIR_COPLANAR = 3, /**< face-face: common area in one plane */
+    DENT_PAIR_TOUCHING = 4  /**< closed sets meet otherwise; only with `touching` */
+} dent_pair_kind;
+
+DENT_API const char *dent_pair_kind_name(dent_pair_kind kind);
+
+/** One answer. Bodies are given by their rank in the order of addition (dent_world_body_at gives the id). */
+typedef struct dent_pair {
+    uint32_t body_a, feature_a; /**< vertex index, or number of the surface face (dent_body_surface_faces) */
+    uint32_t body_b, feature_b; /**< the caller's cell, or number of the surface face */
+    uint32_t kind;              /**< dent_pair_kind */
+} dent_pair;
+
+/** vertex-cell: where in the cell. For split cells `corners` are those of the tetrahedron of the cell that holds the vertex
+ *  (the first one in splitting order). Fixed double arithmetic; the four weights sum to 1 within 4 units in the last place. */
+typedef struct dent_cell_point {
+    uint32_t corners[4];
+    double weights[4];
+} dent_cell_point;
+
+/** face-face: end points of the common segment, in lexicographic order. For coplanar and touching pairs: a point common to both
+ *  within rounding, twice. Fixed double arithmetic. */
+typedef struct dent_segment {
+    double point0[3], point1[3];
+} dent_segment;
+
+typedef struct dent_pair_list {
+    const dent_pair *pairs; /**< in canonical order */
+    uint64_t count;
+    const dent_cell_point *cell_points; /**< vertex-cell, unless no_details: one per pair */
+    const dent_segment *segments;       /**< face-face, unless no_details: one per pair */
+} dent_pair_list;
+
+/** Why it took what it took. Counters are those of the work done; they may differ between methods, never between runs. */
+typedef struct dent_query_counters {
+    dent_method method;          /**< the one that answered */
+    const char *reason;          /**< why AUTO chose it */
+    uint64_t elements;           /**< cells and surface faces in the world */
+    uint64_t box_tests;          /**< boxes compared */
+    uint64_t candidates;         /**< pairs handed to the exact tests */
+    uint64_t orientation_tests;  /**< signs asked for */
+    uint64_t exact_fallbacks;    /**< signs the floating-point filter could not decide */
+    uint64_t scratch_bytes;      /**< high-water mark of this world's scratch memory */
+    uint64_t ns_prepare, ns_search, ns_finish; /**< read positions and boxes; search and exact tests; sort and details */
+} dent_query_counters;
+
+typedef struct dent_query_result {
+    dent_outcome outcome;
+    dent_pair_list vertex_cell, face_cell, face_face; /**< those that were asked for; the others are empty */
+    dent_query_counters counters;
+} dent_query_result;
+
+/** Asks. The arrays in *result are valid until the next call on this world. After one warm-up call on a world whose sizes no
+ *  longer grow, a query makes no allocation. Cost: see dent_method_summary. Failure: *result is untouched. */
+DENT_API dent_status dent_world_query(dent_world *world, const dent_query_def *def, dent_query_result *result);
+
+/** FNV-1a 64 over the first four columns of `dent pairs` (body, feature, body, feature as printed, separated by one space, each
+ *  pair ended by a newline): the fingerprint used by golden tests and benchmarks. */
+DENT_API uint64_t dent_pair_list_hash(const dent_world *world, dent_question question, const dent_pair_list *list);
+
+/** Prints a feature as the tool does: "17", "12/3" (cell/corner), "5/2.1" (split cell: cell/face.part). Returns the length. */
+DENT_API size_t dent_feature_print(const dent_world *world, dent_question question, const dent_pair *pair, bool side_b,
+                                   char *buffer, size_t buffer_size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
