@@ -1,0 +1,81 @@
+/* One body as the inside of the library sees it: split into tetrahedra, topology computed, positions noted.
+ *
+ * Everything here but the borrowed positions and the filter is constant from body_create to body_destroy. Queries read
+ * positions through body_read_positions into their own packed double arrays; nothing right of this folder touches the caller's.
+ */
+#ifndef DENT_BODIES_BODY_H
+#define DENT_BODIES_BODY_H
+
+#include <dent/body.h>
+
+#include "base/message.h"
+
+struct body {
+    dent_context *context;
+    dent_body_kind kind;
+    char *name;
+    size_t name_size;
+
+    uint32_t vertex_count;
+    uint32_t element_count; /* the caller's */
+
+    /* Elements as given. element_start is null when all have the same number of corners (4 or 3). */
+    uint32_t *element_corners;
+    uint64_t corner_count;
+    uint8_t *cell_kinds;     /* null: all tetrahedra, or a surface */
+    uint64_t *element_start; /* element_count + 1, when cell_kinds is not null */
+
+    /* Solids: tetrahedra after splitting. tetrahedra == element_corners when nothing is split. */
+    uint32_t tetrahedron_count;
+    uint32_t (*tetrahedra)[4];
+    uint32_t *cell_of_tetrahedron; /* null: identity */
+    uint32_t *first_tetrahedron;   /* element_count + 1; null: identity. The tetrahedra of cell c are contiguous. */
+    uint32_t (*neighbours)[4];     /* across the face opposite corner k; UINT32_MAX: none, UINT32_MAX - 1: non-manifold */
+
+    /* Surface faces, ordered by (cell, corner/face, part); for surface bodies triangle by triangle. */
+    uint32_t surface_face_count;
+    dent_surface_face *surface_faces;
+    uint32_t *surface_face_tetrahedron; /* solids: the owner tetrahedron of each; null for surfaces */
+
+    uint32_t edge_count;
+    dent_edge *edges;            /* all edges, sorted */
+    uint8_t *edge_is_surface;    /* one byte per edge: 1 when an edge of a surface face */
+    uint8_t *vertex_use;         /* one byte per vertex: VERTEX_USED, VERTEX_ON_SURFACE bits */
+    uint32_t *vertex_component;  /* connected component of each vertex (UINT32_MAX: unused), numbered by smallest vertex */
+
+    dent_body_topology topology;
+
+    /* Same vertex: two vertices are the same iff their identities are equal. Null: identity_base + vertex. */
+    uint64_t identity_base; /* serial << 32 */
+    uint64_t *identities;
+
+    dent_positions positions_t0, positions_t1; /* borrowed */
+    uint32_t collision_group, collision_mask;
+    bool self_collision;
+    bool strict;
+};
+
+enum { VERTEX_USED = 1, VERTEX_ON_SURFACE = 2 };
+
+static inline uint64_t body_identity(const struct body *body, uint32_t vertex)
+{
+    return body->identities ? body->identities[vertex] : body->identity_base + vertex;
+}
+
+/* Checks the def and builds the body; on failure *message names the culprit and nothing is left behind. identity_base is the
+ * world's next serial << 32. Ties are resolved by the table, not here. */
+dent_status body_create(dent_context *context, const dent_body_def *def, uint64_t identity_base, struct message *message,
+                        struct body **body);
+void body_destroy(struct body *body);
+
+/* Reads one set of borrowed positions into packed doubles and checks that every number is finite: BAD_NUMBER names the body, the
+ * vertex and the number. INVALID_ARGUMENT when the body has none. Unused vertices are read and checked too. */
+dent_status body_read_positions(const struct body *body, const dent_positions *positions, struct message *message, double (*xyz)[3]);
+
+/* Exact signs and plain measures of the t0 positions already read. */
+void body_measure(const struct body *body, const double (*xyz)[3], dent_body_measure *measure);
+
+/* In strict mode: BAD_MESH naming the first inverted or flat cell. */
+dent_status body_check_strict(const struct body *body, const double (*xyz)[3], struct message *message);
+
+#endif

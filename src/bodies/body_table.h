@@ -1,0 +1,51 @@
+/* The bodies of one world: slots with generations, order of addition, ties between vertices of different bodies.
+ *
+ * rank r is the r-th living body in order of addition; ids name slots. A failing call changes nothing.
+ */
+#ifndef DENT_BODIES_BODY_TABLE_H
+#define DENT_BODIES_BODY_TABLE_H
+
+#include <dent/id.h>
+
+#include "bodies/body.h"
+
+struct body_slot {
+    struct body *body; /* null: free */
+    uint32_t generation;
+    uint64_t serial; /* order of addition, never reused */
+};
+
+struct body_table {
+    dent_context *context;
+    struct body_slot *slots;
+    uint32_t slot_count, slot_capacity;
+    uint32_t *ranks; /* slot of the r-th living body, ascending serial; slot_capacity long */
+    uint32_t body_count;
+    uint64_t next_serial;
+    uint64_t topology_version; /* grows with every change of elements, ties, filters or the set of bodies */
+};
+
+void body_table_init(struct body_table *table, dent_context *context);
+void body_table_destroy(struct body_table *table);
+
+dent_status body_table_add(struct body_table *table, const dent_body_def *def, struct message *message, dent_body_id *id);
+dent_status body_table_remove(struct body_table *table, dent_body_id id, struct message *message);
+dent_status body_table_replace(struct body_table *table, dent_body_id id, const dent_body_def *def, struct message *message);
+
+/* Null for a stale or null id. */
+struct body *body_table_find(const struct body_table *table, dent_body_id id);
+/* UINT32_MAX for a stale id. */
+uint32_t body_table_rank(const struct body_table *table, dent_body_id id);
+static inline struct body *body_table_at(const struct body_table *table, uint32_t rank)
+{
+    return table->slots[table->ranks[rank]].body;
+}
+dent_body_id body_table_id_at(const struct body_table *table, uint32_t rank);
+
+/* STALE_ID with a message that says whether the id is null, was removed, or never existed. */
+dent_status body_table_stale(const struct body_table *table, dent_body_id id, struct message *message);
+
+/* May elements of these two bodies (or of one body with itself) be an answer? */
+bool bodies_may_meet(const struct body *a, const struct body *b);
+
+#endif
