@@ -1,0 +1,49 @@
+/* The output of a parallel loop, in an order that does not depend on the threads: every block appends records to a list of its
+ * own, and the lists are joined in block order afterwards.
+ *
+ *     block_output_begin(&output, block_count);                   // false: out of memory
+ *     dent_parallel_for(...);                                     // blocks call block_output_append(&output, block, ...)
+ *     block_output_merge(&output, &array);                        // false: some worker, or the merge, ran out of memory
+ *
+ * Lists keep their memory from loop to loop. A block that runs out of memory need not say so to anybody: the failure is
+ * remembered and comes out at the merge. */
+#ifndef DENT_BASE_BLOCK_OUTPUT_H
+#define DENT_BASE_BLOCK_OUTPUT_H
+
+#include "dynamic_array.h"
+
+struct block_output_list;
+
+struct block_output {
+    dent_context *context;
+    struct block_output_list *lists; /* list_count of them; those of the current loop come first */
+    uint32_t list_count;
+    uint32_t block_count; /* of the current loop */
+    size_t record_size;
+};
+
+/* Takes no memory yet. */
+void block_output_init(struct block_output *output, dent_context *context, size_t record_size);
+void block_output_destroy(struct block_output *output);
+
+/* Empties all lists and makes one for each of block_count blocks. False when memory runs out; the output is then empty. */
+bool block_output_begin(struct block_output *output, uint32_t block_count);
+
+/* Room for `count` more records of this block, not yet written; null when memory runs out. Threads: one per block. */
+void *block_output_extend(struct block_output *output, uint32_t block, size_t count);
+/* Copies `count` records to the end of the block's list. */
+bool block_output_append(struct block_output *output, uint32_t block, const void *records, size_t count);
+
+/* True when some block of this loop ran out of memory: a chance to stop early, for the block itself. */
+bool block_output_block_failed(const struct block_output *output, uint32_t block);
+
+/* What one block has written. */
+const void *block_output_records(const struct block_output *output, uint32_t block, size_t *count);
+/* Records of all blocks. */
+size_t block_output_count(const struct block_output *output);
+
+/* Appends the lists to `array` (of the same record size) in block order. False when a block or the array ran out of memory;
+ * the array is then as it was. */
+bool block_output_merge(const struct block_output *output, struct dynamic_array *array);
+
+#endif

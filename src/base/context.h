@@ -1,0 +1,31 @@
+/* The inside of a dent_context: the host's four hooks with their defaults filled in, the last message, and the memory
+ * account. Worlds of one context may be used from different threads at once, so everything here that changes after creation
+ * is atomic or under a mutex. */
+#ifndef DENT_BASE_CONTEXT_H
+#define DENT_BASE_CONTEXT_H
+
+#include "message.h"
+
+#include <dent/base.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct task_pool;
+
+struct dent_context {
+    dent_allocator allocator; /* never null functions */
+    dent_parallel parallel;   /* run is null when there is one worker and no hook of the caller */
+    dent_log log;
+    dent_isa isa;           /* never AUTO */
+    struct task_pool *pool; /* null with a hook of the caller or with one worker */
+
+    pthread_mutex_t message_mutex;
+    struct message message; /* under message_mutex */
+
+    atomic_uint_fast64_t bytes;
+    atomic_uint_fast64_t peak_bytes;
+    atomic_uint_fast64_t allocations;
+};
+
+#endif

@@ -1,0 +1,46 @@
+/* Messages of bounded length. Formatting goes through a local buffer, so that a message may quote the one before it. */
+#include "message.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void message_clear(struct message *message)
+{
+    message->text[0] = '\0';
+}
+
+dent_status message_fail_list(struct message *message, dent_status status, const char *format, va_list arguments)
+{
+    struct message fresh;
+    int length = vsnprintf(fresh.text, sizeof fresh.text, format, arguments);
+    if (length < 0) {
+        fresh.text[0] = '\0';
+        length = 0;
+    }
+    if ((size_t)length >= sizeof fresh.text) {
+        memcpy(fresh.text + sizeof fresh.text - 4, "...", 4);
+        length = (int)sizeof fresh.text - 1;
+    }
+    memcpy(message->text, fresh.text, (size_t)length + 1);
+    return status;
+}
+
+dent_status message_fail(struct message *message, dent_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    message_fail_list(message, status, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+size_t message_copy(const struct message *message, char *buffer, size_t buffer_size)
+{
+    size_t length = strlen(message->text);
+    if (buffer_size > 0) {
+        size_t copied = length < buffer_size ? length : buffer_size - 1;
+        memcpy(buffer, message->text, copied);
+        buffer[copied] = '\0';
+    }
+    return length;
+}
