@@ -1,0 +1,19 @@
+/* Closest point of a triangle: metric results by one fixed sequence of double operations; they decide nothing exact.
+ *
+ * Works in coordinates relative to the point and scaled by a power of two, so any finite input gives finite output; a sliver or
+ * degenerate triangle is treated as its edges. Pure functions; any thread.
+ */
+#ifndef DENT_GEOMETRY_CLOSEST_POINTS_H
+#define DENT_GEOMETRY_CLOSEST_POINTS_H
+
+/* The point of the closed triangle closest to p; returns the squared distance (DBL_MAX where it would overflow). */
+double closest_point_on_triangle(const double p[3], const double *const triangle[3], double closest[3]);
+
+/* The same, returning the distance, which survives where its square would overflow or underflow. */
+double distance_to_triangle(const double p[3], const double *const triangle[3], double closest[3]);
+
+/* The same for the closed segment from a to b. */
+double closest_point_on_segment(const double p[3], const double a[3], const double b[3], double closest[3]);
+double distance_to_segment(const double p[3], const double a[3], const double b[3], double closest[3]);
+
+#endif
