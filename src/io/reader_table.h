@@ -1,0 +1,43 @@
+/* The one table of formats that can be read, and what a reader is given.
+ *
+ * A new format is a file read_<format>.c with one function, its prototype below, and a row in reader_table.c. The function reads
+ * request->bytes, feeds request->builder and sets request->format; opening, unpacking, making the mesh and cleaning up are done
+ * around it, so a reader that fails just returns (what it allocated itself it releases itself). */
+#ifndef DENT_IO_READER_TABLE_H
+#define DENT_IO_READER_TABLE_H
+
+#include <dent/mesh_io.h>
+
+#include "file_bytes.h"
+#include "mesh_builder.h"
+
+struct read_request {
+    dent_context *context;
+    const char *name;        /* for messages: the path, or the name given with the memory */
+    const char *path;        /* null when read from memory */
+    struct file_bytes bytes; /* unpacked; never empty. TetGen: of whichever file of the pair was named */
+    struct mesh_builder *builder;
+    char format[48]; /* to be set: "stl binary" */
+};
+
+typedef dent_status mesh_reader(struct read_request *request);
+
+struct mesh_format {
+    const char *ending; /* with its point, lower case */
+    const char *title;  /* "Gmsh" */
+    mesh_reader *read;
+};
+
+mesh_reader read_gmsh;   /* .msh */
+mesh_reader read_medit;  /* .mesh, .meshb */
+mesh_reader read_tetgen; /* .node, .ele */
+mesh_reader read_vtk;    /* .vtk */
+mesh_reader read_vtu;    /* .vtu */
+mesh_reader read_obj;    /* .obj */
+mesh_reader read_stl;    /* .stl */
+mesh_reader read_ply;    /* .ply */
+
+/* Null when the name has no ending of the table (.gz and .xz taken off first). */
+const struct mesh_format *mesh_format_of_name(const char *name);
+
+#endif
