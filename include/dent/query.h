@@ -83,8 +83,8 @@ typedef struct dent_cell_point {
     double weights[4];
 } dent_cell_point;
 
-/** face-face: end points of the common segment, in lexicographic order. For coplanar and touching pairs: a point common to both
- *  within rounding, twice. Fixed double arithmetic. */
+/** face-face: end points of the common segment, in lexicographic order. For coplanar and touching pairs, which have no
+ *  such segment: the middle of the common box of the two faces, twice. Fixed double arithmetic. */
 typedef struct dent_segment {
     double point0[3], point1[3];
 } dent_segment;
@@ -103,7 +103,6 @@ typedef struct dent_query_counters {
     uint64_t elements;           /**< cells and surface faces in the world */
     uint64_t box_tests;          /**< boxes compared */
     uint64_t candidates;         /**< pairs handed to the exact tests */
-    uint64_t orientation_tests;  /**< signs asked for */
     uint64_t exact_fallbacks;    /**< signs the floating-point filter could not decide */
     uint64_t scratch_bytes;      /**< high-water mark of this world's scratch memory */
     uint64_t ns_prepare, ns_search, ns_finish; /**< read positions and boxes; search and exact tests; sort and details */

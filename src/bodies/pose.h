@@ -1,0 +1,53 @@
+/* Where all bodies of a world are in one query: their t0 positions read once into packed doubles, checked, and read-only from
+ * then on. Everything right of this folder takes a pose instead of the caller's arrays.
+ */
+#ifndef DENT_BODIES_POSE_H
+#define DENT_BODIES_POSE_H
+
+#include "base/dynamic_array.h"
+#include "bodies/body_table.h"
+
+struct posed_body {
+    const struct body *body;
+    const double (*xyz)[3]; /* vertex_count of them */
+    double lo[3], hi[3];    /* bounds of the used vertices; lo > hi when there is none */
+};
+
+struct pose {
+    const struct body_table *table;
+    uint32_t body_count;
+    struct posed_body *bodies; /* by rank */
+    double largest;            /* largest |coordinate| of a used vertex */
+    struct dynamic_array body_storage, position_storage;
+};
+
+void pose_init(struct pose *pose, dent_context *context);
+void pose_destroy(struct pose *pose);
+
+/* Reads the positions of all bodies; bodies without positions, numbers that are not finite, and (strict bodies) inverted or flat
+ * cells are refused with a message that names them. */
+dent_status pose_read(struct pose *pose, const struct body_table *table, struct message *message);
+
+/* The caller's cell `cell` as tetrahedra: first and one past the last. */
+static inline uint32_t cell_tetrahedra(const struct body *body, uint32_t cell, uint32_t *end)
+{
+    if (!body->first_tetrahedron) {
+        *end = cell + 1;
+        return cell;
+    }
+    *end = body->first_tetrahedron[cell + 1];
+    return body->first_tetrahedron[cell];
+}
+
+/* Corners of the caller's element, and how many. */
+static inline const uint32_t *element_corners(const struct body *body, uint32_t element, uint32_t *count)
+{
+    if (body->element_start) {
+        *count = (uint32_t)(body->element_start[element + 1] - body->element_start[element]);
+        return body->element_corners + body->element_start[element];
+    }
+    *count = body->kind == DENT_BODY_SOLID ? 4 : 3;
+    return body->element_corners + (size_t)element * *count;
+}
+
+#endif

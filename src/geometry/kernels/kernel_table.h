@@ -1,0 +1,39 @@
+/* The one table of vector kernels: a row per instruction set, every row with the same bits as the scalar one.
+ *
+ * A kernel is pure: numbers in, numbers out. The scalar row is always built and is the reference the tests compare with.
+ */
+#ifndef DENT_GEOMETRY_KERNEL_TABLE_H
+#define DENT_GEOMETRY_KERNEL_TABLE_H
+
+#include <dent/base.h>
+
+/* Boxes in structure-of-arrays form on the two axes that a sweep along the third has not yet compared. */
+struct box_columns {
+    const float *lo1, *hi1, *lo2, *hi2;
+};
+
+struct box_window {
+    float lo1, hi1, lo2, hi2;
+};
+
+struct kernels {
+    dent_isa isa;
+    /* Writes the indices i in [begin, end) of the boxes that meet the window (closed) to `found`, ascending, and returns how many.
+     * `found` has room for end - begin + 16. */
+    uint32_t (*scan_boxes)(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,
+                           uint32_t *found);
+};
+
+/* The row of an instruction set; the scalar one for those this build does not have. */
+const struct kernels *kernels_for(dent_isa isa);
+
+uint32_t scan_boxes_scalar(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,
+                           uint32_t *found);
+#if defined(__x86_64__)
+uint32_t scan_boxes_avx2(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,
+                         uint32_t *found);
+uint32_t scan_boxes_avx512(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,
+                           uint32_t *found);
+#endif
+
+#endif

@@ -1,0 +1,155 @@
+/* The oracle: every pair is looked at.
+ *
+ * This file and the exact tests behind the sink define the answer; every other method is compared with it. It knows no tolerance and
+ * keeps nothing between queries. The one short cut is the box of the two elements in the doubles themselves: sets whose
+ * boxes are apart do not meet. O(n^2); blocks are elements of side a.
+ */
+#include "methods/method_table.h"
+
+struct box {
+    double lo[3], hi[3];
+};
+
+static void box_of(const double (*xyz)[3], const uint32_t *corners, uint32_t count, struct box *box)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        box->lo[axis] = box->hi[axis] = xyz[corners[0]][axis];
+        for (uint32_t i = 1; i < count; i++) {
+            double x = xyz[corners[i]][axis];
+            box->lo[axis] = x < box->lo[axis] ? x : box->lo[axis];
+            box->hi[axis] = x > box->hi[axis] ? x : box->hi[axis];
+        }
+    }
+}
+
+static bool boxes_meet(const struct box *a, const struct box *b)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        if (a->lo[axis] > b->hi[axis] || b->lo[axis] > a->hi[axis]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* An element of one side of a question. */
+struct element {
+    uint32_t body, feature;
+    struct box box;
+};
+
+struct oracle {
+    const struct search_request *request;
+    struct candidate_sink *sink;
+    dent_question question;
+    const struct element *side_a, *side_b;
+    size_t count_a, count_b;
+};
+
+enum { BLOCK_SIZE = 64, BATCH_SIZE = 256 };
+
+static void look_at_block(void *data, uint32_t block, uint32_t worker)
+{
+    const struct oracle *oracle = data;
+    const struct posed_body *bodies = oracle->request->pose->bodies;
+    struct candidate batch[BATCH_SIZE];
+    size_t first = (size_t)block * BLOCK_SIZE;
+    size_t last = first + BLOCK_SIZE < oracle->count_a ? first + BLOCK_SIZE : oracle->count_a;
+    if (search_cancelled(oracle->request)) {
+        return;
+    }
+    for (size_t a = first; a < last; a++) {
+        const struct element *element_a = &oracle->side_a[a];
+        size_t batched = 0;
+        /* Side a and side b of face-face are one list: look at each pair once. */
+        size_t b = oracle->question == DENT_QUESTION_FACE_FACE ? a + 1 : 0;
+        oracle->sink->count_box_tests(oracle->sink, worker, oracle->count_b - b);
+        for (; b < oracle->count_b; b++) {
+            const struct element *element_b = &oracle->side_b[b];
+            if (!boxes_meet(&element_a->box, &element_b->box) ||
+                !bodies_may_meet(bodies[element_a->body].body, bodies[element_b->body].body)) {
+                continue;
+            }
+            batch[batched++] = (struct candidate){element_a->body, element_a->feature, element_b->body, element_b->feature};
+            if (batched == BATCH_SIZE) {
+                oracle->sink->offer(oracle->sink, oracle->question, block, worker, batch, batched);
+                batched = 0;
+            }
+        }
+        oracle->sink->offer(oracle->sink, oracle->question, block, worker, batch, batched);
+    }
+}
+
+enum side { SIDE_VERTICES, SIDE_FACES, SIDE_CELLS };
+
+static uint32_t side_features(enum side side, const struct body *body)
+{
+    return side == SIDE_VERTICES ? body->vertex_count
+           : side == SIDE_FACES  ? body->surface_face_count
+           : body->kind == DENT_BODY_SOLID ? body->element_count
+                                           : 0;
+}
+
+static const struct element *list_side(const struct search_request *request, enum side side, size_t *count)
+{
+    const struct pose *pose = request->pose;
+    size_t most = 0;
+    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
+        most += side_features(side, pose->bodies[rank].body);
+    }
+    struct element *elements = arena_allocate(request->scratch, most, sizeof *elements);
+    *count = 0;
+    for (uint32_t rank = 0; elements && rank < pose->body_count; rank++) {
+        const struct body *body = pose->bodies[rank].body;
+        for (uint32_t feature = 0; feature < side_features(side, body); feature++) {
+            if (side == SIDE_VERTICES && !vertex_is_asked(request, body, feature)) {
+                continue;
+            }
+            uint32_t corner_count = side == SIDE_VERTICES ? 1 : 3;
+            const uint32_t *corners = side == SIDE_VERTICES ? &feature
+                                      : side == SIDE_FACES  ? body->surface_faces[feature].corners
+                                                            : element_corners(body, feature, &corner_count);
+            struct element *element = &elements[(*count)++];
+            *element = (struct element){.body = rank, .feature = feature};
+            box_of(pose->bodies[rank].xyz, corners, corner_count, &element->box);
+        }
+    }
+    return elements;
+}
+
+static dent_status look_at_every_pair(void *state, const struct search_request *request, struct candidate_sink *sink)
+{
+    (void)state;
+    static const struct {
+        dent_question question;
+        enum side side_a, side_b;
+    } sides[] = {
+        {DENT_QUESTION_VERTEX_CELL, SIDE_VERTICES, SIDE_CELLS},
+        {DENT_QUESTION_FACE_CELL, SIDE_FACES, SIDE_CELLS},
+        {DENT_QUESTION_FACE_FACE, SIDE_FACES, SIDE_FACES},
+    };
+    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+        if (!(request->questions & sides[i].question)) {
+            continue;
+        }
+        struct arena_mark mark = arena_mark(request->scratch);
+        struct oracle oracle = {.request = request, .sink = sink, .question = sides[i].question};
+        oracle.side_a = list_side(request, sides[i].side_a, &oracle.count_a);
+        oracle.side_b = list_side(request, sides[i].side_b, &oracle.count_b);
+        uint32_t blocks = (uint32_t)((oracle.count_a + BLOCK_SIZE - 1) / BLOCK_SIZE);
+        if (!oracle.side_a || !oracle.side_b || !sink->begin(sink, oracle.question, blocks)) {
+            return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory in the brute-force search");
+        }
+        dent_parallel_for(request->context, blocks, look_at_block, &oracle);
+        arena_rewind(request->scratch, mark);
+    }
+    return DENT_OK;
+}
+
+const struct method_row brute_force_method = {
+    .method = DENT_METHOD_BRUTE_FORCE,
+    .name = "brute-force",
+    .summary = "the oracle: looks at every pair; O(n^2), for tests and a few hundred elements",
+    .questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE,
+    .search = look_at_every_pair,
+};

@@ -1,0 +1,16 @@
+/* The only list of methods. */
+#ifndef DENT_METHODS_METHOD_TABLE_H
+#define DENT_METHODS_METHOD_TABLE_H
+
+#include "methods/method_interface.h"
+
+/* Null for AUTO and for values that name no method. */
+const struct method_row *method_row_of(dent_method method);
+
+/* AUTO's choice for these questions, and why, in words. */
+const struct method_row *method_choose(const struct pose *pose, uint32_t questions, const char **reason);
+
+extern const struct method_row brute_force_method;
+extern const struct method_row sweep_method;
+
+#endif

@@ -1,0 +1,34 @@
+/* The answers to one question: collected per block of a parallel loop, merged, put into canonical order, given their details.
+ * Memory is kept from query to query.
+ */
+#ifndef DENT_QUERY_ANSWER_LIST_H
+#define DENT_QUERY_ANSWER_LIST_H
+
+#include <dent/query.h>
+
+#include "base/arena.h"
+#include "base/block_output.h"
+#include "bodies/pose.h"
+
+struct answer_list {
+    dent_question question;
+    struct block_output blocks; /* dent_pair */
+    struct dynamic_array pairs; /* dent_pair, canonical after answer_list_finish */
+    struct dynamic_array details; /* dent_cell_point or dent_segment; empty for face-cell */
+};
+
+/* 0, 1, 2 for the three questions. */
+int question_index(dent_question question);
+
+void answer_list_init(struct answer_list *list, dent_context *context, dent_question question);
+void answer_list_destroy(struct answer_list *list);
+
+/* Merges the blocks, sorts canonically, removes repetitions. False when memory runs out. */
+bool answer_list_sort(struct answer_list *list, struct arena *scratch);
+
+/* Barycentric coordinates or segment end points, in parallel over the sorted pairs. False when memory runs out. */
+bool answer_list_add_details(struct answer_list *list, dent_context *context, const struct pose *pose);
+
+void answer_list_view(const struct answer_list *list, bool with_details, dent_pair_list *view);
+
+#endif

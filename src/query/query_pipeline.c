@@ -1,0 +1,221 @@
+/* One query, from positions to canonical lists, in one direction:
+ *
+ *   caller's positions -> pose (read, checked) -> method (offers candidates) -> sink (exact test, answers per block)
+ *                      -> canonical order -> details -> views of the arrays in the result
+ *
+ * Every stage reads what the one before wrote and knows nothing of the next. What a query keeps is memory, not meaning: the
+ * lists of the last answer are overwritten.
+ */
+#include <stdio.h>
+
+#include "base/context.h"
+#include "base/floating_point_guard.h"
+#include "methods/method_table.h"
+#include "query/pair_tests.h"
+#include "query/world.h"
+
+static const dent_question all_questions[DENT_DISCRETE_QUESTION_COUNT] = {
+    DENT_QUESTION_VERTEX_CELL,
+    DENT_QUESTION_FACE_CELL,
+    DENT_QUESTION_FACE_FACE,
+};
+
+/* One per worker, a cache line apart. */
+struct worker_counters {
+    _Alignas(64) predicate_counters predicates;
+    uint64_t box_tests, candidates;
+};
+
+/* The sink of the candidate-collecting methods: exact test, answers per block. */
+struct testing_sink {
+    struct candidate_sink interface;
+    dent_world *world;
+    bool touching;
+    struct worker_counters *workers;
+};
+
+static bool sink_begin(struct candidate_sink *interface, dent_question question, uint32_t block_count)
+{
+    struct testing_sink *sink = (struct testing_sink *)interface;
+    return block_output_begin(&sink->world->answers[question_index(question)].blocks, block_count);
+}
+
+static void sink_offer(struct candidate_sink *interface, dent_question question, uint32_t block, uint32_t worker,
+                       const struct candidate *candidates, size_t count)
+{
+    struct testing_sink *sink = (struct testing_sink *)interface;
+    struct block_output *blocks = &sink->world->answers[question_index(question)].blocks;
+    pair_test *test = pair_test_of(question);
+    struct worker_counters *counters = &sink->workers[worker];
+    counters->candidates += count;
+    for (size_t i = 0; i < count; i++) {
+        struct candidate candidate = candidates[i];
+        bool turned = question == DENT_QUESTION_FACE_FACE &&
+                      (candidate.body_a > candidate.body_b ||
+                       (candidate.body_a == candidate.body_b && candidate.feature_a > candidate.feature_b));
+        if (turned) {
+            candidate = (struct candidate){candidate.body_b, candidate.feature_b, candidate.body_a, candidate.feature_a};
+        }
+        dent_pair_kind kind = test(&sink->world->pose, &candidate, sink->touching, &counters->predicates);
+        if (kind) {
+            dent_pair pair = {candidate.body_a, candidate.feature_a, candidate.body_b, candidate.feature_b, kind};
+            block_output_append(blocks, block, &pair, 1); /* a failure is remembered and met at the merge */
+        }
+    }
+}
+
+static void sink_count_box_tests(struct candidate_sink *interface, uint32_t worker, uint64_t count)
+{
+    struct testing_sink *sink = (struct testing_sink *)interface;
+    sink->workers[worker].box_tests += count;
+}
+
+/* ---- the stages --------------------------------------------------------------------------------------------------------- */
+
+static dent_status check_def(dent_world *world, const dent_query_def *def)
+{
+    uint32_t known = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE;
+    if (!def || def->struct_size != sizeof *def) {
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
+                            "the query def was not made by dent_query_def_default()");
+    }
+    if (def->questions == 0 || (def->questions & ~known) != 0) {
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "questions is 0x%x: one or more of 1, 2 and 4 are needed",
+                            (unsigned)def->questions);
+    }
+    if (def->method != DENT_METHOD_AUTO && !method_row_of(def->method)) {
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no method number %d", (int)def->method);
+    }
+    uint32_t missing = def->questions & ~dent_method_questions(def->method);
+    if (missing) {
+        return message_fail(&world->message, DENT_ERROR_UNSUPPORTED, "method %s cannot answer question 0x%x",
+                            dent_method_name(def->method), (unsigned)missing);
+    }
+    return DENT_OK;
+}
+
+static dent_status find_method(dent_world *world, const dent_query_def *def, const struct method_row **row, const char **reason)
+{
+    *reason = "asked for";
+    *row = def->method == DENT_METHOD_AUTO ? method_choose(&world->pose, def->questions, reason) : method_row_of(def->method);
+    void **state = &world->method_states[(*row)->method];
+    if (*state || !(*row)->create) {
+        return DENT_OK;
+    }
+    dent_status status = (*row)->create(world->context, state);
+    return status == DENT_OK ? status : message_fail(&world->message, status, "out of memory for method %s", (*row)->name);
+}
+
+static dent_status search(dent_world *world, const dent_query_def *def, const struct method_row *row, struct worker_counters *workers)
+{
+    struct testing_sink sink = {
+        .interface = {sink_begin, sink_offer, sink_count_box_tests}, .world = world, .touching = def->touching, .workers = workers};
+    struct search_request request = {
+        .context = world->context,
+        .kernels = kernels_for(dent_context_isa(world->context)),
+        .pose = &world->pose,
+        .questions = def->questions,
+        .surface_vertices_only = def->surface_vertices_only,
+        .cancel = def->cancel,
+        .scratch = &world->scratch,
+        .message = &world->message,
+    };
+    return row->search(world->method_states[row->method], &request, &sink.interface);
+}
+
+static bool cancelled(const dent_query_def *def)
+{
+    return def->cancel && __atomic_load_n(def->cancel, __ATOMIC_RELAXED) != 0;
+}
+
+static dent_status finish(dent_world *world, const dent_query_def *def, dent_query_result *result)
+{
+    dent_pair_list *views[DENT_DISCRETE_QUESTION_COUNT] = {&result->vertex_cell, &result->face_cell, &result->face_face};
+    for (int i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        struct answer_list *list = &world->answers[i];
+        if (!(def->questions & all_questions[i])) {
+            continue;
+        }
+        if (block_output_count(&list->blocks) >= UINT32_MAX) {
+            return message_fail(&world->message, DENT_ERROR_TOO_LARGE, "%s has 2^32 - 1 or more answers",
+                                dent_question_name(all_questions[i]));
+        }
+        if (!answer_list_sort(list, &world->scratch) ||
+            (!def->no_details && !answer_list_add_details(list, world->context, &world->pose))) {
+            return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the answers to %s",
+                                dent_question_name(all_questions[i]));
+        }
+        answer_list_view(list, !def->no_details, views[i]);
+    }
+    return DENT_OK;
+}
+
+static void sum_counters(const dent_world *world, const struct worker_counters *workers, dent_query_counters *counters)
+{
+    for (uint32_t worker = 0; worker < dent_context_worker_count(world->context); worker++) {
+        counters->box_tests += workers[worker].box_tests;
+        counters->candidates += workers[worker].candidates;
+        counters->exact_fallbacks += workers[worker].predicates.exact_fallbacks;
+    }
+    for (uint32_t rank = 0; rank < world->pose.body_count; rank++) {
+        const struct body *body = world->pose.bodies[rank].body;
+        counters->elements += body->surface_face_count + (body->kind == DENT_BODY_SOLID ? body->element_count : 0);
+    }
+    counters->scratch_bytes = arena_high_water(&world->scratch);
+}
+
+static dent_status run_stages(dent_world *world, const dent_query_def *def, dent_query_result *result)
+{
+    const struct method_row *row = NULL;
+    uint64_t began = dent_clock_ns();
+    dent_status status = world_begin_query(world);
+    if (status == DENT_OK) {
+        status = find_method(world, def, &row, &result->counters.reason);
+    }
+    if (status != DENT_OK) {
+        return status;
+    }
+    uint32_t worker_count = dent_context_worker_count(world->context);
+    struct worker_counters *workers = arena_allocate_cleared(&world->scratch, worker_count, sizeof *workers);
+    if (!workers) {
+        return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for a query");
+    }
+    uint64_t prepared = dent_clock_ns();
+    status = search(world, def, row, workers);
+    uint64_t searched = dent_clock_ns();
+    result->counters.method = row->method;
+    if (status == DENT_OK && cancelled(def)) {
+        result->outcome = DENT_OUTCOME_CANCELLED;
+    } else if (status == DENT_OK) {
+        status = finish(world, def, result);
+    }
+    sum_counters(world, workers, &result->counters);
+    result->counters.ns_prepare = prepared - began;
+    result->counters.ns_search = searched - prepared;
+    result->counters.ns_finish = dent_clock_ns() - searched;
+    return status;
+}
+
+dent_status dent_world_query(dent_world *world, const dent_query_def *def, dent_query_result *result)
+{
+    dent_status status = check_def(world, def);
+    if (status != DENT_OK) {
+        return status;
+    }
+    struct floating_point_guard guard;
+    dent_query_result fresh = {.outcome = DENT_OUTCOME_COMPLETE};
+    floating_point_guard_enter(&guard);
+    status = run_stages(world, def, &fresh);
+    floating_point_guard_leave(&guard);
+    if (status == DENT_OK) {
+        *result = fresh;
+    }
+    return status;
+}
+
+dent_query_def dent_query_def_default(void)
+{
+    dent_query_def def = {0};
+    def.struct_size = sizeof def;
+    return def;
+}

@@ -1,0 +1,203 @@
+/* The life of a world, and its bodies as the public interface shows them. The work is done in src/bodies. */
+#include "query/world.h"
+
+#include "base/context.h"
+#include "base/floating_point_guard.h"
+#include "methods/method_table.h"
+
+dent_world *dent_world_create(dent_context *context)
+{
+    dent_world *world = dent_allocate(context, 1, sizeof *world);
+    if (!world) {
+        dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "out of memory for a world");
+        return NULL;
+    }
+    *world = (dent_world){.context = context};
+    message_clear(&world->message);
+    body_table_init(&world->bodies, context);
+    pose_init(&world->pose, context);
+    arena_init(&world->scratch, context);
+    for (int i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        answer_list_init(&world->answers[i], context, (dent_question)(1 << i));
+    }
+    return world;
+}
+
+void dent_world_destroy(dent_world *world)
+{
+    if (!world) {
+        return;
+    }
+    if (world->destroy_check_state) {
+        world->destroy_check_state(world->context, world->check_state);
+    }
+    for (int method = 1; method < DENT_METHOD_COUNT; method++) {
+        const struct method_row *row = method_row_of((dent_method)method);
+        if (row->destroy && world->method_states[method]) {
+            row->destroy(world->context, world->method_states[method]);
+        }
+    }
+    for (int i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        answer_list_destroy(&world->answers[i]);
+    }
+    arena_destroy(&world->scratch);
+    pose_destroy(&world->pose);
+    body_table_destroy(&world->bodies);
+    dent_release(world->context, world, 1, sizeof *world);
+}
+
+dent_status world_begin_query(dent_world *world)
+{
+    arena_reset(&world->scratch);
+    return pose_read(&world->pose, &world->bodies, &world->message);
+}
+
+dent_context *dent_world_context(const dent_world *world)
+{
+    return world->context;
+}
+
+const char *dent_world_message(const dent_world *world)
+{
+    return world->message.text;
+}
+
+/* ---- bodies ------------------------------------------------------------------------------------------------------------- */
+
+dent_status dent_world_add_body(dent_world *world, const dent_body_def *def, dent_body_id *id)
+{
+    return body_table_add(&world->bodies, def, &world->message, id);
+}
+
+dent_status dent_world_remove_body(dent_world *world, dent_body_id id)
+{
+    return body_table_remove(&world->bodies, id, &world->message);
+}
+
+dent_status dent_body_set_topology(dent_world *world, dent_body_id id, const dent_body_def *def)
+{
+    return body_table_replace(&world->bodies, id, def, &world->message);
+}
+
+static bool positions_are_sane(const dent_positions *positions)
+{
+    return !positions || positions->scalar == DENT_SCALAR_DOUBLE || positions->scalar == DENT_SCALAR_FLOAT;
+}
+
+dent_status dent_body_set_positions(dent_world *world, dent_body_id id, const dent_positions *positions_t0,
+                                    const dent_positions *positions_t1)
+{
+    struct body *body = body_table_find(&world->bodies, id);
+    if (!body) {
+        return body_table_stale(&world->bodies, id, &world->message);
+    }
+    if (!positions_are_sane(positions_t0) || !positions_are_sane(positions_t1)) {
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "body \"%s\": positions are neither double nor float",
+                            body->name);
+    }
+    body->positions_t0 = positions_t0 ? *positions_t0 : (dent_positions){0};
+    body->positions_t1 = positions_t1 ? *positions_t1 : (dent_positions){0};
+    return DENT_OK;
+}
+
+dent_status dent_body_set_filter(dent_world *world, dent_body_id id, uint32_t collision_group, uint32_t collision_mask,
+                                 bool self_collision)
+{
+    struct body *body = body_table_find(&world->bodies, id);
+    if (!body) {
+        return body_table_stale(&world->bodies, id, &world->message);
+    }
+    body->collision_group = collision_group;
+    body->collision_mask = collision_mask;
+    body->self_collision = self_collision;
+    world->bodies.topology_version++;
+    return DENT_OK;
+}
+
+uint32_t dent_world_body_count(const dent_world *world)
+{
+    return world->bodies.body_count;
+}
+
+dent_body_id dent_world_body_at(const dent_world *world, uint32_t rank)
+{
+    return rank < world->bodies.body_count ? body_table_id_at(&world->bodies, rank) : (dent_body_id){0, 0};
+}
+
+bool dent_world_has_body(const dent_world *world, dent_body_id id)
+{
+    return body_table_find(&world->bodies, id) != NULL;
+}
+
+uint32_t dent_body_rank(const dent_world *world, dent_body_id id)
+{
+    return body_table_rank(&world->bodies, id);
+}
+
+const char *dent_body_name(const dent_world *world, dent_body_id id)
+{
+    const struct body *body = body_table_find(&world->bodies, id);
+    return body ? body->name : NULL;
+}
+
+dent_status dent_body_get_topology(dent_world *world, dent_body_id id, dent_body_topology *topology)
+{
+    const struct body *body = body_table_find(&world->bodies, id);
+    if (!body) {
+        return body_table_stale(&world->bodies, id, &world->message);
+    }
+    *topology = body->topology;
+    return DENT_OK;
+}
+
+static dent_status measure_body(dent_world *world, const struct body *body, dent_body_measure *measure)
+{
+    arena_reset(&world->scratch);
+    double(*xyz)[3] = arena_allocate(&world->scratch, body->vertex_count, sizeof *xyz);
+    if (!xyz) {
+        return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "body \"%s\": out of memory for %u positions", body->name,
+                            (unsigned)body->vertex_count);
+    }
+    dent_status status = body_read_positions(body, &body->positions_t0, &world->message, xyz);
+    if (status == DENT_OK) {
+        body_measure(body, (const double(*)[3])xyz, measure);
+    }
+    return status;
+}
+
+dent_status dent_body_get_measure(dent_world *world, dent_body_id id, dent_body_measure *measure)
+{
+    const struct body *body = body_table_find(&world->bodies, id);
+    if (!body) {
+        return body_table_stale(&world->bodies, id, &world->message);
+    }
+    struct floating_point_guard guard;
+    floating_point_guard_enter(&guard);
+    dent_status status = measure_body(world, body, measure);
+    floating_point_guard_leave(&guard);
+    return status;
+}
+
+const dent_surface_face *dent_body_surface_faces(const dent_world *world, dent_body_id id, uint32_t *count)
+{
+    const struct body *body = body_table_find(&world->bodies, id);
+    *count = body ? body->surface_face_count : 0;
+    return body ? body->surface_faces : NULL;
+}
+
+const dent_edge *dent_body_edges(const dent_world *world, dent_body_id id, uint32_t *count)
+{
+    const struct body *body = body_table_find(&world->bodies, id);
+    *count = body ? body->edge_count : 0;
+    return body ? body->edges : NULL;
+}
+
+const uint32_t *dent_body_tetrahedra(const dent_world *world, dent_body_id id, uint32_t *count, const uint32_t **cells)
+{
+    const struct body *body = body_table_find(&world->bodies, id);
+    *count = body ? body->tetrahedron_count : 0;
+    if (cells) {
+        *cells = body ? body->cell_of_tetrahedron : NULL;
+    }
+    return body && body->tetrahedra ? body->tetrahedra[0] : NULL;
+}

@@ -1,0 +1,31 @@
+/* The inside of a dent_world: bodies, the pose of the current query, scratch, the lists of the last answer, and what methods and the
+ * penetration check keep between calls.
+ */
+#ifndef DENT_QUERY_WORLD_H
+#define DENT_QUERY_WORLD_H
+
+#include <dent/query.h>
+
+#include "base/arena.h"
+#include "base/message.h"
+#include "bodies/pose.h"
+#include "query/answer_list.h"
+
+struct dent_world {
+    dent_context *context;
+    struct message message;
+    struct body_table bodies;
+    struct pose pose;
+    struct arena scratch;
+    struct answer_list answers[DENT_DISCRETE_QUESTION_COUNT];
+    void *method_states[DENT_METHOD_COUNT];
+
+    /* Owned by src/contact, which lies to the right. */
+    void *check_state;
+    void (*destroy_check_state)(dent_context *context, void *state);
+};
+
+/* Reads and checks the t0 positions of all bodies into world->pose and resets the scratch arena. */
+dent_status world_begin_query(dent_world *world);
+
+#endif
