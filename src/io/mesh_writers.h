@@ -1,0 +1,32 @@
+/* The writers behind dent_mesh_write(): one function per format. The view has been checked by write_table.c (finite positions,
+ * indices in range, fields whole), so a writer only writes. */
+#ifndef DENT_IO_MESH_WRITERS_H
+#define DENT_IO_MESH_WRITERS_H
+
+#include <dent/mesh_io.h>
+
+/* Any body; mixed cells are written kind after kind, as MEDIT has a section for each. Fields have no place in it. */
+dent_status write_medit(dent_context *context, const char *path, const dent_mesh_view *view);
+/* Surfaces. */
+dent_status write_obj(dent_context *context, const char *path, const dent_mesh_view *view);
+/* Any body, with fields. */
+dent_status write_vtu(dent_context *context, const char *path, const dent_mesh_view *view);
+/* Surfaces, with fields. */
+dent_status write_vtp(dent_context *context, const char *path, const dent_mesh_view *view);
+
+/* Corners of element i of a view. */
+static inline uint32_t view_corner_count(const dent_mesh_view *view, uint32_t element)
+{
+    static const uint8_t corners[DENT_CELL_KIND_COUNT] = {4, 8, 6, 5};
+    if (view->kind == DENT_BODY_SURFACE) {
+        return 3;
+    }
+    return view->cell_kinds ? corners[view->cell_kinds[element]] : 4;
+}
+
+/* What a field must be to be written; `element_count` is that of the body. Null `fields` with count 0 is fine. */
+dent_status check_fields(dent_context *context, const char *path, uint32_t vertex_count, uint32_t element_count,
+                         uint32_t field_count, const dent_mesh_field *fields);
+dent_status check_written_positions(dent_context *context, const char *path, uint32_t count, const double *positions);
+
+#endif
