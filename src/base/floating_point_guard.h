@@ -8,8 +8,9 @@
  *     dent_status status = the_work(...);
  *     floating_point_guard_leave(&guard);
  *
- * Compilers do not know that enter and leave change the meaning of arithmetic: keep the arithmetic in a function of its own,
- * as above, not between the two calls. The parallel loop guards every block by itself. */
+ * Compilers do not know that enter and leave change the meaning of arithmetic, and move it across them: keep the arithmetic in
+ * a function of its own that is not inlined (DENT_NOINLINE, or in another file), as above, not between the two calls. The
+ * parallel loop guards every block by itself. */
 #ifndef DENT_BASE_FLOATING_POINT_GUARD_H
 #define DENT_BASE_FLOATING_POINT_GUARD_H
 
@@ -17,6 +18,12 @@
 
 #if !defined(__x86_64__) && !defined(__aarch64__)
 #include <fenv.h>
+#endif
+
+#if defined(__GNUC__)
+#define DENT_NOINLINE __attribute__((noinline))
+#else
+#define DENT_NOINLINE
 #endif
 
 struct floating_point_guard {
