@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Sourced by run-demo, run-tests, .ci/run and tools/report: makes sure that what is needed is there.
+#
+#   need_packages PROBE=PACKAGE...
+#
+# A probe is `command` (found on the PATH), `header:path.h` (found by the C compiler) or `python:module` (importable by
+# /usr/bin/python3). Missing packages are installed with apt-get where we may (root, or sudo without a password); otherwise the
+# script says exactly what is missing and stops.
+
+probe_is_there() {
+    case $1 in
+    header:*) printf '#include <stdio.h>\n#include <stdarg.h>\n#include <stddef.h>\n#include <setjmp.h>\n#include <stdint.h>\n#include <%s>\n' "${1#header:}" |
+        cc -E -x c - >/dev/null 2>&1 ;;
+    python:*) /usr/bin/python3 -c "import ${1#python:}" >/dev/null 2>&1 ;;
+    *) command -v "$1" >/dev/null 2>&1 ;;
+    esac
+}
+
+need_packages() {
+    local missing=() pair
+    for pair in "$@"; do
+        probe_is_there "${pair%%=*}" || missing+=("${pair#*=}")
+    done
+    [ ${#missing[@]} -eq 0 ] && return 0
+    local sudo=()
+    if [ "$(id -u)" -ne 0 ]; then
+        if command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+            sudo=(sudo -n)
+        else
+            echo "dent: these packages are missing and may not be installed by this user: ${missing[*]}" >&2
+            echo "dent: please run: apt-get install ${missing[*]}" >&2
+            return 1
+        fi
+    fi
+    if ! command -v apt-get >/dev/null 2>&1; then
+        echo "dent: these packages are missing, and there is no apt-get here: ${missing[*]}" >&2
+        return 1
+    fi
+    echo "dent: installing ${missing[*]}" >&2
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q >/dev/null &&
+        "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" >/dev/null || {
+        echo "dent: could not install ${missing[*]}" >&2
+        return 1
+    }
+    for pair in "$@"; do
+        probe_is_there "${pair%%=*}" || {
+            echo "dent: ${pair#*=} was installed, but ${pair%%=*} is still missing" >&2
+            return 1
+        }
+    done
+}
+
+# What it takes to build the library and the tool.
+build_packages=(cc=gcc c++=g++ cmake=cmake ninja=ninja-build pkg-config=pkg-config header:zlib.h=zlib1g-dev header:lzma.h=liblzma-dev)
+# What the tests need on top.
+test_packages=(header:cmocka.h=libcmocka-dev header:gmp.h=libgmp-dev python3=python3 python:vtkmodules=python3-vtk9)
