@@ -1,0 +1,281 @@
+/* command_info.c — `dent info`: what is in these files? Counts, bounds, quality, and everything a solver may stumble
+ * over.
+ *
+ * Files are read one after the other, each into a world of its own, so a file that cannot be read costs the others
+ * nothing. */
+#include "interrupt.h"
+#include "json_output.h"
+#include "load_world.h"
+#include "tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct body_facts {
+    uint32_t number; /* over all files */
+    const char *file;
+    const loaded_body *body;
+    dent_body_topology topology;
+    dent_body_measure measure;
+    uint64_t cells, faces;
+} body_facts;
+
+/* ---- counting all faces of a solid ----------------------------------------------------------------------- */
+
+typedef struct face_key {
+    uint32_t corners[3]; /* sorted */
+} face_key;
+
+static int compare_keys(const void *left, const void *right)
+{
+    const face_key *a = left, *b = right;
+    for (int i = 0; i < 3; i++) {
+        if (a->corners[i] != b->corners[i]) {
+            return a->corners[i] < b->corners[i] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+static face_key sorted_face(const uint32_t *tetrahedron, unsigned left_out)
+{
+    face_key key;
+    unsigned used = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        if (i != left_out) {
+            unsigned at = used++;
+            for (; at > 0 && key.corners[at - 1] > tetrahedron[i]; at--) {
+                key.corners[at] = key.corners[at - 1];
+            }
+            key.corners[at] = tetrahedron[i];
+        }
+    }
+    return key;
+}
+
+/* Distinct faces of the tetrahedra. When no face has more than two cells this is plain counting; otherwise they are
+ * sorted. */
+static bool count_faces(tool_session *session, const loaded_world *loaded, const body_facts *facts, uint64_t *faces)
+{
+    uint32_t count;
+    const uint32_t *corners = dent_body_tetrahedra(loaded->world, facts->body->id, &count, NULL);
+    uint64_t sides = 4 * (uint64_t)count;
+    if (facts->topology.nonmanifold_faces == 0) {
+        *faces = (sides + facts->topology.surface_face_count) / 2;
+        return true;
+    }
+    face_key *keys = dent_allocate(session->context, (size_t)sides, sizeof *keys);
+    if (keys == NULL) {
+        return false;
+    }
+    for (uint64_t i = 0; i < sides; i++) {
+        keys[i] = sorted_face(corners + i / 4 * 4, (unsigned)(i % 4));
+    }
+    qsort(keys, (size_t)sides, sizeof *keys, compare_keys);
+    *faces = sides > 0;
+    for (uint64_t i = 1; i < sides; i++) {
+        *faces += compare_keys(&keys[i - 1], &keys[i]) != 0;
+    }
+    dent_release(session->context, keys, (size_t)sides, sizeof *keys);
+    return true;
+}
+
+/* ---- printing -------------------------------------------------------------------------------------------- */
+
+static const char *kind_name(dent_body_kind kind)
+{
+    return kind == DENT_BODY_SOLID ? "solid" : "surface";
+}
+
+static void print_json(output *out, const body_facts *facts)
+{
+    const dent_body_topology *topology = &facts->topology;
+    const dent_body_measure *measure = &facts->measure;
+    json_line line = json_begin(out);
+    json_string(&line, "file", facts->file);
+    json_integer(&line, "body", facts->number);
+    json_string(&line, "kind", kind_name(topology->kind));
+    json_integer(&line, "vertices", topology->vertex_count);
+    json_integer(&line, "cells", facts->cells);
+    json_integer(&line, "faces", facts->faces);
+    json_integer(&line, "surface_faces", topology->surface_face_count);
+    json_integer(&line, "edges", topology->edge_count);
+    json_integer(&line, "components", topology->component_count);
+    json_integer(&line, "boundary_edges", topology->boundary_edges);
+    json_integer(&line, "nonmanifold_edges", topology->nonmanifold_edges);
+    json_integer(&line, "inverted", measure->inverted_cells);
+    json_integer(&line, "flat", measure->flat_cells);
+    json_integer(&line, "unused", topology->unused_vertices);
+    json_integer(&line, "duplicate", topology->duplicate_elements);
+    json_number(&line, "min_quality", measure->min_quality);
+    static const char *const bound_keys[6] = {"lo_x", "lo_y", "lo_z", "hi_x", "hi_y", "hi_z"};
+    for (int i = 0; i < 6; i++) {
+        json_number(&line, bound_keys[i], i < 3 ? measure->lo[i] : measure->hi[i - 3]);
+    }
+    json_end(&line);
+}
+
+/* Position in the file of a body's own number. */
+static uint32_t in_file(const uint32_t *numbers, uint32_t own)
+{
+    return numbers != NULL ? numbers[own] : own;
+}
+
+static void print_first(output *out, const char *what, const uint32_t *numbers, uint32_t first)
+{
+    if (first != UINT32_MAX) {
+        output_print(out, "      first %s: %u\n", what, in_file(numbers, first));
+    }
+}
+
+static void print_table(output *out, const body_facts *facts)
+{
+    const dent_body_topology *topology = &facts->topology;
+    const dent_body_measure *measure = &facts->measure;
+    const loaded_body *body = facts->body;
+    bool solid = topology->kind == DENT_BODY_SOLID;
+    output_print(out, "  body %u  ", facts->number);
+    output_text(out, body->name);
+    output_print(out, "  (%s%s)\n", kind_name(topology->kind),
+                 solid                      ? measure->mirrored ? ", mirrored: all cells negative" : ""
+                 : topology->surface_closed ? ", closed"
+                                            : ", open");
+    output_print(out, "    %-14s %10u    %-14s %10u\n", "vertices", topology->vertex_count, "unused",
+                 topology->unused_vertices);
+    output_print(out, "    %-14s %10llu    %-14s %10u\n", solid ? "cells" : "triangles",
+                 (unsigned long long)(solid ? facts->cells : facts->faces), "duplicate", topology->duplicate_elements);
+    output_print(out, "    %-14s %10u    %-14s %10u\n", "inverted", measure->inverted_cells, "flat",
+                 measure->flat_cells);
+    output_print(out, "    %-14s %10llu    %-14s %10u\n", "faces", (unsigned long long)facts->faces, "surface faces",
+                 topology->surface_face_count);
+    output_print(out, "    %-14s %10u    %-14s %10u\n", "edges", topology->edge_count, "components",
+                 topology->component_count);
+    output_print(out, "    %-14s %10u    %-14s %10u\n", "boundary edges", topology->boundary_edges, "non-manifold",
+                 topology->nonmanifold_edges);
+    output_print(out, "    %-14s %10.3g    %-14s %10.4g\n", "min quality", measure->min_quality, "mean edge",
+                 measure->mean_edge);
+    output_print(out, "    %-14s %10.4g    %-14s %10.4g\n", "surface area", measure->area, "volume", measure->volume);
+    for (int i = 0; i < 3; i++) {
+        output_print(out, "    %-14s %.9g ... %.9g\n",
+                     i == 0   ? "bounds x"
+                     : i == 1 ? "       y"
+                              : "       z",
+                     measure->lo[i], measure->hi[i]);
+    }
+    print_first(out, "inverted cell", body->element_numbers, measure->first_inverted_cell);
+    print_first(out, solid ? "flat cell" : "flat triangle", body->element_numbers, measure->first_flat_cell);
+    print_first(out, "unused vertex", body->vertex_numbers, topology->first_unused_vertex);
+    print_first(out, "duplicate element", body->element_numbers, topology->first_duplicate_element);
+    print_first(out, "element at a non-manifold place", body->element_numbers, topology->first_nonmanifold_element);
+}
+
+static void print_input(tool_session *session, const loaded_world *loaded)
+{
+    output *out = session->out;
+    const loaded_input *input = &loaded->inputs[0];
+    output_text(out, input->name);
+    output_print(out, ": %s, %u %s\n", input->mesh != NULL ? input->mesh->format : "built-in scene", input->body_count,
+                 input->body_count == 1 ? "body" : "bodies");
+    uint32_t group_count = input->mesh != NULL ? input->mesh->group_count : 0;
+    for (uint32_t i = 0; i < group_count; i++) {
+        const dent_mesh_group *group = &input->mesh->groups[i];
+        static const char *const shapes[5] = {"elements", "points", "edges", "triangles", "quads"};
+        output_text(out, "  group ");
+        output_text(out, group->name);
+        output_print(out, "  (%u %s, tag %d)\n", group->element_count,
+                     shapes[group->corners_per_element < 5 ? group->corners_per_element : 0], (int)group->tag);
+    }
+}
+
+/* ---- one file after the other
+ * ------------------------------------------------------------------------- */
+
+static int inform_about_body(tool_session *session, const loaded_world *loaded, uint32_t rank, uint32_t number)
+{
+    body_facts facts;
+    memset(&facts, 0, sizeof facts);
+    facts.number = number;
+    facts.body = &loaded->bodies[rank];
+    facts.file = loaded->inputs[facts.body->input].name;
+    dent_status status = dent_body_get_topology(loaded->world, facts.body->id, &facts.topology);
+    if (status == DENT_OK) {
+        status = dent_body_get_measure(loaded->world, facts.body->id, &facts.measure);
+    }
+    if (status != DENT_OK) {
+        return complain("%s: %s", facts.file, dent_world_message(loaded->world));
+    }
+    bool solid = facts.topology.kind == DENT_BODY_SOLID;
+    facts.cells = solid ? facts.topology.element_count : 0;
+    facts.faces = facts.topology.element_count;
+    if (solid && !count_faces(session, loaded, &facts, &facts.faces)) {
+        return complain("%s: out of memory", facts.file);
+    }
+    if (options_have(session->options, OPTION_JSON)) {
+        print_json(session->out, &facts);
+    } else {
+        print_table(session->out, &facts);
+    }
+    return STATUS_GOOD;
+}
+
+static int inform_about_input(tool_session *session, const char *name, uint32_t *number)
+{
+    loaded_world loaded;
+    int status = loaded_world_open(session, &loaded);
+    if (status == STATUS_GOOD) {
+        status = loaded_world_add(session, &loaded, name);
+    }
+    if (status == STATUS_GOOD && !options_have(session->options, OPTION_JSON)) {
+        print_input(session, &loaded);
+    }
+    for (uint32_t rank = 0; rank < loaded.body_count && status == STATUS_GOOD; rank++) {
+        status = inform_about_body(session, &loaded, rank, (*number)++);
+    }
+    if (status == STATUS_GOOD) {
+        output_flush(session->out);
+        session_print_notices(session);
+    }
+    session_forget_notices(session);
+    loaded_world_close(session, &loaded);
+    return status;
+}
+
+static int run_info(const tool_options *options, output *out)
+{
+    tool_session session;
+    int status = session_open(&session, options, out);
+    if (status != STATUS_GOOD) {
+        return status;
+    }
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < options->argument_count && !output_failed(out); i++) {
+        if (inform_about_input(&session, options->arguments[i], &number) != STATUS_GOOD) {
+            status = STATUS_ERROR;
+        }
+        if (interrupt_seen()) {
+            status = interrupt_report();
+            break;
+        }
+    }
+    session_close(&session);
+    return status;
+}
+
+const tool_command command_info_row = {
+    .name = "info",
+    .summary = "counts, bounds, quality, inverted cells, boundary and components of meshes",
+    .arguments = "[OPTION...] FILE...",
+    .details = HELP_ON_FILES
+    "\n"
+    "A file that cannot be read gets one line on stderr; the others are still reported, and the exit\n"
+    "status is 2. Quality is 1 for a regular element and 0 for a flat one. `faces` counts every face of\n"
+    "a solid's tetrahedra once, `surface faces` are those with one cell. Boundary edges have one\n"
+    "surface face, non-manifold edges more than two.\n"
+    "\n"
+    "JSON keys: file body kind vertices cells faces surface_faces edges components boundary_edges\n"
+    "nonmanifold_edges inverted flat unused duplicate min_quality lo_x lo_y lo_z hi_x hi_y hi_z.\n",
+    .option_bits = OPTION_BIT(OPTION_MERGE) | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_JSON),
+    .argument_min = 1,
+    .argument_max = UINT32_MAX,
+    .run = run_info,
+};

@@ -1,0 +1,119 @@
+/* json_output.c — a writer of flat JSON objects. */
+#include "json_output.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Length of the UTF-8 character at `text` (ends with a zero byte), or 0 when it is not well-formed: stray or missing
+ * continuation bytes, overlong forms, surrogates, beyond U+10FFFF. */
+static size_t utf8_length(const unsigned char *text)
+{
+    unsigned char lead = text[0];
+    size_t length = lead < 0x80                   ? 1
+                    : lead >= 0xc2 && lead < 0xe0 ? 2
+                    : lead >= 0xe0 && lead < 0xf0 ? 3
+                    : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                  : 0;
+    for (size_t i = 1; i < length; i++) {
+        if ((text[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    bool bad = (lead == 0xe0 && text[1] < 0xa0) || (lead == 0xed && text[1] >= 0xa0) ||
+               (lead == 0xf0 && text[1] < 0x90) || (lead == 0xf4 && text[1] >= 0x90);
+    return length > 1 && bad ? 0 : length;
+}
+
+static void write_string(output *out, const char *value)
+{
+    output_text(out, "\"");
+    const unsigned char *text = (const unsigned char *)value;
+    while (*text != '\0') {
+        size_t length = utf8_length(text);
+        if (length == 0) {
+            output_text(out, "\\ufffd");
+            text++;
+            continue;
+        }
+        if (*text == '"' || *text == '\\') {
+            output_text(out, "\\");
+            output_bytes(out, (const char *)text, 1);
+        } else if (*text < 0x20 || *text == 0x7f) {
+            output_print(out, "\\u%04x", *text);
+        } else {
+            output_bytes(out, (const char *)text, length);
+        }
+        text += length;
+    }
+    output_text(out, "\"");
+}
+
+static void write_key(json_line *line, const char *key)
+{
+    if (!line->first) {
+        output_text(line->out, ", ");
+    }
+    line->first = false;
+    write_string(line->out, key);
+    output_text(line->out, ": ");
+}
+
+json_line json_begin(output *out)
+{
+    output_text(out, "{");
+    json_line line = {out, true};
+    return line;
+}
+
+void json_end(json_line *line)
+{
+    output_text(line->out, "}\n");
+}
+
+void json_string(json_line *line, const char *key, const char *value)
+{
+    write_key(line, key);
+    write_string(line->out, value);
+}
+
+void json_integer(json_line *line, const char *key, uint64_t value)
+{
+    write_key(line, key);
+    output_print(line->out, "%llu", (unsigned long long)value);
+}
+
+void json_number(json_line *line, const char *key, double value)
+{
+    write_key(line, key);
+    if (isfinite(value)) {
+        output_print(line->out, "%.17g", value);
+    } else {
+        output_text(line->out, "null");
+    }
+}
+
+void json_array_begin(json_line *line, const char *key)
+{
+    write_key(line, key);
+    output_text(line->out, "[");
+    line->first = true;
+}
+
+void json_array_end(json_line *line)
+{
+    output_text(line->out, "]");
+    line->first = false;
+}
+
+void json_item_begin(json_line *line)
+{
+    output_text(line->out, line->first ? "{" : ", {");
+    line->first = true;
+}
+
+void json_item_end(json_line *line)
+{
+    output_text(line->out, "}");
+    line->first = false;
+}

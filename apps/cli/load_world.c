@@ -1,0 +1,295 @@
+/* load_world.c — reads files and makes scenes; every failure is one line that names the file. */
+#include "load_world.h"
+
+#include "interrupt.h"
+#include "tool.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- growing lists --------------------------------------------------------------------------------------- */
+
+/* Room for `more` further items; false when memory is short. */
+static bool reserve(dent_context *context, void **items, uint32_t count, uint32_t *capacity, uint32_t more, size_t size)
+{
+    if (more <= *capacity - count) {
+        return true;
+    }
+    uint64_t wanted = (uint64_t)count + more;
+    wanted = wanted < 2 * (uint64_t)*capacity ? 2 * (uint64_t)*capacity : wanted;
+    if (wanted > UINT32_MAX) {
+        return false;
+    }
+    void *grown = dent_reallocate(context, *items, *capacity, (size_t)wanted, size);
+    if (grown == NULL) {
+        return false;
+    }
+    *items = grown;
+    *capacity = (uint32_t)wanted;
+    return true;
+}
+
+static bool reserve_bodies(tool_session *session, loaded_world *loaded, uint32_t more)
+{
+    void *bodies = loaded->bodies;
+    bool done =
+        reserve(session->context, &bodies, loaded->body_count, &loaded->body_capacity, more, sizeof *loaded->bodies);
+    loaded->bodies = bodies;
+    return done;
+}
+
+static bool reserve_input(tool_session *session, loaded_world *loaded)
+{
+    void *inputs = loaded->inputs;
+    bool done =
+        reserve(session->context, &inputs, loaded->input_count, &loaded->input_capacity, 1, sizeof *loaded->inputs);
+    loaded->inputs = inputs;
+    return done;
+}
+
+static void release_input(tool_session *session, loaded_input *input)
+{
+    if (input->mesh != NULL) {
+        dent_mesh_destroy(session->context, input->mesh);
+    }
+    if (input->positions != NULL) {
+        for (uint32_t i = 0; i < input->body_count; i++) {
+            const dent_scene_body *body = dent_scene_body_at(input->scene, i);
+            dent_release(session->context, input->positions[i], (size_t)body->vertex_count * 3, sizeof(double));
+        }
+        dent_release(session->context, input->positions, input->body_count, sizeof *input->positions);
+    }
+    dent_scene_destroy(input->scene);
+    memset(input, 0, sizeof *input);
+}
+
+/* ---- reports --------------------------------------------------------------------------------------------- */
+
+/* One line that names the file, whether or not the message does already. */
+static int complain_about(const char *name, const char *message)
+{
+    if (strstr(message, name) != NULL) {
+        return complain("%s", message);
+    }
+    return complain("%s: %s", name, message);
+}
+
+static int complain_memory(const char *name)
+{
+    return complain("%s: out of memory", name);
+}
+
+/* ---- files ----------------------------------------------------------------------------------------------- */
+
+static bool exists(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0;
+}
+
+static int read_mesh(tool_session *session, loaded_input *input)
+{
+    dent_mesh_read_def def = dent_mesh_read_def_default();
+    def.merge = options_have(session->options, OPTION_MERGE);
+    char what[64];
+    const char *slash = strrchr(input->name, '/');
+    snprintf(what, sizeof what, "reading %s", slash != NULL ? slash + 1 : input->name);
+    progress_begin(&session->progress, what, 0);
+    dent_status status = dent_mesh_read(session->context, input->name, &def, &input->mesh);
+    progress_end(&session->progress);
+    if (status != DENT_OK) {
+        bool plain_word = strpbrk(input->name, "./") == NULL;
+        if (status == DENT_ERROR_FILE && plain_word && !exists(input->name)) {
+            return complain("%s: no such file, and no built-in scene of that name (dent scenes lists them)",
+                            input->name);
+        }
+        return complain_about(input->name, session_message(session, status));
+    }
+    input->body_count = input->mesh->body_count;
+    if (input->body_count == 0) {
+        return complain("%s: no cells and no triangles in it", input->name);
+    }
+    return STATUS_GOOD;
+}
+
+static loaded_body body_of_mesh(const dent_mesh_body *body)
+{
+    loaded_body loaded;
+    memset(&loaded, 0, sizeof loaded);
+    loaded.name = body->name;
+    loaded.kind = body->kind;
+    loaded.vertex_count = body->vertex_count;
+    loaded.element_count = body->element_count;
+    loaded.positions = body->positions;
+    loaded.element_corners = body->element_corners;
+    loaded.cell_kinds = body->cell_kinds;
+    loaded.vertex_numbers = body->vertex_numbers;
+    loaded.element_numbers = body->element_numbers;
+    return loaded;
+}
+
+/* ---- scenes ---------------------------------------------------------------------------------------------- */
+
+bool names_a_scene(const char *name)
+{
+    return dent_scene_find(name) != NULL && !exists(name);
+}
+
+int create_scene(tool_session *session, const char *name, dent_scene **scene)
+{
+    dent_scene_def def = dent_scene_def_default();
+    def.name = name;
+    def.scale = session->options->scale;
+    def.setting_count = session->options->setting_count;
+    def.settings = session->options->settings;
+    char what[64];
+    snprintf(what, sizeof what, "making %s", name);
+    progress_begin(&session->progress, what, 0);
+    dent_status status = dent_scene_create(session->context, &def, scene);
+    progress_end(&session->progress);
+    return status == DENT_OK ? STATUS_GOOD : complain_about(name, session_message(session, status));
+}
+
+static int make_scene(tool_session *session, loaded_input *input)
+{
+    int failed = create_scene(session, input->name, &input->scene);
+    if (failed) {
+        return failed;
+    }
+    uint32_t count = dent_scene_body_count(input->scene);
+    input->positions = dent_allocate(session->context, count, sizeof *input->positions);
+    if (input->positions == NULL) {
+        return complain_memory(input->name);
+    }
+    memset(input->positions, 0, (size_t)count * sizeof *input->positions);
+    input->body_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t numbers = (size_t)dent_scene_body_at(input->scene, i)->vertex_count * 3;
+        input->positions[i] = dent_allocate(session->context, numbers, sizeof(double));
+        if (input->positions[i] == NULL) {
+            return complain_memory(input->name);
+        }
+        dent_scene_pose(input->scene, i, session->options->frame, input->positions[i]);
+    }
+    return STATUS_GOOD;
+}
+
+static loaded_body body_of_scene(const dent_scene_body *body, const double *positions)
+{
+    loaded_body loaded;
+    memset(&loaded, 0, sizeof loaded);
+    loaded.name = body->name;
+    loaded.kind = body->kind;
+    loaded.vertex_count = body->vertex_count;
+    loaded.element_count = body->element_count;
+    loaded.positions = positions;
+    loaded.element_corners = body->element_corners;
+    return loaded;
+}
+
+/* ---- into the world -------------------------------------------------------------------------------------- */
+
+static int add_bodies(tool_session *session, loaded_world *loaded, const loaded_input *input)
+{
+    uint32_t count = input->body_count;
+    dent_body_id *ids = dent_allocate(session->context, count, sizeof *ids);
+    if (ids == NULL || !reserve_bodies(session, loaded, count)) {
+        dent_release(session->context, ids, count, sizeof *ids);
+        return complain_memory(input->name);
+    }
+    dent_status status = input->mesh != NULL
+                             ? dent_mesh_add_to_world(input->mesh, loaded->world, ids)
+                             : dent_scene_add_to_world(input->scene, loaded->world, input->positions, ids);
+    if (status != DENT_OK) {
+        const char *message = dent_world_message(loaded->world);
+        complain_about(input->name, message[0] != '\0' ? message : dent_status_name(status));
+        dent_release(session->context, ids, count, sizeof *ids);
+        return STATUS_ERROR;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        loaded_body body = input->mesh != NULL
+                               ? body_of_mesh(&input->mesh->bodies[i])
+                               : body_of_scene(dent_scene_body_at(input->scene, i), input->positions[i]);
+        body.id = ids[i];
+        body.input = loaded->input_count;
+        loaded->bodies[loaded->body_count++] = body;
+    }
+    dent_release(session->context, ids, count, sizeof *ids);
+    return STATUS_GOOD;
+}
+
+int loaded_world_open(tool_session *session, loaded_world *loaded)
+{
+    memset(loaded, 0, sizeof *loaded);
+    loaded->world = dent_world_create(session->context);
+    return loaded->world != NULL ? STATUS_GOOD : complain("out of memory");
+}
+
+int loaded_world_add(tool_session *session, loaded_world *loaded, const char *name)
+{
+    if (!reserve_input(session, loaded)) {
+        return complain_memory(name);
+    }
+    loaded_input input;
+    memset(&input, 0, sizeof input);
+    input.name = name;
+    output_flush(session->out);
+    interrupt_at_once(true);
+    int failed = names_a_scene(name) ? make_scene(session, &input) : read_mesh(session, &input);
+    if (!failed) {
+        failed = add_bodies(session, loaded, &input);
+    }
+    interrupt_at_once(false);
+    if (failed) {
+        session_forget_notices(session);
+        release_input(session, &input);
+        return failed;
+    }
+    loaded->inputs[loaded->input_count++] = input;
+    return STATUS_GOOD;
+}
+
+/* Options that would be without effect are refused, so that a forgotten scene name is noticed. */
+static int refuse_scene_options(const tool_options *options)
+{
+    for (uint32_t i = 0; i < options->argument_count; i++) {
+        if (names_a_scene(options->arguments[i])) {
+            return STATUS_GOOD;
+        }
+    }
+    if ((options->given & OPTIONS_OF_SCENES) != 0) {
+        return complain("--frame, --scale and --set are for built-in scenes, and none is named");
+    }
+    return STATUS_GOOD;
+}
+
+int loaded_world_read_arguments(tool_session *session, loaded_world *loaded)
+{
+    int failed = refuse_scene_options(session->options);
+    if (failed) {
+        return failed;
+    }
+    failed = loaded_world_open(session, loaded);
+    for (uint32_t i = 0; i < session->options->argument_count && !failed; i++) {
+        failed = loaded_world_add(session, loaded, session->options->arguments[i]);
+        if (!failed) {
+            session_print_notices(session);
+        }
+    }
+    if (failed) {
+        loaded_world_close(session, loaded);
+    }
+    return failed;
+}
+
+void loaded_world_close(tool_session *session, loaded_world *loaded)
+{
+    dent_world_destroy(loaded->world);
+    for (uint32_t i = 0; i < loaded->input_count; i++) {
+        release_input(session, &loaded->inputs[i]);
+    }
+    dent_release(session->context, loaded->inputs, loaded->input_capacity, sizeof *loaded->inputs);
+    dent_release(session->context, loaded->bodies, loaded->body_capacity, sizeof *loaded->bodies);
+    memset(loaded, 0, sizeof *loaded);
+}

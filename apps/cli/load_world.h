@@ -1,0 +1,58 @@
+/* load_world.h — from the words on the command line to bodies in a world.
+ *
+ * Each word is a mesh file or, where no such file exists, the name of a built-in scene. The bodies are numbered in the
+ * order of the words. What a body is called in the file (its own vertex and element numbers) is kept for printing.
+ */
+#ifndef DENT_LOAD_WORLD_H
+#define DENT_LOAD_WORLD_H
+
+#include "tool_session.h"
+
+#include <dent/mesh_io.h>
+#include <dent/scene.h>
+#include <dent/world.h>
+
+/** One file or scene. */
+typedef struct loaded_input {
+    const char *name;
+    dent_mesh *mesh;    /* or null … */
+    dent_scene *scene;  /* … and this */
+    double **positions; /* of a scene's bodies */
+    uint32_t body_count;
+} loaded_input;
+
+/** One body; arrays are owned by its input. */
+typedef struct loaded_body {
+    dent_body_id id;
+    uint32_t input;
+    const char *name;
+    dent_body_kind kind;
+    uint32_t vertex_count, element_count;
+    const double *positions;
+    const uint32_t *element_corners;
+    const uint8_t *cell_kinds;
+    const uint32_t *vertex_numbers, *element_numbers; /* null: the same as in the file */
+} loaded_body;
+
+typedef struct loaded_world {
+    dent_world *world;
+    uint32_t input_count, input_capacity;
+    loaded_input *inputs;
+    uint32_t body_count, body_capacity;
+    loaded_body *bodies; /* by rank */
+} loaded_world;
+
+/** Makes an empty world. All functions here report their errors themselves and return an exit status. */
+int loaded_world_open(tool_session *session, loaded_world *loaded);
+/** Adds the bodies of one file or scene; on an error nothing of it is left behind. */
+int loaded_world_add(tool_session *session, loaded_world *loaded, const char *name);
+/** Opens a world with all arguments of the command line. On an error there is nothing to close. */
+int loaded_world_read_arguments(tool_session *session, loaded_world *loaded);
+void loaded_world_close(tool_session *session, loaded_world *loaded);
+
+/** A made scene with the options --scale and --set, or an error that has been reported. */
+int create_scene(tool_session *session, const char *name, dent_scene **scene);
+/** The name is a built-in scene's and no file's. */
+bool names_a_scene(const char *name);
+
+#endif

@@ -1,0 +1,117 @@
+/* main.c — the dent tool: finds the command in the table, parses its options, runs it, sees to it that what was printed
+ * arrived. A new command is a file command_<name>.c with a row, and a line in the table below. */
+#include "interrupt.h"
+#include "tool.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const tool_command *const command_table[] = {
+    &command_info_row, &command_check_row, &command_pairs_row, &command_scenes_row, &command_export_row,
+};
+enum { COMMAND_COUNT = sizeof command_table / sizeof command_table[0] };
+
+static const tool_command *find_command(const char *name)
+{
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(command_table[i]->name, name) == 0) {
+            return command_table[i];
+        }
+    }
+    return NULL;
+}
+
+static void print_help(output *out)
+{
+    output_print(out, "dent %s: contact between things that bend\n\nusage: dent COMMAND [OPTION...] [ARGUMENT...]\n\n",
+                 dent_version());
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        output_print(out, "  %-8s %s\n", command_table[i]->name, command_table[i]->summary);
+    }
+    output_text(
+        out,
+        "\ndent COMMAND --help explains a command, dent --version prints the version.\n"
+        "Exit status: 0 good; 1 a penetration was found (check); 2 an error or an incomplete answer; 130 Ctrl-C.\n");
+}
+
+static void print_command_help(const tool_command *command, output *out)
+{
+    char described[4096];
+    uint32_t option_bits = command->option_bits | OPTION_BIT(OPTION_HELP);
+    options_describe(option_bits, described, sizeof described);
+    output_print(out, "usage: dent %s %s\n\n%s.\n\n", command->name, command->arguments, command->summary);
+    output_text(out, command->details);
+    output_text(out, "\noptions:\n");
+    output_text(out, described);
+    if ((option_bits & OPTION_BIT(OPTION_METHOD)) != 0) {
+        output_text(out, "\nmethods:\n");
+        for (unsigned i = 0; i < DENT_METHOD_COUNT; i++) {
+            output_print(out, "  %-26s %s\n", dent_method_name((dent_method)i), dent_method_summary((dent_method)i));
+        }
+    }
+}
+
+static int unknown_command(const char *name)
+{
+    const char *names[COMMAND_COUNT];
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        names[i] = command_table[i]->name;
+    }
+    const char *near = nearest_word(name, names, COMMAND_COUNT);
+    if (near != NULL) {
+        return complain("unknown command '%s'; did you mean %s?", name, near);
+    }
+    return complain("unknown command '%s'; dent --help lists them", name);
+}
+
+static int run_command(const tool_command *command, int argc, char **argv, output *out)
+{
+    tool_options options;
+    if (!options_parse(&options, command->name, command->option_bits, argc, argv)) {
+        return STATUS_ERROR;
+    }
+    if (options_have(&options, OPTION_HELP)) {
+        print_command_help(command, out);
+        return STATUS_GOOD;
+    }
+    if (options.argument_count < command->argument_min || options.argument_count > command->argument_max) {
+        return complain("%s: usage: dent %s %s", command->name, command->name, command->arguments);
+    }
+    return command->run(&options, out);
+}
+
+static int run_tool(int argc, char **argv, output *out)
+{
+    if (argc < 2) {
+        return complain("no command; dent --help lists them");
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--version") == 0) {
+        output_print(out, "dent %s\n", dent_version());
+        return STATUS_GOOD;
+    }
+    bool help = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
+    if (help && argc < 3) {
+        print_help(out);
+        return STATUS_GOOD;
+    }
+    const tool_command *command = find_command(help ? argv[2] : word);
+    if (command == NULL) {
+        return word[0] == '-' && !help ? complain("unknown option '%s'; see dent --help", word)
+                                       : unknown_command(help ? argv[2] : word);
+    }
+    if (help) {
+        print_command_help(command, out);
+        return STATUS_GOOD;
+    }
+    return run_command(command, argc - 2, argv + 2, out);
+}
+
+int main(int argc, char **argv)
+{
+    output out;
+    output_open(&out, STDOUT_FILENO);
+    interrupt_install();
+    return output_finish(&out, run_tool(argc, argv, &out));
+}

@@ -1,0 +1,364 @@
+/* options.c — the table of all options and the strict parser over it. */
+#include "options.h"
+
+#include "output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct option_row {
+    const char *name;       /* with the dashes */
+    const char *short_name; /* null: none */
+    const char *value;      /* null: takes none */
+    const char *help;
+} option_row;
+
+static const option_row option_table[OPTION_COUNT] = {
+    [OPTION_ASK] = {"--ask", NULL, "QUESTION", "what is asked: vertex-cell, face-cell or face-face"},
+    [OPTION_METHOD] = {"--method", NULL, "M", "how it is computed, see below; the answer is the same"},
+    [OPTION_THREADS] = {"--threads", NULL, "N", "1 to 1024; default: one per processor"},
+    [OPTION_ISA] = {"--isa", NULL, "I",
+                    "instruction set: auto (default), scalar, avx2, avx512; the answer is the same"},
+    [OPTION_TOUCHING] = {"--touching", NULL, NULL, "add the pairs that only touch, marked `touching`"},
+    [OPTION_SURFACE_VERTICES_ONLY] = {"--surface-vertices-only", NULL, NULL,
+                                      "vertex-cell: leave out the vertices inside solids"},
+    [OPTION_NO_SELF] = {"--no-self", NULL, NULL, "leave out pairs of a body with itself"},
+    [OPTION_SELF] = {"--self", NULL, NULL, "also check each body against itself"},
+    [OPTION_TOLERANCE] = {"--tolerance", NULL, "D", "a length, default 0: a pair no deeper counts as touching"},
+    [OPTION_NO_TOUCHING] = {"--no-touching", NULL, NULL, "do not look for elements that only touch (faster)"},
+    [OPTION_OUT] = {"--out", "-o", "F", "write files for ParaView: F.pvd, and the bodies beside it, culprits marked"},
+    [OPTION_MERGE] = {"--merge", NULL, NULL, "one body per file, whatever groups it has"},
+    [OPTION_FRAME] = {"--frame", NULL, "K", "scenes: the frame, 0 (default), 1, 2 ..."},
+    [OPTION_SCALE] = {"--scale", NULL, "S", "scenes: size, 1 by default; the number of elements grows with it"},
+    [OPTION_SET] = {"--set", NULL, "NAME=VALUE", "scenes: a parameter, e.g. inside=0.2; may be repeated"},
+    [OPTION_STATS] = {"--stats", NULL, NULL, "counts, time and work counters on stderr"},
+    [OPTION_JSON] = {"--json", NULL, NULL, "one JSON object per line"},
+    [OPTION_HELP] = {"--help", "-h", NULL, "this text"},
+};
+
+/* ---- the nearest right word ------------------------------------------------------------------------------ */
+
+/* Levenshtein's distance with one row; words longer than the row are far from everything. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    enum { ROW = 64 };
+    size_t row[ROW];
+    size_t length_b = strlen(b);
+    if (length_b >= ROW) {
+        return ROW;
+    }
+    for (size_t j = 0; j <= length_b; j++) {
+        row[j] = j;
+    }
+    for (size_t i = 0; a[i] != '\0'; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < length_b; j++) {
+            size_t changed = diagonal + (a[i] != b[j]);
+            size_t shorter = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
+            diagonal = row[j + 1];
+            row[j + 1] = changed < shorter ? changed : shorter;
+        }
+    }
+    return row[length_b];
+}
+
+const char *nearest_word(const char *word, const char *const *list, size_t count)
+{
+    const char *best = NULL;
+    size_t best_distance = strlen(word) / 3 + 2; /* farther than that is no typing mistake */
+    for (size_t i = 0; i < count; i++) {
+        size_t distance = edit_distance(word, list[i]);
+        if (strncmp(word, list[i], strlen(word)) == 0 && distance >= best_distance) {
+            distance = best_distance - 1; /* an abbreviation */
+        }
+        if (distance < best_distance) {
+            best = list[i];
+            best_distance = distance;
+        }
+    }
+    return best;
+}
+
+/* ---- values ---------------------------------------------------------------------------------------------- */
+
+static bool parse_whole_number(const char *text, uint32_t lowest, uint32_t highest, uint32_t *value)
+{
+    if (*text < '0' || *text > '9') {
+        return false;
+    }
+    char *end;
+    errno = 0;
+    unsigned long long parsed = strtoull(text, &end, 10);
+    if (*end != '\0' || errno != 0 || parsed < lowest || parsed > highest) {
+        return false;
+    }
+    *value = (uint32_t)parsed;
+    return true;
+}
+
+static bool parse_number(const char *text, double *value)
+{
+    if (*text == '\0' || *text == ' ') {
+        return false;
+    }
+    char *end;
+    double parsed = strtod(text, &end);
+    if (*end != '\0' || !isfinite(parsed)) {
+        return false;
+    }
+    *value = parsed;
+    return true;
+}
+
+/* "a, b or c", for messages. */
+static void join_words(const char *const *words, size_t count, char *buffer, size_t size)
+{
+    size_t used = 0;
+    buffer[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        const char *before = i == 0 ? "" : i + 1 == count ? " or " : ", ";
+        int length = snprintf(buffer + used, size - used, "%s%s", before, words[i]);
+        if (length < 0 || (size_t)length >= size - used) {
+            return;
+        }
+        used += (size_t)length;
+    }
+}
+
+/* Index of `text` in a list, or a report of what is allowed. */
+static bool choose(const char *command, const char *option, const char *text, const char *const *words, size_t count,
+                   size_t *chosen)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *chosen = i;
+            return true;
+        }
+    }
+    char allowed[256];
+    join_words(words, count, allowed, sizeof allowed);
+    complain("%s: %s %s: choose %s", command, option, text, allowed);
+    return false;
+}
+
+static bool read_question(tool_options *options, const char *command, const char *text)
+{
+    const char *words[DENT_DISCRETE_QUESTION_COUNT];
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        words[i] = dent_question_name((dent_question)(1u << i));
+    }
+    size_t chosen;
+    if (!choose(command, "--ask", text, words, DENT_DISCRETE_QUESTION_COUNT, &chosen)) {
+        return false;
+    }
+    options->ask = (dent_question)(1u << chosen);
+    return true;
+}
+
+static bool read_method(tool_options *options, const char *command, const char *text)
+{
+    const char *words[DENT_METHOD_COUNT];
+    for (unsigned i = 0; i < DENT_METHOD_COUNT; i++) {
+        words[i] = dent_method_name((dent_method)i);
+    }
+    size_t chosen;
+    if (!choose(command, "--method", text, words, DENT_METHOD_COUNT, &chosen)) {
+        return false;
+    }
+    options->method = (dent_method)chosen;
+    return true;
+}
+
+static bool read_isa(tool_options *options, const char *command, const char *text)
+{
+    const char *words[DENT_ISA_COUNT];
+    for (unsigned i = 0; i < DENT_ISA_COUNT; i++) {
+        words[i] = dent_isa_name((dent_isa)i);
+    }
+    size_t chosen;
+    if (!choose(command, "--isa", text, words, DENT_ISA_COUNT, &chosen)) {
+        return false;
+    }
+    options->isa = (dent_isa)chosen;
+    return true;
+}
+
+static bool read_setting(tool_options *options, const char *command, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    double value;
+    if (equals == NULL || equals == text || !parse_number(equals + 1, &value)) {
+        complain("%s: --set %s: give NAME=VALUE with a finite number", command, text);
+        return false;
+    }
+    size_t length = (size_t)(equals - text);
+    if (length >= SETTING_NAME_LIMIT || options->setting_count == SETTING_LIMIT) {
+        complain("%s: --set %s: at most %d settings, names shorter than %d", command, text, (int)SETTING_LIMIT,
+                 (int)SETTING_NAME_LIMIT);
+        return false;
+    }
+    char *name = options->setting_names[options->setting_count];
+    memcpy(name, text, length);
+    name[length] = '\0';
+    options->settings[options->setting_count].name = name;
+    options->settings[options->setting_count].value = value;
+    options->setting_count++;
+    return true;
+}
+
+static bool read_value(tool_options *options, const char *command, option_id id, const char *text)
+{
+    const char *wanted = NULL;
+    switch (id) {
+    case OPTION_ASK:
+        return read_question(options, command, text);
+    case OPTION_METHOD:
+        return read_method(options, command, text);
+    case OPTION_ISA:
+        return read_isa(options, command, text);
+    case OPTION_SET:
+        return read_setting(options, command, text);
+    case OPTION_OUT:
+        options->out = text;
+        wanted = text[0] != '\0' ? NULL : "a file name";
+        break;
+    case OPTION_THREADS:
+        wanted = parse_whole_number(text, 1, 1024, &options->threads) ? NULL : "a whole number from 1 to 1024";
+        break;
+    case OPTION_FRAME:
+        wanted = parse_whole_number(text, 0, UINT32_MAX, &options->frame) ? NULL : "a whole number from 0";
+        break;
+    case OPTION_TOLERANCE:
+        wanted = parse_number(text, &options->tolerance) && options->tolerance >= 0
+                     ? NULL
+                     : "a finite length that is not negative";
+        break;
+    case OPTION_SCALE:
+        wanted = parse_number(text, &options->scale) && options->scale > 0 ? NULL : "a finite number above 0";
+        break;
+    default:
+        break;
+    }
+    if (wanted != NULL) {
+        complain("%s: %s '%s': give %s", command, option_table[id].name, text, wanted);
+        return false;
+    }
+    return true;
+}
+
+/* ---- the parser ------------------------------------------------------------------------------------------ */
+
+static option_id find_option(const char *text, size_t length, uint32_t allowed)
+{
+    for (unsigned id = 0; id < OPTION_COUNT; id++) {
+        const option_row *row = &option_table[id];
+        if ((allowed & OPTION_BIT(id)) == 0) {
+            continue;
+        }
+        if ((strlen(row->name) == length && memcmp(row->name, text, length) == 0) ||
+            (row->short_name != NULL && strlen(row->short_name) == length &&
+             memcmp(row->short_name, text, length) == 0)) {
+            return (option_id)id;
+        }
+    }
+    return OPTION_COUNT;
+}
+
+static void complain_unknown(const char *command, const char *text, size_t length, uint32_t allowed)
+{
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
+    const char *names[OPTION_COUNT];
+    size_t count = 0;
+    for (unsigned id = 0; id < OPTION_COUNT; id++) {
+        if ((allowed & OPTION_BIT(id)) != 0) {
+            names[count++] = option_table[id].name;
+        }
+    }
+    const char *near = nearest_word(word, names, count);
+    if (near != NULL) {
+        complain("%s: unknown option '%s'; did you mean %s?", command, word, near);
+    } else {
+        complain("%s: unknown option '%s'; see dent %s --help", command, word, command);
+    }
+}
+
+/* Handles argv[*position], an option; leaves *position at the last word used. */
+static bool take_option(tool_options *options, const char *command, uint32_t allowed, int argc, char **argv,
+                        int *position)
+{
+    const char *text = argv[*position];
+    const char *equals = strchr(text, '=');
+    size_t length = equals != NULL ? (size_t)(equals - text) : strlen(text);
+    option_id id = find_option(text, length, allowed);
+    if (id == OPTION_COUNT) {
+        complain_unknown(command, text, length, allowed);
+        return false;
+    }
+    const option_row *row = &option_table[id];
+    if (options_have(options, id) && id != OPTION_SET) {
+        complain("%s: %s is given twice", command, row->name);
+        return false;
+    }
+    options->given |= OPTION_BIT(id);
+    if (row->value == NULL) {
+        if (equals != NULL) {
+            complain("%s: %s takes no value", command, row->name);
+            return false;
+        }
+        return true;
+    }
+    if (equals != NULL) {
+        return read_value(options, command, id, equals + 1);
+    }
+    if (*position + 1 >= argc) {
+        complain("%s: %s needs a value: %s", command, row->name, row->value);
+        return false;
+    }
+    *position += 1;
+    return read_value(options, command, id, argv[*position]);
+}
+
+bool options_parse(tool_options *options, const char *command, uint32_t allowed, int argc, char **argv)
+{
+    memset(options, 0, sizeof *options);
+    options->scale = 1;
+    options->arguments = argv;
+    bool only_arguments = false;
+    for (int i = 0; i < argc; i++) {
+        if (only_arguments || argv[i][0] != '-' || argv[i][1] == '\0') {
+            argv[options->argument_count++] = argv[i]; /* never ahead of i */
+        } else if (strcmp(argv[i], "--") == 0) {
+            only_arguments = true;
+        } else if (!take_option(options, command, allowed | OPTION_BIT(OPTION_HELP), argc, argv, &i)) {
+            return false;
+        }
+        if (options_have(options, OPTION_HELP)) {
+            return true;
+        }
+    }
+    return true;
+}
+
+size_t options_describe(uint32_t allowed, char *buffer, size_t buffer_size)
+{
+    size_t used = 0;
+    for (unsigned id = 0; id < OPTION_COUNT; id++) {
+        const option_row *row = &option_table[id];
+        if ((allowed & OPTION_BIT(id)) == 0) {
+            continue;
+        }
+        char left[64];
+        snprintf(left, sizeof left, "%s%s%s%s%s", row->short_name != NULL ? row->short_name : "",
+                 row->short_name != NULL ? ", " : "", row->name, row->value != NULL ? " " : "",
+                 row->value != NULL ? row->value : "");
+        size_t room = used < buffer_size ? buffer_size - used : 0;
+        int length = snprintf(room > 0 ? buffer + used : NULL, room, "  %-26s %s\n", left, row->help);
+        used += length > 0 ? (size_t)length : 0;
+    }
+    return used;
+}

@@ -1,0 +1,72 @@
+/* options.h — a small strict option parser: every option of the tool in one table, each command taking some of them.
+ *
+ * `--name value` and `--name=value` are the same; `--` ends the options. An unknown option, a missing or malformed
+ * value and an option given twice are errors, reported in one line that says what would have been right.
+ */
+#ifndef DENT_OPTIONS_H
+#define DENT_OPTIONS_H
+
+#include <dent/query.h>
+#include <dent/scene.h>
+
+typedef enum option_id {
+    OPTION_ASK,
+    OPTION_METHOD,
+    OPTION_THREADS,
+    OPTION_ISA,
+    OPTION_TOUCHING,
+    OPTION_SURFACE_VERTICES_ONLY,
+    OPTION_NO_SELF,
+    OPTION_SELF,
+    OPTION_TOLERANCE,
+    OPTION_NO_TOUCHING,
+    OPTION_OUT,
+    OPTION_MERGE,
+    OPTION_FRAME,
+    OPTION_SCALE,
+    OPTION_SET,
+    OPTION_STATS,
+    OPTION_JSON,
+    OPTION_HELP,
+    OPTION_COUNT
+} option_id;
+
+#define OPTION_BIT(id) (1u << (id))
+#define OPTIONS_OF_SCENES (OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET))
+#define OPTIONS_OF_MACHINE (OPTION_BIT(OPTION_THREADS) | OPTION_BIT(OPTION_ISA))
+
+enum { SETTING_LIMIT = 32, SETTING_NAME_LIMIT = 64 };
+
+typedef struct tool_options {
+    uint32_t given; /* OPTION_BIT of those on the command line */
+    dent_question ask;
+    dent_method method;
+    uint32_t threads; /* 0: all processors */
+    dent_isa isa;
+    double tolerance;
+    const char *out;
+    uint32_t frame;
+    double scale;
+    uint32_t setting_count;
+    dent_scene_setting settings[SETTING_LIMIT];
+    char setting_names[SETTING_LIMIT][SETTING_NAME_LIMIT];
+    char **arguments; /* what is not an option, in order */
+    uint32_t argument_count;
+} tool_options;
+
+static inline bool options_have(const tool_options *options, option_id id)
+{
+    return (options->given & OPTION_BIT(id)) != 0;
+}
+
+/** Parses argv[0 … argc) for a command called `command` that takes the options in `allowed`. The arguments are moved to
+ * the front of argv. False: an error, already reported. */
+bool options_parse(tool_options *options, const char *command, uint32_t allowed, int argc, char **argv);
+
+/** The lines of --help for the options in `allowed`, into a buffer of any size; returns the full length. */
+size_t options_describe(uint32_t allowed, char *buffer, size_t buffer_size);
+
+/** The word of a list nearest to `word`, or null when none is near. */
+const char *nearest_word(const char *word, const char *const *list, size_t count);
+
+#endif

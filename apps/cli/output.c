@@ -1,0 +1,126 @@
+/* output.c — a buffered writer that remembers its first error, and one-line messages on stderr. */
+#include "output.h"
+
+#include "tool.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PRINT_LIMIT = 4000, LINE_LIMIT = 4096 };
+
+void output_open(output *out, int descriptor)
+{
+    out->descriptor = descriptor;
+    out->error = 0;
+    out->used = 0;
+}
+
+void output_flush(output *out)
+{
+    size_t done = 0;
+    while (done < out->used && out->error == 0) {
+        ssize_t written = write(out->descriptor, out->buffer + done, out->used - done);
+        if (written > 0) {
+            done += (size_t)written;
+        } else if (errno != EINTR) {
+            out->error = errno != 0 ? errno : EIO;
+        }
+    }
+    out->used = 0;
+}
+
+void output_bytes(output *out, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        size_t room = sizeof out->buffer - out->used;
+        size_t part = size < room ? size : room;
+        memcpy(out->buffer + out->used, bytes, part);
+        out->used += part;
+        bytes += part;
+        size -= part;
+        if (out->used == sizeof out->buffer) {
+            output_flush(out);
+        }
+    }
+}
+
+void output_text(output *out, const char *text)
+{
+    output_bytes(out, text, strlen(text));
+}
+
+void output_print(output *out, const char *format, ...)
+{
+    if (sizeof out->buffer - out->used <= PRINT_LIMIT) {
+        output_flush(out);
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(out->buffer + out->used, PRINT_LIMIT, format, arguments);
+    va_end(arguments);
+    if (length < 0) {
+        out->error = out->error != 0 ? out->error : EIO;
+    } else {
+        out->used += length < PRINT_LIMIT ? (size_t)length : PRINT_LIMIT - 1;
+    }
+}
+
+int output_finish(output *out, int status)
+{
+    output_flush(out);
+    if (out->error == 0) {
+        return status;
+    }
+    if (out->error != EPIPE) {
+        complain("standard output: %s", strerror(out->error));
+    }
+    return STATUS_ERROR;
+}
+
+/* One write per line, so that lines of several programs in a pipeline do not mix. */
+static void write_line(const char *prefix, const char *format, va_list arguments)
+{
+    char line[LINE_LIMIT];
+    size_t start = strlen(prefix);
+    memcpy(line, prefix, start);
+    int length = vsnprintf(line + start, sizeof line - start - 1, format, arguments);
+    size_t end = start + (length > 0 ? (size_t)length : 0);
+    if (end > sizeof line - 2) {
+        end = sizeof line - 2;
+    }
+    for (size_t i = start; i < end; i++) {
+        unsigned char byte = (unsigned char)line[i];
+        if (byte < 0x20 || byte == 0x7f) {
+            line[i] = '?';
+        }
+    }
+    line[end++] = '\n';
+    size_t done = 0;
+    while (done < end) {
+        ssize_t written = write(STDERR_FILENO, line + done, end - done);
+        if (written > 0) {
+            done += (size_t)written;
+        } else if (errno != EINTR) {
+            return; /* nobody left to tell */
+        }
+    }
+}
+
+int complain(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    write_line("dent: ", format, arguments);
+    va_end(arguments);
+    return STATUS_ERROR;
+}
+
+void remark(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    write_line("dent: notice: ", format, arguments);
+    va_end(arguments);
+}

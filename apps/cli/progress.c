@@ -1,0 +1,139 @@
+/* progress.c — the thread that draws the bar. */
+#include "progress.h"
+
+#include <dent/base.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FIRST_DRAW_MS = 1000, REDRAW_MS = 150, BAR_WIDTH = 24, LINE_SIZE = 160 };
+
+static void write_terminal(const char *text, size_t length)
+{
+    ssize_t ignored = write(STDERR_FILENO, text, length);
+    (void)ignored;
+}
+
+static void draw(progress_bar *progress)
+{
+    uint64_t total = atomic_load_explicit(&progress->total, memory_order_relaxed);
+    uint64_t done = atomic_load_explicit(&progress->done, memory_order_relaxed);
+    double seconds = (double)(dent_clock_ns() - progress->start_ns) * 1e-9;
+    char bar[BAR_WIDTH + 16] = "";
+    if (total > 1) {
+        done = done < total ? done : total;
+        unsigned filled = (unsigned)((double)done / (double)total * BAR_WIDTH);
+        char *at = bar;
+        *at++ = '[';
+        for (unsigned i = 0; i < BAR_WIDTH; i++) {
+            *at++ = i < filled ? '#' : '.';
+        }
+        snprintf(at, 14, "] %3.0f %%", 100 * (double)done / (double)total);
+    }
+    char line[LINE_SIZE];
+    int length = snprintf(line, sizeof line, "\r\033[K%-30s %s %.1f s", progress->what, bar, seconds);
+    if (length > 0) {
+        write_terminal(line, (size_t)length < sizeof line ? (size_t)length : sizeof line - 1);
+    }
+}
+
+static struct timespec after_milliseconds(long milliseconds)
+{
+    struct timespec when;
+    clock_gettime(CLOCK_MONOTONIC, &when);
+    when.tv_sec += milliseconds / 1000;
+    when.tv_nsec += milliseconds % 1000 * 1000000L;
+    if (when.tv_nsec >= 1000000000L) {
+        when.tv_sec++;
+        when.tv_nsec -= 1000000000L;
+    }
+    return when;
+}
+
+static void *draw_until_stopped(void *user)
+{
+    progress_bar *progress = user;
+    bool drawn = false;
+    pthread_mutex_lock(&progress->mutex);
+    struct timespec when = after_milliseconds(FIRST_DRAW_MS);
+    while (!progress->stop) {
+        int error = pthread_cond_timedwait(&progress->wake, &progress->mutex, &when);
+        if (error != 0 && error != ETIMEDOUT) {
+            break; /* no bar is better than a busy one */
+        }
+        if (error == ETIMEDOUT && !progress->stop) {
+            draw(progress);
+            drawn = true;
+            when = after_milliseconds(REDRAW_MS);
+        }
+    }
+    pthread_mutex_unlock(&progress->mutex);
+    if (drawn) {
+        write_terminal("\r\033[K", 4);
+    }
+    return NULL;
+}
+
+void progress_create(progress_bar *progress)
+{
+    memset(progress, 0, sizeof *progress);
+    pthread_condattr_t attributes;
+    progress->enabled = isatty(STDERR_FILENO) != 0 && pthread_condattr_init(&attributes) == 0;
+    if (!progress->enabled) {
+        return;
+    }
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_mutex_init(&progress->mutex, NULL);
+    pthread_cond_init(&progress->wake, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+void progress_destroy(progress_bar *progress)
+{
+    if (progress->enabled) {
+        progress_end(progress);
+        pthread_cond_destroy(&progress->wake);
+        pthread_mutex_destroy(&progress->mutex);
+        progress->enabled = false;
+    }
+}
+
+void progress_begin(progress_bar *progress, const char *what, uint64_t total)
+{
+    if (!progress->enabled) {
+        return;
+    }
+    progress_end(progress);
+    snprintf(progress->what, sizeof progress->what, "%s", what);
+    for (char *at = progress->what; *at != '\0'; at++) {
+        if ((unsigned char)*at < 0x20 || *at == 0x7f) {
+            *at = '?'; /* a file name may hold anything, the terminal must not obey it */
+        }
+    }
+    progress->start_ns = dent_clock_ns();
+    progress->stop = false;
+    progress_set(progress, 0, total);
+    progress->running = pthread_create(&progress->thread, NULL, draw_until_stopped, progress) == 0;
+}
+
+void progress_set(progress_bar *progress, uint64_t done, uint64_t total)
+{
+    atomic_store_explicit(&progress->done, done, memory_order_relaxed);
+    atomic_store_explicit(&progress->total, total, memory_order_relaxed);
+}
+
+void progress_end(progress_bar *progress)
+{
+    if (!progress->running) {
+        return;
+    }
+    pthread_mutex_lock(&progress->mutex);
+    progress->stop = true;
+    pthread_cond_signal(&progress->wake);
+    pthread_mutex_unlock(&progress->mutex);
+    pthread_join(progress->thread, NULL);
+    progress->running = false;
+}

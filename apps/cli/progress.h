@@ -1,0 +1,39 @@
+/* progress.h — a bar on the terminal for anything that takes more than a second; nothing when stderr is not a terminal.
+ *
+ * A small thread draws, so that work which cannot call back is shown too. The count is either set by the caller (files
+ * read, lines written) or comes from the blocks of the library's parallel loops (see tool_session.c).
+ */
+#ifndef DENT_PROGRESS_H
+#define DENT_PROGRESS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct progress_bar {
+    bool enabled; /* stderr is a terminal */
+    bool running;
+    bool stop; /* guarded by mutex */
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+    char what[48];
+    uint64_t start_ns;
+    _Atomic uint64_t done, total; /* total 0: how much there is to do is not known */
+} progress_bar;
+
+void progress_create(progress_bar *progress);
+void progress_destroy(progress_bar *progress);
+
+/** Starts a stage: "reading torus.msh". Ends the one before. */
+void progress_begin(progress_bar *progress, const char *what, uint64_t total);
+void progress_set(progress_bar *progress, uint64_t done, uint64_t total);
+static inline void progress_step(progress_bar *progress)
+{
+    atomic_fetch_add_explicit(&progress->done, 1, memory_order_relaxed);
+}
+/** Takes the bar away. Call it before anything else is written to the terminal. */
+void progress_end(progress_bar *progress);
+
+#endif

@@ -1,0 +1,44 @@
+/* tool.h — what the commands of the dent tool share: exit statuses and the shape of a command.
+ *
+ * A command is one file and one row of the table in main.c. It gets its parsed options and a place to print, and
+ * returns an exit status. Everything it does goes through include/dent.
+ */
+#ifndef DENT_TOOL_H
+#define DENT_TOOL_H
+
+#include "options.h"
+#include "output.h"
+
+typedef enum exit_status {
+    STATUS_GOOD = 0,
+    STATUS_FOUND = 1, /* check: a penetration */
+    STATUS_ERROR = 2, /* an error, or an outcome that is not complete; one line on stderr says which */
+    STATUS_INTERRUPTED = 130
+} exit_status;
+
+typedef int command_function(const tool_options *options, output *out);
+
+typedef struct tool_command {
+    const char *name;
+    const char *summary;   /* one line of `dent --help` */
+    const char *arguments; /* what follows the name in the usage line */
+    const char *details;   /* the body of `dent NAME --help` */
+    uint32_t option_bits;  /* OPTION_BIT of every option it takes */
+    uint32_t argument_min, argument_max;
+    command_function *run;
+} tool_command;
+
+extern const tool_command command_info_row;
+extern const tool_command command_check_row;
+extern const tool_command command_pairs_row;
+extern const tool_command command_scenes_row;
+extern const tool_command command_export_row;
+
+/* Part of the help of every command that reads bodies. */
+#define HELP_ON_FILES                                                                                                  \
+    "FILE is a mesh (.msh, .mesh, .node/.ele, .vtk, .vtu, .obj, .stl, .ply, also with .gz or .xz)\n"                    \
+    "or, where there is no such file, the name of a built-in scene (see dent scenes; --frame, --scale\n"                \
+    "and --set are for these). Bodies are numbered 0, 1, 2 ... in the order of the files; a file with\n"                \
+    "several physical groups gives one body per group.\n"
+
+#endif
