@@ -25,10 +25,16 @@
 
 #include "geometry/predicate_kinds.h"
 
+struct scaled_double;
+
 /* Sign of det[b - a, c - a, d - a] by integers, without the filter. Exact zeros that comparisons alone can see (all points in
  * one axis-parallel plane, equal points) do not count as a fallback. */
 int orientation_3d_by_integers(const double a[3], const double b[3], const double c[3], const double d[3],
                                predicate_counters *counters);
+
+/* The determinant itself, rounded once. Defined in wide_integer.h: mantissa and exponent. */
+struct scaled_double orientation_3d_value_by_integers(const double a[3], const double b[3], const double c[3],
+                                                      const double d[3]);
 
 /* Sign of the 2x2 determinant [b - a, c - a] of the axes i and j, by integers. */
 int orientation_2d_by_integers(const double a[3], const double b[3], const double c[3], int i, int j,
@@ -41,25 +47,32 @@ int orientation_3d_sum_sign(const double *const points[][4], int count);
 /* The same for `count` (1 to 4) plane orientations in the axes i and j. */
 int orientation_2d_sum_sign(const double *const points[][3], int count, int i, int j);
 
-static inline double larger_magnitude_of_three(double a, double b, double c)
+static inline double largest_magnitude(double a, double b, double c)
 {
     double magnitude_a = fabs(a), magnitude_b = fabs(b), magnitude_c = fabs(c);
     double larger = magnitude_a > magnitude_b ? magnitude_a : magnitude_b;
     return larger > magnitude_c ? larger : magnitude_c;
 }
 
-/* Sign (-1, 0, 1) of det[b - a, c - a, d - a]: positive for the corners of a positive cell in order. */
-static inline int orientation_3d_counted(const double a[3], const double b[3], const double c[3], const double d[3],
-                                         predicate_counters *counters)
+/* det[b - a, c - a, d - a] in doubles, and a bound of its error: |computed - exact| <= *bound, which is never 0. */
+static inline double orientation_3d_determinant(const double a[3], const double b[3], const double c[3], const double d[3],
+                                                double *bound)
 {
     double bx = b[0] - a[0], by = b[1] - a[1], bz = b[2] - a[2];
     double cx = c[0] - a[0], cy = c[1] - a[1], cz = c[2] - a[2];
     double dx = d[0] - a[0], dy = d[1] - a[1], dz = d[2] - a[2];
-    double determinant = bx * (cy * dz - cz * dy) + cx * (dy * bz - dz * by) + dx * (by * cz - bz * cy);
+    double yz = (largest_magnitude(by, cy, dy) * 8.0) * largest_magnitude(bz, cz, dz);
+    double xyz = largest_magnitude(bx, cx, dx) * (yz + 0x1p-1000);
+    *bound = xyz * (6.0 * 0x1p-53) + 0x1p-1000;
+    return bx * (cy * dz - cz * dy) + cx * (dy * bz - dz * by) + dx * (by * cz - bz * cy);
+}
 
-    double yz = (larger_magnitude_of_three(by, cy, dy) * 8.0) * larger_magnitude_of_three(bz, cz, dz);
-    double xyz = larger_magnitude_of_three(bx, cx, dx) * (yz + 0x1p-1000);
-    double bound = xyz * (6.0 * 0x1p-53) + 0x1p-1000;
+/* Sign (-1, 0, 1) of det[b - a, c - a, d - a]: positive for the corners of a positive cell in order. */
+static inline int orientation_3d_counted(const double a[3], const double b[3], const double c[3], const double d[3],
+                                         predicate_counters *counters)
+{
+    double bound;
+    double determinant = orientation_3d_determinant(a, b, c, d, &bound);
     if (fabs(determinant) > bound) {
         return determinant > 0.0 ? 1 : -1;
     }

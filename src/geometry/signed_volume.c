@@ -1,0 +1,16 @@
+/* The determinant of orientation_3d as a number: see the header. The bound is that of orientation_predicates.h. */
+#include "geometry/signed_volume.h"
+
+#include "geometry/orientation_predicates.h"
+#include "geometry/power_of_two.h"
+
+struct scaled_double signed_volume(const double a[3], const double b[3], const double c[3], const double d[3])
+{
+    double bound;
+    double determinant = orientation_3d_determinant(a, b, c, d, &bound);
+    if (fabs(determinant) > bound * 0x1p20) {
+        int exponent = binary_exponent(determinant); /* not subnormal: it exceeds the bound */
+        return (struct scaled_double){scale_by_power_of_two(determinant, -exponent), exponent};
+    }
+    return orientation_3d_value_by_integers(a, b, c, d);
+}
