@@ -46,6 +46,9 @@ struct mesh_notice {
 
 enum { MESH_NOTICE_CAPACITY = 16 };
 
+/* The most vertices and the most elements: UINT32_MAX stays free to mean "none". */
+#define MESH_COUNT_MAX (UINT32_MAX - 1)
+
 struct mesh_builder {
     dent_context *context;
     const char *file_name;          /* for messages: the path as given */
@@ -66,7 +69,7 @@ dent_status builder_reserve_vertices(struct mesh_builder *builder, uint64_t coun
 dent_status builder_add_vertex(struct mesh_builder *builder, double x, double y, double z, uint64_t line);
 uint32_t builder_vertex_count(const struct mesh_builder *builder);
 
-/* Memory for `count` more elements of a kind (POLYGON: of `corner_count` corners in all); the same caution. */
+/* Memory for `count` more elements of a kind; the same caution. */
 dent_status builder_reserve_elements(struct mesh_builder *builder, enum element_kind kind, uint64_t count);
 /* Corners in VTK's order, 0-based. `tag` is the group, 0 for none. */
 dent_status builder_add_element(struct mesh_builder *builder, enum element_kind kind, int32_t tag, const uint32_t *corners,
@@ -85,8 +88,16 @@ void builder_note(struct mesh_builder *builder, uint64_t count, const char *text
 /* Makes the mesh and leaves the builder empty but for its notices, which it logs. */
 dent_status builder_finish(struct mesh_builder *builder, bool merge, const char *format, dent_mesh **mesh);
 
+/* For builder_finish: a corner that names no vertex. */
+dent_status builder_bad_corner(const struct mesh_builder *builder, enum element_kind kind, size_t element, uint32_t corner,
+                               uint32_t vertex, uint64_t line);
+
+/* Replaces bytes that are no printable UTF-8 by '?'. */
+void make_printable(char *text, size_t length);
+
 /* How many corners an element of this kind has; 0 for POLYGON. */
 uint32_t element_kind_corners(enum element_kind kind);
 uint32_t element_kind_dimension(enum element_kind kind);
+const char *element_kind_name(enum element_kind kind);
 
 #endif

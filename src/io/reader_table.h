@@ -15,7 +15,7 @@ struct read_request {
     dent_context *context;
     const char *name;        /* for messages: the path, or the name given with the memory */
     const char *path;        /* null when read from memory */
-    struct file_bytes bytes; /* unpacked; never empty. TetGen: of whichever file of the pair was named */
+    struct file_bytes bytes; /* unpacked, not empty; released by the caller of the reader. TetGen by path: none, it opens two */
     struct mesh_builder *builder;
     char format[48]; /* to be set: "stl binary" */
 };
@@ -36,6 +36,9 @@ mesh_reader read_vtu;    /* .vtu */
 mesh_reader read_obj;    /* .obj */
 mesh_reader read_stl;    /* .stl */
 mesh_reader read_ply;    /* .ply */
+
+/* Is there a file STEM.node or STEM.ele, packed or not? */
+bool tetgen_pair_exists(dent_context *context, const char *stem);
 
 /* Null when the name has no ending of the table (.gz and .xz taken off first). */
 const struct mesh_format *mesh_format_of_name(const char *name);

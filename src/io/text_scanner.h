@@ -60,8 +60,8 @@ bool span_equal(struct text_span span, const char *word);
 bool span_equal_any_case(struct text_span span, const char *word);
 bool span_starts_with(struct text_span span, const char *prefix);
 
-/* For "%.*s" in messages: the span with its length cut to 40 bytes. Hostile bytes are made harmless by dent_fail's reader, not
- * here; use SPAN_ARGUMENTS(span) as the two arguments. */
+/* For "%.*s" in messages: the span with its length cut to 40 bytes; SPAN_ARGUMENTS(span) stands for both arguments. Control
+ * characters are made harmless by scanner_fail. */
 static inline int span_shown_length(struct text_span span)
 {
     return (int)(span.length < 40 ? span.length : 40);

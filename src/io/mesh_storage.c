@@ -1,0 +1,54 @@
+/* Blocks of a mesh: noted as they are taken, released together. */
+#include "mesh_storage.h"
+
+#include <string.h>
+
+struct mesh_storage *mesh_storage_create(dent_context *context)
+{
+    struct mesh_storage *storage = dent_allocate(context, 1, sizeof *storage);
+    if (storage) {
+        memset(storage, 0, sizeof *storage);
+        growable_init(&storage->blocks, sizeof(struct owned_block));
+        storage->mesh.storage = storage;
+    }
+    return storage;
+}
+
+void mesh_storage_destroy(dent_context *context, struct mesh_storage *storage)
+{
+    if (!storage) {
+        return;
+    }
+    const struct owned_block *blocks = storage->blocks.data;
+    for (size_t i = storage->blocks.count; i-- > 0;) {
+        dent_release(context, blocks[i].data, blocks[i].count, blocks[i].size);
+    }
+    growable_release(&storage->blocks, context);
+    dent_release(context, storage, 1, sizeof *storage);
+}
+
+bool mesh_storage_keep(dent_context *context, struct mesh_storage *storage, void *block, size_t count, size_t size)
+{
+    const struct owned_block entry = {.data = block, .count = count, .size = size};
+    return growable_push(&storage->blocks, context, &entry);
+}
+
+void *mesh_storage_take(dent_context *context, struct mesh_storage *storage, size_t count, size_t size)
+{
+    void *block = dent_allocate(context, count, size);
+    if (block && !mesh_storage_keep(context, storage, block, count, size)) {
+        dent_release(context, block, count, size);
+        return NULL;
+    }
+    return block;
+}
+
+const char *mesh_storage_string(dent_context *context, struct mesh_storage *storage, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = mesh_storage_take(context, storage, size, 1);
+    if (copy) {
+        memcpy(copy, text, size);
+    }
+    return copy;
+}

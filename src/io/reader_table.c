@@ -1,0 +1,116 @@
+/* The list of formats, and the calls that read by it. */
+#include "reader_table.h"
+
+#include "mesh_storage.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct mesh_format formats[] = {
+    {".msh", "Gmsh", read_gmsh},      {".mesh", "MEDIT", read_medit}, {".meshb", "MEDIT binary", read_medit},
+    {".node", "TetGen", read_tetgen}, {".ele", "TetGen", read_tetgen}, {".vtk", "VTK legacy", read_vtk},
+    {".vtu", "VTK XML", read_vtu},    {".obj", "OBJ", read_obj},      {".stl", "STL", read_stl},
+    {".ply", "PLY", read_ply},
+};
+enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
+
+const struct mesh_format *mesh_format_of_name(const char *name)
+{
+    size_t length = strlen(name);
+    if (compression_of_name(name) != COMPRESSION_NONE) {
+        length -= 3;
+    }
+    for (size_t i = 0; i < FORMAT_COUNT; i++) {
+        size_t ending = strlen(formats[i].ending);
+        if (length >= ending && strncasecmp(name + length - ending, formats[i].ending, ending) == 0) {
+            return &formats[i];
+        }
+    }
+    return NULL;
+}
+
+static dent_status unknown_format(dent_context *context, const char *name)
+{
+    char known[160] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < FORMAT_COUNT; i++) {
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? " " : "", formats[i].ending);
+    }
+    return dent_fail(context, DENT_ERROR_UNSUPPORTED, "%s: unknown format; known endings are %s, each also with .gz or .xz behind it",
+                     name, known);
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------------------- */
+
+dent_mesh_read_def dent_mesh_read_def_default(void)
+{
+    return (dent_mesh_read_def){.struct_size = sizeof(dent_mesh_read_def), .merge = false};
+}
+
+static dent_status check_def(dent_context *context, const dent_mesh_read_def *def)
+{
+    if (def && def->struct_size != sizeof *def) {
+        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "dent_mesh_read_def was not made by dent_mesh_read_def_default()");
+    }
+    return DENT_OK;
+}
+
+/* Bytes to mesh; the bytes are released in any case. */
+static dent_status read_and_finish(struct read_request *request, mesh_reader *reader, const dent_mesh_read_def *def, dent_mesh **mesh)
+{
+    struct mesh_builder builder;
+    builder_init(&builder, request->context, request->name);
+    request->builder = &builder;
+    dent_status status = reader(request);
+    file_bytes_release(request->context, &request->bytes);
+    if (status == DENT_OK) {
+        status = builder_finish(&builder, def && def->merge, request->format, mesh);
+    }
+    builder_release(&builder);
+    return status;
+}
+
+dent_status dent_mesh_read(dent_context *context, const char *path, const dent_mesh_read_def *def, dent_mesh **mesh)
+{
+    dent_status status = check_def(context, def);
+    if (status != DENT_OK) {
+        return status;
+    }
+    struct read_request request = {.context = context, .name = path, .path = path};
+    const struct mesh_format *format = mesh_format_of_name(path);
+    /* TetGen opens its own files: it is given a pair or a stem. */
+    mesh_reader *reader = format ? format->read : tetgen_pair_exists(context, path) ? read_tetgen : NULL;
+    if (reader && reader != read_tetgen) {
+        status = file_bytes_load(context, path, &request.bytes);
+    } else if (!reader) {
+        /* A missing file or a directory is worth saying first. */
+        status = file_bytes_load(context, path, &request.bytes);
+        file_bytes_release(context, &request.bytes);
+        status = status == DENT_OK || status == DENT_ERROR_FORMAT ? unknown_format(context, path) : status;
+    }
+    return status == DENT_OK ? read_and_finish(&request, reader, def, mesh) : status;
+}
+
+dent_status dent_mesh_read_memory(dent_context *context, const char *name, const void *bytes, size_t size,
+                                  const dent_mesh_read_def *def, dent_mesh **mesh)
+{
+    dent_status status = check_def(context, def);
+    if (status != DENT_OK) {
+        return status;
+    }
+    const struct mesh_format *format = mesh_format_of_name(name);
+    if (!format) {
+        return unknown_format(context, name);
+    }
+    struct read_request request = {.context = context, .name = name};
+    status = file_bytes_from_memory(context, name, bytes, size, &request.bytes);
+    return status == DENT_OK ? read_and_finish(&request, format->read, def, mesh) : status;
+}
+
+void dent_mesh_destroy(dent_context *context, dent_mesh *mesh)
+{
+    if (mesh) {
+        mesh_storage_destroy(context, mesh->storage);
+    }
+}
