@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Checks the symbols of the built libraries: check_symbols.py BUILD_DIRECTORY
+
+    globals      no symbol lies in a writable section: the library has no state of its own, contexts have
+    exports      the shared libraries export dent_* and nothing else
+    same         static and shared library have the same global dent_* symbols
+    headers      what include/dent declares DENT_API is exported by one of the libraries, and the other way round
+
+Looks at dent, dent_io and dent_sim, those that were built; prints one line per violation; status 1 if there was any, 2 when
+it could not look. Needs nm (binutils). Not for sanitizer or coverage builds, whose instrumentation is made of globals.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+LIBRARIES = ("dent", "dent_io", "dent_sim")
+
+# Start-up files of the toolchain put these into every shared library.
+TOOLCHAIN = re.compile(r"completed(\.\d+)?|__dso_handle|__TMC_END__|_edata|_end|__bss_start|_init|_fini|_DYNAMIC|"
+                       r"_GLOBAL_OFFSET_TABLE_|__frame_dummy_init_array_entry|__do_global_dtors_aux_fini_array_entry|"
+                       r"__JCR_LIST__|__JCR_END__|dtor_idx\.\d+|object\.\d+")
+
+
+def read_symbols(library, *options):
+    """(name, class letter, section) of every defined symbol."""
+    command = ["nm", "-f", "sysv", "--defined-only", *options, str(library)]
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    symbols = []
+    for line in output.splitlines():
+        fields = [field.strip() for field in line.split("|")]
+        if len(fields) == 7 and fields[0] != "Name":
+            symbols.append((fields[0].split("@")[0], fields[2], fields[6]))
+    return symbols
+
+
+def is_writable(section):
+    if section.startswith(".data.rel.ro"):
+        return False  # constant tables of addresses: read-only once the loader has filled them in
+    return section.startswith((".data", ".bss", ".tdata", ".tbss", ".ldata", ".lbss")) or section in ("*COM*", "COMMON")
+
+
+def is_global(letter):
+    return letter.isupper()
+
+
+def declared_functions(include):
+    """Names declared with DENT_API in include/dent."""
+    names = set()
+    for header in sorted(include.glob("dent/*.h")):
+        text = re.sub(r"/\*.*?\*/", " ", header.read_text(encoding="utf-8"), flags=re.DOTALL)
+        text = re.sub(r"^[ \t]*#.*$", " ", re.sub(r"\\\n", " ", text), flags=re.MULTILINE)
+        names.update(re.findall(r"\bDENT_API\b[^;{]*?\b(dent_\w+)\s*\(", text))
+    return names
+
+
+def check_library(name, static, shared, violations):
+    """Returns the exported names."""
+    for library in (static, shared):
+        for symbol, letter, section in read_symbols(library):
+            if is_writable(section) and not TOOLCHAIN.fullmatch(symbol):
+                violations.append(f"{library.name}: {symbol} lies in {section}: the library may have no mutable globals")
+    exported = {symbol for symbol, letter, _ in read_symbols(shared, "-D") if not TOOLCHAIN.fullmatch(symbol)}
+    for symbol in sorted(exported):
+        if not symbol.startswith("dent_"):
+            violations.append(f"{shared.name}: exports {symbol}, which does not begin with dent_")
+    exported = {symbol for symbol in exported if symbol.startswith("dent_")}
+    in_static = {symbol for symbol, letter, _ in read_symbols(static, "-g")
+                 if is_global(letter) and symbol.startswith("dent_")}
+    for symbol in sorted(exported - in_static):
+        violations.append(f"{name}: {symbol} is in the shared library only")
+    for symbol in sorted(in_static - exported):
+        violations.append(f"{name}: {symbol} is in the static library only")
+    return exported
+
+
+def check(build, include):
+    """Violations, and the number of libraries looked at."""
+    violations, exported, looked_at = [], set(), 0
+    for name in LIBRARIES:
+        static, shared = build / f"lib{name}.a", build / f"lib{name}.so"
+        if static.is_file() and shared.is_file():
+            exported |= check_library(name, static, shared, violations)
+            looked_at += 1
+        elif static.is_file() != shared.is_file():
+            violations.append(f"{name}: only one of {static.name} and {shared.name} was built")
+    declared = declared_functions(include)
+    if looked_at == len(LIBRARIES):
+        for symbol in sorted(declared - exported):
+            violations.append(f"include/dent declares {symbol}, but no library exports it")
+    if looked_at > 0:
+        for symbol in sorted(exported - declared):
+            violations.append(f"{symbol} is exported, but not declared DENT_API in include/dent")
+    return violations, looked_at
+
+
+def main(arguments):
+    if len(arguments) != 1:
+        print("usage: check_symbols.py BUILD_DIRECTORY", file=sys.stderr)
+        return 2
+    root = Path(__file__).resolve().parent.parent
+    try:
+        violations, looked_at = check(Path(arguments[0]), root / "include")
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"check_symbols: {error}", file=sys.stderr)
+        return 2
+    for violation in violations:
+        print(violation)
+    if looked_at == 0:
+        print(f"check_symbols: no libraries in {arguments[0]}", file=sys.stderr)
+        return 2
+    print(f"check_symbols: {len(violations)} violation(s)" if violations else f"check_symbols: {looked_at} libraries good")
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
