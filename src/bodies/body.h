@@ -15,6 +15,7 @@ struct body {
     dent_body_kind kind;
     char *name;
     size_t name_size;
+    bool named; /* false: the name is "body N", which needs no quotes in messages */
 
     uint32_t vertex_count;
     uint32_t element_count; /* the caller's */
@@ -46,7 +47,7 @@ struct body {
     dent_body_topology topology;
 
     /* Same vertex: two vertices are the same iff their identities are equal. Null: identity_base + vertex. */
-    uint64_t identity_base; /* serial << 32 */
+    uint64_t identity_base; /* a number never given twice << 32 */
     uint64_t *identities;
 
     dent_positions positions_t0, positions_t1; /* borrowed */
@@ -57,19 +58,29 @@ struct body {
 
 enum { VERTEX_USED = 1, VERTEX_ON_SURFACE = 2 };
 
+#define NEIGHBOUR_NONE UINT32_MAX
+#define NEIGHBOUR_NONMANIFOLD (UINT32_MAX - 1)
+
+/* How messages begin: body "femur", or body 3 when it has no name of its own. */
+#define BODY_TITLE "%s%.200s%s"
+#define BODY_TITLE_OF(body) (body)->named ? "body \"" : "", (body)->name, (body)->named ? "\"" : ""
+
 static inline uint64_t body_identity(const struct body *body, uint32_t vertex)
 {
     return body->identities ? body->identities[vertex] : body->identity_base + vertex;
 }
 
-/* Checks the def and builds the body; on failure *message names the culprit and nothing is left behind. identity_base is the
- * world's next serial << 32. Ties are resolved by the table, not here. */
-dent_status body_create(dent_context *context, const dent_body_def *def, uint64_t identity_base, struct message *message,
-                        struct body **body);
+/* Checks the def and builds the body; on failure *message names the culprit and nothing is left behind. `serial` names
+ * a body without a name ("body N"); identity_base is a fresh number << 32. Ties are resolved by the table, not here. */
+dent_status body_create(dent_context *context, const dent_body_def *def, uint64_t serial, uint64_t identity_base,
+                        struct message *message, struct body **body);
 void body_destroy(struct body *body);
 
+/* INVALID_ARGUMENT or TOO_LARGE when the description of the positions (not their numbers) is wrong; null data is right. */
+dent_status body_check_positions(const struct body *body, const dent_positions *positions, struct message *message);
+
 /* Reads one set of borrowed positions into packed doubles and checks that every number is finite: BAD_NUMBER names the body, the
- * vertex and the number. INVALID_ARGUMENT when the body has none. Unused vertices are read and checked too. */
+ * vertex and the number. INVALID_ARGUMENT when the body has vertices and these positions none. Unused vertices are read and checked too. */
 dent_status body_read_positions(const struct body *body, const dent_positions *positions, struct message *message, double (*xyz)[3]);
 
 /* Exact signs and plain measures of the t0 positions already read. */

@@ -11,8 +11,9 @@
 
 struct body_slot {
     struct body *body; /* null: free */
-    uint32_t generation;
-    uint64_t serial; /* order of addition, never reused */
+    uint32_t generation; /* of the body, or of the next one when the slot is free */
+    uint32_t next_free;  /* when free: the next free slot, UINT32_MAX: none */
+    uint64_t serial;     /* order of addition, never reused */
 };
 
 struct body_table {
@@ -21,13 +22,17 @@ struct body_table {
     uint32_t slot_count, slot_capacity;
     uint32_t *ranks; /* slot of the r-th living body, ascending serial; slot_capacity long */
     uint32_t body_count;
+    uint32_t first_free; /* UINT32_MAX: none */
     uint64_t next_serial;
+    uint64_t next_identity; /* identity_base >> 32 of the next body; a re-topologised body takes a fresh one too */
     uint64_t topology_version; /* grows with every change of elements, ties, filters or the set of bodies */
 };
 
 void body_table_init(struct body_table *table, dent_context *context);
 void body_table_destroy(struct body_table *table);
 
+/* Ties are given by the def (same_as). A replaced body gets fresh identities: what it shared with others before is shared no
+ * longer unless its new def ties it again; ties of other bodies with each other, made through it, stay, as after a removal. */
 dent_status body_table_add(struct body_table *table, const dent_body_def *def, struct message *message, dent_body_id *id);
 dent_status body_table_remove(struct body_table *table, dent_body_id id, struct message *message);
 dent_status body_table_replace(struct body_table *table, dent_body_id id, const dent_body_def *def, struct message *message);

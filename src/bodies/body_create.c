@@ -1,0 +1,234 @@
+/* From a def to a body: check, copy, split, compute the topology.
+ *
+ * The body is filled array by array; body_destroy accepts one that is only half filled, so every failure ends the same way and
+ * leaves nothing behind. Descriptions are copied, positions only noted.
+ *
+ * In: a def, the serial that names it when it has no name, and the first of a fresh range of vertex identities. Out: a body complete but for its ties (vertex_ties.c).
+ */
+#include "bodies/body.h"
+#include "bodies/cell_split.h"
+#include "bodies/mesh_check.h"
+#include "bodies/mesh_topology.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DEFAULT_NAME_SIZE = 32 };
+
+static dent_body_def def_default(dent_body_kind kind)
+{
+    dent_body_def def;
+    memset(&def, 0, sizeof def);
+    def.struct_size = sizeof def;
+    def.kind = kind;
+    def.collision_group = 1;
+    def.collision_mask = UINT32_MAX;
+    def.self_collision = true;
+    return def;
+}
+
+dent_body_def dent_solid_def_default(void)
+{
+    return def_default(DENT_BODY_SOLID);
+}
+
+dent_body_def dent_surface_def_default(void)
+{
+    return def_default(DENT_BODY_SURFACE);
+}
+
+static dent_status out_of_memory(const struct body *body, struct message *message)
+{
+    return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, BODY_TITLE ": not enough memory to hold it", BODY_TITLE_OF(body));
+}
+
+static dent_status copy_name(struct body *body, const char *name, uint64_t serial, struct message *message)
+{
+    char numbered[DEFAULT_NAME_SIZE];
+    body->named = name != NULL;
+    if (!name) {
+        snprintf(numbered, sizeof numbered, "body %" PRIu64, serial);
+        name = numbered;
+    }
+    size_t size = strlen(name) + 1;
+    body->name = dent_allocate(body->context, size, 1);
+    if (!body->name) {
+        return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "not enough memory for the name of a body");
+    }
+    body->name_size = size;
+    memcpy(body->name, name, size);
+    return DENT_OK;
+}
+
+static void note_settings(struct body *body, const dent_body_def *def)
+{
+    body->kind = def->kind;
+    body->vertex_count = def->vertex_count;
+    body->positions_t0 = def->positions_t0;
+    body->positions_t1 = def->positions_t1;
+    body->collision_group = def->collision_group;
+    body->collision_mask = def->collision_mask;
+    body->self_collision = def->self_collision;
+    body->strict = def->strict;
+}
+
+/* The elements as the caller gave them. */
+static bool copy_elements(struct body *body, const dent_body_def *def, const struct mesh_counts *counts)
+{
+    body->corner_count = counts->corner_count;
+    body->element_count = def->element_count;
+    body->element_corners = dent_allocate(body->context, (size_t)counts->corner_count, sizeof *body->element_corners);
+    if (!body->element_corners) {
+        return false;
+    }
+    if (counts->corner_count > 0) {
+        memcpy(body->element_corners, def->element_corners, (size_t)counts->corner_count * sizeof *body->element_corners);
+    }
+    if (!counts->is_split) {
+        return true;
+    }
+    body->cell_kinds = dent_allocate(body->context, def->element_count, sizeof *body->cell_kinds);
+    body->element_start = dent_allocate(body->context, (size_t)def->element_count + 1, sizeof *body->element_start);
+    if (!body->cell_kinds || !body->element_start) {
+        return false;
+    }
+    memcpy(body->cell_kinds, def->cell_kinds, def->element_count);
+    uint64_t start = 0;
+    for (uint32_t element = 0; element < def->element_count; element++) {
+        body->element_start[element] = start;
+        start += cell_corner_count(body->cell_kinds[element]);
+    }
+    body->element_start[def->element_count] = start;
+    return true;
+}
+
+static bool split_cells(struct body *body, const struct mesh_counts *counts)
+{
+    if (body->kind != DENT_BODY_SOLID) {
+        return true;
+    }
+    body->tetrahedron_count = (uint32_t)counts->tetrahedron_count;
+    if (!counts->is_split) {
+        body->tetrahedra = (uint32_t(*)[4])body->element_corners;
+        return true;
+    }
+    body->tetrahedra = dent_allocate(body->context, body->tetrahedron_count, sizeof *body->tetrahedra);
+    body->cell_of_tetrahedron = dent_allocate(body->context, body->tetrahedron_count, sizeof *body->cell_of_tetrahedron);
+    body->first_tetrahedron = dent_allocate(body->context, (size_t)body->element_count + 1, sizeof *body->first_tetrahedron);
+    if (!body->tetrahedra || !body->cell_of_tetrahedron || !body->first_tetrahedron) {
+        return false;
+    }
+    uint32_t total = 0;
+    for (uint32_t cell = 0; cell < body->element_count; cell++) {
+        uint32_t parts[CELL_MAX_TETRAHEDRA][4];
+        uint32_t count = cell_split(body->cell_kinds[cell], body->element_corners + body->element_start[cell], parts);
+        body->first_tetrahedron[cell] = total;
+        for (uint32_t part = 0; part < count; part++, total++) {
+            memcpy(body->tetrahedra[total], parts[part], sizeof parts[part]);
+            body->cell_of_tetrahedron[total] = cell;
+        }
+    }
+    body->first_tetrahedron[body->element_count] = total;
+    return true;
+}
+
+static dent_status refuse_in_strict_mode(const struct body *body, uint32_t first_nonmanifold_cell, struct message *message)
+{
+    const dent_body_topology *topology = &body->topology;
+    const char *element = body->kind == DENT_BODY_SOLID ? "cell" : "triangle";
+    if (!body->strict) {
+        return DENT_OK;
+    }
+    if (topology->duplicate_elements > 0) {
+        return message_fail(message, DENT_ERROR_BAD_MESH,
+                            BODY_TITLE ": %s %" PRIu32 " has the same corners as an earlier one (%" PRIu32 " in all); strict",
+                            BODY_TITLE_OF(body), element, topology->first_duplicate_element, topology->duplicate_elements);
+    }
+    if (topology->nonmanifold_faces > 0) {
+        return message_fail(message, DENT_ERROR_BAD_MESH,
+                            BODY_TITLE ": cell %" PRIu32 " has a face with more than two cells (%" PRIu32 " such faces); strict",
+                            BODY_TITLE_OF(body), first_nonmanifold_cell, topology->nonmanifold_faces);
+    }
+    if (topology->unused_vertices > 0) {
+        return message_fail(message, DENT_ERROR_BAD_MESH,
+                            BODY_TITLE ": vertex %" PRIu32 " is used by no %s (%" PRIu32 " in all); strict", BODY_TITLE_OF(body),
+                            topology->first_unused_vertex, element, topology->unused_vertices);
+    }
+    return DENT_OK;
+}
+
+static dent_status fill_body(struct body *body, const dent_body_def *def, uint64_t serial, struct message *message)
+{
+    struct mesh_counts counts;
+    uint32_t first_nonmanifold_cell = UINT32_MAX;
+    dent_status status = copy_name(body, def->name, serial, message);
+    if (status == DENT_OK) {
+        status = mesh_check_elements(def, body, message, &counts);
+    }
+    if (status != DENT_OK) {
+        return status;
+    }
+    note_settings(body, def);
+    status = body_check_positions(body, &body->positions_t0, message);
+    if (status == DENT_OK) {
+        status = body_check_positions(body, &body->positions_t1, message);
+    }
+    if (status != DENT_OK) {
+        return status;
+    }
+    if (!copy_elements(body, def, &counts) || !split_cells(body, &counts)) {
+        return out_of_memory(body, message);
+    }
+    status = mesh_topology_compute(body, message, &first_nonmanifold_cell);
+    return status == DENT_OK ? refuse_in_strict_mode(body, first_nonmanifold_cell, message) : status;
+}
+
+dent_status body_create(dent_context *context, const dent_body_def *def, uint64_t serial, uint64_t identity_base,
+                        struct message *message, struct body **created)
+{
+    dent_status status = mesh_check_def(def, message);
+    if (status != DENT_OK) {
+        return status;
+    }
+    struct body *body = dent_allocate(context, 1, sizeof *body);
+    if (!body) {
+        return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "not enough memory for a body");
+    }
+    memset(body, 0, sizeof *body);
+    body->context = context;
+    body->identity_base = identity_base;
+    status = fill_body(body, def, serial, message);
+    if (status != DENT_OK) {
+        body_destroy(body);
+        return status;
+    }
+    *created = body;
+    return DENT_OK;
+}
+
+void body_destroy(struct body *body)
+{
+    if (!body) {
+        return;
+    }
+    dent_context *context = body->context;
+    if ((uint32_t *)body->tetrahedra != body->element_corners) {
+        dent_release(context, body->tetrahedra, body->tetrahedron_count, sizeof *body->tetrahedra);
+    }
+    dent_release(context, body->cell_of_tetrahedron, body->tetrahedron_count, sizeof *body->cell_of_tetrahedron);
+    dent_release(context, body->first_tetrahedron, (size_t)body->element_count + 1, sizeof *body->first_tetrahedron);
+    dent_release(context, body->neighbours, body->tetrahedron_count, sizeof *body->neighbours);
+    dent_release(context, body->element_corners, (size_t)body->corner_count, sizeof *body->element_corners);
+    dent_release(context, body->cell_kinds, body->element_count, sizeof *body->cell_kinds);
+    dent_release(context, body->element_start, (size_t)body->element_count + 1, sizeof *body->element_start);
+    dent_release(context, body->surface_faces, body->surface_face_count, sizeof *body->surface_faces);
+    dent_release(context, body->surface_face_tetrahedron, body->surface_face_count, sizeof *body->surface_face_tetrahedron);
+    dent_release(context, body->edges, body->edge_count, sizeof *body->edges);
+    dent_release(context, body->edge_is_surface, body->edge_count, sizeof *body->edge_is_surface);
+    dent_release(context, body->vertex_use, body->vertex_count, sizeof *body->vertex_use);
+    dent_release(context, body->vertex_component, body->vertex_count, sizeof *body->vertex_component);
+    dent_release(context, body->identities, body->vertex_count, sizeof *body->identities);
+    dent_release(context, body->name, body->name_size, 1);
+    dent_release(context, body, 1, sizeof *body);
+}

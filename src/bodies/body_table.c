@@ -1,0 +1,214 @@
+/* The bodies of one world: an id names a slot and a generation, a rank the place in the order of addition.
+ *
+ * Slots are reused, generations never, so an old id cannot name a new body; a slot whose generations are used up is retired.
+ * Serials grow with every addition; ranks is the list of slots by ascending serial. Every call that can fail first takes all it
+ * needs and changes the table last.
+ */
+#include "bodies/body_table.h"
+
+#include "bodies/mesh_check.h"
+#include "bodies/vertex_ties.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SLOT_NONE UINT32_MAX
+
+static const uint64_t identity_limit = (uint64_t)1 << 32; /* identities are (number of the body, vertex) in 64 bits */
+
+void body_table_init(struct body_table *table, dent_context *context)
+{
+    memset(table, 0, sizeof *table);
+    table->context = context;
+    table->first_free = SLOT_NONE;
+}
+
+void body_table_destroy(struct body_table *table)
+{
+    for (uint32_t slot = 0; slot < table->slot_count; slot++) {
+        body_destroy(table->slots[slot].body);
+    }
+    dent_release(table->context, table->slots, table->slot_capacity, sizeof *table->slots);
+    dent_release(table->context, table->ranks, table->slot_capacity, sizeof *table->ranks);
+    body_table_init(table, table->context);
+}
+
+/* ---- finding ------------------------------------------------------------------------------------------------------- */
+
+struct body *body_table_find(const struct body_table *table, dent_body_id id)
+{
+    if (dent_body_id_is_null(id) || id.index1 > table->slot_count) {
+        return NULL;
+    }
+    const struct body_slot *slot = &table->slots[id.index1 - 1];
+    return slot->generation == id.generation ? slot->body : NULL;
+}
+
+uint32_t body_table_rank(const struct body_table *table, dent_body_id id)
+{
+    if (!body_table_find(table, id)) {
+        return UINT32_MAX;
+    }
+    uint64_t serial = table->slots[id.index1 - 1].serial;
+    uint32_t low = 0, high = table->body_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (table->slots[table->ranks[middle]].serial <= serial) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+dent_body_id body_table_id_at(const struct body_table *table, uint32_t rank)
+{
+    if (rank >= table->body_count) {
+        return (dent_body_id){0, 0};
+    }
+    uint32_t slot = table->ranks[rank];
+    return (dent_body_id){slot + 1, table->slots[slot].generation};
+}
+
+dent_status body_table_stale(const struct body_table *table, dent_body_id id, struct message *message)
+{
+    if (dent_body_id_is_null(id)) {
+        return message_fail(message, DENT_ERROR_STALE_ID, "the body id is null");
+    }
+    if (id.index1 > table->slot_count || id.generation == 0 || id.generation >= table->slots[id.index1 - 1].generation) {
+        return message_fail(message, DENT_ERROR_STALE_ID, "body id %" PRIu32 ".%" PRIu32 " never named a body of this world", id.index1,
+                            id.generation);
+    }
+    return message_fail(message, DENT_ERROR_STALE_ID, "body id %" PRIu32 ".%" PRIu32 " is stale: the body was removed", id.index1,
+                        id.generation);
+}
+
+/* ---- changing ------------------------------------------------------------------------------------------------------ */
+
+/* Room for one more slot in both arrays. */
+static dent_status reserve_slot(struct body_table *table, struct message *message)
+{
+    if (table->first_free != SLOT_NONE || table->slot_count < table->slot_capacity) {
+        return DENT_OK;
+    }
+    if (table->slot_capacity > (UINT32_MAX - 1) / 2 - 8) {
+        return message_fail(message, DENT_ERROR_TOO_LARGE, "a world cannot hold more than %" PRIu32 " bodies", table->slot_capacity);
+    }
+    uint32_t capacity = table->slot_capacity * 2 + 8;
+    struct body_slot *slots = dent_allocate(table->context, capacity, sizeof *slots);
+    uint32_t *ranks = dent_allocate(table->context, capacity, sizeof *ranks);
+    if (!slots || !ranks) {
+        dent_release(table->context, slots, capacity, sizeof *slots);
+        dent_release(table->context, ranks, capacity, sizeof *ranks);
+        return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "not enough memory for %" PRIu32 " bodies", capacity);
+    }
+    if (table->slot_count > 0) {
+        memcpy(slots, table->slots, table->slot_count * sizeof *slots);
+        memcpy(ranks, table->ranks, table->body_count * sizeof *ranks);
+    }
+    dent_release(table->context, table->slots, table->slot_capacity, sizeof *table->slots);
+    dent_release(table->context, table->ranks, table->slot_capacity, sizeof *table->ranks);
+    table->slots = slots;
+    table->ranks = ranks;
+    table->slot_capacity = capacity;
+    return DENT_OK;
+}
+
+/* Creates the body of a def and prepares its ties. A body without a name is called after its serial. */
+static dent_status make_body(const struct body_table *table, const dent_body_def *def, uint64_t serial, dent_body_id replaced,
+                             struct message *message, struct body **body, struct vertex_ties *ties)
+{
+    if (table->next_identity >= identity_limit) {
+        return message_fail(message, DENT_ERROR_TOO_LARGE, "this world has had all the %" PRIu64 " bodies it can name", identity_limit);
+    }
+    dent_status status = body_create(table->context, def, serial, table->next_identity << 32, message, body);
+    if (status != DENT_OK) {
+        return status;
+    }
+    status = vertex_ties_prepare(ties, table, *body, replaced, def, message);
+    if (status != DENT_OK) {
+        body_destroy(*body);
+    }
+    return status;
+}
+
+static uint32_t take_slot(struct body_table *table)
+{
+    uint32_t slot = table->first_free;
+    if (slot != SLOT_NONE) {
+        table->first_free = table->slots[slot].next_free;
+        return slot;
+    }
+    slot = table->slot_count++;
+    table->slots[slot] = (struct body_slot){.generation = 1, .next_free = SLOT_NONE};
+    return slot;
+}
+
+dent_status body_table_add(struct body_table *table, const dent_body_def *def, struct message *message, dent_body_id *id)
+{
+    struct body *body = NULL;
+    struct vertex_ties ties;
+    dent_status status = make_body(table, def, table->next_serial, (dent_body_id){0, 0}, message, &body, &ties);
+    if (status != DENT_OK) {
+        return status;
+    }
+    status = reserve_slot(table, message);
+    if (status != DENT_OK) {
+        vertex_ties_discard(&ties);
+        body_destroy(body);
+        return status;
+    }
+    vertex_ties_commit(&ties, body);
+    uint32_t slot = take_slot(table);
+    table->slots[slot].body = body;
+    table->slots[slot].serial = table->next_serial++;
+    table->next_identity++;
+    table->ranks[table->body_count++] = slot;
+    table->topology_version++;
+    *id = (dent_body_id){slot + 1, table->slots[slot].generation};
+    return DENT_OK;
+}
+
+dent_status body_table_remove(struct body_table *table, dent_body_id id, struct message *message)
+{
+    uint32_t rank = body_table_rank(table, id);
+    if (rank == UINT32_MAX) {
+        return body_table_stale(table, id, message);
+    }
+    uint32_t slot_index = table->ranks[rank];
+    struct body_slot *slot = &table->slots[slot_index];
+    memmove(&table->ranks[rank], &table->ranks[rank + 1], (table->body_count - rank - 1) * sizeof *table->ranks);
+    table->body_count--;
+    table->topology_version++;
+    body_destroy(slot->body);
+    slot->body = NULL;
+    slot->generation++;
+    if (slot->generation != UINT32_MAX) {
+        /* The last generation is never given out: a slot that reached it stays empty for ever. */
+        slot->next_free = table->first_free;
+        table->first_free = slot_index;
+    }
+    return DENT_OK;
+}
+
+dent_status body_table_replace(struct body_table *table, dent_body_id id, const dent_body_def *def, struct message *message)
+{
+    if (!body_table_find(table, id)) {
+        return body_table_stale(table, id, message);
+    }
+    struct body_slot *slot = &table->slots[id.index1 - 1];
+    struct body *body = NULL;
+    struct vertex_ties ties;
+    dent_status status = make_body(table, def, slot->serial, id, message, &body, &ties);
+    if (status != DENT_OK) {
+        return status;
+    }
+    vertex_ties_commit(&ties, body);
+    body_destroy(slot->body);
+    slot->body = body;
+    table->next_identity++;
+    table->topology_version++;
+    return DENT_OK;
+}
