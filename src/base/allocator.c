@@ -1,6 +1,6 @@
-/* The only file that calls the C library's allocator; everything else goes through a context, which counts the bytes taken
- * now, the most ever taken and the number of requests. The counters are relaxed atomics: they order nothing, and are exact
- * whenever no other thread is inside the library. */
+/* The only file that calls the C library's allocator; everything else goes through a context, which counts the bytes
+ * taken now, the most ever taken and the number of requests. The counters are relaxed atomics: they order nothing, and
+ * are exact whenever no other thread is inside the library. */
 #include "allocator.h"
 
 #include "context.h"
@@ -58,9 +58,12 @@ static size_t bytes_to_ask(size_t bytes)
 static void raise_peak(dent_context *context, uint_fast64_t bytes)
 {
     uint_fast64_t peak = atomic_load_explicit(&context->peak_bytes, memory_order_relaxed);
-    while (peak < bytes && !atomic_compare_exchange_weak_explicit(&context->peak_bytes, &peak, bytes, memory_order_relaxed,
-                                                                  memory_order_relaxed)) {
-        /* peak was reloaded: try again while ours is still higher */
+    while (peak < bytes) {
+        /* a failed exchange reloads peak: try again while ours is still higher */
+        if (atomic_compare_exchange_weak_explicit(&context->peak_bytes, &peak, bytes, memory_order_relaxed,
+                                                  memory_order_relaxed)) {
+            return;
+        }
     }
 }
 

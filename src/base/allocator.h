@@ -1,5 +1,5 @@
-/* Memory. Every byte of the library comes through these functions: they ask the host's hook (or the C library, in allocator.c
- * and nowhere else) and keep the context's account. */
+/* Memory. Every byte of the library comes through these functions: they ask the host's hook (or the C library, in
+ * allocator.c and nowhere else) and keep the context's account. */
 #ifndef DENT_BASE_ALLOCATOR_H
 #define DENT_BASE_ALLOCATOR_H
 
@@ -16,7 +16,8 @@ bool size_multiply(size_t a, size_t b, size_t *product);
 /* *sum = a + b; false when it does not fit. */
 bool size_add(size_t a, size_t b, size_t *sum);
 
-/* A block of `bytes` (0 is allowed and gives a block that may only be released), or null; no message is set. Threads: any. */
+/* A block of `bytes` (0 is allowed and gives a block that may only be released), or null; no message is set. Threads:
+ * any. */
 void *context_allocate(dent_context *context, size_t bytes);
 /* bytes as allocated; null is allowed. */
 void context_release(dent_context *context, void *block, size_t bytes);

@@ -1,7 +1,7 @@
 /* The arena: a chain of blocks, each a header of one cache line followed by memory handed out front to back.
  *
- * The high-water mark counts the bytes handed out (rounded to cache lines), not the unused ends of blocks, so it is exactly
- * what a single block must hold to serve the same requests. */
+ * The high-water mark counts the bytes handed out (rounded to cache lines), not the unused ends of blocks, so it is
+ * exactly what a single block must hold to serve the same requests. */
 #include "arena.h"
 
 #include "allocator.h"

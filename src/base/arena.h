@@ -1,8 +1,9 @@
 /* Scratch memory of one query: taken by moving a pointer, given back all at once.
  *
- * During the first query an arena is a chain of growing blocks. arena_reset() replaces the chain by a single block as large as
- * the most that was ever in use, so after warm-up a query that needs no more than an earlier one allocates nothing.
- * Use by one thread at a time. Under address sanitizer memory not handed out is poisoned, with a gap behind each piece. */
+ * During the first query an arena is a chain of growing blocks. arena_reset() replaces the chain by a single block as
+ * large as the most that was ever in use, so after warm-up a query that needs no more than an earlier one allocates
+ * nothing. Use by one thread at a time. Under address sanitizer memory not handed out is poisoned, with a gap behind
+ * each piece. */
 #ifndef DENT_BASE_ARENA_H
 #define DENT_BASE_ARENA_H
 
@@ -28,8 +29,8 @@ struct arena_mark {
 void arena_init(struct arena *arena, dent_context *context);
 void arena_destroy(struct arena *arena);
 
-/* count * size bytes aligned to 64, not cleared; null when memory runs out or the product does not fit. 0 gives a pointer
- * that must not be read. Valid until the arena is rewound behind it, reset or destroyed. */
+/* count * size bytes aligned to 64, not cleared; null when memory runs out or the product does not fit. 0 gives a
+ * pointer that must not be read. Valid until the arena is rewound behind it, reset or destroyed. */
 void *arena_allocate(struct arena *arena, size_t count, size_t size);
 /* The same, filled with zero bytes. */
 void *arena_allocate_cleared(struct arena *arena, size_t count, size_t size);
@@ -38,7 +39,8 @@ void *arena_allocate_cleared(struct arena *arena, size_t count, size_t size);
 struct arena_mark arena_mark(const struct arena *arena);
 void arena_rewind(struct arena *arena, struct arena_mark mark);
 
-/* Gives everything back at once and makes the arena one block. Cannot fail: without memory for the block it starts small. */
+/* Gives everything back at once and makes the arena one block. Cannot fail: without memory for the block it starts
+ * small. */
 void arena_reset(struct arena *arena);
 
 /* The most bytes ever in use at a time, alignment included. */

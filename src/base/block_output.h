@@ -1,9 +1,9 @@
-/* The output of a parallel loop, in an order that does not depend on the threads: every block appends records to a list of its
- * own, and the lists are joined in block order afterwards.
+/* The output of a parallel loop, in an order that does not depend on the threads: every block appends records to a list
+ * of its own, and the lists are joined in block order afterwards.
  *
  *     block_output_begin(&output, block_count);                   // false: out of memory
- *     dent_parallel_for(...);                                     // blocks call block_output_append(&output, block, ...)
- *     block_output_merge(&output, &array);                        // false: some worker, or the merge, ran out of memory
+ *     dent_parallel_for(...);                    // blocks call block_output_append(&output, block, ...)
+ *     block_output_merge(&output, &array);       // false: some worker, or the merge, ran out of memory
  *
  * Lists keep their memory from loop to loop. A block that runs out of memory need not say so to anybody: the failure is
  * remembered and comes out at the merge. */
@@ -26,7 +26,8 @@ struct block_output {
 void block_output_init(struct block_output *output, dent_context *context, size_t record_size);
 void block_output_destroy(struct block_output *output);
 
-/* Empties all lists and makes one for each of block_count blocks. False when memory runs out; the output is then empty. */
+/* Empties all lists and makes one for each of block_count blocks. False when memory runs out; the output is then
+ * empty. */
 bool block_output_begin(struct block_output *output, uint32_t block_count);
 
 /* Room for `count` more records of this block, not yet written; null when memory runs out. Threads: one per block. */
@@ -42,8 +43,8 @@ const void *block_output_records(const struct block_output *output, uint32_t blo
 /* Records of all blocks. */
 size_t block_output_count(const struct block_output *output);
 
-/* Appends the lists to `array` (of the same record size) in block order. False when a block or the array ran out of memory;
- * the array is then as it was. */
+/* Appends the lists to `array` (of the same record size) in block order. False when a block or the array ran out of
+ * memory; the array is then as it was. */
 bool block_output_merge(const struct block_output *output, struct dynamic_array *array);
 
 #endif

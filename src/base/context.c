@@ -1,7 +1,8 @@
 /* Creation and destruction of a context, and the small questions one may ask it.
  *
- * A def is checked whole before anything is taken; a context that cannot be completed gives back what it took. The context's
- * own block is part of its memory account, so an allocator hook and dent_context_memory_use() always agree. */
+ * A def is checked whole before anything is taken; a context that cannot be completed gives back what it took. The
+ * context's own block is part of its memory account, so an allocator hook and dent_context_memory_use() always
+ * agree. */
 #if defined(__linux__)
 #define _GNU_SOURCE /* sched_getaffinity */
 #endif
@@ -77,8 +78,8 @@ static bool start_threads(dent_context *context, const dent_context_def *def)
     if (!context->pool) {
         return false;
     }
-    context->parallel = (dent_parallel){
-        .run = pool_run, .worker_count = pool_thread_count(context->pool), .user = context->pool};
+    context->parallel =
+        (dent_parallel){.run = pool_run, .worker_count = pool_thread_count(context->pool), .user = context->pool};
     return true;
 }
 

@@ -1,6 +1,6 @@
 /* The inside of a dent_context: the host's four hooks with their defaults filled in, the last message, and the memory
- * account. Worlds of one context may be used from different threads at once, so everything here that changes after creation
- * is atomic or under a mutex. */
+ * account. Worlds of one context may be used from different threads at once, so everything here that changes after
+ * creation is atomic or under a mutex. */
 #ifndef DENT_BASE_CONTEXT_H
 #define DENT_BASE_CONTEXT_H
 

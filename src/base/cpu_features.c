@@ -1,5 +1,5 @@
-/* Run-time choice of the instruction set. A processor may have registers that the operating system does not save on a task
- * switch, so both are asked: CPUID for the instructions, XGETBV for the state the system keeps. The compiler's own
+/* Run-time choice of the instruction set. A processor may have registers that the operating system does not save on a
+ * task switch, so both are asked: CPUID for the instructions, XGETBV for the state the system keeps. The compiler's own
  * __builtin_cpu_supports is not used because it brings a mutable global with it. */
 #include "cpu_features.h"
 

@@ -1,5 +1,5 @@
-/* A growable array of records of one size. Clearing keeps the memory, so a buffer filled anew at every step allocates nothing
- * once it has been as full as it gets. Failing calls return false (or null) and change nothing. */
+/* A growable array of records of one size. Clearing keeps the memory, so a buffer filled anew at every step allocates
+ * nothing once it has been as full as it gets. Failing calls return false (or null) and change nothing. */
 #ifndef DENT_BASE_DYNAMIC_ARRAY_H
 #define DENT_BASE_DYNAMIC_ARRAY_H
 

@@ -1,14 +1,14 @@
 /* Saves, sets and restores the floating-point control registers of the processor at hand.
  *
- * <fenv.h> alone is not enough: flush-to-zero and denormals-are-zero are no part of it. On x86-64 double arithmetic obeys
- * MXCSR; the x87 control word is set too, because C libraries read it to decide how to round decimal conversions. Elsewhere
- * fenv's default environment has to do. */
+ * <fenv.h> alone is not enough: flush-to-zero and denormals-are-zero are no part of it. On x86-64 double arithmetic
+ * obeys MXCSR; the x87 control word is set too, because C libraries read it to decide how to round decimal conversions.
+ * Elsewhere fenv's default environment has to do. */
 #include "floating_point_guard.h"
 
 #include <float.h>
 
 /* Doubles must be computed as doubles: with excess precision no answer would be the same everywhere. */
-_Static_assert(FLT_EVAL_METHOD == 0, "dent needs arithmetic without excess precision (on 32-bit x86: -msse2 -mfpmath=sse)");
+_Static_assert(FLT_EVAL_METHOD == 0, "no excess precision, please (32-bit x86: -msse2 -mfpmath=sse)");
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>

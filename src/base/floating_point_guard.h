@@ -1,16 +1,16 @@
-/* The floating-point state the library's arithmetic is defined in: round to nearest even, subnormals kept on input and output,
- * no traps. A caller may be in any other state (a game engine flushes to zero, an interval library rounds upward), so every
- * public entry point that computes enters the guard first and leaves it last; the caller finds its state bit for bit as it
- * was, sticky flags included.
+/* The floating-point state the library's arithmetic is defined in: round to nearest even, subnormals kept on input and
+ * output, no traps. A caller may be in any other state (a game engine flushes to zero, an interval library rounds
+ * upward), so every public entry point that computes enters the guard first and leaves it last; the caller finds its
+ * state bit for bit as it was, sticky flags included.
  *
  *     struct floating_point_guard guard;
  *     floating_point_guard_enter(&guard);
  *     dent_status status = the_work(...);
  *     floating_point_guard_leave(&guard);
  *
- * Compilers do not know that enter and leave change the meaning of arithmetic, and move it across them: keep the arithmetic in
- * a function of its own that is not inlined (DENT_NOINLINE, or in another file), as above, not between the two calls. The
- * parallel loop guards every block by itself. */
+ * Compilers do not know that enter and leave change the meaning of arithmetic, and move it across them: keep the
+ * arithmetic in a function of its own that is not inlined (DENT_NOINLINE, or in another file), as above, not between
+ * the two calls. The parallel loop guards every block by itself. */
 #ifndef DENT_BASE_FLOATING_POINT_GUARD_H
 #define DENT_BASE_FLOATING_POINT_GUARD_H
 

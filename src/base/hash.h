@@ -1,5 +1,5 @@
-/* FNV-1a, 64 bits, byte by byte: for golden hashes in tests and output, not for tables that meet hostile keys. Feed bytes in
- * a fixed order; integers by hash_u64, which is the same on every machine whatever its byte order. */
+/* FNV-1a, 64 bits, byte by byte: for golden hashes in tests and output, not for tables that meet hostile keys. Feed
+ * bytes in a fixed order; integers by hash_u64, which is the same on every machine whatever its byte order. */
 #ifndef DENT_BASE_HASH_H
 #define DENT_BASE_HASH_H
 

@@ -1,5 +1,5 @@
-/* A message in words about the last failing call, of bounded length. A context has one behind a mutex; a world has one of its
- * own without (one world is used by one thread at a time). A message too long for the buffer ends in "...". */
+/* A message in words about the last failing call, of bounded length. A context has one behind a mutex; a world has one
+ * of its own without (one world is used by one thread at a time). A message too long for the buffer ends in "...". */
 #ifndef DENT_BASE_MESSAGE_H
 #define DENT_BASE_MESSAGE_H
 
@@ -13,8 +13,8 @@ struct message {
 
 void message_clear(struct message *message);
 
-/* Formats into the message and returns `status`, so that a failing function can end with `return message_fail(...)`. The
- * arguments may point into the message itself. */
+/* Formats into the message and returns `status`, so that a failing function can end with `return message_fail(...)`.
+ * The arguments may point into the message itself. */
 dent_status message_fail(struct message *message, dent_status status, const char *format, ...) DENT_PRINTF_LIKE(3, 4);
 dent_status message_fail_list(struct message *message, dent_status status, const char *format, va_list arguments)
     DENT_PRINTF_LIKE(3, 0);

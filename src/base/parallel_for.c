@@ -1,7 +1,7 @@
 /* The parallel loop of a context: the caller's hook, the built-in pool, or plainly in place.
  *
- * Every block runs inside the floating-point guard, whoever's thread it is on, so that a loop computes the same bits with any
- * number of threads and whatever state the host's threads are in. */
+ * Every block runs inside the floating-point guard, whoever's thread it is on, so that a loop computes the same bits
+ * with any number of threads and whatever state the host's threads are in. */
 #include "context.h"
 #include "dent_assert.h"
 #include "floating_point_guard.h"

@@ -1,8 +1,9 @@
 /* Least-significant-digit radix sort, a byte at a time.
  *
- * One pass counts all bytes of all keys at once and notices keys that are already in order, which is the common case from one
- * step to the next. Bytes that are equal in all keys (the upper half of most indices) cost nothing further; every other byte
- * is one stable scatter between the two arrays. Short lists are sorted by insertion, long before 256 counters pay off. */
+ * One pass counts all bytes of all keys at once and notices keys that are already in order, which is the common case
+ * from one step to the next. Bytes that are equal in all keys (the upper half of most indices) cost nothing further;
+ * every other byte is one stable scatter between the two arrays. Short lists are sorted by insertion, long before 256
+ * counters pay off. */
 #include "radix_sort.h"
 
 #include "dent_assert.h"
@@ -23,7 +24,7 @@ static void counts_to_places(uint32_t counts[DIGITS])
     }
 }
 
-/* ---- 64 bits ------------------------------------------------------------------------------------------------------ */
+/* ---- 64 bits ----------------------------------------------------------------------------------------------------- */
 
 static void insertion_sort_u64(uint64_t *keys, uint32_t *payload, size_t count)
 {
@@ -107,7 +108,7 @@ void radix_sort_u64(uint64_t *keys, uint32_t *payload, uint64_t *key_scratch, ui
     }
 }
 
-/* ---- 128 bits ----------------------------------------------------------------------------------------------------- */
+/* ---- 128 bits ---------------------------------------------------------------------------------------------------- */
 
 static bool key_greater(struct key128 a, struct key128 b)
 {

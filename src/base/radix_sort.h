@@ -1,5 +1,5 @@
-/* Stable sorting of 64-bit and 128-bit keys, each with a 32-bit payload (usually where the record lay before): O(n) for each
- * byte of the key that is not the same in all keys. The caller gives scratch arrays of the same length; nothing is
+/* Stable sorting of 64-bit and 128-bit keys, each with a 32-bit payload (usually where the record lay before): O(n) for
+ * each byte of the key that is not the same in all keys. The caller gives scratch arrays of the same length; nothing is
  * allocated. Payload may be null, and then its scratch too. At most 2^32 - 1 keys. */
 #ifndef DENT_BASE_RADIX_SORT_H
 #define DENT_BASE_RADIX_SORT_H

@@ -1,7 +1,8 @@
-/* Deterministic random numbers: SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014).
+/* Deterministic random numbers: SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA
+ * 2014).
  *
- * The state is a counter that steps by an odd constant near 2^64 / golden ratio, so it visits all 2^64 values; each value is
- * passed through a bijective mixer. Integers only: the sequence is the same everywhere. Not for secrets. */
+ * The state is a counter that steps by an odd constant near 2^64 / golden ratio, so it visits all 2^64 values; each
+ * value is passed through a bijective mixer. Integers only: the sequence is the same everywhere. Not for secrets. */
 #include "dent_assert.h"
 
 #include <dent/base.h>
@@ -20,8 +21,9 @@ uint64_t dent_random_bits(dent_random *random)
     return mixed ^ (mixed >> 31);
 }
 
-/* Multiply-and-shift maps 32 random bits to [0, bound); the low words below 2^32 mod bound are those that would make some
- * values more frequent than others, and are drawn again (Lemire: Fast random integer generation in an interval, 2019). */
+/* Multiply-and-shift maps 32 random bits to [0, bound); the low words below 2^32 mod bound are those that would make
+ * some values more frequent than others, and are drawn again (Lemire: Fast random integer generation in an interval,
+ * 2019). */
 uint32_t dent_random_below(dent_random *random, uint32_t bound)
 {
     DENT_ASSERT(bound > 0);

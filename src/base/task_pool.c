@@ -1,10 +1,10 @@
 /* A small persistent pool of POSIX threads.
  *
- * One job at a time: a function and a counter of blocks that are not yet taken. Workers that wake up while the job is open
- * join it and take blocks until none is left; the caller does the same as worker 0, then closes the job and waits for those
- * who joined. Nobody waits for a worker that has not woken up, so a loop of few short blocks costs no round trip, and a
- * process forked from one with a pool (where the threads do not exist) still gets its loops done: it runs them in place.
- * Such a child should make a context of its own to have threads again.
+ * One job at a time: a function and a counter of blocks that are not yet taken. Workers that wake up while the job is
+ * open join it and take blocks until none is left; the caller does the same as worker 0, then closes the job and waits
+ * for those who joined. Nobody waits for a worker that has not woken up, so a loop of few short blocks costs no round
+ * trip, and a process forked from one with a pool (where the threads do not exist) still gets its loops done: it runs
+ * them in place. Such a child should make a context of its own to have threads again.
  *
  * There is no thread-local variable: whether a call comes from inside a block is found by comparing thread ids. */
 #include "task_pool.h"
@@ -90,8 +90,8 @@ static void *worker_main(void *pointer)
     return NULL;
 }
 
-/* Threads of a library must not run the host's signal handlers, except for signals raised by the thread's own instructions
- * and those profilers use. */
+/* Threads of a library must not run the host's signal handlers, except for signals raised by the thread's own
+ * instructions and those profilers use. */
 static void signals_to_block(sigset_t *set)
 {
     static const int kept[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};

@@ -1,4 +1,5 @@
-/* Per-block output: the merged list does not depend on the threads, and lost memory in a worker is not lost silently. */
+/* Per-block output: the merged list does not depend on the threads, and lost memory in a worker is not lost
+ * silently. */
 #include "support/cmocka_includes.h"
 #include "support/failing_allocator.h"
 

@@ -11,7 +11,8 @@
 enum { FLUSH_TO_ZERO = 1 << 15, DENORMALS_ARE_ZERO = 1 << 6 };
 #endif
 
-/* Not inlined, and stored: the compiler must not move the operation across a change of the state it does not know of. */
+/* Not inlined, and stored: the compiler must not move the operation across a change of the state it does not know
+ * of. */
 static __attribute__((noinline)) double divide(double a, double b)
 {
     volatile double x = a, y = b;

@@ -1,13 +1,13 @@
-/* An allocator hook for tests: counts, can refuse the Nth request, and checks what it is told. Every block carries a header
- * with its size, so a release with another size, a block of another allocator, a size of 0 or a bad alignment is noticed
- * (`complaints`). Fresh and released memory is filled with junk. May be used from many threads.
+/* An allocator hook for tests: counts, can refuse the Nth request, and checks what it is told. Every block carries a
+ * header with its size, so a release with another size, a block of another allocator, a size of 0 or a bad alignment is
+ * noticed (`complaints`). Fresh and released memory is filled with junk. May be used from many threads.
  *
  *     struct failing_allocator memory = failing_allocator_make();
  *     def.allocator = failing_allocator_hook(&memory);
  *     memory.fail_at = n;               // the n-th request from now on, counted from 1, and all after it; 0: never
  *     ...
  *     assert_true(failing_allocator_clean(&memory));     // all given back, no complaints
- */
+ * / */
 #ifndef DENT_TESTS_FAILING_ALLOCATOR_H
 #define DENT_TESTS_FAILING_ALLOCATOR_H
 
