@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the rules of the tree that a compiler does not: who includes whom, who may allocate, print or end the process.
 
-Takes no arguments: it checks the repository it lies in, prints one line per violation ("path:line: what is wrong") and ends
-with status 1 if there was any. Standard library only.
+Takes no arguments: it checks the repository it lies in, prints one line per violation ("path:line: what is wrong") and
+ends with status 1 if there was any. Standard library only.
 
     folders      an #include from src/<folder> stays within what src/LAYERS allows; no two folders include each other;
                  every folder of src/ is listed
@@ -25,23 +25,24 @@ SLASH_SUFFIXES = C_SUFFIXES | {".js", ".ts", ".css"}
 
 C_HEADERS = """assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg
 stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype""".split()
-POSIX_HEADERS = """aio arpa/inet cpio dirent dlfcn fcntl fmtmsg fnmatch ftw glob grp iconv langinfo libgen monetary mqueue
-ndbm net/if netdb netinet/in netinet/tcp nl_types poll pthread pwd regex sched search semaphore spawn strings stropts
+POSIX_HEADERS = """aio arpa/inet cpio dirent dlfcn fcntl fmtmsg fnmatch ftw glob grp iconv langinfo libgen monetary
+mqueue ndbm net/if netdb netinet/in netinet/tcp nl_types poll pthread pwd regex sched search semaphore spawn strings stropts
 sys/ipc sys/mman sys/msg sys/resource sys/select sys/sem sys/shm sys/socket sys/stat sys/statvfs sys/time sys/times
 sys/types sys/uio sys/un sys/utsname sys/wait syslog tar termios trace ulimit unistd utime utmpx wordexp""".split()
 COMPILER_HEADERS = """immintrin xmmintrin emmintrin smmintrin x86intrin cpuid arm_neon wasm_simd128
 sanitizer/asan_interface""".split()
 # Names that common systems have beside the standard ones; a file of ours must not be found in their place.
-OTHER_SYSTEM_HEADERS = """alloca ar argz byteswap crypt elf endian err error execinfo fts getopt ieee754 ifaddrs link malloc
-memory mntent obstack paths printf random resolv sgtty shadow stab thread_db ucontext values wait zlib lzma version vector
-string_view memory_resource atomic thread mutex array list map set queue stack random chrono ratio bitset""".split()
+OTHER_SYSTEM_HEADERS = """alloca ar argz byteswap crypt elf endian err error execinfo fts getopt ieee754 ifaddrs link
+malloc memory mntent obstack paths printf random resolv sgtty shadow stab thread_db ucontext values wait zlib lzma version
+vector string_view memory_resource atomic thread mutex array list map set queue stack random chrono ratio bitset""".split()
 
-ALLOCATING = """malloc calloc realloc reallocarray aligned_alloc posix_memalign memalign valloc alloca strdup strndup asprintf
-vasprintf getline getdelim open_memstream""".split()
+ALLOCATING = """malloc calloc realloc reallocarray aligned_alloc posix_memalign memalign valloc alloca strdup strndup
+asprintf vasprintf getline getdelim open_memstream""".split()
 ENDING = "exit _exit _Exit quick_exit abort at_quick_exit atexit".split()
 PRINTING = "printf vprintf puts putchar perror psignal".split()
 STREAMS = "stdout stderr stdin".split()
-FILES = "FILE fopen freopen fdopen fprintf vfprintf fputs fputc putc fwrite fread fgets fgetc getc fscanf tmpfile".split()
+FILES = """FILE fopen freopen fdopen fprintf vfprintf fputs fputc putc fwrite fread fgets fgetc getc fscanf
+tmpfile""".split()
 
 SHARED_METHOD_FILES = {"method_interface", "method_table"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
@@ -77,7 +78,7 @@ class Checker:
         name = path.relative_to(self.root) if isinstance(path, Path) else path
         self.violations.append(f"{name}:{line}: {text}")
 
-    # ---- src/LAYERS ---------------------------------------------------------------------------------------------------
+    # ---- src/LAYERS ------------------------------------------------------------------------------------------------
 
     def read_layers(self):
         path = self.root / "src" / "LAYERS"
@@ -102,7 +103,7 @@ class Checker:
             if below_the_line:
                 self.clients.append(name)
 
-    # ---- files --------------------------------------------------------------------------------------------------------
+    # ---- files -----------------------------------------------------------------------------------------------------
 
     def files_under(self, folder, suffixes=None):
         base = self.root / folder
@@ -138,7 +139,7 @@ class Checker:
                 if not text.startswith(openings):
                     self.complain(path, 1, "does not open with a comment")
 
-    # ---- includes -----------------------------------------------------------------------------------------------------
+    # ---- includes --------------------------------------------------------------------------------------------------
 
     def resolve(self, path, name, bases):
         """The file an #include "name" means, or None."""
@@ -217,7 +218,7 @@ class Checker:
             if a < b and (b, a) in self.edges:
                 self.complain("src", 1, f"{a} and {b} include each other: {place} and {self.edges[(b, a)]}")
 
-    # ---- words that may not appear ------------------------------------------------------------------------------------
+    # ---- words that may not appear ---------------------------------------------------------------------------------
 
     def forbid(self, path, code, words, reason, calls_only=False):
         # A member of that name (list->free, stream.puts) is something else.
@@ -237,7 +238,7 @@ class Checker:
         if folder != "io":
             self.forbid(path, code, FILES, "only src/io works with files")
 
-    # ---- all of it ----------------------------------------------------------------------------------------------------
+    # ---- all of it -------------------------------------------------------------------------------------------------
 
     def check_sources(self):
         source = self.root / "src"

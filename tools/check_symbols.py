@@ -6,8 +6,8 @@
     same         static and shared library have the same global dent_* symbols
     headers      what include/dent declares DENT_API is exported by one of the libraries, and the other way round
 
-Looks at dent, dent_io and dent_sim, those that were built; prints one line per violation; status 1 if there was any, 2 when
-it could not look. Needs nm (binutils). Not for sanitizer or coverage builds, whose instrumentation is made of globals.
+Looks at dent, dent_io and dent_sim, those that were built; prints one line per violation; status 1 if there was any, 2
+when it could not look. Needs nm (binutils). Not for sanitizer or coverage builds, whose instrumentation is made of globals.
 """
 
 import re
@@ -60,7 +60,7 @@ def check_library(name, static, shared, violations):
     for library in (static, shared):
         for symbol, letter, section in read_symbols(library):
             if is_writable(section) and not TOOLCHAIN.fullmatch(symbol):
-                violations.append(f"{library.name}: {symbol} lies in {section}: the library may have no mutable globals")
+                violations.append(f"{library.name}: {symbol} lies in {section}: there may be no mutable globals")
     exported = {symbol for symbol, letter, _ in read_symbols(shared, "-D") if not TOOLCHAIN.fullmatch(symbol)}
     for symbol in sorted(exported):
         if not symbol.startswith("dent_"):
@@ -110,7 +110,8 @@ def main(arguments):
     if looked_at == 0:
         print(f"check_symbols: no libraries in {arguments[0]}", file=sys.stderr)
         return 2
-    print(f"check_symbols: {len(violations)} violation(s)" if violations else f"check_symbols: {looked_at} libraries good")
+    verdict = f"{len(violations)} violation(s)" if violations else "good"
+    print(f"check_symbols: {looked_at} libraries looked at, {verdict}")
     return 1 if violations else 0
 
 

@@ -1,7 +1,7 @@
 /* The output of a parallel loop, in an order that does not depend on the threads: every block appends records to a list
  * of its own, and the lists are joined in block order afterwards.
  *
- *     block_output_begin(&output, block_count);                   // false: out of memory
+ *     block_output_begin(&output, block_count);  // false: out of memory
  *     dent_parallel_for(...);                    // blocks call block_output_append(&output, block, ...)
  *     block_output_merge(&output, &array);       // false: some worker, or the merge, ran out of memory
  *

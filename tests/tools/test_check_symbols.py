@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Self-test of tools/check_symbols.py: small libraries made by the C compiler (environment CC, else cc), good and bad."""
+"""Self-test of tools/check_symbols.py: small libraries, good and bad, made by the C compiler (environment CC, else cc)."""
 
 import os
 import shutil
@@ -92,7 +92,8 @@ class CheckSymbols(unittest.TestCase):
                     "int dent_hidden(void) { return 1; }\n")
 
     def test_a_declaration_without_a_function_is_found(self):
-        self.expect("declares dent_three, but no library exports it", GOOD, header=HEADER + "DENT_API void dent_three(void);\n")
+        header = HEADER + "DENT_API void dent_three(void);\n"
+        self.expect("declares dent_three, but no library exports it", GOOD, header=header)
 
     def test_a_function_without_a_declaration_is_found(self):
         self.expect("dent_two is exported, but not declared", GOOD, header=HEADER.split("DENT_API const")[0])
