@@ -1,1 +1,109 @@
-# Filled by the install helper.
+# What `cmake --install` puts where: headers, static and shared libraries, the tool, a CMake package and pkg-config files.
+# Everything is found relative to where it lies, so an installed tree may be moved.
+include(CMakePackageConfigHelpers)
+
+set(installed_libraries)
+foreach(library dent dent_io dent_sim)
+  if(TARGET ${library}_static AND TARGET ${library}_shared)
+    list(APPEND installed_libraries ${library})
+  endif()
+endforeach()
+
+# The short names work in a tree that includes dent with add_subdirectory() as they do after find_package().
+foreach(library IN LISTS installed_libraries)
+  add_library(dent::${library} ALIAS ${library}_shared)
+endforeach()
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/dent DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+foreach(document LICENSE README.md CHANGELOG.md)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/${document})
+    install(FILES ${PROJECT_SOURCE_DIR}/${document} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  endif()
+endforeach()
+
+# ---- libraries and the tool ---------------------------------------------------------------------------------------
+foreach(library IN LISTS installed_libraries)
+  # dent_io and dent_sim find the dent library that lies beside them.
+  set_target_properties(${library}_shared PROPERTIES INSTALL_RPATH "$ORIGIN")
+  install(TARGETS ${library}_static ${library}_shared EXPORT dent_targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endforeach()
+if(TARGET dent_tool)
+  install(TARGETS dent_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+# Instrumented objects must stay as they are; elsewhere than on ELF systems there is no way to do it.
+if(CMAKE_OBJCOPY AND CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF" AND NOT DENT_SANITIZE AND NOT DENT_COVERAGE)
+  foreach(library IN LISTS installed_libraries)
+    install(CODE "
+      set(library \"${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:${library}_static>\")
+      if(NOT IS_ABSOLUTE \"\${library}\")
+        set(library \"\${CMAKE_INSTALL_PREFIX}/\${library}\")
+      endif()
+      set(library \"\$ENV{DESTDIR}\${library}\")
+      message(STATUS \"Hiding internal symbols: \${library}\")
+      execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DLIBRARY=\${library}\" \"-DCOMPILER=${CMAKE_C_COMPILER}\"
+        \"-DOBJCOPY=${CMAKE_OBJCOPY}\" \"-DAR=${CMAKE_AR}\" -P \"${PROJECT_SOURCE_DIR}/cmake/localize_symbols.cmake\"
+        RESULT_VARIABLE result)
+      if(NOT result EQUAL 0)
+        message(FATAL_ERROR \"cannot hide the internal symbols of \${library}\")
+      endif()")
+  endforeach()
+endif()
+
+# ---- CMake package ------------------------------------------------------------------------------------------------
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/dent)
+set(DENT_CONFIG_DEPENDENCIES "")
+set(io_requirements)
+if("dent_io" IN_LIST installed_libraries)
+  if(ZLIB_FOUND)
+    string(APPEND DENT_CONFIG_DEPENDENCIES "find_dependency(ZLIB)\n")
+    list(APPEND io_requirements zlib)
+  endif()
+  if(LIBLZMA_FOUND)
+    string(APPEND DENT_CONFIG_DEPENDENCIES "find_dependency(LibLZMA)\n")
+    list(APPEND io_requirements liblzma)
+  endif()
+endif()
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/dent_config.cmake.in
+  ${PROJECT_BINARY_DIR}/package/dent-config.cmake INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO)
+# Before 1.0 a new minor version may break callers.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/dent-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/package/dent-config.cmake ${PROJECT_BINARY_DIR}/package/dent-config-version.cmake
+  DESTINATION ${package_folder})
+install(EXPORT dent_targets NAMESPACE dent:: DESTINATION ${package_folder})
+
+# ---- pkg-config ---------------------------------------------------------------------------------------------------
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  set(DENT_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
+  set(DENT_PC_LIBDIR ${CMAKE_INSTALL_FULL_LIBDIR})
+  set(DENT_PC_INCLUDEDIR ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+else()
+  file(RELATIVE_PATH up /x/${CMAKE_INSTALL_LIBDIR}/pkgconfig /x)
+  string(REGEX REPLACE "/$" "" up "${up}")
+  set(DENT_PC_PREFIX "\${pcfiledir}/${up}")
+  set(DENT_PC_LIBDIR "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+  set(DENT_PC_INCLUDEDIR "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+
+function(dent_pkg_config name description requires requires_private libs_private)
+  if(NOT name IN_LIST installed_libraries)
+    return()
+  endif()
+  set(DENT_PC_NAME ${name})
+  set(DENT_PC_DESCRIPTION "${description}")
+  set(DENT_PC_REQUIRES "${requires}")
+  set(DENT_PC_REQUIRES_PRIVATE "${requires_private}")
+  set(DENT_PC_LIBS_PRIVATE "${libs_private}")
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/pkg_config.pc.in ${PROJECT_BINARY_DIR}/package/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/package/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+list(JOIN io_requirements ", " io_requirements)
+set(exact "dent = ${PROJECT_VERSION}")
+dent_pkg_config(dent "contact between things that bend" "" "" "-pthread -lm")
+dent_pkg_config(dent_io "mesh files for dent" "${exact}" "${io_requirements}" "")
+dent_pkg_config(dent_sim "scenes for dent" "${exact}" "" "")

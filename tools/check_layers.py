@@ -26,15 +26,16 @@ SLASH_SUFFIXES = C_SUFFIXES | {".js", ".ts", ".css"}
 C_HEADERS = """assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg
 stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype""".split()
 POSIX_HEADERS = """aio arpa/inet cpio dirent dlfcn fcntl fmtmsg fnmatch ftw glob grp iconv langinfo libgen monetary
-mqueue ndbm net/if netdb netinet/in netinet/tcp nl_types poll pthread pwd regex sched search semaphore spawn strings stropts
-sys/ipc sys/mman sys/msg sys/resource sys/select sys/sem sys/shm sys/socket sys/stat sys/statvfs sys/time sys/times
-sys/types sys/uio sys/un sys/utsname sys/wait syslog tar termios trace ulimit unistd utime utmpx wordexp""".split()
+mqueue ndbm net/if netdb netinet/in netinet/tcp nl_types poll pthread pwd regex sched search semaphore spawn strings
+stropts sys/ipc sys/mman sys/msg sys/resource sys/select sys/sem sys/shm sys/socket sys/stat sys/statvfs sys/time
+sys/times sys/types sys/uio sys/un sys/utsname sys/wait syslog tar termios trace ulimit unistd utime utmpx wordexp""".split()
 COMPILER_HEADERS = """immintrin xmmintrin emmintrin smmintrin x86intrin cpuid arm_neon wasm_simd128
 sanitizer/asan_interface""".split()
 # Names that common systems have beside the standard ones; a file of ours must not be found in their place.
 OTHER_SYSTEM_HEADERS = """alloca ar argz byteswap crypt elf endian err error execinfo fts getopt ieee754 ifaddrs link
-malloc memory mntent obstack paths printf random resolv sgtty shadow stab thread_db ucontext values wait zlib lzma version
-vector string_view memory_resource atomic thread mutex array list map set queue stack random chrono ratio bitset""".split()
+malloc memory mntent obstack paths printf random resolv sgtty shadow stab thread_db ucontext values wait zlib lzma
+version vector string_view memory_resource atomic thread mutex array list map set queue stack random chrono ratio
+bitset""".split()
 
 ALLOCATING = """malloc calloc realloc reallocarray aligned_alloc posix_memalign memalign valloc alloca strdup strndup
 asprintf vasprintf getline getdelim open_memstream""".split()

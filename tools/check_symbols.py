@@ -7,7 +7,8 @@
     headers      what include/dent declares DENT_API is exported by one of the libraries, and the other way round
 
 Looks at dent, dent_io and dent_sim, those that were built; prints one line per violation; status 1 if there was any, 2
-when it could not look. Needs nm (binutils). Not for sanitizer or coverage builds, whose instrumentation is made of globals.
+when it could not look. Needs nm (binutils). Not for sanitizer or coverage builds: their
+instrumentation is made of globals.
 """
 
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Self-test of tools/check_symbols.py: small libraries, good and bad, made by the C compiler (environment CC, else cc)."""
+"""Self-test of tools/check_symbols.py: small libraries, good and bad, made by the C compiler (CC, else cc)."""
 
 import os
 import shutil

@@ -1,0 +1,34 @@
+# Tests of the tree as a whole: layers and manners, symbols of the libraries, public headers, installation.
+find_program(DENT_PYTHON python3 REQUIRED)
+
+add_test(NAME tree/check_layers COMMAND ${PROJECT_SOURCE_DIR}/tools/check_layers.py)
+add_test(NAME tree/check_headers
+  COMMAND ${DENT_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/install/check_headers.py ${PROJECT_SOURCE_DIR}/include
+    ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER})
+
+# The scripts that check are checked themselves: a violation must be found.
+foreach(script check_layers check_symbols)
+  add_test(NAME tools/test_${script} COMMAND ${DENT_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tools/test_${script}.py)
+  set_tests_properties(tools/test_${script} PROPERTIES LABELS tools TIMEOUT 300 ENVIRONMENT "CC=${CMAKE_C_COMPILER}")
+endforeach()
+
+set(install_flags)
+set(plain_static)
+if(DENT_SANITIZE)
+  set(install_flags -fsanitize=${DENT_SANITIZE})
+elseif(DENT_COVERAGE)
+  set(install_flags --coverage)
+else()
+  add_test(NAME tree/check_symbols COMMAND ${PROJECT_SOURCE_DIR}/tools/check_symbols.py ${PROJECT_BINARY_DIR})
+  set_tests_properties(tree/check_symbols PROPERTIES LABELS tree)
+endif()
+if(install_flags)
+  set(plain_static --plain-static)
+endif()
+set_tests_properties(tree/check_layers tree/check_headers PROPERTIES LABELS tree)
+
+add_test(NAME install/outside_programs
+  COMMAND ${DENT_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/install/test_install.py ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND}
+    ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER} ${plain_static})
+set_tests_properties(install/outside_programs PROPERTIES LABELS install TIMEOUT 600
+  ENVIRONMENT "CFLAGS=${install_flags};CXXFLAGS=${install_flags};CMAKE_GENERATOR=${CMAKE_GENERATOR}")
