@@ -243,7 +243,10 @@ static int inform_about_input(tool_session *session, const char *name, uint32_t 
 static int run_info(const tool_options *options, output *out)
 {
     tool_session session;
-    int status = session_open(&session, options, out);
+    int status = refuse_scene_options(options);
+    if (status == STATUS_GOOD) {
+        status = session_open(&session, options, out);
+    }
     if (status != STATUS_GOOD) {
         return status;
     }

@@ -250,8 +250,7 @@ int loaded_world_add(tool_session *session, loaded_world *loaded, const char *na
     return STATUS_GOOD;
 }
 
-/* Options that would be without effect are refused, so that a forgotten scene name is noticed. */
-static int refuse_scene_options(const tool_options *options)
+int refuse_scene_options(const tool_options *options)
 {
     for (uint32_t i = 0; i < options->argument_count; i++) {
         if (names_a_scene(options->arguments[i])) {

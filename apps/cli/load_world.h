@@ -50,6 +50,9 @@ int loaded_world_add(tool_session *session, loaded_world *loaded, const char *na
 int loaded_world_read_arguments(tool_session *session, loaded_world *loaded);
 void loaded_world_close(tool_session *session, loaded_world *loaded);
 
+/** Options that would be without effect are refused, so that a forgotten scene name is noticed. */
+int refuse_scene_options(const tool_options *options);
+
 /** A made scene with the options --scale and --set, or an error that has been reported. */
 int create_scene(tool_session *session, const char *name, dent_scene **scene);
 /** The name is a built-in scene's and no file's. */

@@ -1,0 +1,133 @@
+"""dent pairs: the format of its lines, and one answer whatever computes it."""
+import tool_under_test as tool
+
+QUESTIONS = ("vertex-cell", "face-cell", "face-face")
+
+
+def available_isas():
+    return [isa for isa in ("scalar", "avx2", "avx512")
+            if tool.run("pairs", "--ask", "vertex-cell", "--isa", isa, "teschner-a").returncode == 0]
+
+
+class Pairs(tool.ToolTest):
+    def lines(self, *arguments):
+        return [line.split(" ") for line in self.good("pairs", "--ask", *arguments).stdout.splitlines()]
+
+    def two_cells(self):
+        a = self.write("a.mesh", tool.medit([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [(0, 1, 2, 3)]))
+        b = self.write("b.mesh", tool.medit([(0.25, 0.25, 0.25), (2, 2, 2), (3, 2, 2), (2, 3, 2)], [(0, 1, 2, 3)]))
+        return a, b
+
+    def test_vertex_cell_prints_barycentric_coordinates(self):
+        self.assertEqual(self.lines("vertex-cell", *self.two_cells()), [["1", "0", "0", "0", "interior", "0.25", "0.25", "0.25", "0.25"]])
+
+    def test_face_cell_names_faces_by_cell_and_corner(self):
+        lines = self.lines("face-cell", *self.two_cells())
+        self.assertTrue(all(len(line) == 5 and line[4] == "interior" for line in lines), lines)
+        self.assertIn(["0", "0/0", "1", "0", "interior"], lines)
+        self.assertIn(["1", "0/1", "0", "0", "interior"], lines)
+        self.assertNotIn(["1", "0/0", "0", "0", "interior"], lines)
+
+    def test_face_face_prints_a_segment(self):
+        lines = self.lines("face-face", *self.two_cells())
+        self.assertEqual([line[:5] for line in lines], [["0", "0/0", "1", "0/%d" % corner, "crossing"] for corner in (1, 2, 3)])
+        for line in lines:
+            numbers = list(map(float, line[5:]))
+            self.assertEqual(len(numbers), 6)
+            for end in (numbers[:3], numbers[3:]):
+                self.assertAlmostEqual(sum(end), 1, delta=1e-12)
+
+    def test_touching_adds_marked_pairs_only(self):
+        a = self.write("a.mesh", tool.medit(*tool.cube()))
+        b = self.write("b.mesh", tool.medit(*tool.cube((1, 0, 0))))
+        for question in QUESTIONS:
+            plain = self.lines(question, a, b)
+            more = self.lines(question, "--touching", a, b)
+            self.assertEqual([line for line in more if line[4] != "touching"], plain)
+            self.assertTrue(any(line[4] == "touching" for line in more))
+        self.assertTrue(all(line[4] == "coplanar" for line in self.lines("face-face", a, b)))
+
+    def test_split_cells_print_face_and_part(self):
+        vtk = ("# vtk DataFile Version 3.0\nhexahedron\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 8 double\n"
+               "0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1\nCELLS 1 9\n8 0 1 2 3 4 5 6 7\nCELL_TYPES 1\n12\n")
+        a = self.write("a.vtk", vtk)
+        b = self.write("b.mesh", tool.medit(*tool.cube((0.9, 0.3, 0.2), (1, 0.1, 0.2))))
+        lines = self.lines("face-face", a, b)
+        self.assertGreater(len(lines), 0)
+        for line in lines:
+            self.assertRegex(line[1], r"^0/[0-5]\.[01]$")
+            self.assertRegex(line[3], r"^\d+/[0-3]$")
+        row, = tool.json_lines(self.good("info", "--json", a).stdout)
+        self.assertEqual((row["cells"], row["surface_faces"]), (1, 12))
+
+    def test_features_have_the_numbers_of_the_file(self):
+        first, first_cells = tool.cube((5, 5, 5))
+        second, second_cells = tool.cube()
+        shifted = [tuple(corner + 8 for corner in cell) for cell in second_cells]
+        groups = {"far": (3, first_cells), "near": (3, shifted)}
+        model = self.write("model.msh", tool.gmsh(first + second, groups))
+        probe = self.write("probe.mesh", tool.medit(*tool.cube((0.5, 0.6, 0.7))))
+        vertices = {line[1] for line in self.lines("vertex-cell", model, probe) if line[0] == "1"}
+        self.assertEqual(vertices, {"15"})
+        cells = {int(line[3]) for line in self.lines("vertex-cell", model, probe) if line[2] == "1"}
+        self.assertTrue(cells and cells <= set(range(6, 12)), cells)
+        faces = {line[1] for line in self.lines("face-face", model, probe)}
+        self.assertTrue(faces and all(int(face.split("/")[0]) >= 6 for face in faces), faces)
+
+    def test_no_self_leaves_out_a_body_with_itself(self):
+        first, first_cells = tool.cube()
+        second, second_cells = tool.cube((0.5, 0.6, 0.7))
+        name = self.write("a.mesh", tool.medit(first + second, first_cells + [tuple(c + 8 for c in cell) for cell in second_cells]))
+        self.assertGreater(len(self.lines("vertex-cell", name)), 0)
+        self.assertEqual(self.lines("vertex-cell", "--no-self", name), [])
+
+    def test_surface_vertices_only_is_a_part_of_the_answer(self):
+        centre = tool.cube()[0] + [(0.5, 0.5, 0.5)]
+        faces = [(0, 2, 3), (0, 3, 1), (4, 5, 7), (4, 7, 6), (0, 1, 5), (0, 5, 4), (2, 6, 7), (2, 7, 3), (0, 4, 6), (0, 6, 2), (1, 3, 7), (1, 7, 5)]
+        a = self.write("a.mesh", tool.medit(centre, [face + (8,) for face in faces]))
+        b = self.write("b.mesh", tool.medit(*tool.cube((0.4, 0.35, 0.45), (0.3, 0.3, 0.3))))
+        every = self.lines("vertex-cell", a, b)
+        surface = self.lines("vertex-cell", "--surface-vertices-only", a, b)
+        self.assertEqual([line[:2] for line in every if line not in surface], [["0", "8"]])
+
+    def test_one_answer_for_threads_isas_and_methods(self):
+        isas = available_isas()
+        self.assertIn("scalar", isas)
+        for question in QUESTIONS:
+            for touching in ([], ["--touching"]):
+                expected = self.good("pairs", "--ask", question, *touching, "teschner-a").stdout
+                self.assertGreater(expected.count("\n"), 50)
+                choices = [["--threads", n] for n in (1, 2, 3)] + [["--isa", isa] for isa in isas]
+                choices += [["--method", method] for method in ("brute-force", "sweep")]
+                choices += [["--method", "sweep", "--threads", 3, "--isa", isa] for isa in isas]
+                for choice in choices:
+                    with self.subTest(question=question, choice=choice, touching=touching):
+                        self.assertEqual(self.good("pairs", "--ask", question, *touching, *choice, "teschner-a").stdout, expected)
+
+    def test_lines_are_in_canonical_order(self):
+        def key(line):
+            return [int(part) for word in line[:4] for part in (word.split("/") + ["0"])[:2]]
+        for question in QUESTIONS:
+            keys = [key(line) for line in self.lines(question, "teschner-a")]
+            self.assertEqual(keys, sorted(keys))
+            self.assertEqual(len(keys), len(set(map(tuple, keys))))
+
+    def test_stats_go_to_stderr_and_change_nothing(self):
+        plain = self.good("pairs", "--ask", "face-face", "teschner-a").stdout
+        result = self.good("pairs", "--ask", "face-face", "--stats", "teschner-a")
+        self.assertEqual(result.stdout, plain)
+        self.assertIn("%d pairs, pairs_hash " % plain.count("\n"), result.stderr)
+        fingerprint = 14695981039346656037
+        for byte in "".join(" ".join(line.split(" ")[:4]) + "\n" for line in plain.splitlines()).encode():
+            fingerprint = (fingerprint ^ byte) * 1099511628211 % 2**64
+        self.assertIn("pairs_hash %016x" % fingerprint, result.stderr)
+
+    def test_an_isa_the_machine_lacks_is_one_line(self):
+        missing = [isa for isa in ("avx2", "avx512") if isa not in available_isas()]
+        for isa in missing:
+            self.assertRegex(self.one_line_error("pairs", "--ask", "vertex-cell", "--isa", isa, "teschner-a"),
+                             r"^--isa %s: this machine or this build does not have it; it has scalar" % isa)
+
+
+if __name__ == "__main__":
+    tool.main()

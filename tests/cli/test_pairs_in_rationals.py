@@ -1,0 +1,206 @@
+"""dent pairs against an independent computation in exact rationals.
+
+Nothing here is shared with the library: the meshes are the exported files, read by a few lines of Python, and every pair is
+decided by clipping polygons with Python's Fraction. A convex polygon clipped to the closed cell meets the open cell iff the mean
+of its corners does; two triangles' relative interiors meet iff the mean of the corners of their intersection lies in both.
+"""
+from fractions import Fraction
+
+import tool_under_test as tool
+
+
+def subtract(a, b):
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+def cross(a, b):
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def plane(a, b, c):
+    normal = cross(subtract(b, a), subtract(c, a))
+    return normal, dot(normal, a)
+
+
+def height(surface, point):
+    return dot(surface[0], point) - surface[1]
+
+
+def clip(polygon, surface):
+    """The part of a convex polygon (or segment, or point) on the closed positive side."""
+    kept = []
+    for i, point in enumerate(polygon):
+        here, before = height(surface, point), height(surface, polygon[i - 1])
+        if here * before < 0:
+            t = before / (before - here)
+            kept.append(tuple(p + t * (q - p) for p, q in zip(polygon[i - 1], point)))
+        if here >= 0:
+            kept.append(point)
+    return kept
+
+
+def mean(points):
+    return tuple(sum(point[axis] for point in points) / len(points) for axis in range(3))
+
+
+def inward_planes(corners):
+    """Of a tetrahedron; none for a flat one."""
+    planes = []
+    for i in range(4):
+        a, b, c = (corners[j] for j in range(4) if j != i)
+        side = plane(a, b, c)
+        sign = height(side, corners[i])
+        if sign == 0:
+            return None
+        planes.append(side if sign > 0 else (tuple(-n for n in side[0]), -side[1]))
+    return planes
+
+
+def edge_planes(triangle):
+    """Planes through the edges, along the normal, positive towards the inside."""
+    normal = plane(*triangle)[0]
+    planes = []
+    for i in range(3):
+        a, b = triangle[i], triangle[(i + 1) % 3]
+        side = cross(normal, subtract(b, a))
+        planes.append((side, dot(side, a)))
+    return planes
+
+
+def face_meets_cell(face, planes):
+    polygon = list(face)
+    for side in planes:
+        polygon = clip(polygon, side)
+        if not polygon:
+            return False
+    return all(height(side, mean(polygon)) > 0 for side in planes)
+
+
+def faces_meet(a, b):
+    """"crossing", "coplanar" or None. Triangles of area zero do not occur in these meshes."""
+    plane_a, plane_b = plane(*a), plane(*b)
+    same_plane = all(height(plane_b, point) == 0 for point in a)
+    heights = [height(plane_b, point) for point in a]
+    if min(heights) > 0 or max(heights) < 0:
+        return None
+    polygon = list(a)
+    if not same_plane:
+        polygon = clip(clip(polygon, plane_b), (tuple(-n for n in plane_b[0]), -plane_b[1]))
+    for side in edge_planes(b):
+        polygon = clip(polygon, side) if polygon else polygon
+    if not polygon:
+        return None
+    middle = mean(polygon)
+    inside = all(height(side, middle) > 0 for side in edge_planes(b) + edge_planes(a))
+    return ("coplanar" if same_plane else "crossing") if inside else None
+
+
+class Feature:
+    """A vertex, face or cell with its name, body, vertices and box."""
+
+    def __init__(self, body, name, vertices, positions):
+        self.body, self.name, self.vertices = body, name, frozenset(vertices)
+        self.corners = [positions[vertex] for vertex in vertices]
+        self.low = tuple(min(corner[axis] for corner in self.corners) for axis in range(3))
+        self.high = tuple(max(corner[axis] for corner in self.corners) for axis in range(3))
+
+    def exact(self):
+        return [tuple(map(Fraction, corner)) for corner in self.corners]
+
+
+def candidates(left, right):
+    """Pairs whose boxes meet and that share no vertex, found by a sweep along x."""
+    events = sorted([(feature.low[0], 0, i, feature) for i, feature in enumerate(left)] +
+                    [(feature.low[0], 1, i, feature) for i, feature in enumerate(right)], key=lambda event: event[:3])
+    active = [[], []]
+    for x, side, _, feature in events:
+        others = active[1 - side] = [other for other in active[1 - side] if other.high[0] >= x]
+        for other in others:
+            if all(feature.low[axis] <= other.high[axis] and other.low[axis] <= feature.high[axis] for axis in (1, 2)):
+                if feature.body != other.body or not feature.vertices & other.vertices:
+                    yield (feature, other) if side == 0 else (other, feature)
+        active[side].append(feature)
+
+
+def read_medit(path):
+    with open(path) as file:
+        words = file.read().split()
+    at = words.index("Vertices")
+    count = int(words[at + 1])
+    numbers = words[at + 2:at + 2 + 4 * count]
+    positions = [tuple(float(word) for word in numbers[4 * i:4 * i + 3]) for i in range(count)]
+    at = words.index("Tetrahedra")
+    count = int(words[at + 1])
+    numbers = words[at + 2:at + 2 + 5 * count]
+    return positions, [tuple(int(word) - 1 for word in numbers[5 * i:5 * i + 4]) for i in range(count)]
+
+
+def surface_faces(cells):
+    owners = {}
+    for cell, corners in enumerate(cells):
+        for corner in range(4):
+            face = tuple(corners[i] for i in range(4) if i != corner)
+            owners.setdefault(frozenset(face), []).append((cell, corner, face))
+    return sorted(found[0] for found in owners.values() if len(found) == 1)
+
+
+class PairsInRationals(tool.ToolTest):
+    def features(self, files):
+        vertices, faces, cells = [], [], []
+        for body, file in enumerate(files):
+            positions, corners = read_medit(file)
+            used = sorted(set(corner for cell in corners for corner in cell))
+            vertices += [Feature(body, str(vertex), [vertex], positions) for vertex in used]
+            faces += [Feature(body, "%d/%d" % (cell, corner), face, positions) for cell, corner, face in surface_faces(corners)]
+            cells += [Feature(body, str(cell), four, positions) for cell, four in enumerate(corners)]
+        return vertices, faces, cells
+
+    def answers(self, files):
+        vertices, faces, cells = self.features(files)
+        planes = {id(cell): inward_planes(cell.exact()) for cell in cells}
+        vertex_cell = {(a.body, a.name, b.body, b.name, "interior") for a, b in candidates(vertices, cells)
+                       if planes[id(b)] and all(height(side, a.exact()[0]) > 0 for side in planes[id(b)])}
+        face_cell = {(a.body, a.name, b.body, b.name, "interior") for a, b in candidates(faces, cells)
+                     if planes[id(b)] and face_meets_cell(a.exact(), planes[id(b)])}
+        order = {id(face): i for i, face in enumerate(faces)}
+        face_face = set()
+        for a, b in candidates(faces, faces):
+            if order[id(a)] < order[id(b)]:
+                kind = faces_meet(a.exact(), b.exact())
+                if kind:
+                    face_face.add((a.body, a.name, b.body, b.name, kind))
+        return {"vertex-cell": vertex_cell, "face-cell": face_cell, "face-face": face_face}
+
+    def compare(self, files, least):
+        for question, expected in self.answers(files).items():
+            lines = [line.split(" ") for line in self.good("pairs", "--ask", question, *files).stdout.splitlines()]
+            found = {(int(a), x, int(b), y, kind) for a, x, b, y, kind, *_ in lines}
+            self.assertEqual(len(found), len(lines))
+            self.assertEqual(found, expected)
+            self.assertGreaterEqual(len(expected), least)
+            print("  %s: %d pairs agree" % (question, len(expected)))
+
+    def exported(self, scene, *arguments):
+        printed = self.good("export", scene, self.path(scene), *arguments).stdout.splitlines()
+        return [line.rsplit(": ", 1)[0] for line in printed]
+
+    def test_teschner_a_equals_the_rational_answer(self):
+        files = self.exported("teschner-a")
+        self.compare(files, least=50)
+        for question in ("vertex-cell", "face-cell", "face-face"):
+            self.assertEqual(self.good("pairs", "--ask", question, *files).stdout, self.good("pairs", "--ask", question, "teschner-a").stdout)
+
+    def test_blocks_on_a_grid_equal_the_rational_answer(self):
+        """Every degenerate position at once: cubes that share faces, edges, corners, diagonals."""
+        lows = [(0, 0, 0), (0.5, 0, 0), (1, 0, 0), (0.5, 0.5, 0.5), (0, 0, 0), (0, 1, 1), (0.25, 0.25, 0.25)]
+        sizes = [(1, 1, 1)] * 6 + [(0.5, 0.5, 0.5)]
+        files = [self.write("cube%d.mesh" % i, tool.medit(*tool.cube(low, size))) for i, (low, size) in enumerate(zip(lows, sizes))]
+        self.compare(files, least=1)
+
+
+if __name__ == "__main__":
+    tool.main()

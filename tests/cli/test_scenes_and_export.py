@@ -1,0 +1,60 @@
+"""dent scenes and dent export: the list, and files that read back as what was made."""
+import os
+
+import tool_under_test as tool
+
+
+class ScenesAndExport(tool.ToolTest):
+    def scenes(self):
+        return {row["name"]: row for row in tool.json_lines(self.good("scenes", "--json").stdout)}
+
+    def test_the_scenes_of_the_design_are_listed(self):
+        rows = self.scenes()
+        text = self.good("scenes").stdout
+        for name in ("teschner-a", "teschner-b", "teschner-c", "teschner-d", "teschner-e", "v-shapes", "blocks-640k", "folded-1m",
+                     "cloth-500k", "jaw"):
+            self.assertIn(name, rows)
+            self.assertIn("\n" + name, "\n" + text)
+        for row in rows.values():
+            self.assertEqual(list(row), ["name", "summary", "frames", "benchmark_frames", "parameters"])
+            for parameter in row["parameters"]:
+                self.assertEqual(list(parameter), ["name", "meaning", "default", "lowest", "highest"])
+
+    def test_export_and_info_agree_on_every_count(self):
+        for scene, scale in (("teschner-a", 1), ("teschner-b", 1), ("cloth-500k", 0.002)):
+            with self.subTest(scene=scene):
+                folder = self.path(scene + "/deeper/")
+                printed = self.good("export", scene, folder, "--scale", scale, "--frame", 7).stdout.splitlines()
+                files = [line.rsplit(": ", 1)[0] for line in printed]
+                self.assertEqual(sorted(map(os.path.basename, files)), sorted(os.listdir(folder)))
+                direct = tool.json_lines(self.good("info", "--json", "--scale", scale, "--frame", 7, scene).stdout)
+                read = tool.json_lines(self.good("info", "--json", *files).stdout)
+                self.assertEqual(len(read), len(direct))
+                for a, b in zip(direct, read):
+                    a.pop("file"), b.pop("file")
+                    self.assertEqual(a, b)
+
+    def test_export_names_files_by_kind(self):
+        self.good("export", "cloth-500k", self.path("cloth"), "--scale", 0.001)
+        self.assertTrue(all(name.endswith(".obj") for name in os.listdir(self.path("cloth"))))
+        self.good("export", "teschner-a", self.path("a"))
+        self.assertEqual(len(os.listdir(self.path("a"))), 100)
+        self.assertTrue(all(name.endswith(".mesh") for name in os.listdir(self.path("a"))))
+
+    def test_a_frame_changes_the_positions_and_a_parameter_the_overlap(self):
+        first = self.good("pairs", "--ask", "vertex-cell", "teschner-a").stdout
+        self.assertNotEqual(first, self.good("pairs", "--ask", "vertex-cell", "--frame", 5, "teschner-a").stdout)
+        none = self.good("pairs", "--ask", "vertex-cell", "--set", "inside=0", "teschner-a").stdout
+        self.assertEqual(none, "")
+
+    def test_mistakes_are_one_line(self):
+        self.assertEqual(self.one_line_error("export", "nonsense", self.folder), "export: no scene is called 'nonsense'; dent scenes lists them")
+        file = self.write("file", "x")
+        self.assertEqual(self.one_line_error("export", "teschner-a", file), "export: %s: Not a directory" % file)
+        self.assertIn("colour", self.one_line_error("export", "teschner-a", self.path("x"), "--set", "colour=1"))
+        self.assertIn("inside", self.one_line_error("export", "teschner-a", self.path("x"), "--set", "inside=7"))
+        self.assertEqual(self.one_line_error("info", "nonsense"), "nonsense: no such file, and no built-in scene of that name (dent scenes lists them)")
+
+
+if __name__ == "__main__":
+    tool.main()
