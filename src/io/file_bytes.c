@@ -96,26 +96,49 @@ static dent_status read_all(dent_context *context, const char *path, int file, s
     return status;
 }
 
-static dent_status open_and_read(dent_context *context, const char *path, struct file_bytes *bytes)
+/* Opens a file that can be read; *file is to be closed when the status is DENT_OK. */
+static dent_status open_file(dent_context *context, const char *path, int *file, struct stat *facts)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
+    *file = open(path, O_RDONLY | O_CLOEXEC);
+    if (*file < 0) {
         return file_error(context, path, "cannot be opened");
     }
-    struct stat facts;
     dent_status status = DENT_OK;
-    if (fstat(file, &facts) != 0) {
+    if (fstat(*file, facts) != 0) {
         status = file_error(context, path, "cannot be read");
-    } else if (S_ISDIR(facts.st_mode)) {
+    } else if (S_ISDIR(facts->st_mode)) {
         status = dent_fail(context, DENT_ERROR_FILE, "%s: is a directory, not a mesh file", path);
-    } else if (!S_ISREG(facts.st_mode) && !S_ISFIFO(facts.st_mode)) {
+    } else if (!S_ISREG(facts->st_mode) && !S_ISFIFO(facts->st_mode)) {
         status = dent_fail(context, DENT_ERROR_FILE, "%s: is a device, not a mesh file", path);
-    } else if ((uint64_t)facts.st_size > SIZE_MAX / 4) {
+    } else if ((uint64_t)facts->st_size > SIZE_MAX / 4) {
         status = dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: larger than the address space", path);
-    } else {
-        status = read_all(context, path, file, S_ISREG(facts.st_mode) ? (size_t)facts.st_size : 65536, bytes);
     }
-    close(file);
+    if (status != DENT_OK) {
+        close(*file);
+    }
+    return status;
+}
+
+static dent_status open_and_read(dent_context *context, const char *path, struct file_bytes *bytes)
+{
+    int file;
+    struct stat facts;
+    dent_status status = open_file(context, path, &file, &facts);
+    if (status == DENT_OK) {
+        status = read_all(context, path, file, S_ISREG(facts.st_mode) ? (size_t)facts.st_size : 65536, bytes);
+        close(file);
+    }
+    return status;
+}
+
+dent_status file_check(dent_context *context, const char *path)
+{
+    int file;
+    struct stat facts;
+    dent_status status = open_file(context, path, &file, &facts);
+    if (status == DENT_OK) {
+        close(file);
+    }
     return status;
 }
 

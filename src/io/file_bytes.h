@@ -27,6 +27,9 @@ dent_status file_bytes_from_memory(dent_context *context, const char *name, cons
 
 void file_bytes_release(dent_context *context, struct file_bytes *bytes);
 
+/* Can it be opened, and is it not a directory or a device? */
+dent_status file_check(dent_context *context, const char *path);
+
 /* True when a file of this name can be opened and is not a directory. */
 bool file_exists(const char *path);
 

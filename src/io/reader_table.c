@@ -80,14 +80,13 @@ dent_status dent_mesh_read(dent_context *context, const char *path, const dent_m
     struct read_request request = {.context = context, .name = path, .path = path};
     const struct mesh_format *format = mesh_format_of_name(path);
     /* TetGen opens its own files: it is given a pair or a stem. */
-    mesh_reader *reader = format ? format->read : tetgen_pair_exists(context, path) ? read_tetgen : NULL;
+    mesh_reader *reader = format ? format->read : tetgen_pair_exists(path) ? read_tetgen : NULL;
     if (reader && reader != read_tetgen) {
         status = file_bytes_load(context, path, &request.bytes);
     } else if (!reader) {
         /* A missing file or a directory is worth saying first. */
-        status = file_bytes_load(context, path, &request.bytes);
-        file_bytes_release(context, &request.bytes);
-        status = status == DENT_OK || status == DENT_ERROR_FORMAT ? unknown_format(context, path) : status;
+        status = file_check(context, path);
+        status = status == DENT_OK ? unknown_format(context, path) : status;
     }
     return status == DENT_OK ? read_and_finish(&request, reader, def, mesh) : status;
 }

@@ -38,7 +38,7 @@ mesh_reader read_stl;    /* .stl */
 mesh_reader read_ply;    /* .ply */
 
 /* Is there a file STEM.node or STEM.ele, packed or not? */
-bool tetgen_pair_exists(dent_context *context, const char *stem);
+bool tetgen_pair_exists(const char *stem);
 
 /* Null when the name has no ending of the table (.gz and .xz taken off first). */
 const struct mesh_format *mesh_format_of_name(const char *name);
