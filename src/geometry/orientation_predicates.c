@@ -8,12 +8,11 @@
  */
 #include "geometry/orientation_predicates.h"
 
-#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/dent_assert.h"
-#include "geometry/wide_integer.h"
+#include "geometry/wide_determinants.h"
 
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
@@ -64,42 +63,6 @@ static int sign_of_short_determinant(const int64_t x[3], const int64_t y[3], con
     return (uint64_t)low != 0;
 }
 
-/* The largest power of two of which every coordinate of one axis is a multiple. */
-static int lowest_exponent(const double *const points[], int count, int axis)
-{
-    int lowest = INT_MAX;
-    for (int k = 0; k < count; k++) {
-        int exponent = lowest_bit_exponent(points[k][axis]);
-        lowest = exponent < lowest ? exponent : lowest;
-    }
-    return lowest;
-}
-
-/* One axis of `count` simplices of `corners` points each: the differences from the first corner of each simplex, all scaled by
- * the same power of two, so that determinants may be added up. They are written `stride` apart. */
-static void wide_differences(struct wide_integer *result, int stride, const double *const points[], int count, int corners,
-                             int axis)
-{
-    int scale = lowest_exponent(points, count * corners, axis);
-    struct wide_integer origin, value;
-    for (int simplex = 0; simplex < count; simplex++) {
-        wide_from_double(&origin, points[simplex * corners][axis], scale);
-        for (int k = 1; k < corners; k++) {
-            wide_from_double(&value, points[simplex * corners + k][axis], scale);
-            wide_subtract(&result[(simplex * (corners - 1) + k - 1) * stride], &value, &origin);
-        }
-    }
-}
-
-static void wide_determinant(struct wide_integer *determinant, const double *const points[4])
-{
-    struct wide_integer rows[3][3];
-    for (int axis = 0; axis < 3; axis++) {
-        wide_differences(&rows[0][axis], 3, points, 1, 4, axis);
-    }
-    wide_determinant_3(determinant, rows[0], rows[1], rows[2]);
-}
-
 static inline bool equal_points(const double a[3], const double b[3])
 {
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
@@ -133,22 +96,11 @@ int orientation_3d_by_integers(const double a[3], const double b[3], const doubl
         return sign_of_short_determinant(differences[0], differences[1], differences[2]);
     }
     const double *const points[4] = {a, b, c, d};
+    struct axis_scale scale = axis_scale_of_nothing();
+    axis_scale_include(&scale, points, 4);
     struct wide_integer determinant;
-    wide_determinant(&determinant, points);
+    wide_orientation_3d(&determinant, points, &scale);
     return determinant.sign;
-}
-
-struct scaled_double orientation_3d_value_by_integers(const double a[3], const double b[3], const double c[3],
-                                                      const double d[3])
-{
-    const double *const points[4] = {a, b, c, d};
-    struct wide_integer determinant;
-    wide_determinant(&determinant, points);
-    struct scaled_double value = wide_to_scaled(&determinant);
-    for (int axis = 0; axis < 3 && value.mantissa != 0.0; axis++) {
-        value.exponent += lowest_exponent(points, 4, axis);
-    }
-    return value;
 }
 
 int orientation_2d_by_integers(const double a[3], const double b[3], const double c[3], int i, int j,
@@ -167,23 +119,24 @@ int orientation_2d_by_integers(const double a[3], const double b[3], const doubl
         return (determinant > 0) - (determinant < 0);
     }
     const double *const points[3] = {a, b, c};
-    struct wide_integer rows[2][2], determinant;
-    wide_differences(&rows[0][0], 2, points, 1, 3, i);
-    wide_differences(&rows[0][1], 2, points, 1, 3, j);
-    wide_determinant_2(&determinant, &rows[0][0], &rows[0][1], &rows[1][0], &rows[1][1]);
+    struct axis_scale scale = axis_scale_of_nothing();
+    axis_scale_include(&scale, points, 3);
+    struct wide_integer determinant;
+    wide_orientation_2d(&determinant, points, i, j, &scale);
     return determinant.sign;
 }
 
 int orientation_3d_sum_sign(const double *const points[][4], int count)
 {
     DENT_ASSERT(count >= 1 && count <= 4);
-    struct wide_integer rows[4][3][3], determinant, sum;
-    for (int axis = 0; axis < 3; axis++) {
-        wide_differences(&rows[0][0][axis], 3, points[0], count, 4, axis);
+    struct axis_scale scale = axis_scale_of_nothing();
+    for (int k = 0; k < count; k++) {
+        axis_scale_include(&scale, points[k], 4);
     }
-    wide_determinant_3(&sum, rows[0][0], rows[0][1], rows[0][2]);
+    struct wide_integer determinant, sum;
+    wide_orientation_3d(&sum, points[0], &scale);
     for (int k = 1; k < count; k++) {
-        wide_determinant_3(&determinant, rows[k][0], rows[k][1], rows[k][2]);
+        wide_orientation_3d(&determinant, points[k], &scale);
         wide_add(&sum, &sum, &determinant);
     }
     return sum.sign;
@@ -192,12 +145,14 @@ int orientation_3d_sum_sign(const double *const points[][4], int count)
 int orientation_2d_sum_sign(const double *const points[][3], int count, int i, int j)
 {
     DENT_ASSERT(count >= 1 && count <= 4);
-    struct wide_integer rows[4][2][2], determinant, sum;
-    wide_differences(&rows[0][0][0], 2, points[0], count, 3, i);
-    wide_differences(&rows[0][0][1], 2, points[0], count, 3, j);
-    wide_determinant_2(&sum, &rows[0][0][0], &rows[0][0][1], &rows[0][1][0], &rows[0][1][1]);
+    struct axis_scale scale = axis_scale_of_nothing();
+    for (int k = 0; k < count; k++) {
+        axis_scale_include(&scale, points[k], 3);
+    }
+    struct wide_integer determinant, sum;
+    wide_orientation_2d(&sum, points[0], i, j, &scale);
     for (int k = 1; k < count; k++) {
-        wide_determinant_2(&determinant, &rows[k][0][0], &rows[k][0][1], &rows[k][1][0], &rows[k][1][1]);
+        wide_orientation_2d(&determinant, points[k], i, j, &scale);
         wide_add(&sum, &sum, &determinant);
     }
     return sum.sign;

@@ -25,16 +25,10 @@
 
 #include "geometry/predicate_kinds.h"
 
-struct scaled_double;
-
 /* Sign of det[b - a, c - a, d - a] by integers, without the filter. Exact zeros that comparisons alone can see (all points in
  * one axis-parallel plane, equal points) do not count as a fallback. */
 int orientation_3d_by_integers(const double a[3], const double b[3], const double c[3], const double d[3],
                                predicate_counters *counters);
-
-/* The determinant itself, rounded once. Defined in wide_integer.h: mantissa and exponent. */
-struct scaled_double orientation_3d_value_by_integers(const double a[3], const double b[3], const double c[3],
-                                                      const double d[3]);
 
 /* Sign of the 2x2 determinant [b - a, c - a] of the axes i and j, by integers. */
 int orientation_2d_by_integers(const double a[3], const double b[3], const double c[3], int i, int j,

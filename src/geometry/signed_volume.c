@@ -3,6 +3,7 @@
 
 #include "geometry/orientation_predicates.h"
 #include "geometry/power_of_two.h"
+#include "geometry/wide_determinants.h"
 
 struct scaled_double signed_volume(const double a[3], const double b[3], const double c[3], const double d[3])
 {
@@ -12,5 +13,14 @@ struct scaled_double signed_volume(const double a[3], const double b[3], const d
         int exponent = binary_exponent(determinant); /* not subnormal: it exceeds the bound */
         return (struct scaled_double){scale_by_power_of_two(determinant, -exponent), exponent};
     }
-    return orientation_3d_value_by_integers(a, b, c, d);
+    const double *const points[4] = {a, b, c, d};
+    struct axis_scale scale = axis_scale_of_nothing();
+    axis_scale_include(&scale, points, 4);
+    struct wide_integer exact;
+    wide_orientation_3d(&exact, points, &scale);
+    struct scaled_double value = wide_to_scaled(&exact);
+    if (value.mantissa != 0.0) {
+        value.exponent += scale.exponent[0] + scale.exponent[1] + scale.exponent[2];
+    }
+    return value;
 }
