@@ -1,0 +1,154 @@
+/* Conformance on random small scenes: every method x threads x instruction set gives the oracle's lists, to the bit, on thousands of scenes
+ * of every kind; the counts are printed. Quick mode (DENT_QUICK_TESTS=1, for sanitizer runs) makes a tenth of the scenes.
+ */
+#include "support/cmocka_includes.h"
+
+#include "support/random_scene.h"
+
+enum { CONTEXTS_MAX = 16 };
+
+struct machine {
+    dent_context *context;
+    uint32_t threads;
+    dent_isa isa;
+};
+
+struct fleet {
+    uint32_t count;
+    struct machine machines[CONTEXTS_MAX];
+};
+
+static void make_fleet(struct fleet *fleet)
+{
+    static const uint32_t threads[] = {1, 2, 3, 8};
+    fleet->count = 0;
+    for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
+        for (size_t t = 0; t < sizeof threads / sizeof threads[0] && dent_isa_available((dent_isa)isa); t++) {
+            dent_context_def def = dent_context_def_default();
+            def.thread_count = threads[t];
+            def.isa = (dent_isa)isa;
+            struct machine *machine = &fleet->machines[fleet->count++];
+            *machine = (struct machine){dent_context_create(&def, NULL), threads[t], (dent_isa)isa};
+            assert_non_null(machine->context);
+        }
+    }
+}
+
+static void free_fleet(struct fleet *fleet)
+{
+    for (uint32_t i = 0; i < fleet->count; i++) {
+        dent_context_destroy(fleet->machines[i].context);
+    }
+}
+
+static dent_query_def everything(dent_method method, bool touching)
+{
+    dent_query_def def = dent_query_def_default();
+    def.questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE;
+    def.method = method;
+    def.touching = touching;
+    return def;
+}
+
+static void assert_same_list(const dent_pair_list *expected, const dent_pair_list *got)
+{
+    assert_int_equal(expected->count, got->count);
+    if (expected->count == 0) {
+        return;
+    }
+    assert_memory_equal(expected->pairs, got->pairs, expected->count * sizeof *got->pairs);
+    assert_int_equal(expected->cell_points != NULL, got->cell_points != NULL);
+    assert_int_equal(expected->segments != NULL, got->segments != NULL);
+    if (expected->cell_points) {
+        assert_memory_equal(expected->cell_points, got->cell_points, expected->count * sizeof *got->cell_points);
+    }
+    if (expected->segments) {
+        assert_memory_equal(expected->segments, got->segments, expected->count * sizeof *got->segments);
+    }
+}
+
+static void assert_same_answer(const dent_query_result *expected, const dent_query_result *got)
+{
+    assert_int_equal(got->outcome, DENT_OUTCOME_COMPLETE);
+    assert_same_list(&expected->vertex_cell, &got->vertex_cell);
+    assert_same_list(&expected->face_cell, &got->face_cell);
+    assert_same_list(&expected->face_face, &got->face_face);
+}
+
+struct tally {
+    uint64_t scenes, with_answers, pairs[5], elements;
+};
+
+static void count_kinds(const dent_pair_list *list, struct tally *tally)
+{
+    for (uint64_t i = 0; i < list->count; i++) {
+        tally->pairs[list->pairs[i].kind]++;
+    }
+}
+
+/* One scene: the oracle on one thread without vectors, then every method on two machines that change from scene to scene. */
+static void compare_scene(const struct fleet *fleet, const struct test_scene *scene, uint64_t seed, struct tally *tally)
+{
+    dent_world *reference = dent_world_create(fleet->machines[0].context);
+    assert_non_null(reference);
+    assert_int_equal(test_scene_add(scene, reference), DENT_OK);
+    bool touching = seed % 2 != 0;
+    dent_query_result expected;
+    dent_query_def oracle = everything(DENT_METHOD_BRUTE_FORCE, touching);
+    assert_int_equal(dent_world_query(reference, &oracle, &expected), DENT_OK);
+    for (int method = 1; method < DENT_METHOD_COUNT; method++) {
+        for (uint32_t turn = 0; turn < 2; turn++) {
+            const struct machine *machine = &fleet->machines[(seed * 2 + turn * 5 + (uint64_t)method) % fleet->count];
+            dent_world *world = dent_world_create(machine->context);
+            dent_query_def def = everything((dent_method)method, touching);
+            dent_query_result got;
+            assert_non_null(world);
+            assert_int_equal(test_scene_add(scene, world), DENT_OK);
+            assert_int_equal(dent_world_query(world, &def, &got), DENT_OK);
+            assert_same_answer(&expected, &got);
+            dent_world_destroy(world);
+        }
+    }
+    tally->scenes++;
+    tally->elements += test_scene_elements(scene);
+    tally->with_answers += expected.vertex_cell.count + expected.face_cell.count + expected.face_face.count > 0;
+    count_kinds(&expected.vertex_cell, tally);
+    count_kinds(&expected.face_cell, tally);
+    count_kinds(&expected.face_face, tally);
+    dent_world_destroy(reference);
+}
+
+static void every_method_gives_the_oracles_lists_on_random_scenes(void **state)
+{
+    (void)state;
+    struct fleet fleet;
+    struct tally total = {0};
+    uint64_t seeds = getenv("DENT_LONG_TESTS") ? 2000 : getenv("DENT_QUICK_TESTS") ? 30 : 300;
+    make_fleet(&fleet);
+    for (int kind = 0; kind < SCENE_KIND_COUNT; kind++) {
+        struct tally tally = {0};
+        for (uint64_t seed = 0; seed < seeds; seed++) {
+            struct test_scene scene;
+            test_scene_make(&scene, kind, seed);
+            compare_scene(&fleet, &scene, seed, &tally);
+            test_scene_free(&scene);
+        }
+        printf("%-22s %5llu scenes, %5llu with answers: %7llu interior, %6llu crossing, %6llu coplanar, %7llu touching\n",
+               test_scene_kind_name(kind), (unsigned long long)tally.scenes, (unsigned long long)tally.with_answers,
+               (unsigned long long)tally.pairs[DENT_PAIR_INTERIOR], (unsigned long long)tally.pairs[DENT_PAIR_CROSSING],
+               (unsigned long long)tally.pairs[DENT_PAIR_COPLANAR], (unsigned long long)tally.pairs[DENT_PAIR_TOUCHING]);
+        total.scenes += tally.scenes;
+        total.with_answers += tally.with_answers;
+        total.elements += tally.elements;
+    }
+    printf("%llu scenes, %llu with answers, %.0f elements on the average\n", (unsigned long long)total.scenes,
+           (unsigned long long)total.with_answers, (double)total.elements / (double)total.scenes);
+    assert_true(2 * total.with_answers >= total.scenes);
+    free_fleet(&fleet);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_method_gives_the_oracles_lists_on_random_scenes)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

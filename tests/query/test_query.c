@@ -1,0 +1,463 @@
+/* The query pipeline through the public interface: what the questions mean on cases one can draw, what is refused and with which words,
+ * and what never changes the answer.
+ */
+#include "support/cmocka_includes.h"
+
+#include "support/random_scene.h"
+
+#include <fenv.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+static dent_context *make_context(uint32_t threads)
+{
+    dent_context_def def = dent_context_def_default();
+    def.thread_count = threads;
+    dent_context *context = dent_context_create(&def, NULL);
+    assert_non_null(context);
+    return context;
+}
+
+static dent_query_def ask(uint32_t questions)
+{
+    dent_query_def def = dent_query_def_default();
+    def.questions = questions;
+    return def;
+}
+
+static const uint32_t all_questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE;
+
+/* A tetrahedron with the given corners, added to the world. */
+static dent_body_id add_tetrahedron(dent_world *world, const double (*xyz)[3])
+{
+    static const uint32_t corners[4] = {0, 1, 2, 3};
+    dent_body_def def = dent_solid_def_default();
+    dent_body_id id;
+    def.vertex_count = 4;
+    def.element_count = 1;
+    def.element_corners = corners;
+    def.positions_t0 = dent_positions_double(xyz[0]);
+    assert_int_equal(dent_world_add_body(world, &def, &id), DENT_OK);
+    return id;
+}
+
+static const double unit_tetrahedron[4][3] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {0, 0, 4}};
+
+static void a_vertex_in_the_open_cell_is_reported_with_its_weights(void **state)
+{
+    (void)state;
+    static const double poking[4][3] = {{1, 1, 1}, {9, 1, 1}, {1, 9, 1}, {1, 1, 9}};
+    dent_context *context = make_context(1);
+    dent_world *world = dent_world_create(context);
+    dent_query_def def = ask(DENT_QUESTION_VERTEX_CELL);
+    dent_query_result result;
+    add_tetrahedron(world, unit_tetrahedron);
+    add_tetrahedron(world, poking);
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+    assert_int_equal(result.vertex_cell.count, 1);
+    const dent_pair *pair = &result.vertex_cell.pairs[0];
+    assert_int_equal(pair->body_a, 1);
+    assert_int_equal(pair->feature_a, 0);
+    assert_int_equal(pair->body_b, 0);
+    assert_int_equal(pair->feature_b, 0);
+    assert_int_equal(pair->kind, DENT_PAIR_INTERIOR);
+    for (int i = 0; i < 4; i++) {
+        assert_true(result.vertex_cell.cell_points[0].weights[i] == 0.25);
+        assert_int_equal(result.vertex_cell.cell_points[0].corners[i], i);
+    }
+    assert_int_equal(result.face_cell.count + result.face_face.count, 0);
+    dent_world_destroy(world);
+    dent_context_destroy(context);
+}
+
+static void a_vertex_on_a_face_touches_only(void **state)
+{
+    (void)state;
+    static const double resting[4][3] = {{1, 1, 0}, {9, 1, -5}, {1, 9, -5}, {1, 1, -9}};
+    dent_context *context = make_context(1);
+    dent_world *world = dent_world_create(context);
+    dent_query_def def = ask(all_questions);
+    dent_query_result result;
+    add_tetrahedron(world, unit_tetrahedron);
+    add_tetrahedron(world, resting);
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+    assert_int_equal(result.vertex_cell.count + result.face_cell.count + result.face_face.count, 0);
+    def.touching = true;
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+    assert_int_equal(result.vertex_cell.count, 1);
+    assert_int_equal(result.vertex_cell.pairs[0].kind, DENT_PAIR_TOUCHING);
+    assert_int_equal(result.face_cell.count, 4); /* the three faces at the vertex, and the bottom face of the other */
+    assert_int_equal(result.face_face.count, 3);
+    dent_world_destroy(world);
+    dent_context_destroy(context);
+}
+
+static void tied_vertices_make_no_pair(void **state)
+{
+    (void)state;
+    static const uint32_t corners[4] = {0, 1, 2, 3};
+    static const double poking[4][3] = {{1, 1, 1}, {9, 1, 1}, {1, 9, 1}, {1, 1, 9}};
+    dent_context *context = make_context(1);
+    dent_world *world = dent_world_create(context);
+    dent_query_def def = ask(all_questions);
+    dent_query_result result;
+    dent_same_as tie = {.vertex = 0, .other = add_tetrahedron(world, unit_tetrahedron), .other_vertex = 0};
+    dent_body_def body = dent_solid_def_default();
+    dent_body_id id;
+    body.vertex_count = 4;
+    body.element_count = 1;
+    body.element_corners = corners;
+    body.positions_t0 = dent_positions_double(poking[0]);
+    body.same_as = &tie;
+    body.same_as_count = 1;
+    assert_int_equal(dent_world_add_body(world, &body, &id), DENT_OK);
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+    assert_int_equal(result.vertex_cell.count, 0);
+    /* What remains has the tied corner on at most one side: the far face of body 0, which body 1 passes through. */
+    assert_int_equal(result.face_cell.count, 1);
+    assert_int_equal(result.face_face.count, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(result.face_face.pairs[i].feature_a, 0);
+    }
+    dent_world_destroy(world);
+    dent_context_destroy(context);
+}
+
+static void filters_leave_out_bodies_and_self_collision(void **state)
+{
+    (void)state;
+    struct test_scene scene;
+    dent_context *context = make_context(2);
+    dent_world *world = dent_world_create(context);
+    dent_query_def def = ask(all_questions);
+    dent_query_result result;
+    test_scene_make(&scene, SCENE_SELF_FOLDED, 5);
+    assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+    assert_true(result.vertex_cell.count > 0 && result.face_cell.count > 0 && result.face_face.count > 0);
+    assert_int_equal(dent_body_set_filter(world, dent_world_body_at(world, 0), 1, 1, false), DENT_OK);
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+    assert_int_equal(result.vertex_cell.count + result.face_cell.count + result.face_face.count, 0);
+    test_scene_free(&scene);
+    dent_world_destroy(world);
+
+    world = dent_world_create(context);
+    test_scene_make(&scene, SCENE_DEEP, 5);
+    assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+    uint64_t before = result.face_face.count;
+    assert_true(before > 0);
+    for (uint32_t rank = 0; rank < dent_world_body_count(world); rank++) {
+        dent_body_set_filter(world, dent_world_body_at(world, rank), 1, 2, true);
+    }
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+    assert_int_equal(result.vertex_cell.count + result.face_cell.count + result.face_face.count, 0);
+    test_scene_free(&scene);
+    dent_world_destroy(world);
+    dent_context_destroy(context);
+}
+
+static void surface_vertices_only_leaves_out_interior_vertices(void **state)
+{
+    (void)state;
+    struct test_scene scene = {0};
+    dent_context *context = make_context(1);
+    dent_world *world = dent_world_create(context);
+    dent_query_def def = ask(DENT_QUESTION_VERTEX_CELL);
+    dent_query_result result;
+    struct test_body *inner = test_add_block(&scene, 2, 2, 2); /* one interior vertex */
+    test_map(inner, 0.5, 0.5, 0.5, 0.75, 0.8125, 0.875);
+    struct test_body *outer = test_add_block(&scene, 1, 1, 1);
+    test_map(outer, 16, 16, 16, -7, -7, -7);
+    assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+    uint64_t all = result.vertex_cell.count;
+    def.surface_vertices_only = true;
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+    assert_int_equal(all, 27);
+    assert_int_equal(result.vertex_cell.count, 26);
+    test_scene_free(&scene);
+    dent_world_destroy(world);
+    dent_context_destroy(context);
+}
+
+static void no_details_leaves_the_pairs_and_drops_the_numbers(void **state)
+{
+    (void)state;
+    struct test_scene scene;
+    dent_context *context = make_context(1);
+    dent_world *world = dent_world_create(context);
+    dent_query_def def = ask(all_questions);
+    dent_query_result with, without;
+    test_scene_make(&scene, SCENE_SELF_FOLDED, 5);
+    assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+    assert_int_equal(dent_world_query(world, &def, &with), DENT_OK);
+    assert_non_null(with.vertex_cell.cell_points);
+    assert_non_null(with.face_face.segments);
+    def.no_details = true;
+    assert_int_equal(dent_world_query(world, &def, &without), DENT_OK);
+    assert_null(without.vertex_cell.cell_points);
+    assert_null(without.face_face.segments);
+    assert_int_equal(with.face_face.count, without.face_face.count);
+    test_scene_free(&scene);
+    dent_world_destroy(world);
+    dent_context_destroy(context);
+}
+
+static void bad_defs_are_refused_in_words_and_leave_the_result_alone(void **state)
+{
+    (void)state;
+    dent_context *context = make_context(1);
+    dent_world *world = dent_world_create(context);
+    dent_query_result result;
+    dent_query_result untouched;
+    memset(&result, 0x5A, sizeof result);
+    memcpy(&untouched, &result, sizeof result);
+    dent_query_def def = ask(0);
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(dent_world_message(world), "questions"));
+    def = ask(8);
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_ERROR_INVALID_ARGUMENT);
+    def = ask(1);
+    def.struct_size = 3;
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(dent_world_message(world), "dent_query_def_default"));
+    assert_int_equal(dent_world_query(world, NULL, &result), DENT_ERROR_INVALID_ARGUMENT);
+    def = ask(1);
+    def.method = (dent_method)99;
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(dent_world_message(world), "99"));
+    assert_memory_equal(&result, &untouched, sizeof result);
+    dent_world_destroy(world);
+    dent_context_destroy(context);
+}
+
+static void numbers_that_are_not_finite_are_named(void **state)
+{
+    (void)state;
+    double bad[4][3] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {0, 0, 4}};
+    dent_context *context = make_context(1);
+    dent_world *world = dent_world_create(context);
+    dent_query_def def = ask(all_questions);
+    dent_query_result result;
+    add_tetrahedron(world, unit_tetrahedron);
+    dent_body_id id = add_tetrahedron(world, (const double(*)[3])bad);
+    bad[2][1] = NAN;
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_ERROR_BAD_NUMBER);
+    assert_non_null(strstr(dent_world_message(world), "vertex 2"));
+    bad[2][1] = -INFINITY;
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_ERROR_BAD_NUMBER);
+    bad[2][1] = 4;
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_OK); /* nothing was spoilt */
+    assert_int_equal(dent_body_set_positions(world, id, NULL, NULL), DENT_OK);
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_ERROR_INVALID_ARGUMENT);
+    dent_world_destroy(world);
+    dent_context_destroy(context);
+}
+
+static void an_empty_world_answers_nothing(void **state)
+{
+    (void)state;
+    dent_context *context = make_context(2);
+    dent_world *world = dent_world_create(context);
+    for (int method = 0; method < DENT_METHOD_COUNT; method++) {
+        dent_query_def def = ask(all_questions);
+        dent_query_result result;
+        def.method = (dent_method)method;
+        assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+        assert_int_equal(result.outcome, DENT_OUTCOME_COMPLETE);
+        assert_int_equal(result.vertex_cell.count + result.face_cell.count + result.face_face.count, 0);
+    }
+    dent_world_destroy(world);
+    dent_context_destroy(context);
+}
+
+static void a_set_cancel_flag_stops_the_query(void **state)
+{
+    (void)state;
+    struct test_scene scene;
+    int stop = 1;
+    dent_context *context = make_context(2);
+    dent_world *world = dent_world_create(context);
+    dent_query_def def = ask(all_questions);
+    dent_query_result result;
+    test_scene_make(&scene, SCENE_DEEP, 2);
+    assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+    def.cancel = &stop;
+    for (int method = 0; method < DENT_METHOD_COUNT; method++) {
+        def.method = (dent_method)method;
+        assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+        assert_int_equal(result.outcome, DENT_OUTCOME_CANCELLED);
+        assert_int_equal(result.vertex_cell.count + result.face_cell.count + result.face_face.count, 0);
+    }
+    stop = 0;
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+    assert_int_equal(result.outcome, DENT_OUTCOME_COMPLETE);
+    assert_true(result.face_face.count > 0);
+    test_scene_free(&scene);
+    dent_world_destroy(world);
+    dent_context_destroy(context);
+}
+
+static void features_are_printed_as_the_tool_prints_them(void **state)
+{
+    (void)state;
+    static const double poking[4][3] = {{1, 1, 1}, {9, 1, 1}, {1, 9, 1}, {1, 1, 9}};
+    char text[32];
+    dent_context *context = make_context(1);
+    dent_world *world = dent_world_create(context);
+    add_tetrahedron(world, unit_tetrahedron);
+    add_tetrahedron(world, poking);
+    dent_pair pair = {.body_a = 1, .feature_a = 2, .body_b = 0, .feature_b = 0};
+    assert_int_equal(dent_feature_print(world, DENT_QUESTION_VERTEX_CELL, &pair, false, text, sizeof text), 1);
+    assert_string_equal(text, "2");
+    dent_feature_print(world, DENT_QUESTION_FACE_CELL, &pair, false, text, sizeof text);
+    assert_string_equal(text, "0/2");
+    dent_feature_print(world, DENT_QUESTION_FACE_CELL, &pair, true, text, sizeof text);
+    assert_string_equal(text, "0");
+    assert_int_equal(dent_feature_print(world, DENT_QUESTION_FACE_FACE, &pair, true, text, 2), 3);
+    assert_string_equal(text, "0");
+    dent_world_destroy(world);
+    dent_context_destroy(context);
+}
+
+static void warm_queries_allocate_nothing(void **state)
+{
+    (void)state;
+    struct test_scene scene;
+    dent_context *context = make_context(2);
+    for (int method = 0; method < DENT_METHOD_COUNT; method++) {
+        dent_world *world = dent_world_create(context);
+        dent_query_def def = ask(all_questions);
+        dent_query_result result;
+        test_scene_make(&scene, SCENE_DEEP, 3);
+        assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+        def.method = (dent_method)method;
+        def.touching = true;
+        for (int warm = 0; warm < 2; warm++) {
+            assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+        }
+        uint64_t before = dent_context_memory_use(context).allocations;
+        for (int step = 0; step < 5; step++) {
+            assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+        }
+        assert_int_equal(dent_context_memory_use(context).allocations, before);
+        test_scene_free(&scene);
+        dent_world_destroy(world);
+    }
+    dent_context_destroy(context);
+}
+
+static uint64_t answer_hash(dent_world *world, dent_method method)
+{
+    dent_query_def def = ask(all_questions);
+    dent_query_result result;
+    def.method = method;
+    def.touching = true;
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+    uint64_t hash = dent_pair_list_hash(world, DENT_QUESTION_VERTEX_CELL, &result.vertex_cell);
+    hash = hash * 31 + dent_pair_list_hash(world, DENT_QUESTION_FACE_CELL, &result.face_cell);
+    hash = hash * 31 + dent_pair_list_hash(world, DENT_QUESTION_FACE_FACE, &result.face_face);
+    for (uint64_t i = 0; i < result.face_face.count; i++) {
+        uint64_t bits;
+        memcpy(&bits, &result.face_face.segments[i].point0[i % 3], sizeof bits);
+        hash = hash * 31 + bits;
+    }
+    return hash;
+}
+
+/* Sets a state, asks, checks that the state is still there afterwards. */
+static void the_callers_floating_point_state_changes_nothing(void **state)
+{
+    (void)state;
+    static const int roundings[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    static const int kinds[] = {SCENE_DEEP, SCENE_TINY_NUMBERS, SCENE_COINCIDENT, SCENE_WIDE_EXPONENTS};
+    dent_context *context = make_context(2);
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        struct test_scene scene;
+        dent_world *world = dent_world_create(context);
+        test_scene_make(&scene, kinds[k], 4);
+        if (kinds[k] == SCENE_TINY_NUMBERS) {
+            test_scale_scene(&scene, 1e-158); /* subnormal positions */
+        }
+        assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+        for (int method = 1; method < DENT_METHOD_COUNT; method++) {
+            uint64_t expected = answer_hash(world, (dent_method)method);
+            for (size_t r = 0; r < sizeof roundings / sizeof roundings[0]; r++) {
+                fesetround(roundings[r]);
+#if defined(__x86_64__)
+                unsigned control = _mm_getcsr();
+                _mm_setcsr(control | 0x8040); /* flush to zero, denormals are zero */
+#endif
+                uint64_t got = answer_hash(world, (dent_method)method);
+                int rounding = fegetround();
+#if defined(__x86_64__)
+                bool flushed = (_mm_getcsr() & 0x8040) == 0x8040;
+                _mm_setcsr(control);
+                assert_true(flushed);
+#endif
+                fesetround(FE_TONEAREST);
+                assert_int_equal(rounding, roundings[r]);
+                assert_true(got == expected);
+            }
+        }
+        test_scene_free(&scene);
+        dent_world_destroy(world);
+    }
+    dent_context_destroy(context);
+}
+
+static void float_positions_answer_like_their_double_copy(void **state)
+{
+    (void)state;
+    struct test_scene scene;
+    dent_context *context = make_context(1);
+    dent_world *doubles = dent_world_create(context), *floats = dent_world_create(context);
+    float *copies[TEST_BODIES_MAX];
+    test_scene_make(&scene, SCENE_DEEP, 6);
+    for (uint32_t i = 0; i < scene.body_count; i++) {
+        struct test_body *body = &scene.bodies[i];
+        copies[i] = test_allocate((size_t)body->vertex_count * 4, sizeof(float)); /* stride of 16 bytes */
+        for (uint32_t v = 0; v < body->vertex_count; v++) {
+            for (int axis = 0; axis < 3; axis++) {
+                copies[i][4 * v + (uint32_t)axis] = (float)body->xyz[v][axis];
+                body->xyz[v][axis] = (double)copies[i][4 * v + (uint32_t)axis];
+            }
+        }
+        dent_body_def def = test_body_def(body);
+        dent_body_id id;
+        def.positions_t0 = (dent_positions){copies[i], 16, DENT_SCALAR_FLOAT};
+        assert_int_equal(dent_world_add_body(floats, &def, &id), DENT_OK);
+    }
+    assert_int_equal(test_scene_add(&scene, doubles), DENT_OK);
+    assert_true(answer_hash(doubles, DENT_METHOD_AUTO) == answer_hash(floats, DENT_METHOD_AUTO));
+    for (uint32_t i = 0; i < scene.body_count; i++) {
+        free(copies[i]);
+    }
+    test_scene_free(&scene);
+    dent_world_destroy(doubles);
+    dent_world_destroy(floats);
+    dent_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_vertex_in_the_open_cell_is_reported_with_its_weights),
+        cmocka_unit_test(a_vertex_on_a_face_touches_only),
+        cmocka_unit_test(tied_vertices_make_no_pair),
+        cmocka_unit_test(filters_leave_out_bodies_and_self_collision),
+        cmocka_unit_test(surface_vertices_only_leaves_out_interior_vertices),
+        cmocka_unit_test(no_details_leaves_the_pairs_and_drops_the_numbers),
+        cmocka_unit_test(bad_defs_are_refused_in_words_and_leave_the_result_alone),
+        cmocka_unit_test(numbers_that_are_not_finite_are_named),
+        cmocka_unit_test(an_empty_world_answers_nothing),
+        cmocka_unit_test(a_set_cancel_flag_stops_the_query),
+        cmocka_unit_test(features_are_printed_as_the_tool_prints_them),
+        cmocka_unit_test(warm_queries_allocate_nothing),
+        cmocka_unit_test(the_callers_floating_point_state_changes_nothing),
+        cmocka_unit_test(float_positions_answer_like_their_double_copy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
