@@ -5,7 +5,7 @@ through find_package(dent) and through pkg-config, static and shared. Every prog
     test_install.py BUILD_DIRECTORY CMAKE C_COMPILER CXX_COMPILER [--plain-static]
 
 --plain-static: the static libraries keep their internal symbols (sanitizer and coverage builds); then they are not compared
-with the shared ones. The environment variables CFLAGS and CXXFLAGS reach the compilers.
+with the shared ones, and the program may not use the names of internal functions. The environment variables CFLAGS and CXXFLAGS reach the compilers.
 """
 
 import os
@@ -129,6 +129,8 @@ def main(arguments):
             libraries = installed_libraries(library_folder)
             print(f"  installed and moved: {', '.join(libraries)}")
             if not plain_static:
+                for flags in ("CFLAGS", "CXXFLAGS"):
+                    os.environ[flags] = os.environ.get(flags, "") + " -DOUTSIDE_SAME_NAME"
                 check_same_symbols(library_folder, libraries)
             try_cmake(cmake, prefix, *compilers, work)
             flags_of_kind = pkg_config_flags(library_folder, libraries)
