@@ -1,6 +1,6 @@
 /* A stranger's program, outside the tree: two overlapping tetrahedra, asked about through the installed dent; with
- * OUTSIDE_IO and OUTSIDE_SIM also the mesh reader and the scenes. Written in the common part of C and C++: outside.cpp is
- * this same text. Ends with status 0 when every answer is right. */
+ * OUTSIDE_IO and OUTSIDE_SIM also the mesh reader and the scenes. Written in the common part of C and C++: outside.cpp
+ * is this same text. Ends with status 0 when every answer is right. */
 #include <dent/dent.h>
 #ifdef OUTSIDE_IO
 #include <dent/mesh_io.h>
@@ -15,9 +15,10 @@
 #ifdef OUTSIDE_SAME_NAME
 /* The program's own function may have the name of an internal one of dent. */
 #ifdef __cplusplus
-extern "C"
-#endif
+extern "C" int arena_reset(void);
+#else
 int arena_reset(void);
+#endif
 int arena_reset(void)
 {
     return 7;
