@@ -1,0 +1,218 @@
+/* Depth for pairs that penetrate although no vertex and no cell centroid lies inside and no surface faces cross: bodies whose
+ * surfaces run along one another, such as identical closed surfaces.
+ *
+ * Solids: the shortest translation that parts two overlapping tetrahedra, found among the directions that can part convex bodies
+ * (normals of faces, products of edges). Parting two parts is less than parting the bodies, so the largest is a lower bound.
+ * Closed surfaces: below a coinciding face, the chord from its centroid to where either body ends; the middle of the chord is
+ * inside both, and its distance to y's surface is a witness.
+ */
+#include "contact/penetration_depth.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "geometry/tetrahedron_predicates.h"
+#include "query/pair_tests.h"
+
+static void subtract(const double a[3], const double b[3], double out[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        out[axis] = a[axis] - b[axis];
+    }
+}
+
+static void cross(const double a[3], const double b[3], double out[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
+}
+
+/* ---- two tetrahedra ------------------------------------------------------------------------------------------------------ */
+
+/* How far the two must move along the direction to part, or `so_far` when that is less or the direction is nothing. */
+static double parting_along(const double direction[3], const double (*a)[3], const double (*b)[3], double so_far)
+{
+    double length = sqrt(dot(direction, direction));
+    if (!(length > 0) || !(length < DBL_MAX)) {
+        return so_far;
+    }
+    double a_lo = DBL_MAX, a_hi = -DBL_MAX, b_lo = DBL_MAX, b_hi = -DBL_MAX;
+    for (int k = 0; k < 4; k++) {
+        double at_a = dot(direction, a[k]), at_b = dot(direction, b[k]);
+        a_lo = at_a < a_lo ? at_a : a_lo;
+        a_hi = at_a > a_hi ? at_a : a_hi;
+        b_lo = at_b < b_lo ? at_b : b_lo;
+        b_hi = at_b > b_hi ? at_b : b_hi;
+    }
+    double forth = (a_hi - b_lo) / length, back = (b_hi - a_lo) / length;
+    double parting = forth < back ? forth : back;
+    parting = parting > 0 ? parting : 0;
+    return parting < so_far ? parting : so_far;
+}
+
+static const int edge_ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+
+static void edges_of(const double (*t)[3], double edges[6][3])
+{
+    for (int e = 0; e < 6; e++) {
+        subtract(t[edge_ends[e][1]], t[edge_ends[e][0]], edges[e]);
+    }
+}
+
+/* Relative to the first corner of a, so that distant places lose nothing. */
+static double parting_of_tetrahedra(const double *const a[4], const double *const b[4])
+{
+    double ta[4][3], tb[4][3], ea[6][3], eb[6][3], direction[3];
+    for (int k = 0; k < 4; k++) {
+        subtract(a[k], a[0], ta[k]);
+        subtract(b[k], a[0], tb[k]);
+    }
+    edges_of(ta, ea);
+    edges_of(tb, eb);
+    double best = DBL_MAX;
+    static const int face_edges[4][2] = {{0, 1}, {0, 2}, {1, 2}, {3, 4}}; /* two edges of each face */
+    for (int f = 0; f < 4; f++) {
+        cross(ea[face_edges[f][0]], ea[face_edges[f][1]], direction);
+        best = parting_along(direction, ta, tb, best);
+        cross(eb[face_edges[f][0]], eb[face_edges[f][1]], direction);
+        best = parting_along(direction, ta, tb, best);
+    }
+    for (int i = 0; i < 6; i++) {
+        for (int j = 0; j < 6; j++) {
+            cross(ea[i], eb[j], direction);
+            best = parting_along(direction, ta, tb, best);
+        }
+    }
+    return best < DBL_MAX ? best : 0;
+}
+
+static void consider_tetrahedron(const struct check_side *side, uint32_t tetrahedron, struct check_tally *tally)
+{
+    const struct check_body *x = side->x, *y = side->y;
+    const uint32_t *v = x->body->tetrahedra[tetrahedron];
+    const double *a[4], *b[4];
+    struct box_walk walk;
+    struct box box;
+    uint32_t other;
+    tetrahedron_corners(x, tetrahedron, a);
+    box_around(&box, x->xyz, v, 4);
+    box_walk_begin(&walk, &y->cells, &box);
+    while (box_walk_next(&walk, &other)) {
+        if (x == y && corners_share_vertex(x->body, v, 4, y->body, y->body->tetrahedra[other], 4)) {
+            continue;
+        }
+        tetrahedron_corners(y, other, b);
+        if (tetrahedra_interiors_meet(a, b, &tally->predicates)) {
+            double where[3];
+            for (int axis = 0; axis < 3; axis++) {
+                double lo = fmax(box.lo[axis], fmin(fmin(b[0][axis], b[1][axis]), fmin(b[2][axis], b[3][axis])));
+                double hi = fmin(box.hi[axis], fmax(fmax(b[0][axis], b[1][axis]), fmax(b[2][axis], b[3][axis])));
+                where[axis] = 0.5 * lo + 0.5 * hi;
+            }
+            tally_depth(tally, parting_of_tetrahedra(a, b), where);
+        }
+    }
+    tally_walk(tally, &walk);
+}
+
+static void parted_cells(struct check_run *run, void *data, uint32_t begin, uint32_t end, struct check_tally *tally)
+{
+    const struct check_side *side = data;
+    (void)run;
+    for (uint32_t cell = begin; cell < end; cell++) {
+        uint32_t last, t = cell_tetrahedra(side->x->body, cell, &last);
+        for (; t < last && (side->elements[cell] & ELEMENT_OVERLAPS); t++) {
+            consider_tetrahedron(side, t, tally);
+        }
+    }
+}
+
+/* ---- chords of closed surfaces ------------------------------------------------------------------------------------------- */
+
+/* Where the ray from `origin` meets the triangle, as a multiple of `direction` (Moeller and Trumbore 1997); negative: nowhere.
+ * Hits before `nearest` are the origin's own face and its neighbours. */
+static double ray_meets_triangle(const double origin[3], const double direction[3], const double *const t[3], double nearest)
+{
+    double edge1[3], edge2[3], from[3], p[3], q[3];
+    subtract(t[1], t[0], edge1);
+    subtract(t[2], t[0], edge2);
+    cross(direction, edge2, p);
+    double determinant = dot(edge1, p);
+    if (determinant == 0) {
+        return -1;
+    }
+    subtract(origin, t[0], from);
+    double u = dot(from, p) / determinant;
+    cross(from, edge1, q);
+    double v = dot(direction, q) / determinant, along = dot(edge2, q) / determinant;
+    return u >= 0 && v >= 0 && u + v <= 1 && along > nearest ? along : -1;
+}
+
+static double first_hit(const struct check_body *body, const double origin[3], const double direction[3], double nearest,
+                        double so_far)
+{
+    for (uint32_t face = 0; face < body->body->surface_face_count; face++) {
+        const double *corners[3];
+        face_corners(body, face, corners);
+        double along = ray_meets_triangle(origin, direction, corners, nearest);
+        so_far = along > 0 && along < so_far ? along : so_far;
+    }
+    return so_far;
+}
+
+enum { CHORDS_PER_BLOCK = 4 }; /* each looks at all faces */
+
+static void chords_below_faces(struct check_run *run, void *data, uint32_t begin, uint32_t end, struct check_tally *tally)
+{
+    const struct check_side *side = data;
+    const struct check_body *x = side->x, *y = side->y;
+    int chords = 0;
+    for (uint32_t face = begin; face < end && chords < CHORDS_PER_BLOCK; face++) {
+        if (!(side->elements[face] & ELEMENT_OVERLAPS)) {
+            continue;
+        }
+        const double *t[3];
+        double edge1[3], edge2[3], normal[3], centroid[3], middle[3];
+        face_corners(x, face, t);
+        subtract(t[1], t[0], edge1);
+        subtract(t[2], t[0], edge2);
+        cross(edge1, edge2, normal);
+        double length = sqrt(dot(normal, normal));
+        if (!(length > 0) || !(length < DBL_MAX)) {
+            continue;
+        }
+        chords++;
+        double tiny = sqrt(length) * 0x1p-20;
+        for (int way = -1; way <= 1; way += 2) {
+            double direction[3];
+            for (int axis = 0; axis < 3; axis++) {
+                centroid[axis] = (t[0][axis] / 3 + t[1][axis] / 3) + t[2][axis] / 3;
+                direction[axis] = way * (normal[axis] / length);
+            }
+            double along = first_hit(y, centroid, direction, tiny, first_hit(x, centroid, direction, tiny, DBL_MAX));
+            for (int axis = 0; axis < 3; axis++) {
+                middle[axis] = centroid[axis] + direction[axis] * (0.5 * along);
+            }
+            if (along < DBL_MAX && point_is_inside(run, x, middle, NULL, tally) && point_is_inside(run, y, middle, NULL, tally)) {
+                tally_depth(tally, distance_to_surface(y, middle, NULL, tally->depth, tally), middle);
+            }
+        }
+    }
+}
+
+dent_status stage_depth_of_last_resort(struct check_run *run, struct check_side *side)
+{
+    if (side->x->solid && side->y->solid) {
+        return check_for_each(run, side->x->body->element_count, parted_cells, side);
+    }
+    if (side->x->closed && (side->y->closed || side->y->solid)) {
+        return check_for_each(run, side->x->body->surface_face_count, chords_below_faces, side);
+    }
+    return DENT_OK;
+}
