@@ -13,7 +13,7 @@
 
 /* ---- for programs ---------------------------------------------------------------------------------------- */
 
-static void print_json(output *out, const loaded_world *loaded, const dent_check_result *result)
+static void print_json(printer *out, const loaded_world *loaded, const dent_check_result *result)
 {
     for (uint64_t i = 0; i < result->pair_count; i++) {
         const dent_body_contact *pair = &result->pairs[i];
@@ -76,15 +76,15 @@ static int name_column_width(const loaded_world *loaded, const dent_check_result
     return width;
 }
 
-static void print_pair_table(output *out, const loaded_world *loaded, const dent_check_result *result)
+static void print_pair_table(printer *out, const loaded_world *loaded, const dent_check_result *result)
 {
     if (result->pair_count == 0) {
         return;
     }
     int width = name_column_width(loaded, result);
-    output_print(out, "%-*s  %-*s  %11s  %11s  %8s  %11s  %-34s  %s\n", width, "body a", width, "body b", "overlapping",
-                 "penetrating", "touching", "deepest", "at", "verdict");
-    output_print(out, "%-*s  %-*s  %11s  %11s  %8s\n", width, "", width, "", "elements", "vertices", "elements");
+    printer_format(out, "%-*s  %-*s  %11s  %11s  %8s  %11s  %-34s  %s\n", width, "body a", width, "body b",
+                   "overlapping", "penetrating", "touching", "deepest", "at", "verdict");
+    printer_format(out, "%-*s  %-*s  %11s  %11s  %8s\n", width, "", width, "", "elements", "vertices", "elements");
     for (uint64_t i = 0; i < result->pair_count; i++) {
         const dent_body_contact *pair = &result->pairs[i];
         char a[NAME_COLUMN_LIMIT + 1], b[NAME_COLUMN_LIMIT + 1], where[POINT_SIZE] = "-";
@@ -93,46 +93,47 @@ static void print_pair_table(output *out, const loaded_world *loaded, const dent
         if (pair->exact_penetration) {
             print_point(pair->deepest, where);
         }
-        output_print(out, "%-*s  %-*s  %11llu  %11llu  %8llu  %11.5g  %-34s  %s\n", width, a, width, b,
-                     (unsigned long long)pair->overlapping_elements, (unsigned long long)pair->penetrating_vertices,
-                     (unsigned long long)pair->touching_elements, pair->max_depth, where, verdict_of(pair));
+        printer_format(out, "%-*s  %-*s  %11llu  %11llu  %8llu  %11.5g  %-34s  %s\n", width, a, width, b,
+                       (unsigned long long)pair->overlapping_elements, (unsigned long long)pair->penetrating_vertices,
+                       (unsigned long long)pair->touching_elements, pair->max_depth, where, verdict_of(pair));
     }
-    output_text(out, "\n");
+    printer_text(out, "\n");
 }
 
 /* What the reader must know to trust the verdict. */
-static void print_notes(output *out, const tool_options *options, const loaded_world *loaded,
+static void print_notes(printer *out, const tool_options *options, const loaded_world *loaded,
                         const dent_check_result *result)
 {
     if (result->surfaces_as_solids > 0) {
-        output_print(out, "note: %u closed surface%s treated as solid\n", result->surfaces_as_solids,
-                     result->surfaces_as_solids == 1 ? " is" : "s are");
+        printer_format(out, "note: %u closed surface%s treated as solid\n", result->surfaces_as_solids,
+                       result->surfaces_as_solids == 1 ? " is" : "s are");
     }
     if (result->open_surfaces > 0) {
-        output_print(out, "note: %u open surface%s: crossings are found, one lying wholly inside another body is not\n",
-                     result->open_surfaces, result->open_surfaces == 1 ? "" : "s");
+        printer_format(out,
+                       "note: %u open surface%s: crossings are found, one lying wholly inside another body is not\n",
+                       result->open_surfaces, result->open_surfaces == 1 ? "" : "s");
     }
     if (loaded->body_count == 1 && !options_have(options, OPTION_SELF)) {
-        output_text(out,
-                    "note: one body only, so there was nothing to compare it with; --self checks it against itself\n");
+        printer_text(out,
+                     "note: one body only, so there was nothing to compare it with; --self checks it against itself\n");
     }
     if (options->tolerance > 0) {
-        output_print(out, "note: pairs no deeper than %g count as touching\n", options->tolerance);
+        printer_format(out, "note: pairs no deeper than %g count as touching\n", options->tolerance);
     }
 }
 
-static void print_verdict(output *out, const tool_options *options, const loaded_world *loaded,
+static void print_verdict(printer *out, const tool_options *options, const loaded_world *loaded,
                           const dent_check_result *result)
 {
     uint64_t bodies = loaded->body_count;
     uint64_t pairs = bodies * (bodies - 1) / 2 + (options_have(options, OPTION_SELF) ? bodies : 0);
     const char *plural = result->touching_pairs == 1 ? "pair touches" : "pairs touch";
     if (result->penetrating_pairs == 0) {
-        output_print(out, "no penetration: %llu %s", (unsigned long long)bodies, bodies == 1 ? "body" : "bodies");
+        printer_format(out, "no penetration: %llu %s", (unsigned long long)bodies, bodies == 1 ? "body" : "bodies");
         if (options_have(options, OPTION_NO_TOUCHING)) {
-            output_text(out, "\n");
+            printer_text(out, "\n");
         } else {
-            output_print(out, ", %llu %s\n", (unsigned long long)result->touching_pairs, plural);
+            printer_format(out, ", %llu %s\n", (unsigned long long)result->touching_pairs, plural);
         }
         return;
     }
@@ -145,13 +146,13 @@ static void print_verdict(output *out, const tool_options *options, const loaded
     }
     char where[POINT_SIZE];
     print_point(deepest->deepest, where);
-    output_print(out, "%llu of %llu pairs penetrate%s, deepest %.6g at %s between %u ",
-                 (unsigned long long)result->penetrating_pairs, (unsigned long long)pairs, pairs == 1 ? "s" : "",
-                 deepest->max_depth, where, deepest->body_a);
-    output_text(out, loaded->bodies[deepest->body_a].name);
-    output_print(out, " and %u ", deepest->body_b);
-    output_text(out, loaded->bodies[deepest->body_b].name);
-    output_text(out, "\n");
+    printer_format(out, "%llu of %llu pairs penetrate%s, deepest %.6g at %s between %u ",
+                   (unsigned long long)result->penetrating_pairs, (unsigned long long)pairs, pairs == 1 ? "s" : "",
+                   deepest->max_depth, where, deepest->body_a);
+    printer_text(out, loaded->bodies[deepest->body_a].name);
+    printer_format(out, " and %u ", deepest->body_b);
+    printer_text(out, loaded->bodies[deepest->body_b].name);
+    printer_text(out, "\n");
 }
 
 static void print_statistics(tool_session *session, const dent_query_counters *counters, uint64_t ns)
@@ -183,9 +184,9 @@ static int report(tool_session *session, const loaded_world *loaded, const dent_
         if (json) {
             remark("wrote %s", path);
         } else {
-            output_text(session->out, "wrote ");
-            output_text(session->out, path);
-            output_text(session->out, " (open it in ParaView, colour by `mark`)\n");
+            printer_text(session->out, "wrote ");
+            printer_text(session->out, path);
+            printer_text(session->out, " (open it in ParaView, colour by `mark`)\n");
         }
     }
     if (!json) {
@@ -225,7 +226,7 @@ static int check(tool_session *session, const loaded_world *loaded)
     return report(session, loaded, &result);
 }
 
-static int run_check(const tool_options *options, output *out)
+static int run_check(const tool_options *options, printer *out)
 {
     tool_session session;
     int status = session_open(&session, options, out);

@@ -52,9 +52,9 @@ static int write_body(tool_session *session, const dent_scene *scene, uint32_t i
     if (status != DENT_OK) {
         return complain("%s", session_message(session, status));
     }
-    output_text(session->out, path);
-    output_print(session->out, ": %u vertices, %u %s\n", body->vertex_count, body->element_count,
-                 body->kind == DENT_BODY_SOLID ? "tetrahedra" : "triangles");
+    printer_text(session->out, path);
+    printer_format(session->out, ": %u vertices, %u %s\n", body->vertex_count, body->element_count,
+                   body->kind == DENT_BODY_SOLID ? "tetrahedra" : "triangles");
     return STATUS_GOOD;
 }
 
@@ -76,7 +76,7 @@ static int write_scene(tool_session *session, const dent_scene *scene, const cha
     return status;
 }
 
-static int run_export(const tool_options *options, output *out)
+static int run_export(const tool_options *options, printer *out)
 {
     const char *name = options->arguments[0];
     if (dent_scene_find(name) == NULL) {

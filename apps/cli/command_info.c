@@ -87,7 +87,7 @@ static const char *kind_name(dent_body_kind kind)
     return kind == DENT_BODY_SOLID ? "solid" : "surface";
 }
 
-static void print_json(output *out, const body_facts *facts)
+static void print_json(printer *out, const body_facts *facts)
 {
     const dent_body_topology *topology = &facts->topology;
     const dent_body_measure *measure = &facts->measure;
@@ -121,46 +121,52 @@ static uint32_t in_file(const uint32_t *numbers, uint32_t own)
     return numbers != NULL ? numbers[own] : own;
 }
 
-static void print_first(output *out, const char *what, const uint32_t *numbers, uint32_t first)
+static void print_first(printer *out, const char *what, const uint32_t *numbers, uint32_t first)
 {
     if (first != UINT32_MAX) {
-        output_print(out, "      first %s: %u\n", what, in_file(numbers, first));
+        printer_format(out, "      first %s: %u\n", what, in_file(numbers, first));
     }
 }
 
-static void print_table(output *out, const body_facts *facts)
+static void print_row(printer *out, const char *left, uint64_t left_count, const char *right, uint64_t right_count)
+{
+    printer_format(out, "    %-14s %10llu    %-14s %10llu\n", left, (unsigned long long)left_count, right,
+                   (unsigned long long)right_count);
+}
+
+static void print_table(printer *out, const body_facts *facts)
 {
     const dent_body_topology *topology = &facts->topology;
     const dent_body_measure *measure = &facts->measure;
     const loaded_body *body = facts->body;
     bool solid = topology->kind == DENT_BODY_SOLID;
-    output_print(out, "  body %u  ", facts->number);
-    output_text(out, body->name);
-    output_print(out, "  (%s%s)\n", kind_name(topology->kind),
-                 solid                      ? measure->mirrored ? ", mirrored: all cells negative" : ""
-                 : topology->surface_closed ? ", closed"
-                                            : ", open");
-    output_print(out, "    %-14s %10u    %-14s %10u\n", "vertices", topology->vertex_count, "unused",
-                 topology->unused_vertices);
-    output_print(out, "    %-14s %10llu    %-14s %10u\n", solid ? "cells" : "triangles",
-                 (unsigned long long)(solid ? facts->cells : facts->faces), "duplicate", topology->duplicate_elements);
-    output_print(out, "    %-14s %10u    %-14s %10u\n", "inverted", measure->inverted_cells, "flat",
-                 measure->flat_cells);
-    output_print(out, "    %-14s %10llu    %-14s %10u\n", "faces", (unsigned long long)facts->faces, "surface faces",
-                 topology->surface_face_count);
-    output_print(out, "    %-14s %10u    %-14s %10u\n", "edges", topology->edge_count, "components",
-                 topology->component_count);
-    output_print(out, "    %-14s %10u    %-14s %10u\n", "boundary edges", topology->boundary_edges, "non-manifold",
-                 topology->nonmanifold_edges);
-    output_print(out, "    %-14s %10.3g    %-14s %10.4g\n", "min quality", measure->min_quality, "mean edge",
-                 measure->mean_edge);
-    output_print(out, "    %-14s %10.4g    %-14s %10.4g\n", "surface area", measure->area, "volume", measure->volume);
+    printer_format(out, "  body %u  ", facts->number);
+    printer_text(out, body->name);
+    printer_format(out, "  (%s%s)\n", kind_name(topology->kind),
+                   solid                      ? measure->mirrored ? ", mirrored: all cells negative" : ""
+                   : topology->surface_closed ? ", closed"
+                                              : ", open");
+    print_row(out, "vertices", topology->vertex_count, "unused", topology->unused_vertices);
+    print_row(out, solid ? "cells" : "triangles", topology->element_count, "duplicate", topology->duplicate_elements);
+    print_row(out, "inverted", measure->inverted_cells, "flat", measure->flat_cells);
+    if (solid) {
+        print_row(out, "faces", facts->faces, "surface faces", topology->surface_face_count);
+    }
+    print_row(out, "edges", topology->edge_count, "components", topology->component_count);
+    print_row(out, "boundary edges", topology->boundary_edges, "non-manifold", topology->nonmanifold_edges);
+    printer_format(out, "    %-14s %10.3g    %-14s %10.4g\n", "min quality", measure->min_quality, "mean edge",
+                   measure->mean_edge);
+    printer_format(out, "    %-14s %10.4g", "surface area", measure->area);
+    if (solid) {
+        printer_format(out, "    %-14s %10.4g", "volume", measure->volume);
+    }
+    printer_text(out, "\n");
     for (int i = 0; i < 3; i++) {
-        output_print(out, "    %-14s %.9g ... %.9g\n",
-                     i == 0   ? "bounds x"
-                     : i == 1 ? "       y"
-                              : "       z",
-                     measure->lo[i], measure->hi[i]);
+        printer_format(out, "    %-14s %.9g ... %.9g\n",
+                       i == 0   ? "bounds x"
+                       : i == 1 ? "       y"
+                                : "       z",
+                       measure->lo[i], measure->hi[i]);
     }
     print_first(out, "inverted cell", body->element_numbers, measure->first_inverted_cell);
     print_first(out, solid ? "flat cell" : "flat triangle", body->element_numbers, measure->first_flat_cell);
@@ -171,19 +177,19 @@ static void print_table(output *out, const body_facts *facts)
 
 static void print_input(tool_session *session, const loaded_world *loaded)
 {
-    output *out = session->out;
+    printer *out = session->out;
     const loaded_input *input = &loaded->inputs[0];
-    output_text(out, input->name);
-    output_print(out, ": %s, %u %s\n", input->mesh != NULL ? input->mesh->format : "built-in scene", input->body_count,
-                 input->body_count == 1 ? "body" : "bodies");
+    printer_text(out, input->name);
+    printer_format(out, ": %s, %u %s\n", input->mesh != NULL ? input->mesh->format : "built-in scene",
+                   input->body_count, input->body_count == 1 ? "body" : "bodies");
     uint32_t group_count = input->mesh != NULL ? input->mesh->group_count : 0;
     for (uint32_t i = 0; i < group_count; i++) {
         const dent_mesh_group *group = &input->mesh->groups[i];
         static const char *const shapes[5] = {"elements", "points", "edges", "triangles", "quads"};
-        output_text(out, "  group ");
-        output_text(out, group->name);
-        output_print(out, "  (%u %s, tag %d)\n", group->element_count,
-                     shapes[group->corners_per_element < 5 ? group->corners_per_element : 0], (int)group->tag);
+        printer_text(out, "  group ");
+        printer_text(out, group->name);
+        printer_format(out, "  (%u %s, tag %d)\n", group->element_count,
+                       shapes[group->corners_per_element < 5 ? group->corners_per_element : 0], (int)group->tag);
     }
 }
 
@@ -232,7 +238,7 @@ static int inform_about_input(tool_session *session, const char *name, uint32_t 
         status = inform_about_body(session, &loaded, rank, (*number)++);
     }
     if (status == STATUS_GOOD) {
-        output_flush(session->out);
+        printer_flush(session->out);
         session_print_notices(session);
     }
     session_forget_notices(session);
@@ -240,7 +246,7 @@ static int inform_about_input(tool_session *session, const char *name, uint32_t 
     return status;
 }
 
-static int run_info(const tool_options *options, output *out)
+static int run_info(const tool_options *options, printer *out)
 {
     tool_session session;
     int status = refuse_scene_options(options);
@@ -251,7 +257,7 @@ static int run_info(const tool_options *options, output *out)
         return status;
     }
     uint32_t number = 0;
-    for (uint32_t i = 0; i < options->argument_count && !output_failed(out); i++) {
+    for (uint32_t i = 0; i < options->argument_count && !printer_failed(out); i++) {
         if (inform_about_input(&session, options->arguments[i], &number) != STATUS_GOOD) {
             status = STATUS_ERROR;
         }

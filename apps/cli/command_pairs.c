@@ -40,14 +40,14 @@ static void print_feature(const loaded_world *loaded, dent_question question, co
     snprintf(text, FEATURE_SIZE, "%u%s", numbers[number], rest);
 }
 
-static void print_numbers(output *out, const double *numbers, int count)
+static void print_numbers(printer *out, const double *numbers, int count)
 {
     for (int i = 0; i < count; i++) {
-        output_print(out, " %.17g", numbers[i]);
+        printer_format(out, " %.17g", numbers[i]);
     }
 }
 
-static void print_pair(output *out, const loaded_world *loaded, dent_question question, const dent_pair_list *list,
+static void print_pair(printer *out, const loaded_world *loaded, dent_question question, const dent_pair_list *list,
                        uint64_t index, uint64_t *hash)
 {
     const dent_pair *pair = &list->pairs[index];
@@ -57,16 +57,16 @@ static void print_pair(output *out, const loaded_world *loaded, dent_question qu
     int length = snprintf(columns, sizeof columns, "%u %s %u %s", pair->body_a, a, pair->body_b, b);
     *hash = fnv_bytes(*hash, columns, (size_t)length);
     *hash = fnv_bytes(*hash, "\n", 1);
-    output_bytes(out, columns, (size_t)length);
-    output_text(out, " ");
-    output_text(out, dent_pair_kind_name((dent_pair_kind)pair->kind));
+    printer_bytes(out, columns, (size_t)length);
+    printer_text(out, " ");
+    printer_text(out, dent_pair_kind_name((dent_pair_kind)pair->kind));
     if (question == DENT_QUESTION_VERTEX_CELL) {
         print_numbers(out, list->cell_points[index].weights, 4);
     } else if (question == DENT_QUESTION_FACE_FACE) {
         print_numbers(out, list->segments[index].point0, 3);
         print_numbers(out, list->segments[index].point1, 3);
     }
-    output_text(out, "\n");
+    printer_text(out, "\n");
 }
 
 static const dent_pair_list *list_of(const dent_query_result *result, dent_question question)
@@ -106,18 +106,18 @@ static int print_pairs(tool_session *session, const loaded_world *loaded, const 
     for (uint64_t i = 0; i < list->count; i++) {
         if (i % PAIRS_PER_POLL == 0) {
             progress_set(&session->progress, i, list->count);
-            if (interrupt_seen() || output_failed(session->out)) {
+            if (interrupt_seen() || printer_failed(session->out)) {
                 break;
             }
         }
         print_pair(session->out, loaded, question, list, i, &hash);
     }
-    output_flush(session->out);
+    printer_flush(session->out);
     progress_end(&session->progress);
     if (interrupt_seen()) {
         return interrupt_report();
     }
-    if (options_have(session->options, OPTION_STATS) && !output_failed(session->out)) {
+    if (options_have(session->options, OPTION_STATS) && !printer_failed(session->out)) {
         print_statistics(session, result, list->count, hash);
     }
     return STATUS_GOOD;
@@ -161,7 +161,7 @@ static int ask(tool_session *session, const loaded_world *loaded)
     return print_pairs(session, loaded, &result);
 }
 
-static int run_pairs(const tool_options *options, output *out)
+static int run_pairs(const tool_options *options, printer *out)
 {
     if (!options_have(options, OPTION_ASK)) {
         return complain("pairs: say what is asked: --ask vertex-cell, face-cell or face-face");

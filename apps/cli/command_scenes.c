@@ -4,7 +4,7 @@
 
 #include <dent/scene.h>
 
-static void print_json(output *out, const dent_scene_info *scene)
+static void print_json(printer *out, const dent_scene_info *scene)
 {
     json_line line = json_begin(out);
     json_string(&line, "name", scene->name);
@@ -26,17 +26,17 @@ static void print_json(output *out, const dent_scene_info *scene)
     json_end(&line);
 }
 
-static void print_text(output *out, const dent_scene_info *scene)
+static void print_text(printer *out, const dent_scene_info *scene)
 {
-    output_print(out, "%-14s %s (%u frames)\n", scene->name, scene->summary, scene->frame_count);
+    printer_format(out, "%-14s %s (%u frames)\n", scene->name, scene->summary, scene->frame_count);
     for (uint32_t i = 0; i < scene->parameter_count; i++) {
         const dent_scene_parameter_info *parameter = &scene->parameters[i];
-        output_print(out, "%-14s   %s=%g  %s, %g to %g\n", "", parameter->name, parameter->default_value,
-                     parameter->meaning, parameter->lowest, parameter->highest);
+        printer_format(out, "%-14s   %s=%g (%g to %g): %s\n", "", parameter->name, parameter->default_value,
+                       parameter->lowest, parameter->highest, parameter->meaning);
     }
 }
 
-static int run_scenes(const tool_options *options, output *out)
+static int run_scenes(const tool_options *options, printer *out)
 {
     for (uint32_t i = 0; i < dent_scene_count(); i++) {
         const dent_scene_info *scene = dent_scene_info_at(i);

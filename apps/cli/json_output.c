@@ -25,50 +25,50 @@ static size_t utf8_length(const unsigned char *text)
     return length > 1 && bad ? 0 : length;
 }
 
-static void write_string(output *out, const char *value)
+static void write_string(printer *out, const char *value)
 {
-    output_text(out, "\"");
+    printer_text(out, "\"");
     const unsigned char *text = (const unsigned char *)value;
     while (*text != '\0') {
         size_t length = utf8_length(text);
         if (length == 0) {
-            output_text(out, "\\ufffd");
+            printer_text(out, "\\ufffd");
             text++;
             continue;
         }
         if (*text == '"' || *text == '\\') {
-            output_text(out, "\\");
-            output_bytes(out, (const char *)text, 1);
+            printer_text(out, "\\");
+            printer_bytes(out, (const char *)text, 1);
         } else if (*text < 0x20 || *text == 0x7f) {
-            output_print(out, "\\u%04x", *text);
+            printer_format(out, "\\u%04x", *text);
         } else {
-            output_bytes(out, (const char *)text, length);
+            printer_bytes(out, (const char *)text, length);
         }
         text += length;
     }
-    output_text(out, "\"");
+    printer_text(out, "\"");
 }
 
 static void write_key(json_line *line, const char *key)
 {
     if (!line->first) {
-        output_text(line->out, ", ");
+        printer_text(line->out, ", ");
     }
     line->first = false;
     write_string(line->out, key);
-    output_text(line->out, ": ");
+    printer_text(line->out, ": ");
 }
 
-json_line json_begin(output *out)
+json_line json_begin(printer *out)
 {
-    output_text(out, "{");
+    printer_text(out, "{");
     json_line line = {out, true};
     return line;
 }
 
 void json_end(json_line *line)
 {
-    output_text(line->out, "}\n");
+    printer_text(line->out, "}\n");
 }
 
 void json_string(json_line *line, const char *key, const char *value)
@@ -80,40 +80,40 @@ void json_string(json_line *line, const char *key, const char *value)
 void json_integer(json_line *line, const char *key, uint64_t value)
 {
     write_key(line, key);
-    output_print(line->out, "%llu", (unsigned long long)value);
+    printer_format(line->out, "%llu", (unsigned long long)value);
 }
 
 void json_number(json_line *line, const char *key, double value)
 {
     write_key(line, key);
     if (isfinite(value)) {
-        output_print(line->out, "%.17g", value);
+        printer_format(line->out, "%.17g", value);
     } else {
-        output_text(line->out, "null");
+        printer_text(line->out, "null");
     }
 }
 
 void json_array_begin(json_line *line, const char *key)
 {
     write_key(line, key);
-    output_text(line->out, "[");
+    printer_text(line->out, "[");
     line->first = true;
 }
 
 void json_array_end(json_line *line)
 {
-    output_text(line->out, "]");
+    printer_text(line->out, "]");
     line->first = false;
 }
 
 void json_item_begin(json_line *line)
 {
-    output_text(line->out, line->first ? "{" : ", {");
+    printer_text(line->out, line->first ? "{" : ", {");
     line->first = true;
 }
 
 void json_item_end(json_line *line)
 {
-    output_text(line->out, "}");
+    printer_text(line->out, "}");
     line->first = false;
 }

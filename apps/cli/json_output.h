@@ -6,14 +6,14 @@
 #ifndef DENT_JSON_OUTPUT_H
 #define DENT_JSON_OUTPUT_H
 
-#include "output.h"
+#include "printer.h"
 
 typedef struct json_line {
-    output *out;
+    printer *out;
     bool first; /* no comma is due */
 } json_line;
 
-json_line json_begin(output *out);
+json_line json_begin(printer *out);
 void json_end(json_line *line);
 
 void json_string(json_line *line, const char *key, const char *value);

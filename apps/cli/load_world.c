@@ -234,7 +234,7 @@ int loaded_world_add(tool_session *session, loaded_world *loaded, const char *na
     loaded_input input;
     memset(&input, 0, sizeof input);
     input.name = name;
-    output_flush(session->out);
+    printer_flush(session->out);
     interrupt_at_once(true);
     int failed = names_a_scene(name) ? make_scene(session, &input) : read_mesh(session, &input);
     if (!failed) {

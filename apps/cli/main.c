@@ -22,32 +22,52 @@ static const tool_command *find_command(const char *name)
     return NULL;
 }
 
-static void print_help(output *out)
+static void print_help(printer *out)
 {
-    output_print(out, "dent %s: contact between things that bend\n\nusage: dent COMMAND [OPTION...] [ARGUMENT...]\n\n",
-                 dent_version());
+    printer_format(out,
+                   "dent %s: contact between things that bend\n\nusage: dent COMMAND [OPTION...] [ARGUMENT...]\n\n",
+                   dent_version());
     for (int i = 0; i < COMMAND_COUNT; i++) {
-        output_print(out, "  %-8s %s\n", command_table[i]->name, command_table[i]->summary);
+        printer_format(out, "  %-8s %s\n", command_table[i]->name, command_table[i]->summary);
     }
-    output_text(
+    printer_text(
         out,
         "\ndent COMMAND --help explains a command, dent --version prints the version.\n"
         "Exit status: 0 good; 1 a penetration was found (check); 2 an error or an incomplete answer; 130 Ctrl-C.\n");
 }
 
-static void print_command_help(const tool_command *command, output *out)
+/* "  name      text", the text broken between words to fit the line. */
+static void print_entry(printer *out, const char *name, const char *text)
+{
+    enum { INDENT = 29, LINE_WIDTH = 100 };
+    printer_format(out, "  %-*s", INDENT - 2, name);
+    int column = INDENT;
+    while (*text != '\0') {
+        int length = (int)strcspn(text, " ");
+        if (column > INDENT && column + 1 + length > LINE_WIDTH) {
+            printer_format(out, "\n%*s", INDENT, "");
+            column = INDENT;
+        }
+        printer_format(out, "%s%.*s", column > INDENT ? " " : "", length, text);
+        column += length + (column > INDENT);
+        text += length + (text[length] == ' ');
+    }
+    printer_text(out, "\n");
+}
+
+static void print_command_help(const tool_command *command, printer *out)
 {
     char described[4096];
     uint32_t option_bits = command->option_bits | OPTION_BIT(OPTION_HELP);
     options_describe(option_bits, described, sizeof described);
-    output_print(out, "usage: dent %s %s\n\n%s.\n\n", command->name, command->arguments, command->summary);
-    output_text(out, command->details);
-    output_text(out, "\noptions:\n");
-    output_text(out, described);
+    printer_format(out, "usage: dent %s %s\n\n%s.\n\n", command->name, command->arguments, command->summary);
+    printer_text(out, command->details);
+    printer_text(out, "\noptions:\n");
+    printer_text(out, described);
     if ((option_bits & OPTION_BIT(OPTION_METHOD)) != 0) {
-        output_text(out, "\nmethods:\n");
+        printer_text(out, "\nmethods:\n");
         for (unsigned i = 0; i < DENT_METHOD_COUNT; i++) {
-            output_print(out, "  %-26s %s\n", dent_method_name((dent_method)i), dent_method_summary((dent_method)i));
+            print_entry(out, dent_method_name((dent_method)i), dent_method_summary((dent_method)i));
         }
     }
 }
@@ -65,7 +85,7 @@ static int unknown_command(const char *name)
     return complain("unknown command '%s'; dent --help lists them", name);
 }
 
-static int run_command(const tool_command *command, int argc, char **argv, output *out)
+static int run_command(const tool_command *command, int argc, char **argv, printer *out)
 {
     tool_options options;
     if (!options_parse(&options, command->name, command->option_bits, argc, argv)) {
@@ -81,14 +101,14 @@ static int run_command(const tool_command *command, int argc, char **argv, outpu
     return command->run(&options, out);
 }
 
-static int run_tool(int argc, char **argv, output *out)
+static int run_tool(int argc, char **argv, printer *out)
 {
     if (argc < 2) {
         return complain("no command; dent --help lists them");
     }
     const char *word = argv[1];
     if (strcmp(word, "--version") == 0) {
-        output_print(out, "dent %s\n", dent_version());
+        printer_format(out, "dent %s\n", dent_version());
         return STATUS_GOOD;
     }
     bool help = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
@@ -110,8 +130,8 @@ static int run_tool(int argc, char **argv, output *out)
 
 int main(int argc, char **argv)
 {
-    output out;
-    output_open(&out, STDOUT_FILENO);
+    printer out;
+    printer_open(&out, STDOUT_FILENO);
     interrupt_install();
-    return output_finish(&out, run_tool(argc, argv, &out));
+    return printer_finish(&out, run_tool(argc, argv, &out));
 }

@@ -1,7 +1,7 @@
 /* options.c — the table of all options and the strict parser over it. */
 #include "options.h"
 
-#include "output.h"
+#include "printer.h"
 
 #include <errno.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 #define DENT_TOOL_H
 
 #include "options.h"
-#include "output.h"
+#include "printer.h"
 
 typedef enum exit_status {
     STATUS_GOOD = 0,
@@ -16,7 +16,7 @@ typedef enum exit_status {
     STATUS_INTERRUPTED = 130
 } exit_status;
 
-typedef int command_function(const tool_options *options, output *out);
+typedef int command_function(const tool_options *options, printer *out);
 
 typedef struct tool_command {
     const char *name;

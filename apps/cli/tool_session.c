@@ -54,7 +54,7 @@ static int refuse_isa(dent_isa isa)
     return complain("--isa %s: this machine or this build does not have it; it has %s", dent_isa_name(isa), available);
 }
 
-int session_open(tool_session *session, const tool_options *options, output *out)
+int session_open(tool_session *session, const tool_options *options, printer *out)
 {
     memset(session, 0, sizeof *session);
     session->options = options;

@@ -3,14 +3,14 @@
 #define DENT_TOOL_SESSION_H
 
 #include "options.h"
-#include "output.h"
+#include "printer.h"
 #include "progress.h"
 
 enum { NOTICE_LIMIT = 16, NOTICE_SIZE = 400, MESSAGE_SIZE = 1024 };
 
 typedef struct tool_session {
     const tool_options *options;
-    output *out;
+    printer *out;
     dent_context *context;
     dent_context *pool; /* on a terminal: the threads behind `context`, so that finished blocks can be counted */
     progress_bar progress;
@@ -21,7 +21,7 @@ typedef struct tool_session {
 } tool_session;
 
 /** STATUS_GOOD, or an error that has been reported. */
-int session_open(tool_session *session, const tool_options *options, output *out);
+int session_open(tool_session *session, const tool_options *options, printer *out);
 void session_close(tool_session *session);
 
 /** The context's message, or the status's name when it left none. Valid until the next call. */

@@ -196,8 +196,8 @@ class PairsInRationals(tool.ToolTest):
 
     def test_blocks_on_a_grid_equal_the_rational_answer(self):
         """Every degenerate position at once: cubes that share faces, edges, corners, diagonals."""
-        lows = [(0, 0, 0), (0.5, 0, 0), (1, 0, 0), (0.5, 0.5, 0.5), (0, 0, 0), (0, 1, 1), (0.25, 0.25, 0.25)]
-        sizes = [(1, 1, 1)] * 6 + [(0.5, 0.5, 0.5)]
+        lows = [(0, 0, 0), (0.5, 0, 0), (1, 0, 0), (0.5, 0.5, 0.5), (0, 0, 0), (0, 1, 1), (0.25, 0.25, 0.25), (0.125, 0.25, 0.4375)]
+        sizes = [(1, 1, 1)] * 6 + [(0.5, 0.5, 0.5)] * 2
         files = [self.write("cube%d.mesh" % i, tool.medit(*tool.cube(low, size))) for i, (low, size) in enumerate(zip(lows, sizes))]
         self.compare(files, least=1)
 

@@ -1,5 +1,5 @@
-/* output.c — a buffered writer that remembers its first error, and one-line messages on stderr. */
-#include "output.h"
+/* printer.c — a buffered writer that remembers its first error, and one-line messages on stderr. */
+#include "printer.h"
 
 #include "tool.h"
 
@@ -10,14 +10,14 @@
 
 enum { PRINT_LIMIT = 4000, LINE_LIMIT = 4096 };
 
-void output_open(output *out, int descriptor)
+void printer_open(printer *out, int descriptor)
 {
     out->descriptor = descriptor;
     out->error = 0;
     out->used = 0;
 }
 
-void output_flush(output *out)
+void printer_flush(printer *out)
 {
     size_t done = 0;
     while (done < out->used && out->error == 0) {
@@ -31,7 +31,7 @@ void output_flush(output *out)
     out->used = 0;
 }
 
-void output_bytes(output *out, const char *bytes, size_t size)
+void printer_bytes(printer *out, const char *bytes, size_t size)
 {
     while (size > 0) {
         size_t room = sizeof out->buffer - out->used;
@@ -41,20 +41,20 @@ void output_bytes(output *out, const char *bytes, size_t size)
         bytes += part;
         size -= part;
         if (out->used == sizeof out->buffer) {
-            output_flush(out);
+            printer_flush(out);
         }
     }
 }
 
-void output_text(output *out, const char *text)
+void printer_text(printer *out, const char *text)
 {
-    output_bytes(out, text, strlen(text));
+    printer_bytes(out, text, strlen(text));
 }
 
-void output_print(output *out, const char *format, ...)
+void printer_format(printer *out, const char *format, ...)
 {
     if (sizeof out->buffer - out->used <= PRINT_LIMIT) {
-        output_flush(out);
+        printer_flush(out);
     }
     va_list arguments;
     va_start(arguments, format);
@@ -67,9 +67,9 @@ void output_print(output *out, const char *format, ...)
     }
 }
 
-int output_finish(output *out, int status)
+int printer_finish(printer *out, int status)
 {
-    output_flush(out);
+    printer_flush(out);
     if (out->error == 0) {
         return status;
     }
