@@ -19,9 +19,10 @@ extern "C" {
 
 typedef enum dent_body_kind { DENT_BODY_SOLID = 1, DENT_BODY_SURFACE = 2 } dent_body_kind;
 
-/** Cell kinds of a solid, with the number of corners. Corner order as in VTK: hexahedron bottom 0-3 then top 4-7, wedge
- *  bottom 0-2 then top 3-5, pyramid base 0-3 then apex 4. For a wedge, VTK's printed order is the one whose split cells are
- *  positive when triangle 0-1-2 seen from outside (below) turns counter-clockwise, or its mirror: both are accepted. */
+/** Cell kinds of a solid, with the number of corners. Corner order: hexahedron bottom 0-3 then top 4-7, wedge bottom 0-2 then
+ *  top 3-5, pyramid base 0-3 then apex 4; positive when the bottom turns counter-clockwise seen from the top, as in VTK. For the
+ *  wedge VTK's own descriptions disagree: one numbered the other way round is taken as positive too where the other cells of
+ *  the body say so (docs/conventions.md); a body of such wedges alone is measured as mirrored. */
 typedef enum dent_cell_kind {
     DENT_CELL_TETRAHEDRON = 0, /**< 4 corners */
     DENT_CELL_HEXAHEDRON = 1,  /**< 8 corners, up to 6 tetrahedra */

@@ -65,34 +65,41 @@ static bool is_mirrored(const struct sign_counts *counts)
 
 /* ---- plain numbers ------------------------------------------------------------------------------------------------- */
 
-/* Differences of the corners of a simplex to its first corner, times 2^-exponent; the largest is between 1/4 and 1. */
+/* Differences of the corners of a simplex to its first corner, times 2^-exponent; the largest is between 1/2 and 1. */
 struct scaled_simplex {
     double edges[3][3];
     int exponent;
 };
 
-static struct scaled_simplex scale_simplex(const double (*xyz)[3], const uint32_t *corners, int edge_count)
+/* Differences of the corners times `factor` (1, or 1/2 where a difference of huge numbers would overflow); the largest of them. */
+static double subtract_corners(const double (*xyz)[3], const uint32_t *corners, int edge_count, double factor, double edges[3][3])
 {
-    struct scaled_simplex scaled = {.exponent = 0};
     double largest = 0.0;
     for (int i = 0; i < edge_count; i++) {
         for (int axis = 0; axis < 3; axis++) {
-            double half = 0.5 * xyz[corners[i + 1]][axis] - 0.5 * xyz[corners[0]][axis]; /* cannot overflow */
-            largest = fmax(largest, fabs(half));
+            edges[i][axis] = factor * xyz[corners[i + 1]][axis] - factor * xyz[corners[0]][axis];
+            largest = fmax(largest, fabs(edges[i][axis]));
         }
     }
-    if (largest > 0.0) {
-        frexp(largest, &scaled.exponent);
-        scaled.exponent += 1;
+    return largest;
+}
+
+static struct scaled_simplex scale_simplex(const double (*xyz)[3], const uint32_t *corners, int edge_count)
+{
+    struct scaled_simplex scaled = {.exponent = 0};
+    int halved = 0, exponent = 0;
+    double largest = subtract_corners(xyz, corners, edge_count, 1.0, scaled.edges);
+    if (!isfinite(largest)) {
+        largest = subtract_corners(xyz, corners, edge_count, 0.5, scaled.edges);
+        halved = 1;
     }
+    frexp(largest, &exponent);
     for (int i = 0; i < edge_count; i++) {
         for (int axis = 0; axis < 3; axis++) {
-            double to = xyz[corners[i + 1]][axis], from = xyz[corners[0]][axis];
-            bool huge = scaled.exponent > 1000;
-            double difference = huge ? 0.5 * to - 0.5 * from : to - from;
-            scaled.edges[i][axis] = ldexp(difference, (huge ? 1 : 0) - scaled.exponent);
+            scaled.edges[i][axis] = ldexp(scaled.edges[i][axis], -exponent);
         }
     }
+    scaled.exponent = exponent + halved;
     return scaled;
 }
 

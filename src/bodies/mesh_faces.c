@@ -12,16 +12,6 @@
 
 #include <string.h>
 
-/* The face opposite each corner, counter-clockwise seen from outside a positive tetrahedron. */
-static const uint8_t opposite_face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
-
-static void face_of(const struct body *body, uint32_t tetrahedron, uint32_t corner, uint32_t vertices[3])
-{
-    for (uint32_t i = 0; i < 3; i++) {
-        vertices[i] = body->tetrahedra[tetrahedron][opposite_face[corner][i]];
-    }
-}
-
 static void swap_if_larger(uint32_t *a, uint32_t *b)
 {
     if (*a > *b) {
@@ -33,7 +23,7 @@ static void swap_if_larger(uint32_t *a, uint32_t *b)
 
 static void sorted_face_of(const struct body *body, uint32_t tetrahedron, uint32_t corner, uint32_t vertices[3])
 {
-    face_of(body, tetrahedron, corner, vertices);
+    mesh_face_of(body->tetrahedra[tetrahedron], corner, vertices);
     swap_if_larger(&vertices[0], &vertices[1]);
     swap_if_larger(&vertices[1], &vertices[2]);
     swap_if_larger(&vertices[0], &vertices[1]);
@@ -123,7 +113,7 @@ static uint32_t add_faces_of(struct body *body, uint32_t tetrahedron, uint32_t b
             continue;
         }
         dent_surface_face face = {.cell = mesh_cell_of(body, tetrahedron), .corner = corner};
-        face_of(body, tetrahedron, corner, face.corners);
+        mesh_face_of(body->tetrahedra[tetrahedron], corner, face.corners);
         if (body->cell_kinds && body->cell_kinds[face.cell] != DENT_CELL_TETRAHEDRON) {
             face.is_split = 1;
             cell_name_face(body->cell_kinds[face.cell], body->element_corners + body->element_start[face.cell], face.corners,

@@ -276,8 +276,12 @@ static bool compute_stages(struct body *body, uint32_t *first_nonmanifold_cell, 
     uint64_t *edge_start = NULL;
     body->topology.first_nonmanifold_element = UINT32_MAX;
     bool good = find_used_vertices(body) && find_components(body) && find_duplicates(body) &&
-                mesh_faces_find_neighbours(body, first_nonmanifold_cell) && mesh_faces_list_surface(body) &&
-                mesh_edges_list(body, &edge_start, too_many_edges) && mesh_edges_judge_surface(body, edge_start);
+                mesh_faces_find_neighbours(body, first_nonmanifold_cell);
+    if (good) {
+        mesh_wedges_follow_neighbours(body);
+    }
+    good = good && mesh_faces_list_surface(body) && mesh_edges_list(body, &edge_start, too_many_edges) &&
+           mesh_edges_judge_surface(body, edge_start);
     dent_release(body->context, edge_start, (size_t)body->vertex_count + 1, sizeof *edge_start);
     return good;
 }

@@ -25,8 +25,18 @@ static inline uint32_t mesh_cell_of(const struct body *body, uint32_t tetrahedro
     return body->cell_of_tetrahedron ? body->cell_of_tetrahedron[tetrahedron] : tetrahedron;
 }
 
+/* The face of a tetrahedron opposite a corner, counter-clockwise seen from outside when the tetrahedron is positive. */
+static inline void mesh_face_of(const uint32_t tetrahedron[4], uint32_t corner, uint32_t vertices[3])
+{
+    static const uint8_t opposite[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+    for (uint32_t i = 0; i < 3; i++) {
+        vertices[i] = tetrahedron[opposite[corner][i]];
+    }
+}
+
 /* The stages, each in its own file; called in this order by mesh_topology_compute. They return false when memory is short. */
 bool mesh_faces_find_neighbours(struct body *body, uint32_t *first_nonmanifold_cell);
+void mesh_wedges_follow_neighbours(struct body *body);
 bool mesh_faces_list_surface(struct body *body);
 /* *too_many: more distinct edges than 32 bits can number; then false is returned too. */
 bool mesh_edges_list(struct body *body, uint64_t **edge_start, bool *too_many);
