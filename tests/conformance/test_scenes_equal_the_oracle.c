@@ -1,0 +1,123 @@
+/* Conformance on the built-in scenes: every method x threads x instruction set gives the oracle's lists on every scene, scaled to at most 20,000
+ * elements, in a few frames (50 in the long tier). The answer's fingerprints are printed.
+ */
+#include "support/cmocka_includes.h"
+
+#include "support/scene_world.h"
+
+#include <string.h>
+
+enum { LISTS = 3 };
+
+struct answer {
+    dent_pair *pairs[LISTS];
+    uint64_t count[LISTS];
+    uint64_t hash[LISTS];
+    uint64_t interior_vertices;
+};
+
+static dent_query_def everything(dent_method method)
+{
+    dent_query_def def = dent_query_def_default();
+    def.questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE;
+    def.method = method;
+    return def;
+}
+
+static const dent_pair_list *list_of(const dent_query_result *result, int which)
+{
+    return which == 0 ? &result->vertex_cell : which == 1 ? &result->face_cell : &result->face_face;
+}
+
+static void keep(const dent_world *world, const dent_query_result *result, struct answer *answer)
+{
+    for (int i = 0; i < LISTS; i++) {
+        const dent_pair_list *list = list_of(result, i);
+        answer->count[i] = list->count;
+        answer->hash[i] = dent_pair_list_hash(world, (dent_question)(1 << i), list);
+        answer->pairs[i] = calloc(list->count + 1, sizeof(dent_pair));
+        memcpy(answer->pairs[i], list->pairs, list->count * sizeof(dent_pair));
+    }
+}
+
+static void compare(const dent_query_result *result, const struct answer *answer)
+{
+    assert_int_equal(result->outcome, DENT_OUTCOME_COMPLETE);
+    for (int i = 0; i < LISTS; i++) {
+        const dent_pair_list *list = list_of(result, i);
+        assert_int_equal(list->count, answer->count[i]);
+        assert_memory_equal(list->pairs, answer->pairs[i], list->count * sizeof(dent_pair));
+    }
+}
+
+static void walk_scene(const char *name, dent_context *oracle, double scale, const uint32_t *frames, size_t frame_count)
+{
+    static const uint32_t threads[] = {1, 2, 3, 8};
+    struct scene_world reference;
+    struct answer *answers = calloc(frame_count, sizeof *answers);
+    assert_true(scene_world_open(&reference, oracle, name, scale));
+    for (size_t f = 0; f < frame_count; f++) {
+        dent_query_def def = everything(DENT_METHOD_BRUTE_FORCE);
+        dent_query_result result;
+        scene_world_pose(&reference, frames[f]);
+        assert_int_equal(dent_world_query(reference.world, &def, &result), DENT_OK);
+        keep(reference.world, &result, &answers[f]);
+        printf("%-14s scale %-6g %6llu elements, frame %3u: %6llu vertex-cell, %6llu face-cell, %6llu face-face, %016llx\n", name, scale,
+               (unsigned long long)reference.elements, (unsigned)frames[f], (unsigned long long)answers[f].count[0],
+               (unsigned long long)answers[f].count[1], (unsigned long long)answers[f].count[2],
+               (unsigned long long)(answers[f].hash[0] ^ answers[f].hash[1] * 3 ^ answers[f].hash[2] * 5));
+        fflush(stdout);
+    }
+    scene_world_close(&reference);
+    for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
+        for (size_t t = 0; t < sizeof threads / sizeof threads[0] && dent_isa_available((dent_isa)isa); t++) {
+            dent_context_def context_def = dent_context_def_default();
+            context_def.thread_count = threads[t];
+            context_def.isa = (dent_isa)isa;
+            dent_context *context = dent_context_create(&context_def, NULL);
+            struct scene_world stage;
+            assert_true(scene_world_open(&stage, context, name, scale));
+            for (size_t f = 0; f < frame_count; f++) {
+                scene_world_pose(&stage, frames[f]);
+                for (int method = DENT_METHOD_BRUTE_FORCE + 1; method < DENT_METHOD_COUNT; method++) {
+                    dent_query_def def = everything((dent_method)method);
+                    dent_query_result result;
+                    assert_int_equal(dent_world_query(stage.world, &def, &result), DENT_OK);
+                    compare(&result, &answers[f]);
+                }
+            }
+            scene_world_close(&stage);
+            dent_context_destroy(context);
+        }
+    }
+    for (size_t f = 0; f < frame_count; f++) {
+        for (int i = 0; i < LISTS; i++) {
+            free(answers[f].pairs[i]);
+        }
+    }
+    free(answers);
+}
+
+static void every_method_gives_the_oracles_lists_on_every_scene(void **state)
+{
+    (void)state;
+    uint32_t frames[50];
+    bool long_tier = getenv("DENT_LONG_TESTS") != NULL, quick = getenv("DENT_QUICK_TESTS") != NULL;
+    size_t frame_count = long_tier ? 50 : quick ? 1 : 3;
+    dent_context *oracle = dent_context_create(NULL, NULL);
+    for (size_t f = 0; f < frame_count; f++) {
+        frames[f] = long_tier ? (uint32_t)f : (uint32_t)(f * 7);
+    }
+    for (uint32_t i = 0; i < dent_scene_count(); i++) {
+        const char *name = dent_scene_info_at(i)->name;
+        double scale = scene_scale_for(oracle, name, quick ? 2000 : 20000);
+        walk_scene(name, oracle, scale, frames, frame_count);
+    }
+    dent_context_destroy(oracle);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_method_gives_the_oracles_lists_on_every_scene)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

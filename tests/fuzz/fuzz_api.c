@@ -1,0 +1,187 @@
+/* Fuzzer for the public interface: the input is read as a list of calls with random defs (sizes, indices, cell kinds, ties, positions with
+ * NaN and wild exponents, filters, stale ids). Nothing may crash, leak or loop; where a query is answered, sweep and oracle must agree.
+ */
+#include <dent/dent.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+struct input {
+    const uint8_t *bytes;
+    size_t size, next;
+};
+
+static uint32_t take(struct input *input, uint32_t bound)
+{
+    uint32_t value = 0;
+    for (int i = 0; i < 2; i++) {
+        value = value << 8 | (input->next < input->size ? input->bytes[input->next++] : 0);
+    }
+    return bound ? value % bound : value;
+}
+
+static double take_number(struct input *input)
+{
+    switch (take(input, 12)) {
+    case 0: {
+        uint64_t bits = 0;
+        for (int i = 0; i < 4; i++) {
+            bits = bits << 16 | take(input, 0);
+        }
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        return value; /* anything, NaN and infinities included */
+    }
+    case 1:
+        return (double)take(input, 0) * 1e-160;
+    case 2:
+        return (double)take(input, 0) / 1024.0;
+    default:
+        return (double)take(input, 5);
+    }
+}
+
+enum { VERTICES = 24, ELEMENTS = 16, BODIES = 6 };
+
+struct model {
+    double xyz[VERTICES][3];
+    uint32_t corners[ELEMENTS * 8];
+    uint8_t kinds[ELEMENTS];
+    dent_same_as ties[4];
+    dent_body_id id;
+};
+
+static dent_body_def take_def(struct input *input, struct model *model, const struct model *models)
+{
+    dent_body_def def = take(input, 3) ? dent_solid_def_default() : dent_surface_def_default();
+    def.vertex_count = take(input, VERTICES + 1);
+    def.element_count = take(input, ELEMENTS + 1);
+    def.element_corners = model->corners;
+    for (int i = 0; i < ELEMENTS * 8; i++) {
+        model->corners[i] = take(input, 40) ? take(input, def.vertex_count + (def.vertex_count == 0)) : take(input, 0);
+    }
+    if (take(input, 3) == 0) {
+        def.cell_kinds = model->kinds;
+        for (int i = 0; i < ELEMENTS; i++) {
+            model->kinds[i] = (uint8_t)(take(input, 30) ? take(input, 4) : take(input, 0));
+        }
+    }
+    for (int i = 0; i < VERTICES * 3; i++) {
+        model->xyz[i / 3][i % 3] = take_number(input);
+    }
+    def.positions_t0 = dent_positions_double(model->xyz[0]);
+    def.same_as_count = take(input, 4) ? 0 : take(input, 5);
+    def.same_as = model->ties;
+    for (uint32_t i = 0; i < def.same_as_count; i++) {
+        model->ties[i] = (dent_same_as){take(input, VERTICES), models[take(input, BODIES)].id, take(input, VERTICES)};
+    }
+    def.collision_group = take(input, 4) ? 1 : take(input, 0);
+    def.collision_mask = take(input, 4) ? UINT32_MAX : take(input, 0);
+    def.self_collision = take(input, 4) != 0;
+    def.strict = take(input, 10) == 0;
+    def.struct_size -= take(input, 50) == 0;
+    return def;
+}
+
+static void ask(struct input *input, dent_world *world)
+{
+    dent_query_def def = dent_query_def_default();
+    dent_query_result result;
+    def.questions = take(input, 9);
+    def.touching = take(input, 2);
+    def.surface_vertices_only = take(input, 2);
+    def.method = (dent_method)take(input, 2) ? DENT_METHOD_BRUTE_FORCE : (dent_method)take(input, 5);
+    if (dent_world_query(world, &def, &result) != DENT_OK || result.counters.method != DENT_METHOD_BRUTE_FORCE) {
+        return;
+    }
+    uint64_t hash[3] = {dent_pair_list_hash(world, DENT_QUESTION_VERTEX_CELL, &result.vertex_cell),
+                        dent_pair_list_hash(world, DENT_QUESTION_FACE_CELL, &result.face_cell),
+                        dent_pair_list_hash(world, DENT_QUESTION_FACE_FACE, &result.face_face)};
+    def.method = DENT_METHOD_SWEEP;
+    if (dent_world_query(world, &def, &result) != DENT_OK ||
+        hash[0] != dent_pair_list_hash(world, DENT_QUESTION_VERTEX_CELL, &result.vertex_cell) ||
+        hash[1] != dent_pair_list_hash(world, DENT_QUESTION_FACE_CELL, &result.face_cell) ||
+        hash[2] != dent_pair_list_hash(world, DENT_QUESTION_FACE_FACE, &result.face_face)) {
+        abort();
+    }
+}
+
+static void check(struct input *input, dent_world *world)
+{
+    dent_check_def def = dent_check_def_default();
+    dent_check_result result;
+    def.self = take(input, 2);
+    def.ignore_touching = take(input, 2);
+    def.tolerance = take(input, 4) ? 0 : take_number(input);
+    dent_world_check(world, &def, &result);
+}
+
+static void measure(struct input *input, dent_world *world, const struct model *models)
+{
+    dent_body_id id = models[take(input, BODIES)].id;
+    dent_body_measure numbers;
+    dent_body_topology topology;
+    uint32_t count;
+    dent_body_get_measure(world, id, &numbers);
+    dent_body_get_topology(world, id, &topology);
+    dent_body_surface_faces(world, id, &count);
+    dent_body_edges(world, id, &count);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    struct input input = {bytes, size, 0};
+    static struct model models[BODIES];
+    dent_context_def context_def = dent_context_def_default();
+    context_def.thread_count = 1;
+    dent_context *context = dent_context_create(&context_def, NULL);
+    dent_world *world = dent_world_create(context);
+    memset(models, 0, sizeof models);
+    for (int call = 0; call < 24 && input.next < input.size; call++) {
+        struct model *model = &models[take(&input, BODIES)];
+        dent_body_def def;
+        switch (take(&input, 8)) {
+        case 0:
+        case 1:
+        case 2:
+            if (!dent_world_has_body(world, model->id)) {
+                def = take_def(&input, model, models);
+                dent_world_add_body(world, &def, &model->id);
+            }
+            break;
+        case 3:
+            dent_world_remove_body(world, model->id);
+            break;
+        case 4: {
+            struct model *fresh = &models[take(&input, BODIES)];
+            if (!dent_world_has_body(world, fresh->id)) { /* its arrays are free to be written */
+                def = take_def(&input, fresh, models);
+                if (dent_body_set_topology(world, model->id, &def) == DENT_OK) {
+                    struct model swap = *model; /* positions are borrowed from fresh: change places */
+                    *model = *fresh;
+                    *fresh = swap;
+                    fresh->id = (dent_body_id){0, 0};
+                    model->id = swap.id;
+                    dent_positions positions = dent_positions_double(model->xyz[0]);
+                    dent_body_set_positions(world, model->id, &positions, NULL);
+                }
+            }
+            break;
+        }
+        case 5:
+            measure(&input, world, models);
+            break;
+        case 6:
+            check(&input, world);
+            break;
+        default:
+            ask(&input, world);
+            break;
+        }
+    }
+    dent_world_destroy(world);
+    dent_context_destroy(context);
+    return 0;
+}
