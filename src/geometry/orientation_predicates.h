@@ -14,7 +14,8 @@
  *
  * The filter uses 48 u: the spare 2 u XYZ covers terms in u^2 and the roundings of the bound itself (all below 500 u^2 XYZ).
  * Underflow adds at most 2^-1075 per multiplication: per minor 2^-1074, carried into the result times X three times, and
- * 3 * 2^-1075 from the last products. Adding 2^-1000 to YZ (48 u * 2^-1000 X > 2^-1048 X) and 2^-1000 to the whole covers both.
+ * 3 * 2^-1075 from the last products. Adding 2^-900 to 8 YZ (6 u * 2^-900 X > 2^-951 X) and 2^-900 to the whole covers both, and
+ * keeps the bound itself out of the slow subnormal range when a column is zero.
  * Overflow: YZ enters as 8 YZ and XYZ as 8 XYZ, so both are below 2^1021 when the bound is finite; a minor is at most 2 YZ and
  * the sum of terms at most 6 XYZ, hence finite. If anything is infinite the bound is infinite or NaN, and the comparison fails.
  */
@@ -56,8 +57,8 @@ static inline double orientation_3d_determinant(const double a[3], const double 
     double cx = c[0] - a[0], cy = c[1] - a[1], cz = c[2] - a[2];
     double dx = d[0] - a[0], dy = d[1] - a[1], dz = d[2] - a[2];
     double yz = (largest_magnitude(by, cy, dy) * 8.0) * largest_magnitude(bz, cz, dz);
-    double xyz = largest_magnitude(bx, cx, dx) * (yz + 0x1p-1000);
-    *bound = xyz * (6.0 * 0x1p-53) + 0x1p-1000;
+    double xyz = largest_magnitude(bx, cx, dx) * (yz + 0x1p-900);
+    *bound = xyz * (6.0 * 0x1p-53) + 0x1p-900;
     return bx * (cy * dz - cz * dy) + cx * (dy * bz - dz * by) + dx * (by * cz - bz * cy);
 }
 
@@ -91,7 +92,7 @@ static inline int orientation_2d_counted(const double a[3], const double b[3], c
     double determinant = bi * cj - bj * ci;
     double largest_i = fabs(bi) > fabs(ci) ? fabs(bi) : fabs(ci);
     double largest_j = fabs(bj) > fabs(cj) ? fabs(bj) : fabs(cj);
-    double bound = (largest_i * 4.0) * largest_j * (2.5 * 0x1p-53) + 0x1p-1000;
+    double bound = (largest_i * 4.0) * largest_j * (2.5 * 0x1p-53) + 0x1p-900;
     if (fabs(determinant) > bound) {
         return determinant > 0.0 ? 1 : -1;
     }
