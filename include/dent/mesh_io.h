@@ -1,6 +1,6 @@
 /* dent/mesh_io.h — optional library dent_io: mesh files in and out.
  *
- * Read: Gmsh .msh (1, 2.2, 4.1; ascii and binary), MEDIT .mesh, TetGen .node/.ele, VTK legacy .vtk, .vtu, OBJ, STL, PLY; the
+ * Read: Gmsh .msh (1, 2.2, 4.1; ascii and binary), MEDIT .mesh, TetGen .node/.ele, VTK legacy .vtk, .vtu, .vtp, OBJ, STL, PLY; the
  * same compressed with gzip or xz where zlib and liblzma were found at build time (the last suffix .gz or .xz is taken off).
  * Written for hostile input: sizes are checked against the file before memory is asked for, every index is checked.
  *

@@ -11,7 +11,7 @@ static const struct mesh_format formats[] = {
     {".msh", "Gmsh", read_gmsh},      {".mesh", "MEDIT", read_medit}, {".meshb", "MEDIT binary", read_medit},
     {".node", "TetGen", read_tetgen}, {".ele", "TetGen", read_tetgen}, {".vtk", "VTK legacy", read_vtk},
     {".vtu", "VTK XML", read_vtu},    {".obj", "OBJ", read_obj},      {".stl", "STL", read_stl},
-    {".ply", "PLY", read_ply},
+    {".ply", "PLY", read_ply},        {".vtp", "VTK XML", read_vtu},
 };
 enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
 

@@ -32,7 +32,7 @@ mesh_reader read_gmsh;   /* .msh */
 mesh_reader read_medit;  /* .mesh, .meshb */
 mesh_reader read_tetgen; /* .node, .ele */
 mesh_reader read_vtk;    /* .vtk */
-mesh_reader read_vtu;    /* .vtu */
+mesh_reader read_vtu;    /* .vtu, .vtp */
 mesh_reader read_obj;    /* .obj */
 mesh_reader read_stl;    /* .stl */
 mesh_reader read_ply;    /* .ply */

@@ -1,0 +1,285 @@
+/* STL, text and binary: a list of triangles that repeat their corners' positions.
+ *
+ * The size of the file tells binary from text: a binary file of n facets has 84 + 50 n bytes, n at byte 80. (Many binary files
+ * begin with the word "solid", so the first word tells nothing.)
+ *
+ * Corners at bitwise-equal positions become one vertex, numbered by first appearance; so 0.0 and -0.0 stay apart, as everything
+ * else does that differs in any bit. Facets keep their numbers, none is dropped: a facet two of whose corners coincide gets a
+ * vertex of its own for the repeated one (a notice counts them), since an element must not name a vertex twice. The file's
+ * normals are not used. Several solids in one text file are parts of one surface and make one body.
+ *
+ * Welding is one pass with an open-addressing hash table of vertex numbers. */
+#include "byte_reader.h"
+#include "reader_table.h"
+#include "text_scanner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { HEADER_BYTES = 84, FACET_BYTES = 50 };
+
+struct welder {
+    struct mesh_builder *builder;
+    uint32_t *slots; /* vertex + 1, or 0 */
+    uint64_t slot_count; /* a power of two, 0 before the first */
+    uint64_t used;
+};
+
+/* ---- welding -------------------------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t value)
+{
+    value ^= value >> 32;
+    value *= 0xd6e8feb86659fd93u;
+    value ^= value >> 32;
+    value *= 0xd6e8feb86659fd93u;
+    return value ^ value >> 32;
+}
+
+static uint64_t hash_position(const double *position)
+{
+    uint64_t bits[3];
+    memcpy(bits, position, sizeof bits);
+    return mix(mix(mix(bits[0]) + bits[1]) + bits[2]);
+}
+
+static const double *vertex_position(const struct welder *welder, uint32_t vertex)
+{
+    return (const double *)welder->builder->positions.data + 3 * (size_t)vertex;
+}
+
+/* The slot of this position, or the free one where it belongs. */
+static uint32_t *find_slot(const struct welder *welder, const double *position)
+{
+    uint64_t i = hash_position(position) & (welder->slot_count - 1);
+    while (welder->slots[i] &&
+           memcmp(vertex_position(welder, welder->slots[i] - 1), position, 3 * sizeof(double)) != 0) {
+        i = (i + 1) & (welder->slot_count - 1);
+    }
+    return &welder->slots[i];
+}
+
+/* Keeps the table at most half full. */
+static bool make_room(struct welder *welder)
+{
+    if (2 * (welder->used + 1) <= welder->slot_count) {
+        return true;
+    }
+    struct welder grown = *welder;
+    grown.slot_count = welder->slot_count ? 2 * welder->slot_count : 1024;
+    grown.slots = dent_allocate(welder->builder->context, grown.slot_count, sizeof *grown.slots);
+    if (!grown.slots) {
+        return false;
+    }
+    memset(grown.slots, 0, grown.slot_count * sizeof *grown.slots);
+    for (uint64_t i = 0; i < welder->slot_count; i++) {
+        if (welder->slots[i]) {
+            *find_slot(&grown, vertex_position(welder, welder->slots[i] - 1)) = welder->slots[i];
+        }
+    }
+    dent_release(welder->builder->context, welder->slots, welder->slot_count, sizeof *welder->slots);
+    *welder = grown;
+    return true;
+}
+
+static dent_status add_vertex(struct welder *welder, const double *position, uint64_t line, uint32_t *vertex)
+{
+    *vertex = builder_vertex_count(welder->builder);
+    return builder_add_vertex(welder->builder, position[0], position[1], position[2], line);
+}
+
+static dent_status weld(struct welder *welder, const double *position, uint64_t line, uint32_t *vertex)
+{
+    if (!make_room(welder)) {
+        return dent_fail(welder->builder->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory while welding vertices",
+                         welder->builder->file_name);
+    }
+    uint32_t *slot = find_slot(welder, position);
+    if (*slot) {
+        *vertex = *slot - 1;
+        return DENT_OK;
+    }
+    dent_status status = add_vertex(welder, position, line, vertex);
+    if (status == DENT_OK) {
+        *slot = *vertex + 1;
+        welder->used++;
+    }
+    return status;
+}
+
+static dent_status add_facet(struct welder *welder, double positions[3][3], uint64_t line)
+{
+    uint32_t corners[3];
+    dent_status status = DENT_OK;
+    bool coincide = false;
+    for (int c = 0; c < 3 && status == DENT_OK; c++) {
+        status = weld(welder, positions[c], line, &corners[c]);
+        bool repeated = (c > 0 && corners[c] == corners[0]) || (c > 1 && corners[c] == corners[1]);
+        if (status == DENT_OK && repeated) {
+            coincide = true;
+            status = add_vertex(welder, positions[c], line, &corners[c]);
+        }
+    }
+    if (status != DENT_OK) {
+        return status;
+    }
+    if (coincide) {
+        builder_note(welder->builder, 1, "facets have corners that coincide; these were not welded");
+    }
+    return builder_add_element(welder->builder, ELEMENT_TRIANGLE, 0, corners, line);
+}
+
+/* ---- binary --------------------------------------------------------------------------------------------------------- */
+
+static uint64_t claimed_facets(const struct file_bytes *bytes)
+{
+    struct byte_reader reader = byte_reader_over(bytes->data + HEADER_BYTES - 4, bytes->data + HEADER_BYTES, false);
+    return byte_reader_u32(&reader);
+}
+
+static dent_status read_binary(struct read_request *request, struct welder *welder)
+{
+    const struct file_bytes *bytes = &request->bytes;
+    snprintf(request->format, sizeof request->format, "stl binary");
+    uint64_t count = claimed_facets(bytes);
+    if (count > (bytes->size - HEADER_BYTES) / FACET_BYTES) {
+        return dent_fail(request->context, DENT_ERROR_FORMAT, "%s: claims %llu facets, which need %llu bytes, but the file has %zu",
+                         request->name, (unsigned long long)count, (unsigned long long)(HEADER_BYTES + FACET_BYTES * count),
+                         bytes->size);
+    }
+    if (count == 0) {
+        return dent_fail(request->context, DENT_ERROR_FORMAT, "%s: an STL file without facets", request->name);
+    }
+    if (HEADER_BYTES + FACET_BYTES * count < bytes->size) {
+        builder_note(request->builder, bytes->size - HEADER_BYTES - FACET_BYTES * count,
+                     "bytes behind the last facet were ignored");
+    }
+    dent_status status = builder_reserve_elements(request->builder, ELEMENT_TRIANGLE, count);
+    struct byte_reader reader = byte_reader_over(bytes->data + HEADER_BYTES, bytes->data + bytes->size, false);
+    for (uint64_t f = 0; f < count && status == DENT_OK; f++) {
+        double positions[3][3];
+        byte_reader_take(&reader, 12); /* the normal */
+        for (int i = 0; i < 9; i++) {
+            positions[i / 3][i % 3] = byte_reader_f32(&reader);
+        }
+        byte_reader_take(&reader, 2); /* attribute bytes: colours, of no use here */
+        status = add_facet(welder, positions, 0);
+    }
+    return status;
+}
+
+/* ---- text ----------------------------------------------------------------------------------------------------------- */
+
+static dent_status expect(struct text_scanner *scanner, const char *keyword)
+{
+    struct text_span word;
+    if (!scanner_word(scanner, &word)) {
+        return scanner_fail(scanner, DENT_ERROR_FORMAT, "the file ends where '%s' should be", keyword);
+    }
+    if (!span_equal_any_case(word, keyword)) {
+        return scanner_fail(scanner, DENT_ERROR_FORMAT, "'%.*s' where '%s' should be", SPAN_ARGUMENTS(word), keyword);
+    }
+    return DENT_OK;
+}
+
+static dent_status read_numbers(struct text_scanner *scanner, const char *what, double *numbers)
+{
+    dent_status status = DENT_OK;
+    for (int i = 0; i < 3 && status == DENT_OK; i++) {
+        status = scanner_double(scanner, what, &numbers[i]);
+    }
+    return status;
+}
+
+/* Behind the word "facet". */
+static dent_status read_text_facet(struct text_scanner *scanner, struct welder *welder)
+{
+    uint64_t line = scanner->line;
+    double positions[3][3];
+    double normal[3];
+    dent_status status = expect(scanner, "normal");
+    status = status == DENT_OK ? read_numbers(scanner, "normal", normal) : status;
+    status = status == DENT_OK ? expect(scanner, "outer") : status;
+    status = status == DENT_OK ? expect(scanner, "loop") : status;
+    for (int c = 0; c < 3 && status == DENT_OK; c++) {
+        status = expect(scanner, "vertex");
+        status = status == DENT_OK ? read_numbers(scanner, "coordinate", positions[c]) : status;
+    }
+    status = status == DENT_OK ? expect(scanner, "endloop") : status;
+    status = status == DENT_OK ? expect(scanner, "endfacet") : status;
+    return status == DENT_OK ? add_facet(welder, positions, line) : status;
+}
+
+/* Behind the word "solid": its name, then facets until "endsolid". */
+static dent_status read_text_solid(struct text_scanner *scanner, struct welder *welder)
+{
+    scanner_skip_line(scanner);
+    for (;;) {
+        struct text_span word;
+        if (!scanner_word(scanner, &word)) {
+            return scanner_fail(scanner, DENT_ERROR_FORMAT, "the file ends where 'facet' or 'endsolid' should be");
+        }
+        if (span_equal_any_case(word, "endsolid")) {
+            scanner_skip_line(scanner);
+            return DENT_OK;
+        }
+        if (!span_equal_any_case(word, "facet")) {
+            return scanner_fail(scanner, DENT_ERROR_FORMAT, "'%.*s' where 'facet' or 'endsolid' should be", SPAN_ARGUMENTS(word));
+        }
+        dent_status status = read_text_facet(scanner, welder);
+        if (status != DENT_OK) {
+            return status;
+        }
+    }
+}
+
+static dent_status read_text(struct read_request *request, struct welder *welder)
+{
+    snprintf(request->format, sizeof request->format, "stl ascii");
+    struct text_scanner scanner;
+    scanner_init(&scanner, request->context, request->name, request->bytes.data, request->bytes.size, -1);
+    uint64_t solids = 0;
+    dent_status status = DENT_OK;
+    while (status == DENT_OK && !scanner_at_end(&scanner)) {
+        status = expect(&scanner, "solid");
+        status = status == DENT_OK ? read_text_solid(&scanner, welder) : status;
+        solids++;
+    }
+    if (status == DENT_OK && builder_vertex_count(request->builder) == 0) {
+        return dent_fail(request->context, DENT_ERROR_FORMAT, "%s: an STL file without facets", request->name);
+    }
+    if (solids > 1) {
+        builder_note(request->builder, solids, "solids were joined in one body");
+    }
+    return status;
+}
+
+/* ---- which of the two ----------------------------------------------------------------------------------------------- */
+
+static bool looks_like_text(const struct file_bytes *bytes)
+{
+    struct text_scanner scanner;
+    struct text_span word;
+    scanner_init(&scanner, NULL, NULL, bytes->data, bytes->size, -1);
+    size_t head = bytes->size < HEADER_BYTES ? bytes->size : HEADER_BYTES;
+    return scanner_word(&scanner, &word) && span_equal_any_case(word, "solid") && !memchr(bytes->data, 0, head);
+}
+
+dent_status read_stl(struct read_request *request)
+{
+    const struct file_bytes *bytes = &request->bytes;
+    struct welder welder = {.builder = request->builder};
+    bool exact = bytes->size >= HEADER_BYTES && HEADER_BYTES + FACET_BYTES * claimed_facets(bytes) == bytes->size;
+    dent_status status;
+    if (!exact && looks_like_text(bytes)) {
+        status = read_text(request, &welder);
+    } else if (bytes->size >= HEADER_BYTES) {
+        status = read_binary(request, &welder);
+    } else {
+        status = dent_fail(request->context, DENT_ERROR_FORMAT,
+                           "%s: neither text STL (it does not begin with 'solid') nor binary (%zu bytes are fewer than its header)",
+                           request->name, bytes->size);
+    }
+    dent_release(request->context, welder.slots, welder.slot_count, sizeof *welder.slots);
+    return status;
+}
