@@ -1,5 +1,5 @@
-/* The writers behind dent_mesh_write(): one function per format. The view has been checked by write_table.c (finite positions,
- * indices in range, fields whole), so a writer only writes. */
+/* The writers behind dent_mesh_write(): one function per format. The view has been checked by write_table.c (finite
+ * positions, indices in range, fields whole), so a writer only writes. */
 #ifndef DENT_IO_MESH_WRITERS_H
 #define DENT_IO_MESH_WRITERS_H
 

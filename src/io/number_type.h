@@ -29,7 +29,8 @@ static inline bool number_is_integer(enum number_type type)
     return type <= NUMBER_U64;
 }
 
-/* The type must be an integer. Unsigned numbers of 2^63 and more come out negative; as indices and counts they are refused. */
+/* The type must be an integer. Unsigned numbers of 2^63 and more come out negative; as indices and counts they are
+ * refused. */
 static inline int64_t number_read_integer(struct byte_reader *reader, enum number_type type)
 {
     uint64_t raw = byte_reader_unsigned(reader, number_size(type));

@@ -1,9 +1,9 @@
 /* Complete files or none: temporary file beside the target, every write checked, rename at the end.
  *
- * The C library's streams are not used: they allocate behind the context's back and report a full disk late. Numbers as text
- * are formed by snprintf, which obeys two things a library must not depend on: the locale (decimal comma) and the rounding
- * mode (a directed mode makes the 17th digit one that no longer reads back to the same double). The first is undone in the
- * text, the second by rounding to nearest while the file is open. */
+ * The C library's streams are not used: they allocate behind the context's back and report a full disk late. Numbers as
+ * text are formed by snprintf, which obeys two things a library must not depend on: the locale (decimal comma) and the
+ * rounding mode (a directed mode makes the 17th digit one that no longer reads back to the same double). The first is
+ * undone in the text, the second by rounding to nearest while the file is open. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "output_file.h"
 

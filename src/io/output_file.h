@@ -1,8 +1,9 @@
 /* A file being written: it appears under its name only when complete.
  *
- * Bytes go to a temporary file in the target's folder (same file system, so the final rename is one step); closing checks the
- * last write and renames. Errors stick: after the first one every call does nothing, output_close() removes the temporary file
- * and returns what went wrong, so writers need not look at each number. No fsync: a power cut may lose a file, as with any tool.
+ * Bytes go to a temporary file in the target's folder (same file system, so the final rename is one step); closing
+ * checks the last write and renames. Errors stick: after the first one every call does nothing, output_close() removes
+ * the temporary file and returns what went wrong, so writers need not look at each number. No fsync: a power cut may
+ * lose a file, as with any tool.
  *
  *     struct output_file file;
  *     dent_status status = output_open(&file, context, path);
@@ -17,14 +18,14 @@
 
 struct output_file {
     dent_context *context;
-    const char *path;  /* as the caller spells it, for messages */
-    char *block;       /* one allocation: buffer, real target, temporary name */
+    const char *path; /* as the caller spells it, for messages */
+    char *block;      /* one allocation: buffer, real target, temporary name */
     size_t block_size;
-    char *target;      /* where the name leads to when it is a link */
+    char *target; /* where the name leads to when it is a link */
     char *temporary;
-    size_t used;       /* bytes waiting in the buffer */
+    size_t used; /* bytes waiting in the buffer */
     int descriptor;
-    int rounding;      /* the caller's rounding mode, put back by output_close() */
+    int rounding; /* the caller's rounding mode, put back by output_close() */
     dent_status status;
 };
 

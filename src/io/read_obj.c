@@ -1,12 +1,13 @@
 /* Wavefront OBJ: "v x y z" makes a vertex, "f a b c …" a face of any number of corners, "l" a polyline, "p" points.
  *
- * One file is one body. `o`, `g` and `usemtl` name parts of one model for a renderer (materials, smoothing), not physical
- * bodies, and their parts commonly share vertices; so they do not split it. Lines and points become groups.
+ * One file is one body. `o`, `g` and `usemtl` name parts of one model for a renderer (materials, smoothing), not
+ * physical bodies, and their parts commonly share vertices; so they do not split it. Lines and points become groups.
  *
- * A corner is v, v/vt, v//vn or v/vt/vn; only v matters here. Numbers count from 1, negative ones back from the latest vertex.
- * Faces may stand before their vertices, so a first pass counts these and every index is checked against the total at its line.
- * A backslash at the end of a line continues it. Statements without a meaning for collisions (normals, textures, materials) are
- * skipped; free-form curves and surfaces, and words that are no OBJ statement, are counted in a notice. */
+ * A corner is v, v/vt, v//vn or v/vt/vn; only v matters here. Numbers count from 1, negative ones back from the latest
+ * vertex. Faces may stand before their vertices, so a first pass counts these and every index is checked against the
+ * total at its line. A backslash at the end of a line continues it. Statements without a meaning for collisions
+ * (normals, textures, materials) are skipped; free-form curves and surfaces, and words that are no OBJ statement, are
+ * counted in a notice. */
 #include "decimal_number.h"
 #include "reader_table.h"
 #include "text_scanner.h"
@@ -96,11 +97,13 @@ static dent_status read_corner(struct obj_reader *reader, struct text_span word,
     int64_t number = 0;
     bool fits = true;
     if (!decimal_to_integer(word.text, length, &number, &fits) && fits) {
-        return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "corner '%.*s' is not a vertex number", SPAN_ARGUMENTS(word));
+        return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "corner '%.*s' is not a vertex number",
+                            SPAN_ARGUMENTS(word));
     }
     int64_t index = number > 0 ? number - 1 : reader->vertex_count + number;
     if (!fits || number == 0 || index < 0 || (uint64_t)index >= reader->vertex_total || index > UINT32_MAX) {
-        return scanner_fail(&reader->scanner, DENT_ERROR_BAD_MESH, "vertex %.*s does not exist: the file has %llu vertices%s",
+        return scanner_fail(&reader->scanner, DENT_ERROR_BAD_MESH,
+                            "vertex %.*s does not exist: the file has %llu vertices%s",
                             (int)(length < 40 ? length : 40), word.text, (unsigned long long)reader->vertex_total,
                             fits && number == 0 ? ", numbered from 1" : "");
     }
@@ -141,7 +144,8 @@ static dent_status add_lines_or_points(struct obj_reader *reader, enum element_k
     const uint32_t *corners = reader->corners.data;
     size_t corners_each = element_kind_corners(kind);
     if (reader->corners.count < corners_each) {
-        return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "a line or point with %zu corners", reader->corners.count);
+        return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "a line or point with %zu corners",
+                            reader->corners.count);
     }
     dent_status status = DENT_OK;
     for (size_t i = 0; i + corners_each <= reader->corners.count && status == DENT_OK; i++) {
@@ -167,8 +171,8 @@ static dent_status read_element(struct obj_reader *reader, char statement)
 static bool has_no_meaning_here(struct text_span word)
 {
     static const char *const statements[] = {
-        "vn", "vt", "vp", "g", "o", "s", "mg", "usemtl", "mtllib", "usemap", "maplib", "bevel", "c_interp", "d_interp", "lod",
-        "shadow_obj", "trace_obj", "ctech", "stech",
+        "vn",     "vt",    "vp",       "g",        "o",   "s",          "mg",        "usemtl", "mtllib", "usemap",
+        "maplib", "bevel", "c_interp", "d_interp", "lod", "shadow_obj", "trace_obj", "ctech",  "stech",
     };
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
         if (span_equal(word, statements[i])) {
@@ -181,8 +185,8 @@ static bool has_no_meaning_here(struct text_span word)
 static bool is_free_form(struct text_span word)
 {
     static const char *const statements[] = {
-        "cstype", "deg", "bmat", "step", "curv", "curv2", "surf", "parm", "trim", "hole", "scrv", "sp", "end", "con", "bsp",
-        "bzp", "cdc", "cdp", "res",
+        "cstype", "deg", "bmat", "step", "curv", "curv2", "surf", "parm", "trim", "hole",
+        "scrv",   "sp",  "end",  "con",  "bsp",  "bzp",   "cdc",  "cdp",  "res",
     };
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
         if (span_equal(word, statements[i])) {

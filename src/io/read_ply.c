@@ -1,10 +1,11 @@
-/* PLY (Stanford polygon format): a text header that declares elements with properties, then the data as text or as binary of
- * either byte order.
+/* PLY (Stanford polygon format): a text header that declares elements with properties, then the data as text or as
+ * binary of either byte order.
  *
- * The header is the map: every element and property it declares is walked in order, so files with normals, colours or whole
- * elements that mean nothing here are read without guessing. Taken are x, y, z of "vertex" (any number type) and the list
- * vertex_indices or vertex_index of "face" (any integer type, any number of corners from 3). What a count claims is compared
- * with the bytes that follow before memory is asked for. Format: G. Turk, "The PLY polygon file format", 1994. */
+ * The header is the map: every element and property it declares is walked in order, so files with normals, colours or
+ * whole elements that mean nothing here are read without guessing. Taken are x, y, z of "vertex" (any number type) and
+ * the list vertex_indices or vertex_index of "face" (any integer type, any number of corners from 3). What a count
+ * claims is compared with the bytes that follow before memory is asked for. Format: G. Turk, "The PLY polygon file
+ * format", 1994. */
 #include "number_type.h"
 #include "reader_table.h"
 #include "text_scanner.h"
@@ -55,7 +56,8 @@ static const struct ply_property *properties_of(const struct ply_reader *reader,
     return (const struct ply_property *)reader->properties.data + element->first_property;
 }
 
-/* ---- header --------------------------------------------------------------------------------------------------------- */
+/* ---- header ---------------------------------------------------------------------------------------------------------
+ */
 
 static bool parse_type(struct text_span word, uint8_t *type)
 {
@@ -63,10 +65,10 @@ static bool parse_type(struct text_span word, uint8_t *type)
         const char *name;
         uint8_t type;
     } names[] = {
-        {"char", NUMBER_I8},   {"int8", NUMBER_I8},   {"uchar", NUMBER_U8},   {"uint8", NUMBER_U8},   {"short", NUMBER_I16},
-        {"int16", NUMBER_I16}, {"ushort", NUMBER_U16}, {"uint16", NUMBER_U16}, {"int", NUMBER_I32},    {"int32", NUMBER_I32},
-        {"uint", NUMBER_U32},  {"uint32", NUMBER_U32}, {"float", NUMBER_F32},  {"float32", NUMBER_F32}, {"double", NUMBER_F64},
-        {"float64", NUMBER_F64},
+        {"char", NUMBER_I8},   {"int8", NUMBER_I8},     {"uchar", NUMBER_U8},   {"uint8", NUMBER_U8},
+        {"short", NUMBER_I16}, {"int16", NUMBER_I16},   {"ushort", NUMBER_U16}, {"uint16", NUMBER_U16},
+        {"int", NUMBER_I32},   {"int32", NUMBER_I32},   {"uint", NUMBER_U32},   {"uint32", NUMBER_U32},
+        {"float", NUMBER_F32}, {"float32", NUMBER_F32}, {"double", NUMBER_F64}, {"float64", NUMBER_F64},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (span_equal(word, names[i].name)) {
@@ -132,7 +134,8 @@ static dent_status read_element_line(struct ply_reader *reader)
     return growable_push(&reader->elements, reader->request->context, &element) ? DENT_OK : out_of_memory(reader);
 }
 
-static uint8_t role_of_property(const struct ply_element *element, const struct ply_property *property, struct text_span name)
+static uint8_t role_of_property(const struct ply_element *element, const struct ply_property *property,
+                                struct text_span name)
 {
     if (element->role == ELEMENT_VERTEX && !property->is_list && name.length == 1 && name.text[0] >= 'x' &&
         name.text[0] <= 'z') {
@@ -198,11 +201,12 @@ static dent_status read_header_line(struct ply_reader *reader, struct text_span 
     if (span_equal(keyword, "comment") || span_equal(keyword, "obj_info")) {
         return DENT_OK;
     }
-    return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "'%.*s' is not a header line of PLY", SPAN_ARGUMENTS(keyword));
+    return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "'%.*s' is not a header line of PLY",
+                        SPAN_ARGUMENTS(keyword));
 }
 
-/* Leaves the cursor at the first byte of the data. A header whose lines end with CR alone must not swallow a data byte that
- * happens to be LF, so the line end is the one of the first line. */
+/* Leaves the cursor at the first byte of the data. A header whose lines end with CR alone must not swallow a data byte
+ * that happens to be LF, so the line end is the one of the first line. */
 static dent_status read_header(struct ply_reader *reader)
 {
     struct text_scanner *scanner = &reader->scanner;
@@ -237,7 +241,8 @@ static dent_status read_header(struct ply_reader *reader)
     return DENT_OK;
 }
 
-/* ---- data ----------------------------------------------------------------------------------------------------------- */
+/* ---- data -----------------------------------------------------------------------------------------------------------
+ */
 
 static size_t data_left(const struct ply_reader *reader)
 {
@@ -245,15 +250,16 @@ static size_t data_left(const struct ply_reader *reader)
 }
 
 /* Message about a place in the data, in the words of the kind of file it is. */
-static dent_status fail_at(const struct ply_reader *reader, const struct ply_element *element, uint64_t index, const char *what)
+static dent_status fail_at(const struct ply_reader *reader, const struct ply_element *element, uint64_t index,
+                           const char *what)
 {
     if (reader->is_text) {
         return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "%.*s %llu %s", SPAN_ARGUMENTS(element->name),
                             (unsigned long long)index, what);
     }
     size_t at = (size_t)(reader->bytes.cursor - reader->request->bytes.data);
-    return dent_fail(reader->request->context, DENT_ERROR_FORMAT, "%s: byte %zu: %.*s %llu %s", reader->request->name, at,
-                     SPAN_ARGUMENTS(element->name), (unsigned long long)index, what);
+    return dent_fail(reader->request->context, DENT_ERROR_FORMAT, "%s: byte %zu: %.*s %llu %s", reader->request->name,
+                     at, SPAN_ARGUMENTS(element->name), (unsigned long long)index, what);
 }
 
 static dent_status read_integer(struct ply_reader *reader, uint8_t type, const char *what, int64_t *value)
@@ -306,7 +312,8 @@ static dent_status read_list(struct ply_reader *reader, const struct ply_element
         int64_t corner = 0;
         status = read_integer(reader, property->type, "vertex index", &corner);
         if (status == DENT_OK && (corner < 0 || corner > UINT32_MAX)) {
-            status = fail_at(reader, element, index, "names a vertex that does not exist: its index is negative or too large");
+            status = fail_at(reader, element, index,
+                             "names a vertex that does not exist: its index is negative or too large");
         }
         uint32_t stored = (uint32_t)corner;
         if (status == DENT_OK && !growable_push(&reader->corners, reader->request->context, &stored)) {
@@ -330,7 +337,8 @@ static dent_status finish_record(struct ply_reader *reader, const struct ply_ele
         if (reader->corners.count < 3) {
             return fail_at(reader, element, index, "has fewer than 3 corners");
         }
-        return builder_add_polygon(reader->request->builder, 0, reader->corners.data, (uint32_t)reader->corners.count, line);
+        return builder_add_polygon(reader->request->builder, 0, reader->corners.data, (uint32_t)reader->corners.count,
+                                   line);
     }
     return DENT_OK;
 }
@@ -365,8 +373,9 @@ static dent_status check_claim(struct ply_reader *reader, const struct ply_eleme
     }
     size_t left = data_left(reader);
     if (record > 0 && element->count > (left + 1) / record) {
-        return dent_fail(reader->request->context, DENT_ERROR_FORMAT, "%s: claims %llu of element '%.*s', but only %zu bytes follow",
-                         reader->request->name, (unsigned long long)element->count, SPAN_ARGUMENTS(element->name), left);
+        return dent_fail(reader->request->context, DENT_ERROR_FORMAT,
+                         "%s: claims %llu of element '%.*s', but only %zu bytes follow", reader->request->name,
+                         (unsigned long long)element->count, SPAN_ARGUMENTS(element->name), left);
     }
     return DENT_OK;
 }
@@ -382,7 +391,8 @@ static dent_status read_element_data(struct ply_reader *reader, const struct ply
     } else if (status == DENT_OK && element->role == ELEMENT_FACE) {
         status = builder_reserve_elements(reader->request->builder, ELEMENT_TRIANGLE, element->count);
     } else if (element->count > 0) {
-        builder_note(reader->request->builder, element->count, "records of elements other than vertex and face were skipped");
+        builder_note(reader->request->builder, element->count,
+                     "records of elements other than vertex and face were skipped");
     }
     for (uint64_t i = 0; i < element->count && status == DENT_OK; i++) {
         status = read_record(reader, element, i);
@@ -390,10 +400,10 @@ static dent_status read_element_data(struct ply_reader *reader, const struct ply
     return status;
 }
 
-/* ---- the whole file --------------------------------------------------------------------------------------------------- */
+/* ---- the whole file ------------------------------------------------------------------------------------ */
 
-static dent_status require_roles(struct ply_reader *reader, enum ply_element_role role, const char *name, unsigned roles,
-                                 const char *properties)
+static dent_status require_roles(struct ply_reader *reader, enum ply_element_role role, const char *name,
+                                 unsigned roles, const char *properties)
 {
     for (size_t e = 0; e < reader->elements.count; e++) {
         const struct ply_element *element = element_at(reader, e);
@@ -407,8 +417,8 @@ static dent_status require_roles(struct ply_reader *reader, enum ply_element_rol
         if ((found & roles) == roles) {
             return DENT_OK;
         }
-        return dent_fail(reader->request->context, DENT_ERROR_FORMAT, "%s: element '%s' has no %s", reader->request->name, name,
-                         properties);
+        return dent_fail(reader->request->context, DENT_ERROR_FORMAT, "%s: element '%s' has no %s",
+                         reader->request->name, name, properties);
     }
     return dent_fail(reader->request->context, DENT_ERROR_FORMAT, "%s: the header declares no element '%s'",
                      reader->request->name, name);
@@ -428,7 +438,8 @@ static dent_status read_data(struct ply_reader *reader)
         return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "more data than the header declares");
     }
     if (status == DENT_OK && !reader->is_text && byte_reader_left(&reader->bytes) > 0) {
-        builder_note(reader->request->builder, byte_reader_left(&reader->bytes), "bytes behind the last record were ignored");
+        builder_note(reader->request->builder, byte_reader_left(&reader->bytes),
+                     "bytes behind the last record were ignored");
     }
     return status;
 }
@@ -442,10 +453,12 @@ dent_status read_ply(struct read_request *request)
     growable_init(&reader.corners, sizeof(uint32_t));
     dent_status status = read_header(&reader);
     if (status == DENT_OK) {
-        status = require_roles(&reader, ELEMENT_VERTEX, "vertex", 1u << ROLE_X | 1u << ROLE_Y | 1u << ROLE_Z, "x, y and z");
+        status =
+            require_roles(&reader, ELEMENT_VERTEX, "vertex", 1u << ROLE_X | 1u << ROLE_Y | 1u << ROLE_Z, "x, y and z");
     }
     if (status == DENT_OK) {
-        status = require_roles(&reader, ELEMENT_FACE, "face", 1u << ROLE_CORNERS, "list vertex_indices or vertex_index of integers");
+        status = require_roles(&reader, ELEMENT_FACE, "face", 1u << ROLE_CORNERS,
+                               "list vertex_indices or vertex_index of integers");
     }
     if (status == DENT_OK) {
         status = read_data(&reader);

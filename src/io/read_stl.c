@@ -1,12 +1,13 @@
 /* STL, text and binary: a list of triangles that repeat their corners' positions.
  *
- * The size of the file tells binary from text: a binary file of n facets has 84 + 50 n bytes, n at byte 80. (Many binary files
- * begin with the word "solid", so the first word tells nothing.)
+ * The size of the file tells binary from text: a binary file of n facets has 84 + 50 n bytes, n at byte 80. (Many
+ * binary files begin with the word "solid", so the first word tells nothing.)
  *
- * Corners at bitwise-equal positions become one vertex, numbered by first appearance; so 0.0 and -0.0 stay apart, as everything
- * else does that differs in any bit. Facets keep their numbers, none is dropped: a facet two of whose corners coincide gets a
- * vertex of its own for the repeated one (a notice counts them), since an element must not name a vertex twice. The file's
- * normals are not used. Several solids in one text file are parts of one surface and make one body.
+ * Corners at bitwise-equal positions become one vertex, numbered by first appearance; so 0.0 and -0.0 stay apart, as
+ * everything else does that differs in any bit. Facets keep their numbers, none is dropped: a facet two of whose
+ * corners coincide gets a vertex of its own for the repeated one (a notice counts them), since an element must not name
+ * a vertex twice. The file's normals are not used. Several solids in one text file are parts of one surface and make
+ * one body.
  *
  * Welding is one pass with an open-addressing hash table of vertex numbers. */
 #include "byte_reader.h"
@@ -20,12 +21,13 @@ enum { HEADER_BYTES = 84, FACET_BYTES = 50 };
 
 struct welder {
     struct mesh_builder *builder;
-    uint32_t *slots; /* vertex + 1, or 0 */
+    uint32_t *slots;     /* vertex + 1, or 0 */
     uint64_t slot_count; /* a power of two, 0 before the first */
     uint64_t used;
 };
 
-/* ---- welding -------------------------------------------------------------------------------------------------------- */
+/* ---- welding --------------------------------------------------------------------------------------------------------
+ */
 
 static uint64_t mix(uint64_t value)
 {
@@ -129,7 +131,8 @@ static dent_status add_facet(struct welder *welder, double positions[3][3], uint
     return builder_add_element(welder->builder, ELEMENT_TRIANGLE, 0, corners, line);
 }
 
-/* ---- binary --------------------------------------------------------------------------------------------------------- */
+/* ---- binary ---------------------------------------------------------------------------------------------------------
+ */
 
 static uint64_t claimed_facets(const struct file_bytes *bytes)
 {
@@ -143,8 +146,9 @@ static dent_status read_binary(struct read_request *request, struct welder *weld
     snprintf(request->format, sizeof request->format, "stl binary");
     uint64_t count = claimed_facets(bytes);
     if (count > (bytes->size - HEADER_BYTES) / FACET_BYTES) {
-        return dent_fail(request->context, DENT_ERROR_FORMAT, "%s: claims %llu facets, which need %llu bytes, but the file has %zu",
-                         request->name, (unsigned long long)count, (unsigned long long)(HEADER_BYTES + FACET_BYTES * count),
+        return dent_fail(request->context, DENT_ERROR_FORMAT,
+                         "%s: claims %llu facets, which need %llu bytes, but the file has %zu", request->name,
+                         (unsigned long long)count, (unsigned long long)(HEADER_BYTES + FACET_BYTES * count),
                          bytes->size);
     }
     if (count == 0) {
@@ -168,7 +172,8 @@ static dent_status read_binary(struct read_request *request, struct welder *weld
     return status;
 }
 
-/* ---- text ----------------------------------------------------------------------------------------------------------- */
+/* ---- text -----------------------------------------------------------------------------------------------------------
+ */
 
 static dent_status expect(struct text_scanner *scanner, const char *keyword)
 {
@@ -224,7 +229,8 @@ static dent_status read_text_solid(struct text_scanner *scanner, struct welder *
             return DENT_OK;
         }
         if (!span_equal_any_case(word, "facet")) {
-            return scanner_fail(scanner, DENT_ERROR_FORMAT, "'%.*s' where 'facet' or 'endsolid' should be", SPAN_ARGUMENTS(word));
+            return scanner_fail(scanner, DENT_ERROR_FORMAT, "'%.*s' where 'facet' or 'endsolid' should be",
+                                SPAN_ARGUMENTS(word));
         }
         dent_status status = read_text_facet(scanner, welder);
         if (status != DENT_OK) {
@@ -254,7 +260,8 @@ static dent_status read_text(struct read_request *request, struct welder *welder
     return status;
 }
 
-/* ---- which of the two ----------------------------------------------------------------------------------------------- */
+/* ---- which of the two -----------------------------------------------------------------------------------------------
+ */
 
 static bool looks_like_text(const struct file_bytes *bytes)
 {
@@ -276,9 +283,10 @@ dent_status read_stl(struct read_request *request)
     } else if (bytes->size >= HEADER_BYTES) {
         status = read_binary(request, &welder);
     } else {
-        status = dent_fail(request->context, DENT_ERROR_FORMAT,
-                           "%s: neither text STL (it does not begin with 'solid') nor binary (%zu bytes are fewer than its header)",
-                           request->name, bytes->size);
+        status = dent_fail(
+            request->context, DENT_ERROR_FORMAT,
+            "%s: neither text STL (it does not begin with 'solid') nor binary (%zu bytes are fewer than its header)",
+            request->name, bytes->size);
     }
     dent_release(request->context, welder.slots, welder.slot_count, sizeof *welder.slots);
     return status;

@@ -1,10 +1,11 @@
 /* Legacy VTK files (.vtk), text and binary, versions 1 to 5: unstructured grids and polygonal data.
  *
- * After four lines of head the file is a sequence of sections, each a line of words and then an array of numbers; binary arrays
- * are big endian on every machine. From version 5 on cells are two arrays, offsets and connectivity, before that one list in
- * which each cell has its node count in front. Sections that say nothing about shape are skipped by their size. Cell data named
- * group, physical or gmsh:physical (integers, one per cell) are the physical groups. The formats are described in "VTK File
- * Formats" of the VTK User's Guide; OFFSETS and CONNECTIVITY in the release notes of VTK 9. */
+ * After four lines of head the file is a sequence of sections, each a line of words and then an array of numbers;
+ * binary arrays are big endian on every machine. From version 5 on cells are two arrays, offsets and connectivity,
+ * before that one list in which each cell has its node count in front. Sections that say nothing about shape are
+ * skipped by their size. Cell data named group, physical or gmsh:physical (integers, one per cell) are the physical
+ * groups. The formats are described in "VTK File Formats" of the VTK User's Guide; OFFSETS and CONNECTIVITY in the
+ * release notes of VTK 9. */
 #include "number_type.h"
 #include "reader_table.h"
 #include "text_scanner.h"
@@ -34,7 +35,7 @@ static dent_status out_of_memory(const struct vtk_reader *reader)
     return dent_fail(reader->request->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory", reader->request->name);
 }
 
-/* ---- arrays of numbers ------------------------------------------------------------------------------------------------ */
+/* ---- arrays of numbers --------------------------------------------------------------------------------- */
 
 /* BIT is VTK's own: eight numbers in a byte. Only ever skipped. */
 enum { TYPE_BIT = NUMBER_TYPE_COUNT };
@@ -74,13 +75,14 @@ static dent_status read_type(struct vtk_reader *reader, int *type)
 {
     struct text_span word;
     if (!scanner_word_in_line(&reader->scanner, &word) || !parse_type(word, type)) {
-        return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "'%.*s' is not a number type of VTK", SPAN_ARGUMENTS(word));
+        return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "'%.*s' is not a number type of VTK",
+                            SPAN_ARGUMENTS(word));
     }
     return DENT_OK;
 }
 
-/* The same for an array that is not needed: strings and other things that are no numbers end the reading of attributes, they do
- * not make the file unreadable. */
+/* The same for an array that is not needed: strings and other things that are no numbers end the reading of attributes,
+ * they do not make the file unreadable. */
 static dent_status read_attribute_type(struct vtk_reader *reader, int *type)
 {
     struct text_span word;
@@ -99,8 +101,8 @@ static dent_status read_count(struct vtk_reader *reader, const char *what, uint6
     return status;
 }
 
-/* An array begins: goes to the next line (in text the numbers may also stand on this one), and checks that `count` numbers can
- * follow. */
+/* An array begins: goes to the next line (in text the numbers may also stand on this one), and checks that `count`
+ * numbers can follow. */
 static dent_status begin_array(struct vtk_reader *reader, const char *what, uint64_t count, int type)
 {
     if (!reader->is_text) {
@@ -112,10 +114,13 @@ static dent_status begin_array(struct vtk_reader *reader, const char *what, uint
         }
     }
     uint64_t left = scanner_bytes_left(&reader->scanner);
-    uint64_t most = reader->is_text ? (left + 1) / 2 : type == TYPE_BIT ? 8 * left : left / number_size((enum number_type)type);
+    uint64_t most = reader->is_text    ? (left + 1) / 2
+                    : type == TYPE_BIT ? 8 * left
+                                       : left / number_size((enum number_type)type);
     if (count > most) {
-        return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "claims %llu numbers of %s, but only %llu bytes follow",
-                            (unsigned long long)count, what, (unsigned long long)left);
+        return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT,
+                            "claims %llu numbers of %s, but only %llu bytes follow", (unsigned long long)count, what,
+                            (unsigned long long)left);
     }
     return DENT_OK;
 }
@@ -151,7 +156,8 @@ static dent_status skip_array(struct vtk_reader *reader, const char *what, uint6
     }
     if (!reader->is_text) {
         scanner_jump(&reader->scanner,
-                     reader->scanner.cursor + (type == TYPE_BIT ? (count + 7) / 8 : count * number_size((enum number_type)type)));
+                     reader->scanner.cursor +
+                         (type == TYPE_BIT ? (count + 7) / 8 : count * number_size((enum number_type)type)));
         return DENT_OK;
     }
     for (uint64_t i = 0; i < count; i++) {
@@ -163,7 +169,8 @@ static dent_status skip_array(struct vtk_reader *reader, const char *what, uint6
     return DENT_OK;
 }
 
-/* ---- points and cells ----------------------------------------------------------------------------------------------- */
+/* ---- points and cells -----------------------------------------------------------------------------------------------
+ */
 
 static dent_status read_points(struct vtk_reader *reader)
 {
@@ -172,9 +179,10 @@ static dent_status read_points(struct vtk_reader *reader)
     dent_status status = read_count(reader, "number of points", &count);
     status = status == DENT_OK ? read_type(reader, &type) : status;
     if (status == DENT_OK && (reader->found_points || type == TYPE_BIT || count > UINT64_MAX / 3)) {
-        status = scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "%s", reader->found_points ? "a second section POINTS"
-                                                                     : type == TYPE_BIT       ? "points cannot be bits"
-                                                                                              : "too many points");
+        status = scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "%s",
+                              reader->found_points ? "a second section POINTS"
+                              : type == TYPE_BIT   ? "points cannot be bits"
+                                                   : "too many points");
     }
     status = status == DENT_OK ? begin_array(reader, "coordinates", 3 * count, type) : status;
     status = status == DENT_OK ? builder_reserve_vertices(reader->request->builder, count) : status;
@@ -193,7 +201,8 @@ static dent_status read_points(struct vtk_reader *reader)
 }
 
 /* Before version 5: "3 a b c 4 a b c d …", `size` numbers in all. */
-static dent_status read_counted_cells(struct vtk_reader *reader, struct vtk_cells *cells, uint64_t cell_count, uint64_t size)
+static dent_status read_counted_cells(struct vtk_reader *reader, struct vtk_cells *cells, uint64_t cell_count,
+                                      uint64_t size)
 {
     dent_status status = begin_array(reader, "cells", size, NUMBER_I32);
     if (status == DENT_OK && cell_count > size) {
@@ -205,7 +214,8 @@ static dent_status read_counted_cells(struct vtk_reader *reader, struct vtk_cell
         int64_t node_count = 0;
         status = used < size ? next_integer(reader, "number of nodes of a cell", NUMBER_I32, &node_count) : DENT_OK;
         if (status == DENT_OK && (used >= size || node_count < 0 || (uint64_t)node_count > size - used - 1)) {
-            return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "cell %llu has more nodes than the %llu numbers of the list hold",
+            return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT,
+                                "cell %llu has more nodes than the %llu numbers of the list hold",
                                 (unsigned long long)c, (unsigned long long)size);
         }
         used += 1 + (uint64_t)node_count;
@@ -230,17 +240,19 @@ static dent_status begin_named_array(struct vtk_reader *reader, const char *keyw
 {
     struct text_span word;
     if (!scanner_word(&reader->scanner, &word) || !span_equal_any_case(word, keyword)) {
-        return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "'%.*s' where %s should be", SPAN_ARGUMENTS(word), keyword);
+        return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "'%.*s' where %s should be", SPAN_ARGUMENTS(word),
+                            keyword);
     }
     dent_status status = read_type(reader, type);
-    if (status == DENT_OK && (*type == TYPE_BIT || !number_is_integer((enum number_type)*type))) {
+    if (status == DENT_OK && (*type == TYPE_BIT || !number_is_integer((enum number_type) * type))) {
         return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "%s must be integers", keyword);
     }
     return status == DENT_OK ? begin_array(reader, keyword, count, *type) : status;
 }
 
 /* From version 5 on: offsets (one more than cells, from 0) and connectivity. */
-static dent_status read_offset_cells(struct vtk_reader *reader, struct vtk_cells *cells, uint64_t offset_count, uint64_t node_count)
+static dent_status read_offset_cells(struct vtk_reader *reader, struct vtk_cells *cells, uint64_t offset_count,
+                                     uint64_t node_count)
 {
     scanner_skip_line(&reader->scanner);
     int type;
@@ -249,8 +261,9 @@ static dent_status read_offset_cells(struct vtk_reader *reader, struct vtk_cells
         int64_t offset = 0;
         status = next_integer(reader, "offset of a cell", type, &offset);
         if (status == DENT_OK && (offset < 0 || (uint64_t)offset > node_count || (i == 0 && offset != 0))) {
-            return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "offset %llu is %lld, outside 0 … %llu", (unsigned long long)i,
-                                (long long)offset, (unsigned long long)(i == 0 ? 0 : node_count));
+            return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "offset %llu is %lld, outside 0 … %llu",
+                                (unsigned long long)i, (long long)offset,
+                                (unsigned long long)(i == 0 ? 0 : node_count));
         }
         uint64_t end = (uint64_t)offset;
         if (status == DENT_OK && i > 0 && !growable_push(&cells->ends, reader->request->context, &end)) {
@@ -294,8 +307,8 @@ static dent_status read_cell_types(struct vtk_reader *reader)
         int64_t type = 0;
         status = next_integer(reader, "type of a cell", NUMBER_I32, &type);
         if (status == DENT_OK && (type < 0 || type > UINT8_MAX)) {
-            return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "cell %llu has the unknown type %lld", (unsigned long long)i,
-                                (long long)type);
+            return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "cell %llu has the unknown type %lld",
+                                (unsigned long long)i, (long long)type);
         }
         uint8_t stored = (uint8_t)type;
         if (status == DENT_OK && !growable_push(types, reader->request->context, &stored)) {
@@ -305,7 +318,8 @@ static dent_status read_cell_types(struct vtk_reader *reader)
     return status;
 }
 
-/* ---- attributes ----------------------------------------------------------------------------------------------------- */
+/* ---- attributes -----------------------------------------------------------------------------------------------------
+ */
 
 static uint64_t cell_count(const struct vtk_reader *reader)
 {
@@ -335,8 +349,8 @@ static dent_status read_tags(struct vtk_reader *reader, uint64_t count, int type
     return status;
 }
 
-static dent_status read_or_skip_array(struct vtk_reader *reader, struct text_span name, uint64_t components, uint64_t tuples,
-                                      int type)
+static dent_status read_or_skip_array(struct vtk_reader *reader, struct text_span name, uint64_t components,
+                                      uint64_t tuples, int type)
 {
     bool integers = type != TYPE_BIT && number_is_integer((enum number_type)type);
     if (reader->on_cells && components == 1 && integers && tuples == cell_count(reader) &&
@@ -434,8 +448,9 @@ static dent_status read_field(struct vtk_reader *reader)
         uint64_t components, tuples;
         int type;
         if (!scanner_word(&reader->scanner, &name)) {
-            return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "the file ends after %llu of %llu arrays of a field",
-                                (unsigned long long)i, (unsigned long long)arrays);
+            return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT,
+                                "the file ends after %llu of %llu arrays of a field", (unsigned long long)i,
+                                (unsigned long long)arrays);
         }
         if (span_equal_any_case(name, "METADATA")) {
             skip_metadata(reader);
@@ -453,7 +468,8 @@ static dent_status read_field(struct vtk_reader *reader)
     return status;
 }
 
-/* ---- the sections --------------------------------------------------------------------------------------------------- */
+/* ---- the sections ---------------------------------------------------------------------------------------------------
+ */
 
 static dent_status read_geometry_section(struct vtk_reader *reader, struct text_span keyword, bool *known)
 {
@@ -550,8 +566,9 @@ static dent_status read_head(struct vtk_reader *reader)
     }
     char version = line.length > sizeof signature - 1 ? line.text[sizeof signature - 1] : '?';
     if (version < '1' || version > '5') {
-        return dent_fail(reader->request->context, DENT_ERROR_UNSUPPORTED, "%s:1: VTK files of version '%.*s' are not known",
-                         reader->request->name, (int)(line.length - (sizeof signature - 1)), line.text + sizeof signature - 1);
+        return dent_fail(reader->request->context, DENT_ERROR_UNSUPPORTED,
+                         "%s:1: VTK files of version '%.*s' are not known", reader->request->name,
+                         (int)(line.length - (sizeof signature - 1)), line.text + sizeof signature - 1);
     }
     reader->major_version = version - '0';
     scanner_skip_line(scanner); /* the title */
@@ -559,7 +576,8 @@ static dent_status read_head(struct vtk_reader *reader)
         return scanner_fail(scanner, DENT_ERROR_FORMAT, "'%.*s' where ASCII or BINARY should be", SPAN_ARGUMENTS(word));
     }
     reader->is_text = span_equal_any_case(word, "ASCII");
-    snprintf(reader->request->format, sizeof reader->request->format, "vtk legacy %s", reader->is_text ? "ascii" : "binary");
+    snprintf(reader->request->format, sizeof reader->request->format, "vtk legacy %s",
+             reader->is_text ? "ascii" : "binary");
     return DENT_OK;
 }
 
@@ -578,7 +596,8 @@ static dent_status read_dataset_line(struct vtk_reader *reader)
         }
     }
     if (!span_equal_any_case(word, "DATASET") || !scanner_word_in_line(scanner, &word)) {
-        return scanner_fail(scanner, DENT_ERROR_FORMAT, "'%.*s' where DATASET and its kind should be", SPAN_ARGUMENTS(word));
+        return scanner_fail(scanner, DENT_ERROR_FORMAT, "'%.*s' where DATASET and its kind should be",
+                            SPAN_ARGUMENTS(word));
     }
     reader->is_polydata = span_equal_any_case(word, "POLYDATA");
     if (!reader->is_polydata && !span_equal_any_case(word, "UNSTRUCTURED_GRID")) {
@@ -593,8 +612,8 @@ static dent_status emit_cells(struct vtk_reader *reader)
     struct mesh_builder *builder = reader->request->builder;
     struct vtk_cells *first = &reader->parts[0];
     if (!reader->is_polydata && first->types.count != first->ends.count) {
-        return dent_fail(reader->request->context, DENT_ERROR_FORMAT, "%s: %zu cells, but %zu cell types", reader->request->name,
-                         first->ends.count, first->types.count);
+        return dent_fail(reader->request->context, DENT_ERROR_FORMAT, "%s: %zu cells, but %zu cell types",
+                         reader->request->name, first->ends.count, first->types.count);
     }
     const int32_t *tags = reader->tags.count > 0 ? reader->tags.data : NULL;
     dent_status status = DENT_OK;

@@ -1,9 +1,9 @@
 /* VTK XML files: .vtu (unstructured grids) and .vtp (polygonal data), of one or several pieces.
  *
- * First pass: the XML is walked once and the arrays that matter are noted where they lie — positions, connectivity, offsets,
- * types, and cell data named group, physical or gmsh:physical. Second pass: piece by piece they are unpacked (text, base64 or
- * raw, plain or in zlib blocks, either byte order) and handed to the builder. The format is described in "VTK File Formats" of
- * the VTK User's Guide. */
+ * First pass: the XML is walked once and the arrays that matter are noted where they lie — positions, connectivity,
+ * offsets, types, and cell data named group, physical or gmsh:physical. Second pass: piece by piece they are unpacked
+ * (text, base64 or raw, plain or in zlib blocks, either byte order) and handed to the builder. The format is described
+ * in "VTK File Formats" of the VTK User's Guide. */
 #include "number_type.h"
 #include "reader_table.h"
 #include "vtk_cells.h"
@@ -47,10 +47,10 @@ struct vtu_reader {
     struct read_request *request;
     struct xml_scanner xml;
     bool is_polydata;
-    struct vtk_encoding encoding; /* base64 is set per array */
+    struct vtk_encoding encoding;   /* base64 is set per array */
     const char *unknown_compressor; /* null when arrays can be unpacked */
     bool appended_base64;
-    const uint8_t *appended; /* first byte of the block behind the XML; null when there is none */
+    const uint8_t *appended;      /* first byte of the block behind the XML; null when there is none */
     struct growable_array pieces; /* struct piece */
     enum section section;
     int part;                   /* of SECTION_CELLS */
@@ -63,7 +63,7 @@ static dent_status out_of_memory(const struct vtu_reader *reader)
     return dent_fail(reader->request->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory", reader->request->name);
 }
 
-/* ---- first pass: the XML ------------------------------------------------------------------------------------------------ */
+/* ---- first pass: the XML ------------------------------------------------------------------------------- */
 
 static bool parse_type(struct text_span word, enum number_type *type)
 {
@@ -78,8 +78,8 @@ static bool parse_type(struct text_span word, enum number_type *type)
     return false;
 }
 
-static dent_status count_attribute(const struct vtu_reader *reader, const struct xml_tag *tag, const char *name, bool required,
-                                   uint64_t *count)
+static dent_status count_attribute(const struct vtu_reader *reader, const struct xml_tag *tag, const char *name,
+                                   bool required, uint64_t *count)
 {
     struct text_span value;
     *count = 0;
@@ -91,7 +91,8 @@ static dent_status count_attribute(const struct vtu_reader *reader, const struct
     int64_t number;
     bool fits;
     if (!decimal_to_integer(value.text, value.length, &number, &fits) || number < 0) {
-        return xml_fail(&reader->xml, tag->name.text, DENT_ERROR_FORMAT, "%s '%.*s' is not a count", name, SPAN_ARGUMENTS(value));
+        return xml_fail(&reader->xml, tag->name.text, DENT_ERROR_FORMAT, "%s '%.*s' is not a count", name,
+                        SPAN_ARGUMENTS(value));
     }
     *count = (uint64_t)number;
     return DENT_OK;
@@ -102,12 +103,13 @@ static dent_status read_file_tag(struct vtu_reader *reader, const struct xml_tag
     const char *at = tag->name.text;
     struct text_span value;
     if (!span_equal(tag->name, "VTKFile") || !xml_attribute(tag, "type", &value)) {
-        return xml_fail(&reader->xml, at, DENT_ERROR_FORMAT, "<%.*s> where <VTKFile type=…> should be", SPAN_ARGUMENTS(tag->name));
+        return xml_fail(&reader->xml, at, DENT_ERROR_FORMAT, "<%.*s> where <VTKFile type=…> should be",
+                        SPAN_ARGUMENTS(tag->name));
     }
     reader->is_polydata = span_equal(value, "PolyData");
     if (!reader->is_polydata && !span_equal(value, "UnstructuredGrid")) {
-        return xml_fail(&reader->xml, at, DENT_ERROR_UNSUPPORTED, "a VTK file of type '%.*s' is neither UnstructuredGrid nor PolyData",
-                        SPAN_ARGUMENTS(value));
+        return xml_fail(&reader->xml, at, DENT_ERROR_UNSUPPORTED,
+                        "a VTK file of type '%.*s' is neither UnstructuredGrid nor PolyData", SPAN_ARGUMENTS(value));
     }
     if (xml_attribute(tag, "byte_order", &value)) {
         reader->encoding.big_endian = span_equal(value, "BigEndian");
@@ -132,7 +134,8 @@ static dent_status read_file_tag(struct vtu_reader *reader, const struct xml_tag
 
 static dent_status read_piece_tag(struct vtu_reader *reader, const struct xml_tag *tag)
 {
-    static const char *const polydata_counts[PART_COUNT] = {"NumberOfVerts", "NumberOfLines", "NumberOfPolys", "NumberOfStrips"};
+    static const char *const polydata_counts[PART_COUNT] = {"NumberOfVerts", "NumberOfLines", "NumberOfPolys",
+                                                            "NumberOfStrips"};
     struct piece piece;
     memset(&piece, 0, sizeof piece);
     dent_status status = count_attribute(reader, tag, "NumberOfPoints", true, &piece.point_count);
@@ -301,7 +304,7 @@ static dent_status read_xml(struct vtu_reader *reader)
     return DENT_OK;
 }
 
-/* ---- second pass: numbers ----------------------------------------------------------------------------------------------- */
+/* ---- second pass: numbers ------------------------------------------------------------------------------ */
 
 /* The numbers of one array, one after the other. */
 struct number_source {
@@ -332,13 +335,15 @@ static dent_status open_binary(struct vtu_reader *reader, const struct data_arra
     encoding.base64 = true;
     if (array->placement == ARRAY_APPENDED) {
         if (!reader->appended) {
-            return xml_fail(&reader->xml, array->tag, DENT_ERROR_FORMAT, "array '%s' is appended, but nothing is", array->name);
+            return xml_fail(&reader->xml, array->tag, DENT_ERROR_FORMAT, "array '%s' is appended, but nothing is",
+                            array->name);
         }
         encoding.base64 = reader->appended_base64;
         end = (const uint8_t *)reader->xml.end;
         if (array->offset > (uint64_t)(end - reader->appended)) {
-            return xml_fail(&reader->xml, array->tag, DENT_ERROR_FORMAT, "array '%s' begins behind the end of the file: byte %llu of %zu",
-                            array->name, (unsigned long long)array->offset, (size_t)(end - reader->appended));
+            return xml_fail(&reader->xml, array->tag, DENT_ERROR_FORMAT,
+                            "array '%s' begins behind the end of the file: byte %llu of %zu", array->name,
+                            (unsigned long long)array->offset, (size_t)(end - reader->appended));
         }
         begin = reader->appended + array->offset;
     }
@@ -350,7 +355,8 @@ static dent_status open_binary(struct vtu_reader *reader, const struct data_arra
     return status;
 }
 
-/* `count` numbers must be there. Close the source when done, also after an error of the numbers; not when opening failed. */
+/* `count` numbers must be there. Close the source when done, also after an error of the numbers; not when opening
+ * failed. */
 static dent_status source_open(struct vtu_reader *reader, const struct data_array *array, uint64_t count, bool integers,
                                struct number_source *source)
 {
@@ -361,10 +367,12 @@ static dent_status source_open(struct vtu_reader *reader, const struct data_arra
     if (integers && !number_is_integer(array->type)) {
         return xml_fail(&reader->xml, array->tag, DENT_ERROR_FORMAT, "array '%s' must be of integers", array->name);
     }
-    /* Many small pieces could all point at one large array; a file that makes more of itself than it holds is refused. */
+    /* Many small pieces could all point at one large array; a file that makes more of itself than it holds is refused.
+     */
     if (count > reader->numbers_left) {
-        return xml_fail(&reader->xml, array->tag, DENT_ERROR_FORMAT, "array '%s' of %llu numbers: more than the file can hold",
-                        array->name, (unsigned long long)count);
+        return xml_fail(&reader->xml, array->tag, DENT_ERROR_FORMAT,
+                        "array '%s' of %llu numbers: more than the file can hold", array->name,
+                        (unsigned long long)count);
     }
     reader->numbers_left -= count;
     if (!source->is_text) {
@@ -394,12 +402,13 @@ static dent_status next_real(struct number_source *source, double *value)
     return DENT_OK;
 }
 
-/* ---- second pass: pieces ------------------------------------------------------------------------------------------------ */
+/* ---- second pass: pieces ------------------------------------------------------------------------------- */
 
 static dent_status require(struct vtu_reader *reader, const struct data_array *array, const char *name)
 {
     if (array->placement == ARRAY_MISSING) {
-        return dent_fail(reader->request->context, DENT_ERROR_FORMAT, "%s: a piece has no array '%s'", reader->request->name, name);
+        return dent_fail(reader->request->context, DENT_ERROR_FORMAT, "%s: a piece has no array '%s'",
+                         reader->request->name, name);
     }
     return DENT_OK;
 }
@@ -411,12 +420,14 @@ static dent_status emit_points(struct vtu_reader *reader, const struct piece *pi
     }
     dent_status status = require(reader, &piece->positions, "Points");
     if (status == DENT_OK && (piece->positions.components != 3 || piece->point_count > UINT32_MAX)) {
-        return xml_fail(&reader->xml, piece->positions.tag, piece->positions.components != 3 ? DENT_ERROR_FORMAT : DENT_ERROR_TOO_LARGE,
+        return xml_fail(&reader->xml, piece->positions.tag,
+                        piece->positions.components != 3 ? DENT_ERROR_FORMAT : DENT_ERROR_TOO_LARGE,
                         "%llu points of %llu coordinates", (unsigned long long)piece->point_count,
                         (unsigned long long)piece->positions.components);
     }
     struct number_source source;
-    status = status == DENT_OK ? source_open(reader, &piece->positions, 3 * piece->point_count, false, &source) : status;
+    status =
+        status == DENT_OK ? source_open(reader, &piece->positions, 3 * piece->point_count, false, &source) : status;
     if (status != DENT_OK) {
         return status;
     }
@@ -435,7 +446,8 @@ static dent_status emit_points(struct vtu_reader *reader, const struct piece *pi
     return status;
 }
 
-static dent_status load_ends(struct vtu_reader *reader, const struct data_array *array, uint64_t cell_count, struct vtk_cells *cells)
+static dent_status load_ends(struct vtu_reader *reader, const struct data_array *array, uint64_t cell_count,
+                             struct vtk_cells *cells)
 {
     struct number_source source;
     dent_status status = source_open(reader, array, cell_count, true, &source);
@@ -447,8 +459,9 @@ static dent_status load_ends(struct vtu_reader *reader, const struct data_array 
         int64_t end = 0;
         status = next_integer(&source, &end);
         if (status == DENT_OK && end < before) {
-            status = xml_fail(&reader->xml, array->tag, DENT_ERROR_FORMAT, "cell %llu ends at %lld, before it begins at %lld",
-                              (unsigned long long)i, (long long)end, (long long)before);
+            status = xml_fail(&reader->xml, array->tag, DENT_ERROR_FORMAT,
+                              "cell %llu ends at %lld, before it begins at %lld", (unsigned long long)i, (long long)end,
+                              (long long)before);
         }
         uint64_t stored = (uint64_t)end;
         if (status == DENT_OK && !growable_push(&cells->ends, reader->request->context, &stored)) {
@@ -489,7 +502,8 @@ static dent_status load_types(struct vtu_reader *reader, const struct data_array
         int64_t type = 0;
         status = next_integer(&source, &type);
         if (status == DENT_OK && (type < 0 || type > UINT8_MAX)) {
-            status = xml_fail(&reader->xml, array->tag, DENT_ERROR_FORMAT, "cell %zu has the unknown type %lld", i, (long long)type);
+            status = xml_fail(&reader->xml, array->tag, DENT_ERROR_FORMAT, "cell %zu has the unknown type %lld", i,
+                              (long long)type);
         }
         uint8_t stored = (uint8_t)type;
         if (status == DENT_OK && !growable_push(&cells->types, reader->request->context, &stored)) {
@@ -519,8 +533,8 @@ static dent_status load_tags(struct vtu_reader *reader, const struct piece *piec
         int64_t tag = 0;
         status = next_integer(&source, &tag);
         if (status == DENT_OK && (tag < INT32_MIN || tag > INT32_MAX)) {
-            status = xml_fail(&reader->xml, array->tag, DENT_ERROR_FORMAT, "the group of cell %llu does not fit in 32 bits",
-                              (unsigned long long)i);
+            status = xml_fail(&reader->xml, array->tag, DENT_ERROR_FORMAT,
+                              "the group of cell %llu does not fit in 32 bits", (unsigned long long)i);
         }
         int32_t stored = (int32_t)tag;
         if (status == DENT_OK && !growable_push(tags, reader->request->context, &stored)) {
@@ -565,7 +579,8 @@ static dent_status emit_piece(struct vtu_reader *reader, const struct piece *pie
     const int32_t *part_tags = tags.count > 0 ? tags.data : NULL;
     for (int part = 0; part < PART_COUNT; part++) {
         if (status == DENT_OK) {
-            status = vtk_cells_emit(&cells[part], builder, first_vertex, builder_vertex_count(builder) - first_vertex, part_tags);
+            status = vtk_cells_emit(&cells[part], builder, first_vertex, builder_vertex_count(builder) - first_vertex,
+                                    part_tags);
             part_tags = part_tags ? part_tags + cells[part].ends.count : NULL;
         }
         vtk_cells_release(&cells[part], reader->request->context);
@@ -577,7 +592,8 @@ static dent_status emit_piece(struct vtu_reader *reader, const struct piece *pie
 static dent_status emit_pieces(struct vtu_reader *reader)
 {
     if (reader->pieces.count == 0) {
-        return dent_fail(reader->request->context, DENT_ERROR_FORMAT, "%s: no <Piece>; is it a VTK XML file?", reader->request->name);
+        return dent_fail(reader->request->context, DENT_ERROR_FORMAT, "%s: no <Piece>; is it a VTK XML file?",
+                         reader->request->name);
     }
     /* A number takes at least one byte; zlib makes at most 1032 bytes of one. */
     reader->numbers_left = (uint64_t)reader->request->bytes.size * (reader->encoding.compressed ? 1032 : 1);
@@ -595,9 +611,10 @@ dent_status read_vtu(struct read_request *request)
     growable_init(&reader.pieces, sizeof(struct piece));
     dent_status status = read_xml(&reader);
     snprintf(request->format, sizeof request->format, "vtk xml %s%s", reader.is_polydata ? "polydata" : "grid",
-             reader.appended                                                              ? " appended"
-             : reader.pieces.count > 0 && ((struct piece *)reader.pieces.data)->positions.placement == ARRAY_TEXT ? " ascii"
-                                                                                                                  : " binary");
+             reader.appended ? " appended"
+             : reader.pieces.count > 0 && ((struct piece *)reader.pieces.data)->positions.placement == ARRAY_TEXT
+                 ? " ascii"
+                 : " binary");
     status = status == DENT_OK ? emit_pieces(&reader) : status;
     growable_release(&reader.pieces, request->context);
     return status;

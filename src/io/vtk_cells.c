@@ -1,6 +1,7 @@
-/* From VTK's cell types to elements. One table says what each type is and how many nodes it has; nodes beyond the corners (the
- * higher-order ones always follow the corners) are left out with a notice. Pixels and voxels list their corners row by row and
- * are turned into quads and hexahedra. Poly-vertices, polylines and strips are several elements in one cell. */
+/* From VTK's cell types to elements. One table says what each type is and how many nodes it has; nodes beyond the
+ * corners (the higher-order ones always follow the corners) are left out with a notice. Pixels and voxels list their
+ * corners row by row and are turned into quads and hexahedra. Poly-vertices, polylines and strips are several elements
+ * in one cell. */
 #include "vtk_cells.h"
 
 #include <string.h>
@@ -87,12 +88,14 @@ void vtk_cells_release(struct vtk_cells *cells, dent_context *context)
 dent_status vtk_cells_add_node(struct vtk_cells *cells, struct mesh_builder *builder, int64_t node)
 {
     if (node < 0 || node > UINT32_MAX) {
-        return dent_fail(builder->context, DENT_ERROR_BAD_MESH, "%s: node %zu of the cells names point %lld, which does not exist",
-                         builder->file_name, cells->nodes.count, (long long)node);
+        return dent_fail(builder->context, DENT_ERROR_BAD_MESH,
+                         "%s: node %zu of the cells names point %lld, which does not exist", builder->file_name,
+                         cells->nodes.count, (long long)node);
     }
     uint32_t stored = (uint32_t)node;
     if (!growable_push(&cells->nodes, builder->context, &stored)) {
-        return dent_fail(builder->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory for the cells", builder->file_name);
+        return dent_fail(builder->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory for the cells",
+                         builder->file_name);
     }
     return DENT_OK;
 }
@@ -125,9 +128,10 @@ static dent_status emit_shape(const struct cell *cell, const struct vtk_shape *s
     if (cell->node_count > corner_count) {
         builder_note(cell->builder, 1, NOTICE_SECOND_ORDER);
     }
-    return add_corners(cell, shape->kind, cell->type == VTK_PIXEL   ? pixel_order
-                                          : cell->type == VTK_VOXEL ? voxel_order
-                                                                    : NULL);
+    return add_corners(cell, shape->kind,
+                       cell->type == VTK_PIXEL   ? pixel_order
+                       : cell->type == VTK_VOXEL ? voxel_order
+                                                 : NULL);
 }
 
 /* Every node a point, every two a line, every three a triangle (every second one turned round, as strips are drawn). */
@@ -209,8 +213,9 @@ static dent_status emit_cell(const struct cell *cell)
             return emit_shape(cell, &shapes[i]);
         }
     }
-    return dent_fail(cell->builder->context, DENT_ERROR_UNSUPPORTED, "%s: cell %llu has VTK type %u, which dent cannot use",
-                     cell->builder->file_name, (unsigned long long)cell->number, cell->type);
+    return dent_fail(cell->builder->context, DENT_ERROR_UNSUPPORTED,
+                     "%s: cell %llu has VTK type %u, which dent cannot use", cell->builder->file_name,
+                     (unsigned long long)cell->number, cell->type);
 }
 
 /* In the numbering of the file, so that the message can be looked up in it. */
@@ -218,8 +223,9 @@ static dent_status check_nodes(const struct cell *cell, uint32_t vertex_count)
 {
     for (uint64_t i = 0; i < cell->node_count; i++) {
         if (cell->nodes[i] >= vertex_count) {
-            return dent_fail(cell->builder->context, DENT_ERROR_BAD_MESH, "%s: cell %llu names point %u, but there are %u points",
-                             cell->builder->file_name, (unsigned long long)cell->number, cell->nodes[i], vertex_count);
+            return dent_fail(cell->builder->context, DENT_ERROR_BAD_MESH,
+                             "%s: cell %llu names point %u, but there are %u points", cell->builder->file_name,
+                             (unsigned long long)cell->number, cell->nodes[i], vertex_count);
         }
     }
     return DENT_OK;
@@ -235,8 +241,8 @@ dent_status vtk_cells_emit(const struct vtk_cells *cells, struct mesh_builder *b
     uint64_t begin = 0;
     for (size_t i = 0; i < cells->ends.count && status == DENT_OK; i++) {
         if (ends[i] < begin || ends[i] > cells->nodes.count) {
-            return dent_fail(builder->context, DENT_ERROR_FORMAT, "%s: cell %zu ends at node %llu of %zu", builder->file_name, i,
-                             (unsigned long long)ends[i], cells->nodes.count);
+            return dent_fail(builder->context, DENT_ERROR_FORMAT, "%s: cell %zu ends at node %llu of %zu",
+                             builder->file_name, i, (unsigned long long)ends[i], cells->nodes.count);
         }
         struct cell cell = {
             .builder = builder,

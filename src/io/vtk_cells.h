@@ -1,4 +1,5 @@
-/* Cells as the VTK formats, legacy and XML, list them: nodes one cell after the other, where each cell ends, its type. */
+/* Cells as the VTK formats, legacy and XML, list them: nodes one cell after the other, where each cell ends, its type.
+ */
 #ifndef DENT_IO_VTK_CELLS_H
 #define DENT_IO_VTK_CELLS_H
 
@@ -19,8 +20,9 @@ void vtk_cells_release(struct vtk_cells *cells, dent_context *context);
 /* Adds one node; a number that is no 32-bit index is BAD_MESH and names cell and number. */
 dent_status vtk_cells_add_node(struct vtk_cells *cells, struct mesh_builder *builder, int64_t node);
 
-/* Hands all cells to the builder, node 0 being vertex `first_vertex` and `vertex_count` their number. `tags` has the group of
- * each cell, or is null. Second-order cells are reduced to their corners; a type that is no element is UNSUPPORTED. */
+/* Hands all cells to the builder, node 0 being vertex `first_vertex` and `vertex_count` their number. `tags` has the
+ * group of each cell, or is null. Second-order cells are reduced to their corners; a type that is no element is
+ * UNSUPPORTED. */
 dent_status vtk_cells_emit(const struct vtk_cells *cells, struct mesh_builder *builder, uint32_t first_vertex,
                            uint32_t vertex_count, const int32_t *tags);
 

@@ -1,12 +1,13 @@
 /* Binary arrays of VTK XML files.
  *
- * Plain: the length in bytes, then the bytes. Compressed: number of blocks, size of a block, size of the last one if it is
- * smaller (else 0), the packed size of each, then the blocks, each a zlib stream of its own. Lengths have 32 or 64 bits. All of
- * it may be base64; writers encode header and body together or one after the other, each with its own padding, so the decoder
- * lets a new group of four follow a padded one.
+ * Plain: the length in bytes, then the bytes. Compressed: number of blocks, size of a block, size of the last one if it
+ * is smaller (else 0), the packed size of each, then the blocks, each a zlib stream of its own. Lengths have 32 or 64
+ * bits. All of it may be base64; writers encode header and body together or one after the other, each with its own
+ * padding, so the decoder lets a new group of four follow a padded one.
  *
- * Nothing a header claims is believed before it is compared with the bytes that are there; packed blocks may grow by zlib's
- * largest ratio at most, and large arrays only by a ratio real meshes reach. zlib works in one block of the context's memory. */
+ * Nothing a header claims is believed before it is compared with the bytes that are there; packed blocks may grow by
+ * zlib's largest ratio at most, and large arrays only by a ratio real meshes reach. zlib works in one block of the
+ * context's memory. */
 #include "vtk_data_stream.h"
 
 #include "byte_reader.h"
@@ -17,7 +18,7 @@
 #include <zlib.h>
 #endif
 
-/* ---- a stream of bytes over raw bytes or base64 text ------------------------------------------------------------------ */
+/* ---- a stream of bytes over raw bytes or base64 text --------------------------------------------------- */
 
 struct data_stream {
     const uint8_t *cursor;
@@ -118,7 +119,7 @@ static bool read_length(struct data_stream *stream, const struct vtk_encoding *e
     return true;
 }
 
-/* ---- plain ------------------------------------------------------------------------------------------------------------ */
+/* ---- plain --------------------------------------------------------------------------------------------- */
 
 static dent_status cut_off(dent_context *context, const char *where)
 {
@@ -129,7 +130,8 @@ static dent_status take_memory(dent_context *context, const char *where, uint64_
 {
     bytes->owned = size <= SIZE_MAX ? dent_allocate(context, (size_t)size, 1) : NULL;
     if (!bytes->owned) {
-        return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory for %llu bytes", where, (unsigned long long)size);
+        return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory for %llu bytes", where,
+                         (unsigned long long)size);
     }
     bytes->owned_size = (size_t)size;
     bytes->data = bytes->owned;
@@ -145,8 +147,8 @@ static dent_status unpack_plain(dent_context *context, const char *where, const 
         return cut_off(context, where);
     }
     if (length < needed) {
-        return dent_fail(context, DENT_ERROR_FORMAT, "%s: has %llu bytes, but %llu are needed", where, (unsigned long long)length,
-                         (unsigned long long)needed);
+        return dent_fail(context, DENT_ERROR_FORMAT, "%s: has %llu bytes, but %llu are needed", where,
+                         (unsigned long long)length, (unsigned long long)needed);
     }
     if (length > stream_left(stream)) {
         return dent_fail(context, DENT_ERROR_FORMAT, "%s: claims %llu bytes, but only %llu follow", where,
@@ -164,7 +166,7 @@ static dent_status unpack_plain(dent_context *context, const char *where, const 
     return status;
 }
 
-/* ---- zlib blocks -------------------------------------------------------------------------------------------------------- */
+/* ---- zlib blocks --------------------------------------------------------------------------------------- */
 
 #if defined(DENT_HAVE_ZLIB)
 
@@ -201,7 +203,8 @@ struct block_sizes {
 };
 
 /* Unpacks one block, which must fill `size` bytes exactly. */
-static bool inflate_block(struct zlib_memory *memory, const uint8_t *packed, size_t packed_size, uint8_t *out, size_t size)
+static bool inflate_block(struct zlib_memory *memory, const uint8_t *packed, size_t packed_size, uint8_t *out,
+                          size_t size)
 {
     memory->used = 0;
     z_stream zlib = {.zalloc = zlib_allocate, .zfree = zlib_release, .opaque = memory};
@@ -239,7 +242,8 @@ static dent_status read_block_sizes(dent_context *context, const char *where, co
         if (absurd || bomb) {
             return dent_fail(context, absurd ? DENT_ERROR_FORMAT : DENT_ERROR_TOO_LARGE,
                              "%s: claims %llu packed blocks of %llu bytes, but only %llu bytes follow", where,
-                             (unsigned long long)sizes->count, (unsigned long long)sizes->size, (unsigned long long)left);
+                             (unsigned long long)sizes->count, (unsigned long long)sizes->size,
+                             (unsigned long long)left);
         }
     }
     if (sizes->total < needed) {
@@ -251,8 +255,8 @@ static dent_status read_block_sizes(dent_context *context, const char *where, co
 
 /* `lengths` stands at the packed sizes, `stream` behind them at the first block. */
 static dent_status inflate_blocks(dent_context *context, const char *where, const struct vtk_encoding *encoding,
-                                  struct data_stream *lengths, struct data_stream *stream, const struct block_sizes *sizes,
-                                  struct zlib_memory *memory, uint8_t *out)
+                                  struct data_stream *lengths, struct data_stream *stream,
+                                  const struct block_sizes *sizes, struct zlib_memory *memory, uint8_t *out)
 {
     for (uint64_t b = 0; b < sizes->count; b++) {
         uint64_t packed_size;
@@ -274,7 +278,8 @@ static dent_status inflate_blocks(dent_context *context, const char *where, cons
             stream->cursor += packed_size;
         }
         if (!good) {
-            return dent_fail(context, DENT_ERROR_FORMAT, "%s: packed block %llu is damaged", where, (unsigned long long)b);
+            return dent_fail(context, DENT_ERROR_FORMAT, "%s: packed block %llu is damaged", where,
+                             (unsigned long long)b);
         }
         out += size;
     }
@@ -317,13 +322,16 @@ static dent_status unpack_blocks(dent_context *context, const char *where, const
     (void)stream;
     (void)needed;
     (void)bytes;
-    return dent_fail(context, DENT_ERROR_UNSUPPORTED, "%s: this build of dent cannot unpack zlib blocks: zlib (Debian: zlib1g-dev) "
-                     "was not found when it was built", where);
+    return dent_fail(context, DENT_ERROR_UNSUPPORTED,
+                     "%s: this build of dent cannot unpack zlib blocks: zlib (Debian: zlib1g-dev) "
+                     "was not found when it was built",
+                     where);
 }
 
 #endif
 
-/* ------------------------------------------------------------------------------------------------------------------------ */
+/* ------------------------------------------------------------------------------------------------------------------------
+ */
 
 void vtk_array_bytes_release(dent_context *context, struct vtk_array_bytes *bytes)
 {
@@ -331,8 +339,8 @@ void vtk_array_bytes_release(dent_context *context, struct vtk_array_bytes *byte
     *bytes = (struct vtk_array_bytes){0};
 }
 
-dent_status vtk_array_unpack(dent_context *context, const char *where, const struct vtk_encoding *encoding, const uint8_t *begin,
-                             const uint8_t *end, uint64_t needed, struct vtk_array_bytes *bytes)
+dent_status vtk_array_unpack(dent_context *context, const char *where, const struct vtk_encoding *encoding,
+                             const uint8_t *begin, const uint8_t *end, uint64_t needed, struct vtk_array_bytes *bytes)
 {
     *bytes = (struct vtk_array_bytes){0};
     struct data_stream stream = {.cursor = begin, .end = end, .base64 = encoding->base64};

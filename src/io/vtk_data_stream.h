@@ -20,10 +20,10 @@ struct vtk_array_bytes {
     size_t owned_size;
 };
 
-/* Unpacks the array that starts at `begin` and has at least `needed` bytes; `end` is the end of the file or of the text. On failure the
- * message is "where: …" and nothing is owned. */
-dent_status vtk_array_unpack(dent_context *context, const char *where, const struct vtk_encoding *encoding, const uint8_t *begin,
-                             const uint8_t *end, uint64_t needed, struct vtk_array_bytes *bytes);
+/* Unpacks the array that starts at `begin` and has at least `needed` bytes; `end` is the end of the file or of the
+ * text. On failure the message is "where: …" and nothing is owned. */
+dent_status vtk_array_unpack(dent_context *context, const char *where, const struct vtk_encoding *encoding,
+                             const uint8_t *begin, const uint8_t *end, uint64_t needed, struct vtk_array_bytes *bytes);
 void vtk_array_bytes_release(dent_context *context, struct vtk_array_bytes *bytes);
 
 #endif

@@ -34,8 +34,9 @@ dent_status dent_collection_write(dent_context *context, const char *path, uint3
     if (status != DENT_OK) {
         return status;
     }
-    output_text(&file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n"
-                       "  <Collection>\n");
+    output_text(&file,
+                "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n"
+                "  <Collection>\n");
     for (uint32_t i = 0; i < entry_count; i++) {
         output_text(&file, "    <DataSet timestep=\"");
         output_number(&file, entries[i].time);

@@ -1,6 +1,6 @@
 /* MEDIT .mesh (text, version 2 = doubles): the sections Vertices, then one per kind of element, numbers from 1.
- * The format is described in P. Frey, "MEDIT: an interactive mesh visualization software", INRIA RT-0253, 2001; prisms and
- * pyramids are the sections Prisms and Pyramids that Gmsh and Mmg write. Elements carry reference 1, one body. */
+ * The format is described in P. Frey, "MEDIT: an interactive mesh visualization software", INRIA RT-0253, 2001; prisms
+ * and pyramids are the sections Prisms and Pyramids that Gmsh and Mmg write. Elements carry reference 1, one body. */
 #include "mesh_writers.h"
 #include "output_file.h"
 

@@ -56,8 +56,8 @@ dent_status check_written_positions(dent_context *context, const char *path, uin
     }
     for (size_t i = 0; i < 3 * (size_t)count; i++) {
         if (!isfinite(positions[i])) {
-            return dent_fail(context, DENT_ERROR_BAD_NUMBER, "%s: not written: coordinate %c of vertex %zu is not finite", path,
-                             "xyz"[i % 3], i / 3);
+            return dent_fail(context, DENT_ERROR_BAD_NUMBER,
+                             "%s: not written: coordinate %c of vertex %zu is not finite", path, "xyz"[i % 3], i / 3);
         }
     }
     return DENT_OK;
@@ -97,14 +97,14 @@ static dent_status check_elements(dent_context *context, const char *path, const
     const uint32_t *corners = view->element_corners;
     for (uint32_t e = 0; e < view->element_count; e++) {
         if (view->cell_kinds && view->cell_kinds[e] >= DENT_CELL_KIND_COUNT) {
-            return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "%s: not written: cell %u has the unknown kind %u", path, e,
-                             view->cell_kinds[e]);
+            return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "%s: not written: cell %u has the unknown kind %u",
+                             path, e, view->cell_kinds[e]);
         }
         uint32_t corner_count = view_corner_count(view, e);
         for (uint32_t c = 0; c < corner_count; c++) {
             if (corners[c] >= view->vertex_count) {
-                return dent_fail(context, DENT_ERROR_BAD_MESH, "%s: not written: element %u names vertex %u of %u", path, e,
-                                 corners[c], view->vertex_count);
+                return dent_fail(context, DENT_ERROR_BAD_MESH, "%s: not written: element %u names vertex %u of %u",
+                                 path, e, corners[c], view->vertex_count);
             }
         }
         corners += corner_count;
@@ -116,15 +116,17 @@ dent_status dent_mesh_write(dent_context *context, const char *path, const dent_
 {
     const struct writer_row *row = writer_for(path);
     if (!row) {
-        return dent_fail(context, DENT_ERROR_UNSUPPORTED, "%s: not written: the name must end in .mesh, .obj, .vtu or .vtp",
-                         path);
+        return dent_fail(context, DENT_ERROR_UNSUPPORTED,
+                         "%s: not written: the name must end in .mesh, .obj, .vtu or .vtp", path);
     }
     if (view->kind != DENT_BODY_SOLID && view->kind != DENT_BODY_SURFACE) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "%s: unknown kind of body %d", path, (int)view->kind);
     }
     if (view->kind == DENT_BODY_SOLID && !row->solids) {
-        return dent_fail(context, DENT_ERROR_UNSUPPORTED, "%s: not written: %s files hold surfaces, this body is a solid "
-                         "(.mesh and .vtu hold both)", path, row->ending);
+        return dent_fail(context, DENT_ERROR_UNSUPPORTED,
+                         "%s: not written: %s files hold surfaces, this body is a solid "
+                         "(.mesh and .vtu hold both)",
+                         path, row->ending);
     }
     dent_status status = check_written_positions(context, path, view->vertex_count, view->positions);
     if (status == DENT_OK) {

@@ -1,9 +1,9 @@
 /* VTK XML files for ParaView: .vtu (unstructured grid, any body) and .vtp (surfaces, points).
  *
- * A short XML head names the arrays and where each begins in one block of raw bytes behind it ("appended raw"): every array is
- * its length in bytes as a 64-bit number, then its numbers, all little endian. Doubles are copied bit for bit, indices are 64
- * bits wide, so nothing is rounded or cut. The layout is that of "VTK File Formats" in the VTK User's Guide; version 1.0 of
- * the format is the one with 64-bit lengths.
+ * A short XML head names the arrays and where each begins in one block of raw bytes behind it ("appended raw"): every
+ * array is its length in bytes as a 64-bit number, then its numbers, all little endian. Doubles are copied bit for bit,
+ * indices are 64 bits wide, so nothing is rounded or cut. The layout is that of "VTK File Formats" in the VTK User's
+ * Guide; version 1.0 of the format is the one with 64-bit lengths.
  *
  * Both passes, head and bytes, walk the same list of arrays, so that the offsets cannot disagree with what follows. */
 #include "mesh_writers.h"
@@ -19,7 +19,8 @@ struct vtk_writer {
     uint64_t offset; /* in the appended block, while the head is written */
 };
 
-/* ---- sizes ---------------------------------------------------------------------------------------------------------- */
+/* ---- sizes ----------------------------------------------------------------------------------------------------------
+ */
 
 static uint64_t part_bytes(const struct vtk_writer *writer, enum part part)
 {
@@ -46,9 +47,11 @@ static uint64_t field_bytes(const struct vtk_writer *writer, const dent_mesh_fie
     return 8 * (uint64_t)field->components * field_tuples(writer, field);
 }
 
-/* ---- head ----------------------------------------------------------------------------------------------------------- */
+/* ---- head -----------------------------------------------------------------------------------------------------------
+ */
 
-static void head_array(struct vtk_writer *writer, const char *type, const char *name, uint32_t components, uint64_t bytes)
+static void head_array(struct vtk_writer *writer, const char *type, const char *name, uint32_t components,
+                       uint64_t bytes)
 {
     struct output_file *file = &writer->file;
     output_text(file, "        <DataArray type=\"");
@@ -110,7 +113,8 @@ static void head_end(struct vtk_writer *writer, const char *type)
     output_text(&writer->file, ">\n  <AppendedData encoding=\"raw\">\n_");
 }
 
-/* ---- bytes ---------------------------------------------------------------------------------------------------------- */
+/* ---- bytes ----------------------------------------------------------------------------------------------------------
+ */
 
 static void append_doubles(struct vtk_writer *writer, const double *values, uint64_t count)
 {
@@ -171,7 +175,8 @@ static dent_status append_end(struct vtk_writer *writer)
     return output_close(&writer->file);
 }
 
-/* ---- the three files ------------------------------------------------------------------------------------------------ */
+/* ---- the three files ------------------------------------------------------------------------------------------------
+ */
 
 static dent_status begin(struct vtk_writer *writer, dent_context *context, const char *path, const dent_mesh_view *view,
                          bool points_only)

@@ -1,5 +1,5 @@
-/* A pull scanner: each call walks to the next tag. Lines are counted only when a message needs one, so large texts between tags
- * cost one memchr. */
+/* A pull scanner: each call walks to the next tag. Lines are counted only when a message needs one, so large texts
+ * between tags cost one memchr. */
 #include "xml_scanner.h"
 
 #include <stdio.h>
@@ -18,9 +18,13 @@ static bool is_name_character(char c)
 
 void xml_init(struct xml_scanner *scanner, dent_context *context, const char *name, const void *data, size_t size)
 {
-    *scanner = (struct xml_scanner){
-        .context = context, .name = name, .begin = data, .cursor = data, .end = (const char *)data + size, .counted_to = data,
-        .counted_lines = 1};
+    *scanner = (struct xml_scanner){.context = context,
+                                    .name = name,
+                                    .begin = data,
+                                    .cursor = data,
+                                    .end = (const char *)data + size,
+                                    .counted_to = data,
+                                    .counted_lines = 1};
     if (size >= 3 && memcmp(data, "\xEF\xBB\xBF", 3) == 0) {
         scanner->cursor += 3;
     }
@@ -52,7 +56,8 @@ dent_status xml_fail(const struct xml_scanner *scanner, const char *at, dent_sta
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return dent_fail(scanner->context, status, "%s:%llu: %s", scanner->name, (unsigned long long)(1 + line_ends(scanner, scanner->begin, at)), text);
+    return dent_fail(scanner->context, status, "%s:%llu: %s", scanner->name,
+                     (unsigned long long)(1 + line_ends(scanner, scanner->begin, at)), text);
 }
 
 static bool starts_with(const struct xml_scanner *scanner, const char *prefix)
@@ -148,7 +153,8 @@ static dent_status read_open_tag(struct xml_scanner *scanner, struct xml_tag *ta
     }
     if (!tag->is_empty) {
         if (scanner->depth == XML_DEPTH_MAX) {
-            return xml_fail(scanner, start, DENT_ERROR_FORMAT, "elements are nested more than %d deep", (int)XML_DEPTH_MAX);
+            return xml_fail(scanner, start, DENT_ERROR_FORMAT, "elements are nested more than %d deep",
+                            (int)XML_DEPTH_MAX);
         }
         scanner->open[scanner->depth++] = tag->name;
     }

@@ -1,6 +1,6 @@
 /* As much XML as VTK's files need, strictly: tags with quoted attributes, text between them, comments and processing
- * instructions skipped. Document types, CDATA and entities are refused where they would matter. Works in place on bytes in
- * memory and allocates nothing. */
+ * instructions skipped. Document types, CDATA and entities are refused where they would matter. Works in place on bytes
+ * in memory and allocates nothing. */
 #ifndef DENT_IO_XML_SCANNER_H
 #define DENT_IO_XML_SCANNER_H
 
