@@ -1,7 +1,8 @@
 /* Bounds-checked reads from bytes in memory, in either byte order, whatever the order of this machine.
  *
- * Reading behind the end gives zero, sets `failed`, and leaves the cursor at the end, so a record can be read as a whole and
- * checked once. Floats are widened to doubles by moving bits: flush-to-zero modes of the caller do not touch subnormals. */
+ * Reading behind the end gives zero, sets `failed`, and leaves the cursor at the end, so a record can be read as a
+ * whole and checked once. Floats are widened to doubles by moving bits: flush-to-zero modes of the caller do not touch
+ * subnormals. */
 #ifndef DENT_IO_BYTE_READER_H
 #define DENT_IO_BYTE_READER_H
 

@@ -1,17 +1,18 @@
-/* Decimal text to the nearest double by integer arithmetic alone, so that the result cannot depend on the locale, on the
- * rounding mode or on flush-to-zero.
+/* Decimal text to the nearest double by integer arithmetic alone, so that the result cannot depend on the locale, on
+ * the rounding mode or on flush-to-zero.
  *
- * Almost every number of a mesh file has at most 19 significant digits and a small exponent: w * 10^q with |q| <= 27. There
- * 5^|q| fits in 63 bits and one 128-bit product or quotient holds every bit that matters, plus a sticky bit. The rest goes
- * through a long division of big integers that yields 65 bits of the quotient and whether anything is left; 780 digits are
- * enough to decide every case, digits beyond them count only as "more than". */
+ * Almost every number of a mesh file has at most 19 significant digits and a small exponent: w * 10^q with |q| <= 27.
+ * There 5^|q| fits in 63 bits and one 128-bit product or quotient holds every bit that matters, plus a sticky bit. The
+ * rest goes through a long division of big integers that yields 65 bits of the quotient and whether anything is left;
+ * 780 digits are enough to decide every case, digits beyond them count only as "more than". */
 #include "decimal_number.h"
 
 #include <string.h>
 
 __extension__ typedef unsigned __int128 uint128;
 
-/* ---- rounding ------------------------------------------------------------------------------------------------------- */
+/* ---- rounding -------------------------------------------------------------------------------------------------------
+ */
 
 static int bit_length(uint128 value)
 {
@@ -30,8 +31,8 @@ static double double_from_bits(uint64_t bits)
     return value;
 }
 
-/* (mantissa + something in (0, 1) when sticky) * 2^exponent, to nearest, ties to even. mantissa > 0, and when sticky it must
- * have at least 55 bits. */
+/* (mantissa + something in (0, 1) when sticky) * 2^exponent, to nearest, ties to even. mantissa > 0, and when sticky it
+ * must have at least 55 bits. */
 static uint64_t round_to_bits(uint128 mantissa, bool sticky, int64_t exponent)
 {
     int length = bit_length(mantissa);
@@ -59,7 +60,7 @@ static uint64_t round_to_bits(uint128 mantissa, bool sticky, int64_t exponent)
     return top >= -1022 ? ((uint64_t)(top + 1022) << 52) + kept : kept;
 }
 
-/* ---- the common case ------------------------------------------------------------------------------------------------- */
+/* ---- the common case ------------------------------------------------------------------------------------------- */
 
 enum { SMALL_POWER_MAX = 27 };
 
@@ -90,7 +91,7 @@ static uint64_t convert_small(uint64_t digits, int exponent)
     return round_to_bits(quotient, quotient * divisor != dividend, exponent - shift);
 }
 
-/* ---- the general case ------------------------------------------------------------------------------------------------ */
+/* ---- the general case ------------------------------------------------------------------------------------------ */
 
 enum { BIG_LIMBS = 96, BIG_DIGITS = 780 };
 
@@ -174,7 +175,8 @@ static void big_subtract(struct big_integer *a, const struct big_integer *b)
     }
 }
 
-/* The significant digits of the text (points are skipped), at most BIG_DIGITS; the number of digits taken is returned. */
+/* The significant digits of the text (points are skipped), at most BIG_DIGITS; the number of digits taken is returned.
+ */
 static int64_t big_from_digits(struct big_integer *big, const char *digits, const char *end)
 {
     int64_t taken = 0;
@@ -232,7 +234,7 @@ static uint64_t convert_big(const char *digits, const char *end, int64_t lead)
     return round_to_bits(quotient, dividend.count > 0, (int64_t)exponent - 64 - shift);
 }
 
-/* ---- text ------------------------------------------------------------------------------------------------------------ */
+/* ---- text ------------------------------------------------------------------------------------------------------ */
 
 static bool is_digit(char c)
 {

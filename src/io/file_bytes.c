@@ -1,8 +1,9 @@
 /* Whole files in memory, unpacked.
  *
- * The compressed file is read first, then unpacked into a buffer that doubles. zlib and liblzma take their working memory from
- * the context through small hooks that note the size of each block in front of it. A decompression bomb is told by its ratio:
- * beyond BOMB_FREE_SIZE bytes the output may be at most BOMB_RATIO times the input (text meshes reach 10, gzip at most 1032). */
+ * The compressed file is read first, then unpacked into a buffer that doubles. zlib and liblzma take their working
+ * memory from the context through small hooks that note the size of each block in front of it. A decompression bomb is
+ * told by its ratio: beyond BOMB_FREE_SIZE bytes the output may be at most BOMB_RATIO times the input (text meshes
+ * reach 10, gzip at most 1032). */
 #include "file_bytes.h"
 
 #include <errno.h>
@@ -47,7 +48,8 @@ static dent_status out_of_memory(dent_context *context, const char *name, size_t
 
 static dent_status grow(dent_context *context, const char *name, struct file_bytes *bytes, size_t capacity)
 {
-    void *grown = capacity > bytes->capacity ? dent_reallocate(context, bytes->data, bytes->capacity, capacity, 1) : NULL;
+    void *grown =
+        capacity > bytes->capacity ? dent_reallocate(context, bytes->data, bytes->capacity, capacity, 1) : NULL;
     if (!grown) {
         return out_of_memory(context, name, capacity);
     }
@@ -56,7 +58,7 @@ static dent_status grow(dent_context *context, const char *name, struct file_byt
     return DENT_OK;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------------------------- */
 
 static dent_status file_error(dent_context *context, const char *path, const char *what)
 {
@@ -75,7 +77,8 @@ static dent_status file_error(dent_context *context, const char *path, const cha
 }
 
 /* Reads the open file to its end. */
-static dent_status read_all(dent_context *context, const char *path, int file, size_t expected, struct file_bytes *bytes)
+static dent_status read_all(dent_context *context, const char *path, int file, size_t expected,
+                            struct file_bytes *bytes)
 {
     dent_status status = grow(context, path, bytes, expected + 1);
     while (status == DENT_OK) {
@@ -148,7 +151,7 @@ bool file_exists(const char *path)
     return stat(path, &facts) == 0 && !S_ISDIR(facts.st_mode);
 }
 
-/* ---- unpacking ------------------------------------------------------------------------------------------------------- */
+/* ---- unpacking ------------------------------------------------------------------------------------------------- */
 
 #if defined(DENT_HAVE_ZLIB) || defined(DENT_HAVE_LZMA)
 
@@ -158,10 +161,11 @@ static dent_status grow_unpacked(dent_context *context, const char *name, size_t
     size_t limit = packed_size > SIZE_MAX / 4 / BOMB_RATIO ? SIZE_MAX / 4 : packed_size * BOMB_RATIO;
     limit = limit > BOMB_FREE_SIZE ? limit : BOMB_FREE_SIZE;
     if (out->capacity >= limit) {
-        return dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: unpacks to more than %zu bytes from %zu: not a mesh file", name, limit,
-                         packed_size);
+        return dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: unpacks to more than %zu bytes from %zu: not a mesh file",
+                         name, limit, packed_size);
     }
-    size_t capacity = out->capacity == 0 ? (packed_size < limit / 4 ? packed_size * 4 + 4096 : limit) : out->capacity * 2;
+    size_t capacity =
+        out->capacity == 0 ? (packed_size < limit / 4 ? packed_size * 4 + 4096 : limit) : out->capacity * 2;
     return grow(context, name, out, capacity < limit ? capacity : limit);
 }
 
@@ -220,8 +224,8 @@ static int inflate_some(z_stream *stream, const struct file_bytes *packed, size_
     return code;
 }
 
-static dent_status inflate_all(dent_context *context, const char *name, z_stream *stream, const struct file_bytes *packed,
-                               struct file_bytes *out)
+static dent_status inflate_all(dent_context *context, const char *name, z_stream *stream,
+                               const struct file_bytes *packed, struct file_bytes *out)
 {
     size_t used = 0;
     for (;;) {
@@ -246,7 +250,8 @@ static dent_status inflate_all(dent_context *context, const char *name, z_stream
         } else if (code == Z_MEM_ERROR) {
             return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "%s: no memory to unpack gzip data", name);
         } else if (code == Z_BUF_ERROR || (code == Z_OK && used == packed->size && out->size < out->capacity)) {
-            return dent_fail(context, DENT_ERROR_FORMAT, "%s: gzip data ends too early (%zu bytes)", name, packed->size);
+            return dent_fail(context, DENT_ERROR_FORMAT, "%s: gzip data ends too early (%zu bytes)", name,
+                             packed->size);
         } else if (code != Z_OK) {
             return dent_fail(context, DENT_ERROR_FORMAT, "%s: damaged gzip data at byte %zu: %s", name, used,
                              stream->msg ? stream->msg : "bad stream");
@@ -254,7 +259,8 @@ static dent_status inflate_all(dent_context *context, const char *name, z_stream
     }
 }
 
-static dent_status unpack_gzip(dent_context *context, const char *name, const struct file_bytes *packed, struct file_bytes *out)
+static dent_status unpack_gzip(dent_context *context, const char *name, const struct file_bytes *packed,
+                               struct file_bytes *out)
 {
     z_stream stream = {.zalloc = zlib_allocate, .zfree = zlib_release, .opaque = context};
     if (inflateInit2(&stream, 15 + 16) != Z_OK) {
@@ -267,12 +273,15 @@ static dent_status unpack_gzip(dent_context *context, const char *name, const st
 
 #else
 
-static dent_status unpack_gzip(dent_context *context, const char *name, const struct file_bytes *packed, struct file_bytes *out)
+static dent_status unpack_gzip(dent_context *context, const char *name, const struct file_bytes *packed,
+                               struct file_bytes *out)
 {
     (void)packed;
     (void)out;
-    return dent_fail(context, DENT_ERROR_UNSUPPORTED, "%s: this build of dent cannot unpack gzip: zlib (Debian: zlib1g-dev) was not "
-                     "found when it was built", name);
+    return dent_fail(context, DENT_ERROR_UNSUPPORTED,
+                     "%s: this build of dent cannot unpack gzip: zlib (Debian: zlib1g-dev) was not "
+                     "found when it was built",
+                     name);
 }
 
 #endif
@@ -291,11 +300,13 @@ static dent_status lzma_error(dent_context *context, const char *name, lzma_ret 
     case LZMA_BUF_ERROR:
         return dent_fail(context, DENT_ERROR_FORMAT, "%s: xz data ends too early", name);
     default:
-        return dent_fail(context, DENT_ERROR_FORMAT, "%s: damaged xz data at byte %llu", name, (unsigned long long)byte);
+        return dent_fail(context, DENT_ERROR_FORMAT, "%s: damaged xz data at byte %llu", name,
+                         (unsigned long long)byte);
     }
 }
 
-static dent_status unpack_xz(dent_context *context, const char *name, const struct file_bytes *packed, struct file_bytes *out)
+static dent_status unpack_xz(dent_context *context, const char *name, const struct file_bytes *packed,
+                             struct file_bytes *out)
 {
     const lzma_allocator hooks = {.alloc = hook_allocate, .free = hook_release, .opaque = context};
     lzma_stream stream = LZMA_STREAM_INIT;
@@ -324,12 +335,15 @@ static dent_status unpack_xz(dent_context *context, const char *name, const stru
 
 #else
 
-static dent_status unpack_xz(dent_context *context, const char *name, const struct file_bytes *packed, struct file_bytes *out)
+static dent_status unpack_xz(dent_context *context, const char *name, const struct file_bytes *packed,
+                             struct file_bytes *out)
 {
     (void)packed;
     (void)out;
-    return dent_fail(context, DENT_ERROR_UNSUPPORTED, "%s: this build of dent cannot unpack xz: liblzma (Debian: liblzma-dev) was not "
-                     "found when it was built", name);
+    return dent_fail(context, DENT_ERROR_UNSUPPORTED,
+                     "%s: this build of dent cannot unpack xz: liblzma (Debian: liblzma-dev) was not "
+                     "found when it was built",
+                     name);
 }
 
 #endif
@@ -342,8 +356,8 @@ static dent_status unpack(dent_context *context, const char *name, struct file_b
         return DENT_OK;
     }
     struct file_bytes out = {0};
-    dent_status status =
-        compression == COMPRESSION_GZIP ? unpack_gzip(context, name, bytes, &out) : unpack_xz(context, name, bytes, &out);
+    dent_status status = compression == COMPRESSION_GZIP ? unpack_gzip(context, name, bytes, &out)
+                                                         : unpack_xz(context, name, bytes, &out);
     if (status != DENT_OK) {
         file_bytes_release(context, &out);
         return status;
@@ -353,8 +367,8 @@ static dent_status unpack(dent_context *context, const char *name, struct file_b
     return DENT_OK;
 }
 
-static dent_status unpack_and_keep(dent_context *context, const char *name, dent_status status, struct file_bytes *taken,
-                                   struct file_bytes *bytes)
+static dent_status unpack_and_keep(dent_context *context, const char *name, dent_status status,
+                                   struct file_bytes *taken, struct file_bytes *bytes)
 {
     if (status == DENT_OK) {
         status = unpack(context, name, taken);
@@ -377,7 +391,8 @@ dent_status file_bytes_load(dent_context *context, const char *path, struct file
     return unpack_and_keep(context, path, status, &taken, bytes);
 }
 
-dent_status file_bytes_from_memory(dent_context *context, const char *name, const void *data, size_t size, struct file_bytes *bytes)
+dent_status file_bytes_from_memory(dent_context *context, const char *name, const void *data, size_t size,
+                                   struct file_bytes *bytes)
 {
     struct file_bytes taken = {0};
     dent_status status = size > 0 ? grow(context, name, &taken, size) : DENT_OK;

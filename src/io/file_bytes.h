@@ -1,7 +1,7 @@
 /* A whole file in memory, gzip and xz taken off.
  *
- * Compression is told from the ending of the name (.gz, .xz), not from the content. A stream that unpacks to far more than a
- * mesh could is stopped before it fills the memory; what it was, and why, is in the message. */
+ * Compression is told from the ending of the name (.gz, .xz), not from the content. A stream that unpacks to far more
+ * than a mesh could is stopped before it fills the memory; what it was, and why, is in the message. */
 #ifndef DENT_IO_FILE_BYTES_H
 #define DENT_IO_FILE_BYTES_H
 
@@ -18,12 +18,15 @@ enum compression { COMPRESSION_NONE, COMPRESSION_GZIP, COMPRESSION_XZ };
 /* By the last ending of the name, upper or lower case. */
 enum compression compression_of_name(const char *name);
 
-/* Opens, reads, unpacks. A directory, a missing, unreadable or empty file is FILE; bad compressed data is FORMAT; a compression
- * this build does not have is UNSUPPORTED; a stream that grows beyond reason is TOO_LARGE. *bytes is written on success only. */
+/* Opens, reads, unpacks. A directory, a missing, unreadable or empty file is FILE; bad compressed data is FORMAT; a
+ * compression this build does not have is UNSUPPORTED; a stream that grows beyond reason is TOO_LARGE. *bytes is
+ * written on success only. */
 dent_status file_bytes_load(dent_context *context, const char *path, struct file_bytes *bytes);
 
-/* The same for bytes that are in memory already: unpacked by the ending of `name`, or copied. Size 0 is FILE, as for files. */
-dent_status file_bytes_from_memory(dent_context *context, const char *name, const void *data, size_t size, struct file_bytes *bytes);
+/* The same for bytes that are in memory already: unpacked by the ending of `name`, or copied. Size 0 is FILE, as for
+ * files. */
+dent_status file_bytes_from_memory(dent_context *context, const char *name, const void *data, size_t size,
+                                   struct file_bytes *bytes);
 
 void file_bytes_release(dent_context *context, struct file_bytes *bytes);
 

@@ -25,12 +25,15 @@ static inline void growable_release(struct growable_array *array, dent_context *
     growable_init(array, array->record_size);
 }
 
-/* Room for exactly `capacity` records when it has to grow. */
+/* Room for `capacity` records in all. The first time exactly that many; later at least half as many again as before, so
+ * that many small reservations do not copy the whole array each time. */
 static inline bool growable_reserve(struct growable_array *array, dent_context *context, size_t capacity)
 {
     if (capacity <= array->capacity) {
         return true;
     }
+    size_t grown_by_half = array->capacity + array->capacity / 2;
+    capacity = capacity > grown_by_half ? capacity : grown_by_half;
     void *grown = dent_reallocate(context, array->data, array->capacity, capacity, array->record_size);
     if (!grown) {
         return false;

@@ -1,11 +1,11 @@
 /* From what a reader found to a dent_mesh.
  *
  *   1. The highest dimension that has elements makes bodies: cells, else triangles.
- *   2. The elements are dealt out to bodies by their group tag, in order of first appearance. Quads and polygons of a surface
- *      become triangles by a fan from the corner with the smallest vertex number, so that the result depends on the numbers of
- *      the file only.
- *   3. One body keeps all vertices of the file and their numbers. Several bodies keep the vertices they use, in the order of the
- *      file (splitting a hexahedron looks at which number is smaller), with a list of where they came from.
+ *   2. The elements are dealt out to bodies by their group tag, in order of first appearance. Quads and polygons of a
+ * surface become triangles by a fan from the corner with the smallest vertex number, so that the result depends on the
+ * numbers of the file only.
+ *   3. One body keeps all vertices of the file and their numbers. Several bodies keep the vertices they use, in the
+ * order of the file (splitting a hexahedron looks at which number is smaller), with a list of where they came from.
  *   4. Elements of lower dimension become groups.
  *
  * Everything is linear in the file, whatever the number of groups. */
@@ -38,10 +38,11 @@ struct assembly {
 
 static dent_status assembly_no_memory(const struct assembly *assembly)
 {
-    return dent_fail(assembly->context, DENT_ERROR_OUT_OF_MEMORY, "%s: no memory for its mesh", assembly->builder->file_name);
+    return dent_fail(assembly->context, DENT_ERROR_OUT_OF_MEMORY, "%s: no memory for its mesh",
+                     assembly->builder->file_name);
 }
 
-/* ---- walking over a list of elements --------------------------------------------------------------------------------- */
+/* ---- walking over a list of elements --------------------------------------------------------------------------- */
 
 struct element_walk {
     const uint8_t *kinds;
@@ -57,8 +58,10 @@ struct element_walk {
 
 static struct element_walk walk_over(const struct element_list *list)
 {
-    return (struct element_walk){
-        .kinds = list->kinds.data, .tags = list->tags.data, .next_corners = list->corners.data, .count = list->kinds.count};
+    return (struct element_walk){.kinds = list->kinds.data,
+                                 .tags = list->tags.data,
+                                 .next_corners = list->corners.data,
+                                 .count = list->kinds.count};
 }
 
 static bool walk_next(struct element_walk *walk)
@@ -94,7 +97,7 @@ static void fan_triangle(const struct element_walk *walk, uint32_t apex, uint32_
     triangle[2] = walk->corners[(apex + k + 2) % walk->corner_count];
 }
 
-/* ---- checks ---------------------------------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------------------------- */
 
 static dent_status check_corners(const struct mesh_builder *builder)
 {
@@ -159,7 +162,7 @@ static void note_polygons(struct mesh_builder *builder)
     }
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------------------------- */
 
 static int64_t name_key(uint32_t dimension, int32_t tag)
 {
@@ -175,7 +178,8 @@ static dent_status index_names(struct assembly *assembly)
         return assembly_no_memory(assembly);
     }
     for (size_t i = 0; i < names->count; i++) {
-        assembly->name_index[i] = (struct number_entry){.key = name_key(entries[i].dimension, entries[i].tag), .value = (uint32_t)i};
+        assembly->name_index[i] =
+            (struct number_entry){.key = name_key(entries[i].dimension, entries[i].tag), .value = (uint32_t)i};
     }
     if (!number_index_sort(assembly->context, assembly->name_index, names->count)) {
         return assembly_no_memory(assembly);
@@ -189,7 +193,8 @@ static const char *group_text(const struct assembly *assembly, uint32_t dimensio
     const struct growable_array *names = &assembly->builder->names;
     const struct number_entry *entry = number_index_find(assembly->name_index, names->count, name_key(dimension, tag));
     if (entry) {
-        return mesh_storage_string(assembly->context, assembly->storage, ((const struct group_name *)names->data)[entry->value].text);
+        return mesh_storage_string(assembly->context, assembly->storage,
+                                   ((const struct group_name *)names->data)[entry->value].text);
     }
     char text[32];
     snprintf(text, sizeof text, "group %d", (int)tag);
@@ -214,10 +219,11 @@ static const char *file_stem(const struct assembly *assembly)
     return mesh_storage_string(assembly->context, assembly->storage, text);
 }
 
-/* ---- dealing elements out -------------------------------------------------------------------------------------------- */
+/* ---- dealing elements out -------------------------------------------------------------------------------------- */
 
 /* The tags as keys, for number_groups_find; lower-dimensional groups also differ by their number of corners. */
-static bool find_groups(const struct assembly *assembly, const struct element_list *list, bool by_corners, struct number_groups *groups)
+static bool find_groups(const struct assembly *assembly, const struct element_list *list, bool by_corners,
+                        struct number_groups *groups)
 {
     size_t count = list->kinds.count;
     int64_t *keys = dent_allocate(assembly->context, count, sizeof *keys);
@@ -238,7 +244,9 @@ static bool find_groups(const struct assembly *assembly, const struct element_li
 /* Into how many elements of a body or group an element goes. */
 static uint32_t pieces_of(const struct element_walk *walk, bool split_quads)
 {
-    return walk->corner_count > (split_quads ? 3u : 4u) && element_kind_dimension(walk->kind) == 2 ? walk->corner_count - 2 : 1;
+    return walk->corner_count > (split_quads ? 3u : 4u) && element_kind_dimension(walk->kind) == 2
+               ? walk->corner_count - 2
+               : 1;
 }
 
 static uint32_t part_of(const struct number_groups *groups, size_t element)
@@ -246,8 +254,8 @@ static uint32_t part_of(const struct number_groups *groups, size_t element)
     return groups->group_of ? groups->group_of[element] : 0;
 }
 
-static dent_status count_parts(const struct assembly *assembly, const struct element_list *list, const struct number_groups *groups,
-                               bool split_quads, struct part *parts)
+static dent_status count_parts(const struct assembly *assembly, const struct element_list *list,
+                               const struct number_groups *groups, bool split_quads, struct part *parts)
 {
     struct element_walk walk = walk_over(list);
     while (walk_next(&walk)) {
@@ -263,7 +271,8 @@ static dent_status count_parts(const struct assembly *assembly, const struct ele
     return DENT_OK;
 }
 
-static void fill_parts(const struct element_list *list, const struct number_groups *groups, bool split_quads, struct part *parts)
+static void fill_parts(const struct element_list *list, const struct number_groups *groups, bool split_quads,
+                       struct part *parts)
 {
     struct element_walk walk = walk_over(list);
     while (walk_next(&walk)) {
@@ -294,19 +303,21 @@ static void fill_parts(const struct element_list *list, const struct number_grou
     }
 }
 
-/* ---- bodies ---------------------------------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------------------------- */
 
 /* Memory for what fill_parts writes. */
-static bool prepare_body_parts(const struct assembly *assembly, uint32_t dimension, uint32_t part_count, struct part *parts)
+static bool prepare_body_parts(const struct assembly *assembly, uint32_t dimension, uint32_t part_count,
+                               struct part *parts)
 {
     size_t file_elements = assembly->builder->elements[dimension].kinds.count;
     for (uint32_t i = 0; i < part_count; i++) {
         struct part *part = &parts[i];
-        part->corners = mesh_storage_take(assembly->context, assembly->storage, part->corner_count, sizeof *part->corners);
+        part->corners =
+            mesh_storage_take(assembly->context, assembly->storage, part->corner_count, sizeof *part->corners);
         bool good = part->corners != NULL;
         if (good && (part_count > 1 || part->element_count != file_elements)) {
-            part->element_numbers =
-                mesh_storage_take(assembly->context, assembly->storage, part->element_count, sizeof *part->element_numbers);
+            part->element_numbers = mesh_storage_take(assembly->context, assembly->storage, part->element_count,
+                                                      sizeof *part->element_numbers);
             good = part->element_numbers != NULL;
         }
         if (good && dimension == 3 && part->corner_count != 4 * (uint64_t)part->element_count) {
@@ -337,7 +348,8 @@ static void release_users(const struct assembly *assembly, struct vertex_users *
 }
 
 /* Calls for each vertex of each body once: counting when `place` is null, else writing behind place[vertex]. */
-static void visit_users(const struct part *parts, uint32_t part_count, uint32_t *mark, uint64_t *start, uint32_t *bodies)
+static void visit_users(const struct part *parts, uint32_t part_count, uint32_t *mark, uint64_t *start,
+                        uint32_t *bodies)
 {
     for (uint32_t b = 0; b < part_count; b++) {
         for (uint64_t i = 0; i < parts[b].corner_count; i++) {
@@ -355,7 +367,8 @@ static void visit_users(const struct part *parts, uint32_t part_count, uint32_t 
     }
 }
 
-static bool find_users(const struct assembly *assembly, const struct part *parts, uint32_t part_count, struct vertex_users *users)
+static bool find_users(const struct assembly *assembly, const struct part *parts, uint32_t part_count,
+                       struct vertex_users *users)
 {
     size_t vertex_count = builder_vertex_count(assembly->builder);
     users->start = dent_allocate(assembly->context, vertex_count + 1, sizeof *users->start);
@@ -383,7 +396,8 @@ static bool find_users(const struct assembly *assembly, const struct part *parts
 }
 
 /* Own vertices for every body: numbers, positions, and corners renumbered. */
-static bool give_own_vertices(const struct assembly *assembly, struct part *parts, uint32_t part_count, dent_mesh_body *bodies)
+static bool give_own_vertices(const struct assembly *assembly, struct part *parts, uint32_t part_count,
+                              dent_mesh_body *bodies)
 {
     struct vertex_users users = {0};
     bool good = find_users(assembly, parts, part_count, &users);
@@ -394,7 +408,8 @@ static bool give_own_vertices(const struct assembly *assembly, struct part *part
     for (uint32_t b = 0; good && b < part_count; b++) {
         bodies[b].vertex_numbers =
             mesh_storage_take(assembly->context, assembly->storage, bodies[b].vertex_count, sizeof(uint32_t));
-        bodies[b].positions = mesh_storage_take(assembly->context, assembly->storage, bodies[b].vertex_count, 3 * sizeof(double));
+        bodies[b].positions =
+            mesh_storage_take(assembly->context, assembly->storage, bodies[b].vertex_count, 3 * sizeof(double));
         good = bodies[b].vertex_numbers && bodies[b].positions;
         bodies[b].vertex_count = 0; /* filled again below */
     }
@@ -423,7 +438,8 @@ static bool give_own_vertices(const struct assembly *assembly, struct part *part
 static bool give_all_vertices(const struct assembly *assembly, dent_mesh_body *body)
 {
     struct growable_array *positions = &assembly->builder->positions;
-    if (!mesh_storage_keep(assembly->context, assembly->storage, positions->data, positions->capacity, sizeof(double))) {
+    if (!mesh_storage_keep(assembly->context, assembly->storage, positions->data, positions->capacity,
+                           sizeof(double))) {
         return false;
     }
     body->positions = positions->data;
@@ -432,7 +448,8 @@ static bool give_all_vertices(const struct assembly *assembly, dent_mesh_body *b
     return true;
 }
 
-static dent_status make_bodies(struct assembly *assembly, uint32_t dimension, const struct number_groups *groups, struct part *parts)
+static dent_status make_bodies(struct assembly *assembly, uint32_t dimension, const struct number_groups *groups,
+                               struct part *parts)
 {
     const struct element_list *list = &assembly->builder->elements[dimension];
     dent_status status = count_parts(assembly, list, groups, true, parts);
@@ -450,7 +467,8 @@ static dent_status make_bodies(struct assembly *assembly, uint32_t dimension, co
         return assembly_no_memory(assembly);
     }
     for (uint32_t b = 0; b < count; b++) {
-        bodies[b].name = count > 1 ? group_text(assembly, dimension, (int32_t)(groups->keys[b] / 8)) : file_stem(assembly);
+        bodies[b].name =
+            count > 1 ? group_text(assembly, dimension, (int32_t)(groups->keys[b] / 8)) : file_stem(assembly);
         bodies[b].kind = dimension == 3 ? DENT_BODY_SOLID : DENT_BODY_SURFACE;
         bodies[b].element_count = parts[b].element_count;
         bodies[b].element_corners = parts[b].corners;
@@ -488,10 +506,10 @@ static dent_status assemble_bodies(struct assembly *assembly, uint32_t dimension
     return status;
 }
 
-/* ---- groups of lower dimension ---------------------------------------------------------------------------------------- */
+/* ---- groups of lower dimension --------------------------------------------------------------------------------- */
 
-static dent_status make_groups(struct assembly *assembly, uint32_t dimension, const struct number_groups *groups, struct part *parts,
-                               struct growable_array *made)
+static dent_status make_groups(struct assembly *assembly, uint32_t dimension, const struct number_groups *groups,
+                               struct part *parts, struct growable_array *made)
 {
     const struct element_list *list = &assembly->builder->elements[dimension];
     dent_status status = count_parts(assembly, list, groups, false, parts);
@@ -499,7 +517,8 @@ static dent_status make_groups(struct assembly *assembly, uint32_t dimension, co
         return status;
     }
     for (uint32_t i = 0; i < groups->count; i++) {
-        parts[i].corners = mesh_storage_take(assembly->context, assembly->storage, parts[i].corner_count, sizeof(uint32_t));
+        parts[i].corners =
+            mesh_storage_take(assembly->context, assembly->storage, parts[i].corner_count, sizeof(uint32_t));
         if (!parts[i].corners) {
             return assembly_no_memory(assembly);
         }
@@ -555,7 +574,8 @@ static dent_status assemble_groups(struct assembly *assembly, uint32_t top)
     }
     if (status == DENT_OK && made.count > 0) {
         builder_note(assembly->builder, elements, "elements of lower dimension make no body and are kept as groups");
-        if (mesh_storage_keep(assembly->context, assembly->storage, made.data, made.capacity, sizeof(dent_mesh_group))) {
+        if (mesh_storage_keep(assembly->context, assembly->storage, made.data, made.capacity,
+                              sizeof(dent_mesh_group))) {
             assembly->storage->mesh.groups = made.data;
             assembly->storage->mesh.group_count = (uint32_t)made.count;
             return DENT_OK;
@@ -566,7 +586,7 @@ static dent_status assemble_groups(struct assembly *assembly, uint32_t top)
     return status;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------------------------- */
 
 static dent_status assemble(struct assembly *assembly, bool merge, const char *format)
 {
@@ -580,7 +600,8 @@ static dent_status assemble(struct assembly *assembly, bool merge, const char *f
         top--;
     }
     if (top < 2) {
-        return dent_fail(assembly->context, DENT_ERROR_BAD_MESH, "%s: has %u vertices but no triangles and no cells: nothing that makes a body",
+        return dent_fail(assembly->context, DENT_ERROR_BAD_MESH,
+                         "%s: has %u vertices but no triangles and no cells: nothing that makes a body",
                          builder->file_name, builder_vertex_count(builder));
     }
     if (top == 2) {

@@ -1,5 +1,5 @@
-/* Taking in vertices, elements and names from a reader. Everything a file can get wrong about indices and numbers is refused
- * here, so that mesh_assembly.c, which makes the mesh, can trust its input. */
+/* Taking in vertices, elements and names from a reader. Everything a file can get wrong about indices and numbers is
+ * refused here, so that mesh_assembly.c, which makes the mesh, can trust its input. */
 #include "mesh_builder.h"
 
 #include <stdio.h>
@@ -32,9 +32,10 @@ const char *element_kind_name(enum element_kind kind)
 }
 
 /* "file:line: …" or "file: …". */
-static dent_status builder_fail(const struct mesh_builder *builder, uint64_t line, dent_status status, const char *format, ...)
-    DENT_PRINTF_LIKE(4, 5);
-static dent_status builder_fail(const struct mesh_builder *builder, uint64_t line, dent_status status, const char *format, ...)
+static dent_status builder_fail(const struct mesh_builder *builder, uint64_t line, dent_status status,
+                                const char *format, ...) DENT_PRINTF_LIKE(4, 5);
+static dent_status builder_fail(const struct mesh_builder *builder, uint64_t line, dent_status status,
+                                const char *format, ...)
 {
     char text[256];
     va_list arguments;
@@ -79,7 +80,7 @@ void builder_release(struct mesh_builder *builder)
     }
 }
 
-/* ---- vertices -------------------------------------------------------------------------------------------------------- */
+/* ---- vertices -------------------------------------------------------------------------------------------------- */
 
 uint32_t builder_vertex_count(const struct mesh_builder *builder)
 {
@@ -116,8 +117,8 @@ dent_status builder_add_vertex(struct mesh_builder *builder, double x, double y,
     const double xyz[3] = {x, y, z};
     for (int i = 0; i < 3; i++) {
         if (!is_finite(xyz[i])) {
-            return builder_fail(builder, line, DENT_ERROR_BAD_NUMBER, "vertex %u: %c is %s", builder_vertex_count(builder), "xyz"[i],
-                                number_fault(xyz[i]));
+            return builder_fail(builder, line, DENT_ERROR_BAD_NUMBER, "vertex %u: %c is %s",
+                                builder_vertex_count(builder), "xyz"[i], number_fault(xyz[i]));
         }
     }
     if (builder_vertex_count(builder) == MESH_COUNT_MAX) {
@@ -131,7 +132,7 @@ dent_status builder_add_vertex(struct mesh_builder *builder, double x, double y,
     return DENT_OK;
 }
 
-/* ---- elements -------------------------------------------------------------------------------------------------------- */
+/* ---- elements -------------------------------------------------------------------------------------------------- */
 
 dent_status builder_reserve_elements(struct mesh_builder *builder, enum element_kind kind, uint64_t count)
 {
@@ -148,8 +149,8 @@ dent_status builder_reserve_elements(struct mesh_builder *builder, enum element_
     return good ? DENT_OK : no_memory(builder);
 }
 
-static dent_status add_corners(struct mesh_builder *builder, enum element_kind kind, int32_t tag, const uint32_t *corners,
-                               uint32_t corner_count, uint64_t line)
+static dent_status add_corners(struct mesh_builder *builder, enum element_kind kind, int32_t tag,
+                               const uint32_t *corners, uint32_t corner_count, uint64_t line)
 {
     struct element_list *list = &builder->elements[kind_facts[kind].dimension];
     if (!builder->forward_references) {
@@ -176,32 +177,33 @@ static dent_status add_corners(struct mesh_builder *builder, enum element_kind k
     return DENT_OK;
 }
 
-dent_status builder_bad_corner(const struct mesh_builder *builder, enum element_kind kind, size_t element, uint32_t corner,
-                               uint32_t vertex, uint64_t line)
+dent_status builder_bad_corner(const struct mesh_builder *builder, enum element_kind kind, size_t element,
+                               uint32_t corner, uint32_t vertex, uint64_t line)
 {
     return builder_fail(builder, line, DENT_ERROR_BAD_MESH,
-                        "%s (element %zu): corner %u is vertex %u counted from 0, but there are only %u vertices", kind_facts[kind].name,
-                        element, corner, vertex, builder_vertex_count(builder));
+                        "%s (element %zu): corner %u is vertex %u counted from 0, but there are only %u vertices",
+                        kind_facts[kind].name, element, corner, vertex, builder_vertex_count(builder));
 }
 
-dent_status builder_add_element(struct mesh_builder *builder, enum element_kind kind, int32_t tag, const uint32_t *corners,
-                                uint64_t line)
+dent_status builder_add_element(struct mesh_builder *builder, enum element_kind kind, int32_t tag,
+                                const uint32_t *corners, uint64_t line)
 {
     return add_corners(builder, kind, tag, corners, kind_facts[kind].corners, line);
 }
 
-dent_status builder_add_polygon(struct mesh_builder *builder, int32_t tag, const uint32_t *corners, uint32_t corner_count,
-                                uint64_t line)
+dent_status builder_add_polygon(struct mesh_builder *builder, int32_t tag, const uint32_t *corners,
+                                uint32_t corner_count, uint64_t line)
 {
     if (corner_count < 3) {
-        return builder_fail(builder, line, DENT_ERROR_BAD_MESH, "polygon (element %zu) has %u corners: at least 3 are needed",
+        return builder_fail(builder, line, DENT_ERROR_BAD_MESH,
+                            "polygon (element %zu) has %u corners: at least 3 are needed",
                             builder->elements[2].kinds.count, corner_count);
     }
     enum element_kind kind = corner_count == 3 ? ELEMENT_TRIANGLE : corner_count == 4 ? ELEMENT_QUAD : ELEMENT_POLYGON;
     return add_corners(builder, kind, tag, corners, corner_count, line);
 }
 
-/* ---- names and notices ----------------------------------------------------------------------------------------------- */
+/* ---- names and notices ----------------------------------------------------------------------------------------- */
 
 /* Length of the printable UTF-8 character at p, or 0. */
 static size_t printable_length(const unsigned char *p, size_t left)
@@ -209,7 +211,10 @@ static size_t printable_length(const unsigned char *p, size_t left)
     if (p[0] < 0x80) {
         return p[0] >= 32 && p[0] != 127;
     }
-    size_t length = p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
+    size_t length = p[0] >= 0xc2 && p[0] < 0xe0   ? 2
+                    : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
+                    : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+                                                  : 0;
     if (length > left) {
         return 0;
     }
@@ -240,7 +245,8 @@ void make_printable(char *text, size_t length)
 
 enum { NAME_LENGTH_MAX = 255 };
 
-dent_status builder_name_group(struct mesh_builder *builder, uint32_t dimension, int32_t tag, const char *name, size_t length)
+dent_status builder_name_group(struct mesh_builder *builder, uint32_t dimension, int32_t tag, const char *name,
+                               size_t length)
 {
     length = length < NAME_LENGTH_MAX ? length : NAME_LENGTH_MAX;
     struct group_name entry = {.dimension = dimension, .tag = tag, .size = length + 1};

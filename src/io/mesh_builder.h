@@ -1,9 +1,10 @@
 /* Where all readers put what they find, and which turns it into a dent_mesh.
  *
- * A reader adds vertices and elements in the order of the file, with vertices named by their 0-based position. The builder
- * checks every index and number, keeps one list of elements per dimension, and at the end decides what the file means: the
- * elements of the highest dimension make bodies, one per group tag when there are several; lower ones become groups; quads and
- * polygons of a surface are split into triangles. Numbers of vertices and elements stay those of the file. */
+ * A reader adds vertices and elements in the order of the file, with vertices named by their 0-based position. The
+ * builder checks every index and number, keeps one list of elements per dimension, and at the end decides what the file
+ * means: the elements of the highest dimension make bodies, one per group tag when there are several; lower ones become
+ * groups; quads and polygons of a surface are split into triangles. Numbers of vertices and elements stay those of the
+ * file. */
 #ifndef DENT_IO_MESH_BUILDER_H
 #define DENT_IO_MESH_BUILDER_H
 
@@ -51,13 +52,14 @@ enum { MESH_NOTICE_CAPACITY = 16 };
 
 struct mesh_builder {
     dent_context *context;
-    const char *file_name;          /* for messages: the path as given */
+    const char *file_name;           /* for messages: the path as given */
     struct growable_array positions; /* double, 3 per vertex */
     struct element_list elements[4]; /* by dimension */
-    struct growable_array names;    /* struct group_name */
+    struct growable_array names;     /* struct group_name */
     struct mesh_notice notices[MESH_NOTICE_CAPACITY];
     uint32_t notice_count;
-    bool forward_references; /* set by a reader whose elements may come before their vertices: indices are checked at the end */
+    bool forward_references; /* set by a reader whose elements may come before their vertices: indices are checked at
+                                the end */
 };
 
 void builder_init(struct mesh_builder *builder, dent_context *context, const char *file_name);
@@ -72,16 +74,18 @@ uint32_t builder_vertex_count(const struct mesh_builder *builder);
 /* Memory for `count` more elements of a kind; the same caution. */
 dent_status builder_reserve_elements(struct mesh_builder *builder, enum element_kind kind, uint64_t count);
 /* Corners in VTK's order, 0-based. `tag` is the group, 0 for none. */
-dent_status builder_add_element(struct mesh_builder *builder, enum element_kind kind, int32_t tag, const uint32_t *corners,
-                                uint64_t line);
+dent_status builder_add_element(struct mesh_builder *builder, enum element_kind kind, int32_t tag,
+                                const uint32_t *corners, uint64_t line);
 /* 3 corners or more; 3 and 4 become triangles and quads. */
-dent_status builder_add_polygon(struct mesh_builder *builder, int32_t tag, const uint32_t *corners, uint32_t corner_count,
-                                uint64_t line);
+dent_status builder_add_polygon(struct mesh_builder *builder, int32_t tag, const uint32_t *corners,
+                                uint32_t corner_count, uint64_t line);
 
 /* The last name given to a (dimension, tag) counts. Bytes that are no printable UTF-8 are replaced by '?'. */
-dent_status builder_name_group(struct mesh_builder *builder, uint32_t dimension, int32_t tag, const char *name, size_t length);
+dent_status builder_name_group(struct mesh_builder *builder, uint32_t dimension, int32_t tag, const char *name,
+                               size_t length);
 
-/* "part.msh: 12 <text>", logged once at the end of a successful read with the sum of the counts. `text` must be static. */
+/* "part.msh: 12 <text>", logged once at the end of a successful read with the sum of the counts. `text` must be static.
+ */
 void builder_note(struct mesh_builder *builder, uint64_t count, const char *text);
 #define NOTICE_SECOND_ORDER "second-order elements were reduced to their corners"
 
@@ -89,8 +93,8 @@ void builder_note(struct mesh_builder *builder, uint64_t count, const char *text
 dent_status builder_finish(struct mesh_builder *builder, bool merge, const char *format, dent_mesh **mesh);
 
 /* For builder_finish: a corner that names no vertex. */
-dent_status builder_bad_corner(const struct mesh_builder *builder, enum element_kind kind, size_t element, uint32_t corner,
-                               uint32_t vertex, uint64_t line);
+dent_status builder_bad_corner(const struct mesh_builder *builder, enum element_kind kind, size_t element,
+                               uint32_t corner, uint32_t vertex, uint64_t line);
 
 /* Replaces bytes that are no printable UTF-8 by '?'. */
 void make_printable(char *text, size_t length);

@@ -1,5 +1,5 @@
-/* Sorted lists of numbers, by a bottom-up merge sort: stable, no bad cases. Grouping sorts only the runs of equal keys, since
- * files commonly list one group after the other. */
+/* Sorted lists of numbers, by a bottom-up merge sort: stable, no bad cases. Grouping sorts only the runs of equal keys,
+ * since files commonly list one group after the other. */
 #include "number_index.h"
 
 #include <string.h>
@@ -68,7 +68,7 @@ const struct number_entry *number_index_find(const struct number_entry *entries,
     return low > 0 && entries[low - 1].key == key ? &entries[low - 1] : NULL;
 }
 
-/* ---- groups ---------------------------------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------------------------- */
 
 void number_groups_release(dent_context *context, struct number_groups *groups)
 {
@@ -87,7 +87,8 @@ static size_t count_runs(const int64_t *keys, size_t count)
 }
 
 /* One entry per run, sorted by key, then made unique; returns how many are left. Values are set to "no group yet". */
-static bool distinct_keys(dent_context *context, const int64_t *keys, size_t count, struct number_entry *entries, size_t *distinct)
+static bool distinct_keys(dent_context *context, const int64_t *keys, size_t count, struct number_entry *entries,
+                          size_t *distinct)
 {
     size_t runs = 0;
     for (size_t i = 0; i < count; i++) {
@@ -108,7 +109,8 @@ static bool distinct_keys(dent_context *context, const int64_t *keys, size_t cou
     return true;
 }
 
-static void number_by_appearance(const int64_t *keys, struct number_entry *entries, size_t distinct, struct number_groups *groups)
+static void number_by_appearance(const int64_t *keys, struct number_entry *entries, size_t distinct,
+                                 struct number_groups *groups)
 {
     struct number_entry *last = NULL;
     for (size_t i = 0; i < groups->element_count; i++) {

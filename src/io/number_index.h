@@ -1,5 +1,5 @@
-/* Finding things by a number from a file: node tags, group tags. Sorted lists and binary search, because a file may choose its
- * numbers to make any hash function collide. */
+/* Finding things by a number from a file: node tags, group tags. Sorted lists and binary search, because a file may
+ * choose its numbers to make any hash function collide. */
 #ifndef DENT_IO_NUMBER_INDEX_H
 #define DENT_IO_NUMBER_INDEX_H
 
@@ -10,7 +10,8 @@ struct number_entry {
     uint32_t value;
 };
 
-/* Sorts by key; entries with equal keys keep their order. False: no memory. O(n) when sorted already, else O(n log n). */
+/* Sorts by key; entries with equal keys keep their order. False: no memory. O(n) when sorted already, else O(n log n).
+ */
 bool number_index_sort(dent_context *context, struct number_entry *entries, size_t count);
 
 /* The last entry with this key in a sorted list, or null. O(log n). */

@@ -1,12 +1,13 @@
 /* MEDIT .mesh (text) and .meshb (binary, also known as GMF).
  *
- * A file is a list of sections: a keyword, a count, and that many records. An element is its vertices, counted from 1, and a
- * reference number, which is its group; a vertex is its coordinates and a reference, which is not kept. One table says what the
- * sections are; those that are not in it (corners, ridges, normals, solutions …) are passed over with a notice. Sections may
- * stand in any order, so elements may name vertices that come later. In text '#' starts a comment.
+ * A file is a list of sections: a keyword, a count, and that many records. An element is its vertices, counted from 1,
+ * and a reference number, which is its group; a vertex is its coordinates and a reference, which is not kept. One table
+ * says what the sections are; those that are not in it (corners, ridges, normals, solutions …) are passed over with a
+ * notice. Sections may stand in any order, so elements may name vertices that come later. In text '#' starts a comment.
  *
- * Binary: a 1 that tells the byte order, the version, then sections with a keyword number and the place of the next section.
- * Version 1 has float coordinates, 3 has 64-bit places, 4 has 64-bit counts and indices too. The corner orders are VTK's. */
+ * Binary: a 1 that tells the byte order, the version, then sections with a keyword number and the place of the next
+ * section. Version 1 has float coordinates, 3 has 64-bit places, 4 has 64-bit counts and indices too. The corner orders
+ * are VTK's. */
 #include "byte_reader.h"
 #include "reader_table.h"
 #include "text_scanner.h"
@@ -68,16 +69,16 @@ static dent_status fail_at(const struct medit_reader *reader, uint64_t line, den
 }
 
 /* An element with its vertices as the file counts them. */
-static dent_status add_element(struct medit_reader *reader, const struct section *section, const int64_t *nodes, int64_t reference,
-                               uint64_t line)
+static dent_status add_element(struct medit_reader *reader, const struct section *section, const int64_t *nodes,
+                               int64_t reference, uint64_t line)
 {
     uint32_t corners[NODES_MAX];
     char text[128];
     uint32_t vertex_count = builder_vertex_count(reader->builder);
     for (uint32_t k = 0; k < section->nodes; k++) {
         if (nodes[k] < 1 || nodes[k] > MESH_COUNT_MAX || (reader->has_vertices && nodes[k] > vertex_count)) {
-            snprintf(text, sizeof text, "%s: vertex %lld is named; there are %u, counted from 1", section->word, (long long)nodes[k],
-                     vertex_count);
+            snprintf(text, sizeof text, "%s: vertex %lld is named; there are %u, counted from 1", section->word,
+                     (long long)nodes[k], vertex_count);
             return fail_at(reader, line, DENT_ERROR_BAD_MESH, text);
         }
         corners[k] = (uint32_t)(nodes[k] - 1);
@@ -115,7 +116,7 @@ static dent_status start_vertices(struct medit_reader *reader, uint64_t count, u
     return builder_reserve_vertices(reader->builder, count);
 }
 
-/* ---- text ------------------------------------------------------------------------------------------------------------ */
+/* ---- text ------------------------------------------------------------------------------------------------------ */
 
 static dent_status read_text_vertices(struct medit_reader *reader)
 {
@@ -160,7 +161,9 @@ static dent_status read_text_elements(struct medit_reader *reader, const struct 
 static bool is_keyword(struct text_span word)
 {
     char first = word.text[0];
-    return ((first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z')) && word.length > 3 && !span_equal_any_case(word, "infinity");
+    bool letter = (first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z');
+    return letter && !span_equal_any_case(word, "nan") && !span_equal_any_case(word, "inf") &&
+           !span_equal_any_case(word, "infinity");
 }
 
 /* Over the numbers of a section that means nothing here. */
@@ -222,7 +225,7 @@ static dent_status read_text(struct medit_reader *reader)
     return DENT_OK;
 }
 
-/* ---- binary ---------------------------------------------------------------------------------------------------------- */
+/* ---- binary ---------------------------------------------------------------------------------------------------- */
 
 static int64_t take_integer(struct medit_reader *reader, int64_t wide_from_version)
 {
@@ -249,7 +252,8 @@ static dent_status take_count(struct medit_reader *reader, const char *what, uin
     }
     if (claimed < 0 || (uint64_t)claimed > left / bytes_each) {
         char text[128];
-        snprintf(text, sizeof text, "claims %lld %s, but only %llu bytes follow", (long long)claimed, what, (unsigned long long)left);
+        snprintf(text, sizeof text, "claims %lld %s, but only %llu bytes follow", (long long)claimed, what,
+                 (unsigned long long)left);
         return fail_at(reader, 0, DENT_ERROR_FORMAT, text);
     }
     *count = (uint64_t)claimed;

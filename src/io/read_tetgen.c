@@ -3,9 +3,9 @@
  *   x.node   count, 3, attributes per node, markers (0 or 1); then: number, x, y, z, attributes, marker
  *   x.ele    count, 4 or 10, attributes per cell; then: number, corners, attributes
  *
- * Numbers start at 0 or at 1, which the first node tells, and go on one by one. The first attribute of a cell is its region, the
- * group of the cell, if it is a whole number everywhere. A 10-node cell has its corners first. The order of the
- * corners is that of VTK: what TetGen writes is positive. */
+ * Numbers start at 0 or at 1, which the first node tells, and go on one by one. The first attribute of a cell is its
+ * region, the group of the cell, if it is a whole number everywhere. A 10-node cell has its corners first. The order of
+ * the corners is that of VTK: what TetGen writes is positive. */
 #include "read_tetgen.h"
 
 #include "file_bytes.h"
@@ -22,14 +22,15 @@ enum { COLUMN_MAX = 1000000 };
 static dent_status next_record(struct text_scanner *scanner, const char *what, int64_t position, int64_t count)
 {
     if (scanner_at_end(scanner)) {
-        return scanner_fail(scanner, DENT_ERROR_FORMAT, "the file ends after %lld of %lld %s", (long long)position, (long long)count, what);
+        return scanner_fail(scanner, DENT_ERROR_FORMAT, "the file ends after %lld of %lld %s", (long long)position,
+                            (long long)count, what);
     }
     return DENT_OK;
 }
 
 /* A number of the header that may be left out. */
-static dent_status optional_integer(struct text_scanner *scanner, const char *what, int64_t low, int64_t high, int64_t missing,
-                                    int64_t *value)
+static dent_status optional_integer(struct text_scanner *scanner, const char *what, int64_t low, int64_t high,
+                                    int64_t missing, int64_t *value)
 {
     struct text_scanner ahead = *scanner;
     struct text_span word;
@@ -40,7 +41,7 @@ static dent_status optional_integer(struct text_scanner *scanner, const char *wh
     return scanner_integer_in_line(scanner, what, low, high, value);
 }
 
-/* ---- nodes ----------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------------------------- */
 
 struct node_header {
     int64_t count, dimension, attributes, markers;
@@ -53,24 +54,27 @@ static dent_status read_node_header(struct text_scanner *scanner, struct node_he
     TRY(optional_integer(scanner, "number of attributes per node", 0, COLUMN_MAX, 0, &header->attributes));
     TRY(optional_integer(scanner, "number of markers per node", 0, 1, 0, &header->markers));
     if (header->dimension != 3) {
-        return scanner_fail(scanner, DENT_ERROR_UNSUPPORTED, "the nodes have %lld coordinates; 3 are needed", (long long)header->dimension);
+        return scanner_fail(scanner, DENT_ERROR_UNSUPPORTED, "the nodes have %lld coordinates; 3 are needed",
+                            (long long)header->dimension);
     }
     scanner_skip_line(scanner);
     return DENT_OK;
 }
 
-static dent_status check_node_number(const struct text_scanner *scanner, int64_t number, int64_t first, int64_t position)
+static dent_status check_node_number(const struct text_scanner *scanner, int64_t number, int64_t first,
+                                     int64_t position)
 {
     if (first != 0 && first != 1) {
-        return scanner_fail(scanner, DENT_ERROR_FORMAT, "the first node has number %lld; numbers start at 0 or at 1", (long long)first);
+        return scanner_fail(scanner, DENT_ERROR_FORMAT, "the first node has number %lld; numbers start at 0 or at 1",
+                            (long long)first);
     }
     int64_t expected = first + position;
     if (number >= first && number < expected) {
         return scanner_fail(scanner, DENT_ERROR_BAD_MESH, "node number %lld appears twice", (long long)number);
     }
     if (number != expected) {
-        return scanner_fail(scanner, DENT_ERROR_BAD_MESH, "node number %lld where %lld should follow", (long long)number,
-                            (long long)expected);
+        return scanner_fail(scanner, DENT_ERROR_BAD_MESH, "node number %lld where %lld should follow",
+                            (long long)number, (long long)expected);
     }
     return DENT_OK;
 }
@@ -108,7 +112,7 @@ static dent_status read_nodes(struct mesh_builder *builder, struct tetgen_file f
     return DENT_OK;
 }
 
-/* ---- cells ----------------------------------------------------------------------------------------------------------- */
+/* ---- cells ----------------------------------------------------------------------------------------------------- */
 
 struct cell_header {
     int64_t count, corners, attributes;
@@ -132,8 +136,9 @@ static dent_status read_corner(struct text_scanner *scanner, int64_t first, uint
     int64_t number;
     TRY(scanner_integer_in_line(scanner, "node of the tetrahedron", INT64_MIN, INT64_MAX, &number));
     if (number < first || number - first >= (int64_t)node_count) {
-        return scanner_fail(scanner, DENT_ERROR_BAD_MESH, "the tetrahedron names node %lld; there are %u, numbered from %lld",
-                            (long long)number, node_count, (long long)first);
+        return scanner_fail(scanner, DENT_ERROR_BAD_MESH,
+                            "the tetrahedron names node %lld; there are %u, numbered from %lld", (long long)number,
+                            node_count, (long long)first);
     }
     *corner = (uint32_t)(number - first);
     return DENT_OK;
@@ -146,8 +151,8 @@ static bool tag_of_region(double region, int32_t *tag)
     return (double)*tag == region;
 }
 
-static dent_status read_cell(struct mesh_builder *builder, struct text_scanner *scanner, const struct cell_header *header, int64_t first,
-                             uint64_t *odd_regions)
+static dent_status read_cell(struct mesh_builder *builder, struct text_scanner *scanner,
+                             const struct cell_header *header, int64_t first, uint64_t *odd_regions)
 {
     int64_t number;
     uint32_t corners[10];
@@ -187,7 +192,8 @@ static dent_status read_cells(struct mesh_builder *builder, struct tetgen_file f
         /* Some other quantity, not a region: a body per value would be nonsense. */
         struct growable_array *tags = &builder->elements[3].tags;
         memset(tags->data, 0, tags->count * tags->record_size);
-        builder_note(builder, odd_regions, "tetrahedra have an attribute that is not a whole number: attributes are not used as regions");
+        builder_note(builder, odd_regions,
+                     "tetrahedra have an attribute that is not a whole number: attributes are not used as regions");
     }
     return DENT_OK;
 }
@@ -204,7 +210,8 @@ dent_status tetgen_read_pair(struct mesh_builder *builder, struct tetgen_file no
     return status;
 }
 
-dent_status tetgen_read_memory(dent_context *context, struct tetgen_file nodes, struct tetgen_file cells, bool merge, dent_mesh **mesh)
+dent_status tetgen_read_memory(dent_context *context, struct tetgen_file nodes, struct tetgen_file cells, bool merge,
+                               dent_mesh **mesh)
 {
     struct mesh_builder builder;
     builder_init(&builder, context, cells.name);
@@ -216,7 +223,7 @@ dent_status tetgen_read_memory(dent_context *context, struct tetgen_file nodes, 
     return status;
 }
 
-/* ---- the two files --------------------------------------------------------------------------------------------------- */
+/* ---- the two files --------------------------------------------------------------------------------------------- */
 
 static const char *const packings[] = {"", ".xz", ".gz"};
 enum { PACKING_COUNT = 3 };
@@ -241,7 +248,8 @@ static size_t stem_length_of(const char *path)
     return length;
 }
 
-/* The name of one of the pair: the one given, or the first that exists. False: there is none, and the buffer has the plain name. */
+/* The name of one of the pair: the one given, or the first that exists. False: there is none, and the buffer has the
+ * plain name. */
 static bool find_file(char *buffer, const char *path, size_t stem_length, const char *ending)
 {
     size_t ending_length = strlen(ending);
@@ -271,7 +279,8 @@ bool tetgen_pair_exists(const char *stem)
 static dent_status load_one(struct read_request *request, char *buffer, const char *ending, struct file_bytes *bytes)
 {
     if (!find_file(buffer, request->path, stem_length_of(request->path), ending)) {
-        return dent_fail(request->context, DENT_ERROR_FILE, "%s: TetGen meshes are pairs, and %s is missing", request->path, buffer);
+        return dent_fail(request->context, DENT_ERROR_FILE, "%s: TetGen meshes are pairs, and %s is missing",
+                         request->path, buffer);
     }
     return file_bytes_load(request->context, buffer, bytes);
 }
@@ -296,8 +305,8 @@ static dent_status load_and_read(struct read_request *request, char *node_name, 
 dent_status read_tetgen(struct read_request *request)
 {
     if (!request->path) {
-        return dent_fail(request->context, DENT_ERROR_UNSUPPORTED, "%s: TetGen meshes are two files and cannot be read from one block of memory",
-                         request->name);
+        return dent_fail(request->context, DENT_ERROR_UNSUPPORTED,
+                         "%s: TetGen meshes are two files and cannot be read from one block of memory", request->name);
     }
     size_t size = strlen(request->path) + ENDINGS_ROOM;
     char *names = dent_allocate(request->context, size, 2);

@@ -14,6 +14,7 @@ struct tetgen_file {
 dent_status tetgen_read_pair(struct mesh_builder *builder, struct tetgen_file nodes, struct tetgen_file cells);
 
 /* What dent_mesh_read does for files. */
-dent_status tetgen_read_memory(dent_context *context, struct tetgen_file nodes, struct tetgen_file cells, bool merge, dent_mesh **mesh);
+dent_status tetgen_read_memory(dent_context *context, struct tetgen_file nodes, struct tetgen_file cells, bool merge,
+                               dent_mesh **mesh);
 
 #endif

@@ -8,9 +8,9 @@
 #include <strings.h>
 
 static const struct mesh_format formats[] = {
-    {".msh", "Gmsh", read_gmsh},      {".mesh", "MEDIT", read_medit}, {".meshb", "MEDIT binary", read_medit},
+    {".msh", "Gmsh", read_gmsh},      {".mesh", "MEDIT", read_medit},  {".meshb", "MEDIT binary", read_medit},
     {".node", "TetGen", read_tetgen}, {".ele", "TetGen", read_tetgen}, {".vtk", "VTK legacy", read_vtk},
-    {".vtu", "VTK XML", read_vtu},    {".obj", "OBJ", read_obj},      {".stl", "STL", read_stl},
+    {".vtu", "VTK XML", read_vtu},    {".obj", "OBJ", read_obj},       {".stl", "STL", read_stl},
     {".ply", "PLY", read_ply},        {".vtp", "VTK XML", read_vtu},
 };
 enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
@@ -37,11 +37,11 @@ static dent_status unknown_format(dent_context *context, const char *name)
     for (size_t i = 0; i < FORMAT_COUNT; i++) {
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? " " : "", formats[i].ending);
     }
-    return dent_fail(context, DENT_ERROR_UNSUPPORTED, "%s: unknown format; known endings are %s, each also with .gz or .xz behind it",
-                     name, known);
+    return dent_fail(context, DENT_ERROR_UNSUPPORTED,
+                     "%s: unknown format; known endings are %s, each also with .gz or .xz behind it", name, known);
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------------------------- */
 
 dent_mesh_read_def dent_mesh_read_def_default(void)
 {
@@ -51,13 +51,15 @@ dent_mesh_read_def dent_mesh_read_def_default(void)
 static dent_status check_def(dent_context *context, const dent_mesh_read_def *def)
 {
     if (def && def->struct_size != sizeof *def) {
-        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "dent_mesh_read_def was not made by dent_mesh_read_def_default()");
+        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT,
+                         "dent_mesh_read_def was not made by dent_mesh_read_def_default()");
     }
     return DENT_OK;
 }
 
 /* Bytes to mesh; the bytes are released in any case. */
-static dent_status read_and_finish(struct read_request *request, mesh_reader *reader, const dent_mesh_read_def *def, dent_mesh **mesh)
+static dent_status read_and_finish(struct read_request *request, mesh_reader *reader, const dent_mesh_read_def *def,
+                                   dent_mesh **mesh)
 {
     struct mesh_builder builder;
     builder_init(&builder, request->context, request->name);

@@ -1,8 +1,9 @@
 /* The one table of formats that can be read, and what a reader is given.
  *
- * A new format is a file read_<format>.c with one function, its prototype below, and a row in reader_table.c. The function reads
- * request->bytes, feeds request->builder and sets request->format; opening, unpacking, making the mesh and cleaning up are done
- * around it, so a reader that fails just returns (what it allocated itself it releases itself). */
+ * A new format is a file read_<format>.c with one function, its prototype below, and a row in reader_table.c. The
+ * function reads request->bytes, feeds request->builder and sets request->format; opening, unpacking, making the mesh
+ * and cleaning up are done around it, so a reader that fails just returns (what it allocated itself it releases
+ * itself). */
 #ifndef DENT_IO_READER_TABLE_H
 #define DENT_IO_READER_TABLE_H
 
@@ -13,9 +14,10 @@
 
 struct read_request {
     dent_context *context;
-    const char *name;        /* for messages: the path, or the name given with the memory */
-    const char *path;        /* null when read from memory */
-    struct file_bytes bytes; /* unpacked, not empty; released by the caller of the reader. TetGen by path: none, it opens two */
+    const char *name; /* for messages: the path, or the name given with the memory */
+    const char *path; /* null when read from memory */
+    struct file_bytes
+        bytes; /* unpacked, not empty; released by the caller of the reader. TetGen by path: none, it opens two */
     struct mesh_builder *builder;
     char format[48]; /* to be set: "stl binary" */
 };

@@ -1,5 +1,5 @@
-/* Words, lines and numbers of a text in memory. The idea is one cursor that never passes `end` and a line counter that is right
- * whenever a message is made: only the functions here move over line ends. */
+/* Words, lines and numbers of a text in memory. The idea is one cursor that never passes `end` and a line counter that
+ * is right whenever a message is made: only the functions here move over line ends. */
 #include "text_scanner.h"
 
 #include "decimal_number.h"
@@ -17,11 +17,16 @@ static bool is_line_end(uint8_t c)
     return c == '\n' || c == '\r';
 }
 
-void scanner_init(struct text_scanner *scanner, dent_context *context, const char *name, const void *data, size_t size, int comment)
+void scanner_init(struct text_scanner *scanner, dent_context *context, const char *name, const void *data, size_t size,
+                  int comment)
 {
-    *scanner = (struct text_scanner){
-        .context = context, .name = name, .begin = data, .cursor = data, .end = (const uint8_t *)data + size, .line = 1,
-        .comment = comment};
+    *scanner = (struct text_scanner){.context = context,
+                                     .name = name,
+                                     .begin = data,
+                                     .cursor = data,
+                                     .end = (const uint8_t *)data + size,
+                                     .line = 1,
+                                     .comment = comment};
 }
 
 /* Over one line end; CR LF is one. */
@@ -130,7 +135,7 @@ void scanner_jump(struct text_scanner *scanner, const uint8_t *cursor)
     scanner->cursor = cursor;
 }
 
-/* ---- numbers --------------------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------------------------- */
 
 static dent_status missing_word(const struct text_scanner *scanner, const char *what)
 {
@@ -138,21 +143,22 @@ static dent_status missing_word(const struct text_scanner *scanner, const char *
     return scanner_fail(scanner, DENT_ERROR_FORMAT, "the %s ends where the %s should be", where, what);
 }
 
-static dent_status integer_of_word(const struct text_scanner *scanner, struct text_span word, const char *what, int64_t low,
-                                   int64_t high, int64_t *value)
+static dent_status integer_of_word(const struct text_scanner *scanner, struct text_span word, const char *what,
+                                   int64_t low, int64_t high, int64_t *value)
 {
     bool fits;
     if (!decimal_to_integer(word.text, word.length, value, &fits) && fits) {
         return scanner_fail(scanner, DENT_ERROR_FORMAT, "%s: '%.*s' is not an integer", what, SPAN_ARGUMENTS(word));
     }
     if (!fits || *value < low || *value > high) {
-        return scanner_fail(scanner, DENT_ERROR_FORMAT, "%s: %.*s is not in the range %lld to %lld", what, SPAN_ARGUMENTS(word),
-                            (long long)low, (long long)high);
+        return scanner_fail(scanner, DENT_ERROR_FORMAT, "%s: %.*s is not in the range %lld to %lld", what,
+                            SPAN_ARGUMENTS(word), (long long)low, (long long)high);
     }
     return DENT_OK;
 }
 
-static dent_status double_of_word(const struct text_scanner *scanner, struct text_span word, const char *what, double *value)
+static dent_status double_of_word(const struct text_scanner *scanner, struct text_span word, const char *what,
+                                  double *value)
 {
     if (!decimal_to_double(word.text, word.length, value)) {
         return scanner_fail(scanner, DENT_ERROR_FORMAT, "%s: '%.*s' is not a number", what, SPAN_ARGUMENTS(word));
@@ -178,7 +184,8 @@ dent_status scanner_double(struct text_scanner *scanner, const char *what, doubl
     return double_of_word(scanner, word, what, value);
 }
 
-dent_status scanner_integer_in_line(struct text_scanner *scanner, const char *what, int64_t low, int64_t high, int64_t *value)
+dent_status scanner_integer_in_line(struct text_scanner *scanner, const char *what, int64_t low, int64_t high,
+                                    int64_t *value)
 {
     struct text_span word;
     if (!scanner_word_in_line(scanner, &word)) {
@@ -196,18 +203,19 @@ dent_status scanner_double_in_line(struct text_scanner *scanner, const char *wha
     return double_of_word(scanner, word, what, value);
 }
 
-dent_status scanner_check_claim(const struct text_scanner *scanner, const char *what, uint64_t count, uint64_t bytes_each)
+dent_status scanner_check_claim(const struct text_scanner *scanner, const char *what, uint64_t count,
+                                uint64_t bytes_each)
 {
     /* The last record of a text needs no separator behind it. */
     uint64_t left = scanner_bytes_left(scanner);
     if (bytes_each > 0 && count > (left + 1) / bytes_each) {
-        return scanner_fail(scanner, DENT_ERROR_FORMAT, "claims %llu %s, but only %llu bytes follow", (unsigned long long)count, what,
-                            (unsigned long long)left);
+        return scanner_fail(scanner, DENT_ERROR_FORMAT, "claims %llu %s, but only %llu bytes follow",
+                            (unsigned long long)count, what, (unsigned long long)left);
     }
     return DENT_OK;
 }
 
-/* ---- messages -------------------------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------------------------- */
 
 dent_status scanner_fail(const struct text_scanner *scanner, dent_status status, const char *format, ...)
 {

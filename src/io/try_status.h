@@ -4,12 +4,12 @@
 
 #include <dent/base.h>
 
-#define TRY(call)                        \
-    do {                                 \
-        dent_status try_status = (call); \
-        if (try_status != DENT_OK) {     \
-            return try_status;           \
-        }                                \
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        dent_status try_status = (call);                                                                               \
+        if (try_status != DENT_OK) {                                                                                   \
+            return try_status;                                                                                         \
+        }                                                                                                              \
     } while (0)
 
 #endif

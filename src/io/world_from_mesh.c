@@ -1,6 +1,7 @@
 /* The bodies of a mesh file in a world, tied together at the nodes they share.
  *
- * A node of the file belongs to the first body that uses it; every later body that uses it ties its vertex to that one. */
+ * A node of the file belongs to the first body that uses it; every later body that uses it ties its vertex to that one.
+ */
 #include <dent/mesh_io.h>
 
 #include <string.h>
@@ -16,7 +17,8 @@ static uint32_t file_vertex(const dent_mesh_body *body, uint32_t vertex)
 }
 
 /* The ties of body b to earlier ones; its other vertices become owned by it. Returns their number. */
-static uint32_t collect_ties(const dent_mesh *mesh, uint32_t b, const dent_body_id *ids, struct owner *owners, dent_same_as *ties)
+static uint32_t collect_ties(const dent_mesh *mesh, uint32_t b, const dent_body_id *ids, struct owner *owners,
+                             dent_same_as *ties)
 {
     uint32_t count = 0;
     const dent_mesh_body *body = &mesh->bodies[b];
@@ -46,7 +48,8 @@ static dent_status add_body(dent_world *world, const dent_mesh_body *body, const
     return dent_world_add_body(world, &def, id);
 }
 
-static dent_status add_all(const dent_mesh *mesh, dent_world *world, dent_body_id *ids, struct owner *owners, dent_same_as *ties)
+static dent_status add_all(const dent_mesh *mesh, dent_world *world, dent_body_id *ids, struct owner *owners,
+                           dent_same_as *ties)
 {
     for (uint32_t b = 0; b < mesh->body_count; b++) {
         uint32_t tie_count = owners ? collect_ties(mesh, b, ids, owners, ties) : 0;
