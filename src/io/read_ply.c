@@ -56,8 +56,7 @@ static const struct ply_property *properties_of(const struct ply_reader *reader,
     return (const struct ply_property *)reader->properties.data + element->first_property;
 }
 
-/* ---- header ---------------------------------------------------------------------------------------------------------
- */
+/* ---- header -------------------------------------------------------------------------------------------- */
 
 static bool parse_type(struct text_span word, uint8_t *type)
 {
@@ -241,8 +240,7 @@ static dent_status read_header(struct ply_reader *reader)
     return DENT_OK;
 }
 
-/* ---- data -----------------------------------------------------------------------------------------------------------
- */
+/* ---- data ---------------------------------------------------------------------------------------------- */
 
 static size_t data_left(const struct ply_reader *reader)
 {

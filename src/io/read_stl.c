@@ -26,8 +26,7 @@ struct welder {
     uint64_t used;
 };
 
-/* ---- welding --------------------------------------------------------------------------------------------------------
- */
+/* ---- welding ------------------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t value)
 {
@@ -131,8 +130,7 @@ static dent_status add_facet(struct welder *welder, double positions[3][3], uint
     return builder_add_element(welder->builder, ELEMENT_TRIANGLE, 0, corners, line);
 }
 
-/* ---- binary ---------------------------------------------------------------------------------------------------------
- */
+/* ---- binary -------------------------------------------------------------------------------------------- */
 
 static uint64_t claimed_facets(const struct file_bytes *bytes)
 {
@@ -172,8 +170,7 @@ static dent_status read_binary(struct read_request *request, struct welder *weld
     return status;
 }
 
-/* ---- text -----------------------------------------------------------------------------------------------------------
- */
+/* ---- text ---------------------------------------------------------------------------------------------- */
 
 static dent_status expect(struct text_scanner *scanner, const char *keyword)
 {
@@ -260,8 +257,7 @@ static dent_status read_text(struct read_request *request, struct welder *welder
     return status;
 }
 
-/* ---- which of the two -----------------------------------------------------------------------------------------------
- */
+/* ---- which of the two ---------------------------------------------------------------------------------- */
 
 static bool looks_like_text(const struct file_bytes *bytes)
 {

@@ -169,8 +169,7 @@ static dent_status skip_array(struct vtk_reader *reader, const char *what, uint6
     return DENT_OK;
 }
 
-/* ---- points and cells -----------------------------------------------------------------------------------------------
- */
+/* ---- points and cells ---------------------------------------------------------------------------------- */
 
 static dent_status read_points(struct vtk_reader *reader)
 {
@@ -318,8 +317,7 @@ static dent_status read_cell_types(struct vtk_reader *reader)
     return status;
 }
 
-/* ---- attributes -----------------------------------------------------------------------------------------------------
- */
+/* ---- attributes ---------------------------------------------------------------------------------------- */
 
 static uint64_t cell_count(const struct vtk_reader *reader)
 {
@@ -468,8 +466,7 @@ static dent_status read_field(struct vtk_reader *reader)
     return status;
 }
 
-/* ---- the sections ---------------------------------------------------------------------------------------------------
- */
+/* ---- the sections -------------------------------------------------------------------------------------- */
 
 static dent_status read_geometry_section(struct vtk_reader *reader, struct text_span keyword, bool *known)
 {

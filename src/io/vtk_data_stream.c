@@ -330,8 +330,7 @@ static dent_status unpack_blocks(dent_context *context, const char *where, const
 
 #endif
 
-/* ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- either -------------------------------------------------------------------------------------------- */
 
 void vtk_array_bytes_release(dent_context *context, struct vtk_array_bytes *bytes)
 {

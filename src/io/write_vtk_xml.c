@@ -19,8 +19,7 @@ struct vtk_writer {
     uint64_t offset; /* in the appended block, while the head is written */
 };
 
-/* ---- sizes ----------------------------------------------------------------------------------------------------------
- */
+/* ---- sizes --------------------------------------------------------------------------------------------- */
 
 static uint64_t part_bytes(const struct vtk_writer *writer, enum part part)
 {
@@ -47,8 +46,7 @@ static uint64_t field_bytes(const struct vtk_writer *writer, const dent_mesh_fie
     return 8 * (uint64_t)field->components * field_tuples(writer, field);
 }
 
-/* ---- head -----------------------------------------------------------------------------------------------------------
- */
+/* ---- head ---------------------------------------------------------------------------------------------- */
 
 static void head_array(struct vtk_writer *writer, const char *type, const char *name, uint32_t components,
                        uint64_t bytes)
@@ -113,8 +111,7 @@ static void head_end(struct vtk_writer *writer, const char *type)
     output_text(&writer->file, ">\n  <AppendedData encoding=\"raw\">\n_");
 }
 
-/* ---- bytes ----------------------------------------------------------------------------------------------------------
- */
+/* ---- bytes --------------------------------------------------------------------------------------------- */
 
 static void append_doubles(struct vtk_writer *writer, const double *values, uint64_t count)
 {
@@ -175,8 +172,7 @@ static dent_status append_end(struct vtk_writer *writer)
     return output_close(&writer->file);
 }
 
-/* ---- the three files ------------------------------------------------------------------------------------------------
- */
+/* ---- the three files ----------------------------------------------------------------------------------- */
 
 static dent_status begin(struct vtk_writer *writer, dent_context *context, const char *path, const dent_mesh_view *view,
                          bool points_only)
