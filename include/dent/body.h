@@ -5,7 +5,7 @@
  * query and never written.
  *
  * Orientation: a positive tetrahedron has det[p1-p0, p2-p0, p3-p0] > 0. An inverted cell is the same set of points;
- * orientation never changes an answer. The corner orders of all cells are drawn in docs/conventions.md; they are VTK's.
+ * orientation never changes an answer. The corner orders of all cells are drawn in docs/conventions.md.
  */
 #ifndef DENT_BODY_H
 #define DENT_BODY_H
@@ -19,10 +19,10 @@ extern "C" {
 
 typedef enum dent_body_kind { DENT_BODY_SOLID = 1, DENT_BODY_SURFACE = 2 } dent_body_kind;
 
-/** Cell kinds of a solid, with the number of corners. Corner order: hexahedron bottom 0-3 then top 4-7, wedge bottom 0-2 then
- *  top 3-5, pyramid base 0-3 then apex 4; positive when the bottom turns counter-clockwise seen from the top, as in VTK. For the
- *  wedge VTK's own descriptions disagree: one numbered the other way round is taken as positive too where the other cells of
- *  the body say so (docs/conventions.md); a body of such wedges alone is measured as mirrored. */
+/** Cell kinds of a solid, with the number of corners. Corner order: hexahedron bottom 0-3 then top 4-7, wedge bottom 0-2
+ *  then top 3-5, pyramid base 0-3 then apex 4; positive when the bottom turns counter-clockwise seen from the top, as in
+ *  VTK. For the wedge VTK's own descriptions disagree: one numbered the other way round is taken as positive too where
+ *  the other cells of the body say so (docs/conventions.md); a body of such wedges alone is measured as mirrored. */
 typedef enum dent_cell_kind {
     DENT_CELL_TETRAHEDRON = 0, /**< 4 corners */
     DENT_CELL_HEXAHEDRON = 1,  /**< 8 corners, up to 6 tetrahedra */
@@ -91,7 +91,7 @@ typedef struct dent_body_def {
     bool self_collision;      /**< default true: also ask the body about itself */
 
     bool strict; /**< default false. True: duplicate elements, unused vertices and non-manifold faces are refused with BAD_MESH
-                      when the body is added; inverted and flat cells are refused at each query. False: they are accepted,
+                      when the body is added; inverted (not: mirrored) and flat cells are refused at each query. False: they are accepted,
                       counted (dent_body_topology, dent_body_measure) and answered. */
 } dent_body_def;
 
@@ -127,11 +127,11 @@ typedef struct dent_body_measure {
     uint32_t first_flat_cell;    /**< UINT32_MAX when there is none */
     bool mirrored;               /**< no tetrahedron is positive and at least one is negative: the body is a mirror image */
     double min_quality;          /**< tetrahedra: 6 sqrt(2) |volume| / (root-mean-square edge)^3; triangles: 4 sqrt(3) area / (sum of
-                                      squared edges); 1 for regular ones, 0 for flat ones */
+                                      squared edges); 1 for regular ones, 0 for flat ones; 1 when there are none */
     double mean_edge;            /**< mean length of the distinct edges */
-    double volume;               /**< sum of |volume| of the tetrahedra; area for surfaces: see `area` */
+    double volume;               /**< sum of |volume| of the tetrahedra; 0 for surfaces */
     double area;                 /**< of the surface faces */
-    double lo[3], hi[3];         /**< bounds of all vertices used by an element */
+    double lo[3], hi[3];         /**< bounds of all vertices used by an element; 0 when there are none */
 } dent_body_measure;
 
 /** A surface face of a body. For a surface body face f is triangle f. For a solid the list is ordered by (cell, corner). */

@@ -1,7 +1,8 @@
 /* One body as the inside of the library sees it: split into tetrahedra, topology computed, positions noted.
  *
  * Everything here but the borrowed positions and the filter is constant from body_create to body_destroy. Queries read
- * positions through body_read_positions into their own packed double arrays; nothing right of this folder touches the caller's.
+ * positions through body_read_positions into their own packed double arrays; nothing right of this folder touches the
+ * caller's.
  */
 #ifndef DENT_BODIES_BODY_H
 #define DENT_BODIES_BODY_H
@@ -31,7 +32,7 @@ struct body {
     uint32_t (*tetrahedra)[4];
     uint32_t *cell_of_tetrahedron; /* null: identity */
     uint32_t *first_tetrahedron;   /* element_count + 1; null: identity. The tetrahedra of cell c are contiguous. */
-    uint32_t (*neighbours)[4];     /* across the face opposite corner k; UINT32_MAX: none, UINT32_MAX - 1: non-manifold */
+    uint32_t (*neighbours)[4]; /* across the face opposite corner k; UINT32_MAX: none, UINT32_MAX - 1: non-manifold */
 
     /* Surface faces, ordered by (cell, corner/face, part); for surface bodies triangle by triangle. */
     uint32_t surface_face_count;
@@ -39,10 +40,10 @@ struct body {
     uint32_t *surface_face_tetrahedron; /* solids: the owner tetrahedron of each; null for surfaces */
 
     uint32_t edge_count;
-    dent_edge *edges;            /* all edges, sorted */
-    uint8_t *edge_is_surface;    /* one byte per edge: 1 when an edge of a surface face */
-    uint8_t *vertex_use;         /* one byte per vertex: VERTEX_USED, VERTEX_ON_SURFACE bits */
-    uint32_t *vertex_component;  /* connected component of each vertex (UINT32_MAX: unused), numbered by smallest vertex */
+    dent_edge *edges;         /* all edges, sorted */
+    uint8_t *edge_is_surface; /* one byte per edge: 1 when an edge of a surface face */
+    uint8_t *vertex_use;      /* one byte per vertex: VERTEX_USED, VERTEX_ON_SURFACE bits */
+    uint32_t *vertex_component; /* component of each vertex (UINT32_MAX: unused), numbered by smallest vertex */
 
     dent_body_topology topology;
 
@@ -76,12 +77,14 @@ dent_status body_create(dent_context *context, const dent_body_def *def, uint64_
                         struct message *message, struct body **body);
 void body_destroy(struct body *body);
 
-/* INVALID_ARGUMENT or TOO_LARGE when the description of the positions (not their numbers) is wrong; null data is right. */
+/* INVALID_ARGUMENT or TOO_LARGE when the description of the positions (not their numbers) is wrong; null is right. */
 dent_status body_check_positions(const struct body *body, const dent_positions *positions, struct message *message);
 
-/* Reads one set of borrowed positions into packed doubles and checks that every number is finite: BAD_NUMBER names the body, the
- * vertex and the number. INVALID_ARGUMENT when the body has vertices and these positions none. Unused vertices are read and checked too. */
-dent_status body_read_positions(const struct body *body, const dent_positions *positions, struct message *message, double (*xyz)[3]);
+/* Reads one set of borrowed positions into packed doubles and checks that every number is finite: BAD_NUMBER names the
+ * body, the vertex and the number. INVALID_ARGUMENT when the body has vertices and these positions none. Unused
+ * vertices are read and checked too. */
+dent_status body_read_positions(const struct body *body, const dent_positions *positions, struct message *message,
+                                double (*xyz)[3]);
 
 /* Exact signs and plain measures of the t0 positions already read. */
 void body_measure(const struct body *body, const double (*xyz)[3], dent_body_measure *measure);

@@ -1,9 +1,10 @@
 /* From a def to a body: check, copy, split, compute the topology.
  *
- * The body is filled array by array; body_destroy accepts one that is only half filled, so every failure ends the same way and
- * leaves nothing behind. Descriptions are copied, positions only noted.
+ * The body is filled array by array; body_destroy accepts one that is only half filled, so every failure ends the same
+ * way and leaves nothing behind. Descriptions are copied, positions only noted.
  *
- * In: a def, the serial that names it when it has no name, and the first of a fresh range of vertex identities. Out: a body complete but for its ties (vertex_ties.c).
+ * In: a def, the serial that names it when it has no name, and the first of a fresh range of vertex identities. Out: a
+ * body complete but for its ties (vertex_ties.c).
  */
 #include "bodies/body.h"
 #include "bodies/cell_split.h"
@@ -40,7 +41,8 @@ dent_body_def dent_surface_def_default(void)
 
 static dent_status out_of_memory(const struct body *body, struct message *message)
 {
-    return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, BODY_TITLE ": not enough memory to hold it", BODY_TITLE_OF(body));
+    return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, BODY_TITLE ": not enough memory to hold it",
+                        BODY_TITLE_OF(body));
 }
 
 static dent_status copy_name(struct body *body, const char *name, uint64_t serial, struct message *message)
@@ -83,7 +85,8 @@ static bool copy_elements(struct body *body, const dent_body_def *def, const str
         return false;
     }
     if (counts->corner_count > 0) {
-        memcpy(body->element_corners, def->element_corners, (size_t)counts->corner_count * sizeof *body->element_corners);
+        memcpy(body->element_corners, def->element_corners,
+               (size_t)counts->corner_count * sizeof *body->element_corners);
     }
     if (!counts->is_split) {
         return true;
@@ -114,8 +117,10 @@ static bool split_cells(struct body *body, const struct mesh_counts *counts)
         return true;
     }
     body->tetrahedra = dent_allocate(body->context, body->tetrahedron_count, sizeof *body->tetrahedra);
-    body->cell_of_tetrahedron = dent_allocate(body->context, body->tetrahedron_count, sizeof *body->cell_of_tetrahedron);
-    body->first_tetrahedron = dent_allocate(body->context, (size_t)body->element_count + 1, sizeof *body->first_tetrahedron);
+    body->cell_of_tetrahedron =
+        dent_allocate(body->context, body->tetrahedron_count, sizeof *body->cell_of_tetrahedron);
+    body->first_tetrahedron =
+        dent_allocate(body->context, (size_t)body->element_count + 1, sizeof *body->first_tetrahedron);
     if (!body->tetrahedra || !body->cell_of_tetrahedron || !body->first_tetrahedron) {
         return false;
     }
@@ -133,7 +138,8 @@ static bool split_cells(struct body *body, const struct mesh_counts *counts)
     return true;
 }
 
-static dent_status refuse_in_strict_mode(const struct body *body, uint32_t first_nonmanifold_cell, struct message *message)
+static dent_status refuse_in_strict_mode(const struct body *body, uint32_t first_nonmanifold_cell,
+                                         struct message *message)
 {
     const dent_body_topology *topology = &body->topology;
     const char *element = body->kind == DENT_BODY_SOLID ? "cell" : "triangle";
@@ -141,19 +147,21 @@ static dent_status refuse_in_strict_mode(const struct body *body, uint32_t first
         return DENT_OK;
     }
     if (topology->duplicate_elements > 0) {
-        return message_fail(message, DENT_ERROR_BAD_MESH,
-                            BODY_TITLE ": %s %" PRIu32 " has the same corners as an earlier one (%" PRIu32 " in all); strict",
-                            BODY_TITLE_OF(body), element, topology->first_duplicate_element, topology->duplicate_elements);
+        return message_fail(
+            message, DENT_ERROR_BAD_MESH,
+            BODY_TITLE ": %s %" PRIu32 " has the same corners as an earlier one (%" PRIu32 " in all); strict",
+            BODY_TITLE_OF(body), element, topology->first_duplicate_element, topology->duplicate_elements);
     }
     if (topology->nonmanifold_faces > 0) {
         return message_fail(message, DENT_ERROR_BAD_MESH,
-                            BODY_TITLE ": cell %" PRIu32 " has a face with more than two cells (%" PRIu32 " such faces); strict",
+                            BODY_TITLE ": cell %" PRIu32 " has a face with more than two cells (%" PRIu32
+                                       " such faces); strict",
                             BODY_TITLE_OF(body), first_nonmanifold_cell, topology->nonmanifold_faces);
     }
     if (topology->unused_vertices > 0) {
         return message_fail(message, DENT_ERROR_BAD_MESH,
-                            BODY_TITLE ": vertex %" PRIu32 " is used by no %s (%" PRIu32 " in all); strict", BODY_TITLE_OF(body),
-                            topology->first_unused_vertex, element, topology->unused_vertices);
+                            BODY_TITLE ": vertex %" PRIu32 " is used by no %s (%" PRIu32 " in all); strict",
+                            BODY_TITLE_OF(body), topology->first_unused_vertex, element, topology->unused_vertices);
     }
     return DENT_OK;
 }
@@ -223,7 +231,8 @@ void body_destroy(struct body *body)
     dent_release(context, body->cell_kinds, body->element_count, sizeof *body->cell_kinds);
     dent_release(context, body->element_start, (size_t)body->element_count + 1, sizeof *body->element_start);
     dent_release(context, body->surface_faces, body->surface_face_count, sizeof *body->surface_faces);
-    dent_release(context, body->surface_face_tetrahedron, body->surface_face_count, sizeof *body->surface_face_tetrahedron);
+    dent_release(context, body->surface_face_tetrahedron, body->surface_face_count,
+                 sizeof *body->surface_face_tetrahedron);
     dent_release(context, body->edges, body->edge_count, sizeof *body->edges);
     dent_release(context, body->edge_is_surface, body->edge_count, sizeof *body->edge_is_surface);
     dent_release(context, body->vertex_use, body->vertex_count, sizeof *body->vertex_use);

@@ -1,8 +1,8 @@
 /* What the positions at t0 say about a body: exact signs of its cells, and plain numbers about size and shape.
  *
- * Signs come from the exact orientation predicate, so "inverted" and "flat" are facts about the numbers given. Lengths, areas,
- * volumes and qualities are plain doubles from one fixed sequence of operations. Differences are first scaled by a power of two to
- * lie near 1, so shapes of any size (1e-300, 1e300) have the quality they should.
+ * Signs come from the exact orientation predicate, so "inverted" and "flat" are facts about the numbers given. Lengths,
+ * areas, volumes and qualities are plain doubles from one fixed sequence of operations. Differences are first scaled by
+ * a power of two to lie near 1, so shapes of any size (1e-300, 1e300) have the quality they should.
  */
 #include "bodies/body.h"
 #include "geometry/orientation_predicates.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- signs --------------------------------------------------------------------------------------------------------- */
+/* ---- signs ------------------------------------------------------------------------------------------------------- */
 
 struct sign_counts {
     uint64_t positive, negative, flat; /* tetrahedra */
@@ -22,7 +22,8 @@ struct sign_counts {
 static bool triangle_is_flat(const double (*xyz)[3], const uint32_t corners[3])
 {
     const double *a = xyz[corners[0]], *b = xyz[corners[1]], *c = xyz[corners[2]];
-    return orientation_2d(a, b, c, 0, 1) == 0 && orientation_2d(a, b, c, 1, 2) == 0 && orientation_2d(a, b, c, 2, 0) == 0;
+    return orientation_2d(a, b, c, 0, 1) == 0 && orientation_2d(a, b, c, 1, 2) == 0 &&
+           orientation_2d(a, b, c, 2, 0) == 0;
 }
 
 static void note_cell(struct sign_counts *counts, uint32_t cell, bool has_negative, bool has_flat)
@@ -63,7 +64,7 @@ static bool is_mirrored(const struct sign_counts *counts)
     return counts->positive == 0 && counts->negative > 0;
 }
 
-/* ---- plain numbers ------------------------------------------------------------------------------------------------- */
+/* ---- plain numbers ----------------------------------------------------------------------------------------------- */
 
 /* Differences of the corners of a simplex to its first corner, times 2^-exponent; the largest is between 1/2 and 1. */
 struct scaled_simplex {
@@ -71,8 +72,10 @@ struct scaled_simplex {
     int exponent;
 };
 
-/* Differences of the corners times `factor` (1, or 1/2 where a difference of huge numbers would overflow); the largest of them. */
-static double subtract_corners(const double (*xyz)[3], const uint32_t *corners, int edge_count, double factor, double edges[3][3])
+/* Differences of the corners times `factor` (1, or 1/2 where a difference of huge numbers would overflow); the largest
+ * of them. */
+static double subtract_corners(const double (*xyz)[3], const uint32_t *corners, int edge_count, double factor,
+                               double edges[3][3])
 {
     double largest = 0.0;
     for (int i = 0; i < edge_count; i++) {
@@ -172,7 +175,8 @@ static void measure_bounds(const struct body *body, const double (*xyz)[3], dent
     }
 }
 
-static void measure_sizes(const struct body *body, const double (*xyz)[3], const struct sign_counts *signs, dent_body_measure *measure)
+static void measure_sizes(const struct body *body, const double (*xyz)[3], const struct sign_counts *signs,
+                          dent_body_measure *measure)
 {
     double lowest = 1.0, quality, edge_sum = 0.0;
     for (uint32_t i = 0; i < body->tetrahedron_count; i++) {
@@ -187,7 +191,8 @@ static void measure_sizes(const struct body *body, const double (*xyz)[3], const
         edge_sum += edge_length(xyz, body->edges[i]);
     }
     measure->mean_edge = body->edge_count > 0 ? edge_sum / body->edge_count : 0.0;
-    measure->min_quality = signs->cells_with_flat > 0 ? 0.0 : lowest; /* rounding must not make a flat cell look less than flat */
+    /* Rounding must not make a flat cell look less than flat. */
+    measure->min_quality = signs->cells_with_flat > 0 ? 0.0 : lowest;
 }
 
 void body_measure(const struct body *body, const double (*xyz)[3], dent_body_measure *measure)
@@ -210,12 +215,14 @@ dent_status body_check_strict(const struct body *body, const double (*xyz)[3], s
     }
     struct sign_counts signs = count_signs(body, xyz);
     if (signs.cells_with_negative > 0 && !is_mirrored(&signs)) {
-        return message_fail(message, DENT_ERROR_BAD_MESH, BODY_TITLE ": cell %" PRIu32 " is inverted (%" PRIu32 " in all); strict",
+        return message_fail(message, DENT_ERROR_BAD_MESH,
+                            BODY_TITLE ": cell %" PRIu32 " is inverted (%" PRIu32 " in all); strict",
                             BODY_TITLE_OF(body), signs.first_negative_cell, signs.cells_with_negative);
     }
     if (signs.cells_with_flat > 0) {
-        return message_fail(message, DENT_ERROR_BAD_MESH, BODY_TITLE ": %s %" PRIu32 " is flat (%" PRIu32 " in all); strict",
-                            BODY_TITLE_OF(body), body->kind == DENT_BODY_SOLID ? "cell" : "triangle", signs.first_flat_cell,
+        return message_fail(message, DENT_ERROR_BAD_MESH,
+                            BODY_TITLE ": %s %" PRIu32 " is flat (%" PRIu32 " in all); strict", BODY_TITLE_OF(body),
+                            body->kind == DENT_BODY_SOLID ? "cell" : "triangle", signs.first_flat_cell,
                             signs.cells_with_flat);
     }
     return DENT_OK;

@@ -1,8 +1,8 @@
 /* Borrowed positions, read: from double or float with any stride into packed doubles, every number checked.
  *
- * Reads go through memcpy, so an array inside a packed record or at an odd address is welcome. Float widens to double exactly, so
- * a float array and its double copy give the same answers. Nothing is remembered: the caller may overwrite in place at any time
- * between queries.
+ * Reads go through memcpy, so an array inside a packed record or at an odd address is welcome. Float widens to double
+ * exactly, so a float array and its double copy give the same answers. Nothing is remembered: the caller may overwrite
+ * in place at any time between queries.
  */
 #include "bodies/body.h"
 
@@ -27,12 +27,13 @@ dent_status body_check_positions(const struct body *body, const dent_positions *
     size_t packed = packed_stride(positions->scalar);
     if (positions->stride != 0 && positions->stride < packed) {
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT,
-                            BODY_TITLE ": a position stride of %zu bytes is less than the %zu of three numbers", BODY_TITLE_OF(body),
-                            positions->stride, packed);
+                            BODY_TITLE ": a position stride of %zu bytes is less than the %zu of three numbers",
+                            BODY_TITLE_OF(body), positions->stride, packed);
     }
     if (body->vertex_count > 0 && positions->stride > SIZE_MAX / body->vertex_count) {
         return message_fail(message, DENT_ERROR_TOO_LARGE,
-                            BODY_TITLE ": %" PRIu32 " positions with a stride of %zu bytes do not fit into the address space",
+                            BODY_TITLE ": %" PRIu32
+                                       " positions with a stride of %zu bytes do not fit into the address space",
                             BODY_TITLE_OF(body), body->vertex_count, positions->stride);
     }
     return DENT_OK;
@@ -62,15 +63,19 @@ static dent_status name_bad_number(const struct body *body, double (*xyz)[3], st
         for (int axis = 0; axis < 3; axis++) {
             double number = xyz[vertex][axis];
             if (!isfinite(number)) {
-                return message_fail(message, DENT_ERROR_BAD_NUMBER, BODY_TITLE ": vertex %" PRIu32 " has %c = %s", BODY_TITLE_OF(body),
-                                    vertex, "xyz"[axis], isnan(number) ? "NaN" : number > 0.0 ? "infinity" : "-infinity");
+                return message_fail(message, DENT_ERROR_BAD_NUMBER, BODY_TITLE ": vertex %" PRIu32 " has %c = %s",
+                                    BODY_TITLE_OF(body), vertex, "xyz"[axis],
+                                    isnan(number)  ? "NaN"
+                                    : number > 0.0 ? "infinity"
+                                                   : "-infinity");
             }
         }
     }
     return DENT_OK;
 }
 
-dent_status body_read_positions(const struct body *body, const dent_positions *positions, struct message *message, double (*xyz)[3])
+dent_status body_read_positions(const struct body *body, const dent_positions *positions, struct message *message,
+                                double (*xyz)[3])
 {
     if (body->vertex_count == 0) {
         return DENT_OK;
@@ -92,7 +97,8 @@ dent_status body_read_positions(const struct body *body, const dent_positions *p
     /* x - x is zero exactly when x is finite: one sum over all numbers says whether to look for a culprit. */
     double differences = 0.0;
     for (uint32_t vertex = 0; vertex < body->vertex_count; vertex++) {
-        differences += (xyz[vertex][0] - xyz[vertex][0]) + (xyz[vertex][1] - xyz[vertex][1]) + (xyz[vertex][2] - xyz[vertex][2]);
+        differences +=
+            (xyz[vertex][0] - xyz[vertex][0]) + (xyz[vertex][1] - xyz[vertex][1]) + (xyz[vertex][2] - xyz[vertex][2]);
     }
     return differences == 0.0 ? DENT_OK : name_bad_number(body, xyz, message);
 }

@@ -1,8 +1,8 @@
 /* The bodies of one world: an id names a slot and a generation, a rank the place in the order of addition.
  *
- * Slots are reused, generations never, so an old id cannot name a new body; a slot whose generations are used up is retired.
- * Serials grow with every addition; ranks is the list of slots by ascending serial. Every call that can fail first takes all it
- * needs and changes the table last.
+ * Slots are reused, generations never, so an old id cannot name a new body; a slot whose generations are used up is
+ * retired. Serials grow with every addition; ranks is the list of slots by ascending serial. Every call that can fail
+ * first takes all it needs and changes the table last.
  */
 #include "bodies/body_table.h"
 
@@ -34,7 +34,7 @@ void body_table_destroy(struct body_table *table)
     body_table_init(table, table->context);
 }
 
-/* ---- finding ------------------------------------------------------------------------------------------------------- */
+/* ---- finding ----------------------------------------------------------------------------------------------------- */
 
 struct body *body_table_find(const struct body_table *table, dent_body_id id)
 {
@@ -77,15 +77,17 @@ dent_status body_table_stale(const struct body_table *table, dent_body_id id, st
     if (dent_body_id_is_null(id)) {
         return message_fail(message, DENT_ERROR_STALE_ID, "the body id is null");
     }
-    if (id.index1 > table->slot_count || id.generation == 0 || id.generation >= table->slots[id.index1 - 1].generation) {
-        return message_fail(message, DENT_ERROR_STALE_ID, "body id %" PRIu32 ".%" PRIu32 " never named a body of this world", id.index1,
+    if (id.index1 > table->slot_count || id.generation == 0 ||
+        id.generation >= table->slots[id.index1 - 1].generation) {
+        return message_fail(message, DENT_ERROR_STALE_ID,
+                            "body id %" PRIu32 ".%" PRIu32 " never named a body of this world", id.index1,
                             id.generation);
     }
-    return message_fail(message, DENT_ERROR_STALE_ID, "body id %" PRIu32 ".%" PRIu32 " is stale: the body was removed", id.index1,
-                        id.generation);
+    return message_fail(message, DENT_ERROR_STALE_ID, "body id %" PRIu32 ".%" PRIu32 " is stale: the body was removed",
+                        id.index1, id.generation);
 }
 
-/* ---- changing ------------------------------------------------------------------------------------------------------ */
+/* ---- changing ---------------------------------------------------------------------------------------------------- */
 
 /* Room for one more slot in both arrays. */
 static dent_status reserve_slot(struct body_table *table, struct message *message)
@@ -94,7 +96,8 @@ static dent_status reserve_slot(struct body_table *table, struct message *messag
         return DENT_OK;
     }
     if (table->slot_capacity > (UINT32_MAX - 1) / 2 - 8) {
-        return message_fail(message, DENT_ERROR_TOO_LARGE, "a world cannot hold more than %" PRIu32 " bodies", table->slot_capacity);
+        return message_fail(message, DENT_ERROR_TOO_LARGE, "a world cannot hold more than %" PRIu32 " bodies",
+                            table->slot_capacity);
     }
     uint32_t capacity = table->slot_capacity * 2 + 8;
     struct body_slot *slots = dent_allocate(table->context, capacity, sizeof *slots);
@@ -117,11 +120,13 @@ static dent_status reserve_slot(struct body_table *table, struct message *messag
 }
 
 /* Creates the body of a def and prepares its ties. A body without a name is called after its serial. */
-static dent_status make_body(const struct body_table *table, const dent_body_def *def, uint64_t serial, dent_body_id replaced,
-                             struct message *message, struct body **body, struct vertex_ties *ties)
+static dent_status make_body(const struct body_table *table, const dent_body_def *def, uint64_t serial,
+                             dent_body_id replaced, struct message *message, struct body **body,
+                             struct vertex_ties *ties)
 {
     if (table->next_identity >= identity_limit) {
-        return message_fail(message, DENT_ERROR_TOO_LARGE, "this world has had all the %" PRIu64 " bodies it can name", identity_limit);
+        return message_fail(message, DENT_ERROR_TOO_LARGE, "this world has had all the %" PRIu64 " bodies it can name",
+                            identity_limit);
     }
     dent_status status = body_create(table->context, def, serial, table->next_identity << 32, message, body);
     if (status != DENT_OK) {
@@ -146,7 +151,8 @@ static uint32_t take_slot(struct body_table *table)
     return slot;
 }
 
-dent_status body_table_add(struct body_table *table, const dent_body_def *def, struct message *message, dent_body_id *id)
+dent_status body_table_add(struct body_table *table, const dent_body_def *def, struct message *message,
+                           dent_body_id *id)
 {
     struct body *body = NULL;
     struct vertex_ties ties;
@@ -193,7 +199,8 @@ dent_status body_table_remove(struct body_table *table, dent_body_id id, struct 
     return DENT_OK;
 }
 
-dent_status body_table_replace(struct body_table *table, dent_body_id id, const dent_body_def *def, struct message *message)
+dent_status body_table_replace(struct body_table *table, dent_body_id id, const dent_body_def *def,
+                               struct message *message)
 {
     if (!body_table_find(table, id)) {
         return body_table_stale(table, id, message);

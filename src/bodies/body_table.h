@@ -10,7 +10,7 @@
 #include "bodies/body.h"
 
 struct body_slot {
-    struct body *body; /* null: free */
+    struct body *body;   /* null: free */
     uint32_t generation; /* of the body, or of the next one when the slot is free */
     uint32_t next_free;  /* when free: the next free slot, UINT32_MAX: none */
     uint64_t serial;     /* order of addition, never reused */
@@ -24,18 +24,21 @@ struct body_table {
     uint32_t body_count;
     uint32_t first_free; /* UINT32_MAX: none */
     uint64_t next_serial;
-    uint64_t next_identity; /* identity_base >> 32 of the next body; a re-topologised body takes a fresh one too */
+    uint64_t next_identity;    /* identity_base >> 32 of the next body; a re-topologised body takes a fresh one too */
     uint64_t topology_version; /* grows with every change of elements, ties, filters or the set of bodies */
 };
 
 void body_table_init(struct body_table *table, dent_context *context);
 void body_table_destroy(struct body_table *table);
 
-/* Ties are given by the def (same_as). A replaced body gets fresh identities: what it shared with others before is shared no
- * longer unless its new def ties it again; ties of other bodies with each other, made through it, stay, as after a removal. */
-dent_status body_table_add(struct body_table *table, const dent_body_def *def, struct message *message, dent_body_id *id);
+/* Ties are given by the def (same_as). A replaced body gets fresh identities: what it shared with others before is
+ * shared no longer unless its new def ties it again; ties of other bodies with each other, made through it, stay, as
+ * after a removal. */
+dent_status body_table_add(struct body_table *table, const dent_body_def *def, struct message *message,
+                           dent_body_id *id);
 dent_status body_table_remove(struct body_table *table, dent_body_id id, struct message *message);
-dent_status body_table_replace(struct body_table *table, dent_body_id id, const dent_body_def *def, struct message *message);
+dent_status body_table_replace(struct body_table *table, dent_body_id id, const dent_body_def *def,
+                               struct message *message);
 
 /* Null for a stale or null id. */
 struct body *body_table_find(const struct body_table *table, dent_body_id id);

@@ -1,14 +1,16 @@
 /* Cells with quadrilateral faces, split into tetrahedra so that neighbours conform whoever is split first.
  *
- * Every quadrilateral is cut by the diagonal at its smallest vertex index: a rule the two cells at a face apply alike without
- * knowing each other. Then the cell is a cone: its apex is the smallest corner v of the cell, so all quadrilaterals at v are
- * already cut at v, and the remaining faces, cut by the same rule, give one tetrahedron per triangle. That is 6 for a
- * hexahedron, 3 for a wedge, 2 for a pyramid. When the three far faces of a hexahedron are all cut past the corner w opposite v,
- * the three thin tetrahedra at the inner diagonal v-w are replaced by a corner at w and the regular one in the middle: 5.
- * The idea of ordering by vertex index is that of Dompierre, Labbe, Vallet, Camarero (How to subdivide pyramids, prisms and
- * hexahedra into tetrahedra, 1999); the cone makes their tables of cases unnecessary.
+ * Every quadrilateral is cut by the diagonal at its smallest vertex index: a rule the two cells at a face apply alike
+ * without knowing each other. Then the cell is a cone: its apex is the smallest corner v of the cell, so all
+ * quadrilaterals at v are already cut at v, and the remaining faces, cut by the same rule, give one tetrahedron per
+ * triangle. That is 6 for a hexahedron, 3 for a wedge, 2 for a pyramid. When the three far faces of a hexahedron are
+ * all cut past the corner w opposite v, the three thin tetrahedra at the inner diagonal v-w are replaced by a corner at
+ * w and the regular one in the middle: 5. The idea of ordering by vertex index is that of Dompierre, Labbe, Vallet,
+ * Camarero (How to subdivide pyramids, prisms and hexahedra into tetrahedra, 1999); the cone makes their tables of
+ * cases unnecessary.
  *
- * In: corner vertices in the order of docs/conventions.md. Out: tetrahedra (apex first), or the name (face, part) of a triangle.
+ * In: corner vertices in the order of docs/conventions.md. Out: tetrahedra (apex first), or the name (face, part) of a
+ * triangle.
  */
 #include "bodies/cell_split.h"
 
@@ -50,7 +52,8 @@ static uint32_t smallest_of_face(const struct cell_shape *shape, uint32_t face, 
 }
 
 /* The triangles of one face as local corners, outward; the smallest vertex first. Returns 1 or 2. */
-static uint32_t triangulate_face(const struct cell_shape *shape, uint32_t face, const uint32_t *corners, uint8_t triangles[2][3])
+static uint32_t triangulate_face(const struct cell_shape *shape, uint32_t face, const uint32_t *corners,
+                                 uint8_t triangles[2][3])
 {
     uint32_t count = shape->face_corner_counts[face];
     uint32_t first = smallest_of_face(shape, face, corners);
@@ -79,8 +82,10 @@ static uint32_t list_far_triangles(const struct cell_shape *shape, const uint32_
     return total;
 }
 
-/* The smallest corner and, for hexahedra, whether the five-tetrahedron case applies: w is then in three far triangles only. */
-static uint32_t find_cone(uint8_t kind, const uint32_t *corners, uint8_t *apex, uint8_t triangles[CELL_MAX_TETRAHEDRA][3], bool *five)
+/* The smallest corner and, for hexahedra, whether the five-tetrahedron case applies: w is then in three far triangles
+ * only. */
+static uint32_t find_cone(uint8_t kind, const uint32_t *corners, uint8_t *apex,
+                          uint8_t triangles[CELL_MAX_TETRAHEDRA][3], bool *five)
 {
     const struct cell_shape *shape = &cell_shapes[kind];
     *apex = 0;
@@ -121,7 +126,8 @@ uint32_t cell_tetrahedron_count(uint8_t kind, const uint32_t *corners)
     return five ? 5 : 6;
 }
 
-static void write_tetrahedron(uint32_t tetrahedron[4], const uint32_t *corners, uint8_t a, uint8_t b, uint8_t c, uint8_t d)
+static void write_tetrahedron(uint32_t tetrahedron[4], const uint32_t *corners, uint8_t a, uint8_t b, uint8_t c,
+                              uint8_t d)
 {
     tetrahedron[0] = corners[a];
     tetrahedron[1] = corners[b];
@@ -140,7 +146,8 @@ static void turn_to_front(uint8_t triangle[3], uint8_t w)
     }
 }
 
-static uint32_t split_hexahedron_in_five(const uint32_t *corners, uint8_t apex, uint8_t triangles[CELL_MAX_TETRAHEDRA][3],
+static uint32_t split_hexahedron_in_five(const uint32_t *corners, uint8_t apex,
+                                         uint8_t triangles[CELL_MAX_TETRAHEDRA][3],
                                          uint32_t tetrahedra[CELL_MAX_TETRAHEDRA][4])
 {
     uint8_t w = hexahedron_opposite[apex];

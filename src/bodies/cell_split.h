@@ -12,11 +12,11 @@ uint32_t cell_corner_count(uint8_t kind);
 /* How many tetrahedra the cell with these corner vertices (all different) is split into. */
 uint32_t cell_tetrahedron_count(uint8_t kind, const uint32_t *corners);
 
-/* Writes them, positive for a regular cell whose corners are in the order of docs/conventions.md; returns their number. */
+/* Writes them, positive for a regular cell with its corners in the order of docs/conventions.md; returns the number. */
 uint32_t cell_split(uint8_t kind, const uint32_t *corners, uint32_t tetrahedra[CELL_MAX_TETRAHEDRA][4]);
 
-/* Which face of a split cell the triangle (three corner vertices of the cell, in any order) is part of, and which part. False
- * when the triangle is not on the boundary of the cell. */
+/* Which face of a split cell the triangle (three corner vertices of the cell, in any order) is part of, and which part.
+ * False when the triangle is not on the boundary of the cell. */
 bool cell_name_face(uint8_t kind, const uint32_t *corners, const uint32_t triangle[3], uint8_t *face, uint8_t *part);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which bodies are asked about: two different ones by group and mask, both ways; one with itself by its own flag alone. */
+/* Which bodies are asked about: two different ones by group and mask, both ways; one with itself by its own flag. */
 #include "bodies/body_table.h"
 
 bool bodies_may_meet(const struct body *a, const struct body *b)

@@ -1,9 +1,10 @@
 /* Validation at the door: what is refused by default, before anything is allocated or copied.
  *
- * First the numbers are judged (limits of 32-bit indices, bytes that would overflow), so that a def with absurd counts is refused
- * without touching its arrays; then every element is looked at once: its kind, its indices, no index twice. The first culprit is
- * named by body, element and index. Flaws that dent can answer about (duplicates, unused vertices, non-manifold faces, inverted or
- * flat cells) are not judged here: they are counted by mesh_topology.c and body_measure.c.
+ * First the numbers are judged (limits of 32-bit indices, bytes that would overflow), so that a def with absurd counts
+ * is refused without touching its arrays; then every element is looked at once: its kind, its indices, no index twice.
+ * The first culprit is named by body, element and index. Flaws that dent can answer about (duplicates, unused vertices,
+ * non-manifold faces, inverted or flat cells) are not judged here: they are counted by mesh_topology.c and
+ * body_measure.c.
  */
 #include "bodies/mesh_check.h"
 
@@ -32,8 +33,8 @@ dent_status mesh_check_def(const dent_body_def *def, struct message *message)
 static dent_status check_arrays(const dent_body_def *def, const struct body *body, struct message *message)
 {
     if (def->kind != DENT_BODY_SOLID && def->kind != DENT_BODY_SURFACE) {
-        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, BODY_TITLE ": unknown body kind %d", BODY_TITLE_OF(body),
-                            (int)def->kind);
+        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, BODY_TITLE ": unknown body kind %d",
+                            BODY_TITLE_OF(body), (int)def->kind);
     }
     if (def->element_count > 0 && !def->element_corners) {
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT,
@@ -45,31 +46,35 @@ static dent_status check_arrays(const dent_body_def *def, const struct body *bod
                             BODY_TITLE_OF(body));
     }
     if (def->same_as_count > 0 && !def->same_as) {
-        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, BODY_TITLE ": same_as is null, but same_as_count is %" PRIu32,
-                            BODY_TITLE_OF(body), def->same_as_count);
+        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT,
+                            BODY_TITLE ": same_as is null, but same_as_count is %" PRIu32, BODY_TITLE_OF(body),
+                            def->same_as_count);
     }
     return DENT_OK;
 }
 
-/* Every cell has at least one tetrahedron and four faces, every triangle one face: what is too much already by number. */
+/* Every cell has at least one tetrahedron and four faces, every triangle one face: what is too much by number alone. */
 static dent_status check_sizes(const dent_body_def *def, const struct body *body, struct message *message)
 {
     uint64_t faces = (uint64_t)def->element_count * (def->kind == DENT_BODY_SOLID ? 4 : 1);
     uint64_t corners = (uint64_t)def->element_count * (def->kind == DENT_BODY_SOLID ? CELL_MAX_CORNERS : 3);
     if (faces > face_limit) {
         return message_fail(message, DENT_ERROR_TOO_LARGE,
-                            BODY_TITLE ": %" PRIu32 " elements have more than the %" PRIu64 " faces that 32-bit indices can name",
+                            BODY_TITLE ": %" PRIu32 " elements have more than the %" PRIu64
+                                       " faces that 32-bit indices can name",
                             BODY_TITLE_OF(body), def->element_count, face_limit);
     }
     /* 32 bytes per corner and per vertex: more than any one array of the body or of its making has. */
     if (corners > SIZE_MAX / 32 || (uint64_t)def->vertex_count + 2 > SIZE_MAX / 32) {
-        return message_fail(message, DENT_ERROR_TOO_LARGE, BODY_TITLE ": %" PRIu32 " elements on %" PRIu32
-                                                                      " vertices do not fit into the address space",
+        return message_fail(message, DENT_ERROR_TOO_LARGE,
+                            BODY_TITLE ": %" PRIu32 " elements on %" PRIu32
+                                       " vertices do not fit into the address space",
                             BODY_TITLE_OF(body), def->element_count, def->vertex_count);
     }
     if (def->same_as_count > INT32_MAX) {
-        return message_fail(message, DENT_ERROR_TOO_LARGE, BODY_TITLE ": %" PRIu32 " ties; at most %" PRId32 " can be given",
-                            BODY_TITLE_OF(body), def->same_as_count, INT32_MAX);
+        return message_fail(message, DENT_ERROR_TOO_LARGE,
+                            BODY_TITLE ": %" PRIu32 " ties; at most %" PRId32 " can be given", BODY_TITLE_OF(body),
+                            def->same_as_count, INT32_MAX);
     }
     return DENT_OK;
 }
@@ -79,8 +84,8 @@ static const char *element_word(const dent_body_def *def)
     return def->kind == DENT_BODY_SOLID ? "cell" : "triangle";
 }
 
-static dent_status check_element(const dent_body_def *def, const struct body *body, struct message *message, uint32_t element,
-                                 const uint32_t *corners, uint32_t corner_count)
+static dent_status check_element(const dent_body_def *def, const struct body *body, struct message *message,
+                                 uint32_t element, const uint32_t *corners, uint32_t corner_count)
 {
     for (uint32_t i = 0; i < corner_count; i++) {
         if (corners[i] >= def->vertex_count) {
@@ -91,7 +96,8 @@ static dent_status check_element(const dent_body_def *def, const struct body *bo
         for (uint32_t j = 0; j < i; j++) {
             if (corners[j] == corners[i]) {
                 return message_fail(message, DENT_ERROR_BAD_MESH,
-                                    BODY_TITLE ": %s %" PRIu32 " names vertex %" PRIu32 " twice (corners %" PRIu32 " and %" PRIu32 ")",
+                                    BODY_TITLE ": %s %" PRIu32 " names vertex %" PRIu32 " twice (corners %" PRIu32
+                                               " and %" PRIu32 ")",
                                     BODY_TITLE_OF(body), element_word(def), element, corners[i], j, i);
             }
         }
@@ -124,7 +130,8 @@ dent_status mesh_check_elements(const dent_body_def *def, const struct body *bod
     }
     if (status == DENT_OK && counts->tetrahedron_count > face_limit / 4) {
         return message_fail(message, DENT_ERROR_TOO_LARGE,
-                            BODY_TITLE ": its %" PRIu32 " cells give %" PRIu64 " tetrahedra; at most %" PRIu64 " can be named",
+                            BODY_TITLE ": its %" PRIu32 " cells give %" PRIu64 " tetrahedra; at most %" PRIu64
+                                       " can be named",
                             BODY_TITLE_OF(body), def->element_count, counts->tetrahedron_count, face_limit / 4);
     }
     return status;

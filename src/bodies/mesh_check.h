@@ -16,7 +16,8 @@ struct mesh_counts {
 /* Shape of the def: struct_size, kind, null arrays. Needs no name and reads no array. */
 dent_status mesh_check_def(const dent_body_def *def, struct message *message);
 
-/* Counts, kinds and indices of the elements; the def has passed mesh_check_def. `body` gives the title of messages only. */
+/* Counts, kinds and indices of the elements; the def has passed mesh_check_def. `body` gives the title of messages
+ * only. */
 struct body;
 dent_status mesh_check_elements(const dent_body_def *def, const struct body *body, struct message *message,
                                 struct mesh_counts *counts);

@@ -1,19 +1,21 @@
 /* Edges: all of them, once and in order; and what the surface faces do at theirs.
  *
- * Every tetrahedron or triangle puts its edges into the bucket of the smaller vertex; sorted and made unique the buckets are the
- * edge list, by (v0, v1). The surface is then judged edge by edge: one face is a boundary, more than two are non-manifold,
- * and a surface is closed and consistently oriented when at every edge as many faces run one way as the other.
+ * Every tetrahedron or triangle puts its edges into the bucket of the smaller vertex; sorted and made unique the
+ * buckets are the edge list, by (v0, v1). The surface is then judged edge by edge: one face is a boundary, more than
+ * two are non-manifold, and a surface is closed and consistently oriented when at every edge as many faces run one way
+ * as the other.
  */
 #include "bodies/mesh_topology.h"
 #include "bodies/vertex_buckets.h"
 
 #include <string.h>
 
-/* ---- the list ------------------------------------------------------------------------------------------------------ */
+/* ---- the list ---------------------------------------------------------------------------------------------------- */
 
 static const uint8_t simplex_edges[6][2] = {{0, 1}, {0, 2}, {1, 2}, {0, 3}, {1, 3}, {2, 3}};
 
-/* The simplices that have the edges: tetrahedra of a solid, triangles of a surface. The first three edges are those of a triangle. */
+/* The simplices that have the edges: tetrahedra of a solid, triangles of a surface. The first three edges are those of
+ * a triangle. */
 struct simplices {
     const uint32_t *corners;
     uint32_t count, corner_count, edge_count;
@@ -65,7 +67,8 @@ static uint64_t make_unique(struct vertex_buckets *buckets)
     return kept;
 }
 
-static bool copy_edges(struct body *body, const struct vertex_buckets *buckets, uint64_t edge_count, uint64_t **edge_start)
+static bool copy_edges(struct body *body, const struct vertex_buckets *buckets, uint64_t edge_count,
+                       uint64_t **edge_start)
 {
     body->edges = dent_allocate(body->context, (size_t)edge_count, sizeof *body->edges);
     *edge_start = dent_allocate(body->context, (size_t)body->vertex_count + 1, sizeof **edge_start);
@@ -102,7 +105,7 @@ bool mesh_edges_list(struct body *body, uint64_t **edge_start, bool *too_many)
     return good;
 }
 
-/* ---- the surface --------------------------------------------------------------------------------------------------- */
+/* ---- the surface ------------------------------------------------------------------------------------------------- */
 
 /* How many surface faces run along an edge from v0 to v1, and back. */
 struct edge_uses {

@@ -1,8 +1,8 @@
 /* Faces of tetrahedra: who shares them, and which have one cell only.
  *
- * Every tetrahedron puts its four faces, as sorted vertex triples, into the bucket of the smallest vertex; after the small sorts
- * equal faces lie next to each other. One: a surface face. Two: neighbours. More: non-manifold, neighbours of nobody.
- * Inner faces of split cells are shared by two parts of the cell and drop out by the same rule.
+ * Every tetrahedron puts its four faces, as sorted vertex triples, into the bucket of the smallest vertex; after the
+ * small sorts equal faces lie next to each other. One: a surface face. Two: neighbours. More: non-manifold, neighbours
+ * of nobody. Inner faces of split cells are shared by two parts of the cell and drop out by the same rule.
  *
  * In: tetrahedra. Out: neighbours, and the surface faces by (cell, corner) or (cell, face, part), turned outward.
  */
@@ -29,9 +29,10 @@ static void sorted_face_of(const struct body *body, uint32_t tetrahedron, uint32
     swap_if_larger(&vertices[0], &vertices[1]);
 }
 
-/* ---- neighbours ---------------------------------------------------------------------------------------------------- */
+/* ---- neighbours -------------------------------------------------------------------------------------------------- */
 
-static void note_face_group(struct body *body, const struct bucket_record *records, uint64_t count, uint32_t *first_nonmanifold_cell)
+static void note_face_group(struct body *body, const struct bucket_record *records, uint64_t count,
+                            uint32_t *first_nonmanifold_cell)
 {
     if (count == 2) {
         uint32_t a = records[0].ref, b = records[1].ref;
@@ -98,7 +99,7 @@ bool mesh_faces_find_neighbours(struct body *body, uint32_t *first_nonmanifold_c
     return good;
 }
 
-/* ---- surface faces ------------------------------------------------------------------------------------------------- */
+/* ---- surface faces ----------------------------------------------------------------------------------------------- */
 
 static bool face_before(const dent_surface_face *a, const dent_surface_face *b)
 {
@@ -116,8 +117,8 @@ static uint32_t add_faces_of(struct body *body, uint32_t tetrahedron, uint32_t b
         mesh_face_of(body->tetrahedra[tetrahedron], corner, face.corners);
         if (body->cell_kinds && body->cell_kinds[face.cell] != DENT_CELL_TETRAHEDRON) {
             face.is_split = 1;
-            cell_name_face(body->cell_kinds[face.cell], body->element_corners + body->element_start[face.cell], face.corners,
-                           &face.corner, &face.part);
+            cell_name_face(body->cell_kinds[face.cell], body->element_corners + body->element_start[face.cell],
+                           face.corners, &face.corner, &face.part);
         }
         uint32_t place = end++;
         while (place > begin && face_before(&face, &body->surface_faces[place - 1])) {

@@ -1,9 +1,10 @@
-/* The topology of a body, stage by stage: vertices in use, components, duplicates here; faces and edges in their own files.
+/* The topology of a body, stage by stage: vertices in use, components, duplicates here; faces and edges in their own
+ * files.
  *
- * Components are connected through shared vertices: a union-find in which the smaller vertex is always the root, so a component
- * is numbered by its smallest vertex without a second pass over the elements. Duplicates (elements with the same set of
- * corners, in any order) meet in the bucket of their smallest vertex, next to each other by a fingerprint of the set; equal
- * fingerprints are then compared in full, so a collision costs time, never a wrong count.
+ * Components are connected through shared vertices: a union-find in which the smaller vertex is always the root, so a
+ * component is numbered by its smallest vertex without a second pass over the elements. Duplicates (elements with the
+ * same set of corners, in any order) meet in the bucket of their smallest vertex, next to each other by a fingerprint
+ * of the set; equal fingerprints are then compared in full, so a collision costs time, never a wrong count.
  */
 #include "bodies/mesh_topology.h"
 
@@ -13,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- vertices ------------------------------------------------------------------------------------------------------ */
+/* ---- vertices ---------------------------------------------------------------------------------------------------- */
 
 static bool find_used_vertices(struct body *body)
 {
@@ -91,7 +92,7 @@ static bool find_components(struct body *body)
     return true;
 }
 
-/* ---- duplicates ---------------------------------------------------------------------------------------------------- */
+/* ---- duplicates -------------------------------------------------------------------------------------------------- */
 
 static uint32_t sorted_corners(const struct body *body, uint32_t element, uint32_t sorted[CELL_MAX_CORNERS])
 {
@@ -247,8 +248,8 @@ static bool find_duplicates(struct body *body)
         uint32_t corner_count;
         const uint32_t *corners = mesh_element(body, element, &corner_count);
         uint64_t fingerprint = corner_fingerprint(corners, corner_count);
-        vertex_buckets_put(&buckets, smallest_corner(corners, corner_count), (uint32_t)(fingerprint >> 32), (uint32_t)fingerprint,
-                           element);
+        vertex_buckets_put(&buckets, smallest_corner(corners, corner_count), (uint32_t)(fingerprint >> 32),
+                           (uint32_t)fingerprint, element);
     }
     if (good) {
         vertex_buckets_sort(&buckets);
@@ -258,7 +259,7 @@ static bool find_duplicates(struct body *body)
     return good;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static void fill_counts(struct body *body)
 {

@@ -4,9 +4,9 @@
 
 #include "bodies/body.h"
 
-/* Fills neighbours, surface faces, edges, vertex use, components and the counts of a body whose elements are copied and split.
- * O(n) but for the small sorts. On failure what was filled is left for body_destroy. *first_nonmanifold_cell: the first cell with a
- * face that has more than two, UINT32_MAX when there is none. */
+/* Fills neighbours, surface faces, edges, vertex use, components and the counts of a body whose elements are copied and
+ * split. O(n) but for the small sorts. On failure what was filled is left for body_destroy. *first_nonmanifold_cell:
+ * the first cell with a face that has more than two, UINT32_MAX when there is none. */
 dent_status mesh_topology_compute(struct body *body, struct message *message, uint32_t *first_nonmanifold_cell);
 
 /* Corners of the caller's element. */
@@ -34,7 +34,8 @@ static inline void mesh_face_of(const uint32_t tetrahedron[4], uint32_t corner, 
     }
 }
 
-/* The stages, each in its own file; called in this order by mesh_topology_compute. They return false when memory is short. */
+/* The stages, each in its own file; called in this order by mesh_topology_compute. They return false when memory is
+ * short. */
 bool mesh_faces_find_neighbours(struct body *body, uint32_t *first_nonmanifold_cell);
 void mesh_wedges_follow_neighbours(struct body *body);
 bool mesh_faces_list_surface(struct body *body);

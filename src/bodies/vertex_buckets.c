@@ -1,10 +1,11 @@
 /* Counting sort by vertex, then a small sort in every bucket.
  *
- * In a mesh a vertex has a few dozen records, so nearly all buckets end in an insertion sort. A bucket can be large all the same
- * (a fan of a million tetrahedra round one vertex), so large ones are first parted by their highest differing bit, in place:
- * radix exchange, at most 96 levels, no extra memory and no input on which it turns quadratic.
+ * In a mesh a vertex has a few dozen records, so nearly all buckets end in an insertion sort. A bucket can be large all
+ * the same (a fan of a million tetrahedra round one vertex), so large ones are first parted by their highest differing
+ * bit, in place: radix exchange, at most 96 levels, no extra memory and no input on which it turns quadratic.
  *
- * In: records with vertex, two key words and a reference. Out: the order (vertex, key0, key1, ref), whatever the order of entry.
+ * In: records with vertex, two key words and a reference. Out: the order (vertex, key0, key1, ref), whatever the order
+ * of entry.
  */
 #include "bodies/vertex_buckets.h"
 

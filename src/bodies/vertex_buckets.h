@@ -1,7 +1,8 @@
 /* Records put into buckets by their smallest vertex and sorted within: the one tool behind faces, edges and duplicates.
  *
  * Use: vertex_buckets_begin; count every record; vertex_buckets_allocate; put every record in the same order; then
- * vertex_buckets_sort. The records of vertex a are then records[start[a]] to records[start[a + 1] - 1], by (key0, key1, ref).
+ * vertex_buckets_sort. The records of vertex a are then records[start[a]] to records[start[a + 1] - 1], by (key0, key1,
+ * ref).
  */
 #ifndef DENT_BODIES_VERTEX_BUCKETS_H
 #define DENT_BODIES_VERTEX_BUCKETS_H
@@ -32,7 +33,8 @@ static inline void vertex_buckets_count(struct vertex_buckets *buckets, uint32_t
     buckets->start[(size_t)vertex + 2]++;
 }
 
-static inline void vertex_buckets_put(struct vertex_buckets *buckets, uint32_t vertex, uint32_t key0, uint32_t key1, uint32_t ref)
+static inline void vertex_buckets_put(struct vertex_buckets *buckets, uint32_t vertex, uint32_t key0, uint32_t key1,
+                                      uint32_t ref)
 {
     struct bucket_record *record = &buckets->records[buckets->start[(size_t)vertex + 1]++];
     record->key0 = key0;

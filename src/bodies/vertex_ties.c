@@ -1,12 +1,13 @@
 /* Same vertex: vertices of different bodies that the caller says are one.
  *
- * A vertex has an identity, a number no other vertex of the world ever had (serial of its body, index). Ties join identities into
- * classes; every vertex carries the smallest identity of its class, so "the same vertex" is one comparison and a tie outlives
- * the body through which it was made. A new body may join classes that were apart so far: then the vertices of all bodies that
- * carry a changed identity are relabelled.
+ * A vertex has an identity, a number no other vertex of the world ever had (serial of its body, index). Ties join
+ * identities into classes; every vertex carries the smallest identity of its class, so "the same vertex" is one
+ * comparison and a tie outlives the body through which it was made. A new body may join classes that were apart so far:
+ * then the vertices of all bodies that carry a changed identity are relabelled.
  *
- * In: the ties of one def. Prepare computes the list of changed identities by union-find over the identities named, and takes all
- * memory; commit only copies. Cost: O(t log t) for t ties, plus one pass over all vertices when old classes are joined.
+ * In: the ties of one def. Prepare computes the list of changed identities by union-find over the identities named, and
+ * takes all memory; commit only copies. Cost: O(t log t) for t ties, plus one pass over all vertices when old classes
+ * are joined.
  */
 #include "bodies/vertex_ties.h"
 
@@ -15,20 +16,20 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- the classes --------------------------------------------------------------------------------------------------- */
+/* ---- the classes ------------------------------------------------------------------------------------------------- */
 
-static dent_status check_tie(const struct body_table *table, const struct body *body, dent_body_id replaced, const dent_body_def *def,
-                             uint32_t tie, struct message *message)
+static dent_status check_tie(const struct body_table *table, const struct body *body, dent_body_id replaced,
+                             const dent_body_def *def, uint32_t tie, struct message *message)
 {
     const dent_same_as *same_as = &def->same_as[tie];
     if (same_as->vertex >= body->vertex_count) {
         return message_fail(message, DENT_ERROR_BAD_MESH,
-                            BODY_TITLE ": tie %" PRIu32 " names vertex %" PRIu32 ", but there are only %" PRIu32, BODY_TITLE_OF(body), tie,
-                            same_as->vertex, body->vertex_count);
+                            BODY_TITLE ": tie %" PRIu32 " names vertex %" PRIu32 ", but there are only %" PRIu32,
+                            BODY_TITLE_OF(body), tie, same_as->vertex, body->vertex_count);
     }
     if (!dent_body_id_is_null(replaced) && dent_body_id_equal(same_as->other, replaced)) {
-        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, BODY_TITLE ": tie %" PRIu32 " ties the body to itself",
-                            BODY_TITLE_OF(body), tie);
+        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT,
+                            BODY_TITLE ": tie %" PRIu32 " ties the body to itself", BODY_TITLE_OF(body), tie);
     }
     const struct body *other = body_table_find(table, same_as->other);
     if (!other) {
@@ -38,14 +39,16 @@ static dent_status check_tie(const struct body_table *table, const struct body *
     }
     if (same_as->other_vertex >= other->vertex_count) {
         return message_fail(message, DENT_ERROR_BAD_MESH,
-                            BODY_TITLE ": tie %" PRIu32 " names vertex %" PRIu32 " of " BODY_TITLE ", but that has only %" PRIu32,
+                            BODY_TITLE ": tie %" PRIu32 " names vertex %" PRIu32 " of " BODY_TITLE
+                                       ", but that has only %" PRIu32,
                             BODY_TITLE_OF(body), tie, same_as->other_vertex, BODY_TITLE_OF(other), other->vertex_count);
     }
     return DENT_OK;
 }
 
 /* The two identities a tie joins. */
-static void identities_of_tie(const struct body_table *table, const struct body *body, const dent_same_as *same_as, uint64_t pair[2])
+static void identities_of_tie(const struct body_table *table, const struct body *body, const dent_same_as *same_as,
+                              uint64_t pair[2])
 {
     pair[0] = body->identity_base + same_as->vertex;
     pair[1] = body_identity(body_table_find(table, same_as->other), same_as->other_vertex);
@@ -66,7 +69,8 @@ static size_t find_identity(const struct identity_change *changes, size_t count,
 }
 
 /* Sorted identities of all ties, each once, changed to themselves. */
-static bool list_identities(struct vertex_ties *ties, const struct body_table *table, const struct body *body, const dent_body_def *def)
+static bool list_identities(struct vertex_ties *ties, const struct body_table *table, const struct body *body,
+                            const dent_body_def *def)
 {
     size_t named = (size_t)def->same_as_count * 2;
     uint64_t *identities = dent_allocate(ties->context, named, sizeof *identities);
@@ -101,7 +105,8 @@ static size_t find_class(struct vertex_ties *ties, uint64_t *parent, uint64_t id
 }
 
 /* Union-find over the sorted list; the smallest identity is the root of its class. */
-static bool join_identities(struct vertex_ties *ties, const struct body_table *table, const struct body *body, const dent_body_def *def)
+static bool join_identities(struct vertex_ties *ties, const struct body_table *table, const struct body *body,
+                            const dent_body_def *def)
 {
     uint64_t *parent = dent_allocate(ties->context, ties->change_count, sizeof *parent);
     if (!parent) {
@@ -124,7 +129,7 @@ static bool join_identities(struct vertex_ties *ties, const struct body_table *t
     return true;
 }
 
-/* ---- what they change ---------------------------------------------------------------------------------------------- */
+/* ---- what they change -------------------------------------------------------------------------------------------- */
 
 static uint64_t changed_identity(const struct vertex_ties *ties, uint64_t identity)
 {
@@ -191,10 +196,12 @@ dent_status vertex_ties_prepare(struct vertex_ties *ties, const struct body_tabl
     if (def->same_as_count == 0) {
         return DENT_OK;
     }
-    if (!list_identities(ties, table, body, def) || !join_identities(ties, table, body, def) || !prepare_arrays(ties, table, body)) {
+    if (!list_identities(ties, table, body, def) || !join_identities(ties, table, body, def) ||
+        !prepare_arrays(ties, table, body)) {
         vertex_ties_discard(ties);
-        return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, BODY_TITLE ": not enough memory for its %" PRIu32 " ties",
-                            BODY_TITLE_OF(body), def->same_as_count);
+        return message_fail(message, DENT_ERROR_OUT_OF_MEMORY,
+                            BODY_TITLE ": not enough memory for its %" PRIu32 " ties", BODY_TITLE_OF(body),
+                            def->same_as_count);
     }
     return DENT_OK;
 }
@@ -233,7 +240,8 @@ void vertex_ties_commit(struct vertex_ties *ties, struct body *body)
 void vertex_ties_discard(struct vertex_ties *ties)
 {
     for (uint32_t rank = 0; rank < ties->fresh_count; rank++) {
-        dent_release(ties->context, ties->fresh[rank], body_table_at(ties->table, rank)->vertex_count, sizeof **ties->fresh);
+        dent_release(ties->context, ties->fresh[rank], body_table_at(ties->table, rank)->vertex_count,
+                     sizeof **ties->fresh);
     }
     dent_release(ties->context, ties->fresh, ties->fresh_count, sizeof *ties->fresh);
     dent_release(ties->context, ties->own, ties->own_count, sizeof *ties->own);

@@ -1,4 +1,4 @@
-/* Ties between vertices of different bodies (same_as): resolved in two steps, so that a failing call changes nothing. */
+/* Ties between vertices of different bodies (same_as), resolved in two steps: a failing call changes nothing. */
 #ifndef DENT_BODIES_VERTEX_TIES_H
 #define DENT_BODIES_VERTEX_TIES_H
 
@@ -21,8 +21,8 @@ struct vertex_ties {
     uint32_t own_count;
 };
 
-/* Checks the ties of a def for `body` (not in the table yet) and prepares what they change. `replaced`: the id of the body it
- * stands in for, which must not be tied to; the null id when it is added. On failure nothing is left behind. */
+/* Checks the ties of a def for `body` (not in the table yet) and prepares what they change. `replaced`: the id of the
+ * body it stands in for, which must not be tied to; the null id when it is added. On failure nothing is left behind. */
 dent_status vertex_ties_prepare(struct vertex_ties *ties, const struct body_table *table, const struct body *body,
                                 dent_body_id replaced, const dent_body_def *def, struct message *message);
 

@@ -1,11 +1,12 @@
 /* Which way round the wedges of a body are numbered.
  *
- * Programs disagree. Seen from the triangle 3-4-5, the triangle 0-1-2 turns counter-clockwise in Gmsh, in Abaqus and in VTK's
- * own shape functions, but clockwise in VTK's description of the cell and in the files of those who follow it. The splitter takes
- * the former as positive. In a mesh of several kinds of cell the neighbours tell: two cells that are alike oriented run along
- * their common face in opposite directions. If most faces between wedges and other cells say otherwise, all wedges of the
- * body are the other kind, and their tetrahedra are turned round here. A body of wedges alone cannot tell; if it is the other
- * kind it is measured as mirrored, as any body with all cells negative. Answers do not depend on any of this.
+ * Programs disagree. Seen from the triangle 3-4-5, the triangle 0-1-2 turns counter-clockwise in Gmsh, in Abaqus and in
+ * VTK's own shape functions, but clockwise in VTK's description of the cell and in the files of those who follow it.
+ * The splitter takes the former as positive. In a mesh of several kinds of cell the neighbours tell: two cells that are
+ * alike oriented run along their common face in opposite directions. If most faces between wedges and other cells say
+ * otherwise, all wedges of the body are the other kind, and their tetrahedra are turned round here. A body of wedges
+ * alone cannot tell; if it is the other kind it is measured as mirrored, as any body with all cells negative. Answers
+ * do not depend on any of this.
  */
 #include "bodies/mesh_topology.h"
 
@@ -14,7 +15,8 @@ static bool is_wedge(const struct body *body, uint32_t tetrahedron)
     return body->cell_kinds[body->cell_of_tetrahedron[tetrahedron]] == DENT_CELL_WEDGE;
 }
 
-/* Is the even permutation class of the face opposite corner k of `a`, seen from outside, the one of the same face of `b`? */
+/* Is the even permutation class of the face opposite corner k of `a`, seen from outside, the one of the same face of
+ * `b`? */
 static bool run_the_same_way(const uint32_t a[4], uint32_t corner_a, const uint32_t b[4], uint32_t corner_b)
 {
     uint32_t face_a[3], face_b[3];

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- memory -------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 enum { HEADER = 64 };
 
@@ -67,7 +67,7 @@ void end_watched_context(dent_context *context, struct watched_memory *memory)
     assert_int_equal(memory->bytes, 0);
 }
 
-/* ---- meshes -------------------------------------------------------------------------------------------------------- */
+/* ---- meshes ------------------------------------------------------------------------------------------------------ */
 
 static struct test_mesh empty_mesh(uint32_t vertex_count, uint32_t element_count, uint32_t corners_per_element)
 {
@@ -87,7 +87,8 @@ void free_mesh(struct test_mesh *mesh)
 }
 
 /* Corners of the unit cube in hexahedron order. */
-static const uint8_t cube_corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+static const uint8_t cube_corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                          {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
 /* Even cubes; odd ones are mirrored in x, which exchanges 0-1, 3-2, 4-5, 7-6 and the orientation. */
 static const uint8_t five_even[5][4] = {{0, 1, 3, 4}, {2, 3, 1, 6}, {5, 1, 4, 6}, {7, 3, 6, 4}, {1, 3, 4, 6}};
 static const uint8_t five_odd[5][4] = {{1, 2, 0, 5}, {3, 0, 2, 7}, {4, 5, 0, 7}, {6, 2, 5, 7}, {0, 2, 7, 5}};
@@ -129,7 +130,8 @@ struct test_mesh make_bar(uint32_t nx, uint32_t ny, uint32_t nz, enum cube_cut c
             for (uint32_t i = 0; i < nx; i++) {
                 uint32_t cube[8];
                 for (uint32_t c = 0; c < 8; c++) {
-                    cube[c] = ((k + cube_corner[c][2]) * (ny + 1) + j + cube_corner[c][1]) * (nx + 1) + i + cube_corner[c][0];
+                    cube[c] =
+                        ((k + cube_corner[c][2]) * (ny + 1) + j + cube_corner[c][1]) * (nx + 1) + i + cube_corner[c][0];
                 }
                 element = add_cube(&mesh, element, cube, cut, (i + j + k) % 2 != 0);
             }

@@ -23,7 +23,8 @@ static int end(void **state)
     return 0;
 }
 
-static const double corners_xyz[8][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}, {2, 0, 0}, {0, 2, 0}, {0, 0, 2}};
+static const double corners_xyz[8][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
+                                         {1, 1, 1}, {2, 0, 0}, {0, 2, 0}, {0, 0, 2}};
 static const uint32_t two_cells[8] = {0, 1, 2, 3, 1, 2, 3, 4};
 
 static dent_body_def two_cell_def(void)

@@ -185,7 +185,8 @@ static void flat_triangles_are_found_exactly_in_every_direction(void **state)
     struct body *body = make_body_of(context, &def);
     for (int direction = 1; direction < 8; direction++) {
         for (int axis = 0; axis < 3; axis++) {
-            double step = direction >> axis & 1 ? 0.1 : 0.0; /* 0.1 + 0.1 and 0.1 + 0.2 - 0.1 round; doubling does not */
+            double step =
+                direction >> axis & 1 ? 0.1 : 0.0; /* 0.1 + 0.1 and 0.1 + 0.2 - 0.1 round; doubling does not */
             xyz[3][axis] = 0.0;
             xyz[4][axis] = step;
             xyz[5][axis] = 2.0 * step;

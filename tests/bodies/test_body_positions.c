@@ -103,7 +103,8 @@ static void the_first_number_that_is_not_finite_is_named(void **state)
                 dent_positions positions = dent_positions_double(&copy[0][0]);
                 assert_int_equal(body_read_positions(body, &positions, &message, xyz), DENT_ERROR_BAD_NUMBER);
                 char expected[64];
-                snprintf(expected, sizeof expected, "body \"cloud\": vertex %d has %c %s", vertex, "xyz"[axis], words[kind]);
+                snprintf(expected, sizeof expected, "body \"cloud\": vertex %d has %c %s", vertex, "xyz"[axis],
+                         words[kind]);
                 assert_string_equal(message.text, expected);
             }
         }
@@ -149,7 +150,8 @@ static void a_body_without_vertices_needs_no_positions(void **state)
     assert_int_equal(body_read_positions(empty, &empty->positions_t0, &message, NULL), DENT_OK);
     dent_body_measure measure;
     body_measure(empty, NULL, &measure);
-    assert_true(measure.min_quality == 1.0 && measure.volume == 0.0 && measure.mean_edge == 0.0 && measure.lo[0] == 0.0);
+    assert_true(measure.min_quality == 1.0 && measure.volume == 0.0 && measure.mean_edge == 0.0 &&
+                measure.lo[0] == 0.0);
     body_destroy(empty);
 }
 

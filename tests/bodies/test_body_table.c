@@ -1,4 +1,5 @@
-/* The bodies of a world: ids and generations, order of addition, ties, filters, and a failing allocator at every request. */
+/* The bodies of a world: ids and generations, order of addition, ties, filters, and a failing allocator at every
+ * request. */
 #include "support_bodies.h"
 
 #include <stdlib.h>
@@ -60,7 +61,7 @@ static bool same_vertex(dent_body_id a, uint32_t vertex_a, dent_body_id b, uint3
     return body_identity(body_a, vertex_a) == body_identity(body_b, vertex_b);
 }
 
-/* ---- ids and order -------------------------------------------------------------------------------------------------- */
+/* ---- ids and order ----------------------------------------------------------------------------------------------- */
 
 static void ids_name_bodies_and_never_name_another(void **state)
 {
@@ -203,7 +204,7 @@ static void a_world_that_has_named_all_bodies_says_so(void **state)
     assert_int_equal(body_table_add(&table, &def, &message, &id), DENT_ERROR_TOO_LARGE);
 }
 
-/* ---- ties ----------------------------------------------------------------------------------------------------------- */
+/* ---- ties -------------------------------------------------------------------------------------------------------- */
 
 static void vertices_are_the_same_only_when_tied(void **state)
 {
@@ -338,7 +339,8 @@ static void random_ties_equal_labels_spread_by_hand(void **state)
             labels[place][v] = next_label++;
         }
         for (uint32_t t = 0; t < tie_count; t++) {
-            uint32_t v = dent_random_below(&random, 4), other = dent_random_below(&random, count), w = dent_random_below(&random, 4);
+            uint32_t v = dent_random_below(&random, 4), other = dent_random_below(&random, count),
+                     w = dent_random_below(&random, 4);
             ties[t] = (dent_same_as){v, ids[other], w};
             int from = labels[place][v], to = labels[other][w];
             for (uint32_t i = 0; i <= count; i++) {
@@ -352,14 +354,15 @@ static void random_ties_equal_labels_spread_by_hand(void **state)
         count++;
         for (uint32_t i = 0; i < count * 4; i++) {
             for (uint32_t j = 0; j < i; j++) {
-                assert_int_equal(same_vertex(ids[i / 4], i % 4, ids[j / 4], j % 4), labels[i / 4][i % 4] == labels[j / 4][j % 4]);
+                assert_int_equal(same_vertex(ids[i / 4], i % 4, ids[j / 4], j % 4),
+                                 labels[i / 4][i % 4] == labels[j / 4][j % 4]);
             }
         }
     }
     assert_true(joined > 100);
 }
 
-/* ---- filters -------------------------------------------------------------------------------------------------------- */
+/* ---- filters ----------------------------------------------------------------------------------------------------- */
 
 static void filters_ask_both_ways_and_self_collision_asks_itself(void **state)
 {
@@ -380,7 +383,8 @@ static void filters_ask_both_ways_and_self_collision_asks_itself(void **state)
     assert_true(bodies_may_meet(b, b)); /* groups and masks are about other bodies */
 }
 
-/* ---- failing allocator ----------------------------------------------------------------------------------------------- */
+/* ---- failing allocator
+ * ----------------------------------------------------------------------------------------------- */
 
 /* What must not change when a call fails. */
 struct table_picture {
@@ -416,7 +420,8 @@ static uint64_t fail_every_request(const dent_body_def *def, dent_body_id *id, b
     for (uint64_t n = 1;; n++) {
         struct table_picture before = take_picture();
         memory.fail_at = memory.requests + n;
-        dent_status status = replace ? body_table_replace(&table, *id, def, &message) : body_table_add(&table, def, &message, id);
+        dent_status status =
+            replace ? body_table_replace(&table, *id, def, &message) : body_table_add(&table, def, &message, id);
         memory.fail_at = 0;
         if (status == DENT_OK) {
             return n - 1;

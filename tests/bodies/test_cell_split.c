@@ -6,12 +6,14 @@
 
 #include <string.h>
 
-static const double cube_xyz[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+static const double cube_xyz[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                      {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
 static const double wedge_xyz[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}};
 static const double pyramid_xyz[5][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}};
 
 /* The faces again, written down independently of the splitter: VTK's face numbers, any order round the face. */
-static const int cube_faces[6][4] = {{0, 3, 4, 7}, {1, 2, 5, 6}, {0, 1, 4, 5}, {2, 3, 6, 7}, {0, 1, 2, 3}, {4, 5, 6, 7}};
+static const int cube_faces[6][4] = {{0, 3, 4, 7}, {1, 2, 5, 6}, {0, 1, 4, 5},
+                                     {2, 3, 6, 7}, {0, 1, 2, 3}, {4, 5, 6, 7}};
 static const int wedge_faces[5][4] = {{0, 1, 2, -1}, {3, 4, 5, -1}, {0, 1, 3, 4}, {1, 2, 4, 5}, {0, 2, 3, 5}};
 static const int pyramid_faces[5][4] = {{0, 1, 2, 3}, {0, 1, 4, -1}, {1, 2, 4, -1}, {2, 3, 4, -1}, {0, 3, 4, -1}};
 
@@ -71,14 +73,16 @@ static int occurrences(uint32_t tetrahedra[][4], uint32_t count, const uint32_t 
     for (uint32_t t = 0; t < count; t++) {
         int shared = 0;
         for (uint32_t k = 0; k < 4; k++) {
-            shared += tetrahedra[t][k] == triangle[0] || tetrahedra[t][k] == triangle[1] || tetrahedra[t][k] == triangle[2];
+            shared +=
+                tetrahedra[t][k] == triangle[0] || tetrahedra[t][k] == triangle[1] || tetrahedra[t][k] == triangle[2];
         }
         found += shared == 3;
     }
     return found;
 }
 
-/* Every triangle of the split is inside (twice) or on a face (once); on a quadrilateral it contains the smallest vertex of it. */
+/* Every triangle of the split is inside (twice) or on a face (once); on a quadrilateral it contains the smallest vertex
+ * of it. */
 static void check_triangle(const struct shape *shape, const uint32_t *corners, uint32_t tetrahedra[][4], uint32_t count,
                            const uint32_t triangle[3], int triangles_of_face[6][2])
 {

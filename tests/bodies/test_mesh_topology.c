@@ -62,7 +62,7 @@ static int64_t solid_euler(const struct body *body)
     return vertices - body->edge_count + faces - body->tetrahedron_count;
 }
 
-/* ---- known shapes -------------------------------------------------------------------------------------------------- */
+/* ---- known shapes ------------------------------------------------------------------------------------------------ */
 
 static void a_single_tetrahedron_has_four_outward_faces_named_by_their_corner(void **state)
 {
@@ -147,7 +147,8 @@ static void hexahedra_conform_whatever_their_vertices_are_called(void **state)
     (void)state;
     dent_random random = dent_random_seeded(7);
     for (int round = 0; round < 300; round++) {
-        uint32_t nx = 1 + dent_random_below(&random, 3), ny = 1 + dent_random_below(&random, 2), nz = 1 + dent_random_below(&random, 2);
+        uint32_t nx = 1 + dent_random_below(&random, 3), ny = 1 + dent_random_below(&random, 2),
+                 nz = 1 + dent_random_below(&random, 2);
         struct test_mesh mesh = make_bar(nx, ny, nz, CUBE_HEXAHEDRA);
         uint32_t *name = malloc(mesh.vertex_count * sizeof *name);
         double(*xyz)[3] = malloc(mesh.vertex_count * sizeof *xyz);
@@ -190,7 +191,8 @@ static void faces_of_split_cells_are_named_by_face_and_part_in_order(void **stat
     def.element_corners = corners;
     def.cell_kinds = kinds;
     struct body *body = make_body_of(context, &def);
-    /* Round each face as listed in docs/conventions.md, from its smallest vertex: first half is part 0, second half part 1. */
+    /* Round each face as listed in docs/conventions.md, from its smallest vertex: first half is part 0, second half
+     * part 1. */
     static const uint32_t expected[12][3] = {{0, 4, 7}, {0, 7, 3}, {1, 2, 6}, {1, 6, 5}, {0, 1, 5}, {0, 5, 4},
                                              {2, 3, 7}, {2, 7, 6}, {0, 3, 2}, {0, 2, 1}, {4, 5, 6}, {4, 6, 7}};
     assert_int_equal(body->surface_face_count, 12);
@@ -211,7 +213,7 @@ static void faces_of_split_cells_are_named_by_face_and_part_in_order(void **stat
 }
 
 /* A cube, a wedge on its right side, a pyramid on its top, a tetrahedron on the pyramid. */
-static const double mixed_xyz[12][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1},
+static const double mixed_xyz[12][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1},     {1, 0, 1},
                                         {1, 1, 1}, {0, 1, 1}, {2, 0, 0}, {2, 1, 0}, {0.5, 0.5, 2}, {2, 0.5, 2}};
 static const uint8_t mixed_kinds[4] = {DENT_CELL_HEXAHEDRON, DENT_CELL_WEDGE, DENT_CELL_PYRAMID, DENT_CELL_TETRAHEDRON};
 
@@ -443,7 +445,7 @@ static void many_equal_cells_are_counted_without_comparing_all_pairs(void **stat
     free(corners);
 }
 
-/* ---- against a plain computation ------------------------------------------------------------------------------------ */
+/* ---- against a plain computation --------------------------------------------------------------------------------- */
 
 static bool contains(const uint32_t *set, uint32_t count, uint32_t vertex)
 {
@@ -548,7 +550,8 @@ static void compare_elements(const struct body *body)
     for (uint32_t e = 0; e < body->element_count; e++) {
         bool duplicate = false;
         for (uint32_t d = 0; d < e && !duplicate; d++) {
-            duplicate = same_set(body->element_corners + e * per_element, body->element_corners + d * per_element, per_element);
+            duplicate =
+                same_set(body->element_corners + e * per_element, body->element_corners + d * per_element, per_element);
         }
         duplicates += duplicate;
         first = duplicate && first == UINT32_MAX ? e : first;
@@ -597,7 +600,8 @@ static void random_soups_have_the_topology_of_a_plain_computation(void **state)
                 } while (contains(corners + e * per_element, i, *corner));
             }
         }
-        struct body *body = solid ? make_tetrahedra(vertices, count, corners) : make_triangles(vertices, count, corners);
+        struct body *body =
+            solid ? make_tetrahedra(vertices, count, corners) : make_triangles(vertices, count, corners);
         if (solid) {
             compare_faces(body);
         }
