@@ -218,9 +218,16 @@ static void memory_not_handed_out_is_poisoned_for_the_address_sanitizer(void **s
     assert_true(__asan_address_is_poisoned(memory + 104));
     assert_null(__asan_region_is_poisoned(next, 64));
     assert_true(__asan_address_is_poisoned(next + 64));
+    struct arena_mark mark = arena_mark(&fixture->arena);
+    unsigned char *rewound = arena_allocate(&fixture->arena, 1, 1);
+    arena_rewind(&fixture->arena, mark);
+    assert_true(__asan_address_is_poisoned(rewound));
     arena_reset(&fixture->arena);
-    assert_true(__asan_address_is_poisoned(arena_allocate(&fixture->arena, 1, 1)) == 0);
-    assert_true(__asan_address_is_poisoned((unsigned char *)arena_allocate(&fixture->arena, 1, 1) + 8));
+    unsigned char *before_reset = arena_allocate(&fixture->arena, 1, 1);
+    assert_false(__asan_address_is_poisoned(before_reset));
+    assert_true(__asan_address_is_poisoned(before_reset + 8));
+    arena_reset(&fixture->arena); /* the same block, emptied */
+    assert_true(__asan_address_is_poisoned(before_reset));
 #else
     print_message("not built with the address sanitizer: only that allocation works was checked\n");
 #endif

@@ -19,6 +19,13 @@ static void the_clock_never_goes_back(void **state)
 static void the_clock_counts_nanoseconds(void **state)
 {
     (void)state;
+    struct timespec system;
+    uint64_t first = dent_clock_ns();
+    assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &system), 0);
+    uint64_t last = dent_clock_ns();
+    uint64_t between = (uint64_t)system.tv_sec * UINT64_C(1000000000) + (uint64_t)system.tv_nsec;
+    assert_true(first <= between && between <= last);
+
     uint64_t before = dent_clock_ns();
     struct timespec ten_milliseconds = {0, 10000000};
     nanosleep(&ten_milliseconds, NULL);

@@ -6,6 +6,7 @@
 #include "base/task_pool.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -149,6 +150,9 @@ static void inner_block(void *data, uint32_t block, uint32_t worker)
 static void outer_block(void *data, uint32_t block, uint32_t worker)
 {
     struct nested_loop *outer = data;
+    if (block % 10 == 0) {
+        nanosleep(&(struct timespec){0, 200000}, NULL); /* let the other workers join */
+    }
     struct inner_loop inner = {outer, pthread_self(), worker, 0};
     pool_run(outer->pool, 5 + block % 3, inner_block, &inner);
 }
@@ -180,7 +184,11 @@ struct worker_sums {
 static void add_to_worker(void *data, uint32_t block, uint32_t worker)
 {
     struct worker_sums *sums = data;
-    sums->of_worker[worker] += block;
+    uint64_t sum = sums->of_worker[worker];
+    if (block % 8 == 0) {
+        sched_yield(); /* let the other callers in, if anything can */
+    }
+    sums->of_worker[worker] = sum + block;
 }
 
 static void *call_often(void *pointer)
@@ -312,6 +320,97 @@ static void a_forked_child_gets_its_loops_done_in_place(void **state)
     dent_context_destroy(context);
 }
 
+struct slow_loop {
+    atomic_int started;
+    atomic_int may_end;
+};
+
+static void wait_for_permission(void *data, uint32_t block, uint32_t worker)
+{
+    (void)block;
+    (void)worker;
+    struct slow_loop *loop = data;
+    atomic_store(&loop->started, 1);
+    while (!atomic_load(&loop->may_end)) {
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+}
+
+struct slow_caller {
+    struct task_pool *pool;
+    struct slow_loop loop;
+};
+
+static void *run_slow_loop(void *pointer)
+{
+    struct slow_caller *caller = pointer;
+    pool_run(caller->pool, 2, wait_for_permission, &caller->loop);
+    return NULL;
+}
+
+static void a_child_forked_in_the_middle_of_a_loop_does_not_wait_for_it(void **state)
+{
+    (void)state;
+    if (TEST_THREAD_SANITIZER) {
+        print_message("skipped: the thread sanitizer does not follow a fork of many threads\n");
+        skip();
+    }
+    dent_context *context = plain_context();
+    struct slow_caller caller = {.pool = pool_create(context, 2)};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, run_slow_loop, &caller), 0);
+    while (!atomic_load(&caller.loop.started)) {
+        sched_yield();
+    }
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(20); /* a hang is a failure */
+        atomic_uint count = 0;
+        pool_run(caller.pool, 100, count_block, &count);
+        pool_destroy(caller.pool);
+        _exit(count == 100 ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    atomic_store(&caller.loop.may_end, 1);
+    pthread_join(thread, NULL);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    pool_destroy(caller.pool);
+    dent_context_destroy(context);
+}
+
+static void sleep_in_the_first_block(void *data, uint32_t block, uint32_t worker)
+{
+    (void)data;
+    (void)worker;
+    if (block == 0) {
+        nanosleep(&(struct timespec){0, 200000000}, NULL);
+    }
+}
+
+static double processor_seconds(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec * 1e-6 + (double)usage.ru_stime.tv_sec +
+           (double)usage.ru_stime.tv_usec * 1e-6;
+}
+
+static void workers_without_work_sleep(void **state)
+{
+    (void)state;
+    dent_context *context = plain_context();
+    struct task_pool *pool = pool_create(context, 4);
+    double before = processor_seconds();
+    pool_run(pool, 8, sleep_in_the_first_block, NULL); /* some wait for the last block to end */
+    nanosleep(&(struct timespec){0, 100000000}, NULL); /* and all for the next loop */
+    assert_true(processor_seconds() - before < 0.1);
+    pool_destroy(pool);
+    dent_context_destroy(context);
+}
+
 static void note_blocked_signal(void *data, uint32_t block, uint32_t worker)
 {
     (void)block;
@@ -350,6 +449,8 @@ int main(void)
         cmocka_unit_test(creation_fails_cleanly_without_memory),
         cmocka_unit_test(when_threads_cannot_be_started_fewer_do_the_work),
         cmocka_unit_test(a_forked_child_gets_its_loops_done_in_place),
+        cmocka_unit_test(a_child_forked_in_the_middle_of_a_loop_does_not_wait_for_it),
+        cmocka_unit_test(workers_without_work_sleep),
         cmocka_unit_test(workers_leave_the_hosts_signals_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
