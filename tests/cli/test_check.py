@@ -38,7 +38,8 @@ class Check(tool.ToolTest):
         for low in ((1, 0, 0), (1, 1, 0), (1, 1, 1), (0, -1, 0), (1, 0.25, 0.5)):
             with self.subTest(low=low):
                 pairs, summary, _ = self.check(*self.solids(((0, 0, 0),), (low,)))
-                self.assertEqual((summary["pairs_penetrating"], summary["pairs_touching"], summary["max_depth"]), (0, 1, 0))
+                self.assertEqual((summary["pairs_penetrating"], summary["pairs_touching"], summary["max_depth"]),
+                                 (0, 1, 0))
                 self.assertEqual((pairs[0]["overlapping_elements"], pairs[0]["penetrating_vertices"]), (0, 0))
                 self.assertGreater(pairs[0]["touching_elements"], 0)
 
@@ -134,7 +135,8 @@ class Check(tool.ToolTest):
             self.assertIn("wrote " + self.path(stem + ".pvd"), result.stdout)
             collection = xml.parse(self.path(stem + ".pvd")).getroot()
             files = [entry.get("file") for entry in collection.iter("DataSet")]
-            self.assertEqual(files, [stem + "_0_part0.vtu", stem + "_1_part1.vtu", stem + "_2_skin.vtp", stem + "_deepest.vtp"])
+            self.assertEqual(files, [stem + "_0_part0.vtu", stem + "_1_part1.vtu", stem + "_2_skin.vtp",
+                                     stem + "_deepest.vtp"])
             for file in files:
                 with open(self.path(file), "rb") as content:
                     header = content.read()
@@ -152,7 +154,8 @@ class Check(tool.ToolTest):
 
     def test_out_into_a_missing_folder_is_one_line(self):
         name, = self.solids(((0, 0, 0),))
-        self.assertRegex(self.one_line_error("check", "--out", self.path("no/where"), name), r"^--out .*: No such file or directory$")
+        self.assertRegex(self.one_line_error("check", "--out", self.path("no/where"), name),
+                         r"^--out .*: No such file or directory$")
 
 
 if __name__ == "__main__":

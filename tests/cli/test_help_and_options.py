@@ -36,7 +36,8 @@ class HelpAndOptions(tool.ToolTest):
     def test_unknown_option_names_the_nearest(self):
         self.assertEqual(self.one_line_error("pairs", "--thread", "2", "x"),
                          "pairs: unknown option '--thread'; did you mean --threads?")
-        self.assertEqual(self.one_line_error("check", "--tol=1", "x"), "check: unknown option '--tol'; did you mean --tolerance?")
+        self.assertEqual(self.one_line_error("check", "--tol=1", "x"),
+                         "check: unknown option '--tol'; did you mean --tolerance?")
         self.assertEqual(self.one_line_error("info", "--xyzzy-plugh", "x"),
                          "info: unknown option '--xyzzy-plugh'; see dent info --help")
 
@@ -46,12 +47,16 @@ class HelpAndOptions(tool.ToolTest):
     def test_bad_values_are_refused_with_what_is_allowed(self):
         cases = {
             ("pairs", "--ask", "vertex", "x"): "pairs: --ask vertex: choose vertex-cell, face-cell or face-face",
-            ("pairs", "--ask", "vertex-cell", "--threads", "0", "x"): "pairs: --threads '0': give a whole number from 1 to 1024",
-            ("pairs", "--ask", "vertex-cell", "--threads", "-1", "x"): "pairs: --threads '-1': give a whole number from 1 to 1024",
-            ("pairs", "--ask", "vertex-cell", "--threads", "2x", "x"): "pairs: --threads '2x': give a whole number from 1 to 1024",
+            ("pairs", "--ask", "vertex-cell", "--threads", "0",
+             "x"): "pairs: --threads '0': give a whole number from 1 to 1024",
+            ("pairs", "--ask", "vertex-cell", "--threads", "-1",
+             "x"): "pairs: --threads '-1': give a whole number from 1 to 1024",
+            ("pairs", "--ask", "vertex-cell", "--threads", "2x",
+             "x"): "pairs: --threads '2x': give a whole number from 1 to 1024",
             ("pairs", "--ask", "vertex-cell", "--threads=99999999999999999999", "x"):
                 "pairs: --threads '99999999999999999999': give a whole number from 1 to 1024",
-            ("pairs", "--ask", "face-face", "--isa", "sse9", "x"): "pairs: --isa sse9: choose auto, scalar, avx2 or avx512",
+            ("pairs", "--ask", "face-face", "--isa", "sse9",
+             "x"): "pairs: --isa sse9: choose auto, scalar, avx2 or avx512",
             ("check", "--tolerance", "-1", "x"): "check: --tolerance '-1': give a finite length that is not negative",
             ("check", "--tolerance", "nan", "x"): "check: --tolerance 'nan': give a finite length that is not negative",
             ("check", "--scale", "0", "x"): "check: --scale '0': give a finite number above 0",
@@ -81,7 +86,8 @@ class HelpAndOptions(tool.ToolTest):
 
     def test_scene_options_without_a_scene_are_refused(self):
         name = self.write("a.mesh", tool.medit(*tool.cube()))
-        self.assertEqual(self.one_line_error("info", "--frame", "3", name), "--frame, --scale and --set are for built-in scenes, and none is named")
+        self.assertEqual(self.one_line_error("info", "--frame", "3", name),
+                         "--frame, --scale and --set are for built-in scenes, and none is named")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """dent info: counts, groups, JSON keys, and files that fail among files that do not."""
 import tool_under_test as tool
 
-KEYS = ("file body kind vertices cells faces surface_faces edges components boundary_edges nonmanifold_edges inverted flat "
-        "unused duplicate min_quality lo_x lo_y lo_z hi_x hi_y hi_z").split()
+KEYS = ("file body kind vertices cells faces surface_faces edges components boundary_edges nonmanifold_edges inverted "
+        "flat unused duplicate min_quality lo_x lo_y lo_z hi_x hi_y hi_z").split()
 
 
 class Info(tool.ToolTest):
@@ -15,7 +15,8 @@ class Info(tool.ToolTest):
     def test_a_cube_of_six_tetrahedra(self):
         name = self.write("cube.mesh", tool.medit(*tool.cube((1, 2, 3), (2, 2, 2))))
         row, = self.facts(name)
-        expected = {"file": name, "body": 0, "kind": "solid", "vertices": 8, "cells": 6, "faces": 18, "surface_faces": 12,
+        expected = {"file": name, "body": 0, "kind": "solid", "vertices": 8, "cells": 6, "faces": 18,
+                    "surface_faces": 12,
                     "edges": 19, "components": 1, "boundary_edges": 0, "nonmanifold_edges": 0, "inverted": 0, "flat": 0,
                     "unused": 0, "duplicate": 0, "lo_x": 1, "lo_y": 2, "lo_z": 3, "hi_x": 3, "hi_y": 4, "hi_z": 5}
         self.assertEqual({key: row[key] for key in expected}, expected)
@@ -25,7 +26,8 @@ class Info(tool.ToolTest):
     def test_an_open_surface(self):
         name = self.write("open.obj", tool.obj(*tool.box_surface(faces=10)))
         row, = self.facts(name)
-        expected = {"kind": "surface", "vertices": 8, "cells": 0, "faces": 10, "surface_faces": 10, "edges": 17, "boundary_edges": 4}
+        expected = {"kind": "surface", "vertices": 8, "cells": 0, "faces": 10, "surface_faces": 10, "edges": 17,
+                    "boundary_edges": 4}
         self.assertEqual({key: row[key] for key in expected}, expected)
         self.assertIn("(surface, open)", self.good("info", name).stdout)
 
@@ -38,7 +40,8 @@ class Info(tool.ToolTest):
         row, = self.facts(name)
         self.assertEqual((row["inverted"], row["duplicate"], row["flat"], row["unused"], row["hi_x"]), (1, 1, 1, 1, 1))
         text = self.good("info", name).stdout
-        for line in ("first inverted cell: 5", "first duplicate element: 6", "first flat cell: 7", "first unused vertex: 8"):
+        for line in ("first inverted cell: 5", "first duplicate element: 6", "first flat cell: 7",
+                     "first unused vertex: 8"):
             self.assertIn(line, text)
 
     def test_faces_of_non_manifold_solids_are_counted_once(self):
@@ -51,7 +54,8 @@ class Info(tool.ToolTest):
 
     def test_groups_become_bodies_or_are_kept(self):
         vertices, cells = tool.cube()
-        name = self.write("two.msh", tool.gmsh(vertices, {"left": (3, cells[:3]), "right": (3, cells[3:]), "skin": (2, [(0, 1, 3)])}))
+        name = self.write("two.msh", tool.gmsh(vertices, {"left": (3, cells[:3]), "right": (3, cells[3:]),
+                                                          "skin": (2, [(0, 1, 3)])}))
         rows = self.facts(name)
         self.assertEqual([(row["body"], row["cells"]) for row in rows], [(0, 3), (1, 3)])
         result = self.good("info", name)
@@ -66,7 +70,8 @@ class Info(tool.ToolTest):
         last = self.write("last.obj", tool.obj(*tool.box_surface()))
         result = tool.run("info", "--json", first, self.path("absent.mesh"), last)
         self.assertEqual(result.returncode, 2)
-        self.assertEqual([(row["file"], row["body"]) for row in tool.json_lines(result.stdout)], [(first, 0), (last, 1)])
+        self.assertEqual([(row["file"], row["body"]) for row in tool.json_lines(result.stdout)],
+                         [(first, 0), (last, 1)])
         self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
         self.assertIn("absent.mesh", result.stderr)
 

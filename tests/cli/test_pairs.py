@@ -19,7 +19,8 @@ class Pairs(tool.ToolTest):
         return a, b
 
     def test_vertex_cell_prints_barycentric_coordinates(self):
-        self.assertEqual(self.lines("vertex-cell", *self.two_cells()), [["1", "0", "0", "0", "interior", "0.25", "0.25", "0.25", "0.25"]])
+        self.assertEqual(self.lines("vertex-cell", *self.two_cells()),
+                         [["1", "0", "0", "0", "interior", "0.25", "0.25", "0.25", "0.25"]])
 
     def test_face_cell_names_faces_by_cell_and_corner(self):
         lines = self.lines("face-cell", *self.two_cells())
@@ -30,7 +31,8 @@ class Pairs(tool.ToolTest):
 
     def test_face_face_prints_a_segment(self):
         lines = self.lines("face-face", *self.two_cells())
-        self.assertEqual([line[:5] for line in lines], [["0", "0/0", "1", "0/%d" % corner, "crossing"] for corner in (1, 2, 3)])
+        self.assertEqual([line[:5] for line in lines],
+                         [["0", "0/0", "1", "0/%d" % corner, "crossing"] for corner in (1, 2, 3)])
         for line in lines:
             numbers = list(map(float, line[5:]))
             self.assertEqual(len(numbers), 6)
@@ -77,13 +79,16 @@ class Pairs(tool.ToolTest):
     def test_no_self_leaves_out_a_body_with_itself(self):
         first, first_cells = tool.cube()
         second, second_cells = tool.cube((0.5, 0.6, 0.7))
-        name = self.write("a.mesh", tool.medit(first + second, first_cells + [tuple(c + 8 for c in cell) for cell in second_cells]))
+        name = self.write("a.mesh",
+                          tool.medit(first + second,
+                                     first_cells + [tuple(c + 8 for c in cell) for cell in second_cells]))
         self.assertGreater(len(self.lines("vertex-cell", name)), 0)
         self.assertEqual(self.lines("vertex-cell", "--no-self", name), [])
 
     def test_surface_vertices_only_is_a_part_of_the_answer(self):
         centre = tool.cube()[0] + [(0.5, 0.5, 0.5)]
-        faces = [(0, 2, 3), (0, 3, 1), (4, 5, 7), (4, 7, 6), (0, 1, 5), (0, 5, 4), (2, 6, 7), (2, 7, 3), (0, 4, 6), (0, 6, 2), (1, 3, 7), (1, 7, 5)]
+        faces = [(0, 2, 3), (0, 3, 1), (4, 5, 7), (4, 7, 6), (0, 1, 5), (0, 5, 4), (2, 6, 7), (2, 7, 3), (0, 4, 6),
+                 (0, 6, 2), (1, 3, 7), (1, 7, 5)]
         a = self.write("a.mesh", tool.medit(centre, [face + (8,) for face in faces]))
         b = self.write("b.mesh", tool.medit(*tool.cube((0.4, 0.35, 0.45), (0.3, 0.3, 0.3))))
         every = self.lines("vertex-cell", a, b)
@@ -102,7 +107,8 @@ class Pairs(tool.ToolTest):
                 choices += [["--method", "sweep", "--threads", 3, "--isa", isa] for isa in isas]
                 for choice in choices:
                     with self.subTest(question=question, choice=choice, touching=touching):
-                        self.assertEqual(self.good("pairs", "--ask", question, *touching, *choice, "teschner-a").stdout, expected)
+                        self.assertEqual(self.good("pairs", "--ask", question, *touching, *choice,
+                                                   "teschner-a").stdout, expected)
 
     def test_lines_are_in_canonical_order(self):
         def key(line):

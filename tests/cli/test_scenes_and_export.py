@@ -11,7 +11,8 @@ class ScenesAndExport(tool.ToolTest):
     def test_the_scenes_of_the_design_are_listed(self):
         rows = self.scenes()
         text = self.good("scenes").stdout
-        for name in ("teschner-a", "teschner-b", "teschner-c", "teschner-d", "teschner-e", "v-shapes", "blocks-640k", "folded-1m",
+        for name in ("teschner-a", "teschner-b", "teschner-c", "teschner-d", "teschner-e", "v-shapes", "blocks-640k",
+                     "folded-1m",
                      "cloth-500k", "jaw"):
             self.assertIn(name, rows)
             self.assertIn("\n" + name, "\n" + text)
@@ -48,12 +49,14 @@ class ScenesAndExport(tool.ToolTest):
         self.assertEqual(none, "")
 
     def test_mistakes_are_one_line(self):
-        self.assertEqual(self.one_line_error("export", "nonsense", self.folder), "export: no scene is called 'nonsense'; dent scenes lists them")
+        self.assertEqual(self.one_line_error("export", "nonsense", self.folder),
+                         "export: no scene is called 'nonsense'; dent scenes lists them")
         file = self.write("file", "x")
         self.assertEqual(self.one_line_error("export", "teschner-a", file), "export: %s: Not a directory" % file)
         self.assertIn("colour", self.one_line_error("export", "teschner-a", self.path("x"), "--set", "colour=1"))
         self.assertIn("inside", self.one_line_error("export", "teschner-a", self.path("x"), "--set", "inside=7"))
-        self.assertEqual(self.one_line_error("info", "nonsense"), "nonsense: no such file, and no built-in scene of that name (dent scenes lists them)")
+        self.assertEqual(self.one_line_error("info", "nonsense"),
+                         "nonsense: no such file, and no built-in scene of that name (dent scenes lists them)")
 
 
 if __name__ == "__main__":

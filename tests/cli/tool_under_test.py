@@ -12,7 +12,6 @@ import unittest
 
 TOOL = os.environ.get("DENT_TOOL", "")
 DATA = os.environ.get("DENT_DATA", "")
-LONG = os.environ.get("DENT_LONG_TESTS", "") == "1"
 
 # Sanitizers must not look like one of the tool's own exit statuses.
 ENVIRONMENT = dict(os.environ)
@@ -52,7 +51,8 @@ class ToolTest(unittest.TestCase):
 
     def good(self, *arguments, status=0, **more):
         result = run(*arguments, **more)
-        self.assertEqual(result.returncode, status, "%s\n%s%s" % (arguments, result.stdout[-2000:], result.stderr[-2000:]))
+        self.assertEqual(result.returncode, status,
+                         "%s\n%s%s" % (arguments, result.stdout[-2000:], result.stderr[-2000:]))
         return result
 
     def one_line_error(self, *arguments):
