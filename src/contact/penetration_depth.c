@@ -113,12 +113,12 @@ static void depth_of_centroids(struct check_run *run, void *data, uint32_t begin
 {
     const struct depth_stage *stage = data;
     const struct check_side *side = stage->side;
-    for (uint32_t cell = begin; cell < end && !tally->out_of_memory; cell++) {
-        if (!(side->elements[cell] & ELEMENT_OVERLAPS)) {
+    for (uint32_t element = begin; element < end && !tally->out_of_memory; element++) {
+        if (!(side->elements[element] & ELEMENT_OVERLAPS)) {
             continue;
         }
         uint32_t corner_count;
-        const uint32_t *corners = element_corners(side->x->body, cell, &corner_count);
+        const uint32_t *corners = element_corners(side->x->body, element, &corner_count);
         struct exclusion own = {corners, corner_count};
         const struct exclusion *exclusion = side->x == side->y ? &own : NULL;
         double centroid[3] = {0, 0, 0};
@@ -137,7 +137,7 @@ dent_status stage_depth_of_points(struct check_run *run, struct check_side *side
 {
     struct depth_stage stage = {side, run->total.depth};
     dent_status status = check_for_each(run, side->x->body->vertex_count, depth_of_vertices, &stage);
-    if (status == DENT_OK && side->x->solid && (side->y->solid || side->y->closed)) {
+    if (status == DENT_OK && (side->y->solid || side->y->closed) && (side->x->solid || side->x != side->y)) {
         stage.known = run->total.depth;
         status = check_for_each(run, side->x->body->element_count, depth_of_centroids, &stage);
     }

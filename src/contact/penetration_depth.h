@@ -13,7 +13,7 @@
 double distance_to_surface(const struct check_body *y, const double p[3], const struct exclusion *exclusion, double enough,
                            struct check_tally *tally);
 
-/* Vertices of x inside y, and centroids of overlapping cells of x inside y: their distance to y's surface. */
+/* Vertices of x inside y, and centroids of overlapping elements of x inside y: their distance to y's surface. */
 dent_status stage_depth_of_points(struct check_run *run, struct check_side *side);
 
 /* Surface faces of overlapping elements of x that cross surface faces of y: the shortest translation that parts the two. */
