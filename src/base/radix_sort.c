@@ -1,7 +1,7 @@
 /* Least-significant-digit radix sort, a byte at a time.
  *
- * One pass counts all bytes of all keys at once and notices keys that are already in order, which is the common case
- * from one step to the next. Bytes that are equal in all keys (the upper half of most indices) cost nothing further;
+ * Keys that are already in order, the common case from one step to the next, are noticed first. Then one pass counts all
+ * bytes of all keys at once. Bytes that are equal in all keys (the upper half of most indices) cost nothing further;
  * every other byte is one stable scatter between the two arrays. Short lists are sorted by insertion, long before 256
  * counters pay off. */
 #include "radix_sort.h"
@@ -47,19 +47,24 @@ static void insertion_sort_u64(uint64_t *keys, uint32_t *payload, size_t count)
     }
 }
 
-static bool count_digits_u64(const uint64_t *keys, size_t count, uint32_t counts[8][DIGITS])
+static bool in_order_u64(const uint64_t *keys, size_t count)
 {
-    bool in_order = true;
-    uint64_t before = 0;
+    for (size_t i = 1; i < count; i++) {
+        if (keys[i - 1] > keys[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void count_digits_u64(const uint64_t *keys, size_t count, uint32_t counts[8][DIGITS])
+{
     for (size_t i = 0; i < count; i++) {
         uint64_t key = keys[i];
-        in_order &= before <= key;
-        before = key;
         for (int byte = 0; byte < 8; byte++) {
             counts[byte][(key >> (8 * byte)) & 255]++;
         }
     }
-    return in_order;
 }
 
 static void scatter_u64(const uint64_t *keys, const uint32_t *payload, uint64_t *keys_out, uint32_t *payload_out,
@@ -81,10 +86,11 @@ void radix_sort_u64(uint64_t *keys, uint32_t *payload, uint64_t *key_scratch, ui
         insertion_sort_u64(keys, payload, count);
         return;
     }
-    uint32_t counts[8][DIGITS] = {{0}};
-    if (count_digits_u64(keys, count, counts)) {
+    if (in_order_u64(keys, count)) {
         return;
     }
+    uint32_t counts[8][DIGITS] = {{0}};
+    count_digits_u64(keys, count, counts);
     uint64_t *from = keys, *to = key_scratch;
     uint32_t *payload_from = payload, *payload_to = payload_scratch;
     for (int byte = 0; byte < 8; byte++) {
@@ -136,20 +142,25 @@ static void insertion_sort_u128(struct key128 *keys, uint32_t *payload, size_t c
     }
 }
 
-static bool count_digits_u128(const struct key128 *keys, size_t count, uint32_t counts[16][DIGITS])
+static bool in_order_u128(const struct key128 *keys, size_t count)
 {
-    bool in_order = true;
-    struct key128 before = {0, 0};
+    for (size_t i = 1; i < count; i++) {
+        if (key_greater(keys[i - 1], keys[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void count_digits_u128(const struct key128 *keys, size_t count, uint32_t counts[16][DIGITS])
+{
     for (size_t i = 0; i < count; i++) {
         struct key128 key = keys[i];
-        in_order &= !key_greater(before, key);
-        before = key;
         for (int byte = 0; byte < 8; byte++) {
             counts[byte][(key.low >> (8 * byte)) & 255]++;
             counts[8 + byte][(key.high >> (8 * byte)) & 255]++;
         }
     }
-    return in_order;
 }
 
 /* Byte 0 is the lowest of low, byte 15 the highest of high. */
@@ -179,10 +190,11 @@ void radix_sort_u128(struct key128 *keys, uint32_t *payload, struct key128 *key_
         insertion_sort_u128(keys, payload, count);
         return;
     }
-    uint32_t counts[16][DIGITS] = {{0}};
-    if (count_digits_u128(keys, count, counts)) {
+    if (in_order_u128(keys, count)) {
         return;
     }
+    uint32_t counts[16][DIGITS] = {{0}};
+    count_digits_u128(keys, count, counts);
     struct key128 *from = keys, *to = key_scratch;
     uint32_t *payload_from = payload, *payload_to = payload_scratch;
     for (int byte = 0; byte < 16; byte++) {
