@@ -35,7 +35,7 @@ static face_pair_kind segment_versus_triangle(const double *const segment[3], co
 {
     const double *first, *last;
     lexicographic_ends(segment, 3, &first, &last);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++) { /* an end in the plane: the only point of the segment there */
         if (segment_sides->side[k] == 0 && (segment[k] == first || segment[k] == last)) {
             return point_in_triangle_closed(segment[k], triangle, counters) ? FACE_PAIR_TOUCHING : FACE_PAIR_NONE;
         }
@@ -54,30 +54,37 @@ static face_pair_kind segment_versus_triangle(const double *const segment[3], co
     return (sides & 4) != 0 ? FACE_PAIR_TOUCHING : FACE_PAIR_CROSSING;
 }
 
-/* All orientations are zero: one common plane, or two segments. */
-static face_pair_kind flat_pair(const double *const a[3], const double *const b[3], predicate_counters *counters)
+/* A triangle with area and another one in its plane. */
+static face_pair_kind coplanar_pair(const double *const area[3], struct plane_projection projection,
+                                    const double *const other[3], predicate_counters *counters)
 {
-    const double *const *area = a, *const *other = b;
-    struct plane_projection projection = projection_of_triangle(area, counters);
-    if (projection.orientation == 0) {
-        area = b;
-        other = a;
-        projection = projection_of_triangle(area, counters);
-    }
-    const double *ends[2], *area_ends[2];
-    lexicographic_ends(other, 3, &ends[0], &ends[1]);
-    if (projection.orientation == 0) {
-        lexicographic_ends(area, 3, &area_ends[0], &area_ends[1]);
-        return segments_meet(area_ends[0], area_ends[1], ends[0], ends[1], counters) ? FACE_PAIR_TOUCHING : FACE_PAIR_NONE;
-    }
     planar_relation relation;
     if (orientation_2d_counted(other[0], other[1], other[2], projection.i, projection.j, counters) != 0) {
         relation = hull_versus_triangle_in_plane(other, 3, area, projection, counters);
     } else {
+        const double *ends[2];
+        lexicographic_ends(other, 3, &ends[0], &ends[1]);
         relation = hull_versus_triangle_in_plane(ends, 2, area, projection, counters);
     }
     return relation == PLANAR_OVERLAP ? FACE_PAIR_COPLANAR :
            relation == PLANAR_TOUCHING ? FACE_PAIR_TOUCHING : FACE_PAIR_NONE;
+}
+
+/* a is collinear; b lies anywhere, and may be collinear too. */
+static face_pair_kind collinear_pair(const double *const a[3], const double *const b[3], predicate_counters *counters)
+{
+    struct triangle_sides sides_a = sides_of_plane(b, a, counters);
+    if (!sides_are_zero(&sides_a)) {
+        return segment_versus_triangle(a, &sides_a, b, counters);
+    }
+    struct plane_projection projection = projection_of_triangle(b, counters);
+    if (projection.orientation != 0) {
+        return coplanar_pair(b, projection, a, counters);
+    }
+    const double *a_ends[2], *b_ends[2];
+    lexicographic_ends(a, 3, &a_ends[0], &a_ends[1]);
+    lexicographic_ends(b, 3, &b_ends[0], &b_ends[1]);
+    return segments_meet(a_ends[0], a_ends[1], b_ends[0], b_ends[1], counters) ? FACE_PAIR_TOUCHING : FACE_PAIR_NONE;
 }
 
 /* A triangle on one side of the other's plane: only its corners in that plane can meet the other. */
@@ -106,18 +113,15 @@ face_pair_kind triangle_versus_triangle(const double *const a[3], const double *
     if (sides_are_strict(&sides_b)) {
         return FACE_PAIR_NONE;
     }
+    if (sides_are_zero(&sides_b)) { /* one plane, or a does not span one */
+        struct plane_projection projection = projection_of_triangle(a, counters);
+        return projection.orientation != 0 ? coplanar_pair(a, projection, b, counters) : collinear_pair(a, b, counters);
+    }
     struct triangle_sides sides_a = sides_of_plane(b, a, counters);
     if (sides_are_strict(&sides_a)) {
         return FACE_PAIR_NONE;
     }
-    bool a_spans_plane = sides_are_zero(&sides_b) == false, b_spans_plane = sides_are_zero(&sides_a) == false;
-    if (!a_spans_plane && !b_spans_plane) {
-        return flat_pair(a, b, counters);
-    }
-    if (!a_spans_plane) {
-        return segment_versus_triangle(a, &sides_a, b, counters);
-    }
-    if (!b_spans_plane) {
+    if (sides_are_zero(&sides_a)) { /* b is not in the plane of a, so it does not span one */
         return segment_versus_triangle(b, &sides_b, a, counters);
     }
     if (!sides_straddle(&sides_b)) {
