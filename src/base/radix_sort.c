@@ -1,9 +1,9 @@
 /* Least-significant-digit radix sort, a byte at a time.
  *
- * Keys that are already in order, the common case from one step to the next, are noticed first. Then one pass counts all
- * bytes of all keys at once. Bytes that are equal in all keys (the upper half of most indices) cost nothing further;
- * every other byte is one stable scatter between the two arrays. Short lists are sorted by insertion, long before 256
- * counters pay off. */
+ * Keys that are already in order, the common case from one step to the next, are noticed first. Then one pass counts
+ * all bytes of all keys at once. Bytes that are equal in all keys (the upper half of most indices) cost nothing
+ * further; every other byte is one stable scatter between the two arrays. Short lists are sorted by insertion, long
+ * before 256 counters pay off. */
 #include "radix_sort.h"
 
 #include "dent_assert.h"
