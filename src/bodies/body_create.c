@@ -6,7 +6,7 @@
  * In: a def, the serial that names it when it has no name, and the first of a fresh range of vertex identities. Out: a
  * body complete but for its ties (vertex_ties.c).
  */
-#include "bodies/body.h"
+#include "bodies/body_data.h"
 #include "bodies/cell_split.h"
 #include "bodies/mesh_check.h"
 #include "bodies/mesh_topology.h"

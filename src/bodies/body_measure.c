@@ -4,7 +4,7 @@
  * areas, volumes and qualities are plain doubles from one fixed sequence of operations. Differences are first scaled by
  * a power of two to lie near 1, so shapes of any size (1e-300, 1e300) have the quality they should.
  */
-#include "bodies/body.h"
+#include "bodies/body_data.h"
 #include "geometry/orientation_predicates.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  * exactly, so a float array and its double copy give the same answers. Nothing is remembered: the caller may overwrite
  * in place at any time between queries.
  */
-#include "bodies/body.h"
+#include "bodies/body_data.h"
 
 #include <inttypes.h>
 #include <math.h>

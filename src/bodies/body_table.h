@@ -7,7 +7,7 @@
 
 #include <dent/id.h>
 
-#include "bodies/body.h"
+#include "bodies/body_data.h"
 
 struct body_slot {
     struct body *body;   /* null: free */

@@ -8,7 +8,7 @@
  */
 #include "bodies/mesh_check.h"
 
-#include "bodies/body.h"
+#include "bodies/body_data.h"
 #include "bodies/cell_split.h"
 
 #include <inttypes.h>

@@ -1,10 +1,9 @@
-/* The topology of a body, stage by stage: vertices in use, components, duplicates here; faces and edges in their own
- * files.
+/* The topology of a body, stage by stage: vertices in use, components, duplicates; faces and edges are elsewhere.
  *
  * Components are connected through shared vertices: a union-find in which the smaller vertex is always the root, so a
  * component is numbered by its smallest vertex without a second pass over the elements. Duplicates (elements with the
- * same set of corners, in any order) meet in the bucket of their smallest vertex, next to each other by a fingerprint
- * of the set; equal fingerprints are then compared in full, so a collision costs time, never a wrong count.
+ * same set of corners, in any order) meet in the bucket of their smallest vertex, next to each other by their second
+ * and third; runs of elements that agree so far are compared in full.
  */
 #include "bodies/mesh_topology.h"
 
@@ -109,27 +108,6 @@ static uint32_t sorted_corners(const struct body *body, uint32_t element, uint32
     return corner_count;
 }
 
-static uint32_t smallest_corner(const uint32_t *corners, uint32_t corner_count)
-{
-    uint32_t smallest = corners[0];
-    for (uint32_t i = 1; i < corner_count; i++) {
-        smallest = corners[i] < smallest ? corners[i] : smallest;
-    }
-    return smallest;
-}
-
-/* A sum of mixed indices: the same for every order of the corners. */
-static uint64_t corner_fingerprint(const uint32_t *corners, uint32_t corner_count)
-{
-    uint64_t sum = corner_count;
-    for (uint32_t i = 0; i < corner_count; i++) {
-        uint64_t bits = ((uint64_t)corners[i] + 1) * UINT64_C(0x9E3779B97F4A7C15);
-        bits = (bits ^ (bits >> 29)) * UINT64_C(0xBF58476D1CE4E5B9);
-        sum += bits ^ (bits >> 32);
-    }
-    return sum;
-}
-
 /* Order of two elements by their sorted corners; zero: the same set. */
 static int compare_corner_sets(const struct body *body, uint32_t a, uint32_t b)
 {
@@ -162,7 +140,7 @@ static void sift_down(const struct body *body, struct bucket_record *heap, size_
     }
 }
 
-/* Elements of one fingerprint by their sets: heap sort, for a mesh made to collide must not make us slow. */
+/* A run by its full sets: heap sort, for a million cells at one face must not make us slow. */
 static void sort_by_corner_sets(const struct body *body, struct bucket_record *records, size_t count)
 {
     for (size_t root = count / 2; root-- > 0;) {
@@ -198,7 +176,7 @@ static void count_run_of_duplicates(dent_body_topology *topology, const struct b
     }
 }
 
-static void count_duplicates_of_fingerprint(struct body *body, struct bucket_record *records, size_t count)
+static void count_duplicates_in_run(struct body *body, struct bucket_record *records, size_t count)
 {
     bool all_same = true;
     for (size_t i = 1; i < count && all_same; i++) {
@@ -227,7 +205,7 @@ static void count_duplicates_in_buckets(struct body *body, const struct vertex_b
                 j++;
             }
             if (j - i > 1) {
-                count_duplicates_of_fingerprint(body, records + i, (size_t)(j - i));
+                count_duplicates_in_run(body, records + i, (size_t)(j - i));
             }
         }
     }
@@ -238,18 +216,15 @@ static bool find_duplicates(struct body *body)
     struct vertex_buckets buckets;
     bool good = vertex_buckets_begin(&buckets, body->context, body->vertex_count);
     body->topology.first_duplicate_element = UINT32_MAX;
+    uint32_t sorted[CELL_MAX_CORNERS];
     for (uint32_t element = 0; good && element < body->element_count; element++) {
-        uint32_t corner_count;
-        const uint32_t *corners = mesh_element(body, element, &corner_count);
-        vertex_buckets_count(&buckets, smallest_corner(corners, corner_count));
+        sorted_corners(body, element, sorted);
+        vertex_buckets_count(&buckets, sorted[0]);
     }
     good = good && vertex_buckets_allocate(&buckets);
     for (uint32_t element = 0; good && element < body->element_count; element++) {
-        uint32_t corner_count;
-        const uint32_t *corners = mesh_element(body, element, &corner_count);
-        uint64_t fingerprint = corner_fingerprint(corners, corner_count);
-        vertex_buckets_put(&buckets, smallest_corner(corners, corner_count), (uint32_t)(fingerprint >> 32),
-                           (uint32_t)fingerprint, element);
+        sorted_corners(body, element, sorted);
+        vertex_buckets_put(&buckets, sorted[0], sorted[1], sorted[2], element);
     }
     if (good) {
         vertex_buckets_sort(&buckets);

@@ -2,7 +2,7 @@
 #ifndef DENT_BODIES_MESH_TOPOLOGY_H
 #define DENT_BODIES_MESH_TOPOLOGY_H
 
-#include "bodies/body.h"
+#include "bodies/body_data.h"
 
 /* Fills neighbours, surface faces, edges, vertex use, components and the counts of a body whose elements are copied and
  * split. O(n) but for the small sorts. On failure what was filled is left for body_destroy. *first_nonmanifold_cell:

@@ -11,7 +11,7 @@
 
 #include <dent/base.h>
 
-#include "bodies/body.h"
+#include "bodies/body_data.h"
 #include "bodies/body_table.h"
 
 /* Counts what is taken, checks that blocks come back with their size, and fails the request number `fail_at` (1, 2, …)

@@ -390,8 +390,8 @@ static void filters_ask_both_ways_and_self_collision_asks_itself(void **state)
 struct table_picture {
     uint32_t body_count, slot_count;
     uint64_t version, next_serial, next_identity, blocks, bytes;
-    struct body *bodies[8];
-    uint64_t identities[8][16];
+    struct body *bodies[9];
+    uint64_t identities[9][16];
 };
 
 static struct table_picture take_picture(void)
@@ -457,6 +457,14 @@ static void every_failing_request_leaves_the_table_as_it_was(void **state)
     def.same_as_count = 2;
     assert_true(fail_every_request(&def, &third, true) > 20);
     assert_int_equal(body_table_rank(&table, third), 2);
+    /* The ninth body needs more slots: the last thing to be asked for, with its ties already prepared. */
+    while (table.body_count < table.slot_capacity) {
+        add("more", NULL, 0);
+    }
+    dent_body_id ninth = {0, 0};
+    def = cell_def("ninth", joining, 4);
+    assert_true(fail_every_request(&def, &ninth, false) > 20);
+    assert_int_equal(body_table_rank(&table, ninth), 8);
     uint64_t requests = memory.requests;
     assert_int_equal(body_table_remove(&table, second, &message), DENT_OK);
     assert_int_equal(memory.requests, requests); /* removing needs no memory */

@@ -445,6 +445,43 @@ static void many_equal_cells_are_counted_without_comparing_all_pairs(void **stat
     free(corners);
 }
 
+static void many_cells_at_one_face_are_sorted_before_they_are_compared(void **state)
+{
+    (void)state;
+    /* Every cell has the face 0-1-2; every fourth vertex comes twice. Comparing all pairs would take minutes. */
+    enum { COUNT = 100000 };
+    uint32_t *corners = malloc(COUNT * 4 * sizeof *corners);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        uint32_t scattered = (uint32_t)((uint64_t)i * 77773 % COUNT);
+        uint32_t cell[4] = {3 + (scattered % 4 == 1 ? scattered - 1 : scattered), 1, 0, 2};
+        memcpy(corners + (size_t)i * 4, cell, sizeof cell);
+    }
+    struct body *body = make_tetrahedra(COUNT + 3, COUNT, corners);
+    assert_int_equal(body->topology.duplicate_elements, COUNT / 4);
+    assert_int_equal(body->topology.unused_vertices, COUNT / 4);
+    assert_int_equal(body->topology.nonmanifold_faces, 1);
+    body_destroy(body);
+    free(corners);
+}
+
+static void cells_of_different_kinds_are_not_duplicates_whatever_they_share(void **state)
+{
+    (void)state;
+    const uint32_t corners[4 + 5 + 5 + 6 + 6] = {0, 1, 2, 3, 0, 1, 2, 3, 4, 3, 2, 1, 0,
+                                                 4, 0, 1, 2, 3, 4, 5, 5, 4, 3, 2, 1, 0};
+    const uint8_t kinds[5] = {DENT_CELL_TETRAHEDRON, DENT_CELL_PYRAMID, DENT_CELL_PYRAMID, DENT_CELL_WEDGE,
+                              DENT_CELL_WEDGE};
+    dent_body_def def = dent_solid_def_default();
+    def.vertex_count = 6;
+    def.element_count = 5;
+    def.element_corners = corners;
+    def.cell_kinds = kinds;
+    struct body *body = make_body_of(context, &def);
+    assert_int_equal(body->topology.duplicate_elements, 2);
+    assert_int_equal(body->topology.first_duplicate_element, 2);
+    body_destroy(body);
+}
+
 /* ---- against a plain computation --------------------------------------------------------------------------------- */
 
 static bool contains(const uint32_t *set, uint32_t count, uint32_t vertex)
@@ -630,6 +667,8 @@ int main(void)
         cmocka_unit_test(empty_bodies_are_bodies),
         cmocka_unit_test(a_hub_of_many_cells_does_not_make_it_quadratic),
         cmocka_unit_test(many_equal_cells_are_counted_without_comparing_all_pairs),
+        cmocka_unit_test(many_cells_at_one_face_are_sorted_before_they_are_compared),
+        cmocka_unit_test(cells_of_different_kinds_are_not_duplicates_whatever_they_share),
         cmocka_unit_test(random_soups_have_the_topology_of_a_plain_computation),
     };
     return cmocka_run_group_tests(tests, begin, end);

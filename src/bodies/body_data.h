@@ -4,8 +4,8 @@
  * positions through body_read_positions into their own packed double arrays; nothing right of this folder touches the
  * caller's.
  */
-#ifndef DENT_BODIES_BODY_H
-#define DENT_BODIES_BODY_H
+#ifndef DENT_BODIES_BODY_DATA_H
+#define DENT_BODIES_BODY_DATA_H
 
 #include <dent/body.h>
 
