@@ -153,7 +153,9 @@ DENT_API void *dent_reallocate(dent_context *context, void *block, size_t old_co
 /** count and size as allocated. Null is allowed. */
 DENT_API void dent_release(dent_context *context, void *block, size_t count, size_t size);
 
-/** The context's parallel loop; one block or one worker runs in place. */
+/** The context's parallel loop; one block or one worker runs in place. Every block runs with round-to-nearest, subnormals on
+ *  and no traps, whatever state the calling thread or the host's threads are in; their state is restored. A loop inside a
+ *  block is allowed; loops of different threads take turns on the built-in pool. Threads: any. */
 DENT_API void dent_parallel_for(dent_context *context, uint32_t block_count, dent_block_function *function, void *data);
 
 /** Sets the context's message and returns `status`: `return dent_fail(context, DENT_ERROR_FILE, "%s: …", path);` */
