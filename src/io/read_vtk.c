@@ -187,10 +187,10 @@ static dent_status read_points(struct vtk_reader *reader)
     status = status == DENT_OK ? builder_reserve_vertices(reader->request->builder, count) : status;
     for (uint64_t i = 0; i < count && status == DENT_OK; i++) {
         double position[3] = {0, 0, 0};
-        uint64_t line = reader->is_text ? reader->scanner.line : 0;
         for (int axis = 0; axis < 3 && status == DENT_OK; axis++) {
             status = next_real(reader, "coordinate", type, &position[axis]);
         }
+        uint64_t line = reader->is_text ? reader->scanner.line : 0;
         if (status == DENT_OK) {
             status = builder_add_vertex(reader->request->builder, position[0], position[1], position[2], line);
         }
@@ -260,7 +260,7 @@ static dent_status read_offset_cells(struct vtk_reader *reader, struct vtk_cells
         int64_t offset = 0;
         status = next_integer(reader, "offset of a cell", type, &offset);
         if (status == DENT_OK && (offset < 0 || (uint64_t)offset > node_count || (i == 0 && offset != 0))) {
-            return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "offset %llu is %lld, outside 0 … %llu",
+            return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "offset %llu is %lld, outside 0 to %llu",
                                 (unsigned long long)i, (long long)offset,
                                 (unsigned long long)(i == 0 ? 0 : node_count));
         }

@@ -103,7 +103,7 @@ static dent_status read_file_tag(struct vtu_reader *reader, const struct xml_tag
     const char *at = tag->name.text;
     struct text_span value;
     if (!span_equal(tag->name, "VTKFile") || !xml_attribute(tag, "type", &value)) {
-        return xml_fail(&reader->xml, at, DENT_ERROR_FORMAT, "<%.*s> where <VTKFile type=…> should be",
+        return xml_fail(&reader->xml, at, DENT_ERROR_FORMAT, "<%.*s> where <VTKFile type=\"\"> should be",
                         SPAN_ARGUMENTS(tag->name));
     }
     reader->is_polydata = span_equal(value, "PolyData");

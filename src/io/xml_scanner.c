@@ -199,7 +199,7 @@ dent_status xml_next_tag(struct xml_scanner *scanner, struct xml_tag *tag)
             }
             tag->text.text = scanner->cursor; /* text on both sides of a comment: the later part counts */
         } else if (starts_with(scanner, "<!")) {
-            return xml_fail(scanner, bracket, DENT_ERROR_UNSUPPORTED, "XML declarations (<!…>) are not read");
+            return xml_fail(scanner, bracket, DENT_ERROR_UNSUPPORTED, "XML declarations (<! >) are not read");
         } else if (starts_with(scanner, "</")) {
             scanner->cursor += 2;
             return read_close_tag(scanner, tag);
