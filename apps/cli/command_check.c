@@ -217,6 +217,9 @@ static int check(tool_session *session, const loaded_world *loaded)
         return complain("check: %s", dent_world_message(loaded->world));
     }
     if (result.outcome != DENT_OUTCOME_COMPLETE) {
+        if (options_have(options, OPTION_JSON)) {
+            print_json(session->out, loaded, &result); /* the summary says how it ended */
+        }
         return interrupt_seen() ? interrupt_report()
                                 : complain("check: the answer is not complete: %s", dent_outcome_name(result.outcome));
     }
