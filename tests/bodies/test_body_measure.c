@@ -66,6 +66,23 @@ static void a_regular_tetrahedron_has_quality_one_at_every_size(void **state)
     body_destroy(body);
 }
 
+static void a_cell_whose_differences_overflow_still_has_its_quality(void **state)
+{
+    (void)state;
+    double xyz[4][3];
+    for (int i = 0; i < 12; i++) {
+        xyz[i / 3][i % 3] = ldexp(regular[i / 3][i % 3], 1023);
+    }
+    struct body *body = make_solid(4, 1, one_cell, true);
+    dent_body_measure measure;
+    struct message message;
+    body_measure(body, (const double(*)[3])xyz, &measure);
+    assert_near(measure.min_quality, 1.0, 1e-12);
+    assert_int_equal(measure.flat_cells + measure.inverted_cells, 0);
+    assert_int_equal(body_check_strict(body, (const double(*)[3])xyz, &message), DENT_OK);
+    body_destroy(body);
+}
+
 static void a_cell_of_subnormal_size_still_has_a_sign(void **state)
 {
     (void)state;
@@ -246,6 +263,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_regular_tetrahedron_has_quality_one_at_every_size),
+        cmocka_unit_test(a_cell_whose_differences_overflow_still_has_its_quality),
         cmocka_unit_test(a_cell_of_subnormal_size_still_has_a_sign),
         cmocka_unit_test(signs_are_exact_where_rounding_would_lie),
         cmocka_unit_test(inverted_flat_and_mirrored_are_told_apart),
