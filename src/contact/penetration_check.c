@@ -9,7 +9,7 @@
 
 #include "base/floating_point_guard.h"
 #include "contact/pair_check.h"
-#include "query/world.h"
+#include "query/world_state.h"
 
 struct check_state {
     struct dynamic_array contacts; /* of dent_body_contact */

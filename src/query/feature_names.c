@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/hash.h"
-#include "query/world.h"
+#include "query/world_state.h"
 
 const char *dent_question_name(dent_question question)
 {

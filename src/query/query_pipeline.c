@@ -12,7 +12,7 @@
 #include "base/floating_point_guard.h"
 #include "methods/method_table.h"
 #include "query/pair_tests.h"
-#include "query/world.h"
+#include "query/world_state.h"
 
 static const dent_question all_questions[DENT_DISCRETE_QUESTION_COUNT] = {
     DENT_QUESTION_VERTEX_CELL,
@@ -164,7 +164,7 @@ static void sum_counters(const dent_world *world, const struct worker_counters *
     counters->scratch_bytes = arena_high_water(&world->scratch);
 }
 
-static dent_status run_stages(dent_world *world, const dent_query_def *def, dent_query_result *result)
+static DENT_NOINLINE dent_status run_stages(dent_world *world, const dent_query_def *def, dent_query_result *result)
 {
     const struct method_row *row = NULL;
     uint64_t began = dent_clock_ns();

@@ -1,5 +1,5 @@
 /* The life of a world, and its bodies as the public interface shows them. The work is done in src/bodies. */
-#include "query/world.h"
+#include "query/world_state.h"
 
 #include "base/context.h"
 #include "base/floating_point_guard.h"
@@ -150,7 +150,7 @@ dent_status dent_body_get_topology(dent_world *world, dent_body_id id, dent_body
     return DENT_OK;
 }
 
-static dent_status measure_body(dent_world *world, const struct body *body, dent_body_measure *measure)
+static DENT_NOINLINE dent_status measure_body(dent_world *world, const struct body *body, dent_body_measure *measure)
 {
     arena_reset(&world->scratch);
     double(*xyz)[3] = arena_allocate(&world->scratch, body->vertex_count, sizeof *xyz);

@@ -1,8 +1,8 @@
 /* The inside of a dent_world: bodies, the pose of the current query, scratch, the lists of the last answer, and what methods and the
  * penetration check keep between calls.
  */
-#ifndef DENT_QUERY_WORLD_H
-#define DENT_QUERY_WORLD_H
+#ifndef DENT_QUERY_WORLD_STATE_H
+#define DENT_QUERY_WORLD_STATE_H
 
 #include <dent/query.h>
 
