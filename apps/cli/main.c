@@ -3,7 +3,7 @@
 #include "interrupt.h"
 #include "tool.h"
 
-#include <stdio.h>
+#include <ctype.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,7 +60,8 @@ static void print_command_help(const tool_command *command, printer *out)
     char described[4096];
     uint32_t option_bits = command->option_bits | OPTION_BIT(OPTION_HELP);
     options_describe(option_bits, described, sizeof described);
-    printer_format(out, "usage: dent %s %s\n\n%s.\n\n", command->name, command->arguments, command->summary);
+    printer_format(out, "usage: dent %s %s\n\n%c%s.\n\n", command->name, command->arguments,
+                   toupper((unsigned char)command->summary[0]), command->summary + 1);
     printer_text(out, command->details);
     printer_text(out, "\noptions:\n");
     printer_text(out, described);

@@ -1,11 +1,23 @@
 """dent check: the analyst's question on parts made for it, exit status and JSON in agreement."""
 import os
+import re
+import struct
 import xml.etree.ElementTree as xml
 
 import tool_under_test as tool
 
 PAIR_KEYS = "body_a body_b overlapping_elements penetrating_vertices touching_elements max_depth x y z".split()
 SUMMARY_KEYS = "bodies pairs_penetrating pairs_touching max_depth outcome".split()
+
+
+def read_field(path, name):
+    """The values of a Float64 array of a VTK XML file with appended raw data."""
+    with open(path, "rb") as file:
+        content = file.read()
+    entry = re.search(rb'<DataArray type="Float64" Name="%s"[^>]* offset="(\d+)"' % name.encode(), content)
+    start = content.index(b"_", content.index(b"<AppendedData")) + 1 + int(entry.group(1))
+    size, = struct.unpack_from("<Q", content, start)
+    return struct.unpack_from("<%dd" % (size // 8), content, start + 8)
 
 
 class Check(tool.ToolTest):
@@ -144,6 +156,19 @@ class Check(tool.ToolTest):
                 for field in (b"depth",) if "deepest" in file else (b"mark", b"inside", b"body"):
                     self.assertIn(b'Name="' + field + b'"', header)
         self.assertEqual(tool.run("check", "--json", "--out", self.path("p3"), *names).returncode, 1)
+
+    def test_the_marks_in_the_files_are_the_counts_of_the_report(self):
+        names = self.solids(((0, 0, 0), (8, 8, 8)), ((5, 3, 2.5), (2, 2, 2)))
+        pairs, _, _ = self.check("--out", self.path("picture"), *names)
+        marks = [read_field(self.path("picture_%d_part%d.vtu" % (body, body)), "mark") for body in (0, 1)]
+        self.assertEqual((len(marks[0]), len(marks[1])), (6, 6))
+        self.assertEqual(marks[0].count(2) + marks[1].count(2), pairs[0]["overlapping_elements"])
+        inside = [read_field(self.path("picture_%d_part%d.vtu" % (body, body)), "inside") for body in (0, 1)]
+        self.assertEqual((sum(inside[0]), sum(inside[1])), (0, 8))
+        self.assertEqual(set(read_field(self.path("picture_1_part1.vtu"), "body")), {1})
+        self.assertEqual(read_field(self.path("picture_deepest.vtp"), "depth"), (pairs[0]["max_depth"],))
+        rows = tool.json_lines(self.good("info", "--json", self.path("picture_0_part0.vtu")).stdout)
+        self.assertEqual((rows[0]["cells"], rows[0]["hi_z"]), (6, 8))
 
     def test_a_single_file_is_written_for_a_single_body_only(self):
         names = self.solids(((0, 0, 0),), ((3, 0, 0),))
