@@ -67,25 +67,22 @@ static uint64_t make_unique(struct vertex_buckets *buckets)
     return kept;
 }
 
-static bool copy_edges(struct body *body, const struct vertex_buckets *buckets, uint64_t edge_count,
-                       uint64_t **edge_start)
+static bool copy_edges(struct body *body, const struct vertex_buckets *buckets, uint64_t edge_count)
 {
     body->edges = dent_allocate(body->context, (size_t)edge_count, sizeof *body->edges);
-    *edge_start = dent_allocate(body->context, (size_t)body->vertex_count + 1, sizeof **edge_start);
-    body->edge_count = (uint32_t)edge_count;
-    if (!body->edges || !*edge_start) {
+    if (!body->edges) {
         return false;
     }
-    memcpy(*edge_start, buckets->start, ((size_t)body->vertex_count + 1) * sizeof **edge_start);
+    body->edge_count = (uint32_t)edge_count;
     for (uint32_t vertex = 0; vertex < body->vertex_count; vertex++) {
-        for (uint64_t i = (*edge_start)[vertex]; i < (*edge_start)[(size_t)vertex + 1]; i++) {
+        for (uint64_t i = buckets->start[vertex]; i < buckets->start[(size_t)vertex + 1]; i++) {
             body->edges[i] = (dent_edge){vertex, buckets->records[i].key0};
         }
     }
     return true;
 }
 
-bool mesh_edges_list(struct body *body, uint64_t **edge_start, bool *too_many)
+bool mesh_edges_list(struct body *body, bool *too_many)
 {
     struct vertex_buckets buckets;
     struct simplices simplices = simplices_of(body);
@@ -99,7 +96,7 @@ bool mesh_edges_list(struct body *body, uint64_t **edge_start, bool *too_many)
         vertex_buckets_sort(&buckets);
         uint64_t edge_count = make_unique(&buckets);
         *too_many = edge_count > UINT32_MAX - 1;
-        good = !*too_many && copy_edges(body, &buckets, edge_count, edge_start);
+        good = !*too_many && copy_edges(body, &buckets, edge_count);
     }
     vertex_buckets_end(&buckets);
     return good;
@@ -107,87 +104,82 @@ bool mesh_edges_list(struct body *body, uint64_t **edge_start, bool *too_many)
 
 /* ---- the surface ------------------------------------------------------------------------------------------------- */
 
-/* How many surface faces run along an edge from v0 to v1, and back. */
-struct edge_uses {
-    uint32_t forward, backward;
-};
-
-static uint32_t find_edge(const struct body *body, const uint64_t *edge_start, dent_edge edge)
-{
-    uint64_t low = edge_start[edge.v0], high = edge_start[(size_t)edge.v0 + 1];
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-        if (body->edges[middle].v1 <= edge.v1) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return (uint32_t)low;
-}
-
-static void count_uses(struct body *body, const uint64_t *edge_start, struct edge_uses *uses)
+/* Every surface face puts its three edges with the direction (1: from the smaller vertex to the larger) and its number. */
+static void fill_buckets_with_surface(const struct body *body, struct vertex_buckets *buckets, bool put)
 {
     for (uint32_t face = 0; face < body->surface_face_count; face++) {
         const uint32_t *corners = body->surface_faces[face].corners;
         for (uint32_t i = 0; i < 3; i++) {
             uint32_t from = corners[i], to = corners[(i + 1) % 3];
-            uint32_t edge = find_edge(body, edge_start, edge_between(from, to));
-            body->edge_is_surface[edge] = 1;
-            if (from < to) {
-                uses[edge].forward++;
+            dent_edge edge = edge_between(from, to);
+            if (put) {
+                vertex_buckets_put(buckets, edge.v0, edge.v1, from < to, face);
             } else {
-                uses[edge].backward++;
+                vertex_buckets_count(buckets, edge.v0);
             }
         }
     }
 }
 
-static uint64_t total_uses(const struct edge_uses *uses)
+/* The faces at one edge. */
+static void judge_edge(struct body *body, const struct bucket_record *records, uint64_t count)
 {
-    return (uint64_t)uses->forward + uses->backward;
+    dent_body_topology *topology = &body->topology;
+    uint64_t forward = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t cell = body->surface_faces[records[i].ref].cell;
+        forward += records[i].key1;
+        if (count > 2 && cell < topology->first_nonmanifold_element) {
+            topology->first_nonmanifold_element = cell;
+        }
+    }
+    topology->boundary_edges += count == 1;
+    topology->nonmanifold_edges += count > 2;
+    topology->surface_closed &= 2 * forward == count;
 }
 
-static void find_first_nonmanifold_element(struct body *body, const uint64_t *edge_start, const struct edge_uses *uses)
+/* Both lists are in the same order, and every surface edge is in the list of edges: one walk along both. */
+static void judge_edges(struct body *body, const struct vertex_buckets *buckets)
 {
-    for (uint32_t face = 0; face < body->surface_face_count; face++) {
-        const dent_surface_face *surface_face = &body->surface_faces[face];
-        if (surface_face->cell >= body->topology.first_nonmanifold_element) {
-            return; /* faces are ordered by cell: no better one follows */
-        }
-        for (uint32_t i = 0; i < 3; i++) {
-            dent_edge edge = edge_between(surface_face->corners[i], surface_face->corners[(i + 1) % 3]);
-            if (total_uses(&uses[find_edge(body, edge_start, edge)]) > 2) {
-                body->topology.first_nonmanifold_element = surface_face->cell;
-                return;
+    const struct bucket_record *records = buckets->records;
+    uint32_t edge = 0;
+    for (uint32_t vertex = 0; vertex < body->vertex_count; vertex++) {
+        uint64_t end = buckets->start[(size_t)vertex + 1];
+        for (uint64_t i = buckets->start[vertex], j; i < end; i = j) {
+            j = i + 1;
+            while (j < end && records[j].key0 == records[i].key0) {
+                j++;
             }
+            while (body->edges[edge].v0 != vertex || body->edges[edge].v1 != records[i].key0) {
+                edge++;
+            }
+            body->edge_is_surface[edge] = 1;
+            judge_edge(body, records + i, j - i);
         }
     }
 }
 
-bool mesh_edges_judge_surface(struct body *body, const uint64_t *edge_start)
+bool mesh_edges_judge_surface(struct body *body)
 {
+    body->topology.surface_closed = true;
     body->edge_is_surface = dent_allocate(body->context, body->edge_count, sizeof *body->edge_is_surface);
-    struct edge_uses *uses = dent_allocate(body->context, body->edge_count, sizeof *uses);
-    if (!body->edge_is_surface || !uses) {
-        dent_release(body->context, uses, body->edge_count, sizeof *uses);
+    if (!body->edge_is_surface) {
         return false;
     }
     if (body->edge_count > 0) {
         memset(body->edge_is_surface, 0, body->edge_count);
-        memset(uses, 0, (size_t)body->edge_count * sizeof *uses);
     }
-    count_uses(body, edge_start, uses);
-    dent_body_topology *topology = &body->topology;
-    topology->surface_closed = true;
-    for (uint32_t edge = 0; edge < body->edge_count; edge++) {
-        topology->boundary_edges += total_uses(&uses[edge]) == 1;
-        topology->nonmanifold_edges += total_uses(&uses[edge]) > 2;
-        topology->surface_closed &= uses[edge].forward == uses[edge].backward;
+    struct vertex_buckets buckets;
+    bool good = vertex_buckets_begin(&buckets, body->context, body->vertex_count);
+    if (good) {
+        fill_buckets_with_surface(body, &buckets, false);
+        good = vertex_buckets_allocate(&buckets);
     }
-    if (topology->nonmanifold_edges > 0) {
-        find_first_nonmanifold_element(body, edge_start, uses);
+    if (good) {
+        fill_buckets_with_surface(body, &buckets, true);
+        vertex_buckets_sort(&buckets);
+        judge_edges(body, &buckets);
     }
-    dent_release(body->context, uses, body->edge_count, sizeof *uses);
-    return true;
+    vertex_buckets_end(&buckets);
+    return good;
 }

@@ -249,17 +249,13 @@ static void fill_counts(struct body *body)
 
 static bool compute_stages(struct body *body, uint32_t *first_nonmanifold_cell, bool *too_many_edges)
 {
-    uint64_t *edge_start = NULL;
     body->topology.first_nonmanifold_element = UINT32_MAX;
-    bool good = find_used_vertices(body) && find_components(body) && find_duplicates(body) &&
-                mesh_faces_find_neighbours(body, first_nonmanifold_cell);
-    if (good) {
-        mesh_wedges_follow_neighbours(body);
+    if (!find_used_vertices(body) || !find_components(body) || !find_duplicates(body) ||
+        !mesh_faces_find_neighbours(body, first_nonmanifold_cell)) {
+        return false;
     }
-    good = good && mesh_faces_list_surface(body) && mesh_edges_list(body, &edge_start, too_many_edges) &&
-           mesh_edges_judge_surface(body, edge_start);
-    dent_release(body->context, edge_start, (size_t)body->vertex_count + 1, sizeof *edge_start);
-    return good;
+    mesh_wedges_follow_neighbours(body);
+    return mesh_faces_list_surface(body) && mesh_edges_list(body, too_many_edges) && mesh_edges_judge_surface(body);
 }
 
 dent_status mesh_topology_compute(struct body *body, struct message *message, uint32_t *first_nonmanifold_cell)

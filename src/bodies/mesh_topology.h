@@ -40,7 +40,7 @@ bool mesh_faces_find_neighbours(struct body *body, uint32_t *first_nonmanifold_c
 void mesh_wedges_follow_neighbours(struct body *body);
 bool mesh_faces_list_surface(struct body *body);
 /* *too_many: more distinct edges than 32 bits can number; then false is returned too. */
-bool mesh_edges_list(struct body *body, uint64_t **edge_start, bool *too_many);
-bool mesh_edges_judge_surface(struct body *body, const uint64_t *edge_start);
+bool mesh_edges_list(struct body *body, bool *too_many);
+bool mesh_edges_judge_surface(struct body *body);
 
 #endif
