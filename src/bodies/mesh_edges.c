@@ -104,7 +104,7 @@ bool mesh_edges_list(struct body *body, bool *too_many)
 
 /* ---- the surface ------------------------------------------------------------------------------------------------- */
 
-/* Every surface face puts its three edges with the direction (1: from the smaller vertex to the larger) and its number. */
+/* Every surface face puts its three edges, with the direction (1: smaller vertex to larger) and its own number. */
 static void fill_buckets_with_surface(const struct body *body, struct vertex_buckets *buckets, bool put)
 {
     for (uint32_t face = 0; face < body->surface_face_count; face++) {
