@@ -1,0 +1,296 @@
+/* picture_canvas.c — rasterises triangles into a supersampled depth buffer and writes PNG. See picture_canvas.h. */
+#include "picture_canvas.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#if defined(DENT_HAVE_ZLIB)
+#include <zlib.h>
+#endif
+
+enum { GRAIN = 3 };
+
+static size_t sample_count(const picture_canvas *canvas)
+{
+    return (size_t)canvas->width * canvas->height * canvas->grain * canvas->grain;
+}
+
+static void set_view(picture_canvas *canvas, double azimuth, double elevation)
+{
+    const double degree = 3.14159265358979323846 / 180;
+    double ca = cos(azimuth * degree), sa = sin(azimuth * degree), ce = cos(elevation * degree), se = sin(elevation * degree);
+    const double toward[3] = {ca * ce, sa * ce, se}, right[3] = {-sa, ca, 0}, up[3] = {-ca * se, -sa * se, ce};
+    memcpy(canvas->toward, toward, sizeof toward);
+    memcpy(canvas->right, right, sizeof right);
+    memcpy(canvas->up, up, sizeof up);
+}
+
+static double dot(const double *a, const double *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Scale and centre so that the corners of the box fill the picture but for a margin. */
+static void fit(picture_canvas *canvas, const double lo[3], const double hi[3])
+{
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (int corner = 0; corner < 8; corner++) {
+        const double p[3] = {corner & 1 ? hi[0] : lo[0], corner & 2 ? hi[1] : lo[1], corner & 4 ? hi[2] : lo[2]};
+        const double at[2] = {dot(p, canvas->right), dot(p, canvas->up)};
+        for (int axis = 0; axis < 2; axis++) {
+            low[axis] = fmin(low[axis], at[axis]);
+            high[axis] = fmax(high[axis], at[axis]);
+        }
+    }
+    double across = fmax(high[0] - low[0], 1e-300), tall = fmax(high[1] - low[1], 1e-300);
+    canvas->scale = 0.94 * canvas->grain * fmin(canvas->width / across, canvas->height / tall);
+    canvas->center[0] = 0.5 * low[0] + 0.5 * high[0];
+    canvas->center[1] = 0.5 * low[1] + 0.5 * high[1];
+}
+
+bool picture_canvas_open(picture_canvas *canvas, dent_context *context, uint32_t width, uint32_t height, double azimuth,
+                         double elevation, const double lo[3], const double hi[3])
+{
+    memset(canvas, 0, sizeof *canvas);
+    canvas->context = context;
+    canvas->width = width;
+    canvas->height = height;
+    canvas->grain = GRAIN;
+    canvas->depth = dent_allocate(context, sample_count(canvas), sizeof *canvas->depth);
+    canvas->color = dent_allocate(context, sample_count(canvas), sizeof *canvas->color);
+    if (canvas->depth == NULL || canvas->color == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < sample_count(canvas); i++) {
+        canvas->depth[i] = -INFINITY;
+        canvas->color[i] = (picture_color){1, 1, 1};
+    }
+    set_view(canvas, azimuth, elevation);
+    fit(canvas, lo, hi);
+    return true;
+}
+
+void picture_canvas_close(picture_canvas *canvas)
+{
+    dent_release(canvas->context, canvas->depth, sample_count(canvas), sizeof *canvas->depth);
+    dent_release(canvas->context, canvas->color, sample_count(canvas), sizeof *canvas->color);
+}
+
+/* ---- drawing ----------------------------------------------------------------------------------------------------- */
+
+typedef struct projected {
+    double x, y, z;
+} projected;
+
+static projected project(const picture_canvas *canvas, const double *p)
+{
+    return (projected){
+        .x = (dot(p, canvas->right) - canvas->center[0]) * canvas->scale + 0.5 * canvas->width * canvas->grain,
+        .y = 0.5 * canvas->height * canvas->grain - (dot(p, canvas->up) - canvas->center[1]) * canvas->scale,
+        .z = dot(p, canvas->toward) * canvas->scale,
+    };
+}
+
+static float brightness(const picture_canvas *canvas, const double *a, const double *b, const double *c)
+{
+    double u[3], v[3];
+    for (int axis = 0; axis < 3; axis++) {
+        u[axis] = b[axis] - a[axis];
+        v[axis] = c[axis] - a[axis];
+    }
+    double n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+    double length = sqrt(dot(n, n));
+    if (!(length > 0)) {
+        return 1;
+    }
+    /* A lamp over the viewer's left shoulder. */
+    double side = dot(n, canvas->right) / length, top = dot(n, canvas->up) / length, front = dot(n, canvas->toward) / length;
+    double sign = front < 0 ? -1 : 1;
+    double light = 0.8 * front * sign + 0.45 * top * sign - 0.35 * side * sign;
+    return (float)(0.35 + 0.62 * fmax(0, light));
+}
+
+static picture_color shade(picture_color color, float light)
+{
+    float rest = light > 1 ? light - 1 : 0;
+    float factor = light > 1 ? 1 : light;
+    return (picture_color){color.red * factor + (1 - color.red) * rest, color.green * factor + (1 - color.green) * rest,
+                           color.blue * factor + (1 - color.blue) * rest};
+}
+
+static int clamp_to(double value, int lo, int hi)
+{
+    return value < lo ? lo : value > hi ? hi : (int)value;
+}
+
+/* Calls for every sample in the triangle; share < 0 draws with depth test, otherwise blends. */
+static void fill(picture_canvas *canvas, const projected p[3], picture_color color, float share)
+{
+    int width = (int)(canvas->width * canvas->grain), height = (int)(canvas->height * canvas->grain);
+    double area = (p[1].x - p[0].x) * (p[2].y - p[0].y) - (p[2].x - p[0].x) * (p[1].y - p[0].y);
+    if (!(fabs(area) > 1e-12)) {
+        return;
+    }
+    int x0 = clamp_to(floor(fmin(fmin(p[0].x, p[1].x), p[2].x)), 0, width - 1);
+    int x1 = clamp_to(ceil(fmax(fmax(p[0].x, p[1].x), p[2].x)), 0, width - 1);
+    int y0 = clamp_to(floor(fmin(fmin(p[0].y, p[1].y), p[2].y)), 0, height - 1);
+    int y1 = clamp_to(ceil(fmax(fmax(p[0].y, p[1].y), p[2].y)), 0, height - 1);
+    for (int y = y0; y <= y1; y++) {
+        for (int x = x0; x <= x1; x++) {
+            double px = x + 0.5, py = y + 0.5;
+            double w1 = ((px - p[0].x) * (p[2].y - p[0].y) - (p[2].x - p[0].x) * (py - p[0].y)) / area;
+            double w2 = ((p[1].x - p[0].x) * (py - p[0].y) - (px - p[0].x) * (p[1].y - p[0].y)) / area;
+            if (w1 < 0 || w2 < 0 || w1 + w2 > 1) {
+                continue;
+            }
+            size_t at = (size_t)y * (size_t)width + (size_t)x;
+            float z = (float)(p[0].z + w1 * (p[1].z - p[0].z) + w2 * (p[2].z - p[0].z));
+            picture_color *sample = &canvas->color[at];
+            if (share >= 0) {
+                sample->red += share * (color.red - sample->red);
+                sample->green += share * (color.green - sample->green);
+                sample->blue += share * (color.blue - sample->blue);
+            } else if (z > canvas->depth[at]) {
+                canvas->depth[at] = z;
+                *sample = color;
+            }
+        }
+    }
+}
+
+void picture_triangle(picture_canvas *canvas, const double *a, const double *b, const double *c, picture_color color)
+{
+    const projected p[3] = {project(canvas, a), project(canvas, b), project(canvas, c)};
+    fill(canvas, p, shade(color, brightness(canvas, a, b, c)), -1);
+}
+
+void picture_glow(picture_canvas *canvas, const double *a, const double *b, const double *c, picture_color color, float share)
+{
+    const projected p[3] = {project(canvas, a), project(canvas, b), project(canvas, c)};
+    fill(canvas, p, color, share);
+}
+
+void picture_ring(picture_canvas *canvas, const double *point, double radius, picture_color color)
+{
+    projected p = project(canvas, point);
+    int width = (int)(canvas->width * canvas->grain), height = (int)(canvas->height * canvas->grain);
+    double outer = radius * canvas->grain, inner = outer - 1.6 * canvas->grain;
+    int x0 = clamp_to(p.x - outer, 0, width - 1), x1 = clamp_to(p.x + outer, 0, width - 1);
+    int y0 = clamp_to(p.y - outer, 0, height - 1), y1 = clamp_to(p.y + outer, 0, height - 1);
+    for (int y = y0; y <= y1; y++) {
+        for (int x = x0; x <= x1; x++) {
+            double distance = hypot(x + 0.5 - p.x, y + 0.5 - p.y);
+            if (distance >= inner && distance <= outer) {
+                canvas->color[(size_t)y * (size_t)width + (size_t)x] = color;
+            }
+        }
+    }
+}
+
+/* ---- PNG --------------------------------------------------------------------------------------------------------- */
+
+#if defined(DENT_HAVE_ZLIB)
+
+static uint8_t to_byte(float value)
+{
+    return (uint8_t)(value <= 0 ? 0 : value >= 1 ? 255 : value * 255 + 0.5f);
+}
+
+/* One row of the picture: a filter byte (none) and three bytes a pixel. */
+static void average_row(const picture_canvas *canvas, uint32_t row, uint8_t *bytes)
+{
+    uint32_t grain = canvas->grain, samples = canvas->width * grain;
+    *bytes++ = 0;
+    for (uint32_t x = 0; x < canvas->width; x++) {
+        picture_color sum = {0, 0, 0};
+        for (uint32_t i = 0; i < grain * grain; i++) {
+            const picture_color *sample = &canvas->color[(size_t)(row * grain + i / grain) * samples + x * grain + i % grain];
+            sum.red += sample->red;
+            sum.green += sample->green;
+            sum.blue += sample->blue;
+        }
+        float part = 1.0f / (float)(grain * grain);
+        *bytes++ = to_byte(sum.red * part);
+        *bytes++ = to_byte(sum.green * part);
+        *bytes++ = to_byte(sum.blue * part);
+    }
+}
+
+static void put_u32(uint8_t *bytes, uint32_t value)
+{
+    for (int i = 0; i < 4; i++) {
+        bytes[i] = (uint8_t)(value >> (24 - 8 * i));
+    }
+}
+
+static bool write_chunk(FILE *file, const char *kind, const uint8_t *data, size_t size)
+{
+    uint8_t head[8], tail[4];
+    put_u32(head, (uint32_t)size);
+    memcpy(head + 4, kind, 4);
+    uLong sum = crc32(crc32(0, head + 4, 4), data, (uInt)size);
+    put_u32(tail, (uint32_t)(size > 0 ? sum : crc32(0, head + 4, 4)));
+    return fwrite(head, 1, 8, file) == 8 && fwrite(data, 1, size, file) == size && fwrite(tail, 1, 4, file) == 4;
+}
+
+static bool write_file(FILE *file, const picture_canvas *canvas, const uint8_t *packed, size_t size)
+{
+    static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
+    uint8_t header[13] = {0};
+    put_u32(header, canvas->width);
+    put_u32(header + 4, canvas->height);
+    header[8] = 8; /* bits */
+    header[9] = 2; /* red, green, blue */
+    return fwrite(signature, 1, 8, file) == 8 && write_chunk(file, "IHDR", header, sizeof header) &&
+           write_chunk(file, "IDAT", packed, size) && write_chunk(file, "IEND", header, 0);
+}
+
+static dent_status write_packed(const picture_canvas *canvas, const char *path, const uint8_t *packed, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    if (file == NULL) {
+        return dent_fail(canvas->context, DENT_ERROR_FILE, "%s: %s", path, strerror(errno));
+    }
+    bool written = write_file(file, canvas, packed, size);
+    int problem = errno;
+    if (fclose(file) != 0) {
+        problem = errno;
+        written = false;
+    }
+    if (!written) {
+        remove(path);
+        return dent_fail(canvas->context, DENT_ERROR_FILE, "%s: %s", path, strerror(problem));
+    }
+    return DENT_OK;
+}
+
+dent_status picture_canvas_write(const picture_canvas *canvas, const char *path)
+{
+    size_t row = 1 + 3 * (size_t)canvas->width, raw_size = row * canvas->height;
+    uLongf packed_size = compressBound((uLong)raw_size);
+    size_t room = packed_size;
+    uint8_t *raw = dent_allocate(canvas->context, raw_size, 1), *packed = dent_allocate(canvas->context, room, 1);
+    dent_status status = DENT_ERROR_OUT_OF_MEMORY;
+    if (raw != NULL && packed != NULL) {
+        for (uint32_t y = 0; y < canvas->height; y++) {
+            average_row(canvas, y, raw + y * row);
+        }
+        status = compress2(packed, &packed_size, raw, (uLong)raw_size, 9) == Z_OK
+                     ? write_packed(canvas, path, packed, packed_size)
+                     : DENT_ERROR_OUT_OF_MEMORY;
+    }
+    dent_release(canvas->context, raw, raw_size, 1);
+    dent_release(canvas->context, packed, room, 1);
+    return status == DENT_ERROR_OUT_OF_MEMORY ? dent_fail(canvas->context, status, "%s: out of memory for the picture", path) : status;
+}
+
+#else
+
+dent_status picture_canvas_write(const picture_canvas *canvas, const char *path)
+{
+    return dent_fail(canvas->context, DENT_ERROR_UNSUPPORTED, "%s: this build has no zlib, which PNG needs", path);
+}
+
+#endif
