@@ -33,7 +33,7 @@ void dent_world_destroy(dent_world *world)
     }
     for (int method = 1; method < DENT_METHOD_COUNT; method++) {
         const struct method_row *row = method_row_of((dent_method)method);
-        if (row->destroy && world->method_states[method]) {
+        if (row && row->destroy && world->method_states[method]) {
             row->destroy(world->context, world->method_states[method]);
         }
     }
