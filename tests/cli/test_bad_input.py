@@ -91,6 +91,13 @@ class BadInput(tool.ToolTest):
         self.assertEqual(self.refused("repeat.mesh", tool.medit(vertices, [(0, 1, 2, 4), (0, 1, 3, 1)])),
                          'repeat.mesh: body "repeat": cell 1 names vertex 1 twice (corners 1 and 3)')
 
+    def test_a_refused_file_gets_no_notices(self):
+        """Its triangles would be kept as a group, with a notice; but the file is refused, and that is the only line."""
+        vertices = tool.cube()[0]
+        groups = {"body": (3, [(0, 1, 2, 4), (0, 1, 3, 1)]), "skin": (2, [(0, 1, 2)])}
+        self.assertRegex(self.refused("notice.msh", tool.gmsh(vertices, groups)),
+                         r"^notice\.msh: .*cell 1 names vertex 1 twice")
+
     def test_numbers_that_are_not_finite(self):
         self.assertEqual(self.refused("nan.obj", "v 0 0 0\nv 1 nan 0\nv 0 1 0\nf 1 2 3\n"),
                          "nan.obj:2: vertex 1: y is not a number")

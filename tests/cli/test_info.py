@@ -47,10 +47,10 @@ class Info(tool.ToolTest):
     def test_faces_of_non_manifold_solids_are_counted_once(self):
         vertices, cells = tool.cube()
         vertices += [(0.1, 0.2, 5)]
-        fan = [(0, 1, 3, 7), (0, 1, 3, 6), (0, 1, 3, 8)]
+        fan = [(0, 1, 3, 7), (0, 1, 3, 6), (0, 1, 3, 8), (0, 1, 3, 5)]
         name = self.write("fan.mesh", tool.medit(vertices, fan))
         row, = self.facts(name)
-        self.assertEqual((row["cells"], row["faces"], row["surface_faces"]), (3, 10, 9))
+        self.assertEqual((row["cells"], row["faces"], row["surface_faces"]), (4, 13, 12))
 
     def test_groups_become_bodies_or_are_kept(self):
         vertices, cells = tool.cube()

@@ -128,6 +128,12 @@ class Pairs(tool.ToolTest):
             fingerprint = (fingerprint ^ byte) * 1099511628211 % 2**64
         self.assertIn("pairs_hash %016x" % fingerprint, result.stderr)
 
+    def test_threads_isa_and_method_are_those_asked_for(self):
+        for isa in available_isas():
+            result = self.good("pairs", "--ask", "face-face", "--stats", "--threads", 3, "--isa", isa, "--method",
+                               "sweep", "teschner-a")
+            self.assertRegex(result.stderr, r"method sweep .*, 3 threads, isa %s\n" % isa)
+
     def test_an_isa_the_machine_lacks_is_one_line(self):
         missing = [isa for isa in ("avx2", "avx512") if isa not in available_isas()]
         for isa in missing:
