@@ -1,7 +1,7 @@
 /* Builds and walks the tree of boxes described in box_tree.h.
  *
- * In: positions and corner lists. Out: items in Morton order with the boxes of all heap nodes. The curve only decides which
- * items share a leaf, hence how fast a walk is; what a walk finds depends on the boxes alone.
+ * In: positions and corner lists. Out: items in Morton order with the boxes of all heap nodes. The curve only decides
+ * which items share a leaf, hence how fast a walk is; what a walk finds depends on the boxes alone.
  */
 #include "contact/box_tree.h"
 
@@ -20,7 +20,8 @@ static uint64_t spread_bits(uint64_t x)
     return x;
 }
 
-/* Where the centre of the box lies on the curve through `bounds`. Halves first, so that no sum or difference overflows. */
+/* Where the centre of the box lies on the curve through `bounds`. Halves first, so that no sum or difference overflows.
+ */
 static uint64_t curve_place(const struct box *box, const struct box *bounds)
 {
     uint64_t place = 0;

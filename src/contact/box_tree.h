@@ -1,8 +1,10 @@
-/* A balanced tree of boxes over the elements of one body: which of them may meet a box, and which is nearest to a point.
+/* A balanced tree of boxes over the elements of one body: which of them may meet a box, and which is nearest to a
+ * point.
  *
- * Elements are sorted along a Morton curve through their centres and cut into runs of a few; the runs are the leaves of a
- * complete binary tree stored as a heap (children of node i: 2i and 2i + 1), so the tree needs no pointers and depends on the
- * numbers only. Boxes are the exact bounds of the corners in doubles; closed boxes that touch count as meeting.
+ * Elements are sorted along a Morton curve through their centres and cut into runs of a few; the runs are the leaves of
+ * a complete binary tree stored as a heap (children of node i: 2i and 2i + 1), so the tree needs no pointers and
+ * depends on the numbers only. Boxes are the exact bounds of the corners in doubles; closed boxes that touch count as
+ * meeting.
  *
  * An exhaustive tree answers "may meet" with every element: the oracle the search is tested against.
  * Cost: build O(n); a walk O(log n + answers) on ordinary meshes. Reading is safe from any number of threads.
@@ -28,8 +30,8 @@ struct box_tree {
     bool exhaustive;
 };
 
-/* Corners of the elements: item i has `corner_count` vertices at (const char *)corners + i * stride. False when the arena runs
- * out of memory. */
+/* Corners of the elements: item i has `corner_count` vertices at (const char *)corners + i * stride. False when the
+ * arena runs out of memory. */
 bool box_tree_build(struct box_tree *tree, struct arena *arena, const double (*xyz)[3], const void *corners,
                     uint32_t corner_count, size_t stride, uint32_t item_count, bool exhaustive);
 

@@ -1,9 +1,10 @@
 /* Cells of a solid against the cells of another, or against the faces of a surface; faces of a surface against cells.
  *
- * Two unions of closed cells have interiors that meet iff two of their open tetrahedra do: a common interior point has a whole
- * ball in both unions, and all but a set without volume of that ball lies in open tetrahedra of both. So one pair of
- * tetrahedra is a witness for its two cells, split or not, and no union is ever formed. Each side is searched by itself and
- * every cell stops at its first witness: cells deep inside cost next to nothing, and nothing is shared between blocks.
+ * Two unions of closed cells have interiors that meet iff two of their open tetrahedra do: a common interior point has
+ * a whole ball in both unions, and all but a set without volume of that ball lies in open tetrahedra of both. So one
+ * pair of tetrahedra is a witness for its two cells, split or not, and no union is ever formed. Each side is searched
+ * by itself and every cell stops at its first witness: cells deep inside cost next to nothing, and nothing is shared
+ * between blocks.
  */
 #include "contact/overlap_stages.h"
 
@@ -13,7 +14,8 @@
 #include "geometry/union_predicates.h"
 #include "query/pair_tests.h"
 
-static struct box element_box(const struct check_body *x, uint32_t element, const uint32_t **corners, uint32_t *corner_count)
+static struct box element_box(const struct check_body *x, uint32_t element, const uint32_t **corners,
+                              uint32_t *corner_count)
 {
     struct box box;
     *corners = element_corners(x->body, element, corner_count);
@@ -21,7 +23,7 @@ static struct box element_box(const struct check_body *x, uint32_t element, cons
     return box;
 }
 
-/* ---- cells and cells ---------------------------------------------------------------------------------------------------- */
+/* ---- cells and cells --------------------------------------------------------------------------------------------- */
 
 static bool tetrahedron_meets_cells(const struct check_side *side, uint32_t tetrahedron, const uint32_t *cell_corners,
                                     uint32_t corner_count, struct check_tally *tally)
@@ -80,7 +82,7 @@ dent_status stage_cells_in_cells(struct check_run *run, struct check_side *side)
     return check_for_each(run, side->x->body->element_count, cells_in_cells, side);
 }
 
-/* ---- cells and faces ---------------------------------------------------------------------------------------------------- */
+/* ---- cells and faces --------------------------------------------------------------------------------------------- */
 
 static int cell_points(const struct check_body *x, uint32_t cell, const double *points[UNION_TETRAHEDRA_MAX][4])
 {
@@ -91,7 +93,8 @@ static int cell_points(const struct check_body *x, uint32_t cell, const double *
     return (int)(end - first);
 }
 
-static bool face_meets_cell(const double *const face[3], const double *const tetrahedra[][4], int count, struct check_tally *tally)
+static bool face_meets_cell(const double *const face[3], const double *const tetrahedra[][4], int count,
+                            struct check_tally *tally)
 {
     tally->candidates++;
     if (count == 1) {
@@ -100,7 +103,8 @@ static bool face_meets_cell(const double *const face[3], const double *const tet
     return triangle_versus_tetrahedra_union(face, tetrahedra, count, &tally->predicates) == OVERLAP_INTERIOR;
 }
 
-static void cells_cut_by_faces(struct check_run *run, void *data, uint32_t begin, uint32_t end, struct check_tally *tally)
+static void cells_cut_by_faces(struct check_run *run, void *data, uint32_t begin, uint32_t end,
+                               struct check_tally *tally)
 {
     struct check_side *side = data;
     (void)run;
@@ -132,8 +136,8 @@ dent_status stage_cells_cut_by_faces(struct check_run *run, struct check_side *s
     return check_for_each(run, side->x->body->element_count, cells_cut_by_faces, side);
 }
 
-/* The face shares area with an inner face of y: a face with a neighbour on its other side, so an open neighbourhood of that area
- * lies in y. */
+/* The face shares area with an inner face of y: a face with a neighbour on its other side, so an open neighbourhood of
+ * that area lies in y. */
 static bool lies_in_inner_face(const struct check_body *y, uint32_t tetrahedron, const double *const face[3],
                                const double *const corners[4], struct check_tally *tally)
 {
@@ -147,7 +151,8 @@ static bool lies_in_inner_face(const struct check_body *y, uint32_t tetrahedron,
         const uint32_t *mine = y->body->tetrahedra[tetrahedron], *theirs = y->body->tetrahedra[neighbour];
         uint32_t opposite = theirs[0];
         for (int j = 0; j < 4; j++) {
-            bool shared = theirs[j] == mine[(k + 1) & 3] || theirs[j] == mine[(k + 2) & 3] || theirs[j] == mine[(k + 3) & 3];
+            bool shared =
+                theirs[j] == mine[(k + 1) & 3] || theirs[j] == mine[(k + 2) & 3] || theirs[j] == mine[(k + 3) & 3];
             opposite = shared ? opposite : theirs[j];
         }
         int here = orientation_3d_counted(wall[0], wall[1], wall[2], corners[k], counters);

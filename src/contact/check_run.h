@@ -1,9 +1,9 @@
-/* What the stages of the penetration check share: the bodies as the check sees them, the flags it gathers for one pair of
- * bodies, and the parallel loop every stage is written with.
+/* What the stages of the penetration check share: the bodies as the check sees them, the flags it gathers for one pair
+ * of bodies, and the parallel loop every stage is written with.
  *
- * A pair (a, b) is looked at from both sides. A `check_side` is one of them: what has been found about the elements of `x`
- * (cells, surface faces, vertices) with respect to the body `y`. Every stage writes flags of x only, each by the block that
- * owns the element, so the outcome does not depend on threads.
+ * A pair (a, b) is looked at from both sides. A `check_side` is one of them: what has been found about the elements of
+ * `x` (cells, surface faces, vertices) with respect to the body `y`. Every stage writes flags of x only, each by the
+ * block that owns the element, so the outcome does not depend on threads.
  */
 #ifndef DENT_CONTACT_CHECK_RUN_H
 #define DENT_CONTACT_CHECK_RUN_H
@@ -23,8 +23,8 @@ struct check_body {
     bool solid;  /* made of cells */
     bool closed; /* a surface treated as solid. Neither: an open surface */
     bool has_trees;
-    struct box_tree cells; /* tetrahedra; empty for surfaces */
-    struct box_tree faces; /* surface faces */
+    struct box_tree cells;                 /* tetrahedra; empty for surfaces */
+    struct box_tree faces;                 /* surface faces */
     uint8_t *element_marks, *vertex_marks; /* of the result, over all pairs */
 };
 
@@ -57,9 +57,9 @@ struct check_side {
 struct check_tally {
     uint64_t box_tests, candidates;
     predicate_counters predicates;
-    double depth;     /* deepest witness of the block; negative: none */
+    double depth; /* deepest witness of the block; negative: none */
     double where[3];
-    bool contact;     /* `meeting` is a point near which the closed sets meet */
+    bool contact; /* `meeting` is a point near which the closed sets meet */
     double meeting[3];
     bool out_of_memory;
 };

@@ -1,10 +1,10 @@
 /* Point location in solids and closed surfaces with the help of the box trees.
  *
- * Solids: a walk finds the tetrahedra whose boxes hold the point; in an open one settles it, otherwise those that have the
- * point on their boundary must cover its neighbourhood (local_cover.h).
+ * Solids: a walk finds the tetrahedra whose boxes hold the point; in an open one settles it, otherwise those that have
+ * the point on their boundary must cover its neighbourhood (local_cover.h).
  *
- * Closed surfaces: winding_number counts signed crossings of a ray in direction +x, one term per face, so the faces may be handed
- * over one by one and those whose boxes the ray misses may be left out.
+ * Closed surfaces: winding_number counts signed crossings of a ray in direction +x, one term per face, so the faces may
+ * be handed over one by one and those whose boxes the ray misses may be left out.
  */
 #include "contact/inside_test.h"
 
@@ -15,7 +15,7 @@
 #include "geometry/winding_number.h"
 #include "query/pair_tests.h"
 
-/* ---- solids ------------------------------------------------------------------------------------------------------------- */
+/* ---- solids ------------------------------------------------------------------------------------------------------ */
 
 enum { CONES_AT_HAND = 64 };
 
@@ -89,7 +89,7 @@ bool point_is_inside_solid(const struct check_run *run, const struct check_body 
     return inside;
 }
 
-/* ---- closed surfaces ---------------------------------------------------------------------------------------------------- */
+/* ---- closed surfaces --------------------------------------------------------------------------------------------- */
 
 /* Everything the ray from the mean of the points may meet. */
 static struct box ray_box(const double *const points[], int point_count)
@@ -106,8 +106,8 @@ static struct box ray_box(const double *const points[], int point_count)
 }
 
 /* Sum over the faces but one; *on is set when the point lies on one of them. */
-static int winding_without_face(const struct check_body *y, const double *const points[], int point_count, uint32_t left_out,
-                                bool *on, struct check_tally *tally)
+static int winding_without_face(const struct check_body *y, const double *const points[], int point_count,
+                                uint32_t left_out, bool *on, struct check_tally *tally)
 {
     struct box box = ray_box(points, point_count);
     struct box_walk walk;
@@ -127,15 +127,16 @@ static int winding_without_face(const struct check_body *y, const double *const 
     return number;
 }
 
-int point_versus_closed_surface(const struct check_body *y, const double *const points[], int point_count, struct check_tally *tally)
+int point_versus_closed_surface(const struct check_body *y, const double *const points[], int point_count,
+                                struct check_tally *tally)
 {
     bool on;
     int number = winding_without_face(y, points, point_count, UINT32_MAX, &on, tally);
     return on ? VERTEX_ON : number != 0 ? VERTEX_INSIDE : VERTEX_OUTSIDE;
 }
 
-bool point_is_inside(const struct check_run *run, const struct check_body *y, const double p[3], const struct exclusion *exclusion,
-                     struct check_tally *tally)
+bool point_is_inside(const struct check_run *run, const struct check_body *y, const double p[3],
+                     const struct exclusion *exclusion, struct check_tally *tally)
 {
     if (y->solid) {
         return point_is_inside_solid(run, y, p, exclusion, tally);
@@ -143,9 +144,10 @@ bool point_is_inside(const struct check_run *run, const struct check_body *y, co
     return y->closed && point_versus_closed_surface(y, &p, 1, tally) == VERTEX_INSIDE;
 }
 
-/* Bends the face over a vertex q outside its plane: the three triangles from its edges to q in its place. The bent surface is
- * closed, no longer holds the centroid, and winds around it as the old one does on the side away from q, because the two differ
- * by the boundary of one tetrahedron on q's side. Crossing the face against its normal adds one. */
+/* Bends the face over a vertex q outside its plane: the three triangles from its edges to q in its place. The bent
+ * surface is closed, no longer holds the centroid, and winds around it as the old one does on the side away from q,
+ * because the two differ by the boundary of one tetrahedron on q's side. Crossing the face against its normal adds one.
+ */
 bool windings_beside_face(const struct check_body *x, uint32_t face, int windings[2], struct check_tally *tally)
 {
     const uint32_t *v = x->body->surface_faces[face].corners;

@@ -1,10 +1,11 @@
-/* Depth for pairs that penetrate although no vertex and no cell centroid lies inside and no surface faces cross: bodies whose
- * surfaces run along one another, such as identical closed surfaces.
+/* Depth for pairs that penetrate although no vertex and no cell centroid lies inside and no surface faces cross: bodies
+ * whose surfaces run along one another, such as identical closed surfaces.
  *
- * Solids: the shortest translation that parts two overlapping tetrahedra, found among the directions that can part convex bodies
- * (normals of faces, products of edges). Parting two parts is less than parting the bodies, so the largest is a lower bound.
- * Closed surfaces: below a coinciding face, the chord from its centroid to where either body ends; the middle of the chord is
- * inside both, and its distance to y's surface is a witness.
+ * Solids: the shortest translation that parts two overlapping tetrahedra (or a tetrahedron and a face of a surface in
+ * it), found among the directions that can part convex bodies (normals of faces, products of edges). Parting two parts
+ * is less than parting the bodies, so the largest is a lower bound. Closed surfaces: below a coinciding face, the chord
+ * from its centroid to where either body ends; the middle of the chord is inside both, and its distance to y's surface
+ * is a witness.
  */
 #include "contact/penetration_depth.h"
 
@@ -33,7 +34,7 @@ static double dot(const double a[3], const double b[3])
     return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
 }
 
-/* ---- two tetrahedra ------------------------------------------------------------------------------------------------------ */
+/* ---- two tetrahedra ---------------------------------------------------------------------------------------------- */
 
 /* How far the two must move along the direction to part, or `so_far` when that is less or the direction is nothing. */
 static double parting_along(const double direction[3], const double (*a)[3], const double (*b)[3], double so_far)
@@ -92,23 +93,34 @@ static double parting_of_tetrahedra(const double *const a[4], const double *cons
     return best < DBL_MAX ? best : 0;
 }
 
+/* The other element as four corners: a cell of a solid, or a face of a surface with its last corner twice. */
+static bool other_corners(const struct check_side *side, const double *const a[4], uint32_t tetrahedron, uint32_t other,
+                          const double *b[4], struct check_tally *tally)
+{
+    const struct check_body *x = side->x, *y = side->y;
+    if (!y->solid) {
+        face_corners(y, other, b);
+        b[3] = b[2];
+        return triangle_meets_open_tetrahedron(b, a, &tally->predicates);
+    }
+    const uint32_t *v = x->body->tetrahedra[tetrahedron], *w = y->body->tetrahedra[other];
+    tetrahedron_corners(y, other, b);
+    return !(x == y && corners_share_vertex(x->body, v, 4, y->body, w, 4)) &&
+           tetrahedra_interiors_meet(a, b, &tally->predicates);
+}
+
 static void consider_tetrahedron(const struct check_side *side, uint32_t tetrahedron, struct check_tally *tally)
 {
     const struct check_body *x = side->x, *y = side->y;
-    const uint32_t *v = x->body->tetrahedra[tetrahedron];
     const double *a[4], *b[4];
     struct box_walk walk;
     struct box box;
     uint32_t other;
     tetrahedron_corners(x, tetrahedron, a);
-    box_around(&box, x->xyz, v, 4);
-    box_walk_begin(&walk, &y->cells, &box);
+    box_around(&box, x->xyz, x->body->tetrahedra[tetrahedron], 4);
+    box_walk_begin(&walk, y->solid ? &y->cells : &y->faces, &box);
     while (box_walk_next(&walk, &other)) {
-        if (x == y && corners_share_vertex(x->body, v, 4, y->body, y->body->tetrahedra[other], 4)) {
-            continue;
-        }
-        tetrahedron_corners(y, other, b);
-        if (tetrahedra_interiors_meet(a, b, &tally->predicates)) {
+        if (other_corners(side, a, tetrahedron, other, b, tally)) {
             double where[3];
             for (int axis = 0; axis < 3; axis++) {
                 double lo = fmax(box.lo[axis], fmin(fmin(b[0][axis], b[1][axis]), fmin(b[2][axis], b[3][axis])));
@@ -133,11 +145,12 @@ static void parted_cells(struct check_run *run, void *data, uint32_t begin, uint
     }
 }
 
-/* ---- chords of closed surfaces ------------------------------------------------------------------------------------------- */
+/* ---- chords of closed surfaces ----------------------------------------------------------------------------------- */
 
-/* Where the ray from `origin` meets the triangle, as a multiple of `direction` (Moeller and Trumbore 1997); negative: nowhere.
- * Hits before `nearest` are the origin's own face and its neighbours. */
-static double ray_meets_triangle(const double origin[3], const double direction[3], const double *const t[3], double nearest)
+/* Where the ray from `origin` meets the triangle, as a multiple of `direction` (Moeller and Trumbore 1997); negative:
+ * nowhere. Hits before `nearest` are the origin's own face and its neighbours. */
+static double ray_meets_triangle(const double origin[3], const double direction[3], const double *const t[3],
+                                 double nearest)
 {
     double edge1[3], edge2[3], from[3], p[3], q[3];
     subtract(t[1], t[0], edge1);
@@ -154,8 +167,8 @@ static double ray_meets_triangle(const double origin[3], const double direction[
     return u >= 0 && v >= 0 && u + v <= 1 && along > nearest ? along : -1;
 }
 
-static double first_hit(const struct check_body *body, const double origin[3], const double direction[3], double nearest,
-                        double so_far)
+static double first_hit(const struct check_body *body, const double origin[3], const double direction[3],
+                        double nearest, double so_far)
 {
     for (uint32_t face = 0; face < body->body->surface_face_count; face++) {
         const double *corners[3];
@@ -168,7 +181,8 @@ static double first_hit(const struct check_body *body, const double origin[3], c
 
 enum { CHORDS_PER_BLOCK = 4 }; /* each looks at all faces */
 
-static void chords_below_faces(struct check_run *run, void *data, uint32_t begin, uint32_t end, struct check_tally *tally)
+static void chords_below_faces(struct check_run *run, void *data, uint32_t begin, uint32_t end,
+                               struct check_tally *tally)
 {
     const struct check_side *side = data;
     const struct check_body *x = side->x, *y = side->y;
@@ -199,7 +213,8 @@ static void chords_below_faces(struct check_run *run, void *data, uint32_t begin
             for (int axis = 0; axis < 3; axis++) {
                 middle[axis] = centroid[axis] + direction[axis] * (0.5 * along);
             }
-            if (along < DBL_MAX && point_is_inside(run, x, middle, NULL, tally) && point_is_inside(run, y, middle, NULL, tally)) {
+            if (along < DBL_MAX && point_is_inside(run, x, middle, NULL, tally) &&
+                point_is_inside(run, y, middle, NULL, tally)) {
                 tally_depth(tally, distance_to_surface(y, middle, NULL, tally->depth, tally), middle);
             }
         }
@@ -208,10 +223,10 @@ static void chords_below_faces(struct check_run *run, void *data, uint32_t begin
 
 dent_status stage_depth_of_last_resort(struct check_run *run, struct check_side *side)
 {
-    if (side->x->solid && side->y->solid) {
+    if (side->x->solid) {
         return check_for_each(run, side->x->body->element_count, parted_cells, side);
     }
-    if (side->x->closed && (side->y->closed || side->y->solid)) {
+    if (side->x->closed && side->y->closed) {
         return check_for_each(run, side->x->body->surface_face_count, chords_below_faces, side);
     }
     return DENT_OK;

@@ -1,12 +1,13 @@
 /* Exact covering test around a point, by looking at the walls of the cones from outside.
  *
- * If the cones leave a direction open, the open set of directions is bounded by walls of cones, seen from outside. So they cover
- * everything iff the outer side of every wall is covered everywhere. A wall is cut into sectors spanned by two mesh vertices
- * a and b: the directions A + s B with A = a - p, B = b - p, 0 < s < infinity. A plane m of another cone has the value
- * alpha_m + s beta_m there (alpha, beta: the orientations of a and b with the plane), so what covers a sector can change only
- * at the roots s = -alpha_l / beta_l. It is enough to look just after s = 0 and just after every root, where each sign is that of
- * an orientation or of alpha_m beta_l - alpha_l beta_m: polynomials of degree 3 and 6, decided exactly. A plane with
- * alpha = beta = 0 is the wall's own; its cone covers the outer side iff it lies there.
+ * If the cones leave a direction open, the open set of directions is bounded by walls of cones, seen from outside. So
+ * they cover everything iff the outer side of every wall is covered everywhere. A wall is cut into sectors spanned by
+ * two mesh vertices a and b: the directions A + s B with A = a - p, B = b - p, 0 < s < infinity. A plane m of another
+ * cone has the value alpha_m + s beta_m there (alpha, beta: the orientations of a and b with the plane), so what covers
+ * a sector can change only at the roots s = -alpha_l / beta_l. It is enough to look just after s = 0 and just after
+ * every root, where each sign is that of an orientation or of alpha_m beta_l - alpha_l beta_m: polynomials of degree 3
+ * and 6, decided exactly. A plane with alpha = beta = 0 is the wall's own; its cone covers the outer side iff it lies
+ * there.
  */
 #include "contact/local_cover.h"
 
@@ -23,7 +24,8 @@ static int plane_sign(const struct cone *cone, int k, const double *q, predicate
     return cone->orientation * orientation_3d_counted(c[0], c[1], c[2], c[3], counters);
 }
 
-point_relation cone_at_point(const double p[3], const double *const corners[4], struct cone *cone, predicate_counters *counters)
+point_relation cone_at_point(const double p[3], const double *const corners[4], struct cone *cone,
+                             predicate_counters *counters)
 {
     for (int k = 0; k < 4; k++) {
         cone->corners[k] = corners[k];
@@ -43,10 +45,11 @@ point_relation cone_at_point(const double p[3], const double *const corners[4], 
     return cone->planes == 0 ? POINT_INTERIOR : POINT_BOUNDARY;
 }
 
-/* ---- exact values of planes -------------------------------------------------------------------------------------------- */
+/* ---- exact values of planes -------------------------------------------------------------------------------------- */
 
 /* The orientation of the tetrahedron with corner k moved to q, times its own orientation, as an integer. */
-static void plane_value(struct wide_integer *value, const struct cone *cone, int k, const double *q, const struct axis_scale *scale)
+static void plane_value(struct wide_integer *value, const struct cone *cone, int k, const double *q,
+                        const struct axis_scale *scale)
 {
     const double *c[4] = {cone->corners[0], cone->corners[1], cone->corners[2], cone->corners[3]};
     c[k] = q;
@@ -55,7 +58,8 @@ static void plane_value(struct wide_integer *value, const struct cone *cone, int
 }
 
 /* Sign of alpha_m beta_l - alpha_l beta_m for the planes (cone, k) m and l and the sector a, b. */
-static int product_difference_sign(const struct cone *m, int km, const struct cone *l, int kl, const double *a, const double *b)
+static int product_difference_sign(const struct cone *m, int km, const struct cone *l, int kl, const double *a,
+                                   const double *b)
 {
     const double *ends[2] = {a, b};
     struct axis_scale scale = axis_scale_of_nothing();
@@ -71,7 +75,7 @@ static int product_difference_sign(const struct cone *m, int km, const struct co
     return result.sign;
 }
 
-/* ---- one sector of one wall --------------------------------------------------------------------------------------------- */
+/* ---- one sector of one wall -------------------------------------------------------------------------------------- */
 
 struct sector {
     const struct cone *cones;
@@ -84,8 +88,8 @@ struct sector {
 };
 
 /* Sign of plane (m, k), number `at`, just after the root of plane (l, kl), number `root`; l null: just after s = 0. */
-static int sign_after(const struct sector *sector, const struct cone *m, int k, uint32_t at, const struct cone *l, int kl,
-                      uint32_t root)
+static int sign_after(const struct sector *sector, const struct cone *m, int k, uint32_t at, const struct cone *l,
+                      int kl, uint32_t root)
 {
     int alpha = sector->alpha[at], beta = sector->beta[at];
     if (alpha == 0 && beta == 0) { /* the wall's own plane: the outer side counts */
@@ -94,8 +98,8 @@ static int sign_after(const struct sector *sector, const struct cone *m, int k, 
     if (!l) {
         return alpha != 0 ? alpha : beta;
     }
-    /* The value has the sign of beta_l (alpha_m beta_l - alpha_l beta_m), where alpha_l = -beta_l in sign: equal signs of
-     * alpha_m and beta_m settle it. */
+    /* The value has the sign of beta_l (alpha_m beta_l - alpha_l beta_m), where alpha_l = -beta_l in sign: equal signs
+     * of alpha_m and beta_m settle it. */
     if (alpha >= 0 && beta >= 0) {
         return 1;
     }
@@ -155,7 +159,7 @@ static bool sector_is_covered(struct sector *sector)
     return true;
 }
 
-/* ---- walls -------------------------------------------------------------------------------------------------------------- */
+/* ---- walls ------------------------------------------------------------------------------------------------------- */
 
 static bool same_place(const double *a, const double *b)
 {
@@ -163,7 +167,8 @@ static bool same_place(const double *a, const double *b)
 }
 
 /* The same triangle, with the cone on its other side. */
-static bool covers_from_outside(const struct cone *owner, int wall, const struct cone *other, int k, predicate_counters *counters)
+static bool covers_from_outside(const struct cone *owner, int wall, const struct cone *other, int k,
+                                predicate_counters *counters)
 {
     for (int i = 0; i < 4; i++) {
         bool found = i == wall;
@@ -177,7 +182,8 @@ static bool covers_from_outside(const struct cone *owner, int wall, const struct
     return plane_sign(owner, wall, other->corners[k], counters) < 0;
 }
 
-static bool has_neighbour(const struct cone *cones, uint32_t count, const struct cone *owner, int wall, predicate_counters *counters)
+static bool has_neighbour(const struct cone *cones, uint32_t count, const struct cone *owner, int wall,
+                          predicate_counters *counters)
 {
     for (uint32_t j = 0; j < count; j++) {
         for (int k = 0; k < 4; k++) {
@@ -189,9 +195,10 @@ static bool has_neighbour(const struct cone *cones, uint32_t count, const struct
     return false;
 }
 
-/* The outer side of one wall is covered in all its directions. Sectors lie between corners of the wall's triangle other than p:
- * one when p is a corner, two when p is in an edge (the ends of that edge span none: they lie opposite), three when it is in the
- * face. A corner whose own plane does not hold p is p itself, an end of p's edge, or one of the three around p. */
+/* The outer side of one wall is covered in all its directions. Sectors lie between corners of the wall's triangle other
+ * than p: one when p is a corner, two when p is in an edge (the ends of that edge span none: they lie opposite), three
+ * when it is in the face. A corner whose own plane does not hold p is p itself, an end of p's edge, or one of the three
+ * around p. */
 static bool wall_is_covered(struct sector *sector)
 {
     uint32_t planes = sector->owner->planes;

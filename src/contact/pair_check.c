@@ -23,7 +23,8 @@ bool pair_may_meet(const struct check_body *a, const struct check_body *b)
            boxes_meet(&a->bounds, &b->bounds);
 }
 
-static bool begin_side(struct check_run *run, struct check_side *side, const struct check_body *x, const struct check_body *y)
+static bool begin_side(struct check_run *run, struct check_side *side, const struct check_body *x,
+                       const struct check_body *y)
 {
     side->x = x;
     side->y = y;
@@ -33,7 +34,7 @@ static bool begin_side(struct check_run *run, struct check_side *side, const str
     return side->elements && side->faces && side->vertices;
 }
 
-/* ---- which elements meet the other body --------------------------------------------------------------------------------- */
+/* ---- which elements meet the other body -------------------------------------------------------------------------- */
 
 static dent_status find_meeting_elements(struct check_run *run, struct check_side *side)
 {
@@ -50,7 +51,8 @@ static dent_status find_vertices_inside(struct check_run *run, struct check_side
     return side->y->solid || (side->y->closed && !of_itself) ? stage_vertices_inside(run, side) : DENT_OK;
 }
 
-/* Surfaces y: what was found so far becomes ELEMENT_OVERLAPS. An open surface, and a surface with itself, overlaps what it crosses. */
+/* Surfaces y: what was found so far becomes ELEMENT_OVERLAPS. An open surface, and a surface with itself, overlaps what
+ * it crosses. */
 static dent_status find_elements_inside(struct check_run *run, struct check_side *side)
 {
     const struct check_body *x = side->x, *y = side->y;
@@ -83,7 +85,7 @@ static dent_status for_both_sides(struct check_run *run, struct pair *pair, side
     return status;
 }
 
-/* ---- counting ------------------------------------------------------------------------------------------------------------ */
+/* ---- counting ---------------------------------------------------------------------------------------------------- */
 
 static void count_elements(const struct check_side *side, dent_body_contact *contact)
 {
@@ -108,7 +110,9 @@ static void mark_elements(struct check_body *x, const struct check_side *side, d
     uint8_t overlapping = state == DENT_CONTACT_PENETRATING ? DENT_MARK_OVERLAPPING : DENT_MARK_TOUCHING;
     for (uint32_t element = 0; element < x->body->element_count; element++) {
         uint8_t flags = side->elements[element];
-        uint8_t mark = flags & ELEMENT_OVERLAPS ? overlapping : flags & ELEMENT_TOUCHES ? DENT_MARK_TOUCHING : DENT_MARK_NONE;
+        uint8_t mark = flags & ELEMENT_OVERLAPS  ? overlapping
+                       : flags & ELEMENT_TOUCHES ? DENT_MARK_TOUCHING
+                                                 : DENT_MARK_NONE;
         x->element_marks[element] = mark > x->element_marks[element] ? mark : x->element_marks[element];
     }
     for (uint32_t vertex = 0; vertex < x->body->vertex_count; vertex++) {
@@ -138,7 +142,7 @@ static dent_contact_state judge(const struct check_run *run, const dent_body_con
     return meets && (contact->exact_penetration || !run->ignore_touching) ? DENT_CONTACT_TOUCHING : DENT_CONTACT_APART;
 }
 
-/* ---- the stages ---------------------------------------------------------------------------------------------------------- */
+/* ---- the stages -------------------------------------------------------------------------------------------------- */
 
 static dent_status estimate_depth(struct check_run *run, struct pair *pair)
 {

@@ -1,7 +1,7 @@
 /* The penetration check as the public interface shows it: which pairs are looked at, what is kept of the result.
  *
- * Positions are read once into the world's pose; trees and flags live in the world's scratch memory; the lines of the report and
- * the marks are kept here, behind the pointer the world reserves for this folder.
+ * Positions are read once into the world's pose; trees and flags live in the world's scratch memory; the lines of the
+ * report and the marks are kept here, behind the pointer the world reserves for this folder.
  */
 #include <dent/penetration.h>
 
@@ -30,7 +30,7 @@ dent_check_def dent_check_def_default(void)
     return def;
 }
 
-/* ---- state --------------------------------------------------------------------------------------------------------------- */
+/* ---- state ------------------------------------------------------------------------------------------------------- */
 
 static void destroy_state(dent_context *context, void *data)
 {
@@ -99,29 +99,33 @@ const uint8_t *dent_check_vertex_marks(const dent_world *world, dent_body_id id)
     return marks_of(world, id, true);
 }
 
-/* ---- the run ------------------------------------------------------------------------------------------------------------- */
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
 
 static dent_status check_def(dent_world *world, const dent_check_def *def)
 {
     if (!def || def->struct_size != sizeof *def) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "the check def was not made by dent_check_def_default()");
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
+                            "the check def was not made by dent_check_def_default()");
     }
     if (!(def->tolerance >= 0) || !isfinite(def->tolerance)) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
                             "the tolerance of the check is %g: a finite length, 0 or more, is needed", def->tolerance);
     }
     if (def->method != DENT_METHOD_AUTO && !dent_method_name(def->method)) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no method number %d", (int)def->method);
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no method number %d",
+                            (int)def->method);
     }
     if (def->method != DENT_METHOD_AUTO && def->method != DENT_METHOD_BRUTE_FORCE) {
-        return message_fail(&world->message, DENT_ERROR_UNSUPPORTED,
-                            "method %s does not serve the penetration check, which has its own box trees; ask for auto or %s",
-                            dent_method_name(def->method), dent_method_name(DENT_METHOD_BRUTE_FORCE));
+        return message_fail(
+            &world->message, DENT_ERROR_UNSUPPORTED,
+            "method %s does not serve the penetration check, which has its own box trees; ask for auto or %s",
+            dent_method_name(def->method), dent_method_name(DENT_METHOD_BRUTE_FORCE));
     }
     return DENT_OK;
 }
 
-static dent_status begin_run(dent_world *world, struct check_state *state, struct check_run *run, dent_check_result *result)
+static dent_status begin_run(dent_world *world, struct check_state *state, struct check_run *run,
+                             dent_check_result *result)
 {
     const struct pose *pose = &world->pose;
     run->body_count = pose->body_count;
@@ -197,7 +201,8 @@ static void sum_up(const struct check_state *state, dent_check_result *result)
         bool penetrating = contact->state == DENT_CONTACT_PENETRATING;
         result->penetrating_pairs += penetrating;
         result->touching_pairs += !penetrating;
-        result->max_depth = penetrating && contact->max_depth > result->max_depth ? contact->max_depth : result->max_depth;
+        result->max_depth =
+            penetrating && contact->max_depth > result->max_depth ? contact->max_depth : result->max_depth;
     }
 }
 

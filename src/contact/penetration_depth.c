@@ -1,8 +1,9 @@
 /* The witnesses of depth: points of one body inside the other, and surface faces that cross.
  *
- * The answer is a largest smallest distance, so most points need no exact nearest face: as soon as one face is no farther
- * than the deepest witness so far, the point is done with (the early break of Hausdorff distance computations; Taha and Hanbury
- * 2015). Each block starts from what was known when its loop began, and blocks are joined in order, so threads change nothing.
+ * The answer is a largest smallest distance, so most points need no exact nearest face: as soon as one face is no
+ * farther than the deepest witness so far, the point is done with (the early break of Hausdorff distance computations;
+ * Taha and Hanbury 2015). Each block starts from what was known when its loop began, and blocks are joined in order, so
+ * threads change nothing.
  */
 #include "contact/penetration_depth.h"
 
@@ -14,10 +15,10 @@
 #include "geometry/triangle_predicates.h"
 #include "query/pair_tests.h"
 
-/* ---- nearest surface face ----------------------------------------------------------------------------------------------- */
+/* ---- nearest surface face ---------------------------------------------------------------------------------------- */
 
-static double distance_to_leaf(const struct check_body *y, uint32_t leaf, const double p[3], const struct exclusion *exclusion,
-                               double best)
+static double distance_to_leaf(const struct check_body *y, uint32_t leaf, const double p[3],
+                               const struct exclusion *exclusion, double best)
 {
     const struct box_tree *tree = &y->faces;
     uint32_t end = box_tree_leaf_start(tree, leaf + 1);
@@ -37,8 +38,8 @@ static double distance_to_leaf(const struct check_body *y, uint32_t leaf, const 
     return best;
 }
 
-double distance_to_surface(const struct check_body *y, const double p[3], const struct exclusion *exclusion, double enough,
-                           struct check_tally *tally)
+double distance_to_surface(const struct check_body *y, const double p[3], const struct exclusion *exclusion,
+                           double enough, struct check_tally *tally)
 {
     const struct box_tree *tree = &y->faces;
     struct {
@@ -79,7 +80,7 @@ double distance_to_surface(const struct check_body *y, const double p[3], const 
     return best;
 }
 
-/* ---- points ------------------------------------------------------------------------------------------------------------- */
+/* ---- points ------------------------------------------------------------------------------------------------------ */
 
 struct depth_stage {
     struct check_side *side;
@@ -96,7 +97,8 @@ static void consider_point(const struct depth_stage *stage, const double p[3], c
     }
 }
 
-static void depth_of_vertices(struct check_run *run, void *data, uint32_t begin, uint32_t end, struct check_tally *tally)
+static void depth_of_vertices(struct check_run *run, void *data, uint32_t begin, uint32_t end,
+                              struct check_tally *tally)
 {
     const struct depth_stage *stage = data;
     const struct check_side *side = stage->side;
@@ -109,7 +111,8 @@ static void depth_of_vertices(struct check_run *run, void *data, uint32_t begin,
     }
 }
 
-static void depth_of_centroids(struct check_run *run, void *data, uint32_t begin, uint32_t end, struct check_tally *tally)
+static void depth_of_centroids(struct check_run *run, void *data, uint32_t begin, uint32_t end,
+                               struct check_tally *tally)
 {
     const struct depth_stage *stage = data;
     const struct check_side *side = stage->side;
@@ -144,7 +147,7 @@ dent_status stage_depth_of_points(struct check_run *run, struct check_side *side
     return status;
 }
 
-/* ---- crossing faces ------------------------------------------------------------------------------------------------------ */
+/* ---- crossing faces ---------------------------------------------------------------------------------------------- */
 
 static void consider_crossing(const double *const a[3], const double *const b[3], struct check_tally *tally)
 {
@@ -159,7 +162,8 @@ static void consider_crossing(const double *const a[3], const double *const b[3]
     }
 }
 
-static void depth_of_crossings(struct check_run *run, void *data, uint32_t begin, uint32_t end, struct check_tally *tally)
+static void depth_of_crossings(struct check_run *run, void *data, uint32_t begin, uint32_t end,
+                               struct check_tally *tally)
 {
     const struct check_side *side = data;
     const struct check_body *x = side->x, *y = side->y;

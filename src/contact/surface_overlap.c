@@ -1,17 +1,18 @@
 /* What lies inside a closed surface y: cells and faces of x, once it is known where their vertices are.
  *
- * Where the surface y does not pass, its winding number does not change. So an open tetrahedron that no face of y meets is
- * inside or outside as a whole, and any of its corners that is not on y tells which; if all four are on y, a point of its inside
- * does.
+ * Where the surface y does not pass, its winding number does not change. So an open tetrahedron that no face of y meets
+ * is inside or outside as a whole, and any of its corners that is not on y tells which; if all four are on y, a point
+ * of its inside does.
  *
- * A face of x that y crosses has points inside y next to the crossing: the winding number changes by one there, so it is not
- * zero on one of the two sides. (Where y lies on itself the changes may cancel; a crossing still counts.) And next to any point of a
- * closed surface x there are points inside x, so a face of x with a point inside y proves that the interiors meet. Conversely, a
- * common part of the interiors has a boundary, and each piece of that boundary is a piece of a face of one body inside the
- * other, or a piece of two faces in one plane with the interiors on the same side. The pieces of a face that y only touches
- * end at corners of y or of the face, or where edges of both meet; they are probed at exact means of such corners. Exact for crossing and
- * coinciding faces, corners, whole faces; a piece of a touched face that is cut out by edges of y alone, none of them with an
- * end in the face, is not noticed by this face (but may be by others).
+ * A face of x that y crosses has points inside y next to the crossing: the winding number changes by one there, so it
+ * is not zero on one of the two sides. (Where y lies on itself the changes may cancel; a crossing still counts.) And
+ * next to any point of a closed surface x there are points inside x, so a face of x with a point inside y proves that
+ * the interiors meet. Conversely, a common part of the interiors has a boundary, and each piece of that boundary is a
+ * piece of a face of one body inside the other, or a piece of two faces in one plane with the interiors on the same
+ * side. The pieces of a face that y only touches end at corners of y or of the face, or where edges of both meet; they
+ * are probed at exact means of such corners. Exact for crossing and coinciding faces, corners, whole faces; a piece of
+ * a touched face that is cut out by edges of y alone, none of them with an end in the face, is not noticed by this face
+ * (but may be by others).
  */
 #include "contact/inside_test.h"
 #include "contact/overlap_stages.h"
@@ -21,7 +22,7 @@
 #include "geometry/tetrahedron_predicates.h"
 #include "geometry/triangle_predicates.h"
 
-/* ---- cells -------------------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 /* A tetrahedron with all corners on y, its interior not met by y. */
 static bool untouched_inside_is_in(const struct check_side *side, const double *const t[4], struct check_tally *tally)
@@ -78,7 +79,7 @@ dent_status stage_cells_in_surface(struct check_run *run, struct check_side *sid
     return check_for_each(run, side->x->body->element_count, cells_in_surface, side);
 }
 
-/* ---- faces -------------------------------------------------------------------------------------------------------------- */
+/* ---- faces ------------------------------------------------------------------------------------------------------- */
 
 /* The exact mean of some points of the face: inside y? Then its distance to y is a witness of depth. */
 static bool probe(const struct check_side *side, const double *const points[], int count, struct check_tally *tally)
@@ -121,7 +122,8 @@ static bool probe_with_corners(const struct check_side *side, const double *cons
 }
 
 /* Two faces in one plane that share area, both of closed surfaces: are the interiors on the same side? */
-static bool interiors_on_same_side(const struct check_side *side, uint32_t face, uint32_t other, struct check_tally *tally)
+static bool interiors_on_same_side(const struct check_side *side, uint32_t face, uint32_t other,
+                                   struct check_tally *tally)
 {
     const struct check_body *x = side->x, *y = side->y;
     int mine[2], theirs[2];

@@ -1,8 +1,9 @@
 /* Which vertices of x lie in the interior of y.
  *
- * A vertex inside a solid y has a neighbourhood there, so every element of x at it overlaps y: only the corners of overlapping
- * elements (and of flat cells, which have no interior to overlap with) need to be asked. For closed surfaces the answer of every vertex is wanted, because cells and faces that y's
- * surface does not pass through take theirs from their corners.
+ * A vertex inside a solid y has a neighbourhood there, so every element of x at it overlaps y: only the corners of
+ * overlapping elements (and of flat cells, which have no interior to overlap with) need to be asked. For closed
+ * surfaces the answer of every vertex is wanted, because cells and faces that y's surface does not pass through take
+ * theirs from their corners.
  */
 #include "contact/inside_test.h"
 #include "contact/overlap_stages.h"

@@ -54,7 +54,8 @@ struct test_body *add_surface_of(struct test_scene *into, const struct test_body
     return body;
 }
 
-struct test_body *add_solid(struct test_scene *scene, uint32_t vertices, const double (*xyz)[3], uint32_t cells, const uint32_t *corners)
+struct test_body *add_solid(struct test_scene *scene, uint32_t vertices, const double (*xyz)[3], uint32_t cells,
+                            const uint32_t *corners)
 {
     struct test_body *body = test_scene_new_body(scene, DENT_BODY_SOLID, vertices, cells, cells * 4);
     memcpy(body->xyz, xyz, vertices * sizeof *xyz);

@@ -1,5 +1,5 @@
-/* Parts of the data kit's jaw for tests: TetGen .node/.ele files, compressed with xz, read through the xz program so that these
- * tests stand on the library alone. */
+/* Parts of the data kit's jaw for tests: TetGen .node/.ele files, compressed with xz, read through the xz program so
+ * that these tests stand on the library alone. */
 #ifndef DENT_TESTS_CONTACT_SUPPORT_TETGEN_H
 #define DENT_TESTS_CONTACT_SUPPORT_TETGEN_H
 

@@ -40,7 +40,7 @@ static void assert_penetrating(const dent_check_result *result)
     assert_true(result->max_depth == result->pairs[0].max_depth);
 }
 
-/* ---- touching ------------------------------------------------------------------------------------------------------------ */
+/* ---- touching ---------------------------------------------------------------------------------------------------- */
 
 static void blocks_that_share_a_face_touch(void **state)
 {
@@ -130,7 +130,7 @@ static void surface_cubes_that_share_a_face_touch(void **state)
     check_world_close(&check);
 }
 
-/* ---- penetrating --------------------------------------------------------------------------------------------------------- */
+/* ---- penetrating ------------------------------------------------------------------------------------------------- */
 
 static void identical_copies_penetrate_everywhere(void **state)
 {
@@ -166,7 +166,8 @@ static void a_vertex_on_an_inner_face_is_inside(void **state)
     (void)state;
     check_world_open(&check, 1);
     test_add_block(&check.scene, 2, 1, 1);
-    test_map(test_add_block(&check.scene, 1, 1, 1), 4, 4, 4, 1, 0.25, 0.5); /* its corner is on x = 1, between the two cubes */
+    test_map(test_add_block(&check.scene, 1, 1, 1), 4, 4, 4, 1, 0.25,
+             0.5); /* its corner is on x = 1, between the two cubes */
     dent_check_result result = check_two(&check);
     assert_penetrating(&result);
     assert_int_equal(dent_check_vertex_marks(check.world, dent_world_body_at(check.world, 1))[0], 1);
@@ -230,7 +231,8 @@ static void nested_bodies_penetrate(void **state)
             if (which >> i & 1) {
                 add_surface_of(&check.scene, solid, which >> (i + 2) & 1);
             } else {
-                add_solid(&check.scene, solid->vertex_count, (const double(*)[3])solid->xyz, solid->element_count, solid->corners);
+                add_solid(&check.scene, solid->vertex_count, (const double(*)[3])solid->xyz, solid->element_count,
+                          solid->corners);
             }
         }
         dent_check_result result = check_two(&check);
@@ -297,8 +299,8 @@ static void a_boundary_that_runs_along_inner_faces_penetrates(void **state)
     }
 }
 
-/* A prism pushed through a cube so that its sides run exactly along the edges of one triangle of the cube's top and bottom:
- * no two faces cross, no vertex of one is inside the other. */
+/* A prism pushed through a cube so that its sides run exactly along the edges of one triangle of the cube's top and
+ * bottom: no two faces cross, no vertex of one is inside the other. */
 static void a_prism_along_the_edges_of_triangles_penetrates(void **state)
 {
     static const double prism[6][3] = {{0, 0, -1}, {1, 0, -1}, {1, 1, -1}, {0, 0, 2}, {1, 0, 2}, {1, 1, 2}};
@@ -342,7 +344,7 @@ static void the_depth_of_a_pressed_block_is_its_overlap(void **state)
     check_world_close(&check);
 }
 
-/* ---- open surfaces ------------------------------------------------------------------------------------------------------- */
+/* ---- open surfaces ----------------------------------------------------------------------------------------------- */
 
 static void an_open_surface_penetrates_what_it_crosses(void **state)
 {
@@ -396,7 +398,7 @@ static void an_open_surface_on_a_block_touches(void **state)
     check_world_close(&check);
 }
 
-/* ---- other cells, self ---------------------------------------------------------------------------------------------------- */
+/* ---- other cells, self ------------------------------------------------------------------------------------------- */
 
 static struct test_body *add_hexahedron(struct test_scene *scene)
 {
@@ -456,7 +458,8 @@ static void a_straight_body_does_not_meet_itself(void **state)
 
 static void a_surface_that_crosses_itself_is_found(void **state)
 {
-    static const double crossing[6][3] = {{0, 0, 0}, {2, 0, 0}, {0, 2, 0}, {0.5, 0.5, -1}, {0.5, 0.5, 1}, {0.6, 0.9, 1}};
+    static const double crossing[6][3] = {{0, 0, 0},      {2, 0, 0},     {0, 2, 0},
+                                          {0.5, 0.5, -1}, {0.5, 0.5, 1}, {0.6, 0.9, 1}};
     struct check_world check;
     dent_check_def def = dent_check_def_default();
     (void)state;
@@ -473,7 +476,7 @@ static void a_surface_that_crosses_itself_is_found(void **state)
     check_world_close(&check);
 }
 
-/* ---- options ------------------------------------------------------------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 
 static void a_tolerance_turns_shallow_penetration_into_touching(void **state)
 {
@@ -606,7 +609,7 @@ static void an_empty_world_is_free_of_penetration(void **state)
     check_world_close(&check);
 }
 
-/* ---- cancelling, memory -------------------------------------------------------------------------------------------------- */
+/* ---- cancelling, memory ------------------------------------------------------------------------------------------ */
 
 static void a_raised_flag_cancels(void **state)
 {

@@ -62,17 +62,19 @@ static void print_pairs(const struct jaw *jaw, const dent_check_result *result)
         const dent_body_contact *c = &result->pairs[i];
         printf("%-18s %-18s %s %s overlapping %6llu vertices %5llu touching %6llu depth %.3g at %.6g %.6g %.6g\n",
                jaw->parts[c->body_a].name, jaw->parts[c->body_b].name,
-               c->state == DENT_CONTACT_PENETRATING ? "penetrating" : "touching   ", c->exact_penetration ? "exact" : "     ",
-               (unsigned long long)c->overlapping_elements, (unsigned long long)c->penetrating_vertices,
-               (unsigned long long)c->touching_elements, c->max_depth, c->deepest[0], c->deepest[1], c->deepest[2]);
+               c->state == DENT_CONTACT_PENETRATING ? "penetrating" : "touching   ",
+               c->exact_penetration ? "exact" : "     ", (unsigned long long)c->overlapping_elements,
+               (unsigned long long)c->penetrating_vertices, (unsigned long long)c->touching_elements, c->max_depth,
+               c->deepest[0], c->deepest[1], c->deepest[2]);
     }
-    printf("%llu penetrating, %llu touching, candidates %llu, exact %llu, %.2f s\n", (unsigned long long)result->penetrating_pairs,
-           (unsigned long long)result->touching_pairs, (unsigned long long)result->counters.candidates,
-           (unsigned long long)result->counters.exact_fallbacks,
+    printf("%llu penetrating, %llu touching, candidates %llu, exact %llu, %.2f s\n",
+           (unsigned long long)result->penetrating_pairs, (unsigned long long)result->touching_pairs,
+           (unsigned long long)result->counters.candidates, (unsigned long long)result->counters.exact_fallbacks,
            (double)(result->counters.ns_prepare + result->counters.ns_search) * 1e-9);
 }
 
-static const dent_body_contact *find_pair(const struct jaw *jaw, const dent_check_result *result, const char *a, const char *b)
+static const dent_body_contact *find_pair(const struct jaw *jaw, const dent_check_result *result, const char *a,
+                                          const char *b)
 {
     for (uint64_t i = 0; i < result->pair_count; i++) {
         const dent_body_contact *c = &result->pairs[i];

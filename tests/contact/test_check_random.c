@@ -1,5 +1,5 @@
-/* The check against independent computations on random scenes: every pair of tetrahedra, solids against their own surfaces,
- * exhaustive search against trees, one thread against many. */
+/* The check against independent computations on random scenes: every pair of tetrahedra, solids against their own
+ * surfaces, exhaustive search against trees, one thread against many. */
 #include "support_check.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 enum { SEEDS = 12 };
 
-/* ---- every pair of tetrahedra -------------------------------------------------------------------------------------------- */
+/* ---- every pair of tetrahedra ------------------------------------------------------------------------------------ */
 
 static void tetrahedron_of(const struct test_body *body, uint32_t cell, const double *corners[4])
 {
@@ -49,8 +49,8 @@ static bool in_some_cell(const struct test_body *y, const double p[3], point_rel
     return false;
 }
 
-/* Inside iff all of many points very close by are in closed cells; right with near certainty on small lattices, where the
- * uncovered cones are not thin. The steps are exact. */
+/* Inside iff all of many points very close by are in closed cells; right with near certainty on small lattices, where
+ * the uncovered cones are not thin. The steps are exact. */
 static bool is_inside(const struct test_body *y, const double p[3], dent_random *random)
 {
     if (in_some_cell(y, p, POINT_INTERIOR)) {
@@ -92,8 +92,8 @@ static const dent_body_contact *pair_of(const dent_check_result *result, uint32_
     return NULL;
 }
 
-/* Solids of a few tetrahedra whose corners are points of a small lattice: flat and inverted cells, overlaps within one body,
- * shared corners, edges and faces, all frequent. */
+/* Solids of a few tetrahedra whose corners are points of a small lattice: flat and inverted cells, overlaps within one
+ * body, shared corners, edges and faces, all frequent. */
 static void make_lattice_soup(struct test_scene *scene, dent_random *random, uint32_t cells, uint32_t side)
 {
     uint32_t vertices = 4 + dent_random_below(random, 6);
@@ -146,13 +146,14 @@ static void counts_equal_those_of_every_pair_of_tetrahedra(void **state)
         struct check_world check;
         check_world_open(&check, 1);
         for (int i = 0; i < 3; i++) {
-            make_lattice_soup(&check.scene, &random, 1 + dent_random_below(&random, 8), 2 + dent_random_below(&random, 4));
+            make_lattice_soup(&check.scene, &random, 1 + dent_random_below(&random, 8),
+                              2 + dent_random_below(&random, 4));
         }
         compare_with_all_pairs(&check, &random, tally);
         check_world_close(&check);
     }
-    printf("lattice soups: %llu pairs penetrating, %llu with vertices inside, %llu touching\n", (unsigned long long)tally[0],
-           (unsigned long long)tally[1], (unsigned long long)tally[2]);
+    printf("lattice soups: %llu pairs penetrating, %llu with vertices inside, %llu touching\n",
+           (unsigned long long)tally[0], (unsigned long long)tally[1], (unsigned long long)tally[2]);
     assert_true(tally[0] > 200 && tally[1] > 100 && tally[2] > 100);
 }
 
@@ -165,10 +166,11 @@ static void blocks_on_a_lattice_have_the_counts_of_every_pair(void **state)
         struct check_world check;
         check_world_open(&check, 1);
         for (int i = 0; i < 3; i++) {
-            struct test_body *body = test_add_block(&check.scene, 1 + dent_random_below(&random, 2), 1 + dent_random_below(&random, 2), 1);
+            struct test_body *body =
+                test_add_block(&check.scene, 1 + dent_random_below(&random, 2), 1 + dent_random_below(&random, 2), 1);
             double scale = dent_random_below(&random, 2) ? 0.5 : 1;
-            test_map(body, scale, scale, scale, 0.5 * dent_random_below(&random, 4), 0.5 * dent_random_below(&random, 4),
-                     0.5 * dent_random_below(&random, 3));
+            test_map(body, scale, scale, scale, 0.5 * dent_random_below(&random, 4),
+                     0.5 * dent_random_below(&random, 4), 0.5 * dent_random_below(&random, 3));
         }
         compare_with_all_pairs(&check, &random, tally);
         check_world_close(&check);
@@ -176,14 +178,15 @@ static void blocks_on_a_lattice_have_the_counts_of_every_pair(void **state)
     assert_true(tally[0] > 40 && tally[1] > 20 && tally[2] > 20);
 }
 
-/* ---- solids and their surfaces ------------------------------------------------------------------------------------------- */
+/* ---- solids and their surfaces ----------------------------------------------------------------------------------- */
 
 /* A tetrahedron on a lattice with a positive cell, or two that share a face. */
 static void make_lattice_solid(struct test_scene *scene, dent_random *random, uint32_t side)
 {
     if (dent_random_below(random, 3) == 0) {
         struct test_body *block = test_add_block(scene, 1 + dent_random_below(random, 2), 1, 1);
-        test_map(block, 1, 1, 1, dent_random_below(random, 3), dent_random_below(random, 3), dent_random_below(random, 3));
+        test_map(block, 1, 1, 1, dent_random_below(random, 3), dent_random_below(random, 3),
+                 dent_random_below(random, 3));
         return;
     }
     double xyz[4][3];
@@ -212,7 +215,8 @@ static int as_solid_or_surface(struct check_world *check, const struct test_scen
         if (which >> i & 1) {
             add_surface_of(&check->scene, solid, which >> (2 + i) & 1);
         } else {
-            add_solid(&check->scene, solid->vertex_count, (const double(*)[3])solid->xyz, solid->element_count, solid->corners);
+            add_solid(&check->scene, solid->vertex_count, (const double(*)[3])solid->xyz, solid->element_count,
+                      solid->corners);
         }
     }
     dent_check_result result = check_world_run(check, NULL);
@@ -240,7 +244,8 @@ static void closed_surfaces_are_judged_like_the_solids_they_bound(void **state)
             int found = as_solid_or_surface(&check, &solids, which);
             expected = which == 0 ? found : expected;
             if (found != expected) {
-                printf("seed %llu, combination %d: %d instead of %d\n", (unsigned long long)seed, which, found, expected);
+                printf("seed %llu, combination %d: %d instead of %d\n", (unsigned long long)seed, which, found,
+                       expected);
             }
             assert_int_equal(found, expected);
             check_world_close(&check);
@@ -253,15 +258,17 @@ static void closed_surfaces_are_judged_like_the_solids_they_bound(void **state)
     assert_true(states[1] > 100 && states[2] > 100);
 }
 
-/* ---- the same answer ----------------------------------------------------------------------------------------------------- */
+/* ---- the same answer --------------------------------------------------------------------------------------------- */
 
 static void compare_marks(const struct check_world *a, const struct check_world *b)
 {
     for (uint32_t rank = 0; rank < a->scene.body_count; rank++) {
         const struct test_body *body = &a->scene.bodies[rank];
         dent_body_id id_a = dent_world_body_at(a->world, rank), id_b = dent_world_body_at(b->world, rank);
-        assert_memory_equal(dent_check_element_marks(a->world, id_a), dent_check_element_marks(b->world, id_b), body->element_count);
-        assert_memory_equal(dent_check_vertex_marks(a->world, id_a), dent_check_vertex_marks(b->world, id_b), body->vertex_count);
+        assert_memory_equal(dent_check_element_marks(a->world, id_a), dent_check_element_marks(b->world, id_b),
+                            body->element_count);
+        assert_memory_equal(dent_check_vertex_marks(a->world, id_a), dent_check_vertex_marks(b->world, id_b),
+                            body->vertex_count);
     }
 }
 
