@@ -79,11 +79,6 @@ dent_status dent_body_set_topology(dent_world *world, dent_body_id id, const den
     return body_table_replace(&world->bodies, id, def, &world->message);
 }
 
-static bool positions_are_sane(const dent_positions *positions)
-{
-    return !positions || positions->scalar == DENT_SCALAR_DOUBLE || positions->scalar == DENT_SCALAR_FLOAT;
-}
-
 dent_status dent_body_set_positions(dent_world *world, dent_body_id id, const dent_positions *positions_t0,
                                     const dent_positions *positions_t1)
 {
@@ -91,12 +86,16 @@ dent_status dent_body_set_positions(dent_world *world, dent_body_id id, const de
     if (!body) {
         return body_table_stale(&world->bodies, id, &world->message);
     }
-    if (!positions_are_sane(positions_t0) || !positions_are_sane(positions_t1)) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "body \"%s\": positions are neither double nor float",
-                            body->name);
+    const dent_positions none = {0};
+    dent_status status = body_check_positions(body, positions_t0 ? positions_t0 : &none, &world->message);
+    if (status == DENT_OK) {
+        status = body_check_positions(body, positions_t1 ? positions_t1 : &none, &world->message);
     }
-    body->positions_t0 = positions_t0 ? *positions_t0 : (dent_positions){0};
-    body->positions_t1 = positions_t1 ? *positions_t1 : (dent_positions){0};
+    if (status != DENT_OK) {
+        return status;
+    }
+    body->positions_t0 = positions_t0 ? *positions_t0 : none;
+    body->positions_t1 = positions_t1 ? *positions_t1 : none;
     return DENT_OK;
 }
 

@@ -67,12 +67,19 @@ static void assert_same_list(const dent_pair_list *expected, const dent_pair_lis
     }
 }
 
-static void assert_same_answer(const dent_query_result *expected, const dent_query_result *got)
+/* Of the questions the method can answer. */
+static void assert_same_answer(const dent_query_result *expected, const dent_query_result *got, uint32_t able)
 {
     assert_int_equal(got->outcome, DENT_OUTCOME_COMPLETE);
-    assert_same_list(&expected->vertex_cell, &got->vertex_cell);
-    assert_same_list(&expected->face_cell, &got->face_cell);
-    assert_same_list(&expected->face_face, &got->face_face);
+    if (able & DENT_QUESTION_VERTEX_CELL) {
+        assert_same_list(&expected->vertex_cell, &got->vertex_cell);
+    }
+    if (able & DENT_QUESTION_FACE_CELL) {
+        assert_same_list(&expected->face_cell, &got->face_cell);
+    }
+    if (able & DENT_QUESTION_FACE_FACE) {
+        assert_same_list(&expected->face_face, &got->face_face);
+    }
 }
 
 struct tally {
@@ -97,15 +104,17 @@ static void compare_scene(const struct fleet *fleet, const struct test_scene *sc
     dent_query_def oracle = everything(DENT_METHOD_BRUTE_FORCE, touching);
     assert_int_equal(dent_world_query(reference, &oracle, &expected), DENT_OK);
     for (int method = 1; method < DENT_METHOD_COUNT; method++) {
+        uint32_t able = dent_method_questions((dent_method)method);
         for (uint32_t turn = 0; turn < 2; turn++) {
             const struct machine *machine = &fleet->machines[(seed * 2 + turn * 5 + (uint64_t)method) % fleet->count];
             dent_world *world = dent_world_create(machine->context);
             dent_query_def def = everything((dent_method)method, touching);
             dent_query_result got;
+            def.questions &= able;
             assert_non_null(world);
             assert_int_equal(test_scene_add(scene, world), DENT_OK);
             assert_int_equal(dent_world_query(world, &def, &got), DENT_OK);
-            assert_same_answer(&expected, &got);
+            assert_same_answer(&expected, &got, able);
             dent_world_destroy(world);
         }
     }

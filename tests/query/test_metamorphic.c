@@ -5,8 +5,6 @@
 
 #include "support/random_scene.h"
 
-static const uint32_t all_questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE;
-
 /* A pair in names that survive renumbering: bodies and elements by their original number, faces by their sorted corners. */
 struct named_pair {
     uint32_t question, kind;
@@ -81,7 +79,7 @@ static struct named_list ask_named(const struct test_scene *scene, dent_context 
     dent_world *world = dent_world_create(context);
     dent_query_def def = dent_query_def_default();
     dent_query_result result;
-    def.questions = all_questions;
+    def.questions = dent_method_questions(method);
     def.touching = true;
     def.method = method;
     assert_int_equal(test_scene_add(scene, world), DENT_OK);
@@ -99,11 +97,18 @@ static struct named_list ask_named(const struct test_scene *scene, dent_context 
     return named;
 }
 
-static void assert_same_names(struct named_list a, struct named_list b)
+/* `got` is what `method` answered: all of `expected` that belongs to its questions, which come first to last in the order of names. */
+static void assert_same_names(struct named_list expected, struct named_list got, dent_method method)
 {
-    assert_int_equal(a.count, b.count);
-    assert_memory_equal(a.pairs, b.pairs, a.count * sizeof *a.pairs);
-    free(b.pairs);
+    size_t next = 0;
+    for (size_t i = 0; i < expected.count; i++) {
+        if (expected.pairs[i].question & dent_method_questions(method)) {
+            assert_true(next < got.count);
+            assert_memory_equal(&expected.pairs[i], &got.pairs[next++], sizeof *got.pairs);
+        }
+    }
+    assert_int_equal(next, got.count);
+    free(got.pairs);
 }
 
 static const struct renaming no_renaming = {0};
@@ -135,7 +140,8 @@ static void the_48_exact_rotations_and_mirrors_change_nothing(void **state)
             struct test_scene turned;
             test_scene_make(&turned, kind, 11);
             signed_axis_permutation(&turned, which);
-            assert_same_names(expected, ask_named(&turned, context, (dent_method)(1 + which % (DENT_METHOD_COUNT - 1)), &no_renaming));
+            dent_method method = (dent_method)(1 + which % (DENT_METHOD_COUNT - 1));
+            assert_same_names(expected, ask_named(&turned, context, method, &no_renaming), method);
             test_scene_free(&turned);
         }
         free(expected.pairs);
@@ -160,7 +166,7 @@ static void power_of_two_scaling_changes_nothing(void **state)
         for (size_t e = 0; e < sizeof exponents / sizeof exponents[0]; e++) {
             test_scale_scene(&scene, ldexp(1, exponents[e]));
             for (int method = 1; method < DENT_METHOD_COUNT; method++) {
-                assert_same_names(expected, ask_named(&scene, context, (dent_method)method, &no_renaming));
+                assert_same_names(expected, ask_named(&scene, context, (dent_method)method, &no_renaming), (dent_method)method);
             }
             test_scale_scene(&scene, ldexp(1, -exponents[e]));
         }
@@ -192,7 +198,7 @@ static void exact_translation_changes_nothing(void **state)
             test_map(&scene.bodies[i], 1, 1, 1, 123456.5, -654321.25, 77777.125);
         }
         for (int method = 1; method < DENT_METHOD_COUNT; method++) {
-            assert_same_names(expected, ask_named(&scene, context, (dent_method)method, &no_renaming));
+            assert_same_names(expected, ask_named(&scene, context, (dent_method)method, &no_renaming), (dent_method)method);
         }
         free(expected.pairs);
         test_scene_free(&scene);
@@ -263,7 +269,7 @@ static void renumbering_only_renames(void **state)
             }
             struct renaming renaming = {bodies, vertices, elements};
             for (int method = 1; method < DENT_METHOD_COUNT; method++) {
-                assert_same_names(expected, ask_named(&shuffled, context, (dent_method)method, &renaming));
+                assert_same_names(expected, ask_named(&shuffled, context, (dent_method)method, &renaming), (dent_method)method);
             }
             for (uint32_t i = 0; i < scene.body_count; i++) {
                 free(vertices[i]);
