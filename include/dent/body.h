@@ -81,6 +81,9 @@ typedef struct dent_body_def {
 
     dent_positions positions_t0; /**< required before the first query, here or by dent_body_set_positions */
     dent_positions positions_t1; /**< end of the step, for the continuous questions; none by default */
+    dent_positions reference;    /**< solids: an undeformed shape in which no two cells overlap (checked only in part; see docs/methods/
+                                      cluster_search.md), copied when the body is added. Lets methods prove self-collision away; never
+                                      changes an answer. None by default */
 
     const dent_same_as *same_as; /**< ties; copied */
     uint32_t same_as_count;

@@ -16,37 +16,12 @@
 #ifndef DENT_QUERY_H
 #define DENT_QUERY_H
 
+#include <dent/method.h>
 #include <dent/world.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** Bits, so that one query may answer several at once. */
-typedef enum dent_question {
-    DENT_QUESTION_VERTEX_CELL = 1,
-    DENT_QUESTION_FACE_CELL = 2,
-    DENT_QUESTION_FACE_FACE = 4
-} dent_question;
-
-#define DENT_DISCRETE_QUESTION_COUNT 3
-
-/** "vertex-cell"; null for a value that is not one single question. */
-DENT_API const char *dent_question_name(dent_question question);
-
-/** Ways to compute the answer; the rows of the method table. */
-typedef enum dent_method {
-    DENT_METHOD_AUTO = 0,
-    DENT_METHOD_BRUTE_FORCE = 1, /**< the oracle: every pair, exact predicates; O(n^2) */
-    DENT_METHOD_SWEEP = 2,       /**< sort boxes along the longest axis and sweep; float boxes, then exact predicates */
-    DENT_METHOD_COUNT = 3
-} dent_method;
-
-DENT_API const char *dent_method_name(dent_method method);
-/** One sentence: the idea and where it wins. */
-DENT_API const char *dent_method_summary(dent_method method);
-/** The questions (bits) a method can answer. Asking it another is DENT_ERROR_UNSUPPORTED. */
-DENT_API uint32_t dent_method_questions(dent_method method);
 
 typedef struct dent_query_def {
     size_t struct_size;
@@ -56,6 +31,11 @@ typedef struct dent_query_def {
     bool surface_vertices_only; /**< default false: vertex-cell asks about every vertex used by an element of any body */
     bool no_details;            /**< default false. True: leave out barycentric coordinates and segment end points */
     const int *cancel;          /**< null, or a flag polled between blocks (read as an atomic int); non-zero stops the query */
+
+    /* Parameters of the methods; null (default): automatic. They change the work, never the answer. */
+    const dent_spatial_hash_def *spatial_hash;
+    const dent_bucket_tree_def *bucket_tree;
+    const dent_cluster_search_def *cluster_search;
 } dent_query_def;
 
 DENT_API dent_query_def dent_query_def_default(void);
@@ -103,6 +83,9 @@ typedef struct dent_query_counters {
     uint64_t elements;           /**< cells and surface faces in the world */
     uint64_t box_tests;          /**< boxes compared */
     uint64_t candidates;         /**< pairs handed to the exact tests */
+    uint64_t cells_visited;      /**< hash cells, buckets or clusters looked into */
+    uint64_t rebuilds;           /**< structures built anew in this query instead of updated */
+    uint64_t certified_bodies;   /**< bodies whose self-collision was proven away without a search */
     uint64_t exact_fallbacks;    /**< signs the floating-point filter could not decide */
     uint64_t scratch_bytes;      /**< high-water mark of this world's scratch memory */
     uint64_t ns_prepare, ns_search, ns_finish; /**< read positions and boxes; search and exact tests; sort and details */

@@ -166,6 +166,20 @@ static dent_status refuse_in_strict_mode(const struct body *body, uint32_t first
     return DENT_OK;
 }
 
+/* The undeformed shape, where there is one. */
+static dent_status copy_reference(struct body *body, const dent_positions *reference, struct message *message)
+{
+    if (!reference->data || body->kind != DENT_BODY_SOLID) {
+        return DENT_OK;
+    }
+    dent_status status = body_check_positions(body, reference, message);
+    if (status != DENT_OK) {
+        return status;
+    }
+    body->reference = dent_allocate(body->context, body->vertex_count, sizeof *body->reference);
+    return body->reference ? body_read_positions(body, reference, message, body->reference) : out_of_memory(body, message);
+}
+
 static dent_status fill_body(struct body *body, const dent_body_def *def, uint64_t serial, struct message *message)
 {
     struct mesh_counts counts;
@@ -187,6 +201,10 @@ static dent_status fill_body(struct body *body, const dent_body_def *def, uint64
     }
     if (!copy_elements(body, def, &counts) || !split_cells(body, &counts)) {
         return out_of_memory(body, message);
+    }
+    status = copy_reference(body, &def->reference, message);
+    if (status != DENT_OK) {
+        return status;
     }
     status = mesh_topology_compute(body, message, &first_nonmanifold_cell);
     return status == DENT_OK ? refuse_in_strict_mode(body, first_nonmanifold_cell, message) : status;
@@ -237,6 +255,7 @@ void body_destroy(struct body *body)
     dent_release(context, body->edge_is_surface, body->edge_count, sizeof *body->edge_is_surface);
     dent_release(context, body->vertex_use, body->vertex_count, sizeof *body->vertex_use);
     dent_release(context, body->vertex_component, body->vertex_count, sizeof *body->vertex_component);
+    dent_release(context, body->reference, body->vertex_count, sizeof *body->reference);
     dent_release(context, body->identities, body->vertex_count, sizeof *body->identities);
     dent_release(context, body->name, body->name_size, 1);
     dent_release(context, body, 1, sizeof *body);

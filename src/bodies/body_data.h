@@ -52,6 +52,7 @@ struct body {
     uint64_t *identities;
 
     dent_positions positions_t0, positions_t1; /* borrowed */
+    double (*reference)[3];                    /* own copy; null: none */
     uint32_t collision_group, collision_mask;
     bool self_collision;
     bool strict;

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "bodies/pose.h"
+#include "geometry/predicate_kinds.h"
 #include "geometry/kernels/kernel_table.h"
 
 /* (vertex | surface face) of body a and (cell | surface face) of body b; bodies by rank. */
@@ -27,17 +28,26 @@ struct candidate_sink {
     /* From block `block` on worker `worker`. face-face pairs may come in either order. */
     void (*offer)(struct candidate_sink *sink, dent_question question, uint32_t block, uint32_t worker,
                   const struct candidate *candidates, size_t count);
-    /* For counters.box_tests. */
+    /* The same for methods that have decided by exact means themselves: answers of the question, in canonical sides (face-face: a < b), none
+     * sharing a vertex, with their kind. */
+    void (*answer)(struct candidate_sink *sink, dent_question question, uint32_t block, uint32_t worker, const dent_pair *pairs,
+                   size_t count);
+    /* For counters.box_tests and counters.cells_visited. */
     void (*count_box_tests)(struct candidate_sink *sink, uint32_t worker, uint64_t count);
+    void (*count_cells_visited)(struct candidate_sink *sink, uint32_t worker, uint64_t count);
+    /* For a method's own exact predicates: the counters of a worker, added up after the query. */
+    struct predicate_counters *(*predicates)(struct candidate_sink *sink, uint32_t worker);
 };
 
 struct search_request {
     dent_context *context;
     const struct kernels *kernels;
     const struct pose *pose;
+    const dent_query_def *def; /* parameters of the methods; touching */
     uint32_t questions;
     bool surface_vertices_only;
     const int *cancel;
+    dent_query_counters *counters; /* rebuilds, certified_bodies: written by the calling thread */
     struct arena *scratch; /* of the calling thread; rewound after the query */
     struct message *message;
 };
@@ -59,7 +69,7 @@ struct method_row {
     const char *name;
     const char *summary;
     uint32_t questions;
-    dent_status (*create)(dent_context *context, void **state);
+    dent_status (*create)(dent_context *context, void **state); /* kept in the world; compare pose->table->topology_version */
     void (*destroy)(dent_context *context, void *state);
     /* Finds and offers. On DENT_OK every pair that is an answer has been offered, unless the search was cancelled. */
     dent_status (*search)(void *state, const struct search_request *request, struct candidate_sink *sink);

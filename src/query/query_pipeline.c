@@ -23,7 +23,7 @@ static const dent_question all_questions[DENT_DISCRETE_QUESTION_COUNT] = {
 /* One per worker, a cache line apart. */
 struct worker_counters {
     _Alignas(64) predicate_counters predicates;
-    uint64_t box_tests, candidates;
+    uint64_t box_tests, candidates, cells_visited;
 };
 
 /* The sink of the candidate-collecting methods: exact test, answers per block. */
@@ -70,6 +70,26 @@ static void sink_count_box_tests(struct candidate_sink *interface, uint32_t work
     sink->workers[worker].box_tests += count;
 }
 
+static void sink_answer(struct candidate_sink *interface, dent_question question, uint32_t block, uint32_t worker,
+                        const dent_pair *pairs, size_t count)
+{
+    struct testing_sink *sink = (struct testing_sink *)interface;
+    (void)worker;
+    block_output_append(&sink->world->answers[question_index(question)].blocks, block, pairs, count);
+}
+
+static void sink_count_cells_visited(struct candidate_sink *interface, uint32_t worker, uint64_t count)
+{
+    struct testing_sink *sink = (struct testing_sink *)interface;
+    sink->workers[worker].cells_visited += count;
+}
+
+static struct predicate_counters *sink_predicates(struct candidate_sink *interface, uint32_t worker)
+{
+    struct testing_sink *sink = (struct testing_sink *)interface;
+    return &sink->workers[worker].predicates;
+}
+
 /* ---- the stages --------------------------------------------------------------------------------------------------------- */
 
 static dent_status check_def(dent_world *world, const dent_query_def *def)
@@ -106,14 +126,18 @@ static dent_status find_method(dent_world *world, const dent_query_def *def, con
     return status == DENT_OK ? status : message_fail(&world->message, status, "out of memory for method %s", (*row)->name);
 }
 
-static dent_status search(dent_world *world, const dent_query_def *def, const struct method_row *row, struct worker_counters *workers)
+static dent_status search(dent_world *world, const dent_query_def *def, const struct method_row *row,
+                          struct worker_counters *workers, dent_query_counters *counters)
 {
     struct testing_sink sink = {
-        .interface = {sink_begin, sink_offer, sink_count_box_tests}, .world = world, .touching = def->touching, .workers = workers};
+        .interface = {sink_begin, sink_offer, sink_answer, sink_count_box_tests, sink_count_cells_visited, sink_predicates},
+        .world = world, .touching = def->touching, .workers = workers};
     struct search_request request = {
         .context = world->context,
         .kernels = kernels_for(dent_context_isa(world->context)),
         .pose = &world->pose,
+        .def = def,
+        .counters = counters,
         .questions = def->questions,
         .surface_vertices_only = def->surface_vertices_only,
         .cancel = def->cancel,
@@ -155,6 +179,7 @@ static void sum_counters(const dent_world *world, const struct worker_counters *
     for (uint32_t worker = 0; worker < dent_context_worker_count(world->context); worker++) {
         counters->box_tests += workers[worker].box_tests;
         counters->candidates += workers[worker].candidates;
+        counters->cells_visited += workers[worker].cells_visited;
         counters->exact_fallbacks += workers[worker].predicates.exact_fallbacks;
     }
     for (uint32_t rank = 0; rank < world->pose.body_count; rank++) {
@@ -181,7 +206,7 @@ static DENT_NOINLINE dent_status run_stages(dent_world *world, const dent_query_
         return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for a query");
     }
     uint64_t prepared = dent_clock_ns();
-    status = search(world, def, row, workers);
+    status = search(world, def, row, workers, &result->counters);
     uint64_t searched = dent_clock_ns();
     result->counters.method = row->method;
     if (status == DENT_OK && cancelled(def)) {
