@@ -83,6 +83,9 @@ static void walk_scene(const char *name, dent_context *oracle, double scale, con
             for (size_t f = 0; f < frame_count; f++) {
                 scene_world_pose(&stage, frames[f]);
                 for (int method = DENT_METHOD_BRUTE_FORCE + 1; method < DENT_METHOD_COUNT; method++) {
+                    if (dent_method_questions((dent_method)method) == 0) {
+                        continue;
+                    }
                     dent_query_def def = everything((dent_method)method);
                     dent_query_result result;
                     def.questions &= dent_method_questions((dent_method)method);

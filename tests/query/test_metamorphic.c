@@ -141,6 +141,7 @@ static void the_48_exact_rotations_and_mirrors_change_nothing(void **state)
             test_scene_make(&turned, kind, 11);
             signed_axis_permutation(&turned, which);
             dent_method method = (dent_method)(1 + which % (DENT_METHOD_COUNT - 1));
+            method = dent_method_questions(method) ? method : DENT_METHOD_SWEEP;
             assert_same_names(expected, ask_named(&turned, context, method, &no_renaming), method);
             test_scene_free(&turned);
         }
@@ -166,6 +167,9 @@ static void power_of_two_scaling_changes_nothing(void **state)
         for (size_t e = 0; e < sizeof exponents / sizeof exponents[0]; e++) {
             test_scale_scene(&scene, ldexp(1, exponents[e]));
             for (int method = 1; method < DENT_METHOD_COUNT; method++) {
+                if (dent_method_questions((dent_method)method) == 0) {
+                    continue;
+                }
                 assert_same_names(expected, ask_named(&scene, context, (dent_method)method, &no_renaming), (dent_method)method);
             }
             test_scale_scene(&scene, ldexp(1, -exponents[e]));
@@ -198,6 +202,9 @@ static void exact_translation_changes_nothing(void **state)
             test_map(&scene.bodies[i], 1, 1, 1, 123456.5, -654321.25, 77777.125);
         }
         for (int method = 1; method < DENT_METHOD_COUNT; method++) {
+            if (dent_method_questions((dent_method)method) == 0) {
+                continue;
+            }
             assert_same_names(expected, ask_named(&scene, context, (dent_method)method, &no_renaming), (dent_method)method);
         }
         free(expected.pairs);
@@ -269,6 +276,9 @@ static void renumbering_only_renames(void **state)
             }
             struct renaming renaming = {bodies, vertices, elements};
             for (int method = 1; method < DENT_METHOD_COUNT; method++) {
+                if (dent_method_questions((dent_method)method) == 0) {
+                    continue;
+                }
                 assert_same_names(expected, ask_named(&shuffled, context, (dent_method)method, &renaming), (dent_method)method);
             }
             for (uint32_t i = 0; i < scene.body_count; i++) {

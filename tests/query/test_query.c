@@ -262,6 +262,9 @@ static void an_empty_world_answers_nothing(void **state)
     dent_context *context = make_context(2);
     dent_world *world = dent_world_create(context);
     for (int method = 0; method < DENT_METHOD_COUNT; method++) {
+        if (dent_method_questions((dent_method)method) == 0) {
+            continue;
+        }
         dent_query_def def = ask(dent_method_questions((dent_method)method));
         dent_query_result result;
         def.method = (dent_method)method;
@@ -286,6 +289,9 @@ static void a_set_cancel_flag_stops_the_query(void **state)
     assert_int_equal(test_scene_add(&scene, world), DENT_OK);
     def.cancel = &stop;
     for (int method = 0; method < DENT_METHOD_COUNT; method++) {
+        if (dent_method_questions((dent_method)method) == 0) {
+            continue;
+        }
         def.method = (dent_method)method;
         def.questions = dent_method_questions(def.method);
         assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
@@ -331,6 +337,9 @@ static void warm_queries_allocate_nothing(void **state)
     struct test_scene scene;
     dent_context *context = make_context(2);
     for (int method = 0; method < DENT_METHOD_COUNT; method++) {
+        if (dent_method_questions((dent_method)method) == 0) {
+            continue;
+        }
         dent_world *world = dent_world_create(context);
         dent_query_def def = ask(dent_method_questions((dent_method)method));
         dent_query_result result;
@@ -386,6 +395,9 @@ static void the_callers_floating_point_state_changes_nothing(void **state)
         }
         assert_int_equal(test_scene_add(&scene, world), DENT_OK);
         for (int method = 1; method < DENT_METHOD_COUNT; method++) {
+            if (dent_method_questions((dent_method)method) == 0) {
+                continue;
+            }
             uint64_t expected = answer_hash(world, (dent_method)method);
             for (size_t r = 0; r < sizeof roundings / sizeof roundings[0]; r++) {
                 fesetround(roundings[r]);
