@@ -16,8 +16,11 @@ struct box_window {
     float lo1, hi1, lo2, hi2;
 };
 
+struct packet_kernels; /* packet_kernels.h: those of the spatial hash */
+
 struct kernels {
     dent_isa isa;
+    const struct packet_kernels *packets;
     /* Writes the indices i in [begin, end) of the boxes that meet the window (closed) to `found`, ascending, and returns how many.
      * `found` has room for end - begin + 16. */
     uint32_t (*scan_boxes)(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,

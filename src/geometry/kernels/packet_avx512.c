@@ -1,0 +1,221 @@
+/* Packet kernels, sixteen lanes in one register. See packet_kernels.h; the arithmetic is that of packet_scalar.c. */
+#include "geometry/kernels/packet_lanes.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+static void prepare_cells(struct packet *packet, const struct point_record *points, const uint32_t (*corners)[4], uint32_t count,
+                          bool use_planes)
+{
+    lanes_prepare_cells(packet, points, corners, count, use_planes);
+}
+
+static void prepare_faces(struct packet *packet, const struct face_record *faces, const uint32_t *numbers, uint32_t count,
+                          bool use_planes)
+{
+    lanes_prepare_faces(packet, faces, numbers, count, use_planes);
+}
+
+static uint32_t scan_row(const struct grid_columns *columns, uint32_t begin, uint32_t end, const struct grid_window *window, bool any_row,
+                         uint32_t *found)
+{
+    uint32_t count = 0;
+    for (uint32_t i = begin; i < end; i += 16) {
+        uint32_t left = end - i;
+        __mmask16 meets = left >= 16 ? (__mmask16)0xFFFF : (__mmask16)((1u << left) - 1);
+        __mmask16 lanes = meets;
+        if (!any_row) {
+            meets = _mm512_mask_cmpeq_epi32_mask(meets, _mm512_maskz_loadu_epi32(lanes, columns->row_y + i), _mm512_set1_epi32(window->row_y));
+            meets = _mm512_mask_cmpeq_epi32_mask(meets, _mm512_maskz_loadu_epi32(lanes, columns->row_z + i), _mm512_set1_epi32(window->row_z));
+        }
+        for (int axis = 0; axis < 3; axis++) {
+            meets = _mm512_mask_cmp_ps_mask(meets, _mm512_maskz_loadu_ps(lanes, columns->lo[axis] + i), _mm512_set1_ps(window->hi[axis]),
+                                            _CMP_LE_OQ);
+            meets = _mm512_mask_cmp_ps_mask(meets, _mm512_maskz_loadu_ps(lanes, columns->hi[axis] + i), _mm512_set1_ps(window->lo[axis]),
+                                            _CMP_GE_OQ);
+        }
+        _mm512_storeu_si512(found + count, _mm512_maskz_compress_epi32(meets, _mm512_maskz_loadu_epi32(lanes, columns->number + i)));
+        count += (uint32_t)__builtin_popcount(meets);
+        if (left < 16) {
+            break; /* i + 16 might wrap */
+        }
+    }
+    return count;
+}
+
+/* Boxes of a packet, kept in registers over a list. */
+struct boxes {
+    __m512 lo[3], hi[3];
+};
+
+static inline struct boxes load_boxes(const struct packet *packet)
+{
+    struct boxes boxes;
+    for (int axis = 0; axis < 3; axis++) {
+        boxes.lo[axis] = _mm512_load_ps(packet->lo[axis]);
+        boxes.hi[axis] = _mm512_load_ps(packet->hi[axis]);
+    }
+    return boxes;
+}
+
+static inline __mmask16 box_lanes(const struct boxes *boxes, const float *lo, const float *hi)
+{
+    __mmask16 meets = _mm512_cmp_ps_mask(boxes->lo[0], _mm512_set1_ps(hi[0]), _CMP_LE_OQ);
+    meets = _mm512_mask_cmp_ps_mask(meets, boxes->hi[0], _mm512_set1_ps(lo[0]), _CMP_GE_OQ);
+    meets = _mm512_mask_cmp_ps_mask(meets, boxes->lo[1], _mm512_set1_ps(hi[1]), _CMP_LE_OQ);
+    meets = _mm512_mask_cmp_ps_mask(meets, boxes->hi[1], _mm512_set1_ps(lo[1]), _CMP_GE_OQ);
+    meets = _mm512_mask_cmp_ps_mask(meets, boxes->lo[2], _mm512_set1_ps(hi[2]), _CMP_LE_OQ);
+    return _mm512_mask_cmp_ps_mask(meets, boxes->hi[2], _mm512_set1_ps(lo[2]), _CMP_GE_OQ);
+}
+
+/* The lanes that have no corner with this id. */
+static inline __mmask16 strangers(const struct packet *packet, int corners, __mmask16 lanes, uint32_t id)
+{
+    __m512i ids = _mm512_set1_epi32((int)id);
+    for (int k = 0; k < corners; k++) {
+        lanes = _mm512_mask_cmpneq_epi32_mask(lanes, _mm512_load_si512(packet->id[k]), ids);
+    }
+    return lanes;
+}
+
+static inline __m512 plane_value(const struct packet *packet, int plane, const float *p)
+{
+    __m512 x = _mm512_mul_ps(_mm512_load_ps(packet->normal[plane][0]), _mm512_set1_ps(p[0]));
+    __m512 y = _mm512_mul_ps(_mm512_load_ps(packet->normal[plane][1]), _mm512_set1_ps(p[1]));
+    __m512 z = _mm512_mul_ps(_mm512_load_ps(packet->normal[plane][2]), _mm512_set1_ps(p[2]));
+    return _mm512_sub_ps(_mm512_add_ps(_mm512_add_ps(x, y), z), _mm512_load_ps(packet->offset[plane]));
+}
+
+static inline __m512 error_bound(__m512 error, __m512 reach)
+{
+    return _mm512_add_ps(_mm512_mul_ps(error, reach), _mm512_set1_ps(PACKET_TINY));
+}
+
+static inline __m512 negative(__m512 x)
+{
+    return _mm512_sub_ps(_mm512_setzero_ps(), x);
+}
+
+static inline uint32_t emit(uint32_t *hits, uint32_t found, uint32_t i, __mmask16 lanes, __mmask16 certain)
+{
+    for (unsigned left = lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        hits[found++] = i * 32 + lane * 2 + ((unsigned)certain >> lane & 1);
+    }
+    return found;
+}
+
+static uint32_t match_points(const struct packet *packet, const struct point_record *points, const uint32_t *list, uint32_t count,
+                             uint32_t *hits)
+{
+    const struct boxes boxes = load_boxes(packet);
+    const __m512 bound = error_bound(_mm512_load_ps(packet->error), _mm512_load_ps(packet->size));
+    const __m512 minus = negative(bound);
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct point_record *point = &points[list[i]];
+        __mmask16 lanes = box_lanes(&boxes, point->position, point->position);
+        if (!lanes || !(lanes = strangers(packet, 4, lanes, point->id))) {
+            continue;
+        }
+        __mmask16 certain = lanes;
+        for (int k = 0; k < 4 && lanes; k++) {
+            __m512 value = plane_value(packet, k, point->position);
+            lanes = _mm512_mask_cmp_ps_mask(lanes, value, minus, _CMP_NLT_UQ);
+            certain = _mm512_mask_cmp_ps_mask(certain, value, bound, _CMP_GT_OQ);
+        }
+        found = emit(hits, found, i, lanes, certain);
+    }
+    return found;
+}
+
+/* Lanes not surely beside the plane of the face. */
+static inline __mmask16 cut_by_face(const struct packet *packet, int corners, __mmask16 lanes, __m512 reach, const struct face_record *face)
+{
+    const __m512 bound = error_bound(_mm512_set1_ps(face->error), reach), minus = negative(bound);
+    const __m512 x = _mm512_set1_ps(face->normal[0]), y = _mm512_set1_ps(face->normal[1]), z = _mm512_set1_ps(face->normal[2]);
+    __mmask16 above = lanes, below = lanes;
+    for (int k = 0; k < corners; k++) {
+        __m512 value = _mm512_sub_ps(_mm512_add_ps(_mm512_add_ps(_mm512_mul_ps(_mm512_load_ps(packet->corner[k][0]), x),
+                                                                 _mm512_mul_ps(_mm512_load_ps(packet->corner[k][1]), y)),
+                                                   _mm512_mul_ps(_mm512_load_ps(packet->corner[k][2]), z)),
+                                     _mm512_set1_ps(face->offset));
+        above = _mm512_mask_cmp_ps_mask(above, value, bound, _CMP_GT_OQ);
+        below = _mm512_mask_cmp_ps_mask(below, value, minus, _CMP_LT_OQ);
+    }
+    return (__mmask16)(lanes & ~(above | below));
+}
+
+static uint32_t match_cell_faces(const struct packet *packet, const struct face_record *faces, const uint32_t *list, uint32_t count,
+                                 uint32_t *hits)
+{
+    const struct boxes boxes = load_boxes(packet);
+    const __m512 size = _mm512_load_ps(packet->size), error = _mm512_load_ps(packet->error);
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct face_record *face = &faces[list[i]];
+        __mmask16 lanes = box_lanes(&boxes, face->lo, face->hi);
+        for (int corner = 0; corner < 3 && lanes; corner++) {
+            lanes = strangers(packet, 4, lanes, face->id[corner]);
+        }
+        if (!lanes) {
+            continue;
+        }
+        const __m512 reach = _mm512_add_ps(size, _mm512_set1_ps(face->size));
+        const __m512 bound = error_bound(error, reach), minus = negative(bound);
+        __mmask16 inside[3] = {lanes, lanes, lanes};
+        for (int k = 0; k < 4 && lanes; k++) {
+            __mmask16 outer = lanes;
+            for (int corner = 0; corner < 3; corner++) {
+                __m512 value = plane_value(packet, k, face->corner[corner]);
+                outer = _mm512_mask_cmp_ps_mask(outer, value, minus, _CMP_LT_OQ);
+                inside[corner] = _mm512_mask_cmp_ps_mask(inside[corner], value, bound, _CMP_GT_OQ);
+            }
+            lanes = (__mmask16)(lanes & ~outer);
+        }
+        __mmask16 certain = (__mmask16)((inside[0] | inside[1] | inside[2]) & lanes);
+        if (lanes & ~certain) {
+            lanes = (__mmask16)(certain | cut_by_face(packet, 4, lanes, reach, face));
+        }
+        found = emit(hits, found, i, lanes, certain);
+    }
+    return found;
+}
+
+static uint32_t match_faces(const struct packet *packet, const struct face_record *faces, const uint32_t *list, uint32_t count,
+                            uint32_t *hits)
+{
+    const struct boxes boxes = load_boxes(packet);
+    const __m512 size = _mm512_load_ps(packet->size), error = _mm512_load_ps(packet->error);
+    const __m512i number = _mm512_load_si512(packet->number);
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct face_record *face = &faces[list[i]];
+        __mmask16 lanes = box_lanes(&boxes, face->lo, face->hi);
+        lanes = _mm512_mask_cmplt_epu32_mask(lanes, number, _mm512_set1_epi32((int)list[i]));
+        for (int corner = 0; corner < 3 && lanes; corner++) {
+            lanes = strangers(packet, 3, lanes, face->id[corner]);
+        }
+        if (!lanes) {
+            continue;
+        }
+        const __m512 reach = _mm512_add_ps(size, _mm512_set1_ps(face->size));
+        const __m512 bound = error_bound(error, reach), minus = negative(bound);
+        __mmask16 above = lanes, below = lanes;
+        for (int corner = 0; corner < 3; corner++) {
+            __m512 value = plane_value(packet, 0, face->corner[corner]);
+            above = _mm512_mask_cmp_ps_mask(above, value, bound, _CMP_GT_OQ);
+            below = _mm512_mask_cmp_ps_mask(below, value, minus, _CMP_LT_OQ);
+        }
+        lanes = (__mmask16)(lanes & ~(above | below));
+        if (lanes) {
+            found = emit(hits, found, i, cut_by_face(packet, 3, lanes, reach, face), 0);
+        }
+    }
+    return found;
+}
+
+const struct packet_kernels packet_kernels_avx512 = {prepare_cells, prepare_faces, scan_row, match_points, match_cell_faces, match_faces};
+
+#endif
