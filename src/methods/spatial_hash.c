@@ -291,8 +291,10 @@ static void take(struct packet_task *task, struct element_owner a, struct elemen
         return;
     }
     /* A split cell is the union of its tetrahedra and may share a vertex with the face elsewhere. */
-    if (certain && !body_b->first_tetrahedron) {
-        task->answers[task->answer_count++] = (dent_pair){a.body, a.element, b.body, b.element, DENT_PAIR_INTERIOR};
+    bool faces = task->question == DENT_QUESTION_FACE_FACE;
+    if (certain && (faces || !body_b->first_tetrahedron)) {
+        uint32_t kind = faces ? DENT_PAIR_CROSSING : DENT_PAIR_INTERIOR;
+        task->answers[task->answer_count++] = (dent_pair){a.body, a.element, b.body, b.element, kind};
     } else {
         task->candidates[task->candidate_count++] = (struct candidate){a.body, a.element, b.body, b.element};
     }
@@ -346,7 +348,7 @@ static void match_faces(void *data, const uint32_t *list, uint32_t count)
     uint32_t found = search->kernels->match_faces(&task->room->packet, search->faces, list, count, hits);
     for (uint32_t i = 0; i < found; i++) {
         take(task, face_of_number(task, task->room->packet.number[hits[i] / 2 % PACKET_LANES]), face_of_number(task, list[hits[i] / 32]),
-             false);
+             hits[i] & 1);
     }
     search->sink->count_box_tests(search->sink, task->worker, (uint64_t)count * PACKET_LANES);
 }

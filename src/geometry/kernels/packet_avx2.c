@@ -139,22 +139,88 @@ static uint32_t match_points(const struct packet *packet, const struct point_rec
     return found;
 }
 
-/* Lanes not surely beside the plane of the face. */
-static inline __m256 cut_by_face(const struct packet *packet, int corners, int half, __m256 lanes, __m256 reach,
-                                 const struct face_record *face)
+/* What is known of the lanes of a pair: they may be answers, they surely are. */
+struct verdict {
+    __m256 possible, certain;
+};
+
+static inline __m256 dot(const __m256 a[3], const __m256 b[3])
+{
+    return _mm256_add_ps(_mm256_add_ps(_mm256_mul_ps(a[0], b[0]), _mm256_mul_ps(a[1], b[1])), _mm256_mul_ps(a[2], b[2]));
+}
+
+/* Which lanes have corner k surely above and surely below the plane of the face. */
+struct corner_sides {
+    __m256 above[4], below[4];
+};
+
+static inline void sides_of_corners(const struct packet *packet, int corners, int half, __m256 reach, const struct face_record *face,
+                                    struct corner_sides *sides, struct verdict *verdict)
 {
     const __m256 bound = error_bound(_mm256_set1_ps(face->error), reach), minus = negative(bound);
-    const __m256 x = _mm256_set1_ps(face->normal[0]), y = _mm256_set1_ps(face->normal[1]), z = _mm256_set1_ps(face->normal[2]);
-    __m256 above = lanes, below = lanes;
+    const __m256 normal[3] = {_mm256_set1_ps(face->normal[0]), _mm256_set1_ps(face->normal[1]), _mm256_set1_ps(face->normal[2])};
+    __m256 all_above = verdict->possible, all_below = verdict->possible, any_above = _mm256_setzero_ps(), any_below = _mm256_setzero_ps();
     for (int k = 0; k < corners; k++) {
-        __m256 value = _mm256_sub_ps(_mm256_add_ps(_mm256_add_ps(_mm256_mul_ps(_mm256_load_ps(packet->corner[k][0] + half * 8), x),
-                                                                 _mm256_mul_ps(_mm256_load_ps(packet->corner[k][1] + half * 8), y)),
-                                                   _mm256_mul_ps(_mm256_load_ps(packet->corner[k][2] + half * 8), z)),
-                                     _mm256_set1_ps(face->offset));
-        above = _mm256_and_ps(above, _mm256_cmp_ps(value, bound, _CMP_GT_OQ));
-        below = _mm256_and_ps(below, _mm256_cmp_ps(value, minus, _CMP_LT_OQ));
+        const __m256 corner[3] = {_mm256_load_ps(packet->corner[k][0] + half * 8), _mm256_load_ps(packet->corner[k][1] + half * 8),
+                                  _mm256_load_ps(packet->corner[k][2] + half * 8)};
+        __m256 value = _mm256_sub_ps(dot(corner, normal), _mm256_set1_ps(face->offset));
+        sides->above[k] = _mm256_cmp_ps(value, bound, _CMP_GT_OQ);
+        sides->below[k] = _mm256_cmp_ps(value, minus, _CMP_LT_OQ);
+        all_above = _mm256_and_ps(all_above, sides->above[k]);
+        all_below = _mm256_and_ps(all_below, sides->below[k]);
+        any_above = _mm256_or_ps(any_above, sides->above[k]);
+        any_below = _mm256_or_ps(any_below, sides->below[k]);
     }
-    return _mm256_andnot_ps(_mm256_or_ps(above, below), lanes);
+    verdict->possible = _mm256_andnot_ps(_mm256_or_ps(all_above, all_below), verdict->possible);
+    verdict->certain = _mm256_and_ps(verdict->certain, _mm256_and_ps(any_above, any_below));
+}
+
+static inline __m256 either(__m256 a, __m256 b, __m256 c, __m256 d)
+{
+    return _mm256_or_ps(_mm256_and_ps(a, b), _mm256_and_ps(c, d));
+}
+
+/* The cut of the lanes by the plane of the face against one edge of the face. */
+static inline void cut_versus_edge(const struct packet *packet, int corners, int half, __m256 reach, const struct face_record *face,
+                                   int edge, const struct corner_sides *sides, struct verdict *verdict)
+{
+    const float *u = face->corner[edge], *v = face->corner[edge == 2 ? 0 : edge + 1];
+    const __m256 d[3] = {_mm256_set1_ps(v[0] - u[0]), _mm256_set1_ps(v[1] - u[1]), _mm256_set1_ps(v[2] - u[2])};
+    const __m256 square = _mm256_mul_ps(_mm256_mul_ps(_mm256_set1_ps(PACKET_ERROR), reach), reach);
+    const __m256 bound = error_bound(square, _mm256_add_ps(_mm256_set1_ps(1.0f), reach)), minus = negative(bound);
+    __m256 w[4][3], q[4][3];
+    for (int k = 0; k < corners; k++) {
+        for (int axis = 0; axis < 3; axis++) {
+            w[k][axis] = _mm256_sub_ps(_mm256_load_ps(packet->corner[k][axis] + half * 8), _mm256_set1_ps(u[axis]));
+        }
+        q[k][0] = _mm256_sub_ps(_mm256_mul_ps(w[k][1], d[2]), _mm256_mul_ps(w[k][2], d[1]));
+        q[k][1] = _mm256_sub_ps(_mm256_mul_ps(w[k][2], d[0]), _mm256_mul_ps(w[k][0], d[2]));
+        q[k][2] = _mm256_sub_ps(_mm256_mul_ps(w[k][0], d[1]), _mm256_mul_ps(w[k][1], d[0]));
+    }
+    __m256 inside = _mm256_setzero_ps(), outside = verdict->possible;
+    for (int i = 0; i < corners; i++) {
+        for (int j = i + 1; j < corners; j++) {
+            __m256 value = dot(w[i], q[j]);
+            __m256 above = _mm256_cmp_ps(value, bound, _CMP_GT_OQ), below = _mm256_cmp_ps(value, minus, _CMP_LT_OQ);
+            __m256 rising = _mm256_and_ps(sides->below[i], sides->above[j]), falling = _mm256_and_ps(sides->above[i], sides->below[j]);
+            __m256 level = either(sides->below[i], sides->below[j], sides->above[i], sides->above[j]);
+            inside = _mm256_or_ps(inside, either(rising, above, falling, below));
+            outside = _mm256_and_ps(outside, _mm256_or_ps(level, either(rising, below, falling, above)));
+        }
+    }
+    verdict->possible = _mm256_andnot_ps(outside, verdict->possible);
+    verdict->certain = _mm256_and_ps(verdict->certain, inside);
+}
+
+/* Plane and edges of the face, for the lanes that are left. */
+static inline void judge_by_face(const struct packet *packet, int corners, int half, __m256 reach, const struct face_record *face,
+                                 struct verdict *verdict)
+{
+    struct corner_sides sides;
+    sides_of_corners(packet, corners, half, reach, face, &sides, verdict);
+    for (int edge = 0; edge < 3 && !none(verdict->possible); edge++) {
+        cut_versus_edge(packet, corners, half, reach, face, edge, &sides, verdict);
+    }
 }
 
 /* Lanes whose box meets the face's and that share no corner with it. */
@@ -183,21 +249,21 @@ static uint32_t match_cell_faces(const struct packet *packet, const struct face_
         }
         const __m256 reach = _mm256_add_ps(_mm256_load_ps(packet->size + half * 8), _mm256_set1_ps(face->size));
         const __m256 bound = error_bound(_mm256_load_ps(packet->error + half * 8), reach), minus = negative(bound);
-        __m256 inside[3] = {lanes, lanes, lanes};
-        for (int k = 0; k < 4; k++) {
-            __m256 outer = lanes;
+        struct verdict verdict = {lanes, lanes};
+        for (int k = 0; k < 4 && !none(verdict.possible); k++) {
+            __m256 outer = verdict.possible, inner = _mm256_setzero_ps();
             for (int corner = 0; corner < 3; corner++) {
                 __m256 value = plane_value(packet, half, k, face->corner[corner]);
                 outer = _mm256_and_ps(outer, _mm256_cmp_ps(value, minus, _CMP_LT_OQ));
-                inside[corner] = _mm256_and_ps(inside[corner], _mm256_cmp_ps(value, bound, _CMP_GT_OQ));
+                inner = _mm256_or_ps(inner, _mm256_cmp_ps(value, bound, _CMP_GT_OQ));
             }
-            lanes = _mm256_andnot_ps(outer, lanes);
+            verdict.possible = _mm256_andnot_ps(outer, verdict.possible);
+            verdict.certain = _mm256_and_ps(verdict.certain, inner);
         }
-        __m256 certain = _mm256_and_ps(_mm256_or_ps(inside[0], _mm256_or_ps(inside[1], inside[2])), lanes);
-        if (!none(_mm256_andnot_ps(certain, lanes))) {
-            lanes = _mm256_or_ps(certain, cut_by_face(packet, 4, half, lanes, reach, face));
+        if (!none(verdict.possible)) {
+            judge_by_face(packet, 4, half, reach, face, &verdict);
+            found = emit(hits, found, i / 2, half, verdict.possible, verdict.certain);
         }
-        found = emit(hits, found, i / 2, half, lanes, certain);
     }
     return found;
 }
@@ -219,14 +285,21 @@ static uint32_t match_faces(const struct packet *packet, const struct face_recor
         }
         const __m256 reach = _mm256_add_ps(_mm256_load_ps(packet->size + half * 8), _mm256_set1_ps(face->size));
         const __m256 bound = error_bound(_mm256_load_ps(packet->error + half * 8), reach), minus = negative(bound);
-        __m256 above = lanes, below = lanes;
+        __m256 all_above = lanes, all_below = lanes, any_above = _mm256_setzero_ps(), any_below = _mm256_setzero_ps();
         for (int corner = 0; corner < 3; corner++) {
             __m256 value = plane_value(packet, half, 0, face->corner[corner]);
-            above = _mm256_and_ps(above, _mm256_cmp_ps(value, bound, _CMP_GT_OQ));
-            below = _mm256_and_ps(below, _mm256_cmp_ps(value, minus, _CMP_LT_OQ));
+            __m256 above = _mm256_cmp_ps(value, bound, _CMP_GT_OQ), below = _mm256_cmp_ps(value, minus, _CMP_LT_OQ);
+            all_above = _mm256_and_ps(all_above, above);
+            all_below = _mm256_and_ps(all_below, below);
+            any_above = _mm256_or_ps(any_above, above);
+            any_below = _mm256_or_ps(any_below, below);
         }
-        lanes = _mm256_andnot_ps(_mm256_or_ps(above, below), lanes);
-        found = emit(hits, found, i / 2, half, cut_by_face(packet, 3, half, lanes, reach, face), _mm256_setzero_ps());
+        struct verdict verdict = {_mm256_andnot_ps(_mm256_or_ps(all_above, all_below), lanes),
+                                  _mm256_and_ps(lanes, _mm256_and_ps(any_above, any_below))};
+        if (!none(verdict.possible)) {
+            judge_by_face(packet, 3, half, reach, face, &verdict);
+            found = emit(hits, found, i / 2, half, verdict.possible, verdict.certain);
+        }
     }
     return found;
 }

@@ -130,21 +130,83 @@ static uint32_t match_points(const struct packet *packet, const struct point_rec
     return found;
 }
 
-/* Lanes not surely beside the plane of the face. */
-static inline __mmask16 cut_by_face(const struct packet *packet, int corners, __mmask16 lanes, __m512 reach, const struct face_record *face)
+/* What is known of the lanes of a pair: they may be answers, they surely are. */
+struct verdict {
+    __mmask16 possible, certain;
+};
+
+static inline __m512 dot(const __m512 a[3], const __m512 b[3])
+{
+    return _mm512_add_ps(_mm512_add_ps(_mm512_mul_ps(a[0], b[0]), _mm512_mul_ps(a[1], b[1])), _mm512_mul_ps(a[2], b[2]));
+}
+
+/* Which lanes have corner k surely above and surely below the plane of the face. */
+struct corner_sides {
+    __mmask16 above[4], below[4];
+};
+
+static inline void sides_of_corners(const struct packet *packet, int corners, __m512 reach, const struct face_record *face,
+                                    struct corner_sides *sides, struct verdict *verdict)
 {
     const __m512 bound = error_bound(_mm512_set1_ps(face->error), reach), minus = negative(bound);
-    const __m512 x = _mm512_set1_ps(face->normal[0]), y = _mm512_set1_ps(face->normal[1]), z = _mm512_set1_ps(face->normal[2]);
-    __mmask16 above = lanes, below = lanes;
+    const __m512 normal[3] = {_mm512_set1_ps(face->normal[0]), _mm512_set1_ps(face->normal[1]), _mm512_set1_ps(face->normal[2])};
+    __mmask16 all_above = 0xFFFF, all_below = 0xFFFF, any_above = 0, any_below = 0;
     for (int k = 0; k < corners; k++) {
-        __m512 value = _mm512_sub_ps(_mm512_add_ps(_mm512_add_ps(_mm512_mul_ps(_mm512_load_ps(packet->corner[k][0]), x),
-                                                                 _mm512_mul_ps(_mm512_load_ps(packet->corner[k][1]), y)),
-                                                   _mm512_mul_ps(_mm512_load_ps(packet->corner[k][2]), z)),
-                                     _mm512_set1_ps(face->offset));
-        above = _mm512_mask_cmp_ps_mask(above, value, bound, _CMP_GT_OQ);
-        below = _mm512_mask_cmp_ps_mask(below, value, minus, _CMP_LT_OQ);
+        const __m512 corner[3] = {_mm512_load_ps(packet->corner[k][0]), _mm512_load_ps(packet->corner[k][1]),
+                                  _mm512_load_ps(packet->corner[k][2])};
+        __m512 value = _mm512_sub_ps(dot(corner, normal), _mm512_set1_ps(face->offset));
+        sides->above[k] = _mm512_cmp_ps_mask(value, bound, _CMP_GT_OQ);
+        sides->below[k] = _mm512_cmp_ps_mask(value, minus, _CMP_LT_OQ);
+        all_above &= sides->above[k];
+        all_below &= sides->below[k];
+        any_above |= sides->above[k];
+        any_below |= sides->below[k];
     }
-    return (__mmask16)(lanes & ~(above | below));
+    verdict->possible &= (__mmask16) ~(all_above | all_below);
+    verdict->certain &= any_above & any_below;
+}
+
+/* The cut of the lanes by the plane of the face against one edge of the face. */
+static inline void cut_versus_edge(const struct packet *packet, int corners, __m512 reach, const struct face_record *face, int edge,
+                                   const struct corner_sides *sides, struct verdict *verdict)
+{
+    const float *u = face->corner[edge], *v = face->corner[edge == 2 ? 0 : edge + 1];
+    const __m512 d[3] = {_mm512_set1_ps(v[0] - u[0]), _mm512_set1_ps(v[1] - u[1]), _mm512_set1_ps(v[2] - u[2])};
+    const __m512 square = _mm512_mul_ps(_mm512_mul_ps(_mm512_set1_ps(PACKET_ERROR), reach), reach);
+    const __m512 bound = error_bound(square, _mm512_add_ps(_mm512_set1_ps(1.0f), reach)), minus = negative(bound);
+    __m512 w[4][3], q[4][3];
+    for (int k = 0; k < corners; k++) {
+        for (int axis = 0; axis < 3; axis++) {
+            w[k][axis] = _mm512_sub_ps(_mm512_load_ps(packet->corner[k][axis]), _mm512_set1_ps(u[axis]));
+        }
+        q[k][0] = _mm512_sub_ps(_mm512_mul_ps(w[k][1], d[2]), _mm512_mul_ps(w[k][2], d[1]));
+        q[k][1] = _mm512_sub_ps(_mm512_mul_ps(w[k][2], d[0]), _mm512_mul_ps(w[k][0], d[2]));
+        q[k][2] = _mm512_sub_ps(_mm512_mul_ps(w[k][0], d[1]), _mm512_mul_ps(w[k][1], d[0]));
+    }
+    __mmask16 inside = 0, outside = 0xFFFF;
+    for (int i = 0; i < corners; i++) {
+        for (int j = i + 1; j < corners; j++) {
+            __m512 value = dot(w[i], q[j]);
+            __mmask16 positive = _mm512_cmp_ps_mask(value, bound, _CMP_GT_OQ), negative_lanes = _mm512_cmp_ps_mask(value, minus, _CMP_LT_OQ);
+            __mmask16 rising = sides->below[i] & sides->above[j], falling = sides->above[i] & sides->below[j];
+            __mmask16 level = (__mmask16)((sides->below[i] & sides->below[j]) | (sides->above[i] & sides->above[j]));
+            inside |= (__mmask16)((rising & positive) | (falling & negative_lanes));
+            outside &= (__mmask16)(level | (rising & negative_lanes) | (falling & positive));
+        }
+    }
+    verdict->possible &= (__mmask16)~outside;
+    verdict->certain &= inside;
+}
+
+/* Plane and edges of the face, for the lanes that are left. */
+static inline void judge_by_face(const struct packet *packet, int corners, __m512 reach, const struct face_record *face,
+                                 struct verdict *verdict)
+{
+    struct corner_sides sides;
+    sides_of_corners(packet, corners, reach, face, &sides, verdict);
+    for (int edge = 0; edge < 3 && verdict->possible; edge++) {
+        cut_versus_edge(packet, corners, reach, face, edge, &sides, verdict);
+    }
 }
 
 static uint32_t match_cell_faces(const struct packet *packet, const struct face_record *faces, const uint32_t *list, uint32_t count,
@@ -164,21 +226,21 @@ static uint32_t match_cell_faces(const struct packet *packet, const struct face_
         }
         const __m512 reach = _mm512_add_ps(size, _mm512_set1_ps(face->size));
         const __m512 bound = error_bound(error, reach), minus = negative(bound);
-        __mmask16 inside[3] = {lanes, lanes, lanes};
-        for (int k = 0; k < 4 && lanes; k++) {
-            __mmask16 outer = lanes;
+        struct verdict verdict = {lanes, lanes};
+        for (int k = 0; k < 4 && verdict.possible; k++) {
+            __mmask16 outer = verdict.possible, inner = 0;
             for (int corner = 0; corner < 3; corner++) {
                 __m512 value = plane_value(packet, k, face->corner[corner]);
                 outer = _mm512_mask_cmp_ps_mask(outer, value, minus, _CMP_LT_OQ);
-                inside[corner] = _mm512_mask_cmp_ps_mask(inside[corner], value, bound, _CMP_GT_OQ);
+                inner |= _mm512_cmp_ps_mask(value, bound, _CMP_GT_OQ);
             }
-            lanes = (__mmask16)(lanes & ~outer);
+            verdict.possible &= (__mmask16)~outer;
+            verdict.certain &= inner;
         }
-        __mmask16 certain = (__mmask16)((inside[0] | inside[1] | inside[2]) & lanes);
-        if (lanes & ~certain) {
-            lanes = (__mmask16)(certain | cut_by_face(packet, 4, lanes, reach, face));
+        if (verdict.possible) {
+            judge_by_face(packet, 4, reach, face, &verdict);
+            found = emit(hits, found, i, verdict.possible, verdict.certain);
         }
-        found = emit(hits, found, i, lanes, certain);
     }
     return found;
 }
@@ -202,15 +264,19 @@ static uint32_t match_faces(const struct packet *packet, const struct face_recor
         }
         const __m512 reach = _mm512_add_ps(size, _mm512_set1_ps(face->size));
         const __m512 bound = error_bound(error, reach), minus = negative(bound);
-        __mmask16 above = lanes, below = lanes;
+        __mmask16 all_above = lanes, all_below = lanes, any_above = 0, any_below = 0;
         for (int corner = 0; corner < 3; corner++) {
             __m512 value = plane_value(packet, 0, face->corner[corner]);
-            above = _mm512_mask_cmp_ps_mask(above, value, bound, _CMP_GT_OQ);
-            below = _mm512_mask_cmp_ps_mask(below, value, minus, _CMP_LT_OQ);
+            __mmask16 above = _mm512_cmp_ps_mask(value, bound, _CMP_GT_OQ), below = _mm512_cmp_ps_mask(value, minus, _CMP_LT_OQ);
+            all_above &= above;
+            all_below &= below;
+            any_above |= above;
+            any_below |= below;
         }
-        lanes = (__mmask16)(lanes & ~(above | below));
-        if (lanes) {
-            found = emit(hits, found, i, cut_by_face(packet, 3, lanes, reach, face), 0);
+        struct verdict verdict = {(__mmask16)(lanes & ~(all_above | all_below)), (__mmask16)(lanes & any_above & any_below)};
+        if (verdict.possible) {
+            judge_by_face(packet, 3, reach, face, &verdict);
+            found = emit(hits, found, i, verdict.possible, verdict.certain);
         }
     }
     return found;

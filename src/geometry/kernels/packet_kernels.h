@@ -9,6 +9,12 @@
  * p - corner by u. The two dot products n.p and n.corner, with |n| <= 2 s^2 and coordinates up to 1, are rounded by at most 16 u s^2
  * each. Together |error| <= u (38 s^2 + 12 s r + 36 s^2 r) <= u (50 s r + 36 s^2 r), which 64 u s (1 + s) r covers with room for the terms
  * of second order. PACKET_TINY covers underflow.
+ *
+ * Face against cell, planes of both: the plane of the face cuts the cell in a polygon, and two polygons in a plane are apart iff an edge of one
+ * of them has the other beyond it. Edges of the polygon lie in the planes of the cell; for an edge u-v of the face, the corner of
+ * the polygon on the cell's edge from `lower` to `upper` (seen from the face) lies inside iff d . (l x m) > 0, d = v - u, l = lower - u,
+ * m = upper - u. So 4 + 1 + 3 tests decide all but the close cases, both ways; likewise face against face. With d and both differences bounded
+ * by r, d . (l x m) is off by at most u (18 r^2 (1 + r) + 42 r^3) <= 64 u r^2 (1 + r).
  */
 #ifndef DENT_GEOMETRY_PACKET_KERNELS_H
 #define DENT_GEOMETRY_PACKET_KERNELS_H
@@ -72,7 +78,7 @@ struct packet_kernels {
      * end - begin + 16. */
     uint32_t (*scan_row)(const struct grid_columns *columns, uint32_t begin, uint32_t end, const struct grid_window *window, bool any_row,
                          uint32_t *found);
-    /* Pairs that are not surely apart and share no vertex; `hits` has room for count * 16. In match_faces only pairs whose packet
+    /* Pairs that are not surely apart and share no vertex (sure answers: the vertex or face meets the open cell; the faces cross); `hits` has room for count * 16. In match_faces only pairs whose packet
      * number is below the list's. */
     uint32_t (*match_points)(const struct packet *packet, const struct point_record *points, const uint32_t *list, uint32_t count,
                              uint32_t *hits);

@@ -92,49 +92,101 @@ static uint32_t match_points(const struct packet *packet, const struct point_rec
     return found;
 }
 
-/* The face's corners against the four planes of the cell, as point_in_lane: surely inside when one corner is. */
-static unsigned corners_in_lane(const struct packet *packet, int lane, const struct face_record *face)
+/* What is known of a pair: bit 0 it may be an answer, bit 1 it surely is one. */
+enum { APART = 0, POSSIBLE = 1, CERTAIN = 3 };
+
+/* The face's corners against plane k of the lane. CERTAIN: some corner is surely inside. */
+static unsigned face_beyond_plane(const struct packet *packet, int plane, int lane, const struct face_record *face)
 {
     float bound = packet->error[lane] * (packet->size[lane] + face->size) + PACKET_TINY;
-    unsigned inside = 7;
-    for (int k = 0; k < 4; k++) {
-        unsigned outer = 0;
-        for (int corner = 0; corner < 3; corner++) {
-            float value = plane_value(packet, k, lane, face->corner[corner]);
-            outer += value < -bound;
-            inside &= value > bound ? 7u : ~(1u << corner);
-        }
-        if (outer == 3) {
-            return 0;
-        }
+    unsigned outer = 0, inner = 0;
+    for (int corner = 0; corner < 3; corner++) {
+        float value = plane_value(packet, plane, lane, face->corner[corner]);
+        outer += value < -bound;
+        inner += value > bound;
     }
-    return inside ? 3 : 1;
+    return outer == 3 ? APART : inner ? CERTAIN : POSSIBLE;
 }
 
-/* All `corners` corners of the lane are on one side of the plane of the face, surely. */
-static bool lane_is_beside(const struct packet *packet, int corners, int lane, const struct face_record *face)
+/* Which corners of the lane are surely above and surely below the plane of the face, as bits. */
+struct corner_sides {
+    unsigned above, below;
+};
+
+static struct corner_sides sides_of_corners(const struct packet *packet, int corners, int lane, const struct face_record *face)
 {
     float bound = face->error * (packet->size[lane] + face->size) + PACKET_TINY;
-    int above = 0, below = 0;
+    struct corner_sides sides = {0, 0};
     for (int k = 0; k < corners; k++) {
         float value = packet->corner[k][0][lane] * face->normal[0] + packet->corner[k][1][lane] * face->normal[1] +
                       packet->corner[k][2][lane] * face->normal[2] - face->offset;
-        above += value > bound;
-        below += value < -bound;
+        sides.above |= (unsigned)(value > bound) << k;
+        sides.below |= (unsigned)(value < -bound) << k;
     }
-    return above == corners || below == corners;
+    return sides;
 }
 
-static bool face_is_beside_lane(const struct packet *packet, int lane, const struct face_record *face)
+/* The cut of the lane by the plane of the face against one edge of the face. */
+static unsigned cut_versus_edge(const struct packet *packet, int corners, int lane, const struct face_record *face, int edge,
+                                struct corner_sides sides)
 {
-    float bound = packet->error[lane] * (packet->size[lane] + face->size) + PACKET_TINY;
-    int above = 0, below = 0;
-    for (int corner = 0; corner < 3; corner++) {
-        float value = plane_value(packet, 0, lane, face->corner[corner]);
-        above += value > bound;
-        below += value < -bound;
+    const float *u = face->corner[edge], *v = face->corner[edge == 2 ? 0 : edge + 1];
+    float d[3] = {v[0] - u[0], v[1] - u[1], v[2] - u[2]}, w[4][3], q[4][3];
+    float reach = packet->size[lane] + face->size;
+    float bound = PACKET_ERROR * reach * reach * (1.0f + reach) + PACKET_TINY;
+    bool inside = false, outside = true;
+    for (int k = 0; k < corners; k++) {
+        for (int axis = 0; axis < 3; axis++) {
+            w[k][axis] = packet->corner[k][axis][lane] - u[axis];
+        }
+        q[k][0] = w[k][1] * d[2] - w[k][2] * d[1];
+        q[k][1] = w[k][2] * d[0] - w[k][0] * d[2];
+        q[k][2] = w[k][0] * d[1] - w[k][1] * d[0];
     }
-    return above == 3 || below == 3;
+    for (int i = 0; i < corners; i++) {
+        for (int j = i + 1; j < corners; j++) {
+            float value = w[i][0] * q[j][0] + w[i][1] * q[j][1] + w[i][2] * q[j][2];
+            bool rising = (sides.below >> i & 1) && (sides.above >> j & 1), falling = (sides.above >> i & 1) && (sides.below >> j & 1);
+            bool level = ((sides.below >> i & 1) && (sides.below >> j & 1)) || ((sides.above >> i & 1) && (sides.above >> j & 1));
+            bool positive = value > bound, negative = value < -bound;
+            inside |= (rising && positive) || (falling && negative);
+            outside &= level || (rising && negative) || (falling && positive);
+        }
+    }
+    return outside ? APART : inside ? CERTAIN : POSSIBLE;
+}
+
+/* Planes of the lane (four or one; of a face both sides count), plane and edges of the face. */
+static unsigned judge(const struct packet *packet, int corners, int lane, const struct face_record *face)
+{
+    unsigned result = CERTAIN;
+    if (corners == 4) {
+        for (int k = 0; k < 4 && result; k++) {
+            result &= face_beyond_plane(packet, k, lane, face);
+        }
+    } else {
+        float bound = packet->error[lane] * (packet->size[lane] + face->size) + PACKET_TINY;
+        int above = 0, below = 0;
+        for (int corner = 0; corner < 3; corner++) {
+            float value = plane_value(packet, 0, lane, face->corner[corner]);
+            above += value > bound;
+            below += value < -bound;
+        }
+        result = above == 3 || below == 3 ? APART : above && below ? CERTAIN : POSSIBLE;
+    }
+    if (result == APART) {
+        return APART;
+    }
+    struct corner_sides sides = sides_of_corners(packet, corners, lane, face);
+    unsigned all = (1u << corners) - 1;
+    if (sides.above == all || sides.below == all) {
+        return APART;
+    }
+    result &= sides.above && sides.below ? CERTAIN : POSSIBLE;
+    for (int edge = 0; edge < 3 && result; edge++) {
+        result &= cut_versus_edge(packet, corners, lane, face, edge, sides);
+    }
+    return result;
 }
 
 static uint32_t match_cell_faces(const struct packet *packet, const struct face_record *faces, const uint32_t *list, uint32_t count,
@@ -145,13 +197,9 @@ static uint32_t match_cell_faces(const struct packet *packet, const struct face_
         const struct face_record *face = &faces[list[i]];
         for (unsigned lanes = box_lanes(packet, face->lo, face->hi); lanes; lanes &= lanes - 1) {
             int lane = __builtin_ctz(lanes);
-            if (shares(packet, 4, lane, face->id, 3)) {
-                continue;
-            }
-            unsigned inside = corners_in_lane(packet, lane, face);
-            inside = inside == 1 && lane_is_beside(packet, 4, lane, face) ? 0 : inside;
-            hits[found] = i * 32 + (uint32_t)lane * 2 + (inside >> 1);
-            found += inside & 1;
+            unsigned result = shares(packet, 4, lane, face->id, 3) ? APART : judge(packet, 4, lane, face);
+            hits[found] = i * 32 + (uint32_t)lane * 2 + (result >> 1);
+            found += result & 1;
         }
     }
     return found;
@@ -165,10 +213,10 @@ static uint32_t match_faces(const struct packet *packet, const struct face_recor
         const struct face_record *face = &faces[list[i]];
         for (unsigned lanes = box_lanes(packet, face->lo, face->hi); lanes; lanes &= lanes - 1) {
             int lane = __builtin_ctz(lanes);
-            if (packet->number[lane] < list[i] && !shares(packet, 3, lane, face->id, 3) && !face_is_beside_lane(packet, lane, face) &&
-                !lane_is_beside(packet, 3, lane, face)) {
-                hits[found++] = i * 32 + (uint32_t)lane * 2;
-            }
+            bool skip = packet->number[lane] >= list[i] || shares(packet, 3, lane, face->id, 3);
+            unsigned result = skip ? APART : judge(packet, 3, lane, face);
+            hits[found] = i * 32 + (uint32_t)lane * 2 + (result >> 1);
+            found += result & 1;
         }
     }
     return found;
