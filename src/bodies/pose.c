@@ -45,7 +45,7 @@ dent_status pose_read(struct pose *pose, const struct body_table *table, struct 
     array_clear(&pose->body_storage);
     array_clear(&pose->position_storage);
     struct posed_body *bodies = array_extend(&pose->body_storage, table->body_count);
-    double(*next)[3] = array_extend(&pose->position_storage, vertex_count);
+    double(*next)[3] = array_extend(&pose->position_storage, vertex_count + 1); /* one more: vector loads may read past the last */
     if (!bodies || !next) {
         return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the positions of %zu vertices", vertex_count);
     }

@@ -5,6 +5,7 @@ static const struct method_row *const rows[] = {
     &brute_force_method,
     &sweep_method,
     &spatial_hash_method,
+    &cluster_search_method,
 };
 
 const struct method_row *method_row_of(dent_method method)

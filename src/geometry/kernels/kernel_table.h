@@ -18,8 +18,11 @@ struct box_window {
 
 struct packet_kernels; /* packet_kernels.h: those of the spatial hash */
 
+struct cluster_kernels; /* cluster_kernels.h: the leaves of the cluster search */
+
 struct kernels {
     dent_isa isa;
+    const struct cluster_kernels *clusters;
     const struct packet_kernels *packets;
     /* Writes the indices i in [begin, end) of the boxes that meet the window (closed) to `found`, ascending, and returns how many.
      * `found` has room for end - begin + 16. */

@@ -1,0 +1,119 @@
+/* Leaves of the cluster search: a handful of cells laid out for the vector unit.
+ *
+ * A cluster has at most 32 vertices, whose coordinates fill two registers an axis; corners are bytes into them, so any corner of any
+ * cell is fetched by a lane permute instead of a gather. All arithmetic is float without contraction, the same operations in every
+ * row of the table, so every instruction set takes the same decisions.
+ *
+ * Coordinates are rounded from doubles by one monotone map, x -> float((x - centre) * scale), with |result| <= 1. Two facts carry
+ * everything: rounding is monotone, so boxes that are apart in float are apart; and the absolute error of a coordinate is at most
+ * CLUSTER_INPUT_ERROR (half a float ulp below 1, and two roundings in double).
+ *
+ * Bound of a determinant s of differences (u = 2^-24, e = CLUSTER_INPUT_ERROR < 0.501 u). With X, Y, Z upper bounds of the true and of
+ * the computed differences of each axis: rounding is at most 48 u XYZ (the count of orientation_predicates.h), and moving both ends of
+ * every difference by e changes each of the six products by at most 2e (YZ + XZ + XY): together
+ *
+ *     |s^ - s| <= 48 u XYZ + 12 e (YZ + XZ + XY) <= 48 u XYZ + 6.02 u (YZ + XZ + XY).
+ *
+ * The fourth side of a tetrahedron is taken as s0 = V - s1 - s2 - s3: four times that, and three roundings of sums of at most 24 XYZ:
+ * at most 72 u XYZ. So all sides are compared with
+ *
+ *     bound = 272 u XYZ + 25 u (YZ + XZ + XY),                    X = computed extent + 2e,
+ *
+ * which leaves 2 % for the roundings of the bound itself. Since X, Y, Z >= 2e the bound is above 2^-70: float underflow is far below.
+ */
+#ifndef DENT_GEOMETRY_CLUSTER_KERNELS_H
+#define DENT_GEOMETRY_CLUSTER_KERNELS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CLUSTER_VERTICES = 32, CLUSTER_CELLS = 48, CLUSTER_FACES = 64, PIECE_CLUSTERS = 16 };
+
+#define CLUSTER_INPUT_ERROR (0x1.008p-25f)
+
+/* What never changes while a mesh deforms. Unused places: vertices repeat the first one, corners and masks are 0. */
+struct cluster {
+    _Alignas(64) uint8_t cell_corners[4][CLUSTER_CELLS];
+    uint32_t cell_vertices[CLUSTER_CELLS]; /* the same as sets of bits */
+    uint8_t face_corners[3][CLUSTER_FACES];
+    uint32_t vertices[CLUSTER_VERTICES]; /* of the body */
+    uint32_t owned;                      /* vertices that are asked about in this cluster and in no other */
+    uint32_t owned_surface;              /* ... those on the surface */
+    uint32_t on_faces;                   /* corners of the faces of this cluster */
+    uint32_t first_cell, first_face;     /* in the lists of the body */
+    uint8_t vertex_count, cell_count, face_count;
+};
+
+struct cluster_points {
+    _Alignas(64) float x[3][CLUSTER_VERTICES];
+};
+
+struct cluster_box {
+    float lo[3], hi[3]; /* lo > hi: empty */
+};
+
+/* Sixteen boxes side by side; empty ones meet nothing. */
+struct box_group {
+    _Alignas(64) float lo[3][PIECE_CLUSTERS], hi[3][PIECE_CLUSTERS];
+};
+
+/* The cells of one cluster in one pose: what the leaves compare with. Boxes and planes are computed when first needed. */
+struct leaf_cells {
+    _Alignas(64) float lo[3][CLUSTER_CELLS], hi[3][CLUSTER_CELLS];
+    float base[3][CLUSTER_CELLS], normals[9][CLUSTER_CELLS], volume[CLUSTER_CELLS], bound[CLUSTER_CELLS];
+    const uint32_t *identities; /* of the vertices; equal numbers: same vertex. Read only with others to compare */
+    const struct cluster *cluster;
+    const struct cluster_points *points;
+    struct cluster_box box;
+    bool has_boxes, has_planes;
+};
+
+struct leaf_hit {
+    uint32_t cluster; /* of side a */
+    uint8_t feature;  /* vertex or face of that cluster */
+    uint8_t cell;     /* of side b */
+    uint8_t certain;  /* 1: an answer; 0: the float filter cannot say */
+};
+
+enum { LEAF_QUEUE = 128, LEAF_HITS_MAX = CLUSTER_FACES * CLUSTER_CELLS + LEAF_QUEUE };
+
+/* Faces and cells that passed the cheap tests, waiting for the narrow one. */
+struct leaf_queue {
+    _Alignas(64) float face[9][LEAF_QUEUE];
+    uint8_t corners[4][LEAF_QUEUE];
+    struct leaf_hit pairs[LEAF_QUEUE];
+    uint32_t count;
+};
+
+/* Side a of a leaf: a cluster, where it is, and which of its vertices are asked about. */
+struct leaf_features {
+    const struct cluster *cluster;
+    const struct cluster_points *points;
+    const uint32_t *identities; /* of its vertices; null: nothing can be shared with side b */
+    uint32_t lanes;             /* vertices asked about */
+    uint32_t number;            /* copied to leaf_hit.cluster */
+};
+
+struct cluster_kernels {
+    /* Gathers and rounds. Reads 8 bytes past the last coordinate of a vertex. */
+    void (*load)(const struct cluster *cluster, const double (*xyz)[3], const double centre[3], double scale,
+                 struct cluster_points *points);
+    /* Bounds of the vertices in `lanes`. */
+    void (*bound)(const struct cluster_points *points, uint32_t lanes, struct cluster_box *box);
+    /* Bit i: box i of the group meets the box (closed). */
+    uint32_t (*meet)(const struct box_group *group, const struct cluster_box *box);
+    /* Vertices of side a against the cells of side b: everything not certainly outside. Room for 32 * 48 hits. */
+    uint32_t (*vertex_leaf)(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_hit *hits);
+    /* The same for faces; what is still in the queue afterwards comes out of face_flush. Room for LEAF_HITS_MAX. */
+    uint32_t (*face_leaf)(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
+                          struct leaf_hit *hits);
+    uint32_t (*face_flush)(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits);
+};
+
+extern const struct cluster_kernels cluster_kernels_scalar;
+#if defined(__x86_64__)
+extern const struct cluster_kernels cluster_kernels_avx2;
+extern const struct cluster_kernels cluster_kernels_avx512;
+#endif
+
+#endif

@@ -1,0 +1,90 @@
+/* The leaves of the cluster search, eight lanes. A table of 32 takes four permutes and three blends. */
+#include "geometry/kernels/cluster_kernels.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+enum { LANES = 8 };
+
+typedef __m256 lanes;
+typedef struct lane_index {
+    __m256i place;
+    __m256 bit3, bit4; /* sign bits say which table */
+} lane_index;
+struct lane_table {
+    __m256 part[4];
+};
+
+static inline lanes lanes_load(const float *from) { return _mm256_load_ps(from); }
+static inline void lanes_store(float *to, lanes a) { _mm256_store_ps(to, a); }
+static inline lanes lanes_set(float a) { return _mm256_set1_ps(a); }
+static inline lanes lanes_add(lanes a, lanes b) { return _mm256_add_ps(a, b); }
+static inline lanes lanes_subtract(lanes a, lanes b) { return _mm256_sub_ps(a, b); }
+static inline lanes lanes_multiply(lanes a, lanes b) { return _mm256_mul_ps(a, b); }
+static inline lanes lanes_least(lanes a, lanes b) { return _mm256_min_ps(a, b); }
+static inline lanes lanes_most(lanes a, lanes b) { return _mm256_max_ps(a, b); }
+static inline uint32_t lanes_less(lanes a, lanes b) { return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ)); }
+static inline uint32_t lanes_not_more(lanes a, lanes b) { return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ)); }
+
+static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b)
+{
+    const __m256i places = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    __m256i chosen = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), places), places);
+    return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(chosen));
+}
+
+static inline float lanes_smallest(lanes a)
+{
+    __m128 half = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    half = _mm_min_ps(half, _mm_movehl_ps(half, half));
+    return _mm_cvtss_f32(_mm_min_ss(half, _mm_shuffle_ps(half, half, 1)));
+}
+
+static inline float lanes_largest(lanes a)
+{
+    __m128 half = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    half = _mm_max_ps(half, _mm_movehl_ps(half, half));
+    return _mm_cvtss_f32(_mm_max_ss(half, _mm_shuffle_ps(half, half, 1)));
+}
+
+static inline uint32_t lanes_with_bits(const uint32_t *words, uint32_t bits)
+{
+    __m256i common = _mm256_and_si256(_mm256_load_si256((const __m256i *)words), _mm256_set1_epi32((int)bits));
+    __m256i none = _mm256_cmpeq_epi32(common, _mm256_setzero_si256());
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(none)) ^ 0xFFu;
+}
+
+static inline uint32_t lanes_equal_to(const uint32_t *words, uint32_t word)
+{
+    __m256i equal = _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i *)words), _mm256_set1_epi32((int)word));
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(equal));
+}
+
+static inline struct lane_table table_load(const float *from)
+{
+    return (struct lane_table){
+        {_mm256_load_ps(from), _mm256_load_ps(from + 8), _mm256_load_ps(from + 16), _mm256_load_ps(from + 24)}};
+}
+
+static inline lane_index index_load(const uint8_t *from)
+{
+    __m256i index = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)from));
+    return (lane_index){index, _mm256_castsi256_ps(_mm256_slli_epi32(index, 28)), _mm256_castsi256_ps(_mm256_slli_epi32(index, 27))};
+}
+
+static inline lanes table_pick(struct lane_table table, lane_index index)
+{
+    __m256 low = _mm256_blendv_ps(_mm256_permutevar8x32_ps(table.part[0], index.place),
+                                  _mm256_permutevar8x32_ps(table.part[1], index.place), index.bit3);
+    __m256 high = _mm256_blendv_ps(_mm256_permutevar8x32_ps(table.part[2], index.place),
+                                   _mm256_permutevar8x32_ps(table.part[3], index.place), index.bit3);
+    return _mm256_blendv_ps(low, high, index.bit4);
+}
+
+#include "geometry/kernels/cluster_load_x86.h"
+#include "geometry/kernels/cluster_leaf.h"
+
+const struct cluster_kernels cluster_kernels_avx2 = CLUSTER_KERNELS_ROW;
+
+#endif

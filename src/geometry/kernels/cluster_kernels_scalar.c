@@ -1,0 +1,49 @@
+/* The leaves of the cluster search, one lane: the reference row. */
+#include "geometry/kernels/cluster_kernels.h"
+
+enum { LANES = 1 };
+
+typedef float lanes;
+typedef uint8_t lane_index;
+struct lane_table {
+    const float *from;
+};
+
+static inline lanes lanes_load(const float *from) { return *from; }
+static inline void lanes_store(float *to, lanes a) { *to = a; }
+static inline lanes lanes_set(float a) { return a; }
+static inline lanes lanes_add(lanes a, lanes b) { return a + b; }
+static inline lanes lanes_subtract(lanes a, lanes b) { return a - b; }
+static inline lanes lanes_multiply(lanes a, lanes b) { return a * b; }
+static inline lanes lanes_least(lanes a, lanes b) { return a < b ? a : b; }
+static inline lanes lanes_most(lanes a, lanes b) { return a > b ? a : b; }
+static inline uint32_t lanes_less(lanes a, lanes b) { return a < b; }
+static inline uint32_t lanes_not_more(lanes a, lanes b) { return a <= b; }
+static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b) { return bits & 1 ? a : b; }
+static inline float lanes_smallest(lanes a) { return a; }
+static inline float lanes_largest(lanes a) { return a; }
+static inline uint32_t lanes_with_bits(const uint32_t *words, uint32_t bits) { return (*words & bits) != 0; }
+static inline uint32_t lanes_equal_to(const uint32_t *words, uint32_t word) { return *words == word; }
+static inline struct lane_table table_load(const float *from) { return (struct lane_table){from}; }
+static inline lane_index index_load(const uint8_t *from) { return *from; }
+static inline lanes table_pick(struct lane_table table, lane_index index) { return table.from[index]; }
+
+static void load_points(const struct cluster *cluster, const double (*xyz)[3], const double centre[3], double scale,
+                        struct cluster_points *points)
+{
+    for (int i = 0; i < cluster->vertex_count; i++) {
+        const double *from = xyz[cluster->vertices[i]];
+        for (int axis = 0; axis < 3; axis++) {
+            points->x[axis][i] = (float)((from[axis] - centre[axis]) * scale);
+        }
+    }
+    for (int i = cluster->vertex_count; i < CLUSTER_VERTICES; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            points->x[axis][i] = points->x[axis][0];
+        }
+    }
+}
+
+#include "geometry/kernels/cluster_leaf.h"
+
+const struct cluster_kernels cluster_kernels_scalar = CLUSTER_KERNELS_ROW;

@@ -1,0 +1,485 @@
+/* The leaves of the cluster search, for any number of lanes. See cluster_kernels.h for the bounds.
+ *
+ * Included by cluster_kernels_<isa>.c after it has defined `lanes`, `lane_index`, `struct lane_table`, their operations, and
+ * load_points. Decisions are sets of bits, one per lane.
+ */
+#include <math.h>
+#include <stddef.h>
+
+#define ALL_LANES ((uint32_t)((UINT64_C(1) << LANES) - 1))
+#define BOUND_CUBIC (272.0f * 0x1p-24f)
+#define BOUND_SQUARE (25.0f * 0x1p-24f)
+
+struct lanes3 {
+    lanes x, y, z;
+};
+
+static inline struct lanes3 subtract3(struct lanes3 a, struct lanes3 b)
+{
+    return (struct lanes3){lanes_subtract(a.x, b.x), lanes_subtract(a.y, b.y), lanes_subtract(a.z, b.z)};
+}
+
+static inline struct lanes3 cross3(struct lanes3 a, struct lanes3 b)
+{
+    return (struct lanes3){lanes_subtract(lanes_multiply(a.y, b.z), lanes_multiply(a.z, b.y)),
+                           lanes_subtract(lanes_multiply(a.z, b.x), lanes_multiply(a.x, b.z)),
+                           lanes_subtract(lanes_multiply(a.x, b.y), lanes_multiply(a.y, b.x))};
+}
+
+static inline lanes dot3(struct lanes3 a, struct lanes3 b)
+{
+    return lanes_add(lanes_add(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y)), lanes_multiply(a.z, b.z));
+}
+
+static inline struct lanes3 least3(struct lanes3 a, struct lanes3 b)
+{
+    return (struct lanes3){lanes_least(a.x, b.x), lanes_least(a.y, b.y), lanes_least(a.z, b.z)};
+}
+
+static inline struct lanes3 most3(struct lanes3 a, struct lanes3 b)
+{
+    return (struct lanes3){lanes_most(a.x, b.x), lanes_most(a.y, b.y), lanes_most(a.z, b.z)};
+}
+
+/* The bound of a side whose points lie in a box of this extent. */
+static inline lanes side_bound(struct lanes3 extent)
+{
+    const lanes slack = lanes_set(2 * CLUSTER_INPUT_ERROR);
+    lanes x = lanes_add(extent.x, slack), y = lanes_add(extent.y, slack), z = lanes_add(extent.z, slack);
+    lanes xy = lanes_multiply(x, y);
+    lanes squares = lanes_add(xy, lanes_multiply(lanes_add(x, y), z));
+    return lanes_add(lanes_multiply(lanes_multiply(xy, z), lanes_set(BOUND_CUBIC)), lanes_multiply(squares, lanes_set(BOUND_SQUARE)));
+}
+
+static inline float side_bound_of_box(float x, float y, float z)
+{
+    x += 2 * CLUSTER_INPUT_ERROR;
+    y += 2 * CLUSTER_INPUT_ERROR;
+    z += 2 * CLUSTER_INPUT_ERROR;
+    return (x * y) * z * BOUND_CUBIC + (x * y + (x + y) * z) * BOUND_SQUARE;
+}
+
+struct point_table {
+    struct lane_table x, y, z;
+};
+
+static inline struct point_table point_table_of(const struct cluster_points *points)
+{
+    return (struct point_table){table_load(points->x[0]), table_load(points->x[1]), table_load(points->x[2])};
+}
+
+static inline struct lanes3 pick3(struct point_table table, lane_index index)
+{
+    return (struct lanes3){table_pick(table.x, index), table_pick(table.y, index), table_pick(table.z, index)};
+}
+
+/* ---- boxes -------------------------------------------------------------------------------------------------------------- */
+
+static void bound_points(const struct cluster_points *points, uint32_t set, struct cluster_box *box)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        lanes lo = lanes_set(INFINITY), hi = lanes_set(-INFINITY);
+        for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
+            lanes x = lanes_load(&points->x[axis][i]);
+            uint32_t bits = set >> i & ALL_LANES;
+            lo = lanes_least(lo, lanes_choose(bits, x, lo));
+            hi = lanes_most(hi, lanes_choose(bits, x, hi));
+        }
+        box->lo[axis] = lanes_smallest(lo);
+        box->hi[axis] = lanes_largest(hi);
+    }
+}
+
+static uint32_t meet_group(const struct box_group *group, const struct cluster_box *box)
+{
+    uint32_t found = 0;
+    for (int i = 0; i < PIECE_CLUSTERS; i += LANES) {
+        uint32_t bits = ALL_LANES;
+        for (int axis = 0; axis < 3; axis++) {
+            bits &= lanes_not_more(lanes_load(&group->lo[axis][i]), lanes_set(box->hi[axis]));
+            bits &= lanes_not_more(lanes_set(box->lo[axis]), lanes_load(&group->hi[axis][i]));
+        }
+        found |= bits << i;
+    }
+    return found;
+}
+
+/* Vertices of a cluster in a box. */
+static inline uint32_t points_in_box(const struct cluster_points *points, uint32_t set, const struct cluster_box *box)
+{
+    uint32_t found = 0;
+    for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
+        uint32_t bits = set >> i & ALL_LANES;
+        for (int axis = 0; axis < 3 && bits; axis++) {
+            lanes x = lanes_load(&points->x[axis][i]);
+            bits &= lanes_not_more(lanes_set(box->lo[axis]), x) & lanes_not_more(x, lanes_set(box->hi[axis]));
+        }
+        found |= bits << i;
+    }
+    return found;
+}
+
+static inline int cells_end(const struct cluster *cluster)
+{
+    return (cluster->cell_count + LANES - 1) / LANES * LANES;
+}
+
+/* Lanes of the group at i that hold a cell. */
+static inline uint32_t cells_present(const struct cluster *cluster, int i)
+{
+    int left = cluster->cell_count - i;
+    return left >= LANES ? ALL_LANES : (1u << left) - 1;
+}
+
+static void compute_cell_boxes(struct leaf_cells *cells)
+{
+    const struct cluster *cluster = cells->cluster;
+    struct point_table table = point_table_of(cells->points);
+    for (int i = 0; i < cells_end(cluster); i += LANES) {
+        struct lanes3 p = pick3(table, index_load(&cluster->cell_corners[0][i]));
+        struct lanes3 q = pick3(table, index_load(&cluster->cell_corners[1][i]));
+        struct lanes3 r = pick3(table, index_load(&cluster->cell_corners[2][i]));
+        struct lanes3 s = pick3(table, index_load(&cluster->cell_corners[3][i]));
+        struct lanes3 lo = least3(least3(p, q), least3(r, s)), hi = most3(most3(p, q), most3(r, s));
+        lanes_store(&cells->lo[0][i], lo.x);
+        lanes_store(&cells->lo[1][i], lo.y);
+        lanes_store(&cells->lo[2][i], lo.z);
+        lanes_store(&cells->hi[0][i], hi.x);
+        lanes_store(&cells->hi[1][i], hi.y);
+        lanes_store(&cells->hi[2][i], hi.z);
+    }
+    cells->has_boxes = true;
+}
+
+static inline uint32_t cells_meet_box(const struct leaf_cells *cells, int i, const struct cluster_box *box)
+{
+    uint32_t bits = lanes_not_more(lanes_load(&cells->lo[0][i]), lanes_set(box->hi[0])) &
+                    lanes_not_more(lanes_set(box->lo[0]), lanes_load(&cells->hi[0][i]));
+    for (int axis = 1; axis < 3 && bits; axis++) {
+        bits &= lanes_not_more(lanes_load(&cells->lo[axis][i]), lanes_set(box->hi[axis])) &
+                lanes_not_more(lanes_set(box->lo[axis]), lanes_load(&cells->hi[axis][i]));
+    }
+    return bits;
+}
+
+/* Vertices of side b that are the vertex `identity`. */
+static inline uint32_t shared_vertices(const struct leaf_cells *cells, uint32_t identity)
+{
+    uint32_t shared = 0;
+    for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
+        shared |= lanes_equal_to(&cells->identities[i], identity) << i;
+    }
+    return shared;
+}
+
+/* ---- vertices ----------------------------------------------------------------------------------------------------------- */
+
+/* For every cell a, b, c, d: a; the normals (c-a)x(d-a), (d-a)x(b-a), (b-a)x(c-a); its volume (times 6) and the bound of a side. */
+static void compute_cell_planes(struct leaf_cells *cells)
+{
+    const struct cluster *cluster = cells->cluster;
+    struct point_table table = point_table_of(cells->points);
+    for (int i = 0; i < cells_end(cluster); i += LANES) {
+        struct lanes3 a = pick3(table, index_load(&cluster->cell_corners[0][i]));
+        struct lanes3 b = subtract3(pick3(table, index_load(&cluster->cell_corners[1][i])), a);
+        struct lanes3 c = subtract3(pick3(table, index_load(&cluster->cell_corners[2][i])), a);
+        struct lanes3 d = subtract3(pick3(table, index_load(&cluster->cell_corners[3][i])), a);
+        const struct lanes3 normals[3] = {cross3(c, d), cross3(d, b), cross3(b, c)};
+        lanes_store(&cells->base[0][i], a.x);
+        lanes_store(&cells->base[1][i], a.y);
+        lanes_store(&cells->base[2][i], a.z);
+        for (int k = 0; k < 3; k++) {
+            lanes_store(&cells->normals[3 * k][i], normals[k].x);
+            lanes_store(&cells->normals[3 * k + 1][i], normals[k].y);
+            lanes_store(&cells->normals[3 * k + 2][i], normals[k].z);
+        }
+        struct lanes3 extent = {lanes_subtract(lanes_load(&cells->hi[0][i]), lanes_load(&cells->lo[0][i])),
+                                lanes_subtract(lanes_load(&cells->hi[1][i]), lanes_load(&cells->lo[1][i])),
+                                lanes_subtract(lanes_load(&cells->hi[2][i]), lanes_load(&cells->lo[2][i]))};
+        lanes_store(&cells->volume[i], dot3(b, normals[0]));
+        lanes_store(&cells->bound[i], side_bound(extent));
+    }
+    cells->has_planes = true;
+}
+
+/* Which cells of the group at i hold p, among those whose boxes do: *certain those that surely do; returned those that may. */
+static inline uint32_t cells_hold_point(const struct leaf_cells *cells, int i, struct lanes3 p, uint32_t *certain)
+{
+    struct lanes3 base = {lanes_load(&cells->base[0][i]), lanes_load(&cells->base[1][i]), lanes_load(&cells->base[2][i])};
+    struct lanes3 q = subtract3(p, base);
+    lanes sides[3];
+    for (int k = 0; k < 3; k++) {
+        struct lanes3 normal = {lanes_load(&cells->normals[3 * k][i]), lanes_load(&cells->normals[3 * k + 1][i]),
+                                lanes_load(&cells->normals[3 * k + 2][i])};
+        sides[k] = dot3(q, normal);
+    }
+    lanes last = lanes_subtract(lanes_subtract(lanes_load(&cells->volume[i]), sides[0]), lanes_add(sides[1], sides[2]));
+    lanes least = lanes_least(lanes_least(sides[0], sides[1]), lanes_least(sides[2], last));
+    lanes most = lanes_most(lanes_most(sides[0], sides[1]), lanes_most(sides[2], last));
+    lanes bound = lanes_load(&cells->bound[i]), negative = lanes_subtract(lanes_set(0), bound);
+    uint32_t some_below = lanes_less(least, negative), some_above = lanes_less(bound, most);
+    *certain = lanes_less(bound, least) | lanes_less(most, negative);
+    return ~(some_below & some_above);
+}
+
+static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_hit *hits)
+{
+    const struct cluster *cluster = cells->cluster;
+    uint32_t set = points_in_box(features->points, features->lanes, &cells->box), count = 0;
+    if (set && !cells->has_boxes) {
+        compute_cell_boxes(cells);
+    }
+    for (; set; set &= set - 1) {
+        int vertex = __builtin_ctz(set);
+        const float *const x = &features->points->x[0][vertex];
+        struct lanes3 p = {lanes_set(x[0]), lanes_set(x[CLUSTER_VERTICES]), lanes_set(x[2 * CLUSTER_VERTICES])};
+        struct cluster_box box = {{x[0], x[CLUSTER_VERTICES], x[2 * CLUSTER_VERTICES]}, {x[0], x[CLUSTER_VERTICES], x[2 * CLUSTER_VERTICES]}};
+        uint32_t shared = features->identities ? shared_vertices(cells, features->identities[vertex]) : 0;
+        for (int i = 0; i < cells_end(cluster); i += LANES) {
+            uint32_t found = cells_meet_box(cells, i, &box) & cells_present(cluster, i), certain;
+            if (shared && found) {
+                found &= ~lanes_with_bits(&cluster->cell_vertices[i], shared);
+            }
+            if (!found) {
+                continue;
+            }
+            if (!cells->has_planes) {
+                compute_cell_planes(cells);
+            }
+            found &= cells_hold_point(cells, i, p, &certain);
+            for (; found; found &= found - 1) {
+                int lane = __builtin_ctz(found);
+                hits[count++] = (struct leaf_hit){features->number, (uint8_t)vertex, (uint8_t)(i + lane), certain >> lane & 1};
+            }
+        }
+    }
+    return count;
+}
+
+/* ---- faces -------------------------------------------------------------------------------------------------------------- */
+
+/* One face of side a. */
+struct leaf_face {
+    float corners[3][3];
+    struct cluster_box box;
+};
+
+/* Vertices of side b certainly above and certainly below the plane of the face. */
+static inline void vertices_beside_plane(const struct leaf_cells *cells, const struct leaf_face *face, uint32_t *above,
+                                         uint32_t *below)
+{
+    const float(*t)[3] = face->corners;
+    float b[3], c[3], extent[3];
+    for (int axis = 0; axis < 3; axis++) {
+        float lo = face->box.lo[axis] < cells->box.lo[axis] ? face->box.lo[axis] : cells->box.lo[axis];
+        float hi = face->box.hi[axis] > cells->box.hi[axis] ? face->box.hi[axis] : cells->box.hi[axis];
+        extent[axis] = hi - lo;
+        b[axis] = t[1][axis] - t[0][axis];
+        c[axis] = t[2][axis] - t[0][axis];
+    }
+    float bound = side_bound_of_box(extent[0], extent[1], extent[2]);
+    struct lanes3 normal = {lanes_set(b[1] * c[2] - b[2] * c[1]), lanes_set(b[2] * c[0] - b[0] * c[2]),
+                            lanes_set(b[0] * c[1] - b[1] * c[0])};
+    struct lanes3 origin = {lanes_set(t[0][0]), lanes_set(t[0][1]), lanes_set(t[0][2])};
+    *above = *below = 0;
+    for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
+        struct lanes3 x = {lanes_load(&cells->points->x[0][i]), lanes_load(&cells->points->x[1][i]), lanes_load(&cells->points->x[2][i])};
+        lanes side = dot3(normal, subtract3(x, origin));
+        *above |= lanes_less(lanes_set(bound), side) << i;
+        *below |= lanes_less(side, lanes_set(-bound)) << i;
+    }
+}
+
+/* What the narrow test knows of the pairs in its lanes. */
+struct narrow {
+    struct lanes3 face[3], cell[4];
+    lanes bound, negative;
+    uint32_t may, must; /* may meet; and certainly do, as far as looked at */
+};
+
+/* Sides of the corners of the faces of the four planes of the cells. */
+static inline void compare_with_cell_planes(struct narrow *n)
+{
+    struct lanes3 a = n->cell[0], b = subtract3(n->cell[1], a), c = subtract3(n->cell[2], a), d = subtract3(n->cell[3], a);
+    const struct lanes3 normals[3] = {cross3(c, d), cross3(d, b), cross3(b, c)};
+    lanes volume = dot3(b, normals[0]);
+    uint32_t positive = lanes_less(n->bound, volume), negative = lanes_less(volume, n->negative);
+    uint32_t inner[4] = {0, 0, 0, 0}, not_outer[4] = {0, 0, 0, 0}, corner_inside = 0;
+    for (int corner = 0; corner < 3; corner++) {
+        struct lanes3 q = subtract3(n->face[corner], a);
+        lanes side[4] = {dot3(q, normals[0]), dot3(q, normals[1]), dot3(q, normals[2]), volume};
+        side[3] = lanes_subtract(lanes_subtract(volume, side[0]), lanes_add(side[1], side[2]));
+        uint32_t inside = ALL_LANES;
+        for (int k = 0; k < 4; k++) {
+            uint32_t above = lanes_less(n->bound, side[k]), below = lanes_less(side[k], n->negative);
+            uint32_t in = (above & positive) | (below & negative), out = (below & positive) | (above & negative);
+            inner[k] |= in;
+            not_outer[k] |= ~out;
+            inside &= in;
+        }
+        corner_inside |= inside;
+    }
+    n->may &= not_outer[0] & not_outer[1] & not_outer[2] & not_outer[3];
+    n->must = corner_inside;
+    /* Bits of lanes that the edges may still prove. */
+    n->must |= (inner[0] & inner[1] & inner[2] & inner[3]) << 16;
+}
+
+/* The corners of the cut of the cells with the planes of the faces, against the three edges of the faces. */
+static inline void compare_with_face_edges(struct narrow *n)
+{
+    struct lanes3 normal = cross3(subtract3(n->face[1], n->face[0]), subtract3(n->face[2], n->face[0]));
+    uint32_t above[4], below[4], certain = n->must >> 16;
+    uint32_t all_above = ALL_LANES, all_below = ALL_LANES, any_above = 0, any_below = 0;
+    for (int k = 0; k < 4; k++) {
+        lanes side = dot3(normal, subtract3(n->cell[k], n->face[0]));
+        above[k] = lanes_less(n->bound, side);
+        below[k] = lanes_less(side, n->negative);
+        all_above &= above[k];
+        all_below &= below[k];
+        any_above |= above[k];
+        any_below |= below[k];
+    }
+    n->may &= ~(all_above | all_below);
+    certain &= any_above & any_below;
+    for (int edge = 0; edge < 3; edge++) {
+        struct lanes3 u = n->face[edge], along = subtract3(n->face[edge == 2 ? 0 : edge + 1], u), r[4];
+        uint32_t found = 0, possible = 0;
+        for (int k = 0; k < 4; k++) {
+            r[k] = subtract3(n->cell[k], u);
+        }
+        for (int i = 0; i < 3; i++) {
+            struct lanes3 across = cross3(along, r[i]);
+            for (int j = i + 1; j < 4; j++) {
+                lanes turn = dot3(across, r[j]);
+                uint32_t left = lanes_less(n->bound, turn), right = lanes_less(turn, n->negative);
+                found |= (below[i] & above[j] & left) | (above[i] & below[j] & right);
+                possible |= (~above[i] & ~below[j] & ~right) | (~below[i] & ~above[j] & ~left);
+            }
+        }
+        certain &= found;
+        n->may &= possible;
+        if (!(n->may & ~(n->must & ALL_LANES))) {
+            break;
+        }
+    }
+    n->must = (n->must & ALL_LANES) | (certain & n->may);
+}
+
+static uint32_t face_flush(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits)
+{
+    struct point_table table = point_table_of(cells->points);
+    uint32_t count = 0;
+    for (uint32_t first = 0; first < queue->count; first += LANES) {
+        uint32_t left = queue->count - first;
+        struct narrow n = {.may = left >= LANES ? ALL_LANES : (1u << left) - 1};
+        for (int corner = 0; corner < 3; corner++) {
+            n.face[corner] = (struct lanes3){lanes_load(&queue->face[3 * corner][first]), lanes_load(&queue->face[3 * corner + 1][first]),
+                                             lanes_load(&queue->face[3 * corner + 2][first])};
+        }
+        for (int corner = 0; corner < 4; corner++) {
+            n.cell[corner] = pick3(table, index_load(&queue->corners[corner][first]));
+        }
+        struct lanes3 lo = least3(least3(n.cell[0], n.cell[1]), least3(n.cell[2], n.cell[3]));
+        struct lanes3 hi = most3(most3(n.cell[0], n.cell[1]), most3(n.cell[2], n.cell[3]));
+        lo = least3(least3(lo, n.face[0]), least3(n.face[1], n.face[2]));
+        hi = most3(most3(hi, n.face[0]), most3(n.face[1], n.face[2]));
+        n.bound = side_bound(subtract3(hi, lo));
+        n.negative = lanes_subtract(lanes_set(0), n.bound);
+        compare_with_cell_planes(&n);
+        if (n.may & ~n.must & ALL_LANES) {
+            compare_with_face_edges(&n);
+        }
+        for (uint32_t may = n.may; may; may &= may - 1) {
+            int lane = __builtin_ctz(may);
+            hits[count] = queue->pairs[first + (uint32_t)lane];
+            hits[count++].certain = n.must >> lane & 1;
+        }
+    }
+    queue->count = 0;
+    return count;
+}
+
+static inline void queue_pairs(struct leaf_cells *cells, const struct leaf_face *face, struct leaf_hit pair, uint32_t found, int i,
+                               struct leaf_queue *queue)
+{
+    for (; found; found &= found - 1) {
+        uint32_t place = queue->count++;
+        pair.cell = (uint8_t)(i + __builtin_ctz(found));
+        queue->pairs[place] = pair;
+        for (int k = 0; k < 9; k++) {
+            queue->face[k][place] = face->corners[k / 3][k % 3];
+        }
+        for (int corner = 0; corner < 4; corner++) {
+            queue->corners[corner][place] = cells->cluster->cell_corners[corner][pair.cell];
+        }
+    }
+}
+
+/* One face against all cells: sharing, boxes, and the plane of the face. */
+static inline uint32_t one_face(struct leaf_cells *cells, const struct leaf_features *features, int number, struct leaf_queue *queue,
+                                struct leaf_hit *hits)
+{
+    const struct cluster *side_a = features->cluster, *cluster = cells->cluster;
+    struct leaf_face face;
+    uint32_t count = 0, shared = 0, above = 0, below = 0;
+    bool has_plane = false;
+    for (int corner = 0; corner < 3; corner++) {
+        int vertex = side_a->face_corners[corner][number];
+        shared |= features->identities ? shared_vertices(cells, features->identities[vertex]) : 0;
+        for (int axis = 0; axis < 3; axis++) {
+            float x = features->points->x[axis][vertex];
+            face.corners[corner][axis] = x;
+            face.box.lo[axis] = corner == 0 || x < face.box.lo[axis] ? x : face.box.lo[axis];
+            face.box.hi[axis] = corner == 0 || x > face.box.hi[axis] ? x : face.box.hi[axis];
+        }
+    }
+    for (int i = 0; i < cells_end(cluster); i += LANES) {
+        uint32_t found = cells_meet_box(cells, i, &face.box) & cells_present(cluster, i);
+        if (found && shared) {
+            found &= ~lanes_with_bits(&cluster->cell_vertices[i], shared);
+        }
+        if (!found) {
+            continue;
+        }
+        if (!has_plane) {
+            vertices_beside_plane(cells, &face, &above, &below);
+            has_plane = true;
+        }
+        found &= lanes_with_bits(&cluster->cell_vertices[i], ~above) & lanes_with_bits(&cluster->cell_vertices[i], ~below);
+        queue_pairs(cells, &face, (struct leaf_hit){features->number, (uint8_t)number, 0, 0}, found, i, queue);
+    }
+    if (queue->count > LEAF_QUEUE - CLUSTER_CELLS) {
+        count = face_flush(cells, queue, hits);
+    }
+    return count;
+}
+
+static uint32_t face_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
+                          struct leaf_hit *hits)
+{
+    const struct cluster *side_a = features->cluster;
+    struct point_table table = point_table_of(features->points);
+    uint32_t count = 0;
+    for (int i = 0; i < side_a->face_count; i += LANES) {
+        struct lanes3 a = pick3(table, index_load(&side_a->face_corners[0][i]));
+        struct lanes3 b = pick3(table, index_load(&side_a->face_corners[1][i]));
+        struct lanes3 c = pick3(table, index_load(&side_a->face_corners[2][i]));
+        struct lanes3 lo = least3(least3(a, b), c), hi = most3(most3(a, b), c);
+        const struct cluster_box *box = &cells->box;
+        uint32_t found = lanes_not_more(lo.x, lanes_set(box->hi[0])) & lanes_not_more(lanes_set(box->lo[0]), hi.x) &
+                         lanes_not_more(lo.y, lanes_set(box->hi[1])) & lanes_not_more(lanes_set(box->lo[1]), hi.y) &
+                         lanes_not_more(lo.z, lanes_set(box->hi[2])) & lanes_not_more(lanes_set(box->lo[2]), hi.z);
+        int left = side_a->face_count - i;
+        found &= left >= LANES ? ALL_LANES : (1u << left) - 1;
+        if (found && !cells->has_boxes) {
+            compute_cell_boxes(cells);
+        }
+        for (; found; found &= found - 1) {
+            count += one_face(cells, features, i + __builtin_ctz(found), queue, hits + count);
+        }
+    }
+    return count;
+}
+
+#define CLUSTER_KERNELS_ROW {load_points, bound_points, meet_group, vertex_leaf, face_leaf, face_flush}

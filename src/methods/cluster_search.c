@@ -1,0 +1,350 @@
+/* Cluster search: static clusters of cells, laid out for the vector unit.
+ *
+ * A mesh keeps its connectivity while it deforms, so its cells are cut once into clusters of at most 32 vertices and 48 cells. A query
+ * rounds the coordinates cluster by cluster, computes boxes of clusters, pieces (16 clusters) and bodies, and goes down: pairs of
+ * bodies, pieces, clusters, always 16 boxes at a time. In a pair of clusters the vertices (or surface faces) of one are compared with the
+ * cells of the other: shared vertices are taken out by bit masks before any geometry, then float boxes, then float sides with a derived
+ * error bound (cluster_kernels.h). What the floats decide is an answer; what they leave open goes to the exact tests behind the sink.
+ *
+ * In: a pose. Out: answers and candidates of vertex-cell and face-cell. Between queries: the clusters.
+ */
+#include "methods/method_table.h"
+#include "structures/body_pairs.h"
+#include "structures/cluster_cache.h"
+
+struct cluster_state {
+    struct cluster_cache cache;
+    struct body_pairs pairs;
+};
+
+struct cluster_search {
+    const struct search_request *request;
+    struct candidate_sink *sink;
+    const struct cluster_cache *cache;
+    const struct body_pairs *pairs;
+    struct cluster_pose pose;
+    uint32_t pieces_per_block;
+};
+
+/* ---- output ------------------------------------------------------------------------------------------------------------- */
+
+enum { BATCH = 256, NEAR_PIECES = 256 };
+
+/* What one block of the loop works with: lives on the stack of its worker. */
+struct workspace {
+    const struct cluster_search *search;
+    uint32_t block, worker;
+    uint32_t rank_b;
+    const struct body *body_b;
+    const struct body_clusters *clusters_b;
+    struct leaf_cells cells;
+    struct leaf_queue queue;
+    struct leaf_hit hits[LEAF_HITS_MAX];
+    dent_pair answers[BATCH];
+    struct candidate candidates[BATCH];
+    uint32_t answer_count, candidate_count;
+    uint64_t clusters_visited, boxes_compared;
+};
+
+static void flush_answers(struct workspace *work, dent_question question)
+{
+    struct candidate_sink *sink = work->search->sink;
+    if (work->answer_count) {
+        sink->answer(sink, question, work->block, work->worker, work->answers, work->answer_count);
+    }
+    if (work->candidate_count) {
+        sink->offer(sink, question, work->block, work->worker, work->candidates, work->candidate_count);
+    }
+    work->answer_count = work->candidate_count = 0;
+}
+
+/* Hits of clusters of body rank_a, told to the sink. A cell split into several tetrahedra is always offered: whether it shares a vertex or
+ * has a point in its interior is a matter of the whole cell. */
+static void tell(struct workspace *work, dent_question question, uint32_t rank_a, uint32_t count)
+{
+    const struct clustered_body *side_a = &work->search->pose.bodies[rank_a];
+    const uint32_t *cell_of = work->body_b->cell_of_tetrahedron;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct leaf_hit *hit = &work->hits[i];
+        const struct cluster *cluster_a = &side_a->clusters->clusters[hit->cluster];
+        uint32_t feature = question == DENT_QUESTION_VERTEX_CELL ? cluster_a->vertices[hit->feature]
+                                                                 : side_a->clusters->faces[cluster_a->first_face + hit->feature];
+        uint32_t tetrahedron = work->clusters_b->cells[work->cells.cluster->first_cell + hit->cell];
+        if (hit->certain && !cell_of) {
+            work->answers[work->answer_count++] =
+                (dent_pair){rank_a, feature, work->rank_b, tetrahedron, DENT_PAIR_INTERIOR};
+        } else {
+            work->candidates[work->candidate_count++] =
+                (struct candidate){rank_a, feature, work->rank_b, cell_of ? cell_of[tetrahedron] : tetrahedron};
+        }
+        if (work->answer_count == BATCH || work->candidate_count == BATCH) {
+            flush_answers(work, question);
+        }
+    }
+}
+
+/* ---- search ------------------------------------------------------------------------------------------------------------- */
+
+/* Pieces of one body that may hold partners for the piece of side b. */
+struct near_pieces {
+    uint32_t rank;
+    bool may_share;
+    uint32_t count;
+    uint32_t pieces[NEAR_PIECES]; /* of the body */
+};
+
+static struct leaf_features features_of(const struct cluster_search *search, const struct clustered_body *body, uint32_t number,
+                                        bool may_share)
+{
+    const struct cluster *cluster = &body->clusters->clusters[number];
+    uint32_t lanes = search->pose.surface_vertices_only ? cluster->owned_surface : cluster->owned;
+    return (struct leaf_features){
+        .cluster = cluster,
+        .points = &search->pose.points[body->first_cluster + number],
+        .identities = may_share ? cluster_identities(search->cache, body->first_cluster + number, cluster) : NULL,
+        .lanes = lanes,
+        .number = number,
+    };
+}
+
+/* Cluster of side b, already in work->cells, against the clusters of the pieces near it. */
+static void search_cluster(struct workspace *work, dent_question question, const struct near_pieces *near)
+{
+    const struct cluster_search *search = work->search;
+    const struct cluster_kernels *kernels = search->pose.kernels;
+    const struct clustered_body *side_a = &search->pose.bodies[near->rank];
+    bool faces = question == DENT_QUESTION_FACE_CELL;
+    const struct box_group *groups = search->pose.pieces[faces ? SIDE_FACES : SIDE_VERTICES] + side_a->first_piece;
+    for (uint32_t i = 0; i < near->count; i++) {
+        uint32_t piece = near->pieces[i];
+        uint32_t set = kernels->meet(&groups[piece], &work->cells.box);
+        for (; set; set &= set - 1) {
+            uint32_t number = side_a->clusters->pieces[piece].first + (uint32_t)__builtin_ctz(set);
+            struct leaf_features features = features_of(search, side_a, number, near->may_share);
+            uint32_t count = faces ? kernels->face_leaf(&work->cells, &features, &work->queue, work->hits)
+                                   : kernels->vertex_leaf(&work->cells, &features, work->hits);
+            work->clusters_visited++;
+            tell(work, question, near->rank, count);
+        }
+    }
+    work->boxes_compared += (uint64_t)near->count * PIECE_CLUSTERS;
+    if (faces) {
+        tell(work, question, near->rank, kernels->face_flush(&work->cells, &work->queue, work->hits));
+    }
+}
+
+static void begin_cluster(struct workspace *work, uint32_t piece, uint32_t place)
+{
+    const struct cluster_search *search = work->search;
+    const struct clustered_body *side_b = &search->pose.bodies[work->rank_b];
+    uint32_t number = work->clusters_b->pieces[piece].first + place;
+    struct leaf_cells *cells = &work->cells;
+    cells->cluster = &work->clusters_b->clusters[number];
+    cells->points = &search->pose.points[side_b->first_cluster + number];
+    cells->identities = cluster_identities(search->cache, side_b->first_cluster + number, cells->cluster);
+    cells->box = box_of_group_member(&search->pose.pieces[SIDE_CELLS][side_b->first_piece + piece], place);
+    cells->has_boxes = cells->has_planes = false;
+}
+
+static void search_near_pieces(struct workspace *work, dent_question question, uint32_t piece, const struct near_pieces *near)
+{
+    for (uint32_t place = 0; place < work->clusters_b->pieces[piece].count; place++) {
+        begin_cluster(work, piece, place);
+        search_cluster(work, question, near);
+    }
+}
+
+static void search_body(struct workspace *work, dent_question question, uint32_t piece, const struct cluster_box *box, uint32_t rank_a)
+{
+    const struct cluster_search *search = work->search;
+    const struct clustered_body *side_a = &search->pose.bodies[rank_a];
+    const struct body *body_a = search->request->pose->bodies[rank_a].body;
+    const struct box_group *groups = search->pose.groups[question == DENT_QUESTION_FACE_CELL ? SIDE_FACES : SIDE_VERTICES];
+    struct near_pieces near = {.rank = rank_a};
+    near.may_share = rank_a == work->rank_b || body_a->identities || work->body_b->identities;
+    for (uint32_t group = 0; group < side_a->group_count; group++) {
+        uint32_t set = search->pose.kernels->meet(&groups[side_a->first_group + group], box);
+        for (; set; set &= set - 1) {
+            near.pieces[near.count++] = group * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set);
+            if (near.count == NEAR_PIECES) {
+                search_near_pieces(work, question, piece, &near);
+                near.count = 0;
+            }
+        }
+    }
+    work->boxes_compared += (uint64_t)side_a->group_count * PIECE_CLUSTERS;
+    if (near.count) {
+        search_near_pieces(work, question, piece, &near);
+    }
+}
+
+static void search_piece(struct workspace *work, dent_question question, uint32_t world_piece)
+{
+    const struct cluster_search *search = work->search;
+    uint32_t rank = search->pose.body_of_piece[world_piece];
+    const struct clustered_body *side_b = &search->pose.bodies[rank];
+    uint32_t piece = world_piece - side_b->first_piece;
+    work->rank_b = rank;
+    work->body_b = search->request->pose->bodies[rank].body;
+    work->clusters_b = side_b->clusters;
+    if (side_b->clusters->cell_count == 0) {
+        return;
+    }
+    struct cluster_box box =
+        box_of_group_member(&search->pose.groups[SIDE_CELLS][side_b->first_group + piece / PIECE_CLUSTERS], piece % PIECE_CLUSTERS);
+    if (work->body_b->self_collision) {
+        search_body(work, question, piece, &box, rank);
+    }
+    for (uint32_t i = search->pairs->first[rank]; i < search->pairs->first[rank + 1]; i++) {
+        uint32_t rank_a = search->pairs->partners[i];
+        if (bodies_may_meet(search->request->pose->bodies[rank_a].body, work->body_b)) {
+            search_body(work, question, piece, &box, rank_a);
+        }
+    }
+}
+
+static void search_block(void *data, uint32_t block, uint32_t worker)
+{
+    const struct cluster_search *search = data;
+    struct workspace work;
+    if (search_cancelled(search->request)) {
+        return;
+    }
+    work.search = search;
+    work.block = block;
+    work.worker = worker;
+    work.answer_count = work.candidate_count = work.queue.count = 0;
+    work.clusters_visited = work.boxes_compared = 0;
+    uint32_t first = block * search->pieces_per_block;
+    uint32_t left = search->pose.piece_count - first;
+    uint32_t last = first + (left < search->pieces_per_block ? left : search->pieces_per_block);
+    static const dent_question questions[] = {DENT_QUESTION_VERTEX_CELL, DENT_QUESTION_FACE_CELL};
+    for (uint32_t piece = first; piece < last; piece++) {
+        for (int q = 0; q < 2; q++) {
+            if (search->request->questions & questions[q]) {
+                search_piece(&work, questions[q], piece);
+                flush_answers(&work, questions[q]);
+            }
+        }
+    }
+    search->sink->count_box_tests(search->sink, worker, work.boxes_compared);
+    search->sink->count_cells_visited(search->sink, worker, work.clusters_visited);
+}
+
+/* ---- preparation -------------------------------------------------------------------------------------------------------- */
+
+static void fill_block(void *data, uint32_t block, uint32_t worker)
+{
+    (void)worker;
+    const struct cluster_search *search = data;
+    uint32_t first = block * search->pieces_per_block;
+    for (uint32_t piece = first; piece < search->pose.piece_count && piece - first < search->pieces_per_block; piece++) {
+        cluster_pose_fill_piece(&search->pose, piece);
+    }
+}
+
+/* Boxes of whole bodies, all sides together. */
+static struct cluster_box *whole_boxes(const struct cluster_search *search)
+{
+    uint32_t count = search->request->pose->body_count;
+    struct cluster_box *boxes = arena_allocate(search->request->scratch, count, sizeof *boxes);
+    for (uint32_t rank = 0; boxes && rank < count; rank++) {
+        boxes[rank] = search->pose.boxes[SIDE_CELLS][rank];
+        for (int side = SIDE_VERTICES; side < SIDE_COUNT; side++) {
+            for (int axis = 0; search->pose.wants[side] && axis < 3; axis++) {
+                const struct cluster_box *other = &search->pose.boxes[side][rank];
+                boxes[rank].lo[axis] = other->lo[axis] < boxes[rank].lo[axis] ? other->lo[axis] : boxes[rank].lo[axis];
+                boxes[rank].hi[axis] = other->hi[axis] > boxes[rank].hi[axis] ? other->hi[axis] : boxes[rank].hi[axis];
+            }
+        }
+    }
+    return boxes;
+}
+
+static bool begin_answers(const struct cluster_search *search, uint32_t blocks)
+{
+    struct candidate_sink *sink = search->sink;
+    uint32_t asked = search->request->questions;
+    return (!(asked & DENT_QUESTION_VERTEX_CELL) || sink->begin(sink, DENT_QUESTION_VERTEX_CELL, blocks)) &&
+           (!(asked & DENT_QUESTION_FACE_CELL) || sink->begin(sink, DENT_QUESTION_FACE_CELL, blocks));
+}
+
+static dent_status out_of_memory(const struct search_request *request)
+{
+    return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory in the cluster search");
+}
+
+static dent_status search_clusters(void *data, const struct search_request *request, struct candidate_sink *sink)
+{
+    struct cluster_state *state = data;
+    const dent_cluster_search_def *def = request->def->cluster_search;
+    if (def && def->struct_size != sizeof *def) {
+        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
+                            "the cluster search def was not made by dent_cluster_search_def_default()");
+    }
+    dent_status status = cluster_cache_update(&state->cache, request->pose, &request->counters->rebuilds, request->message);
+    if (status != DENT_OK) {
+        return status;
+    }
+    struct cluster_search search = {.request = request, .sink = sink, .cache = &state->cache, .pairs = &state->pairs};
+    struct cluster_pose *pose = &search.pose;
+    pose->kernels = request->kernels->clusters;
+    pose->bodies = state->cache.bodies;
+    pose->cluster_count = state->cache.cluster_count;
+    pose->piece_count = state->cache.piece_count;
+    pose->group_count = state->cache.group_count;
+    pose->surface_vertices_only = request->surface_vertices_only;
+    pose->wants[SIDE_CELLS] = true;
+    pose->wants[SIDE_VERTICES] = (request->questions & DENT_QUESTION_VERTEX_CELL) != 0;
+    pose->wants[SIDE_FACES] = (request->questions & DENT_QUESTION_FACE_CELL) != 0;
+    search.pieces_per_block = pose->piece_count < 64 * 16 ? pose->piece_count / 64 + 1 : 16;
+    uint32_t blocks = (pose->piece_count + search.pieces_per_block - 1) / search.pieces_per_block;
+    if (!cluster_pose_prepare(pose, request->pose, request->scratch) || !begin_answers(&search, blocks)) {
+        return out_of_memory(request);
+    }
+    dent_parallel_for(request->context, blocks, fill_block, &search);
+    cluster_pose_fill_bodies(pose);
+    const struct cluster_box *boxes = whole_boxes(&search);
+    if (!boxes || !body_pairs_find(&state->pairs, boxes, request->pose->body_count, request->kernels, request->scratch)) {
+        return out_of_memory(request);
+    }
+    dent_parallel_for(request->context, blocks, search_block, &search);
+    return DENT_OK;
+}
+
+static dent_status create_state(dent_context *context, void **state)
+{
+    struct cluster_state *fresh = dent_allocate(context, 1, sizeof *fresh);
+    if (!fresh) {
+        return DENT_ERROR_OUT_OF_MEMORY;
+    }
+    cluster_cache_init(&fresh->cache, context);
+    body_pairs_init(&fresh->pairs, context);
+    *state = fresh;
+    return DENT_OK;
+}
+
+static void destroy_state(dent_context *context, void *data)
+{
+    struct cluster_state *state = data;
+    cluster_cache_destroy(&state->cache);
+    body_pairs_destroy(&state->pairs);
+    dent_release(context, state, 1, sizeof *state);
+}
+
+dent_cluster_search_def dent_cluster_search_def_default(void)
+{
+    dent_cluster_search_def def = {0};
+    def.struct_size = sizeof def;
+    return def;
+}
+
+const struct method_row cluster_search_method = {
+    .method = DENT_METHOD_CLUSTER_SEARCH,
+    .name = "cluster-search",
+    .summary = "static clusters of cells compared by the vector unit, shared vertices taken out first; O(n), for solids of any size",
+    .questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL,
+    .create = create_state,
+    .destroy = destroy_state,
+    .search = search_clusters,
+};

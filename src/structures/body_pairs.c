@@ -1,0 +1,151 @@
+/* Pairs of bodies by sort and sweep. See body_pairs.h. */
+#include "structures/body_pairs.h"
+
+#include <math.h>
+
+#include "base/radix_sort.h"
+
+struct body_pair {
+    uint32_t a, b;
+};
+
+void body_pairs_init(struct body_pairs *pairs, dent_context *context)
+{
+    *pairs = (struct body_pairs){0};
+    array_init(&pairs->found, context, sizeof(struct body_pair));
+}
+
+void body_pairs_destroy(struct body_pairs *pairs)
+{
+    array_destroy(&pairs->found);
+}
+
+/* The axis along which the boxes cover the least of their common extent. */
+static int choose_axis(const struct cluster_box *boxes, uint32_t count)
+{
+    int best = 0;
+    double best_cover = INFINITY;
+    for (int axis = 0; axis < 3; axis++) {
+        double lo = INFINITY, hi = -INFINITY, sum = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            if (boxes[i].lo[axis] <= boxes[i].hi[axis]) {
+                lo = fmin(lo, (double)boxes[i].lo[axis]);
+                hi = fmax(hi, (double)boxes[i].hi[axis]);
+                sum += (double)boxes[i].hi[axis] - (double)boxes[i].lo[axis];
+            }
+        }
+        double cover = hi > lo ? sum / (hi - lo) : INFINITY;
+        if (cover < best_cover) {
+            best_cover = cover;
+            best = axis;
+        }
+    }
+    return best;
+}
+
+static uint64_t float_order(float value)
+{
+    uint32_t bits;
+    value += 0.0f;
+    memcpy(&bits, &value, sizeof bits);
+    return bits & UINT32_C(0x80000000) ? ~bits : bits | UINT32_C(0x80000000);
+}
+
+struct columns {
+    float *lo[3], *hi[3]; /* [0]: the axis of the sweep */
+    uint64_t *keys;
+    uint32_t *order, *hits;
+};
+
+static bool allocate_columns(struct columns *columns, uint32_t count, struct arena *scratch)
+{
+    bool enough = true;
+    for (int k = 0; k < 3; k++) {
+        columns->lo[k] = arena_allocate(scratch, count, sizeof(float));
+        columns->hi[k] = arena_allocate(scratch, count, sizeof(float));
+        enough = enough && columns->lo[k] && columns->hi[k];
+    }
+    columns->keys = arena_allocate(scratch, count, 2 * sizeof *columns->keys);
+    columns->order = arena_allocate(scratch, count, 2 * sizeof *columns->order);
+    columns->hits = arena_allocate(scratch, (size_t)count + 16, sizeof *columns->hits);
+    return enough && columns->keys && columns->order && columns->hits;
+}
+
+/* Sorts the boxes that are not empty; returns how many. */
+static uint32_t sort_boxes(struct columns *columns, const struct cluster_box *boxes, uint32_t count)
+{
+    int axis = choose_axis(boxes, count);
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (boxes[i].lo[0] <= boxes[i].hi[0]) {
+            columns->keys[used] = float_order(boxes[i].lo[axis]);
+            columns->order[used++] = i;
+        }
+    }
+    radix_sort_u64(columns->keys, columns->order, columns->keys + count, columns->order + count, used);
+    for (uint32_t place = 0; place < used; place++) {
+        for (int k = 0; k < 3; k++) {
+            columns->lo[k][place] = boxes[columns->order[place]].lo[(axis + k) % 3];
+            columns->hi[k][place] = boxes[columns->order[place]].hi[(axis + k) % 3];
+        }
+    }
+    return used;
+}
+
+static bool sweep(struct body_pairs *pairs, const struct columns *columns, uint32_t used, const struct kernels *kernels)
+{
+    const struct box_columns others = {columns->lo[1], columns->hi[1], columns->lo[2], columns->hi[2]};
+    for (uint32_t place = 0; place < used; place++) {
+        uint32_t end = place + 1;
+        while (end < used && columns->lo[0][end] <= columns->hi[0][place]) {
+            end++;
+        }
+        struct box_window window = {columns->lo[1][place], columns->hi[1][place], columns->lo[2][place], columns->hi[2][place]};
+        uint32_t hits = kernels->scan_boxes(&others, place + 1, end, &window, columns->hits);
+        struct body_pair *room = hits ? array_extend(&pairs->found, hits) : NULL;
+        if (hits && !room) {
+            return false;
+        }
+        for (uint32_t i = 0; i < hits; i++) {
+            room[i] = (struct body_pair){columns->order[place], columns->order[columns->hits[i]]};
+        }
+    }
+    return true;
+}
+
+static void group(struct body_pairs *pairs, uint32_t count)
+{
+    const struct body_pair *found = pairs->found.data;
+    memset(pairs->first, 0, ((size_t)count + 1) * sizeof *pairs->first);
+    for (size_t i = 0; i < pairs->found.count; i++) {
+        pairs->first[found[i].a]++;
+        pairs->first[found[i].b]++;
+    }
+    uint32_t end = 0;
+    for (uint32_t i = 0; i <= count; i++) {
+        end += pairs->first[i];
+        pairs->first[i] = end;
+    }
+    for (size_t i = pairs->found.count; i-- > 0;) {
+        pairs->partners[--pairs->first[found[i].a]] = found[i].b;
+        pairs->partners[--pairs->first[found[i].b]] = found[i].a;
+    }
+}
+
+bool body_pairs_find(struct body_pairs *pairs, const struct cluster_box *boxes, uint32_t count, const struct kernels *kernels,
+                     struct arena *scratch)
+{
+    array_clear(&pairs->found);
+    pairs->first = arena_allocate(scratch, (size_t)count + 1, sizeof *pairs->first);
+    struct arena_mark mark = arena_mark(scratch);
+    struct columns columns;
+    bool done = pairs->first && allocate_columns(&columns, count, scratch) &&
+                sweep(pairs, &columns, sort_boxes(&columns, boxes, count), kernels);
+    arena_rewind(scratch, mark);
+    pairs->partners = done ? arena_allocate(scratch, pairs->found.count, 2 * sizeof *pairs->partners) : NULL;
+    if (!pairs->partners || pairs->found.count > UINT32_MAX / 2) {
+        return false;
+    }
+    group(pairs, count);
+    return true;
+}

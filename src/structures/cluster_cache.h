@@ -1,0 +1,36 @@
+/* The clusters of all bodies of a world, kept from query to query and renewed for the bodies whose connectivity is new.
+ *
+ * A body is recognised by the base of its identities, which is never given twice. Where vertices of different bodies are tied, every
+ * cluster also has numbers for its vertices that are equal iff the vertices are the same.
+ */
+#ifndef DENT_STRUCTURES_CLUSTER_CACHE_H
+#define DENT_STRUCTURES_CLUSTER_CACHE_H
+
+#include "structures/cluster_pose.h"
+
+struct cached_body;
+
+struct cluster_cache {
+    dent_context *context;
+    uint64_t version; /* of the body table these were made for */
+    bool valid;
+    uint32_t body_count;
+    struct cached_body **entries;   /* by rank */
+    struct clustered_body *bodies;  /* by rank */
+    uint32_t cluster_count, piece_count, group_count;
+    uint32_t (*identities)[CLUSTER_VERTICES]; /* by cluster; null: no ties, the vertices' own numbers will do within a body */
+};
+
+void cluster_cache_init(struct cluster_cache *cache, dent_context *context);
+void cluster_cache_destroy(struct cluster_cache *cache);
+
+/* Makes the cache fit the pose. *built: how many bodies were cut anew. OUT_OF_MEMORY or TOO_LARGE: the cache is as it was, or empty. */
+dent_status cluster_cache_update(struct cluster_cache *cache, const struct pose *pose, uint64_t *built, struct message *message);
+
+/* Numbers of the vertices of a cluster (world numbering), to compare with those of another cluster. */
+static inline const uint32_t *cluster_identities(const struct cluster_cache *cache, uint32_t number, const struct cluster *cluster)
+{
+    return cache->identities ? cache->identities[number] : cluster->vertices;
+}
+
+#endif

@@ -1,0 +1,143 @@
+/* Clusters in a pose. See cluster_pose.h. */
+#include "structures/cluster_pose.h"
+
+#include <math.h>
+
+/* The scale is a power of two that brings half the largest extent of the world below 1. Exponents beyond 1000 are cut off: very small
+ * worlds then stay small, their numbers may round to 0, and everything is decided by the exact predicates. */
+static void choose_frame(struct cluster_pose *state)
+{
+    const struct pose *pose = state->pose;
+    double half = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double lo = INFINITY, hi = -INFINITY;
+        for (uint32_t rank = 0; rank < pose->body_count; rank++) {
+            lo = pose->bodies[rank].lo[axis] < lo ? pose->bodies[rank].lo[axis] : lo;
+            hi = pose->bodies[rank].hi[axis] > hi ? pose->bodies[rank].hi[axis] : hi;
+        }
+        state->centre[axis] = lo <= hi ? lo * 0.5 + hi * 0.5 : 0;
+        if (lo <= hi) {
+            half = fmax(half, fmax(hi - state->centre[axis], state->centre[axis] - lo));
+        }
+    }
+    int exponent = 0;
+    frexp(half, &exponent);
+    exponent = half == 0 ? 0 : exponent < -1000 ? -1000 : exponent;
+    state->scale = ldexp(1.0, -exponent);
+}
+
+bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, struct arena *scratch)
+{
+    state->pose = pose;
+    choose_frame(state);
+    state->points = arena_allocate(scratch, state->cluster_count, sizeof *state->points);
+    state->body_of_piece = arena_allocate(scratch, state->piece_count, sizeof *state->body_of_piece);
+    bool enough = state->points && state->body_of_piece;
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        if (state->wants[side]) {
+            state->pieces[side] = arena_allocate(scratch, state->piece_count, sizeof *state->pieces[side]);
+            state->groups[side] = arena_allocate(scratch, state->group_count, sizeof *state->groups[side]);
+            state->boxes[side] = arena_allocate(scratch, pose->body_count, sizeof *state->boxes[side]);
+            enough = enough && state->pieces[side] && state->groups[side] && state->boxes[side];
+        }
+    }
+    for (uint32_t rank = 0; enough && rank < pose->body_count; rank++) {
+        const struct clustered_body *body = &state->bodies[rank];
+        for (uint32_t piece = 0; piece < body->clusters->piece_count; piece++) {
+            state->body_of_piece[body->first_piece + piece] = rank;
+        }
+    }
+    return enough;
+}
+
+static void set_member(struct box_group *group, uint32_t place, const struct cluster_box *box)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        group->lo[axis][place] = box->lo[axis];
+        group->hi[axis][place] = box->hi[axis];
+    }
+}
+
+static const struct cluster_box empty_box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+struct cluster_box box_of_group_member(const struct box_group *group, uint32_t place)
+{
+    struct cluster_box box;
+    for (int axis = 0; axis < 3; axis++) {
+        box.lo[axis] = group->lo[axis][place];
+        box.hi[axis] = group->hi[axis][place];
+    }
+    return box;
+}
+
+static struct cluster_box box_of_group(const struct box_group *group)
+{
+    struct cluster_box box = empty_box;
+    for (int axis = 0; axis < 3; axis++) {
+        for (uint32_t place = 0; place < PIECE_CLUSTERS; place++) {
+            box.lo[axis] = group->lo[axis][place] < box.lo[axis] ? group->lo[axis][place] : box.lo[axis];
+            box.hi[axis] = group->hi[axis][place] > box.hi[axis] ? group->hi[axis][place] : box.hi[axis];
+        }
+    }
+    return box;
+}
+
+static uint32_t vertices_of_side(const struct cluster_pose *state, const struct cluster *cluster, int side)
+{
+    switch (side) {
+    case SIDE_CELLS:
+        return cluster->cell_count ? UINT32_MAX : 0;
+    case SIDE_VERTICES:
+        return state->surface_vertices_only ? cluster->owned_surface : cluster->owned;
+    default:
+        return cluster->on_faces;
+    }
+}
+
+void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
+{
+    uint32_t rank = state->body_of_piece[piece];
+    const struct clustered_body *body = &state->bodies[rank];
+    const struct cluster_piece *range = &body->clusters->pieces[piece - body->first_piece];
+    for (uint32_t place = 0; place < PIECE_CLUSTERS; place++) {
+        bool present = place < range->count;
+        const struct cluster *cluster = present ? &body->clusters->clusters[range->first + place] : NULL;
+        struct cluster_points *points = &state->points[body->first_cluster + range->first + place];
+        if (present) {
+            state->kernels->load(cluster, state->pose->bodies[rank].xyz, state->centre, state->scale, points);
+        }
+        for (int side = 0; side < SIDE_COUNT; side++) {
+            struct cluster_box box = empty_box;
+            uint32_t vertices = present ? vertices_of_side(state, cluster, side) : 0;
+            if (state->wants[side] && vertices) {
+                state->kernels->bound(points, vertices, &box);
+            }
+            if (state->wants[side]) {
+                set_member(&state->pieces[side][piece], place, &box);
+            }
+        }
+    }
+}
+
+void cluster_pose_fill_bodies(const struct cluster_pose *state)
+{
+    for (uint32_t rank = 0; rank < state->pose->body_count; rank++) {
+        const struct clustered_body *body = &state->bodies[rank];
+        for (int side = 0; side < SIDE_COUNT; side++) {
+            if (!state->wants[side]) {
+                continue;
+            }
+            struct cluster_box whole = empty_box;
+            for (uint32_t place = 0; place < body->group_count * PIECE_CLUSTERS; place++) {
+                bool present = place < body->clusters->piece_count;
+                struct cluster_box box = present ? box_of_group(&state->pieces[side][body->first_piece + place]) : empty_box;
+                set_member(&state->groups[side][body->first_group + place / PIECE_CLUSTERS], place % PIECE_CLUSTERS, &box);
+                for (int axis = 0; axis < 3; axis++) {
+                    whole.lo[axis] = box.lo[axis] < whole.lo[axis] ? box.lo[axis] : whole.lo[axis];
+                    whole.hi[axis] = box.hi[axis] > whole.hi[axis] ? box.hi[axis] : whole.hi[axis];
+                }
+            }
+            state->boxes[side][rank] = whole;
+        }
+    }
+}

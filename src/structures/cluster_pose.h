@@ -1,0 +1,50 @@
+/* All clusters of a world in one pose: rounded coordinates, and boxes at three levels (cluster, piece, body).
+ *
+ * Bodies, pieces and clusters are numbered through the world in order of rank. Every level has three boxes: of the cells (what is
+ * searched), of the vertices asked about and of the surface faces (what searches). All memory from the caller's arena.
+ */
+#ifndef DENT_STRUCTURES_CLUSTER_POSE_H
+#define DENT_STRUCTURES_CLUSTER_POSE_H
+
+#include "base/arena.h"
+#include "bodies/pose.h"
+#include "structures/tet_clusters.h"
+
+enum box_side { SIDE_CELLS = 0, SIDE_VERTICES = 1, SIDE_FACES = 2, SIDE_COUNT = 3 };
+
+/* Where the clusters of a body lie in the numbering of the world. */
+struct clustered_body {
+    const struct body_clusters *clusters;
+    uint32_t first_cluster, first_piece;
+    uint32_t first_group, group_count; /* sixteen pieces each */
+};
+
+struct cluster_pose {
+    const struct pose *pose;
+    const struct cluster_kernels *kernels;
+    const struct clustered_body *bodies; /* by rank */
+    uint32_t cluster_count, piece_count, group_count;
+    bool wants[SIDE_COUNT];
+    bool surface_vertices_only;
+    double centre[3], scale;
+
+    struct cluster_points *points;          /* by cluster */
+    struct box_group *pieces[SIDE_COUNT];   /* by piece: boxes of its clusters */
+    struct box_group *groups[SIDE_COUNT];   /* by group: boxes of its pieces */
+    struct cluster_box *boxes[SIDE_COUNT];  /* by body */
+    uint32_t *body_of_piece;
+};
+
+/* Takes memory for the sides in `wants` and computes centre and scale; false when there is not enough. */
+bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, struct arena *scratch);
+
+/* Coordinates and boxes of the clusters of one piece. Different pieces may be done by different threads. */
+void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece);
+
+/* Boxes of groups and bodies from those of the pieces; after all pieces are done. */
+void cluster_pose_fill_bodies(const struct cluster_pose *state);
+
+/* Box `place` of a group. */
+struct cluster_box box_of_group_member(const struct box_group *group, uint32_t place);
+
+#endif
