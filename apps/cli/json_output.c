@@ -93,6 +93,25 @@ void json_number(json_line *line, const char *key, double value)
     }
 }
 
+void json_boolean(json_line *line, const char *key, bool value)
+{
+    write_key(line, key);
+    printer_text(line->out, value ? "true" : "false");
+}
+
+void json_object_begin(json_line *line, const char *key)
+{
+    write_key(line, key);
+    printer_text(line->out, "{");
+    line->first = true;
+}
+
+void json_object_end(json_line *line)
+{
+    printer_text(line->out, "}");
+    line->first = false;
+}
+
 void json_array_begin(json_line *line, const char *key)
 {
     write_key(line, key);

@@ -19,6 +19,11 @@ void json_end(json_line *line);
 void json_string(json_line *line, const char *key, const char *value);
 void json_integer(json_line *line, const char *key, uint64_t value);
 void json_number(json_line *line, const char *key, double value);
+void json_boolean(json_line *line, const char *key, bool value);
+
+/** An object within the object. */
+void json_object_begin(json_line *line, const char *key);
+void json_object_end(json_line *line);
 
 /** An array of objects: open, then json_item_begin … json_item_end for each, close. */
 void json_array_begin(json_line *line, const char *key);

@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 static const tool_command *const command_table[] = {
-    &command_info_row, &command_check_row, &command_pairs_row, &command_scenes_row, &command_export_row,
+    &command_info_row,   &command_check_row,  &command_pairs_row,
+    &command_scenes_row, &command_export_row, &command_bench_row,
 };
 enum { COMMAND_COUNT = sizeof command_table / sizeof command_table[0] };
 

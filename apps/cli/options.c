@@ -35,6 +35,11 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_SCALE] = {"--scale", NULL, "S", "scenes: size, 1 by default; the number of elements grows with it"},
     [OPTION_SET] = {"--set", NULL, "NAME=VALUE", "scenes: a parameter, e.g. inside=0.2; may be repeated"},
     [OPTION_STATS] = {"--stats", NULL, NULL, "counts, time and work counters on stderr"},
+    [OPTION_PEERS] = {"--peers", NULL, NULL, "add other libraries and plain programs, where they were built"},
+    [OPTION_VARIANTS] = {"--variants", NULL, NULL, "add the methods with other parameters (papers' forms and the like)"},
+    [OPTION_FRAMES] = {"--frames", NULL, "N", "how many frames of the scene, from 0; default 5"},
+    [OPTION_REPEAT] = {"--repeat", NULL, "N", "how often they are gone through; default 5"},
+    [OPTION_TABLE] = {"--out", "-o", "F.csv", "write the table to F.csv and a chart of it to F.svg"},
     [OPTION_JSON] = {"--json", NULL, NULL, "one JSON object per line"},
     [OPTION_HELP] = {"--help", "-h", NULL, "this text"},
 };
@@ -151,11 +156,24 @@ static bool read_question(tool_options *options, const char *command, const char
     for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
         words[i] = dent_question_name((dent_question)(1u << i));
     }
-    size_t chosen;
-    if (!choose(command, "--ask", text, words, DENT_DISCRETE_QUESTION_COUNT, &chosen)) {
-        return false;
+    /* bench may ask for several at once, joined by '+'. */
+    bool joined = strcmp(command, "bench") == 0;
+    uint32_t bits = 0;
+    while (true) {
+        char word[64];
+        size_t length = joined ? strcspn(text, "+") : strlen(text);
+        snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
+        size_t chosen;
+        if (!choose(command, "--ask", word, words, DENT_DISCRETE_QUESTION_COUNT, &chosen)) {
+            return false;
+        }
+        bits |= 1u << chosen;
+        if (text[length] == '\0') {
+            break;
+        }
+        text += length + 1;
     }
-    options->ask = (dent_question)(1u << chosen);
+    options->ask = (dent_question)bits;
     return true;
 }
 
@@ -225,6 +243,16 @@ static bool read_value(tool_options *options, const char *command, option_id id,
     case OPTION_OUT:
         options->out = text;
         wanted = text[0] != '\0' ? NULL : "a file name";
+        break;
+    case OPTION_TABLE:
+        options->out = text;
+        wanted = strlen(text) > 4 && strcmp(text + strlen(text) - 4, ".csv") == 0 ? NULL : "a file name ending in .csv";
+        break;
+    case OPTION_FRAMES:
+        wanted = parse_whole_number(text, 1, 100000, &options->frames) ? NULL : "a whole number from 1 to 100000";
+        break;
+    case OPTION_REPEAT:
+        wanted = parse_whole_number(text, 1, 100000, &options->repeat) ? NULL : "a whole number from 1 to 100000";
         break;
     case OPTION_THREADS:
         wanted = parse_whole_number(text, 1, 1024, &options->threads) ? NULL : "a whole number from 1 to 1024";

@@ -26,6 +26,11 @@ typedef enum option_id {
     OPTION_SCALE,
     OPTION_SET,
     OPTION_STATS,
+    OPTION_PEERS,
+    OPTION_VARIANTS,
+    OPTION_FRAMES,
+    OPTION_REPEAT,
+    OPTION_TABLE,
     OPTION_JSON,
     OPTION_HELP,
     OPTION_COUNT
@@ -39,13 +44,14 @@ enum { SETTING_LIMIT = 32, SETTING_NAME_LIMIT = 64 };
 
 typedef struct tool_options {
     uint32_t given; /* OPTION_BIT of those on the command line */
-    dent_question ask;
+    dent_question ask;  /* one, or for bench several bits */
     dent_method method;
     uint32_t threads; /* 0: all processors */
     dent_isa isa;
     double tolerance;
     const char *out;
     uint32_t frame;
+    uint32_t frames, repeat; /* bench; 0: not given */
     double scale;
     uint32_t setting_count;
     dent_scene_setting settings[SETTING_LIMIT];

@@ -1,0 +1,298 @@
+/* bench_enter_peers.c — finds each peer's best setting, and lets it race with that. */
+#include "bench_enter_peers.h"
+
+#include "bench_peers.h"
+#include "interrupt.h"
+#include "tool.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A query of two questions is two turns of a peer, each at the setting that is best for it. */
+typedef struct peer_state {
+    const bench_scene *scene;
+    const peer_row *row;
+    dent_context *context;
+    peer_input input[DENT_DISCRETE_QUESTION_COUNT];
+    void *finder[DENT_DISCRETE_QUESTION_COUNT];
+    double setting[DENT_DISCRETE_QUESTION_COUNT];
+    peer_output output[DENT_DISCRETE_QUESTION_COUNT];
+} peer_state;
+
+/* ---- a contestant ---------------------------------------------------------------------------------------- */
+
+static int ask_peer(contestant *self)
+{
+    peer_state *state = self->state;
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        if (state->finder[i] != NULL && !state->row->find(state->finder[i], &state->output[i])) {
+            return complain("bench: %s: %s failed", state->scene->name, self->name);
+        }
+    }
+    return STATUS_GOOD;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool answer_of_peer(contestant *self, dent_question question, pair_keys *list)
+{
+    const peer_state *state = self->state;
+    unsigned i = question == DENT_QUESTION_VERTEX_CELL ? 0 : question == DENT_QUESTION_FACE_CELL ? 1 : 2;
+    const peer_output *output = &state->output[i];
+    if (!pair_keys_reserve(list, output->count)) {
+        return false;
+    }
+    list->count = output->count;
+    if (output->count > 0) {
+        memcpy(list->keys, output->keys, output->count * sizeof *list->keys);
+        qsort(list->keys, output->count, sizeof *list->keys, compare_keys);
+    }
+    return true;
+}
+
+static void costs_of_peer(contestant *self, turn_costs *costs)
+{
+    const peer_state *state = self->state;
+    costs->candidates = 0;
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        costs->candidates += state->finder[i] != NULL ? (double)state->output[i].candidates : 0;
+    }
+    costs->allocations = costs->phase_ms[0] = costs->phase_ms[1] = costs->phase_ms[2] = NAN;
+}
+
+static double peak_of_peer(contestant *self)
+{
+    (void)self;
+    return NAN; /* peers take their memory where they like */
+}
+
+static void close_peer(contestant *self)
+{
+    peer_state *state = self->state;
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        if (state->finder[i] != NULL) {
+            state->row->destroy(state->finder[i]);
+        }
+    }
+    dent_context_destroy(state->context);
+    dent_release(state->scene->context, state, 1, sizeof *state);
+}
+
+/* ---- the best setting ------------------------------------------------------------------------------------ */
+
+static double mean_edge(const bench_scene *scene)
+{
+    double sum = 0;
+    uint64_t count = 0;
+    bool solid = scene->cell_count > 0;
+    uint32_t elements = solid ? scene->cell_count : scene->face_count;
+    uint32_t corners = solid ? 4 : 3;
+    for (uint32_t i = 0; i < elements; i++) {
+        const uint32_t *element = solid ? scene->cells[i] : scene->faces[i];
+        for (uint32_t a = 0; a < corners; a++) {
+            for (uint32_t b = a + 1; b < corners; b++) {
+                const double *p = scene->positions + 3 * (size_t)element[a];
+                const double *q = scene->positions + 3 * (size_t)element[b];
+                double x = p[0] - q[0], y = p[1] - q[1], z = p[2] - q[2];
+                sum += sqrt(x * x + y * y + z * z);
+                count++;
+            }
+        }
+    }
+    return count > 0 ? sum / (double)count : 1;
+}
+
+static peer_input input_of(const bench_race *race, dent_context *context, dent_question question, double edge)
+{
+    const bench_scene *scene = race->scene;
+    peer_input input = {.context = context,
+                        .threads = race->threads,
+                        .question = question,
+                        .vertex_count = scene->vertex_count,
+                        .cell_count = scene->cell_count,
+                        .face_count = scene->face_count,
+                        .used_count = scene->used_count,
+                        .positions = scene->positions,
+                        .cells = (const uint32_t(*)[4])scene->cells,
+                        .faces = (const uint32_t(*)[3])scene->faces,
+                        .used_vertices = scene->used_vertices,
+                        .mean_edge = edge};
+    return input;
+}
+
+/* The better of two turns, in frames 1 and 0, after one that is not counted. */
+static double try_setting(bench_scene *scene, const peer_row *row, void *finder)
+{
+    double best = INFINITY;
+    for (uint32_t turn = 0; turn < 3; turn++) {
+        bench_scene_pose(scene, turn % 2);
+        peer_output output;
+        uint64_t began = dent_clock_ns();
+        if (!row->find(finder, &output)) {
+            return INFINITY;
+        }
+        double took = (double)(dent_clock_ns() - began);
+        best = turn > 0 && took < best ? took : best;
+        if (took > 5e9) {
+            return took; /* slow enough to judge by one turn */
+        }
+    }
+    return best;
+}
+
+static void find_best(bench_race *race, peer_state *state, unsigned question)
+{
+    const peer_row *row = state->row;
+    uint32_t count = row->setting_count > 0 ? row->setting_count : 1;
+    double best = INFINITY;
+    for (uint32_t i = 0; i < count && !interrupt_seen(); i++) {
+        double setting = row->setting_count > 0 ? row->settings[i] : 0;
+        void *finder = row->create(&state->input[question], setting);
+        double took = finder == NULL ? INFINITY : count == 1 ? 0 : try_setting(race->scene, row, finder);
+        if (finder != NULL && took < best) {
+            if (state->finder[question] != NULL) {
+                row->destroy(state->finder[question]);
+            }
+            state->finder[question] = finder;
+            state->setting[question] = setting;
+            best = took;
+        } else if (finder != NULL) {
+            row->destroy(finder);
+        }
+    }
+    bench_scene_pose(race->scene, 0);
+}
+
+static void describe_setting(const bench_race *race, const peer_state *state, contestant *entered)
+{
+    size_t used = 0;
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT && state->row->setting_count > 0; i++) {
+        if ((race->questions & 1u << i) != 0 && used < sizeof entered->setting) {
+            int length = snprintf(entered->setting + used, sizeof entered->setting - used, "%s%s %g",
+                                  used > 0 ? "; " : "", state->row->setting_name, state->setting[i]);
+            used += length > 0 ? (size_t)length : 0;
+        }
+    }
+}
+
+static int enter_peer(bench_race *race, const peer_row *row, double edge)
+{
+    peer_state *state = dent_allocate(race->scene->context, 1, sizeof *state);
+    if (state == NULL) {
+        return complain("bench: out of memory");
+    }
+    memset(state, 0, sizeof *state);
+    state->scene = race->scene;
+    state->row = row;
+    dent_context_def def = dent_context_def_default();
+    def.thread_count = race->threads;
+    state->context = dent_context_create(&def, NULL);
+    contestant *entered = &race->contestants[race->count++];
+    memset(entered, 0, sizeof *entered);
+    snprintf(entered->name, sizeof entered->name, "%s", row->name);
+    entered->peer = true;
+    entered->state = state;
+    entered->ask = ask_peer;
+    entered->answer = answer_of_peer;
+    entered->costs = costs_of_peer;
+    entered->peak_bytes = peak_of_peer;
+    entered->close = close_peer;
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        if ((race->questions & 1u << i) == 0) {
+            continue;
+        }
+        state->input[i] = input_of(race, state->context, (dent_question)(1u << i), edge);
+        find_best(race, state, i);
+        if (interrupt_seen()) {
+            return interrupt_report();
+        }
+        if (state->finder[i] == NULL) {
+            return complain("bench: %s: %s failed at every setting", race->scene->name, row->name);
+        }
+    }
+    describe_setting(race, state, entered);
+    return STATUS_GOOD;
+}
+
+int bench_enter_peers(tool_session *session, bench_race *race)
+{
+    double edge = mean_edge(race->scene);
+    progress_begin(&session->progress, "settings of the peers", 0);
+    int status = STATUS_GOOD;
+    for (uint32_t i = 0; bench_peer_at(i) != NULL && status == STATUS_GOOD; i++) {
+        const peer_row *row = bench_peer_at(i);
+        if ((row->questions & race->questions) == race->questions && (row->parallel || race->threads == 1)) {
+            status = race->count < CONTESTANT_LIMIT ? enter_peer(race, row, edge)
+                                                    : complain("bench: more than %d contestants", CONTESTANT_LIMIT);
+        }
+    }
+    progress_end(&session->progress);
+    return status;
+}
+
+/* ---- the program with peers ------------------------------------------------------------------------------ */
+
+#ifndef DENT_HAVE_PEERS
+const peer_row *bench_peer_at(uint32_t index)
+{
+    (void)index;
+    return NULL;
+}
+#endif
+
+bool bench_has_peers(void)
+{
+    return bench_peer_at(0) != NULL;
+}
+
+/* The words of this command line, from the system: the parser has put them in another order. */
+static bool read_command_line(char *text, size_t size, char **words, size_t word_limit)
+{
+    FILE *file = fopen("/proc/self/cmdline", "rb");
+    if (file == NULL) {
+        return false;
+    }
+    size_t length = fread(text, 1, size - 1, file);
+    bool whole = feof(file) != 0;
+    fclose(file);
+    text[length] = '\0';
+    size_t count = 0;
+    for (size_t at = 0; at < length && count + 1 < word_limit; at += strlen(text + at) + 1) {
+        words[count++] = text + at;
+    }
+    words[count] = NULL;
+    return whole && count + 1 < word_limit && count > 0;
+}
+
+int bench_become_peers(void)
+{
+    enum { TEXT_SIZE = 1 << 16, WORD_LIMIT = 512 };
+    static char text[TEXT_SIZE], path[4096];
+    static char *words[WORD_LIMIT];
+    const char *named = getenv("DENT_PEERS");
+    if (named != NULL) {
+        snprintf(path, sizeof path, "%s", named);
+    } else {
+        ssize_t length = readlink("/proc/self/exe", path, sizeof path - 32);
+        path[length > 0 ? length : 0] = '\0';
+        char *slash = strrchr(path, '/');
+        snprintf(slash != NULL ? slash + 1 : path, 16, "dent-peers");
+    }
+    if (access(path, X_OK) != 0) {
+        return complain("bench: --peers needs the program dent-peers (cmake -DDENT_BUILD_PEERS=ON): %s: %s", path,
+                        strerror(errno));
+    }
+    if (!read_command_line(text, sizeof text, words, WORD_LIMIT)) {
+        return complain("bench: --peers: the command line cannot be read back");
+    }
+    execv(path, words);
+    return complain("bench: %s: %s", path, strerror(errno));
+}

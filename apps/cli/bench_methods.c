@@ -1,0 +1,208 @@
+/* bench_methods.c — dent's methods as contestants: each in a context and a world of its own, so that memory is counted
+ * apart. Barycentric coordinates and segments are left out (`no_details`): peers do not compute them either. */
+#include "bench_run.h"
+
+#include "interrupt.h"
+#include "tool.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A method with the parameters it is asked with. The plain row of each method comes first. */
+typedef struct method_variant {
+    dent_method method;
+    const char *suffix;
+    bool paper_hash, sorted_tree, no_certificate;
+} method_variant;
+
+static const method_variant variant_table[] = {
+    {DENT_METHOD_CLUSTER_SEARCH, "", false, false, false},
+    {DENT_METHOD_SPATIAL_HASH, "", false, false, false},
+    {DENT_METHOD_BUCKET_TREE, "", false, false, false},
+    {DENT_METHOD_SWEEP, "", false, false, false},
+    {DENT_METHOD_BRUTE_FORCE, "", false, false, false},
+    {DENT_METHOD_CLUSTER_SEARCH, "/no-certificate", false, false, true},
+    {DENT_METHOD_SPATIAL_HASH, "/paper", true, false, false},
+    {DENT_METHOD_BUCKET_TREE, "/sorted", false, true, false},
+};
+enum { VARIANT_COUNT = sizeof variant_table / sizeof variant_table[0] };
+
+typedef struct method_state {
+    const bench_scene *scene;
+    dent_context *context;
+    dent_world *world;
+    dent_query_def def;
+    dent_spatial_hash_def spatial_hash;
+    dent_bucket_tree_def bucket_tree;
+    dent_cluster_search_def cluster_search;
+    dent_query_result result;
+    uint64_t allocations_before;
+} method_state;
+
+static const dent_pair_list *list_of(const dent_query_result *result, dent_question question)
+{
+    return question == DENT_QUESTION_VERTEX_CELL ? &result->vertex_cell
+           : question == DENT_QUESTION_FACE_CELL ? &result->face_cell
+                                                 : &result->face_face;
+}
+
+static int ask_method(contestant *self)
+{
+    method_state *state = self->state;
+    state->allocations_before = dent_context_memory_use(state->context).allocations;
+    dent_status status = dent_world_query(state->world, &state->def, &state->result);
+    if (status != DENT_OK) {
+        return complain("bench: %s: %s: %s", state->scene->name, self->name, dent_world_message(state->world));
+    }
+    if (state->result.outcome != DENT_OUTCOME_COMPLETE) {
+        return interrupt_seen() ? interrupt_report()
+                                : complain("bench: %s: %s: the answer is not complete", state->scene->name, self->name);
+    }
+    return STATUS_GOOD;
+}
+
+static bool answer_of_method(contestant *self, dent_question question, pair_keys *list)
+{
+    const method_state *state = self->state;
+    const dent_pair_list *pairs = list_of(&state->result, question);
+    if (!pair_keys_reserve(list, pairs->count)) {
+        return false;
+    }
+    list->count = pairs->count;
+    const bench_body *bodies = state->scene->bodies;
+    for (uint64_t i = 0; i < pairs->count; i++) {
+        const dent_pair *pair = &pairs->pairs[i];
+        const bench_body *a = &bodies[pair->body_a], *b = &bodies[pair->body_b];
+        uint64_t number_a =
+            (question == DENT_QUESTION_VERTEX_CELL ? a->first_vertex : a->first_face) + (uint64_t)pair->feature_a;
+        uint64_t number_b =
+            (question == DENT_QUESTION_FACE_FACE ? b->first_face : b->first_cell) + (uint64_t)pair->feature_b;
+        list->keys[i] = number_a << 32 | number_b;
+    }
+    return true;
+}
+
+static void costs_of_method(contestant *self, turn_costs *costs)
+{
+    const method_state *state = self->state;
+    const dent_query_counters *counters = &state->result.counters;
+    costs->candidates = (double)counters->candidates;
+    costs->allocations = (double)(dent_context_memory_use(state->context).allocations - state->allocations_before);
+    costs->phase_ms[0] = (double)counters->ns_prepare * 1e-6;
+    costs->phase_ms[1] = (double)counters->ns_search * 1e-6;
+    costs->phase_ms[2] = (double)counters->ns_finish * 1e-6;
+}
+
+static double peak_of_method(contestant *self)
+{
+    const method_state *state = self->state;
+    return (double)dent_context_memory_use(state->context).peak_bytes;
+}
+
+static uint64_t hash_of_method(contestant *self, dent_question question)
+{
+    const method_state *state = self->state;
+    return dent_pair_list_hash(state->world, question, list_of(&state->result, question));
+}
+
+static void close_method(contestant *self)
+{
+    method_state *state = self->state;
+    dent_context *context = state->scene->context;
+    dent_world_destroy(state->world);
+    dent_context_destroy(state->context);
+    dent_release(context, state, 1, sizeof *state);
+}
+
+static void fill_def(method_state *state, const bench_race *race, const method_variant *variant)
+{
+    state->def = dent_query_def_default();
+    state->def.questions = race->questions;
+    state->def.method = variant->method;
+    state->def.no_details = true;
+    state->def.cancel = interrupt_flag();
+    if (variant->paper_hash) {
+        state->spatial_hash = dent_spatial_hash_def_default();
+        state->spatial_hash.paper_form = true;
+        state->def.spatial_hash = &state->spatial_hash;
+    }
+    if (variant->sorted_tree) {
+        state->bucket_tree = dent_bucket_tree_def_default();
+        state->bucket_tree.sorted_coordinates = true;
+        state->def.bucket_tree = &state->bucket_tree;
+    }
+    if (variant->no_certificate) {
+        state->cluster_search = dent_cluster_search_def_default();
+        state->cluster_search.no_certificate = true;
+        state->def.cluster_search = &state->cluster_search;
+    }
+}
+
+static int enter_method(bench_race *race, const method_variant *variant)
+{
+    method_state *state = dent_allocate(race->scene->context, 1, sizeof *state);
+    if (state == NULL) {
+        return complain("bench: out of memory");
+    }
+    memset(state, 0, sizeof *state);
+    state->scene = race->scene;
+    fill_def(state, race, variant);
+    dent_context_def def = dent_context_def_default();
+    def.thread_count = race->threads;
+    def.isa = race->isa;
+    dent_status status;
+    state->context = dent_context_create(&def, &status);
+    state->world = state->context != NULL ? dent_world_create(state->context) : NULL;
+    contestant *entered = &race->contestants[race->count++];
+    memset(entered, 0, sizeof *entered);
+    snprintf(entered->name, sizeof entered->name, "%s%s", dent_method_name(variant->method), variant->suffix);
+    entered->state = state;
+    entered->ask = ask_method;
+    entered->answer = answer_of_method;
+    entered->costs = costs_of_method;
+    entered->peak_bytes = peak_of_method;
+    entered->hash = hash_of_method;
+    entered->close = close_method;
+    if (state->world == NULL) {
+        return complain("bench: %s: out of memory", entered->name);
+    }
+    if (bench_scene_fill(race->scene, state->world) != DENT_OK) {
+        return complain("bench: %s: %s", race->scene->name, dent_world_message(state->world));
+    }
+    return STATUS_GOOD;
+}
+
+/* Too slow to be worth waiting for at this size; the questions decide how many pairs the oracle looks at. */
+static bool is_hopeless(const bench_race *race, dent_method method)
+{
+    const bench_scene *scene = race->scene;
+    double pairs = 0;
+    if ((race->questions & DENT_QUESTION_VERTEX_CELL) != 0) {
+        pairs += (double)scene->used_count * scene->cell_count;
+    }
+    if ((race->questions & DENT_QUESTION_FACE_CELL) != 0) {
+        pairs += (double)scene->face_count * scene->cell_count;
+    }
+    if ((race->questions & DENT_QUESTION_FACE_FACE) != 0) {
+        pairs += (double)scene->face_count * scene->face_count / 2;
+    }
+    return method == DENT_METHOD_BRUTE_FORCE ? pairs > 2e7 : method == DENT_METHOD_SWEEP ? pairs > 2e10 : false;
+}
+
+int bench_enter_methods(bench_race *race, dent_method only, bool variants)
+{
+    for (int i = 0; i < VARIANT_COUNT; i++) {
+        const method_variant *variant = &variant_table[i];
+        bool asked_for = only == DENT_METHOD_AUTO ? !is_hopeless(race, variant->method) : only == variant->method;
+        bool able = (dent_method_questions(variant->method) & race->questions) == race->questions;
+        if (!asked_for || !able || (variant->suffix[0] != '\0' && !variants)) {
+            continue;
+        }
+        int status = enter_method(race, variant);
+        if (status != STATUS_GOOD) {
+            return status;
+        }
+    }
+    return STATUS_GOOD;
+}

@@ -1,0 +1,171 @@
+/* bench_report.c — prints races. Times are of one step, in milliseconds; low and high are the quartiles. */
+#include "bench_report.h"
+
+#include "json_output.h"
+#include "machine_facts.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static void hash_text(uint64_t hash, char text[17])
+{
+    snprintf(text, 17, "%016llx", (unsigned long long)hash);
+}
+
+static void json_count(json_line *line, const char *key, double value)
+{
+    if (isfinite(value)) {
+        json_integer(line, key, (uint64_t)value);
+    } else {
+        json_number(line, key, NAN);
+    }
+}
+
+void report_json(printer *out, const bench_race *race)
+{
+    static const char *const phase_names[3] = {"prepare_ms", "search_ms", "finish_ms"};
+    char questions[64], hash[17];
+    for (uint32_t i = 0; i < race->count; i++) {
+        const contestant *row = &race->contestants[i];
+        hash_text(row->pairs_hash, hash);
+        json_line line = json_begin(out);
+        json_string(&line, "scene", race->scene->name);
+        json_string(&line, "question", questions_name(race->questions, questions, sizeof questions));
+        json_string(&line, "method", row->name);
+        json_boolean(&line, "peer", row->peer);
+        json_integer(&line, "threads", race->threads);
+        json_string(&line, "isa", row->peer ? "native" : dent_isa_name(race->isa));
+        json_number(&line, "scale", race->scene->scale);
+        json_integer(&line, "frames", race->frames);
+        json_number(&line, "median_ms", row->median_ms);
+        json_number(&line, "low_ms", row->low_ms);
+        json_number(&line, "high_ms", row->high_ms);
+        json_count(&line, "candidates", row->candidates);
+        json_integer(&line, "pairs", row->pairs);
+        json_string(&line, "pairs_hash", hash);
+        json_count(&line, "peak_bytes", row->peak);
+        json_count(&line, "allocations", row->allocations);
+        json_object_begin(&line, "phases");
+        for (int phase = 0; phase < 3 && isfinite(row->phase_ms[0]); phase++) {
+            json_number(&line, phase_names[phase], row->phase_ms[phase]);
+        }
+        json_object_end(&line);
+        json_string(&line, "commit", commit_name());
+        json_end(&line);
+    }
+}
+
+static double fastest(const bench_race *race, bool peer)
+{
+    double best = INFINITY;
+    for (uint32_t i = 0; i < race->count; i++) {
+        const contestant *row = &race->contestants[i];
+        best = row->peer == peer && row->median_ms < best ? row->median_ms : best;
+    }
+    return best;
+}
+
+static void print_cell(printer *out, int width, int digits, double value)
+{
+    if (isfinite(value)) {
+        printer_format(out, " %*.*f", width, digits, value);
+    } else {
+        printer_format(out, " %*s", width, "-");
+    }
+}
+
+void report_table(printer *out, const bench_race *race)
+{
+    const bench_scene *scene = race->scene;
+    char questions[64], hash[17];
+    printer_format(out,
+                   "%s, %s: %u bodies, %u cells, %u vertices, %u surface faces; %u thread%s, %s; %u frames x %u\n",
+                   scene->name, questions_name(race->questions, questions, sizeof questions), scene->body_count,
+                   scene->cell_count, scene->used_count, scene->face_count, race->threads,
+                   race->threads == 1 ? "" : "s", dent_isa_name(race->isa), race->frames, race->repeat);
+    if (race->count == 0) {
+        printer_text(out, "  nobody can answer\n\n");
+        return;
+    }
+    hash_text(race->contestants[0].pairs_hash, hash);
+    printer_format(out, "  %llu pairs in frame 0, hash %s\n", (unsigned long long)race->contestants[0].pairs, hash);
+    double best = fastest(race, false), best_peer = fastest(race, true);
+    best = best < best_peer ? best : best_peer;
+    bool peers = isfinite(best_peer);
+    printer_format(out, "  %-28s %10s %10s %10s %8s %9s %11s %9s %6s\n", "method", "median ms", "low", "high",
+                   "x best", peers ? "vs peers" : "", "candidates", "MB", "alloc");
+    for (uint32_t i = 0; i < race->count; i++) {
+        const contestant *row = &race->contestants[i];
+        printer_format(out, "  %s%-*s", row->peer ? "* " : "", row->peer ? 26 : 28, row->name);
+        print_cell(out, 10, 3, row->median_ms);
+        print_cell(out, 10, 3, row->low_ms);
+        print_cell(out, 10, 3, row->high_ms);
+        print_cell(out, 8, 2, row->median_ms / best);
+        if (peers) {
+            print_cell(out, 8, 2, best_peer / row->median_ms);
+            printer_text(out, "x");
+        } else {
+            printer_format(out, " %9s", "");
+        }
+        print_cell(out, 11, 0, row->candidates);
+        print_cell(out, 9, 1, row->peak / 1e6);
+        print_cell(out, 6, 0, row->allocations);
+        printer_format(out, "%s%s\n", row->setting[0] != '\0' ? "  " : "", row->setting);
+    }
+    printer_text(out, peers ? "  (* peer; vs peers: time of the fastest peer over this one's)\n\n" : "\n");
+}
+
+void report_csv_head(printer *out)
+{
+    printer_text(out, "machine,compiler,commit,scene,question,method,peer,setting,threads,isa,scale,frames,repeat,bodies,"
+                      "vertices,cells,faces,median_ms,low_ms,high_ms,candidates,pairs,pairs_hash,peak_bytes,"
+                      "allocations,prepare_ms,search_ms,finish_ms\n");
+}
+
+/* An empty field is a number nobody knows. */
+static void csv_number(printer *out, double value)
+{
+    if (isfinite(value)) {
+        printer_format(out, ",%.9g", value);
+    } else {
+        printer_text(out, ",");
+    }
+}
+
+void report_csv(printer *out, const bench_race *race)
+{
+    const bench_scene *scene = race->scene;
+    char machine[300], questions[64], hash[17];
+    machine_name(machine, sizeof machine);
+    for (uint32_t i = 0; i < race->count; i++) {
+        const contestant *row = &race->contestants[i];
+        hash_text(row->pairs_hash, hash);
+        printer_format(out, "%s,%s,%s,%s,%s,%s,%s,%s,%u,%s,%.9g,%u,%u,%u,%u,%u,%u", machine, compiler_name(),
+                       commit_name(), scene->name, questions_name(race->questions, questions, sizeof questions),
+                       row->name, row->peer ? "true" : "false", row->setting, race->threads,
+                       row->peer ? "native" : dent_isa_name(race->isa), scene->scale, race->frames, race->repeat,
+                       scene->body_count, scene->used_count, scene->cell_count, scene->face_count);
+        csv_number(out, row->median_ms);
+        csv_number(out, row->low_ms);
+        csv_number(out, row->high_ms);
+        csv_number(out, row->candidates);
+        printer_format(out, ",%llu,%s", (unsigned long long)row->pairs, hash);
+        csv_number(out, row->peak);
+        csv_number(out, row->allocations);
+        for (int phase = 0; phase < 3; phase++) {
+            csv_number(out, row->phase_ms[phase]);
+        }
+        printer_text(out, "\n");
+    }
+}
+
+void report_chart(bar_chart *chart, const bench_race *race)
+{
+    char questions[64], group[160];
+    snprintf(group, sizeof group, "%s %s", race->scene->name,
+             questions_name(race->questions, questions, sizeof questions));
+    for (uint32_t i = 0; i < race->count; i++) {
+        const contestant *row = &race->contestants[i];
+        bar_chart_add(chart, group, row->name, row->peer, row->median_ms, row->low_ms, row->high_ms);
+    }
+}

@@ -1,0 +1,311 @@
+/* bench_run.c — the turns of a race, the comparison of answers, medians. */
+#include "bench_run.h"
+
+#include "interrupt.h"
+#include "tool.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A contestant so slow that one turn takes longer than this is asked in frame 0 only, and once. */
+static const uint64_t slow_turn_ns = 4000000000u;
+/* After this much time a contestant has enough turns, but it gets at least FEWEST_TURNS. */
+static const uint64_t enough_ns = 20000000000u;
+enum { FEWEST_TURNS = 3 };
+
+const char *questions_name(uint32_t questions, char *buffer, size_t size)
+{
+    size_t used = 0;
+    buffer[0] = '\0';
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        if ((questions & 1u << i) != 0 && used < size) {
+            int length = snprintf(buffer + used, size - used, "%s%s", used > 0 ? "+" : "",
+                                  dent_question_name((dent_question)(1u << i)));
+            used += length > 0 ? (size_t)length : 0;
+        }
+    }
+    return buffer;
+}
+
+/* ---- answers --------------------------------------------------------------------------------------------- */
+
+bool pair_keys_reserve(pair_keys *list, uint64_t count)
+{
+    if (count <= list->capacity) {
+        return true;
+    }
+    uint64_t capacity = count + count / 4 + 16;
+    uint64_t *keys = dent_reallocate(list->context, list->keys, (size_t)list->capacity, (size_t)capacity, sizeof *keys);
+    if (keys == NULL) {
+        return false;
+    }
+    list->keys = keys;
+    list->capacity = capacity;
+    return true;
+}
+
+void pair_keys_release(pair_keys *list)
+{
+    dent_release(list->context, list->keys, (size_t)list->capacity, sizeof *list->keys);
+    list->keys = NULL;
+    list->count = list->capacity = 0;
+}
+
+/* The first place where two ascending lists differ, in words. */
+static int report_difference(const bench_race *race, const contestant *other, uint32_t frame, dent_question question,
+                             const pair_keys *right, const pair_keys *wrong)
+{
+    uint64_t i = 0;
+    while (i < right->count && i < wrong->count && right->keys[i] == wrong->keys[i]) {
+        i++;
+    }
+    bool missing = i == wrong->count || (i < right->count && right->keys[i] < wrong->keys[i]);
+    uint64_t key = missing ? right->keys[i] : wrong->keys[i];
+    return complain("bench: %s, %s, frame %u: WRONG ANSWER: %s has %llu pairs, %s has %llu; the first that %s has %s "
+                    "is %u %u (numbers of the scene)",
+                    race->scene->name, dent_question_name(question), frame, race->reference->name,
+                    (unsigned long long)right->count, other->name, (unsigned long long)wrong->count, other->name,
+                    missing ? "not" : "alone", (unsigned)(key >> 32), (unsigned)key);
+}
+
+typedef struct race_answers {
+    pair_keys right, other;
+} race_answers;
+
+/* The first contestant asked in a frame (`first`) gives the answer, the others are compared with it. */
+static int compare_answers(bench_race *race, contestant *asked, bool first, uint32_t frame, race_answers *answers)
+{
+    race->reference = first ? asked : race->reference;
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        dent_question question = (dent_question)(1u << i);
+        if ((race->questions & question) == 0) {
+            continue;
+        }
+        pair_keys *list = first ? &answers[i].right : &answers[i].other;
+        if (!asked->answer(asked, question, list)) {
+            return complain("bench: out of memory");
+        }
+        const pair_keys *right = &answers[i].right;
+        if (!first && (right->count != list->count ||
+                       (list->count > 0 && memcmp(right->keys, list->keys, list->count * sizeof *list->keys) != 0))) {
+            return report_difference(race, asked, frame, question, right, list);
+        }
+    }
+    return STATUS_GOOD;
+}
+
+/* ---- turns ----------------------------------------------------------------------------------------------- */
+
+typedef struct race_run {
+    tool_session *session;
+    bench_race *race;
+    race_answers answers[DENT_DISCRETE_QUESTION_COUNT];
+    bool measured;        /* false: warming up */
+    uint64_t slowest_ns[CONTESTANT_LIMIT];
+    uint64_t done, total; /* turns */
+} race_run;
+
+static bool has_enough(const race_run *run, uint32_t index, uint32_t frame)
+{
+    const contestant *asked = &run->race->contestants[index];
+    if (run->slowest_ns[index] > slow_turn_ns) {
+        return frame != 0 || asked->turns > 0;
+    }
+    return asked->spent_ns > enough_ns && asked->turns >= FEWEST_TURNS;
+}
+
+static void keep_frame_zero(race_run *run, contestant *asked, const turn_costs *costs)
+{
+    asked->candidates = costs->candidates;
+    asked->pairs = 0;
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        asked->pairs += (run->race->questions & 1u << i) != 0 ? run->answers[i].right.count : 0;
+    }
+    /* Of a query with two questions: the hash of the hashes, in order. */
+    if (asked->hash != NULL) {
+        asked->pairs_hash = 0;
+        for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+            if ((run->race->questions & 1u << i) != 0) {
+                asked->pairs_hash =
+                    asked->pairs_hash * 1099511628211u ^ asked->hash(asked, (dent_question)(1u << i));
+            }
+        }
+    }
+}
+
+static int take_turn(race_run *run, uint32_t index, uint32_t frame, bool first)
+{
+    contestant *asked = &run->race->contestants[index];
+    uint64_t began = dent_clock_ns();
+    int status = asked->ask(asked);
+    uint64_t took = dent_clock_ns() - began;
+    if (status == STATUS_GOOD) {
+        status = compare_answers(run->race, asked, first, frame, run->answers);
+    }
+    if (status != STATUS_GOOD) {
+        return status;
+    }
+    run->slowest_ns[index] = took > run->slowest_ns[index] ? took : run->slowest_ns[index];
+    turn_costs costs;
+    asked->costs(asked, &costs);
+    if (!run->measured) {
+        if (frame == 0) {
+            keep_frame_zero(run, asked, &costs);
+        }
+        return STATUS_GOOD;
+    }
+    asked->samples[asked->turns] = (double)took * 1e-6;
+    for (int phase = 0; phase < 3; phase++) {
+        asked->phases[phase][asked->turns] = costs.phase_ms[phase];
+    }
+    asked->allocations = asked->turns == 0 || costs.allocations > asked->allocations ? costs.allocations
+                                                                                     : asked->allocations;
+    asked->turns++;
+    asked->spent_ns += took;
+    return STATUS_GOOD;
+}
+
+/* All contestants in one frame, beginning with number `start`. */
+static int run_frame(race_run *run, uint32_t frame, uint32_t start)
+{
+    bench_race *race = run->race;
+    bench_scene_pose(race->scene, frame);
+    bool first = true;
+    for (uint32_t i = 0; i < race->count; i++) {
+        uint32_t index = (start + i) % race->count;
+        progress_set(&run->session->progress, run->done++, run->total);
+        if (run->measured || run->slowest_ns[index] > slow_turn_ns) {
+            if (has_enough(run, index, frame) || (!run->measured && frame != 0)) {
+                continue;
+            }
+        }
+        int status = take_turn(run, index, frame, first);
+        first = false;
+        if (status != STATUS_GOOD) {
+            return status;
+        }
+        if (interrupt_seen()) {
+            return interrupt_report();
+        }
+    }
+    return STATUS_GOOD;
+}
+
+static int run_pass(race_run *run, uint32_t pass)
+{
+    uint32_t frames = run->race->frames;
+    for (uint32_t i = 0; i < frames; i++) {
+        uint32_t frame = pass % 2 == 0 ? i : frames - 1 - i;
+        int status = run_frame(run, frame, run->measured ? pass * frames + i : 0);
+        if (status != STATUS_GOOD) {
+            return status;
+        }
+    }
+    return STATUS_GOOD;
+}
+
+/* ---- statistics ------------------------------------------------------------------------------------------ */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Linear between the two nearest of the sorted samples. */
+static double quantile(const double *sorted, uint32_t count, double fraction)
+{
+    double place = fraction * (count - 1);
+    uint32_t below = (uint32_t)place;
+    uint32_t above = below + 1 < count ? below + 1 : below;
+    return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
+}
+
+static void summarise(contestant *asked)
+{
+    if (asked->turns == 0) {
+        asked->median_ms = asked->low_ms = asked->high_ms = NAN;
+        return;
+    }
+    qsort(asked->samples, asked->turns, sizeof(double), compare_numbers);
+    asked->median_ms = quantile(asked->samples, asked->turns, 0.5);
+    asked->low_ms = quantile(asked->samples, asked->turns, 0.25);
+    asked->high_ms = quantile(asked->samples, asked->turns, 0.75);
+    for (int phase = 0; phase < 3; phase++) {
+        bool known = !isnan(asked->phases[phase][0]);
+        qsort(asked->phases[phase], known ? asked->turns : 0, sizeof(double), compare_numbers);
+        asked->phase_ms[phase] = known ? quantile(asked->phases[phase], asked->turns, 0.5) : NAN;
+    }
+    asked->peak = asked->peak_bytes(asked);
+}
+
+/* ---- the race -------------------------------------------------------------------------------------------- */
+
+static size_t turn_limit(const bench_race *race)
+{
+    return (size_t)race->frames * race->repeat;
+}
+
+static bool make_room(bench_race *race)
+{
+    for (uint32_t i = 0; i < race->count; i++) {
+        contestant *asked = &race->contestants[i];
+        asked->samples = dent_allocate(race->scene->context, turn_limit(race), sizeof(double));
+        bool made = asked->samples != NULL;
+        for (int phase = 0; phase < 3; phase++) {
+            asked->phases[phase] = dent_allocate(race->scene->context, turn_limit(race), sizeof(double));
+            made = made && asked->phases[phase] != NULL;
+        }
+        if (!made) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int bench_run(tool_session *session, bench_race *race)
+{
+    race_run run;
+    memset(&run, 0, sizeof run);
+    run.session = session;
+    run.race = race;
+    run.total = ((uint64_t)race->repeat + 1) * race->frames * race->count;
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        run.answers[i].right.context = run.answers[i].other.context = race->scene->context;
+    }
+    char questions[64], what[128];
+    snprintf(what, sizeof what, "%s %s", race->scene->name, questions_name(race->questions, questions, sizeof questions));
+    progress_begin(&session->progress, what, run.total);
+    int status = make_room(race) ? run_pass(&run, 0) : complain("bench: out of memory");
+    run.measured = true;
+    for (uint32_t pass = 1; pass <= race->repeat && status == STATUS_GOOD; pass++) {
+        status = run_pass(&run, pass);
+    }
+    progress_end(&session->progress);
+    for (uint32_t i = 0; i < race->count && status == STATUS_GOOD; i++) {
+        summarise(&race->contestants[i]);
+        if (race->contestants[i].hash == NULL) {
+            race->contestants[i].pairs_hash = race->contestants[0].pairs_hash; /* compared pair by pair */
+        }
+    }
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        pair_keys_release(&run.answers[i].right);
+        pair_keys_release(&run.answers[i].other);
+    }
+    return status;
+}
+
+void bench_close(bench_race *race)
+{
+    for (uint32_t i = 0; i < race->count; i++) {
+        contestant *asked = &race->contestants[i];
+        asked->close(asked);
+        dent_release(race->scene->context, asked->samples, turn_limit(race), sizeof(double));
+        for (int phase = 0; phase < 3; phase++) {
+            dent_release(race->scene->context, asked->phases[phase], turn_limit(race), sizeof(double));
+        }
+    }
+    race->count = 0;
+}

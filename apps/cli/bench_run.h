@@ -1,0 +1,81 @@
+/* bench_run.h — one race: several contestants answer the same questions about the same frames, turn by turn.
+ *
+ * A contestant is a method of dent, or a peer (bench_peers.h). The frames go back and forth, as in a simulation; in each
+ * frame every contestant is asked once, the first to be asked changing from frame to frame. Only the asking is timed.
+ * After each turn the answer is compared with that of the first contestant, pair by pair: a race with a wrong answer is
+ * an error, not a result.
+ */
+#ifndef DENT_BENCH_RUN_H
+#define DENT_BENCH_RUN_H
+
+#include "bench_scene.h"
+
+#include <dent/query.h>
+
+enum { CONTESTANT_LIMIT = 40, CONTESTANT_NAME_SIZE = 48, CONTESTANT_SETTING_SIZE = 96 };
+
+/** Pairs of one question as (number of a << 32 | number of b), ascending. */
+typedef struct pair_keys {
+    dent_context *context;
+    uint64_t *keys;
+    uint64_t count, capacity;
+} pair_keys;
+
+bool pair_keys_reserve(pair_keys *list, uint64_t count);
+void pair_keys_release(pair_keys *list);
+
+/** What one turn cost besides time; a number that is not known is NAN. */
+typedef struct turn_costs {
+    double candidates, allocations;
+    double phase_ms[3]; /* prepare, search, finish */
+} turn_costs;
+
+typedef struct contestant contestant;
+struct contestant {
+    char name[CONTESTANT_NAME_SIZE];
+    char setting[CONTESTANT_SETTING_SIZE]; /* empty: none worth printing */
+    bool peer;
+    void *state;
+    /** Asks about the positions as they are: the only thing that is timed. An error has been reported. */
+    int (*ask)(contestant *self);
+    /** The answer to one of the questions. False: out of memory. */
+    bool (*answer)(contestant *self, dent_question question, pair_keys *list);
+    void (*costs)(contestant *self, turn_costs *costs);
+    double (*peak_bytes)(contestant *self);
+    uint64_t (*hash)(contestant *self, dent_question question); /* null: nobody asks a peer */
+    void (*close)(contestant *self);
+
+    /* Filled by bench_race. */
+    double median_ms, low_ms, high_ms;
+    double phase_ms[3];
+    double candidates;  /* in frame 0 */
+    double allocations; /* most in one turn after the warm-up */
+    double peak;
+    uint64_t pairs, pairs_hash; /* in frame 0, all questions together */
+    uint32_t turns;             /* that were measured */
+    double *samples, *phases[3];
+    uint64_t spent_ns;
+};
+
+typedef struct bench_race {
+    bench_scene *scene;
+    uint32_t questions; /* bits */
+    uint32_t threads;
+    dent_isa isa;
+    uint32_t frames, repeat;
+    uint32_t count;
+    contestant contestants[CONTESTANT_LIMIT];
+    const contestant *reference; /* whose answer the others are compared with, in the frame at hand */
+} bench_race;
+
+/** "vertex-cell+face-cell". */
+const char *questions_name(uint32_t questions, char *buffer, size_t size);
+
+/** Enters the methods of dent that can answer; `only` AUTO: all of them that are not hopeless at this size. */
+int bench_enter_methods(bench_race *race, dent_method only, bool variants);
+
+/** Runs the race; the contestants are left open. An error (a wrong answer is one) has been reported. */
+int bench_run(tool_session *session, bench_race *race);
+void bench_close(bench_race *race);
+
+#endif

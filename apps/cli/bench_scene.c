@@ -1,0 +1,190 @@
+/* bench_scene.c — lays a scene out for measuring. */
+#include "bench_scene.h"
+
+#include "interrupt.h"
+#include "load_world.h"
+#include "tool.h"
+
+#include <string.h>
+
+dent_status bench_scene_fill(const bench_scene *scene, dent_world *world)
+{
+    for (uint32_t i = 0; i < scene->body_count; i++) {
+        const dent_scene_body *body = scene->bodies[i].body;
+        bool solid = body->kind == DENT_BODY_SOLID;
+        dent_body_def def = solid ? dent_solid_def_default() : dent_surface_def_default();
+        def.name = body->name;
+        def.vertex_count = body->vertex_count;
+        def.element_count = body->element_count;
+        def.element_corners = body->element_corners;
+        def.positions_t0 = dent_positions_double(scene->positions + 3 * (size_t)scene->bodies[i].first_vertex);
+        if (solid && body->reference != NULL) {
+            def.reference = dent_positions_double(body->reference);
+        }
+        dent_body_id id;
+        dent_status status = dent_world_add_body(world, &def, &id);
+        if (status != DENT_OK) {
+            return status;
+        }
+    }
+    return DENT_OK;
+}
+
+void bench_scene_pose(bench_scene *scene, uint32_t frame)
+{
+    for (uint32_t i = 0; i < scene->body_count; i++) {
+        dent_scene_pose(scene->scene, i, frame, scene->positions + 3 * (size_t)scene->bodies[i].first_vertex);
+    }
+}
+
+/* Numbers the bodies' vertices and cells; false when 32 bits do not suffice. */
+static bool number_bodies(bench_scene *scene)
+{
+    uint64_t vertices = 0, cells = 0;
+    for (uint32_t i = 0; i < scene->body_count; i++) {
+        bench_body *body = &scene->bodies[i];
+        body->body = dent_scene_body_at(scene->scene, i);
+        body->first_vertex = (uint32_t)vertices;
+        body->first_cell = (uint32_t)cells;
+        vertices += body->body->vertex_count;
+        if (body->body->kind == DENT_BODY_SOLID) {
+            cells += body->body->element_count;
+            scene->solid_count++;
+        }
+        if (vertices >= UINT32_MAX || cells >= UINT32_MAX) {
+            return false;
+        }
+    }
+    scene->vertex_count = (uint32_t)vertices;
+    scene->cell_count = (uint32_t)cells;
+    return true;
+}
+
+static void number_cells(bench_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->body_count; i++) {
+        const bench_body *body = &scene->bodies[i];
+        if (body->body->kind != DENT_BODY_SOLID) {
+            continue;
+        }
+        for (uint32_t cell = 0; cell < body->body->element_count; cell++) {
+            for (uint32_t corner = 0; corner < 4; corner++) {
+                scene->cells[body->first_cell + cell][corner] =
+                    body->first_vertex + body->body->element_corners[4 * (size_t)cell + corner];
+            }
+        }
+    }
+}
+
+/* The world knows which faces are on the surface. */
+static bool number_faces(bench_scene *scene, const dent_world *world)
+{
+    uint64_t faces = 0;
+    for (uint32_t i = 0; i < scene->body_count; i++) {
+        uint32_t count;
+        dent_body_surface_faces(world, dent_world_body_at(world, i), &count);
+        scene->bodies[i].first_face = (uint32_t)faces;
+        faces += count;
+    }
+    if (faces >= UINT32_MAX) {
+        return false;
+    }
+    scene->faces = dent_allocate(scene->context, (size_t)faces, sizeof *scene->faces);
+    scene->face_count = (uint32_t)faces;
+    for (uint32_t i = 0; i < scene->body_count && scene->faces != NULL; i++) {
+        const bench_body *body = &scene->bodies[i];
+        uint32_t count;
+        const dent_surface_face *list = dent_body_surface_faces(world, dent_world_body_at(world, i), &count);
+        for (uint32_t face = 0; face < count; face++) {
+            for (int corner = 0; corner < 3; corner++) {
+                scene->faces[body->first_face + face][corner] = body->first_vertex + list[face].corners[corner];
+            }
+        }
+    }
+    return scene->faces != NULL;
+}
+
+static bool list_used_vertices(bench_scene *scene)
+{
+    uint8_t *used = dent_allocate(scene->context, scene->vertex_count, 1);
+    scene->used_vertices = dent_allocate(scene->context, scene->vertex_count, sizeof *scene->used_vertices);
+    bool done = used != NULL && scene->used_vertices != NULL;
+    if (done) {
+        memset(used, 0, scene->vertex_count);
+        for (uint32_t cell = 0; cell < scene->cell_count; cell++) {
+            for (int corner = 0; corner < 4; corner++) {
+                used[scene->cells[cell][corner]] = 1;
+            }
+        }
+        for (uint32_t face = 0; face < scene->face_count; face++) {
+            for (int corner = 0; corner < 3; corner++) {
+                used[scene->faces[face][corner]] = 1;
+            }
+        }
+        for (uint32_t vertex = 0; vertex < scene->vertex_count; vertex++) {
+            if (used[vertex]) {
+                scene->used_vertices[scene->used_count++] = vertex;
+            }
+        }
+    }
+    dent_release(scene->context, used, scene->vertex_count, 1);
+    return done;
+}
+
+static bool lay_out(bench_scene *scene)
+{
+    scene->body_count = dent_scene_body_count(scene->scene);
+    scene->bodies = dent_allocate(scene->context, scene->body_count, sizeof *scene->bodies);
+    if (scene->bodies == NULL || !number_bodies(scene)) {
+        return false;
+    }
+    scene->positions = dent_allocate(scene->context, scene->vertex_count, 3 * sizeof(double));
+    scene->cells = dent_allocate(scene->context, scene->cell_count, sizeof *scene->cells);
+    if (scene->positions == NULL || scene->cells == NULL) {
+        return false;
+    }
+    bench_scene_pose(scene, 0);
+    number_cells(scene);
+    dent_world *world = dent_world_create(scene->context);
+    bool done = world != NULL && bench_scene_fill(scene, world) == DENT_OK && number_faces(scene, world) &&
+                list_used_vertices(scene);
+    dent_world_destroy(world);
+    return done;
+}
+
+int bench_scene_open(tool_session *session, const char *name, bench_scene *scene)
+{
+    memset(scene, 0, sizeof *scene);
+    scene->context = session->context;
+    scene->name = name;
+    scene->scale = session->options->scale;
+    const dent_scene_info *info = dent_scene_find(name);
+    if (info == NULL) {
+        return complain("bench: no scene is called '%s'; dent scenes lists them", name);
+    }
+    scene->benchmark_frames = info->benchmark_frames > 0 ? info->benchmark_frames : 1;
+    printer_flush(session->out);
+    interrupt_at_once(true);
+    progress_begin(&session->progress, name, 0);
+    int status = create_scene(session, name, &scene->scene);
+    if (status == STATUS_GOOD && !lay_out(scene)) {
+        status = complain("bench: %s: out of memory, or too large", name);
+    }
+    progress_end(&session->progress);
+    interrupt_at_once(false);
+    if (status != STATUS_GOOD) {
+        bench_scene_close(scene);
+    }
+    return status;
+}
+
+void bench_scene_close(bench_scene *scene)
+{
+    dent_release(scene->context, scene->bodies, scene->body_count, sizeof *scene->bodies);
+    dent_release(scene->context, scene->positions, scene->vertex_count, 3 * sizeof(double));
+    dent_release(scene->context, scene->cells, scene->cell_count, sizeof *scene->cells);
+    dent_release(scene->context, scene->faces, scene->face_count, sizeof *scene->faces);
+    dent_release(scene->context, scene->used_vertices, scene->vertex_count, sizeof *scene->used_vertices);
+    dent_scene_destroy(scene->scene);
+    memset(scene, 0, sizeof *scene);
+}

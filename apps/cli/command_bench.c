@@ -1,0 +1,219 @@
+/* command_bench.c — `dent bench`: how long a step takes, scene by scene, question by question, method beside method.
+ *
+ * A benchmark is a race (bench_run.h): the same frames for every contestant, in turns, answers compared. What is
+ * printed is the median of all turns with its quartiles, and the ratio to the fastest. */
+#include "bench_enter_peers.h"
+#include "bench_report.h"
+#include "interrupt.h"
+#include "machine_facts.h"
+#include "tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DEFAULT_FRAMES = 5, DEFAULT_REPEAT = 5, PATH_SIZE = 4096 };
+
+static const char *const default_scenes[] = {"teschner-a", "teschner-b",  "teschner-c", "teschner-d",
+                                             "teschner-e", "blocks-640k", "folded-1m"};
+
+typedef struct bench_files {
+    printer table;
+    int table_descriptor; /* -1: none */
+    char chart_path[PATH_SIZE];
+    bar_chart chart;
+} bench_files;
+
+/* ---- files ----------------------------------------------------------------------------------------------- */
+
+static int open_files(bench_files *files, tool_session *session)
+{
+    const char *path = session->options->out;
+    files->table_descriptor = -1;
+    bar_chart_begin(&files->chart, session->context, "dent bench: time of one step", "milliseconds (median)");
+    if (path == NULL) {
+        return STATUS_GOOD;
+    }
+    int length = snprintf(files->chart_path, sizeof files->chart_path, "%.*s.svg", (int)strlen(path) - 4, path);
+    if (length < 0 || (size_t)length >= sizeof files->chart_path) {
+        return complain("bench: --out: the name is too long");
+    }
+    files->table_descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (files->table_descriptor < 0) {
+        return complain("bench: %s: %s", path, strerror(errno));
+    }
+    printer_open(&files->table, files->table_descriptor);
+    report_csv_head(&files->table);
+    return STATUS_GOOD;
+}
+
+static int write_chart(bench_files *files)
+{
+    int descriptor = open(files->chart_path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (descriptor < 0) {
+        return complain("bench: %s: %s", files->chart_path, strerror(errno));
+    }
+    printer *out = &files->table; /* its work is done: the buffer is free */
+    printer_open(out, descriptor);
+    bool whole = bar_chart_write(&files->chart, out);
+    printer_flush(out);
+    close(descriptor);
+    return whole && !printer_failed(out) ? STATUS_GOOD
+                                         : complain("bench: %s: cannot be written", files->chart_path);
+}
+
+/* The table keeps what was measured before an error or Ctrl-C. */
+static int close_files(bench_files *files, const tool_options *options, int status)
+{
+    if (files->table_descriptor >= 0) {
+        printer_flush(&files->table);
+        close(files->table_descriptor);
+        if (printer_failed(&files->table)) {
+            status = complain("bench: %s: %s", options->out, strerror(files->table.error));
+        } else if (status == STATUS_GOOD) {
+            status = write_chart(files);
+        }
+    }
+    bar_chart_release(&files->chart);
+    return status;
+}
+
+/* ---- races ----------------------------------------------------------------------------------------------- */
+
+static int run_race(tool_session *session, bench_scene *scene, uint32_t questions, bench_files *files)
+{
+    const tool_options *options = session->options;
+    static bench_race race; /* large */
+    memset(&race, 0, sizeof race);
+    race.scene = scene;
+    race.questions = questions;
+    race.threads = dent_context_worker_count(session->context);
+    race.isa = dent_context_isa(session->context);
+    race.frames = options->frames > 0 ? options->frames : DEFAULT_FRAMES;
+    race.frames = race.frames < scene->benchmark_frames ? race.frames : scene->benchmark_frames;
+    race.repeat = options->repeat > 0 ? options->repeat : DEFAULT_REPEAT;
+    int status = bench_enter_methods(&race, options->method, options_have(options, OPTION_VARIANTS));
+    if (status == STATUS_GOOD && options_have(options, OPTION_PEERS)) {
+        status = bench_enter_peers(session, &race);
+    }
+    if (status == STATUS_GOOD && race.count > 0) {
+        status = bench_run(session, &race);
+    }
+    if (status == STATUS_GOOD) {
+        if (options_have(options, OPTION_JSON)) {
+            report_json(session->out, &race);
+        } else {
+            report_table(session->out, &race);
+        }
+        printer_flush(session->out);
+        if (files->table_descriptor >= 0) {
+            report_csv(&files->table, &race);
+            printer_flush(&files->table);
+            report_chart(&files->chart, &race);
+        }
+    }
+    bench_close(&race);
+    return status;
+}
+
+/* Without --ask: what can be asked of the bodies there are. */
+static int run_scene(tool_session *session, const char *name, bench_files *files)
+{
+    static const uint32_t solid_questions[] = {DENT_QUESTION_VERTEX_CELL, DENT_QUESTION_FACE_CELL,
+                                               DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL};
+    static const uint32_t surface_questions[] = {DENT_QUESTION_FACE_FACE};
+    bench_scene scene;
+    int status = bench_scene_open(session, name, &scene);
+    if (status != STATUS_GOOD) {
+        return status;
+    }
+    uint32_t asked = (uint32_t)session->options->ask;
+    const uint32_t *list = scene.solid_count > 0 ? solid_questions : surface_questions;
+    size_t count = scene.solid_count > 0 ? sizeof solid_questions / sizeof solid_questions[0] : 1;
+    if (asked != 0) {
+        list = &asked;
+        count = 1;
+    }
+    for (size_t i = 0; i < count && status == STATUS_GOOD; i++) {
+        status = run_race(session, &scene, list[i], files);
+    }
+    bench_scene_close(&scene);
+    return status;
+}
+
+static int run_scenes(tool_session *session, bench_files *files)
+{
+    const tool_options *options = session->options;
+    uint32_t count = options->argument_count;
+    const char *const *names = (const char *const *)options->arguments;
+    if (count == 0) {
+        names = default_scenes;
+        count = sizeof default_scenes / sizeof default_scenes[0];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (dent_scene_find(names[i]) == NULL) {
+            return complain("bench: no scene is called '%s'; dent scenes lists them", names[i]);
+        }
+    }
+    if (!options_have(options, OPTION_JSON)) {
+        char machine[300];
+        machine_name(machine, sizeof machine);
+        printer_format(session->out, "%s; %s; commit %s\n\n", machine, compiler_name(), commit_name());
+    }
+    int status = STATUS_GOOD;
+    for (uint32_t i = 0; i < count && status == STATUS_GOOD; i++) {
+        status = run_scene(session, names[i], files);
+    }
+    return status;
+}
+
+static int run_bench(const tool_options *options, printer *out)
+{
+    if (options_have(options, OPTION_PEERS) && !bench_has_peers()) {
+        return bench_become_peers();
+    }
+    tool_session session;
+    int status = session_open(&session, options, out);
+    if (status != STATUS_GOOD) {
+        return status;
+    }
+    static bench_files files; /* large */
+    status = open_files(&files, &session);
+    if (status == STATUS_GOOD) {
+        status = run_scenes(&session, &files);
+    }
+    status = close_files(&files, options, status);
+    session_close(&session);
+    return status;
+}
+
+const tool_command command_bench_row = {
+    .name = "bench",
+    .summary = "how long a step takes: scenes x questions x methods, side by side",
+    .arguments = "[OPTION...] [NAME...]",
+    .details = "NAME is a built-in scene (dent scenes); default: teschner-a to -e, blocks-640k, folded-1m. Every method\n"
+               "that can answer is asked about the same frames, in turns, and the answers are compared pair by pair:\n"
+               "a difference is an error. Computing the positions is not measured; numbers beyond the pairs\n"
+               "(barycentric coordinates) are left out. Methods too slow for the size are left out unless named by\n"
+               "--method. --ask may name several questions joined by '+', answered by one query; default for solids:\n"
+               "vertex-cell, face-cell, and both together; for surfaces: face-face.\n"
+               "\n"
+               "Printed: median and quartiles of the time of a step in ms, the ratio to the fastest, candidates in\n"
+               "frame 0, peak memory of the method in MB, and the most allocations in a step after warming up.\n"
+               "With --peers also: Embree, CGAL, Bullet, FCL and plain programs, as far as they were built\n"
+               "(cmake -DDENT_BUILD_PEERS=ON makes dent-peers beside dent; DENT_PEERS may name it), each at the best\n"
+               "of several settings and with dent's exact test behind it.\n"
+               "\n"
+               "JSON keys: scene question method peer threads isa scale frames median_ms low_ms high_ms candidates\n"
+               "pairs pairs_hash peak_bytes allocations phases (prepare_ms search_ms finish_ms) commit. pairs_hash is\n"
+               "that of dent pairs --stats in frame 0.\n",
+    .option_bits = OPTION_BIT(OPTION_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_SCALE) |
+                   OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_PEERS) | OPTION_BIT(OPTION_VARIANTS) |
+                   OPTION_BIT(OPTION_FRAMES) | OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) |
+                   OPTION_BIT(OPTION_JSON),
+    .argument_min = 0,
+    .argument_max = UINT32_MAX,
+    .run = run_bench,
+};

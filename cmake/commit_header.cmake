@@ -1,0 +1,18 @@
+# Writes a header with the commit of the tree, anew only when it has changed: cmake -DSOURCE=… -DHEADER=… -P this.
+set(commit "unknown")
+find_package(Git QUIET)
+if(GIT_FOUND)
+  execute_process(COMMAND ${GIT_EXECUTABLE} -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude=*
+    OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+  if(NOT failed AND found)
+    set(commit "${found}")
+  endif()
+endif()
+set(content "/* Made by the build. */\n#define DENT_COMMIT \"${commit}\"\n")
+set(before "")
+if(EXISTS ${HEADER})
+  file(READ ${HEADER} before)
+endif()
+if(NOT before STREQUAL content)
+  file(WRITE ${HEADER} "${content}")
+endif()
