@@ -5,7 +5,7 @@
  * test behind it; it answers vertex-cell only.
  *
  * Usage: bench_hash [--rounds N] [--threads N] [--isa scalar|avx2|avx512] [--scale S] [--cells] [--only]
- *                   SCENE...
+ *                   [--ask QUESTION] SCENE...
  * --only leaves out everything but the hash (for profilers). --cells adds rows for cell sizes of 1/4 to 4 times the automatic one of the paper's form (mean edge).
  */
 #include <inttypes.h>
@@ -220,6 +220,7 @@ static double plain_step(const struct stage *stage, double cell, uint64_t *pairs
 /* Which rows to print. */
 struct choice {
     bool cells, plain, only;
+    const char *question; /* null: all */
 };
 
 struct variant {
@@ -330,7 +331,7 @@ int main(int argc, char **argv)
 {
     uint32_t rounds = 5;
     double scale = 1;
-    struct choice choice = {false, true, false};
+    struct choice choice = {false, true, false, NULL};
     dent_context_def context_def = dent_context_def_default();
     context_def.thread_count = 1;
     int first = 1;
@@ -344,6 +345,7 @@ int main(int argc, char **argv)
             choice.only = true;
             continue;
         }
+        choice.question = strcmp(argv[first], "--ask") == 0 ? value : choice.question;
         rounds = strcmp(argv[first], "--rounds") == 0 ? (uint32_t)atoi(value) : rounds;
         scale = strcmp(argv[first], "--scale") == 0 ? atof(value) : scale;
         context_def.thread_count = strcmp(argv[first], "--threads") == 0 ? (uint32_t)atoi(value) : context_def.thread_count;
@@ -367,6 +369,9 @@ int main(int argc, char **argv)
                stage.vertices, dent_isa_name(dent_context_isa(context)), dent_context_worker_count(context));
         bool solid = dent_scene_body_at(stage.scene, 0)->kind == DENT_BODY_SOLID;
         for (uint32_t question = 1; question <= DENT_QUESTION_FACE_FACE; question *= 2) {
+            if (choice.question && strcmp(choice.question, dent_question_name((dent_question)question)) != 0) {
+                continue;
+            }
             if (solid || question == DENT_QUESTION_FACE_FACE) {
                 choice.plain = solid && context_def.thread_count == 1;
                 measure(&stage, argv[first], question, rounds, choice);

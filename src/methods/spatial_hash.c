@@ -120,7 +120,7 @@ static dent_status prepare(struct hash_state *state, const struct search_request
 
 /* Edge of a grid cell over the mean size of the elements. Measured in docs/methods/spatial_hash.md. */
 #define POINT_CELL_RATIO 1.5
-#define FACE_CELL_RATIO 1.5
+#define FACE_CELL_RATIO 2.0
 #define POINTS_PER_RANK_CELL 8
 
 static struct grid_input grid_parameters(const struct search_request *request, const struct float_space *space)
@@ -353,20 +353,6 @@ static void match_faces(void *data, const uint32_t *list, uint32_t count)
     search->sink->count_box_tests(search->sink, task->worker, (uint64_t)count * PACKET_LANES);
 }
 
-/* Box of all lanes; false when no lane is left. */
-static bool packet_box(const struct packet *packet, float lo[3], float hi[3])
-{
-    for (int axis = 0; axis < 3; axis++) {
-        lo[axis] = INFINITY;
-        hi[axis] = -INFINITY;
-        for (int lane = 0; lane < PACKET_LANES; lane++) {
-            lo[axis] = packet->lo[axis][lane] < lo[axis] ? packet->lo[axis][lane] : lo[axis];
-            hi[axis] = packet->hi[axis][lane] > hi[axis] ? packet->hi[axis][lane] : hi[axis];
-        }
-    }
-    return lo[0] <= hi[0];
-}
-
 /* Along how many axes the box of these vertices has no extent, in the doubles. */
 static int flat_axes(const struct search *search, const uint32_t *corners, int count)
 {
@@ -392,32 +378,44 @@ static void empty_lane(struct packet *packet, uint32_t lane)
     }
 }
 
+/* Box of all lanes that are left; false when there is none. */
+static bool bound_packet(struct packet *packet)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        packet->box_lo[axis] = INFINITY;
+        packet->box_hi[axis] = -INFINITY;
+        for (int lane = 0; lane < PACKET_LANES; lane++) {
+            packet->box_lo[axis] = packet->lo[axis][lane] < packet->box_lo[axis] ? packet->lo[axis][lane] : packet->box_lo[axis];
+            packet->box_hi[axis] = packet->hi[axis][lane] > packet->box_hi[axis] ? packet->hi[axis][lane] : packet->box_hi[axis];
+        }
+    }
+    return packet->box_lo[0] <= packet->box_hi[0];
+}
+
 /* A cell without extent along an axis has no interior, a face that is a point crosses nothing: without `touching` they have no answers, and
- * leaving them out keeps a world fallen together in one point from costing all pairs. */
-static void leave_out_flat(const struct search *search, struct packet *packet, uint32_t count, uint32_t first, bool cells)
+ * leaving them out keeps a world fallen together in one point from costing all pairs. False when no lane is left. */
+static bool leave_out_flat(const struct search *search, struct packet *packet, uint32_t count, uint32_t first, bool cells)
 {
     const struct packet_sets *sets = &search->state->sets;
-    if (search->request->def->touching) {
-        return;
+    int limit = cells ? 1 : 3;
+    if (search->request->def->touching || packet->most_flat < limit) {
+        return true;
     }
     for (uint32_t lane = 0; lane < count; lane++) {
-        int flat = 0;
-        for (int axis = 0; axis < 3; axis++) {
-            flat += packet->lo[axis][lane] == packet->hi[axis][lane];
-        }
-        int limit = cells ? 1 : 3;
         const uint32_t *corners = cells ? array_at(&sets->cell_corners, first + lane) : array_at(&sets->face_corners, packet->number[lane]);
-        if (flat >= limit && flat_axes(search, corners, cells ? 4 : 3) >= limit) {
+        if (packet->flat[lane] >= limit && flat_axes(search, corners, cells ? 4 : 3) >= limit) {
             empty_lane(packet, lane);
         }
     }
+    return bound_packet(packet);
 }
 
 static void ask(struct packet_task *task, dent_question question, const struct hash_grid *grid, grid_list_function *function,
-                const float lo[3], const float hi[3], struct grid_counters *counters)
+                struct grid_counters *counters)
 {
+    const struct packet *packet = &task->room->packet;
     task->question = question;
-    hash_grid_look_up(grid, task->search->kernels, lo, hi, task->room->list, function, task, counters);
+    hash_grid_look_up(grid, task->search->kernels, packet->box_lo, packet->box_hi, task->room->list, function, task, counters);
     flush(task);
 }
 
@@ -435,25 +433,24 @@ static void search_cells(struct packet_task *task, uint32_t packet_index, struct
     const struct search *search = task->search;
     const uint32_t *packets = search->state->sets.cell_packets.data;
     struct packet *packet = &task->room->packet;
-    float lo[3], hi[3], largest = 0;
+    float largest = 0;
     uint32_t first = packets[packet_index], count = packets[packet_index + 1] - first;
     task->first = first;
     search->kernels->prepare_cells(packet, search->space.points, array_at(&search->state->sets.cell_corners, first), count,
                                    !search->space.ranks);
-    leave_out_flat(search, packet, count, first, true);
-    if (!packet_box(packet, lo, hi)) {
+    if (!leave_out_flat(search, packet, count, first, true)) {
         return;
     }
     for (uint32_t lane = 0; lane < count; lane++) {
         largest = packet->size[lane] > largest ? packet->size[lane] : largest;
     }
-    search->block_packet_sizes[task->block] += (double)largest_edge(lo, hi);
+    search->block_packet_sizes[task->block] += (double)largest_edge(packet->box_lo, packet->box_hi);
     search->block_element_sizes[task->block] += (double)largest;
     if (search->request->questions & DENT_QUESTION_VERTEX_CELL) {
-        ask(task, DENT_QUESTION_VERTEX_CELL, &search->point_grid, match_vertices, lo, hi, counters);
+        ask(task, DENT_QUESTION_VERTEX_CELL, &search->point_grid, match_vertices, counters);
     }
     if (search->request->questions & DENT_QUESTION_FACE_CELL) {
-        ask(task, DENT_QUESTION_FACE_CELL, &search->face_grid, match_cell_faces, lo, hi, counters);
+        ask(task, DENT_QUESTION_FACE_CELL, &search->face_grid, match_cell_faces, counters);
     }
 }
 
@@ -462,14 +459,12 @@ static void search_faces(struct packet_task *task, uint32_t packet_index, struct
     const struct search *search = task->search;
     const uint32_t *packets = search->state->sets.face_packets.data;
     struct packet *packet = &task->room->packet;
-    float lo[3], hi[3];
     uint32_t first = packets[packet_index], count = packets[packet_index + 1] - first;
     task->first = first;
     search->kernels->prepare_faces(packet, search->faces, (const uint32_t *)search->state->sets.face_order.data + first, count,
                                    !search->space.ranks);
-    leave_out_flat(search, packet, count, first, false);
-    if (packet_box(packet, lo, hi)) {
-        ask(task, DENT_QUESTION_FACE_FACE, &search->face_grid, match_faces, lo, hi, counters);
+    if (leave_out_flat(search, packet, count, first, false)) {
+        ask(task, DENT_QUESTION_FACE_FACE, &search->face_grid, match_faces, counters);
     }
 }
 

@@ -59,24 +59,27 @@ static inline struct boxes load_boxes(const struct packet *packet)
     return boxes;
 }
 
+/* Six compares that do not wait for each other. */
 static inline __mmask16 box_lanes(const struct boxes *boxes, const float *lo, const float *hi)
 {
-    __mmask16 meets = _mm512_cmp_ps_mask(boxes->lo[0], _mm512_set1_ps(hi[0]), _CMP_LE_OQ);
-    meets = _mm512_mask_cmp_ps_mask(meets, boxes->hi[0], _mm512_set1_ps(lo[0]), _CMP_GE_OQ);
-    meets = _mm512_mask_cmp_ps_mask(meets, boxes->lo[1], _mm512_set1_ps(hi[1]), _CMP_LE_OQ);
-    meets = _mm512_mask_cmp_ps_mask(meets, boxes->hi[1], _mm512_set1_ps(lo[1]), _CMP_GE_OQ);
-    meets = _mm512_mask_cmp_ps_mask(meets, boxes->lo[2], _mm512_set1_ps(hi[2]), _CMP_LE_OQ);
-    return _mm512_mask_cmp_ps_mask(meets, boxes->hi[2], _mm512_set1_ps(lo[2]), _CMP_GE_OQ);
+    __mmask16 x = _mm512_cmp_ps_mask(boxes->lo[0], _mm512_set1_ps(hi[0]), _CMP_LE_OQ);
+    __mmask16 y = _mm512_cmp_ps_mask(boxes->lo[1], _mm512_set1_ps(hi[1]), _CMP_LE_OQ);
+    __mmask16 z = _mm512_cmp_ps_mask(boxes->lo[2], _mm512_set1_ps(hi[2]), _CMP_LE_OQ);
+    x = _mm512_mask_cmp_ps_mask(x, boxes->hi[0], _mm512_set1_ps(lo[0]), _CMP_GE_OQ);
+    y = _mm512_mask_cmp_ps_mask(y, boxes->hi[1], _mm512_set1_ps(lo[1]), _CMP_GE_OQ);
+    z = _mm512_mask_cmp_ps_mask(z, boxes->hi[2], _mm512_set1_ps(lo[2]), _CMP_GE_OQ);
+    return x & y & z;
 }
 
 /* The lanes that have no corner with this id. */
 static inline __mmask16 strangers(const struct packet *packet, int corners, __mmask16 lanes, uint32_t id)
 {
     __m512i ids = _mm512_set1_epi32((int)id);
-    for (int k = 0; k < corners; k++) {
-        lanes = _mm512_mask_cmpneq_epi32_mask(lanes, _mm512_load_si512(packet->id[k]), ids);
+    __mmask16 same = _mm512_cmpeq_epi32_mask(_mm512_load_si512(packet->id[0]), ids);
+    for (int k = 1; k < corners; k++) {
+        same |= _mm512_cmpeq_epi32_mask(_mm512_load_si512(packet->id[k]), ids);
     }
-    return lanes;
+    return (__mmask16)(lanes & ~same);
 }
 
 static inline __m512 plane_value(const struct packet *packet, int plane, const float *p)
@@ -119,11 +122,24 @@ static uint32_t match_points(const struct packet *packet, const struct point_rec
         if (!lanes || !(lanes = strangers(packet, 4, lanes, point->id))) {
             continue;
         }
+        __m512 value[4];
+        for (int k = 0; k < 2; k++) {
+            value[k] = plane_value(packet, k, point->position);
+            lanes &= _mm512_cmp_ps_mask(value[k], minus, _CMP_NLT_UQ);
+        }
+        if (!lanes) {
+            continue;
+        }
+        for (int k = 2; k < 4; k++) {
+            value[k] = plane_value(packet, k, point->position);
+            lanes &= _mm512_cmp_ps_mask(value[k], minus, _CMP_NLT_UQ);
+        }
+        if (!lanes) {
+            continue;
+        }
         __mmask16 certain = lanes;
-        for (int k = 0; k < 4 && lanes; k++) {
-            __m512 value = plane_value(packet, k, point->position);
-            lanes = _mm512_mask_cmp_ps_mask(lanes, value, minus, _CMP_NLT_UQ);
-            certain = _mm512_mask_cmp_ps_mask(certain, value, bound, _CMP_GT_OQ);
+        for (int k = 0; k < 4; k++) {
+            certain &= _mm512_cmp_ps_mask(value[k], bound, _CMP_GT_OQ);
         }
         found = emit(hits, found, i, lanes, certain);
     }
@@ -227,20 +243,22 @@ static uint32_t match_cell_faces(const struct packet *packet, const struct face_
         const __m512 reach = _mm512_add_ps(size, _mm512_set1_ps(face->size));
         const __m512 bound = error_bound(error, reach), minus = negative(bound);
         struct verdict verdict = {lanes, lanes};
+        struct corner_sides sides;
+        sides_of_corners(packet, 4, reach, face, &sides, &verdict);
         for (int k = 0; k < 4 && verdict.possible; k++) {
             __mmask16 outer = verdict.possible, inner = 0;
             for (int corner = 0; corner < 3; corner++) {
                 __m512 value = plane_value(packet, k, face->corner[corner]);
-                outer = _mm512_mask_cmp_ps_mask(outer, value, minus, _CMP_LT_OQ);
+                outer &= _mm512_cmp_ps_mask(value, minus, _CMP_LT_OQ);
                 inner |= _mm512_cmp_ps_mask(value, bound, _CMP_GT_OQ);
             }
             verdict.possible &= (__mmask16)~outer;
             verdict.certain &= inner;
         }
-        if (verdict.possible) {
-            judge_by_face(packet, 4, reach, face, &verdict);
-            found = emit(hits, found, i, verdict.possible, verdict.certain);
+        for (int edge = 0; edge < 3 && verdict.possible; edge++) {
+            cut_versus_edge(packet, 4, reach, face, edge, &sides, &verdict);
         }
+        found = emit(hits, found, i, verdict.possible, verdict.certain);
     }
     return found;
 }

@@ -53,6 +53,9 @@ struct packet {
     float error[PACKET_LANES]; /* infinite: the planes say nothing about this lane */
     uint32_t id[4][PACKET_LANES];
     uint32_t number[PACKET_LANES]; /* faces: the number of the face */
+    int32_t flat[PACKET_LANES];    /* number of axes along which the box has no extent in the floats */
+    float box_lo[3], box_hi[3];    /* of all lanes */
+    int32_t most_flat;
 };
 
 /* Entries of a grid, column by column; points have lo == hi. */
