@@ -5,6 +5,7 @@ static const struct method_row *const rows[] = {
     &brute_force_method,
     &sweep_method,
     &spatial_hash_method,
+    &bucket_tree_method,
     &cluster_search_method,
 };
 

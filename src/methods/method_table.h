@@ -13,6 +13,7 @@ const struct method_row *method_choose(const struct pose *pose, uint32_t questio
 extern const struct method_row brute_force_method;
 extern const struct method_row sweep_method;
 extern const struct method_row spatial_hash_method;
+extern const struct method_row bucket_tree_method;
 extern const struct method_row cluster_search_method;
 
 #endif

@@ -1,0 +1,295 @@
+/* Packets of neighbours of one body. See bucket_packets.h. */
+#include "structures/bucket_packets.h"
+
+#include <math.h>
+
+#include "base/radix_sort.h"
+
+void packet_list_init(struct packet_list *list, dent_context *context, uint32_t corners_each)
+{
+    list->corners_each = corners_each;
+    array_init(&list->corners, context, corners_each * sizeof(uint32_t));
+    array_init(&list->elements, context, sizeof(uint32_t));
+    array_init(&list->packets, context, sizeof(uint32_t));
+    array_init(&list->first_packet, context, sizeof(uint32_t));
+    array_init(&list->vertex_start, context, sizeof(uint32_t));
+    array_init(&list->vertices, context, sizeof(uint32_t));
+}
+
+void packet_list_destroy(struct packet_list *list)
+{
+    array_destroy(&list->corners);
+    array_destroy(&list->elements);
+    array_destroy(&list->packets);
+    array_destroy(&list->first_packet);
+    array_destroy(&list->vertex_start);
+    array_destroy(&list->vertices);
+}
+
+static uint64_t spread_bits(uint64_t x)
+{
+    x &= 0x1FFFFF;
+    x = (x | x << 32) & UINT64_C(0x1F00000000FFFF);
+    x = (x | x << 16) & UINT64_C(0x1F0000FF0000FF);
+    x = (x | x << 8) & UINT64_C(0x100F00F00F00F00F);
+    x = (x | x << 4) & UINT64_C(0x10C30C30C30C30C3);
+    return (x | x << 2) & UINT64_C(0x1249249249249249);
+}
+
+uint64_t morton_key(const uint32_t index[3])
+{
+    return spread_bits(index[0]) | spread_bits(index[1]) << 1 | spread_bits(index[2]) << 2;
+}
+
+/* ---- building ----------------------------------------------------------------------------------------------------------------- */
+
+/* Unsorted elements of one body. */
+struct gathering {
+    const struct packet_list *list;
+    const struct point_record *points;
+    uint32_t count;
+    uint32_t *corners, *elements;
+    uint64_t *keys;
+    uint32_t *order;
+};
+
+static struct packet_box box_of(const struct point_record *points, const uint32_t *corners, uint32_t count)
+{
+    struct packet_box box = {{0}, {0}};
+    for (int axis = 0; axis < 3; axis++) {
+        box.lo[axis] = box.hi[axis] = points[corners[0]].position[axis];
+        for (uint32_t k = 1; k < count; k++) {
+            float x = points[corners[k]].position[axis];
+            box.lo[axis] = x < box.lo[axis] ? x : box.lo[axis];
+            box.hi[axis] = x > box.hi[axis] ? x : box.hi[axis];
+        }
+    }
+    return box;
+}
+
+static void widen(struct packet_box *box, const struct packet_box *by)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        box->lo[axis] = by->lo[axis] < box->lo[axis] ? by->lo[axis] : box->lo[axis];
+        box->hi[axis] = by->hi[axis] > box->hi[axis] ? by->hi[axis] : box->hi[axis];
+    }
+}
+
+static float longest_edge(const struct packet_box *box)
+{
+    float edge = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        edge = box->hi[axis] - box->lo[axis] > edge ? box->hi[axis] - box->lo[axis] : edge;
+    }
+    return edge;
+}
+
+/* A curve over the body's own box, so that small bodies in a large world are sorted as finely as any. */
+static void sort_along_curve(struct gathering *gathering)
+{
+    uint32_t each = gathering->list->corners_each, count = gathering->count;
+    struct packet_box all = box_of(gathering->points, gathering->corners, each);
+    for (uint32_t i = 1; i < count; i++) {
+        struct packet_box box = box_of(gathering->points, gathering->corners + (size_t)i * each, each);
+        widen(&all, &box);
+    }
+    double extent = (double)longest_edge(&all), scale = extent > 1e-300 ? 1048575.0 / extent : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct packet_box box = box_of(gathering->points, gathering->corners + (size_t)i * each, each);
+        uint32_t index[3];
+        for (int axis = 0; axis < 3; axis++) {
+            double middle = ((double)box.lo[axis] + (double)box.hi[axis]) * 0.5 - (double)all.lo[axis];
+            index[axis] = (uint32_t)(middle > 0 ? middle * scale : 0);
+        }
+        gathering->keys[i] = morton_key(index);
+        gathering->order[i] = i;
+    }
+    radix_sort_u64(gathering->keys, gathering->order, gathering->keys + count, gathering->order + count, count);
+}
+
+/* A packet ends when it is full, when sizes differ too much, or when the curve jumps. */
+#define SIZE_RATIO 4.0f
+#define JUMP_RATIO 6.0f
+enum { PACKET_VERTICES_MAX = PACKET_LANES * 4 };
+
+struct cutting {
+    struct packet_box box;
+    float smallest, largest;
+    uint32_t count;
+};
+
+static bool fits(struct cutting *cutting, const struct packet_box *box)
+{
+    float size = longest_edge(box);
+    struct cutting with = *cutting;
+    if (with.count == 0) {
+        with.box = *box;
+        with.smallest = with.largest = size;
+    }
+    widen(&with.box, box);
+    with.smallest = size < with.smallest ? size : with.smallest;
+    with.largest = size > with.largest ? size : with.largest;
+    with.count++;
+    bool fit = with.count == 1 || (with.count <= PACKET_LANES && with.largest <= SIZE_RATIO * with.smallest &&
+                                   longest_edge(&with.box) <= JUMP_RATIO * with.largest);
+    if (fit) {
+        *cutting = with;
+    }
+    return fit;
+}
+
+/* The vertices of elements [begin, end), each once, in ascending order. */
+static bool list_vertices(struct packet_list *list, uint32_t begin, uint32_t end)
+{
+    uint32_t vertices[PACKET_VERTICES_MAX], count = 0;
+    const uint32_t *corners = array_at(&list->corners, begin);
+    for (uint32_t i = 0; i < (end - begin) * list->corners_each; i++) {
+        uint32_t place = count;
+        while (place > 0 && vertices[place - 1] > corners[i]) {
+            place--;
+        }
+        if (place > 0 && vertices[place - 1] == corners[i]) {
+            continue;
+        }
+        memmove(vertices + place + 1, vertices + place, (count - place) * sizeof *vertices);
+        vertices[place] = corners[i];
+        count++;
+    }
+    uint32_t start = (uint32_t)list->vertices.count;
+    return array_push(&list->vertex_start, &start) && array_push_many(&list->vertices, vertices, count);
+}
+
+static bool end_packet(struct packet_list *list, uint32_t begin, uint32_t end)
+{
+    return begin == end || (array_push(&list->packets, &begin) && list_vertices(list, begin, end));
+}
+
+/* Writes the sorted elements of a body behind those of the bodies before it. */
+static bool append_body(struct packet_list *list, const struct gathering *gathering, uint32_t *number)
+{
+    uint32_t each = list->corners_each, begin = *number;
+    struct cutting cutting = {.count = 0};
+    bool enough = true;
+    for (uint32_t i = 0; i < gathering->count && enough; i++, (*number)++) {
+        uint32_t from = gathering->order[i];
+        const uint32_t *corners = gathering->corners + (size_t)from * each;
+        struct packet_box box = box_of(gathering->points, corners, each);
+        memcpy(array_at(&list->corners, *number), corners, each * sizeof *corners);
+        memcpy(array_at(&list->elements, *number), &gathering->elements[from], sizeof(uint32_t));
+        if (!fits(&cutting, &box)) {
+            enough = end_packet(list, begin, *number);
+            begin = *number;
+            cutting.count = 0;
+            fits(&cutting, &box);
+        }
+    }
+    return enough && end_packet(list, begin, *number);
+}
+
+static uint32_t element_total(const struct packet_list *list, const struct body *body)
+{
+    bool cells = list->corners_each == 4;
+    return !cells ? body->surface_face_count : body->kind == DENT_BODY_SOLID ? body->tetrahedron_count : 0;
+}
+
+static void gather(struct gathering *gathering, const struct body *body, uint32_t first_vertex_number, uint32_t first_face)
+{
+    uint32_t each = gathering->list->corners_each;
+    gathering->count = element_total(gathering->list, body);
+    for (uint32_t i = 0; i < gathering->count; i++) {
+        const uint32_t *corners = each == 4 ? body->tetrahedra[i] : body->surface_faces[i].corners;
+        for (uint32_t k = 0; k < each; k++) {
+            gathering->corners[(size_t)i * each + k] = first_vertex_number + corners[k];
+        }
+        gathering->elements[i] = each != 4 ? first_face + i : body->cell_of_tetrahedron ? body->cell_of_tetrahedron[i] : i;
+    }
+}
+
+static bool build(struct packet_list *list, struct gathering *gathering, const struct pose *pose, const struct vertex_numbering *numbering)
+{
+    uint32_t number = 0;
+    bool enough = true;
+    for (uint32_t rank = 0; rank <= pose->body_count && enough; rank++) {
+        uint32_t packets = (uint32_t)list->packets.count;
+        enough = array_push(&list->first_packet, &packets);
+        if (rank < pose->body_count && enough && element_total(list, pose->bodies[rank].body)) {
+            gather(gathering, pose->bodies[rank].body, first_vertex(numbering, rank), number);
+            sort_along_curve(gathering);
+            enough = append_body(list, gathering, &number);
+        }
+    }
+    uint32_t vertices = (uint32_t)list->vertices.count;
+    return enough && array_push(&list->packets, &number) && array_push(&list->vertex_start, &vertices);
+}
+
+bool packet_list_build(struct packet_list *list, const struct pose *pose, const struct vertex_numbering *numbering,
+                       const struct float_space *space, struct arena *scratch, bool *too_many)
+{
+    uint64_t total = 0, most = 0;
+    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
+        uint64_t count = element_total(list, pose->bodies[rank].body);
+        total += count;
+        most = count > most ? count : most;
+    }
+    *too_many = total >= UINT32_MAX / 4;
+    array_clear(&list->corners);
+    array_clear(&list->elements);
+    array_clear(&list->packets);
+    array_clear(&list->first_packet);
+    array_clear(&list->vertex_start);
+    array_clear(&list->vertices);
+    if (*too_many || !array_extend(&list->corners, total) || !array_extend(&list->elements, total)) {
+        return false;
+    }
+    struct arena_mark mark = arena_mark(scratch);
+    struct gathering gathering = {.list = list, .points = space->points};
+    gathering.corners = arena_allocate(scratch, most, list->corners_each * sizeof(uint32_t));
+    gathering.elements = arena_allocate(scratch, most, sizeof(uint32_t));
+    gathering.keys = arena_allocate(scratch, most, 2 * sizeof(uint64_t));
+    gathering.order = arena_allocate(scratch, most, 2 * sizeof(uint32_t));
+    bool enough = gathering.corners && gathering.elements && gathering.keys && gathering.order &&
+                  build(list, &gathering, pose, numbering);
+    arena_rewind(scratch, mark);
+    return enough;
+}
+
+/* ---- boxes -------------------------------------------------------------------------------------------------------------------- */
+
+enum { BOXES_PER_BLOCK = 1024 };
+
+struct boxing {
+    const struct packet_list *list;
+    const struct point_record *points;
+    struct packet_box *boxes;
+};
+
+static void box_block(void *data, uint32_t block, uint32_t worker)
+{
+    (void)worker;
+    const struct boxing *boxing = data;
+    const uint32_t *start = boxing->list->vertex_start.data, *vertices = boxing->list->vertices.data;
+    uint32_t total = packet_list_count(boxing->list), begin = block * BOXES_PER_BLOCK;
+    uint32_t end = total - begin > BOXES_PER_BLOCK ? begin + BOXES_PER_BLOCK : total;
+    for (uint32_t packet = begin; packet < end; packet++) {
+        float lo[4], hi[4];
+        const float *first = boxing->points[vertices[start[packet]]].position;
+        for (int axis = 0; axis < 3; axis++) {
+            lo[axis] = hi[axis] = first[axis];
+        }
+        for (uint32_t i = start[packet] + 1; i < start[packet + 1]; i++) {
+            const float *x = boxing->points[vertices[i]].position;
+            for (int axis = 0; axis < 3; axis++) {
+                lo[axis] = x[axis] < lo[axis] ? x[axis] : lo[axis];
+                hi[axis] = x[axis] > hi[axis] ? x[axis] : hi[axis];
+            }
+        }
+        boxing->boxes[packet] = (struct packet_box){{lo[0], lo[1], lo[2], 0}, {hi[0], hi[1], hi[2], 0}};
+    }
+}
+
+void packet_list_boxes(const struct packet_list *list, const struct float_space *space, dent_context *context, struct packet_box *boxes)
+{
+    struct boxing boxing = {list, space->points, boxes};
+    uint32_t count = packet_list_count(list);
+    dent_parallel_for(context, count / BOXES_PER_BLOCK + (count % BOXES_PER_BLOCK != 0), box_block, &boxing);
+}
