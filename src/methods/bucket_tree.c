@@ -252,6 +252,7 @@ static bool put_bodies(struct bucket_set *set, const struct bucket_lattice *latt
     }
     bucket_set_finish(set, lattice);
     *columns = (struct grid_columns){.lo = {column[0], column[1], column[2]}, .hi = {column[3], column[4], column[5]}, .number = number};
+    columns->row_y = columns->row_z = (const int32_t *)number; /* read, never used */
     set->columns = columns;
     return true;
 }
@@ -345,7 +346,8 @@ static void flush(struct task *task)
 static inline void take(struct task *task, uint32_t body_a, uint32_t feature_a, uint32_t body_b, uint32_t feature_b, bool certain)
 {
     if (certain) {
-        task->answers[task->answer_count++] = (dent_pair){body_a, feature_a, body_b, feature_b, DENT_PAIR_INTERIOR};
+        uint32_t kind = task->search->cells ? DENT_PAIR_INTERIOR : DENT_PAIR_CROSSING;
+        task->answers[task->answer_count++] = (dent_pair){body_a, feature_a, body_b, feature_b, kind};
     } else {
         task->candidates[task->candidate_count++] = (struct candidate){body_a, feature_a, body_b, feature_b};
     }
@@ -402,7 +404,7 @@ static void match_faces(void *data, const uint32_t *list, uint32_t count)
     uint32_t found = search->kernels->match_faces(&task->room->packet, search->building->face_records, list, count, hits);
     for (uint32_t i = 0; i < found; i++) {
         take(task, task->rank, element_of_lane(task, hits[i] / 2 % PACKET_LANES) - first[task->rank], task->partner,
-             list[hits[i] / 32] - first[task->partner], false);
+             list[hits[i] / 32] - first[task->partner], hits[i] & 1);
     }
     task->tests += (uint64_t)count * PACKET_LANES;
 }

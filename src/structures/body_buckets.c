@@ -411,8 +411,8 @@ static bool allocate_columns(struct grid_columns *columns, uint32_t count, bool 
         columns->hi[axis] = points ? columns->lo[axis] : arena_allocate(scratch, count, sizeof(float));
         enough = enough && columns->lo[axis] && columns->hi[axis];
     }
-    columns->row_y = columns->row_z = NULL;
     columns->number = arena_allocate(scratch, count, sizeof(uint32_t));
+    columns->row_y = columns->row_z = (const int32_t *)columns->number; /* read, never used: look-ups do not ask for rows */
     return enough && columns->number;
 }
 
