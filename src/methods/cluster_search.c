@@ -6,9 +6,15 @@
  * cells of the other: shared vertices are taken out by bit masks before any geometry, then float boxes, then float sides with a derived
  * error bound (cluster_kernels.h). What the floats decide is an answer; what they leave open goes to the exact tests behind the sink.
  *
- * In: a pose. Out: answers and candidates of vertex-cell and face-cell. Between queries: the clusters.
+ * Contact of a body with itself is first tried to be proven away by the strain certificate (strain_certificate.h), from the body's reference
+ * shape or, when it has none, from the last pose that a search found free; what is not proven is searched.
+ *
+ * In: a pose. Out: answers and candidates of vertex-cell and face-cell. Between queries: the clusters, and the references.
  */
 #include "methods/method_table.h"
+
+#include <string.h>
+
 #include "structures/body_pairs.h"
 #include "structures/cluster_cache.h"
 
@@ -24,6 +30,10 @@ struct cluster_search {
     const struct body_pairs *pairs;
     struct cluster_pose pose;
     uint32_t pieces_per_block;
+    bool certify;
+    bool *body_certified;  /* by rank: has no contact with itself */
+    bool *piece_certified; /* by piece of the world: has no contact with itself and its neighbours */
+    bool *met_itself;      /* by rank: the search found a pair, or one it could not decide */
 };
 
 /* ---- output ------------------------------------------------------------------------------------------------------------- */
@@ -62,6 +72,9 @@ static void flush_answers(struct workspace *work, dent_question question)
  * has a point in its interior is a matter of the whole cell. */
 static void tell(struct workspace *work, dent_question question, uint32_t rank_a, uint32_t count)
 {
+    if (rank_a == work->rank_b && count > 0) {
+        __atomic_store_n(&work->search->met_itself[rank_a], true, __ATOMIC_RELAXED);
+    }
     const struct clustered_body *side_a = &work->search->pose.bodies[rank_a];
     const uint32_t *cell_of = work->body_b->cell_of_tetrahedron;
     for (uint32_t i = 0; i < count; i++) {
@@ -154,8 +167,18 @@ static void search_near_pieces(struct workspace *work, dent_question question, u
     }
 }
 
+/* Is contact between these two pieces of body b proven away? */
+static bool proven_apart(const struct workspace *work, uint32_t piece_a, uint32_t piece_b)
+{
+    const struct cluster_search *search = work->search;
+    const bool *certified = search->piece_certified + search->pose.bodies[work->rank_b].first_piece;
+    return (certified[piece_a] || certified[piece_b]) &&
+           strain_neighbours(&search->cache->entries[work->rank_b]->reference, piece_a, piece_b);
+}
+
 static void search_body(struct workspace *work, dent_question question, uint32_t piece, const struct cluster_box *box, uint32_t rank_a)
 {
+    bool self = rank_a == work->rank_b && work->search->certify;
     const struct cluster_search *search = work->search;
     const struct clustered_body *side_a = &search->pose.bodies[rank_a];
     const struct body *body_a = search->request->pose->bodies[rank_a].body;
@@ -165,7 +188,11 @@ static void search_body(struct workspace *work, dent_question question, uint32_t
     for (uint32_t group = 0; group < side_a->group_count; group++) {
         uint32_t set = search->pose.kernels->meet(&groups[side_a->first_group + group], box);
         for (; set; set &= set - 1) {
-            near.pieces[near.count++] = group * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set);
+            uint32_t other = group * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set);
+            if (self && proven_apart(work, other, piece)) {
+                continue;
+            }
+            near.pieces[near.count++] = other;
             if (near.count == NEAR_PIECES) {
                 search_near_pieces(work, question, piece, &near);
                 near.count = 0;
@@ -192,7 +219,7 @@ static void search_piece(struct workspace *work, dent_question question, uint32_
     }
     struct cluster_box box =
         box_of_group_member(&search->pose.groups[SIDE_CELLS][side_b->first_group + piece / PIECE_CLUSTERS], piece % PIECE_CLUSTERS);
-    if (work->body_b->self_collision) {
+    if (work->body_b->self_collision && !search->body_certified[rank]) {
         search_body(work, question, piece, &box, rank);
     }
     for (uint32_t i = search->pairs->first[rank]; i < search->pairs->first[rank + 1]; i++) {
@@ -240,6 +267,66 @@ static void fill_block(void *data, uint32_t block, uint32_t worker)
     uint32_t first = block * search->pieces_per_block;
     for (uint32_t piece = first; piece < search->pose.piece_count && piece - first < search->pieces_per_block; piece++) {
         cluster_pose_fill_piece(&search->pose, piece);
+    }
+}
+
+/* ---- the certificate ---------------------------------------------------------------------------------------------------- */
+
+static void certify_block(void *data, uint32_t block, uint32_t worker)
+{
+    (void)worker;
+    const struct cluster_search *search = data;
+    uint32_t first = block * search->pieces_per_block;
+    for (uint32_t piece = first; piece < search->pose.piece_count && piece - first < search->pieces_per_block; piece++) {
+        uint32_t rank = search->pose.body_of_piece[piece];
+        const struct clustered_body *body = &search->pose.bodies[rank];
+        search->piece_certified[piece] =
+            body->rests && !search->body_certified[rank] &&
+            strain_certifies_piece(&search->cache->entries[rank]->reference, search->pose.kernels,
+                                   search->pose.strains + body->first_piece, piece - body->first_piece);
+    }
+}
+
+/* Whole bodies, then the pieces of those that fail and have more than one. */
+static void certify(struct cluster_search *search, uint32_t blocks)
+{
+    bool any_left = false;
+    for (uint32_t rank = 0; rank < search->request->pose->body_count; rank++) {
+        const struct clustered_body *body = &search->pose.bodies[rank];
+        search->body_certified[rank] = body->rests && strain_certifies_body(&search->cache->entries[rank]->reference, search->pose.kernels,
+                                                                            search->pose.strains + body->first_piece);
+        search->request->counters->certified_bodies += search->body_certified[rank];
+        any_left = any_left || (body->rests && !search->body_certified[rank] && body->clusters->piece_count > 1);
+    }
+    memset(search->piece_certified, 0, search->pose.piece_count * sizeof *search->piece_certified);
+    if (any_left) {
+        dent_parallel_for(search->request->context, blocks, certify_block, search);
+    }
+}
+
+/* Which bodies to compute strains of: those asked about themselves that have something to compare with. */
+static void choose_references(struct cluster_search *search, struct cluster_cache *cache)
+{
+    for (uint32_t rank = 0; rank < cache->body_count; rank++) {
+        const struct strain_reference *reference = &cache->entries[rank]->reference;
+        bool wanted = search->certify && reference->usable && search->request->pose->bodies[rank].body->self_collision;
+        cache->bodies[rank].rests = wanted ? reference->rests : NULL;
+        search->pose.wants_strains = search->pose.wants_strains || wanted;
+    }
+}
+
+/* Bodies without a reference that were searched for themselves and found free: their pose becomes the reference, if anything can be proven
+ * with it. */
+static void adopt_free_poses(struct cluster_search *search, struct cluster_cache *cache)
+{
+    for (uint32_t rank = 0; search->certify && rank < cache->body_count; rank++) {
+        struct cached_body *entry = cache->entries[rank];
+        const struct posed_body *posed = &search->request->pose->bodies[rank];
+        if (posed->body->kind == DENT_BODY_SOLID && posed->body->self_collision && !entry->own_reference && !entry->reference.usable &&
+            !entry->tried && !search->met_itself[rank]) {
+            strain_reference_set(&entry->reference, posed->body, posed->xyz);
+            entry->tried = true;
+        }
     }
 }
 
@@ -299,16 +386,26 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     pose->wants[SIDE_FACES] = (request->questions & DENT_QUESTION_FACE_CELL) != 0;
     search.pieces_per_block = pose->piece_count < 64 * 16 ? pose->piece_count / 64 + 1 : 16;
     uint32_t blocks = (pose->piece_count + search.pieces_per_block - 1) / search.pieces_per_block;
-    if (!cluster_pose_prepare(pose, request->pose, request->scratch) || !begin_answers(&search, blocks)) {
+    search.certify = !def || !def->no_certificate;
+    choose_references(&search, &state->cache);
+    search.body_certified = arena_allocate_cleared(request->scratch, request->pose->body_count, sizeof *search.body_certified);
+    search.met_itself = arena_allocate_cleared(request->scratch, request->pose->body_count, sizeof *search.met_itself);
+    search.piece_certified = arena_allocate(request->scratch, pose->piece_count, sizeof *search.piece_certified);
+    if (!search.body_certified || !search.met_itself || !search.piece_certified ||
+        !cluster_pose_prepare(pose, request->pose, request->scratch) || !begin_answers(&search, blocks)) {
         return out_of_memory(request);
     }
     dent_parallel_for(request->context, blocks, fill_block, &search);
     cluster_pose_fill_bodies(pose);
+    certify(&search, blocks);
     const struct cluster_box *boxes = whole_boxes(&search);
     if (!boxes || !body_pairs_find(&state->pairs, boxes, request->pose->body_count, request->kernels, request->scratch)) {
         return out_of_memory(request);
     }
     dent_parallel_for(request->context, blocks, search_block, &search);
+    if (!search_cancelled(request)) {
+        adopt_free_poses(&search, &state->cache);
+    }
     return DENT_OK;
 }
 

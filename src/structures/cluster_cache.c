@@ -3,12 +3,6 @@
 
 #include "base/radix_sort.h"
 
-struct cached_body {
-    uint64_t identity_base;
-    bool kept; /* during an update: the old cache and the new one both have it */
-    struct body_clusters clusters;
-};
-
 void cluster_cache_init(struct cluster_cache *cache, dent_context *context)
 {
     *cache = (struct cluster_cache){.context = context};
@@ -17,6 +11,7 @@ void cluster_cache_init(struct cluster_cache *cache, dent_context *context)
 static void destroy_entry(dent_context *context, struct cached_body *entry)
 {
     if (entry) {
+        strain_reference_destroy(&entry->reference);
         body_clusters_destroy(&entry->clusters);
         dent_release(context, entry, 1, sizeof *entry);
     }
@@ -41,11 +36,17 @@ static struct cached_body *create_entry(dent_context *context, const struct pose
     if (!entry) {
         return NULL;
     }
-    entry->identity_base = body->identity_base;
-    entry->kept = false;
-    if (!body_clusters_create(&entry->clusters, context, body, body->reference ? (const double(*)[3])body->reference : posed->xyz)) {
-        dent_release(context, entry, 1, sizeof *entry);
+    *entry = (struct cached_body){.identity_base = body->identity_base, .own_reference = body->reference != NULL};
+    const double(*shape)[3] = body->reference ? (const double(*)[3])body->reference : posed->xyz;
+    bool solid = body->kind == DENT_BODY_SOLID;
+    entry->clusters.context = entry->reference.context = context;
+    if (!body_clusters_create(&entry->clusters, context, body, shape) ||
+        (solid && !strain_reference_create(&entry->reference, context, &entry->clusters))) {
+        destroy_entry(context, entry);
         return NULL;
+    }
+    if (solid && body->reference) {
+        strain_reference_set(&entry->reference, body, shape);
     }
     return entry;
 }
@@ -99,7 +100,8 @@ static dent_status number_bodies(struct cluster_cache *cache)
     for (uint32_t rank = 0; rank < cache->body_count; rank++) {
         const struct body_clusters *body = &cache->entries[rank]->clusters;
         uint32_t group_count = (body->piece_count + PIECE_CLUSTERS - 1) / PIECE_CLUSTERS;
-        cache->bodies[rank] = (struct clustered_body){body, (uint32_t)clusters, (uint32_t)pieces, (uint32_t)groups, group_count};
+        cache->bodies[rank] = (struct clustered_body){
+            body, NULL, (uint32_t)clusters, (uint32_t)pieces, (uint32_t)groups, group_count};
         clusters += body->cluster_count;
         pieces += body->piece_count;
         groups += group_count;

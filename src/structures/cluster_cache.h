@@ -7,8 +7,17 @@
 #define DENT_STRUCTURES_CLUSTER_CACHE_H
 
 #include "structures/cluster_pose.h"
+#include "structures/strain_certificate.h"
 
-struct cached_body;
+/* One body. Solids have room for a reference shape; it is set from the body's own when it has one. */
+struct cached_body {
+    uint64_t identity_base;
+    bool kept; /* during an update: the old cache and the new one both have it */
+    bool tried;         /* a free pose was tried as the reference */
+    bool own_reference; /* the reference is the body's own, not a pose that was found free */
+    struct body_clusters clusters;
+    struct strain_reference reference;
+};
 
 struct cluster_cache {
     dent_context *context;

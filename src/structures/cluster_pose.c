@@ -32,7 +32,8 @@ bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, s
     choose_frame(state);
     state->points = arena_allocate(scratch, state->cluster_count, sizeof *state->points);
     state->body_of_piece = arena_allocate(scratch, state->piece_count, sizeof *state->body_of_piece);
-    bool enough = state->points && state->body_of_piece;
+    state->strains = state->wants_strains ? arena_allocate(scratch, state->piece_count, sizeof *state->strains) : NULL;
+    bool enough = state->points && state->body_of_piece && (state->strains || !state->wants_strains);
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (state->wants[side]) {
             state->pieces[side] = arena_allocate(scratch, state->piece_count, sizeof *state->pieces[side]);
@@ -105,6 +106,9 @@ void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
         struct cluster_points *points = &state->points[body->first_cluster + range->first + place];
         if (present) {
             state->kernels->load(cluster, state->pose->bodies[rank].xyz, state->centre, state->scale, points);
+        }
+        if (present && body->rests) {
+            state->kernels->strain(&body->rests[range->first + place], points, &state->strains[piece], place);
         }
         for (int side = 0; side < SIDE_COUNT; side++) {
             struct cluster_box box = empty_box;

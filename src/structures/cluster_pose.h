@@ -15,6 +15,7 @@ enum box_side { SIDE_CELLS = 0, SIDE_VERTICES = 1, SIDE_FACES = 2, SIDE_COUNT = 
 /* Where the clusters of a body lie in the numbering of the world. */
 struct clustered_body {
     const struct body_clusters *clusters;
+    const struct cluster_rest *rests; /* by cluster of the body; null: no strains wanted. Set by the method for each query */
     uint32_t first_cluster, first_piece;
     uint32_t first_group, group_count; /* sixteen pieces each */
 };
@@ -24,7 +25,7 @@ struct cluster_pose {
     const struct cluster_kernels *kernels;
     const struct clustered_body *bodies; /* by rank */
     uint32_t cluster_count, piece_count, group_count;
-    bool wants[SIDE_COUNT];
+    bool wants[SIDE_COUNT], wants_strains;
     bool surface_vertices_only;
     double centre[3], scale;
 
@@ -33,6 +34,7 @@ struct cluster_pose {
     struct box_group *groups[SIDE_COUNT];   /* by group: boxes of its pieces */
     struct cluster_box *boxes[SIDE_COUNT];  /* by body */
     uint32_t *body_of_piece;
+    struct piece_strain *strains; /* by piece; written for bodies that have `rests`. Null: none has */
 };
 
 /* Takes memory for the sides in `wants` and computes centre and scale; false when there is not enough. */

@@ -94,6 +94,22 @@ struct leaf_features {
     uint32_t number;            /* copied to leaf_hit.cluster */
 };
 
+/* What the strain certificate knows of a cluster in the reference shape (structures/strain_certificate.h): coordinates about the middle of
+ * the cluster in units of `unit`, weights of a least-squares gradient in units of weight_unit / unit. */
+struct cluster_rest {
+    _Alignas(64) int16_t y[3][CLUSTER_VERTICES], weights[3][CLUSTER_VERTICES];
+    float unit, weight_unit;
+    float y_most[3]; /* largest |y| of an axis */
+    float y_error;   /* |reference - y * unit| <= y_error * unit in every coordinate */
+    float stretch;   /* a residual inside a box of diagonal d has gradients of norm at most stretch * d. Infinite: never certified */
+};
+
+/* Gradients of the clusters of a piece: any gradient J of a cell of cluster i has |J - g_i| <= spread_i. */
+struct piece_strain {
+    _Alignas(64) float g[9][PIECE_CLUSTERS]; /* row by row */
+    float spread[PIECE_CLUSTERS];
+};
+
 struct cluster_kernels {
     /* Gathers and rounds. Reads 8 bytes past the last coordinate of a vertex. */
     void (*load)(const struct cluster *cluster, const double (*xyz)[3], const double centre[3], double scale,
@@ -108,6 +124,10 @@ struct cluster_kernels {
     uint32_t (*face_leaf)(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
                           struct leaf_hit *hits);
     uint32_t (*face_flush)(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits);
+    /* Gradient of a cluster and bound of the deviation of its cells, written to place `place` of the piece. */
+    void (*strain)(const struct cluster_rest *rest, const struct cluster_points *points, struct piece_strain *strain, uint32_t place);
+    /* Bit i: sym(matrix * J) is positive definite for every J of cluster i. */
+    uint32_t (*definite)(const struct piece_strain *strain, const float matrix[9]);
 };
 
 extern const struct cluster_kernels cluster_kernels_scalar;

@@ -48,6 +48,19 @@ static inline float lanes_largest(lanes a)
     return _mm_cvtss_f32(_mm_max_ss(half, _mm_shuffle_ps(half, half, 1)));
 }
 
+static inline float lanes_sum(lanes a)
+{
+    __m128 half = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    half = _mm_add_ps(half, _mm_movehl_ps(half, half));
+    return _mm_cvtss_f32(_mm_add_ss(half, _mm_shuffle_ps(half, half, 1)));
+}
+static inline lanes lanes_of_shorts(const int16_t *from)
+{
+    return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_load_si128((const __m128i *)from)));
+}
+static inline lanes lanes_magnitude(lanes a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
+static inline lanes lanes_root(lanes a) { return _mm256_sqrt_ps(a); }
+
 static inline uint32_t lanes_with_bits(const uint32_t *words, uint32_t bits)
 {
     __m256i common = _mm256_and_si256(_mm256_load_si256((const __m256i *)words), _mm256_set1_epi32((int)bits));
@@ -84,6 +97,7 @@ static inline lanes table_pick(struct lane_table table, lane_index index)
 
 #include "geometry/kernels/cluster_load_x86.h"
 #include "geometry/kernels/cluster_leaf.h"
+#include "geometry/kernels/cluster_strain.h"
 
 const struct cluster_kernels cluster_kernels_avx2 = CLUSTER_KERNELS_ROW;
 

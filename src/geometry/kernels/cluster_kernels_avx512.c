@@ -27,6 +27,14 @@ static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b) { return _mm51
 static inline float lanes_smallest(lanes a) { return _mm512_reduce_min_ps(a); }
 static inline float lanes_largest(lanes a) { return _mm512_reduce_max_ps(a); }
 
+static inline float lanes_sum(lanes a) { return _mm512_reduce_add_ps(a); }
+static inline lanes lanes_of_shorts(const int16_t *from)
+{
+    return _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_load_si256((const __m256i *)from)));
+}
+static inline lanes lanes_magnitude(lanes a) { return _mm512_abs_ps(a); }
+static inline lanes lanes_root(lanes a) { return _mm512_sqrt_ps(a); }
+
 static inline uint32_t lanes_with_bits(const uint32_t *words, uint32_t bits)
 {
     return _mm512_test_epi32_mask(_mm512_load_si512(words), _mm512_set1_epi32((int)bits));
@@ -54,6 +62,7 @@ static inline lanes table_pick(struct lane_table table, lane_index index)
 
 #include "geometry/kernels/cluster_load_x86.h"
 #include "geometry/kernels/cluster_leaf.h"
+#include "geometry/kernels/cluster_strain.h"
 
 const struct cluster_kernels cluster_kernels_avx512 = CLUSTER_KERNELS_ROW;
 

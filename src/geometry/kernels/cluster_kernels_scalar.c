@@ -1,6 +1,8 @@
 /* The leaves of the cluster search, one lane: the reference row. */
 #include "geometry/kernels/cluster_kernels.h"
 
+#include <math.h>
+
 enum { LANES = 1 };
 
 typedef float lanes;
@@ -22,6 +24,10 @@ static inline uint32_t lanes_not_more(lanes a, lanes b) { return a <= b; }
 static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b) { return bits & 1 ? a : b; }
 static inline float lanes_smallest(lanes a) { return a; }
 static inline float lanes_largest(lanes a) { return a; }
+static inline float lanes_sum(lanes a) { return a; }
+static inline lanes lanes_of_shorts(const int16_t *from) { return *from; }
+static inline lanes lanes_magnitude(lanes a) { return fabsf(a); }
+static inline lanes lanes_root(lanes a) { return sqrtf(a); }
 static inline uint32_t lanes_with_bits(const uint32_t *words, uint32_t bits) { return (*words & bits) != 0; }
 static inline uint32_t lanes_equal_to(const uint32_t *words, uint32_t word) { return *words == word; }
 static inline struct lane_table table_load(const float *from) { return (struct lane_table){from}; }
@@ -45,5 +51,6 @@ static void load_points(const struct cluster *cluster, const double (*xyz)[3], c
 }
 
 #include "geometry/kernels/cluster_leaf.h"
+#include "geometry/kernels/cluster_strain.h"
 
 const struct cluster_kernels cluster_kernels_scalar = CLUSTER_KERNELS_ROW;

@@ -481,5 +481,3 @@ static uint32_t face_leaf(struct leaf_cells *cells, const struct leaf_features *
     }
     return count;
 }
-
-#define CLUSTER_KERNELS_ROW {load_points, bound_points, meet_group, vertex_leaf, face_leaf, face_flush}
