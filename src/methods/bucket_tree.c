@@ -199,7 +199,7 @@ static void take_partners(void *data, const uint32_t *list, uint32_t count)
 
 static void world_lattice(struct bucket_lattice *lattice, const struct body_buckets *trees, uint32_t count)
 {
-    double edges = 0, used = 0;
+    double edges = 0, used = 0, buckets[3];
     *lattice = (struct bucket_lattice){.lo = {1, 1, 1}, .hi = {-1, -1, -1}};
     for (uint32_t rank = 0; rank < count; rank++) {
         for (int axis = 0; axis < 3 && trees[rank].used; axis++) {
@@ -211,9 +211,9 @@ static void world_lattice(struct bucket_lattice *lattice, const struct body_buck
     }
     for (int axis = 0; axis < 3; axis++) {
         lattice->hi[axis] = lattice->hi[axis] < lattice->lo[axis] ? lattice->lo[axis] : lattice->hi[axis];
-        lattice->inverse[axis] = edges > 1e-300 ? used / edges : 0;
+        buckets[axis] = edges > 0 ? ((double)lattice->hi[axis] - (double)lattice->lo[axis]) * used / edges : 0;
     }
-    bucket_lattice_finish(lattice, (uint64_t)count * 4 + 8);
+    bucket_lattice_finish(lattice, buckets, (uint64_t)count * 4 + 8);
 }
 
 static bool put_bodies(struct bucket_set *set, const struct bucket_lattice *lattice, struct grid_columns *columns,
@@ -492,25 +492,24 @@ static bool open_packet(struct task *task, uint32_t packet)
 
 /* ---- walking -------------------------------------------------------------------------------------------------------------------- */
 
-/* What of the wanted kinds the partner's tree may have where this box is. */
-static uint32_t wanted_there(const struct task *task, const float *lo, const float *hi, uint32_t wanted)
+/* What of the wanted kinds the partner's tree may have where this box is. A packet of the body itself has vertices around it, and for a
+ * single packet looking for vertices costs no more than asking whether there are any: `certain` says what need not be asked. */
+static uint32_t wanted_there(const struct task *task, const float *lo, const float *hi, uint32_t wanted, uint32_t certain)
 {
     const struct body_buckets *tree = &task->search->building->bodies[task->partner];
-    for (int axis = 0; axis < 3; axis++) {
-        if (lo[axis] > tree->hi[axis] || hi[axis] < tree->lo[axis]) {
-            return 0;
-        }
+    if ((lo[0] > tree->hi[0]) | (hi[0] < tree->lo[0]) | (lo[1] > tree->hi[1]) | (hi[1] < tree->lo[1]) | (lo[2] > tree->hi[2]) |
+        (hi[2] < tree->lo[2])) {
+        return 0;
     }
-    bool own_points = task->rank == task->partner && wanted & WANT_POINTS; /* a packet has vertices around it: no need to ask */
-    uint32_t there = own_points ? WANT_POINTS : 0;
-    if (wanted == there) {
+    uint32_t there = wanted & certain, open = wanted & ~certain;
+    if (!open) {
         return there;
     }
     struct bucket_range range = bucket_range_of(&tree->lattice, lo, hi);
-    if (wanted & WANT_POINTS && !own_points && bucket_set_any(&tree->points, &tree->lattice, &range)) {
+    if (open & WANT_POINTS && bucket_set_any(&tree->points, &tree->lattice, &range)) {
         there |= WANT_POINTS;
     }
-    if (wanted & WANT_FACES && bucket_set_any(&tree->faces, &tree->lattice, &range)) {
+    if (open & WANT_FACES && bucket_set_any(&tree->faces, &tree->lattice, &range)) {
         there |= WANT_FACES;
     }
     return there;
@@ -520,7 +519,7 @@ static uint32_t wanted_there(const struct task *task, const float *lo, const flo
 static void walk(struct task *task, const struct packet_tree *tree, uint32_t index, uint32_t slot, uint32_t wanted)
 {
     const struct packet_node *node = &tree->nodes[index];
-    wanted = wanted_there(task, node->lo, node->hi, wanted);
+    wanted = wanted_there(task, node->lo, node->hi, wanted, task->rank == task->partner ? WANT_POINTS : 0);
     if (!wanted) {
         return;
     }
@@ -530,7 +529,7 @@ static void walk(struct task *task, const struct packet_tree *tree, uint32_t ind
             continue;
         }
         const struct packet_box *box = &task->search->boxes[tree->order[child]];
-        uint32_t there = wanted_there(task, box->lo, box->hi, wanted);
+        uint32_t there = wanted_there(task, box->lo, box->hi, wanted, WANT_POINTS);
         if (there) {
             task->room->work[task->work_count++] = (uint64_t)child << 32 | slot << 8 | there;
         }

@@ -4,13 +4,13 @@
 #include <math.h>
 
 /* Edge of a bucket over the mean box edge of the elements; measured in docs/methods/bucket_tree.md. */
-#define AUTOMATIC_RATIO 1.5
+#define AUTOMATIC_RATIO 2.0
 #define PAPER_LEVEL_MAX 10
 /* Buckets of a body are at most this many times its entries. */
 enum { BUCKETS_PER_ENTRY = 8, BUCKETS_FREE = 64, BUCKETS_MOST = 1 << 27 };
 /* When an entry shares its bucket with more than this many on average, the buckets follow the distribution of coordinates. */
 enum { CROWDED = 128, ENTRIES_PER_UNEVEN_BUCKET = 4 };
-enum { SAMPLES = 512, FACES_PER_BLOCK = 2048 };
+enum { SAMPLES = 64, FACES_PER_BLOCK = 2048 };
 
 /* ---- measuring ---------------------------------------------------------------------------------------------------------------- */
 
@@ -116,15 +116,16 @@ static void choose_lattice(struct body_buckets *tree, const struct bucket_sizing
     uint64_t most = entries < BUCKETS_MOST / BUCKETS_PER_ENTRY ? entries * BUCKETS_PER_ENTRY + BUCKETS_FREE : BUCKETS_MOST;
     double edge = tree->mean_edge * (sizing->cell_ratio > 0 ? sizing->cell_ratio : AUTOMATIC_RATIO);
     uint32_t level = sizing->level ? sizing->level : sizing->bucket_fill > 0 ? paper_level(tree, sizing->bucket_fill) : 0;
+    double buckets[3];
     tree->lattice = (struct bucket_lattice){0};
     for (int axis = 0; axis < 3; axis++) {
         tree->lattice.lo[axis] = tree->used ? tree->lo[axis] : 0;
         tree->lattice.hi[axis] = tree->used ? tree->hi[axis] : 0;
         double extent = (double)tree->lattice.hi[axis] - (double)tree->lattice.lo[axis];
-        double buckets = level ? ldexp(1 - 1e-12, (int)level - 1) : edge > 1e-300 ? extent / edge : 0;
-        tree->lattice.inverse[axis] = extent > 1e-300 ? buckets / extent : 0; /* the far wall maps into the last bucket */
+        /* 2^(level - 1) buckets, with the far wall in the last of them */
+        buckets[axis] = level ? ldexp(1 - 1e-6, (int)level - 1) : edge > 0 ? extent / edge : 0;
     }
-    bucket_lattice_finish(&tree->lattice, most);
+    bucket_lattice_finish(&tree->lattice, buckets, most);
 }
 
 static uint64_t entries_of(const struct bucket_building *building, uint32_t rank)

@@ -9,22 +9,25 @@
 
 /* ---- lattice ------------------------------------------------------------------------------------------------------------------ */
 
-static void count_axis(struct bucket_lattice *lattice, int axis)
+/* Extents below this are one bucket: 1 / edge must stay finite. */
+#define SMALLEST_EXTENT 1e-30
+
+static void count_axis(struct bucket_lattice *lattice, int axis, double buckets)
 {
     double extent = (double)lattice->hi[axis] - (double)lattice->lo[axis];
-    double place = extent * lattice->inverse[axis];
-    if (!(place < BUCKETS_PER_AXIS_MAX - 1)) { /* also when 1 / edge has overflowed */
-        lattice->inverse[axis] = extent > 1e-300 ? (BUCKETS_PER_AXIS_MAX - 1) / extent : 0;
-        place = extent * lattice->inverse[axis];
-    }
-    lattice->count[axis] = place > 0 ? (uint32_t)place + 1 : 1;
-    lattice->count[axis] = lattice->count[axis] > BUCKETS_PER_AXIS_MAX ? BUCKETS_PER_AXIS_MAX : lattice->count[axis];
+    buckets = buckets < BUCKETS_PER_AXIS_MAX - 1 ? buckets : BUCKETS_PER_AXIS_MAX - 1;
+    lattice->inverse[axis] = extent > SMALLEST_EXTENT && buckets > 0 ? (float)(buckets / extent) : 0;
+    lattice->last[axis] = BUCKETS_PER_AXIS_MAX - 1;
+    lattice->count[axis] = bucket_by_product(lattice, axis, lattice->hi[axis]) + 1;
+    lattice->last[axis] = (float)(lattice->count[axis] - 1);
 }
 
-void bucket_lattice_finish(struct bucket_lattice *lattice, uint64_t most)
+void bucket_lattice_finish(struct bucket_lattice *lattice, const double buckets[3], uint64_t most)
 {
+    double wanted[3];
     for (int axis = 0; axis < 3; axis++) {
-        count_axis(lattice, axis);
+        wanted[axis] = buckets[axis];
+        count_axis(lattice, axis, wanted[axis]);
     }
     while ((uint64_t)lattice->count[0] * lattice->count[1] * lattice->count[2] > most) {
         int axis = lattice->count[0] >= lattice->count[1] ? 0 : 1;
@@ -32,8 +35,8 @@ void bucket_lattice_finish(struct bucket_lattice *lattice, uint64_t most)
         if (lattice->count[axis] == 1) {
             break;
         }
-        lattice->inverse[axis] /= 2;
-        count_axis(lattice, axis);
+        wanted[axis] = lattice->count[axis] > 2 ? wanted[axis] / 2 : 0;
+        count_axis(lattice, axis, wanted[axis]);
     }
     uint32_t longest = 1;
     for (int axis = 0; axis < 3; axis++) {
@@ -45,9 +48,32 @@ void bucket_lattice_finish(struct bucket_lattice *lattice, uint64_t most)
     }
 }
 
+uint32_t bucket_by_intervals(const struct bucket_lattice *lattice, int axis, float value)
+{
+    const float *begin = lattice->intervals[axis];
+    uint32_t last = lattice->count[axis] - 1, bucket = 0;
+    if (lattice->uneven) {
+        for (uint32_t left = last; left > 0;) { /* the last bucket that begins at or before the value */
+            uint32_t half = (left + 1) / 2;
+            bool beyond = value < begin[bucket + half];
+            bucket += beyond ? 0 : half;
+            left = beyond ? half - 1 : left - half;
+        }
+        return bucket;
+    }
+    bucket = bucket_by_product(lattice, axis, value);
+    while (bucket > 0 && value < begin[bucket]) {
+        bucket--;
+    }
+    while (bucket < last && value >= begin[bucket + 1]) {
+        bucket++;
+    }
+    return bucket;
+}
+
 void bucket_lattice_intervals(const struct bucket_lattice *lattice, int axis, float *intervals)
 {
-    double edge = lattice->inverse[axis] > 0 ? 1 / lattice->inverse[axis] : 0;
+    double edge = lattice->inverse[axis] > 0 ? 1 / (double)lattice->inverse[axis] : 0;
     uint32_t count = lattice->count[axis];
     for (uint32_t i = 0; i < count; i++) {
         intervals[i] = (float)((double)lattice->lo[axis] + (double)i * edge); /* multiplied, not added up */

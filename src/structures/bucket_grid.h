@@ -23,43 +23,34 @@ enum { BUCKET_LEVELS_MAX = 21, BUCKETS_PER_AXIS_MAX = 1 << 20 };
 
 struct bucket_lattice {
     float lo[3], hi[3];
-    double inverse[3];         /* 1 / edge of a bucket */
+    float inverse[3];          /* 1 / edge of a bucket */
+    float last[3];             /* count - 1 */
     uint32_t count[3];         /* buckets along each axis, 1 to BUCKETS_PER_AXIS_MAX */
     uint32_t level_count;      /* until one bucket is left */
     const float *intervals[3]; /* null: by multiplication. Otherwise bucket i begins at intervals[i] (the first and the last are open) */
     bool uneven;               /* intervals differ in length: searched by halving */
 };
 
-/* Sets counts and levels from lo, hi, inverse; fewer buckets where there would be more than `most`. */
-void bucket_lattice_finish(struct bucket_lattice *lattice, uint64_t most);
+/* Sets counts and levels for `buckets` buckets (any number, also a fraction) along each axis of [lo, hi]; fewer where there would be more than
+ * `most` in all. */
+void bucket_lattice_finish(struct bucket_lattice *lattice, const double buckets[3], uint64_t most);
 
 /* Interval lists of the even lattice: count + 1 floats each. */
 void bucket_lattice_intervals(const struct bucket_lattice *lattice, int axis, float *intervals);
 
+/* With interval lists: agrees with them whatever is rounded. */
+uint32_t bucket_by_intervals(const struct bucket_lattice *lattice, int axis, float value);
+
+static inline uint32_t bucket_by_product(const struct bucket_lattice *lattice, int axis, float value)
+{
+    float place = (value - lattice->lo[axis]) * lattice->inverse[axis], last = lattice->last[axis];
+    place = place > 0 ? place : 0;
+    return (uint32_t)(int32_t)(place < last ? place : last);
+}
+
 static inline uint32_t bucket_of(const struct bucket_lattice *lattice, int axis, float value)
 {
-    const float *begin = lattice->intervals[axis];
-    uint32_t last = lattice->count[axis] - 1, bucket = 0;
-    if (lattice->uneven) {
-        for (uint32_t left = last; left > 0;) { /* the last bucket that begins at or before the value */
-            uint32_t half = (left + 1) / 2;
-            bool beyond = value < begin[bucket + half];
-            bucket += beyond ? 0 : half;
-            left = beyond ? half - 1 : left - half;
-        }
-        return bucket;
-    }
-    double place = ((double)value - (double)lattice->lo[axis]) * lattice->inverse[axis];
-    bucket = place <= 0 ? 0 : place >= (double)last ? last : (uint32_t)place;
-    if (begin) { /* agree with the list whatever was rounded */
-        while (bucket > 0 && value < begin[bucket]) {
-            bucket--;
-        }
-        while (bucket < last && value >= begin[bucket + 1]) {
-            bucket++;
-        }
-    }
-    return bucket;
+    return lattice->intervals[axis] ? bucket_by_intervals(lattice, axis, value) : bucket_by_product(lattice, axis, value);
 }
 
 struct bucket_range {
