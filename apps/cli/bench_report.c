@@ -79,10 +79,11 @@ void report_table(printer *out, const bench_race *race)
     const bench_scene *scene = race->scene;
     char questions[64], hash[17];
     printer_format(out,
-                   "%s, %s: %u bodies, %u cells, %u vertices, %u surface faces; %u thread%s, %s; %u frames x %u\n",
+                   "%s, %s: %u bodies, %u cells, %u vertices, %u surface faces; %u thread%s, %s; %u frames x %u%s\n",
                    scene->name, questions_name(race->questions, questions, sizeof questions), scene->body_count,
                    scene->cell_count, scene->used_count, scene->face_count, race->threads,
-                   race->threads == 1 ? "" : "s", dent_isa_name(race->isa), race->frames, race->repeat);
+                   race->threads == 1 ? "" : "s", dent_isa_name(race->isa), race->frames, race->repeat,
+                   race->cpu_time ? "; processor time" : "");
     if (race->count == 0) {
         printer_text(out, "  nobody can answer\n\n");
         return;
@@ -117,7 +118,7 @@ void report_table(printer *out, const bench_race *race)
 
 void report_csv_head(printer *out)
 {
-    printer_text(out, "machine,compiler,commit,scene,question,method,peer,setting,threads,isa,scale,frames,repeat,bodies,"
+    printer_text(out, "machine,compiler,commit,clock,scene,question,method,peer,setting,threads,isa,scale,frames,repeat,bodies,"
                       "vertices,cells,faces,median_ms,low_ms,high_ms,candidates,pairs,pairs_hash,peak_bytes,"
                       "allocations,prepare_ms,search_ms,finish_ms\n");
 }
@@ -140,8 +141,8 @@ void report_csv(printer *out, const bench_race *race)
     for (uint32_t i = 0; i < race->count; i++) {
         const contestant *row = &race->contestants[i];
         hash_text(row->pairs_hash, hash);
-        printer_format(out, "%s,%s,%s,%s,%s,%s,%s,%s,%u,%s,%.9g,%u,%u,%u,%u,%u,%u", machine, compiler_name(),
-                       commit_name(), scene->name, questions_name(race->questions, questions, sizeof questions),
+        printer_format(out, "%s,%s,%s,%s,%s,%s,%s,%s,%s,%u,%s,%.9g,%u,%u,%u,%u,%u,%u", machine, compiler_name(),
+                       commit_name(), race->cpu_time ? "processor" : "wall", scene->name, questions_name(race->questions, questions, sizeof questions),
                        row->name, row->peer ? "true" : "false", row->setting, race->threads,
                        row->peer ? "native" : dent_isa_name(race->isa), scene->scale, race->frames, race->repeat,
                        scene->body_count, scene->used_count, scene->cell_count, scene->face_count);

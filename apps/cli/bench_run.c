@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* A contestant so slow that one turn takes longer than this is asked in frame 0 only, and once. */
 static const uint64_t slow_turn_ns = 4000000000u;
@@ -27,6 +28,15 @@ const char *questions_name(uint32_t questions, char *buffer, size_t size)
         }
     }
     return buffer;
+}
+
+uint64_t bench_clock_ns(const bench_race *race)
+{
+    struct timespec used;
+    if (race->cpu_time && clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0) {
+        return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+    }
+    return dent_clock_ns();
 }
 
 /* ---- answers --------------------------------------------------------------------------------------------- */
@@ -138,9 +148,9 @@ static void keep_frame_zero(race_run *run, contestant *asked, const turn_costs *
 static int take_turn(race_run *run, uint32_t index, uint32_t frame, bool first)
 {
     contestant *asked = &run->race->contestants[index];
-    uint64_t began = dent_clock_ns();
+    uint64_t began = bench_clock_ns(run->race);
     int status = asked->ask(asked);
-    uint64_t took = dent_clock_ns() - began;
+    uint64_t took = bench_clock_ns(run->race) - began;
     if (status == STATUS_GOOD) {
         status = compare_answers(run->race, asked, first, frame, run->answers);
     }

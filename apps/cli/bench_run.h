@@ -62,6 +62,7 @@ typedef struct bench_race {
     uint32_t questions; /* bits */
     uint32_t threads;
     dent_isa isa;
+    bool cpu_time; /* what this process used of the processor, instead of the clock */
     uint32_t frames, repeat;
     uint32_t count;
     contestant contestants[CONTESTANT_LIMIT];
@@ -73,6 +74,9 @@ const char *questions_name(uint32_t questions, char *buffer, size_t size);
 
 /** Enters the methods of dent that can answer; `only` AUTO: all of them that are not hopeless at this size. */
 int bench_enter_methods(bench_race *race, dent_method only, bool variants);
+
+/** Nanoseconds of the clock that the race goes by. */
+uint64_t bench_clock_ns(const bench_race *race);
 
 /** Runs the race; the contestants are left open. An error (a wrong answer is one) has been reported. */
 int bench_run(tool_session *session, bench_race *race);

@@ -24,6 +24,7 @@ typedef struct bench_files {
     int table_descriptor; /* -1: none */
     char chart_path[PATH_SIZE];
     bar_chart chart;
+    bool head_printed; /* the machine, above the first table */
 } bench_files;
 
 /* ---- files ----------------------------------------------------------------------------------------------- */
@@ -32,6 +33,7 @@ static int open_files(bench_files *files, tool_session *session)
 {
     const char *path = session->options->out;
     files->table_descriptor = -1;
+    files->head_printed = false;
     bar_chart_begin(&files->chart, session->context, "dent bench: time of one step", "milliseconds (median)");
     if (path == NULL) {
         return STATUS_GOOD;
@@ -82,6 +84,16 @@ static int close_files(bench_files *files, const tool_options *options, int stat
 
 /* ---- races ----------------------------------------------------------------------------------------------- */
 
+static void print_head_once(printer *out, bench_files *files)
+{
+    char machine[300];
+    machine_name(machine, sizeof machine);
+    if (!files->head_printed) {
+        printer_format(out, "%s; %s; commit %s\n\n", machine, compiler_name(), commit_name());
+    }
+    files->head_printed = true;
+}
+
 static int run_race(tool_session *session, bench_scene *scene, uint32_t questions, bench_files *files)
 {
     const tool_options *options = session->options;
@@ -91,6 +103,7 @@ static int run_race(tool_session *session, bench_scene *scene, uint32_t question
     race.questions = questions;
     race.threads = dent_context_worker_count(session->context);
     race.isa = dent_context_isa(session->context);
+    race.cpu_time = options_have(options, OPTION_CPU_TIME);
     race.frames = options->frames > 0 ? options->frames : DEFAULT_FRAMES;
     race.frames = race.frames < scene->benchmark_frames ? race.frames : scene->benchmark_frames;
     race.repeat = options->repeat > 0 ? options->repeat : DEFAULT_REPEAT;
@@ -105,6 +118,7 @@ static int run_race(tool_session *session, bench_scene *scene, uint32_t question
         if (options_have(options, OPTION_JSON)) {
             report_json(session->out, &race);
         } else {
+            print_head_once(session->out, files);
             report_table(session->out, &race);
         }
         printer_flush(session->out);
@@ -157,11 +171,6 @@ static int run_scenes(tool_session *session, bench_files *files)
             return complain("bench: no scene is called '%s'; dent scenes lists them", names[i]);
         }
     }
-    if (!options_have(options, OPTION_JSON)) {
-        char machine[300];
-        machine_name(machine, sizeof machine);
-        printer_format(session->out, "%s; %s; commit %s\n\n", machine, compiler_name(), commit_name());
-    }
     int status = STATUS_GOOD;
     for (uint32_t i = 0; i < count && status == STATUS_GOOD; i++) {
         status = run_scene(session, names[i], files);
@@ -173,6 +182,9 @@ static int run_bench(const tool_options *options, printer *out)
 {
     if (options_have(options, OPTION_PEERS) && !bench_has_peers()) {
         return bench_become_peers();
+    }
+    if (options_have(options, OPTION_CPU_TIME) && options->threads != 1) {
+        return complain("bench: --cpu-time needs --threads 1: it adds up what the threads used");
     }
     tool_session session;
     int status = session_open(&session, options, out);
@@ -211,7 +223,7 @@ const tool_command command_bench_row = {
                "that of dent pairs --stats in frame 0.\n",
     .option_bits = OPTION_BIT(OPTION_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_SCALE) |
                    OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_PEERS) | OPTION_BIT(OPTION_VARIANTS) |
-                   OPTION_BIT(OPTION_FRAMES) | OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) |
+                   OPTION_BIT(OPTION_FRAMES) | OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_CPU_TIME) |
                    OPTION_BIT(OPTION_JSON),
     .argument_min = 0,
     .argument_max = UINT32_MAX,

@@ -39,6 +39,8 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_VARIANTS] = {"--variants", NULL, NULL, "add the methods with other parameters (papers' forms and the like)"},
     [OPTION_FRAMES] = {"--frames", NULL, "N", "how many frames of the scene, from 0; default 5"},
     [OPTION_REPEAT] = {"--repeat", NULL, "N", "how often they are gone through; default 5"},
+    [OPTION_CPU_TIME] = {"--cpu-time", NULL, NULL,
+                         "with --threads 1: time of the processor, not of the clock, where others are at work too"},
     [OPTION_TABLE] = {"--out", "-o", "F.csv", "write the table to F.csv and a chart of it to F.svg"},
     [OPTION_JSON] = {"--json", NULL, NULL, "one JSON object per line"},
     [OPTION_HELP] = {"--help", "-h", NULL, "this text"},

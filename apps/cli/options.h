@@ -31,6 +31,7 @@ typedef enum option_id {
     OPTION_FRAMES,
     OPTION_REPEAT,
     OPTION_TABLE,
+    OPTION_CPU_TIME,
     OPTION_JSON,
     OPTION_HELP,
     OPTION_COUNT

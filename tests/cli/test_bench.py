@@ -1,0 +1,123 @@
+"""dent bench: keys, statuses, files and peers, on scenes small enough to take no time."""
+import csv
+import os
+import xml.dom.minidom
+
+import tool_under_test as tool
+
+KEYS = ["scene", "question", "method", "peer", "threads", "isa", "scale", "frames", "median_ms", "low_ms", "high_ms",
+        "candidates", "pairs", "pairs_hash", "peak_bytes", "allocations", "phases", "commit"]
+QUICK = ("--frames", 2, "--repeat", 2)
+
+
+class Bench(tool.ToolTest):
+    def rows(self, *arguments):
+        return tool.json_lines(self.good("bench", "--json", *QUICK, *arguments).stdout)
+
+    def test_every_row_has_the_promised_keys_in_order(self):
+        rows = self.rows("teschner-a", "--scale", 0.1)
+        self.assertTrue(rows)
+        for row in rows:
+            self.assertEqual(list(row), KEYS)
+            self.assertIs(row["peer"], False)
+            self.assertLessEqual(row["low_ms"], row["median_ms"])
+            self.assertLessEqual(row["median_ms"], row["high_ms"])
+            self.assertGreater(row["low_ms"], 0)
+            self.assertEqual(list(row["phases"]), ["prepare_ms", "search_ms", "finish_ms"])
+            self.assertGreater(row["peak_bytes"], 0)
+            self.assertEqual((row["scene"], row["scale"], row["frames"]), ("teschner-a", 0.1, 2))
+            self.assertRegex(row["pairs_hash"], "^[0-9a-f]{16}$")
+            self.assertTrue(row["commit"])
+
+    def test_solids_are_asked_three_times_and_all_methods_agree(self):
+        rows = self.rows("teschner-a", "--scale", 0.1)
+        self.assertEqual(list(dict.fromkeys(row["question"] for row in rows)),
+                         ["vertex-cell", "face-cell", "vertex-cell+face-cell"])
+        for question in {row["question"] for row in rows}:
+            same = [row for row in rows if row["question"] == question]
+            self.assertIn("brute-force", [row["method"] for row in same])
+            self.assertIn("sweep", [row["method"] for row in same])
+            self.assertEqual(len({(row["pairs"], row["pairs_hash"]) for row in same}), 1)
+            self.assertEqual({row["allocations"] for row in same}, {0})
+
+    def test_surfaces_are_asked_about_their_faces(self):
+        rows = self.rows("cloth-500k", "--scale", 0.002)
+        self.assertEqual({row["question"] for row in rows}, {"face-face"})
+        self.assertGreater(rows[0]["pairs"], 0)
+
+    def test_the_hash_is_that_of_pairs(self):
+        row = self.rows("teschner-b", "--ask", "face-cell", "--method", "sweep")[0]
+        said = self.good("pairs", "--ask", "face-cell", "--method", "sweep", "--stats", "teschner-b").stderr
+        self.assertIn("%d pairs, pairs_hash %s," % (row["pairs"], row["pairs_hash"]), said)
+
+    def test_options_choose_method_question_threads_and_instruction_set(self):
+        rows = self.rows("teschner-a", "--method", "sweep", "--ask", "vertex-cell+face-cell", "--threads", 3, "--isa",
+                         "scalar", "--set", "inside=0")
+        self.assertEqual([(row["method"], row["question"], row["threads"], row["isa"]) for row in rows],
+                         [("sweep", "vertex-cell+face-cell", 3, "scalar")])
+
+    def test_slow_methods_are_left_out_unless_named(self):
+        listed = [row["method"] for row in self.rows("teschner-c", "--ask", "vertex-cell")]
+        self.assertNotIn("brute-force", listed)
+        self.assertEqual([row["method"] for row in self.rows("teschner-c", "--ask", "vertex-cell", "--method",
+                                                             "brute-force")], ["brute-force"])
+
+    def test_variants_answer_the_same(self):
+        rows = self.rows("teschner-a", "--variants", "--ask", "vertex-cell")
+        plain = self.rows("teschner-a", "--ask", "vertex-cell")
+        self.assertGreater(len(rows), len(plain))
+        self.assertEqual(len({row["pairs_hash"] for row in rows + plain}), 1)
+
+    def test_the_table_is_for_people(self):
+        text = self.good("bench", *QUICK, "teschner-a", "--scale", 0.1, "--ask", "vertex-cell", "--threads", 1,
+                         "--cpu-time").stdout
+        self.assertIn("teschner-a, vertex-cell: 10 bodies, 100 cells", text)
+        self.assertIn("median ms", text)
+        self.assertIn("processor time", text)
+
+    def test_out_writes_a_table_and_a_chart(self):
+        file = self.path("times.csv")
+        self.good("bench", *QUICK, "teschner-a", "--scale", 0.1, "--out", file)
+        with open(file, newline="") as opened:
+            rows = list(csv.DictReader(opened))
+        self.assertTrue(rows)
+        for row in rows:
+            self.assertNotIn(None, row)
+            self.assertTrue(row["machine"] and row["compiler"] and row["commit"])
+            self.assertGreater(float(row["median_ms"]), 0)
+        chart = xml.dom.minidom.parse(self.path("times.svg"))
+        self.assertEqual(len(chart.getElementsByTagName("rect")), 1 + len(rows))
+
+    def test_mistakes_are_one_line(self):
+        self.assertEqual(self.one_line_error("bench", "nonsense"),
+                         "bench: no scene is called 'nonsense'; dent scenes lists them")
+        self.assertIn("inside", self.one_line_error("bench", "teschner-a", "--set", "inside=7"))
+        self.assertIn("face-face", self.one_line_error("bench", "--ask", "vertex-cell+colour"))
+        self.assertIn("whole number", self.one_line_error("bench", "--frames", 0))
+        self.assertIn("whole number", self.one_line_error("bench", "--repeat", "two"))
+        self.assertIn(".csv", self.one_line_error("bench", "--out", "times.txt"))
+        self.assertIn("--threads 1", self.one_line_error("bench", "--cpu-time", "--threads", 2))
+        self.assertIn("No such file", self.one_line_error("bench", "--out", self.path("none/t.csv"), "teschner-a"))
+
+    def test_peers_that_were_not_built_are_missed_in_one_line(self):
+        environment = dict(tool.ENVIRONMENT, DENT_PEERS=self.path("dent-peers"))
+        result = tool.subprocess.run([tool.TOOL, "bench", "--peers", "teschner-a"], capture_output=True, text=True,
+                                     env=environment)
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertEqual(result.stderr.count("\n"), 1)
+        self.assertIn("DENT_BUILD_PEERS", result.stderr)
+
+    def test_peers_answer_the_same(self):
+        if not os.access(os.path.join(os.path.dirname(tool.TOOL), "dent-peers"), os.X_OK):
+            self.skipTest("dent-peers is not built (-DDENT_BUILD_PEERS=ON): peers were not tried")
+        for threads in (1, 2):
+            rows = self.rows("teschner-a", "--peers", "--threads", threads)
+            self.assertIn(True, {row["peer"] for row in rows})
+            for row in rows:
+                self.assertEqual(list(row), KEYS)
+            for question in {row["question"] for row in rows}:
+                self.assertEqual(len({row["pairs_hash"] for row in rows if row["question"] == question}), 1)
+
+
+if __name__ == "__main__":
+    tool.main()
