@@ -70,10 +70,19 @@ static inline void random_axis_scales(dent_random *random, double scale[3])
     }
 }
 
-static inline bool long_tests_are_on(void)
+/* The long tier makes 60 times as many cases (more than ten million composite ones), quick runs under sanitizers a tenth. */
+static inline int case_count(int default_count)
 {
-    const char *value = getenv("DENT_LONG_TESTS");
-    return value != NULL && strcmp(value, "1") == 0;
+    if (getenv("DENT_LONG_TESTS") != NULL) {
+        return 60 * default_count;
+    }
+    return getenv("DENT_QUICK_TESTS") != NULL ? default_count / 10 : default_count;
+}
+
+/* How often each kind of answer must have come up. */
+static inline uint64_t required_count(void)
+{
+    return getenv("DENT_QUICK_TESTS") != NULL ? 10 : 200;
 }
 
 #endif

@@ -489,11 +489,6 @@ static void check_answer(const struct lattice_union *cells, const vec hull[], in
     fail();
 }
 
-static int cases_of(int default_count)
-{
-    return long_tests_are_on() ? 100 * default_count : default_count;
-}
-
 static const char *const relation_names[3] = {"outside", "boundary", "interior"};
 
 static void print_counts(const char *name, const uint64_t counts[3], uint64_t only_by_cover)
@@ -501,10 +496,10 @@ static void print_counts(const char *name, const uint64_t counts[3], uint64_t on
     print_message("%-24s", name);
     for (int k = 0; k < 3; k++) {
         print_message(" %s %llu", relation_names[k], (unsigned long long)counts[k]);
-        assert_true(counts[k] >= 200);
+        assert_true(counts[k] >= required_count());
     }
     print_message(", interior but in no open tetrahedron %llu\n", (unsigned long long)only_by_cover);
-    assert_true(only_by_cover >= 200);
+    assert_true(only_by_cover >= required_count());
 }
 
 static bool hull_meets_open_tetrahedron(const struct seen_case *seen, int count)
@@ -523,7 +518,7 @@ static void point_against_union_is_exact(void **state)
     (void)state;
     uint64_t counts[3] = {0}, only_by_cover = 0;
     dent_random random = dent_random_seeded(201);
-    for (int n = cases_of(20000); n > 0; n--) {
+    for (int n = case_count(20000); n > 0; n--) {
         struct lattice_union cells;
         struct seen_case seen;
         make_union(&random, &cells);
@@ -543,7 +538,7 @@ static void hull_against_union_is_exact(const char *name, uint64_t seed, int dis
 {
     uint64_t counts[3] = {0}, only_by_cover = 0;
     dent_random random = dent_random_seeded(seed);
-    for (int n = cases_of(cases); n > 0; n--) {
+    for (int n = case_count(cases); n > 0; n--) {
         struct lattice_union cells;
         struct seen_case seen;
         vec hull[3];

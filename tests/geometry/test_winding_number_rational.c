@@ -129,7 +129,8 @@ static void print_and_require(const struct winding_counts *counts)
     }
     print_message("on surface %llu, number 0 %llu, negative %llu, positive %llu\n", (unsigned long long)counts->on_surface,
                   (unsigned long long)zero, (unsigned long long)negative, (unsigned long long)positive);
-    assert_true(counts->on_surface >= 200 && zero >= 200 && negative >= 200 && positive >= 200);
+    uint64_t required = required_count();
+    assert_true(counts->on_surface >= required && zero >= required && negative >= required && positive >= required);
 }
 
 /* The mean of `parts` lattice points, made as three times or six times the lattice so that the reference sees a double. */
@@ -137,7 +138,7 @@ static void check_means(uint64_t seed, int parts)
 {
     struct winding_counts counts = {0};
     dent_random random = dent_random_seeded(seed);
-    for (int n = long_tests_are_on() ? 200000 : 20000; n > 0; n--) {
+    for (int n = case_count(20000); n > 0; n--) {
         struct surface surface;
         int largest = make_surface(&random, &surface);
         for (uint32_t k = 0; k < 3 * surface.vertex_count; k++) {
