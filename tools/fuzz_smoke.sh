@@ -22,7 +22,7 @@ for program in "$build"/tests/fuzz/fuzz_*; do
     mkdir -p "$found"
     dictionary=tests/fuzz/dictionaries/$format.dict
     arguments=(-max_total_time="$seconds" -rss_limit_mb=2048 -malloc_limit_mb=1024 -timeout=20 -max_len=65536
-               -artifact_prefix="$found/crash-" -print_final_stats=1)
+               -artifact_prefix="$found/" -print_final_stats=1)
     [ -f "$dictionary" ] && arguments+=(-dict="$dictionary")
     mkdir -p "$found/corpus"
     folders=("$found/corpus")

@@ -88,11 +88,35 @@ static void a_file_the_world_refuses_leaves_the_world_as_it_was(void **state)
     reading_close(&reading);
 }
 
+static void a_mirrored_body_is_reported_once_and_one_inverted_cell_is_not(void **state)
+{
+    (void)state;
+    static const char *const cells[] = {"1 2 3 4 0\n2 3 4 5 0", "1 3 2 4 0\n2 4 3 5 0", "1 3 2 4 0\n2 3 4 5 0"};
+    struct reading reading;
+    reading_open(&reading);
+    for (int i = 0; i < 3; i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "MeshVersionFormatted 2\nDimension 3\nVertices 5\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n1 1 1 0\n"
+                 "Tetrahedra 2\n%s\nEnd\n",
+                 cells[i]);
+        read_text(&reading, "m.mesh", text);
+        assert_read(&reading);
+        dent_world *world = dent_world_create(reading.context);
+        dent_body_id id;
+        assert_int_equal(dent_mesh_add_to_world(reading.mesh, world, &id), DENT_OK);
+        assert_string_equal(reading.notices, i == 1 ? "m: all cells are negative: the body is mirrored\n" : "");
+        dent_world_destroy(world);
+    }
+    reading_close(&reading);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_of_a_file_are_added_in_order_with_their_names),
         cmocka_unit_test(bodies_of_a_file_are_tied_at_the_nodes_they_share),
+        cmocka_unit_test(a_mirrored_body_is_reported_once_and_one_inverted_cell_is_not),
         cmocka_unit_test(a_file_the_world_refuses_leaves_the_world_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
