@@ -351,7 +351,10 @@ static dent_status open_binary(struct vtu_reader *reader, const struct data_arra
     snprintf(where, sizeof where, "%.400s:%llu: array '%s'", reader->request->name, (unsigned long long)array->line,
              array->name);
     dent_status status = vtk_array_unpack(context, where, &encoding, begin, end, size, &source->owner);
-    source->bytes = byte_reader_over(source->owner.data, source->owner.data + source->owner.size, encoding.big_endian);
+    if (status == DENT_OK && size > 0) { /* otherwise there may be no bytes to point at */
+        source->bytes =
+            byte_reader_over(source->owner.data, source->owner.data + source->owner.size, encoding.big_endian);
+    }
     return status;
 }
 
