@@ -13,6 +13,7 @@
 #include "byte_reader.h"
 #include "reader_table.h"
 #include "text_scanner.h"
+#include "try_status.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -111,18 +112,13 @@ static dent_status weld(struct welder *welder, const double *position, uint64_t 
 static dent_status add_facet(struct welder *welder, double positions[3][3], uint64_t line)
 {
     uint32_t corners[3];
-    dent_status status = DENT_OK;
     bool coincide = false;
-    for (int c = 0; c < 3 && status == DENT_OK; c++) {
-        status = weld(welder, positions[c], line, &corners[c]);
-        bool repeated = (c > 0 && corners[c] == corners[0]) || (c > 1 && corners[c] == corners[1]);
-        if (status == DENT_OK && repeated) {
+    for (int c = 0; c < 3; c++) {
+        TRY(weld(welder, positions[c], line, &corners[c]));
+        if ((c > 0 && corners[c] == corners[0]) || (c > 1 && corners[c] == corners[1])) {
             coincide = true;
-            status = add_vertex(welder, positions[c], line, &corners[c]);
+            TRY(add_vertex(welder, positions[c], line, &corners[c]));
         }
-    }
-    if (status != DENT_OK) {
-        return status;
     }
     if (coincide) {
         builder_note(welder->builder, 1, "facets have corners that coincide; these were not welded");
@@ -186,11 +182,10 @@ static dent_status expect(struct text_scanner *scanner, const char *keyword)
 
 static dent_status read_numbers(struct text_scanner *scanner, const char *what, double *numbers)
 {
-    dent_status status = DENT_OK;
-    for (int i = 0; i < 3 && status == DENT_OK; i++) {
-        status = scanner_double(scanner, what, &numbers[i]);
+    for (int i = 0; i < 3; i++) {
+        TRY(scanner_double(scanner, what, &numbers[i]));
     }
-    return status;
+    return DENT_OK;
 }
 
 /* Behind the word "facet". */
@@ -199,17 +194,17 @@ static dent_status read_text_facet(struct text_scanner *scanner, struct welder *
     uint64_t line = scanner->line;
     double positions[3][3];
     double normal[3];
-    dent_status status = expect(scanner, "normal");
-    status = status == DENT_OK ? read_numbers(scanner, "normal", normal) : status;
-    status = status == DENT_OK ? expect(scanner, "outer") : status;
-    status = status == DENT_OK ? expect(scanner, "loop") : status;
-    for (int c = 0; c < 3 && status == DENT_OK; c++) {
-        status = expect(scanner, "vertex");
-        status = status == DENT_OK ? read_numbers(scanner, "coordinate", positions[c]) : status;
+    TRY(expect(scanner, "normal"));
+    TRY(read_numbers(scanner, "normal", normal));
+    TRY(expect(scanner, "outer"));
+    TRY(expect(scanner, "loop"));
+    for (int c = 0; c < 3; c++) {
+        TRY(expect(scanner, "vertex"));
+        TRY(read_numbers(scanner, "coordinate", positions[c]));
     }
-    status = status == DENT_OK ? expect(scanner, "endloop") : status;
-    status = status == DENT_OK ? expect(scanner, "endfacet") : status;
-    return status == DENT_OK ? add_facet(welder, positions, line) : status;
+    TRY(expect(scanner, "endloop"));
+    TRY(expect(scanner, "endfacet"));
+    return add_facet(welder, positions, line);
 }
 
 /* Behind the word "solid": its name, then facets until "endsolid". */
@@ -242,19 +237,18 @@ static dent_status read_text(struct read_request *request, struct welder *welder
     struct text_scanner scanner;
     scanner_init(&scanner, request->context, request->name, request->bytes.data, request->bytes.size, -1);
     uint64_t solids = 0;
-    dent_status status = DENT_OK;
-    while (status == DENT_OK && !scanner_at_end(&scanner)) {
-        status = expect(&scanner, "solid");
-        status = status == DENT_OK ? read_text_solid(&scanner, welder) : status;
+    while (!scanner_at_end(&scanner)) {
+        TRY(expect(&scanner, "solid"));
+        TRY(read_text_solid(&scanner, welder));
         solids++;
     }
-    if (status == DENT_OK && builder_vertex_count(request->builder) == 0) {
+    if (builder_vertex_count(request->builder) == 0) {
         return dent_fail(request->context, DENT_ERROR_FORMAT, "%s: an STL file without facets", request->name);
     }
     if (solids > 1) {
         builder_note(request->builder, solids, "solids were joined in one body");
     }
-    return status;
+    return DENT_OK;
 }
 
 /* ---- which of the two ---------------------------------------------------------------------------------- */
