@@ -177,7 +177,7 @@ static bool segment_meets_open_tetrahedron(const double *const triangle[3], cons
     if (sides.weakly_apart || sides.corner_inside) {
         return sides.corner_inside;
     }
-    return compare_points(ends[0], ends[1]) != 0 && line_meets_open_tetrahedron(ends[0], ends[1], tetrahedron, counters);
+    return line_meets_open_tetrahedron(ends[0], ends[1], tetrahedron, counters); /* a mere point has been decided above */
 }
 
 static bool triangle_meets_face_of_tetrahedron(const double *const triangle[3], const double *const tetrahedron[4],

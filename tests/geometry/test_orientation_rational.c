@@ -218,6 +218,14 @@ static void orientations_in_the_plane_have_the_exact_sign(void **state)
                 p[k / 3][k % 3] *= scale[k % 3];
             }
         }
+        if (n % 3 == 1) { /* on a line up to rounding */
+            double weight = random_signed_unit(&random), offset = n % 2 == 0 ? 8.0 : 0.0;
+            for (int axis = 0; axis < 3; axis++) {
+                p[0][axis] = random_signed_unit(&random) + offset;
+                p[1][axis] = random_signed_unit(&random) + offset;
+                p[2][axis] = nudged(&random, p[0][axis] + weight * (p[1][axis] - p[0][axis]), 2);
+            }
+        }
         const double *const points[3] = {p[0], p[1], p[2]};
         set_integer_points(integer, points, 3);
         plane_determinant(sum_of_terms, integer, i, j);
