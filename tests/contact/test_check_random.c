@@ -337,7 +337,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
 }
 
 /* Larger bodies, so that loops have many blocks. */
-static void many_blocks_are_joined_alike(void **state)
+static void many_blocks_are_joined_alike_and_leave_nothing_out(void **state)
 {
     struct check_world checks[3];
     dent_check_result results[3];
@@ -355,6 +355,8 @@ static void many_blocks_are_joined_alike(void **state)
         assert_int_equal(results[0].counters.box_tests, results[i].counters.box_tests);
         compare_marks(&checks[0], &checks[i]);
     }
+    const struct test_body *x = &checks[0].scene.bodies[0], *y = &checks[0].scene.bodies[1];
+    assert_int_equal(results[0].pairs[0].overlapping_elements, count_overlapping(x, y) + count_overlapping(y, x));
     assert_true(results[0].max_depth > 1);
     for (int i = 0; i < 3; i++) {
         check_world_close(&checks[i]);
@@ -369,7 +371,7 @@ int main(void)
         cmocka_unit_test(closed_surfaces_are_judged_like_the_solids_they_bound),
         cmocka_unit_test(exhaustive_search_and_trees_agree),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
-        cmocka_unit_test(many_blocks_are_joined_alike),
+        cmocka_unit_test(many_blocks_are_joined_alike_and_leave_nothing_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
