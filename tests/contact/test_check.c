@@ -632,6 +632,53 @@ static void a_raised_flag_cancels(void **state)
     check_world_close(&check);
 }
 
+/* Blocks one after the other; raises the flag when `left` of them have run. */
+struct raising_loop {
+    int flag;
+    int left;
+};
+
+static void run_and_raise(void *user, uint32_t block_count, dent_block_function *function, void *data)
+{
+    struct raising_loop *loop = user;
+    for (uint32_t block = 0; block < block_count; block++) {
+        if (loop->left-- == 0) {
+            loop->flag = 1;
+        }
+        function(data, block, 0);
+    }
+}
+
+static void a_flag_raised_at_any_block_cancels_the_whole_check(void **state)
+{
+    struct test_scene scene = {0};
+    bool complete = false;
+    int blocks = 0;
+    (void)state;
+    test_add_block(&scene, 7, 3, 3);
+    test_map(test_add_block(&scene, 7, 3, 3), 1, 1, 1, 0.5, 0.5, 0.5);
+    add_surface_of(&scene, &scene.bodies[0], false);
+    for (; !complete; blocks++) {
+        struct raising_loop loop = {0, blocks};
+        dent_context_def def = dent_context_def_default();
+        dent_check_def check_def = dent_check_def_default();
+        dent_check_result result;
+        def.parallel = (dent_parallel){run_and_raise, 2, &loop};
+        check_def.cancel = &loop.flag;
+        dent_context *context = dent_context_create(&def, NULL);
+        dent_world *world = dent_world_create(context);
+        assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+        assert_int_equal(dent_world_check(world, &check_def, &result), DENT_OK);
+        complete = result.outcome == DENT_OUTCOME_COMPLETE;
+        assert_int_equal(result.outcome, loop.flag ? DENT_OUTCOME_CANCELLED : DENT_OUTCOME_COMPLETE);
+        assert_int_equal(result.pair_count, complete ? 3 : 0);
+        dent_world_destroy(world);
+        dent_context_destroy(context);
+    }
+    assert_true(blocks > 20);
+    test_scene_free(&scene);
+}
+
 static void after_warming_up_a_check_allocates_nothing(void **state)
 {
     struct check_world check;
@@ -773,6 +820,7 @@ int main(void)
         cmocka_unit_test(bad_defs_are_refused_in_words),
         cmocka_unit_test(an_empty_world_is_free_of_penetration),
         cmocka_unit_test(a_raised_flag_cancels),
+        cmocka_unit_test(a_flag_raised_at_any_block_cancels_the_whole_check),
         cmocka_unit_test(after_warming_up_a_check_allocates_nothing),
         cmocka_unit_test(a_hundred_cells_around_a_point_hold_it_inside),
         cmocka_unit_test(every_failing_allocation_leaves_nothing_behind),

@@ -94,9 +94,9 @@ static const dent_body_contact *pair_of(const dent_check_result *result, uint32_
 
 /* Solids of a few tetrahedra whose corners are points of a small lattice: flat and inverted cells, overlaps within one
  * body, shared corners, edges and faces, all frequent. */
-static void make_lattice_soup(struct test_scene *scene, dent_random *random, uint32_t cells, uint32_t side)
+static void make_lattice_soup(struct test_scene *scene, dent_random *random, uint32_t vertices, uint32_t cells,
+                              uint32_t side)
 {
-    uint32_t vertices = 4 + dent_random_below(random, 6);
     struct test_body *body = test_scene_new_body(scene, DENT_BODY_SOLID, vertices, cells, 4 * cells);
     for (uint32_t v = 0; v < vertices; v++) {
         for (int axis = 0; axis < 3; axis++) {
@@ -158,7 +158,8 @@ static void counts_equal_those_of_every_pair_of_tetrahedra(void **state)
         for (int i = 0; i < 3; i++) {
             uint32_t cells = 1 + dent_random_below(&random, 8);
             uint32_t side = 2 + dent_random_below(&random, 4);
-            make_lattice_soup(&check.scene, &random, cells, side);
+            uint32_t vertices = 4 + dent_random_below(&random, 6);
+            make_lattice_soup(&check.scene, &random, vertices, cells, side);
         }
         compare_with_all_pairs(&check, &random, tally);
         check_world_close(&check);
@@ -166,6 +167,50 @@ static void counts_equal_those_of_every_pair_of_tetrahedra(void **state)
     printf("lattice soups: %llu pairs penetrating, %llu with vertices inside, %llu touching\n",
            (unsigned long long)tally[0], (unsigned long long)tally[1], (unsigned long long)tally[2]);
     assert_true(tally[0] > 200 && tally[1] > 100 && tally[2] > 100);
+}
+
+static uint64_t count_overlapping_itself(const struct test_body *x)
+{
+    predicate_counters counters = {0};
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < x->element_count; i++) {
+        const double *a[4], *b[4];
+        bool found = false;
+        tetrahedron_of(x, i, a);
+        for (uint32_t j = 0; j < x->element_count && !found; j++) {
+            bool shares = false;
+            for (int k = 0; k < 16; k++) {
+                shares |= x->corners[4 * i + k / 4] == x->corners[4 * j + k % 4];
+            }
+            tetrahedron_of(x, j, b);
+            found = !shares && tetrahedra_interiors_meet(a, b, &counters);
+        }
+        count += found;
+    }
+    return count;
+}
+
+static void a_body_and_itself_have_the_counts_of_every_pair(void **state)
+{
+    uint64_t penetrating = 0;
+    dent_check_def def = dent_check_def_default();
+    (void)state;
+    def.self = true;
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        dent_random random = dent_random_seeded(seed + 52000);
+        struct check_world check;
+        check_world_open(&check, 1);
+        make_lattice_soup(&check.scene, &random, 24, 2 + dent_random_below(&random, 8), 4);
+        dent_check_result result = check_world_run(&check, &def);
+        const dent_body_contact *contact = pair_of(&result, 0, 0);
+        uint64_t expected = count_overlapping_itself(&check.scene.bodies[0]);
+        assert_int_equal(contact ? contact->overlapping_elements : 0, expected);
+        assert_int_equal(contact && contact->exact_penetration, expected > 0);
+        penetrating += expected > 0;
+        check_world_close(&check);
+    }
+    printf("a body and itself: %llu of 300 penetrating\n", (unsigned long long)penetrating);
+    assert_true(penetrating > 40);
 }
 
 static void blocks_on_a_lattice_have_the_counts_of_every_pair(void **state)
@@ -367,6 +412,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_equal_those_of_every_pair_of_tetrahedra),
+        cmocka_unit_test(a_body_and_itself_have_the_counts_of_every_pair),
         cmocka_unit_test(blocks_on_a_lattice_have_the_counts_of_every_pair),
         cmocka_unit_test(closed_surfaces_are_judged_like_the_solids_they_bound),
         cmocka_unit_test(exhaustive_search_and_trees_agree),
