@@ -112,6 +112,7 @@ point_relation point_versus_tetrahedra_union(const double p[3], const double *co
     if (touched_count < 2 || is_supported(tetrahedra, touched, touched_count, p, counters)) {
         return relation;
     }
+    counters->exact_fallbacks++;
     struct plane_set planes;
     struct open_cone cones[UNION_TETRAHEDRA_MAX];
     plane_set_begin(&planes);
@@ -169,6 +170,7 @@ static bool triangles_share_area(const double *const triangle[3], const struct u
     if (same_face(a, b)) {
         return true;
     }
+    counters->exact_fallbacks++;
     struct plane_set planes;
     struct open_cone common = {0, {0}, {0}};
     double storage[3][3][3];
