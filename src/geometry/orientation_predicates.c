@@ -1,10 +1,10 @@
 /* The exact half of the orientation predicates: signs by integers.
  *
- * Finite doubles are integers times powers of two. A determinant of coordinate differences keeps its sign when each axis is
- * scaled by its own power of two, so each axis is scaled until its coordinates are integers, and the sign is computed without
- * rounding: in 64-bit differences when an axis fits 61 bits (most near-degenerate input does: full 53-bit mantissas within eight
- * binary orders of magnitude), else in wide integers, which hold any finite input. No expansion arithmetic, hence no range in
- * which it would be valid. In: positions. Out: signs.
+ * Finite doubles are integers times powers of two. A determinant of coordinate differences keeps its sign when each
+ * axis is scaled by its own power of two, so each axis is scaled until its coordinates are integers, and the sign is
+ * computed without rounding: in 64-bit differences when an axis fits 61 bits (most near-degenerate input does: full
+ * 53-bit mantissas within eight binary orders of magnitude), else in wide integers, which hold any finite input. No
+ * expansion arithmetic, hence no range in which it would be valid. In: positions. Out: signs.
  */
 #include "geometry/orientation_predicates.h"
 
@@ -17,8 +17,8 @@
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
 
-/* The power of two that brings the largest magnitude of a coordinate below 2^61, near it; 2^1023 for coordinates so small that
- * the factor would not be a double. */
+/* The power of two that brings the largest magnitude of a coordinate below 2^61, near it; 2^1023 for coordinates so
+ * small that the factor would not be a double. */
 static inline double short_integer_factor(double a, double b, double c, double d)
 {
     double largest = largest_magnitude(largest_magnitude(a, b, c), d, 0.0);
@@ -31,8 +31,9 @@ static inline double short_integer_factor(double a, double b, double c, double d
     return factor;
 }
 
-/* coordinate * factor when it is an integer; otherwise *exact becomes false. The product does not overflow, and one that is an
- * integer is exact; a product that underflows is no integer, or 0, which is caught by comparing with the input. */
+/* coordinate * factor when it is an integer; otherwise *exact becomes false. The product does not overflow, and one
+ * that is an integer is exact; a product that underflows is no integer, or 0, which is caught by comparing with the
+ * input. */
 static inline int64_t to_short_integer(double coordinate, double factor, bool *exact)
 {
     double scaled = coordinate * factor;
@@ -42,8 +43,8 @@ static inline int64_t to_short_integer(double coordinate, double factor, bool *e
 }
 
 /* Differences of one axis from the first point, exact and below 2^62; false when the axis does not fit. */
-static inline bool short_differences(const double a[3], const double b[3], const double c[3], const double d[3], int axis,
-                                     int64_t differences[3])
+static inline bool short_differences(const double a[3], const double b[3], const double c[3], const double d[3],
+                                     int axis, int64_t differences[3])
 {
     bool exact = true;
     double factor = short_integer_factor(a[axis], b[axis], c[axis], d[axis]);
@@ -62,8 +63,8 @@ static inline void accumulate_product(int64_t x, int128 minor, int128 *high, uin
     *low += (uint64_t)low_product;
 }
 
-/* Sign of the determinant of columns of differences below 2^62. Minors stay below 2^125, their products with a difference below
- * 2^187, and the sum of three fits 192 bits. */
+/* Sign of the determinant of columns of differences below 2^62. Minors stay below 2^125, their products with a
+ * difference below 2^187, and the sum of three fits 192 bits. */
 static inline int sign_of_short_determinant(const int64_t x[3], const int64_t y[3], const int64_t z[3])
 {
     int128 high = 0;
@@ -98,7 +99,8 @@ int orientation_3d_by_integers(const double a[3], const double b[3], const doubl
     counters->exact_fallbacks++;
 
     int64_t x[3], y[3], z[3];
-    if (short_differences(a, b, c, d, 0, x) && short_differences(a, b, c, d, 1, y) && short_differences(a, b, c, d, 2, z)) {
+    if (short_differences(a, b, c, d, 0, x) && short_differences(a, b, c, d, 1, y) &&
+        short_differences(a, b, c, d, 2, z)) {
         return sign_of_short_determinant(x, y, z);
     }
     const double *const points[4] = {a, b, c, d};

@@ -1,9 +1,10 @@
-/* The predicates built from orientations against exact linear programming (simplex_oracle.h): every kind of answer, many times.
+/* The predicates built from orientations against exact linear programming (simplex_oracle.h): every kind of answer,
+ * many times.
  *
- * A case is made of small lattice points (all degeneracies) or of doubles; the reference sees it as made, the library sees it
- * after changes that leave the answer alone: axes scaled by powers of two, permuted and mirrored, an exact translation, corners
- * permuted, sides exchanged. More than 100,000 cases in the default tier; ten million, with the union tests, when DENT_LONG_TESTS is
- * set.
+ * A case is made of small lattice points (all degeneracies) or of doubles; the reference sees it as made, the
+ * library sees it after changes that leave the answer alone: axes scaled by powers of two, permuted and mirrored, an
+ * exact translation, corners permuted, sides exchanged. More than 100,000 cases in the default tier; ten million,
+ * with the union tests, when DENT_LONG_TESTS is set.
  */
 #include "support/cmocka_includes.h"
 
@@ -30,7 +31,7 @@ static void initialise_integers(void)
     mpz_inits(determinant, term, NULL);
 }
 
-/* ---- cases ----------------------------------------------------------------------------------------------------------------- */
+/* ---- cases ----------------------------------------------------------------------------------------------------- */
 
 struct composite_case {
     double made[POINTS_MAX][3]; /* as the reference sees it */
@@ -59,7 +60,8 @@ static void make_near_degenerate(dent_random *random, double p[][3], int count)
     make_doubles(random, p, count);
     for (int k = 3; k < count; k++) {
         double s = random_between(random, 0, 4) / 4.0, t = random_between(random, 0, 4) / 4.0;
-        int a = random_between(random, 0, k - 1), b = random_between(random, 0, k - 1), c = random_between(random, 0, k - 1);
+        int a = random_between(random, 0, k - 1), b = random_between(random, 0, k - 1),
+            c = random_between(random, 0, k - 1);
         if (random_between(random, 0, 1) == 0) {
             continue;
         }
@@ -157,7 +159,8 @@ static struct composite_case make_case(dent_random *random, int count)
 }
 
 /* Pointers to the library's points first .. first + count - 1, in random order. */
-static void permuted_points(dent_random *random, const struct composite_case *one, int first, int count, const double *points[])
+static void permuted_points(dent_random *random, const struct composite_case *one, int first, int count,
+                            const double *points[])
 {
     for (int k = 0; k < count; k++) {
         points[k] = one->seen[first + k];
@@ -170,7 +173,7 @@ static void permuted_points(dent_random *random, const struct composite_case *on
     }
 }
 
-/* ---- references ------------------------------------------------------------------------------------------------------------ */
+/* ---- references ------------------------------------------------------------------------------------------------ */
 
 static int reference_orientation(int a, int b, int c, int d)
 {
@@ -250,7 +253,7 @@ static face_pair_kind reference_face_pair(void)
     return reference_triangle_has_area(0) && reference_triangle_has_area(3) ? FACE_PAIR_COPLANAR : FACE_PAIR_TOUCHING;
 }
 
-/* ---- tests ----------------------------------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------------------------- */
 
 static void check_answer(const struct composite_case *one, int count, int expected, int found)
 {
@@ -259,8 +262,8 @@ static void check_answer(const struct composite_case *one, int count, int expect
     }
     print_message("expected %d, found %d for\n", expected, found);
     for (int k = 0; k < count; k++) {
-        print_message("  %a, %a, %a   seen as %a, %a, %a\n", one->made[k][0], one->made[k][1], one->made[k][2], one->seen[k][0],
-                      one->seen[k][1], one->seen[k][2]);
+        print_message("  %a, %a, %a   seen as %a, %a, %a\n", one->made[k][0], one->made[k][1], one->made[k][2],
+                      one->seen[k][0], one->seen[k][1], one->seen[k][2]);
     }
     fail();
 }

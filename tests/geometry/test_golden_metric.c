@@ -1,4 +1,5 @@
-/* Metric results are the same bits for every compiler, optimisation level and machine: hashes of many of them, written down. */
+/* Metric results are the same bits for every compiler, optimisation level and machine: hashes of many of them,
+ * written down. */
 #include "support/cmocka_includes.h"
 
 #include <string.h>
