@@ -55,9 +55,10 @@ typedef struct dent_body_contact {
 
     /** Estimate, a length: the largest over (1) vertices of one, and centroids of overlapping elements of one, inside
      *  the other: distance to the other's surface (a body and itself: faces at the same vertices left out); (2)
-     *  crossing surface faces: shortest translation that parts the two triangles; and, only when these find nothing,
-     *  (3) overlapping tetrahedra: shortest translation that parts the two; coinciding closed surfaces: distance from
-     *  the middle of a chord to the surface. 0 when the pair does not penetrate. */
+     *  crossing surface faces: shortest translation that parts the two triangles; (3) closed surfaces that coincide in
+     *  places: the middles of some chords below such faces, distance to the surface; and, only when these find
+     *  nothing, (4) overlapping tetrahedra: shortest translation that parts the two. 0 when the pair does not
+     *  penetrate. */
     double max_depth;
     double deepest[3]; /**< where that is; for pairs that only touch, near a place where they do */
 } dent_body_contact;

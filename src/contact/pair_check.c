@@ -150,6 +150,9 @@ static dent_status estimate_depth(struct check_run *run, struct pair *pair)
     if (status == DENT_OK && !check_cancelled(run)) {
         status = stage_depth_of_crossings(run, &pair->sides[0]); /* every crossing has a face on this side */
     }
+    if (status == DENT_OK) {
+        status = for_both_sides(run, pair, stage_depth_of_chords);
+    }
     if (status == DENT_OK && !(run->total.depth > 0)) {
         status = for_both_sides(run, pair, stage_depth_of_last_resort);
     }

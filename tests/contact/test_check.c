@@ -159,6 +159,27 @@ static void identical_copies_penetrate_everywhere(void **state)
     }
 }
 
+/* Corners off any lattice: centroids of faces are rounded to one side or the other, which must not pass for the depth.
+ */
+static void identical_bent_surfaces_are_as_deep_as_they_are_thick(void **state)
+{
+    struct test_scene solids = {0};
+    struct check_world check;
+    dent_random random = dent_random_seeded(11);
+    (void)state;
+    check_world_open(&check, 1);
+    test_jitter(test_add_block(&solids, 4, 4, 4), &random, 0.2);
+    test_turn(&solids.bodies[0], &random);
+    add_surface_of(&check.scene, &solids.bodies[0], false);
+    add_surface_of(&check.scene, &solids.bodies[0], true);
+    dent_check_result result = check_two(&check);
+    assert_penetrating(&result);
+    assert_int_equal(result.pairs[0].overlapping_elements, 2 * check.scene.bodies[0].element_count);
+    assert_true(result.max_depth > 1 && result.max_depth < 3);
+    test_scene_free(&solids);
+    check_world_close(&check);
+}
+
 /* Five cells meet along inner faces of the cube; the corner of the other body lies exactly on one. */
 static void a_vertex_on_an_inner_face_is_inside(void **state)
 {
@@ -798,6 +819,7 @@ int main(void)
         cmocka_unit_test(bodies_apart_are_not_listed),
         cmocka_unit_test(surface_cubes_that_share_a_face_touch),
         cmocka_unit_test(identical_copies_penetrate_everywhere),
+        cmocka_unit_test(identical_bent_surfaces_are_as_deep_as_they_are_thick),
         cmocka_unit_test(a_vertex_on_an_inner_face_is_inside),
         cmocka_unit_test(inner_edges_and_vertices_are_inside),
         cmocka_unit_test(a_crack_inside_a_body_counts_as_inside),
