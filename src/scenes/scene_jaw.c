@@ -17,7 +17,7 @@ enum { OPENING, BITE, MOBILITY, PARAMETER_COUNT };
 
 static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
     {"opening", "largest angle between the jaws, degrees", 14, 0, 30},
-    {"bite", "how far the teeth pass into each other when closed, mm", 0.5, 0, 3},
+    {"bite", "how far the teeth pass into each other when closed, mm", 0.8, 0, 3},
     {"mobility", "how far a loaded tooth is pressed into its ligament, mm", 0.2, 0, 1},
 };
 
