@@ -55,7 +55,7 @@ static void look_at_block(void *data, uint32_t block, uint32_t worker)
     struct candidate batch[BATCH_SIZE];
     size_t first = (size_t)block * BLOCK_SIZE;
     size_t last = first + BLOCK_SIZE < oracle->count_a ? first + BLOCK_SIZE : oracle->count_a;
-    if (search_cancelled(oracle->request)) {
+    if (cancel_requested(oracle->request->cancel)) {
         return;
     }
     for (size_t a = first; a < last; a++) {

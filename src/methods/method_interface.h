@@ -12,6 +12,7 @@
 #include <dent/query.h>
 
 #include "base/arena.h"
+#include "base/cancel_flag.h"
 #include "bodies/pose.h"
 #include "geometry/kernels/kernel_table.h"
 
@@ -37,15 +38,10 @@ struct search_request {
     const struct pose *pose;
     uint32_t questions;
     bool surface_vertices_only;
-    const int *cancel;
+    struct cancel_flag *cancel;
     struct arena *scratch; /* of the calling thread; rewound after the query */
     struct message *message;
 };
-
-static inline bool search_cancelled(const struct search_request *request)
-{
-    return request->cancel && __atomic_load_n(request->cancel, __ATOMIC_RELAXED) != 0;
-}
 
 /* Is this vertex one that vertex-cell asks about? */
 static inline bool vertex_is_asked(const struct search_request *request, const struct body *body, uint32_t vertex)

@@ -6,8 +6,6 @@
  * Every stage reads what the one before wrote and knows nothing of the next. What a query keeps is memory, not meaning: the
  * lists of the last answer are overwritten.
  */
-#include <stdio.h>
-
 #include "base/context.h"
 #include "base/floating_point_guard.h"
 #include "methods/method_table.h"
@@ -106,7 +104,8 @@ static dent_status find_method(dent_world *world, const dent_query_def *def, con
     return status == DENT_OK ? status : message_fail(&world->message, status, "out of memory for method %s", (*row)->name);
 }
 
-static dent_status search(dent_world *world, const dent_query_def *def, const struct method_row *row, struct worker_counters *workers)
+static dent_status search(dent_world *world, const dent_query_def *def, const struct method_row *row, struct worker_counters *workers,
+                          struct cancel_flag *cancel)
 {
     struct testing_sink sink = {
         .interface = {sink_begin, sink_offer, sink_count_box_tests}, .world = world, .touching = def->touching, .workers = workers};
@@ -116,16 +115,11 @@ static dent_status search(dent_world *world, const dent_query_def *def, const st
         .pose = &world->pose,
         .questions = def->questions,
         .surface_vertices_only = def->surface_vertices_only,
-        .cancel = def->cancel,
+        .cancel = cancel,
         .scratch = &world->scratch,
         .message = &world->message,
     };
     return row->search(world->method_states[row->method], &request, &sink.interface);
-}
-
-static bool cancelled(const dent_query_def *def)
-{
-    return def->cancel && __atomic_load_n(def->cancel, __ATOMIC_RELAXED) != 0;
 }
 
 static dent_status finish(dent_world *world, const dent_query_def *def, dent_query_result *result)
@@ -167,6 +161,7 @@ static void sum_counters(const dent_world *world, const struct worker_counters *
 static DENT_NOINLINE dent_status run_stages(dent_world *world, const dent_query_def *def, dent_query_result *result)
 {
     const struct method_row *row = NULL;
+    struct cancel_flag cancel = {.wish = def->cancel};
     uint64_t began = dent_clock_ns();
     dent_status status = world_begin_query(world);
     if (status == DENT_OK) {
@@ -181,10 +176,10 @@ static DENT_NOINLINE dent_status run_stages(dent_world *world, const dent_query_
         return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for a query");
     }
     uint64_t prepared = dent_clock_ns();
-    status = search(world, def, row, workers);
+    status = search(world, def, row, workers, &cancel);
     uint64_t searched = dent_clock_ns();
     result->counters.method = row->method;
-    if (status == DENT_OK && cancelled(def)) {
+    if (status == DENT_OK && cancel_requested(&cancel)) {
         result->outcome = DENT_OUTCOME_CANCELLED;
     } else if (status == DENT_OK) {
         status = finish(world, def, result);
@@ -193,6 +188,7 @@ static DENT_NOINLINE dent_status run_stages(dent_world *world, const dent_query_
     result->counters.ns_prepare = prepared - began;
     result->counters.ns_search = searched - prepared;
     result->counters.ns_finish = dent_clock_ns() - searched;
+    world_end_query(world);
     return status;
 }
 

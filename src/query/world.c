@@ -52,6 +52,11 @@ dent_status world_begin_query(dent_world *world)
     return pose_read(&world->pose, &world->bodies, &world->message);
 }
 
+void world_end_query(dent_world *world)
+{
+    arena_reset(&world->scratch);
+}
+
 dent_context *dent_world_context(const dent_world *world)
 {
     return world->context;
