@@ -245,6 +245,9 @@ static int check(tool_session *session, const loaded_world *loaded)
 
 static int run_check(const tool_options *options, printer *out)
 {
+    if (options_have(options, OPTION_VIEW) && options->picture == NULL) {
+        return complain("check: --view says how to look at the picture, and none is asked for: --picture F.png");
+    }
     tool_session session;
     int status = session_open(&session, options, out);
     if (status != STATUS_GOOD) {
