@@ -700,6 +700,26 @@ static void a_flag_raised_at_any_block_cancels_the_whole_check(void **state)
     test_scene_free(&scene);
 }
 
+/* No interior, so no penetration; but nobody should be told that the two are apart. */
+static void a_flat_solid_inside_another_touches_it(void **state)
+{
+    struct check_world check;
+    (void)state;
+    check_world_open(&check, 1);
+    test_add_block(&check.scene, 3, 3, 3);
+    test_map(test_add_block(&check.scene, 1, 1, 1), 0.25, 0.25, 0, 1.3, 1.4, 1.2);
+    dent_check_result result = check_world_run(&check, NULL);
+    assert_int_equal(result.pair_count, 1);
+    const dent_body_contact *contact = &result.pairs[0];
+    assert_int_equal(contact->state, DENT_CONTACT_TOUCHING);
+    assert_false(contact->exact_penetration);
+    assert_int_equal(contact->penetrating_vertices, 8);
+    assert_int_equal(contact->overlapping_elements, 0);
+    assert_int_equal(contact->touching_elements, 5);
+    assert_true(contact->deepest[2] == 1.2);
+    check_world_close(&check);
+}
+
 static void after_warming_up_a_check_allocates_nothing(void **state)
 {
     struct check_world check;
@@ -842,6 +862,7 @@ int main(void)
         cmocka_unit_test(an_empty_world_is_free_of_penetration),
         cmocka_unit_test(a_raised_flag_cancels),
         cmocka_unit_test(a_flag_raised_at_any_block_cancels_the_whole_check),
+        cmocka_unit_test(a_flat_solid_inside_another_touches_it),
         cmocka_unit_test(after_warming_up_a_check_allocates_nothing),
         cmocka_unit_test(a_hundred_cells_around_a_point_hold_it_inside),
         cmocka_unit_test(every_failing_allocation_leaves_nothing_behind),
