@@ -1,8 +1,9 @@
 /* Elementary functions with the same bits everywhere.
  *
- * Sine and cosine: the angle is reduced by the nearest multiple k of pi/2, where pi/2 is split into three parts of which the
- * first two have so many zero bits that k times them is exact; then Taylor polynomials on [-pi/4, pi/4], whose first dropped
- * terms are below 1e-17. Cube root: powers of eight are taken out, then Newton steps from a linear guess. */
+ * Sine and cosine: the angle is reduced by the nearest multiple k of pi/2, where pi/2 is split into three parts of
+ * which the first two have so many zero bits that k times them is exact; then Taylor polynomials on [-pi/4, pi/4],
+ * whose first dropped terms are below 1e-17. Cube root: powers of eight are taken out, then Newton steps from a linear
+ * guess. */
 #include "elementary_functions.h"
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
-/* Sine, cosine and cube root made of additions, multiplications and divisions in a fixed order, so that a scene has the same
- * bits on every machine: the C library's functions differ between libraries in the last bit. sqrt is exact everywhere and is
- * taken from there. */
+/* Sine, cosine and cube root made of additions, multiplications and divisions in a fixed order, so that a scene has the
+ * same bits on every machine: the C library's functions differ between libraries in the last bit. sqrt is exact
+ * everywhere and is taken from there. */
 #ifndef DENT_SCENES_ELEMENTARY_FUNCTIONS_H
 #define DENT_SCENES_ELEMENTARY_FUNCTIONS_H
 
@@ -10,7 +10,8 @@ struct scene_sine_cosine {
     double sine, cosine;
 };
 
-/* Radians, |angle| at most 1e6; error below 2e-16 for angles of a few turns, growing with the angle as its own spacing does. */
+/* Radians, |angle| at most 1e6; error below 2e-16 for angles of a few turns, growing with the angle as its own spacing
+ * does. */
 struct scene_sine_cosine scene_sine_cosine(double angle);
 double scene_sine(double angle);
 double scene_cosine(double angle);

@@ -1,14 +1,15 @@
-/* Isosurface stuffing (Labelle and Shewchuk: Isosurface Stuffing: Fast Tetrahedral Meshes with Good Dihedral Angles, 2007),
- * the uniform variant.
+/* Isosurface stuffing (Labelle and Shewchuk: Isosurface Stuffing: Fast Tetrahedral Meshes with Good Dihedral Angles,
+ * 2007), the uniform variant.
  *
- * 1. The shape is evaluated at the points of a body-centred cubic lattice. 2. Lattice edges whose ends have opposite signs
- * get a cut point on the surface. 3. A lattice point with a cut point very near is moved onto it and counts as lying on the
- * surface from then on; this is what bounds the angles. 4. Each tetrahedron of the lattice is cut by a stencil that depends on the
- * signs of its corners (mesher_stencils.c). 5. Where the surface touches itself the mesh is thinned out until its boundary
- * is manifold (manifold_repair.c).
+ * 1. The shape is evaluated at the points of a body-centred cubic lattice. 2. Lattice edges whose ends have opposite
+ * signs get a cut point on the surface. 3. A lattice point with a cut point very near is moved onto it and counts as
+ * lying on the surface from then on; this is what bounds the angles. 4. Each tetrahedron of the lattice is cut by a
+ * stencil that depends on the signs of its corners (mesher_stencils.c). 5. Where the surface touches itself the mesh is
+ * thinned out until its boundary is manifold (manifold_repair.c).
  *
- * Coordinates of lattice points are small integers, in half spacings: all even (cube corners) or all odd (cube centres). A point
- * has six neighbours at distance 2 along the axes and eight at distance sqrt(3) along the diagonals. */
+ * Coordinates of lattice points are small integers, in half spacings: all even (cube corners) or all odd (cube
+ * centres). A point has six neighbours at distance 2 along the axes and eight at distance sqrt(3) along the diagonals.
+ */
 #include "implicit_mesher.h"
 
 #include "manifold_repair.h"
@@ -17,10 +18,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Cut points nearer to a lattice point than this part of the edge draw it onto them. Chosen for the best worst angle. */
+/* Cut points nearer to a lattice point than this part of the edge draw it onto them. Chosen for the best worst angle.
+ */
 static const double long_threshold = 0.28, short_threshold = 0.4;
 
-/* ---- lattice ------------------------------------------------------------------------------------------------------------ */
+/* ---- lattice ----------------------------------------------------------------------------------------------------- */
 
 double mesher_lattice_points(const struct mesher_def *def)
 {
@@ -78,10 +80,10 @@ static void unmoved_position(const struct lattice *lattice, const int32_t at[3],
     }
 }
 
-/* Directions 0 … 2 and 8 … 10 lead from the owner of an edge to its other end, d + 11 (long) or the same diagonal seen from
- * the other side lead back. */
+/* Directions 0 … 2 and 8 … 10 lead from the owner of an edge to its other end, d + 11 (long) or the same diagonal seen
+ * from the other side lead back. */
 static const int8_t directions[LATTICE_DIRECTIONS][3] = {
-    {2, 0, 0},  {0, 2, 0},   {0, 0, 2},   {1, 1, 1},    {-1, 1, 1},  {1, -1, 1},  {-1, -1, 1},
+    {2, 0, 0},  {0, 2, 0},   {0, 0, 2},   {1, 1, 1},    {-1, 1, 1}, {1, -1, 1}, {-1, -1, 1},
     {1, 1, -1}, {-1, 1, -1}, {1, -1, -1}, {-1, -1, -1}, {-2, 0, 0}, {0, -2, 0}, {0, 0, -2},
 };
 
@@ -110,15 +112,17 @@ static int opposite_direction(int direction)
     return is_long(direction) ? (direction < 3 ? direction + 11 : direction - 11) : 13 - direction;
 }
 
-/* ---- values and cut points ------------------------------------------------------------------------------------------------ */
+/* ---- values and cut points --------------------------------------------------------------------------------------- */
 
 static double value_at(const struct mesher_def *def, const double point[3])
 {
     return def->value ? def->value(def->shape, point) : shape_value(def->shape, point);
 }
 
-/* Where the surface cuts the segment, as a part of it; false position with the Illinois correction, eight evaluations. */
-static double find_cut(const struct mesher_def *def, const double a[3], double value_a, const double b[3], double value_b)
+/* Where the surface cuts the segment, as a part of it; false position with the Illinois correction, eight evaluations.
+ */
+static double find_cut(const struct mesher_def *def, const double a[3], double value_a, const double b[3],
+                       double value_b)
 {
     double low = 0, high = 1, at_low = value_a, at_high = value_b, t = 0.5;
     int side = 0;
@@ -182,7 +186,8 @@ static uint32_t list_cuts(struct lattice *lattice, const struct mesher_def *def,
             if (cuts) {
                 const double *a = lattice->positions + 3 * (size_t)point, *b = lattice->positions + 3 * (size_t)other;
                 double part = find_cut(def, a, lattice->values[point], b, lattice->values[other]);
-                cuts[count] = (struct lattice_cut){.part = part, .direction = (uint8_t)direction, .vertex = LATTICE_NONE};
+                cuts[count] =
+                    (struct lattice_cut){.part = part, .direction = (uint8_t)direction, .vertex = LATTICE_NONE};
             }
             count++;
         }
@@ -201,10 +206,10 @@ struct lattice_cut *lattice_find_cut(const struct lattice *lattice, uint32_t own
     return NULL;
 }
 
-/* ---- moving lattice points onto the surface -------------------------------------------------------------------------------- */
+/* ---- moving lattice points onto the surface ---------------------------------------------------------------------- */
 
-/* One point: among the cut points that are too near, the nearest wins. Edges to points that already lie on the surface have
- * no cut point any more. */
+/* One point: among the cut points that are too near, the nearest wins. Edges to points that already lie on the surface
+ * have no cut point any more. */
 static void move_point(struct lattice *lattice, uint32_t point)
 {
     int32_t at[3];
@@ -240,7 +245,7 @@ static void move_point(struct lattice *lattice, uint32_t point)
     lattice->values[point] = 0;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------------ */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static void lattice_release(dent_context *context, struct lattice *lattice)
 {
@@ -267,7 +272,8 @@ static dent_status lattice_create(dent_context *context, const struct mesher_def
     if (!lattice->cuts) {
         uint32_t point_count = lattice->point_count;
         lattice_release(context, lattice);
-        return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "no memory to mesh a shape on a lattice of %u points", point_count);
+        return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "no memory to mesh a shape on a lattice of %u points",
+                         point_count);
     }
     list_cuts(lattice, def, lattice->cuts);
     for (uint32_t point = 0; point < lattice->point_count; point++) {

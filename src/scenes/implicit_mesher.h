@@ -1,8 +1,8 @@
 /* Tetrahedra for an implicit solid: isosurface stuffing on a body-centred cubic lattice.
  *
- * The mesh has positive cells only; every dihedral angle lies between MESHER_LEAST_ANGLE and MESHER_MOST_ANGLE degrees whatever
- * the shape; the boundary is closed and manifold; vertices on the boundary lie on the surface of the shape. Features thinner
- * than about 1.2 spacings may be lost. The same input gives the same bits everywhere. */
+ * The mesh has positive cells only; every dihedral angle lies between MESHER_LEAST_ANGLE and MESHER_MOST_ANGLE degrees
+ * whatever the shape; the boundary is closed and manifold; vertices on the boundary lie on the surface of the shape.
+ * Features thinner than about 1.2 spacings may be lost. The same input gives the same bits everywhere. */
 #ifndef DENT_SCENES_IMPLICIT_MESHER_H
 #define DENT_SCENES_IMPLICIT_MESHER_H
 
@@ -23,8 +23,8 @@ struct mesher_def {
 /* How many lattice points the def asks for, as a double: to be checked before meshing. */
 double mesher_lattice_points(const struct mesher_def *def);
 
-/* Only the largest piece is kept when the shape falls apart at this spacing. A shape that the lattice does not see at all gives
- * an empty mesh (no cells). */
+/* Only the largest piece is kept when the shape falls apart at this spacing. A shape that the lattice does not see at
+ * all gives an empty mesh (no cells). */
 dent_status implicit_mesh_create(dent_context *context, const struct mesher_def *def, struct scene_mesh *mesh);
 
 #endif

@@ -1,5 +1,6 @@
-/* Values of implicit solids: a loop over the steps with a small stack. Only + - * / and sqrt, in a fixed order. The smooth
- * minimum is the polynomial one: where two values differ by less than `smooth`, a parabola replaces the corner. */
+/* Values of implicit solids: a loop over the steps with a small stack. Only + - * / and sqrt, in a fixed order. The
+ * smooth minimum is the polynomial one: where two values differ by less than `smooth`, a parabola replaces the corner.
+ */
 #include "implicit_shapes.h"
 
 #include <assert.h>
@@ -27,8 +28,8 @@ void shape_sphere(struct implicit_shape *shape, const double centre[3], double r
     step->numbers[3] = radius;
 }
 
-void shape_flat_cone(struct implicit_shape *shape, const double a[3], double radius_a, const double b[3], double radius_b,
-                     const double flat[3], double factor)
+void shape_flat_cone(struct implicit_shape *shape, const double a[3], double radius_a, const double b[3],
+                     double radius_b, const double flat[3], double factor)
 {
     struct shape_step *step = add_step(shape, SHAPE_CONE);
     put_vector(step, 0, a);
@@ -82,7 +83,7 @@ void shape_subtraction(struct implicit_shape *shape, double smooth)
     add_step(shape, SHAPE_SUBTRACTION)->numbers[0] = smooth;
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------------ */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static double length_of(double x, double y, double z)
 {

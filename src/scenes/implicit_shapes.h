@@ -1,12 +1,12 @@
 /* Solids as functions: negative inside, positive outside, near the surface about the distance to it.
  *
- * A shape is a short program in postfix order: primitives push a value, combinations replace the two topmost values by one.
+ * A shape is a short program in postfix order: primitives push a value, combinations replace the two topmost values by
+ * one.
  *
  *     struct implicit_shape shape = {0};
  *     shape_sphere(&shape, centre, 2);
  *     shape_cone(&shape, a, 1, b, 0.5);
- *     shape_union(&shape, 0.3);          a smooth join with a fillet of about 0.3
- */
+ *     shape_union(&shape, 0.3);          a smooth join with a fillet of about 0.3 */
 #ifndef DENT_SCENES_IMPLICIT_SHAPES_H
 #define DENT_SCENES_IMPLICIT_SHAPES_H
 
@@ -42,8 +42,8 @@ void shape_sphere(struct implicit_shape *shape, const double centre[3], double r
 void shape_cone(struct implicit_shape *shape, const double a[3], double radius_a, const double b[3], double radius_b);
 
 /* The same, `factor` times thinner along the unit vector `flat`. */
-void shape_flat_cone(struct implicit_shape *shape, const double a[3], double radius_a, const double b[3], double radius_b,
-                     const double flat[3], double factor);
+void shape_flat_cone(struct implicit_shape *shape, const double a[3], double radius_a, const double b[3],
+                     double radius_b, const double flat[3], double factor);
 
 /* Half axes along x, y, z. */
 void shape_ellipsoid(struct implicit_shape *shape, const double centre[3], const double half_axes[3]);

@@ -1,9 +1,10 @@
 /* Lower and upper jaw from cones, spheres and half spaces.
  *
- * Teeth stand on a parabola, one after the other by their widths. A crown is one flattened cone cut off above and below, with cusps
- * for premolars and molars; roots are cones. A ligament is the shell around the roots. The lower jaw is two rows of
- * capsules along the parabola, one holding the roots and one forming the base, continued on each side by the flat
- * ascending branch with its two ends: the condyle behind, on which the jaw turns, and the coronoid process in front. */
+ * Teeth stand on a parabola, one after the other by their widths. A crown is one flattened cone cut off above and
+ * below, with cusps for premolars and molars; roots are cones. A ligament is the shell around the roots. The lower jaw
+ * is two rows of capsules along the parabola, one holding the roots and one forming the base, continued on each side by
+ * the flat ascending branch with its two ends: the condyle behind, on which the jaw turns, and the coronoid process in
+ * front. */
 #include "jaw_shapes.h"
 
 #include <math.h>
@@ -12,21 +13,21 @@ const double jaw_hinge[3] = {0, -44, 30};
 const double jaw_mandible_low[3] = {-62, -56, -46}, jaw_mandible_high[3] = {62, 60, 42};
 const double jaw_maxilla_low[3] = {-42, -16, 4}, jaw_maxilla_high[3] = {42, 60, 36};
 
-static const double neck_height = 8;  /* of the neck of a tooth, from the tips */
+static const double neck_height = 8;    /* of the neck of a tooth, from the tips */
 static const double crest_height = 9.5; /* of the edge of the bone */
 
 struct tooth_measures {
-    double width, depth;     /* of the crown, along and across the arch */
+    double width, depth; /* of the crown, along and across the arch */
     double root_length, root_radius;
-    double root_offset;      /* of two roots from the middle, along the arch; 0: one root */
+    double root_offset; /* of two roots from the middle, along the arch; 0: one root */
 };
 
 static const struct tooth_measures lower_teeth[JAW_TEETH_PER_SIDE] = {
-    {6.0, 4.4, 11.0, 1.5, 0}, {6.3, 4.6, 12.0, 1.6, 0}, {7.2, 6.4, 14.0, 1.9, 0}, {7.4, 7.8, 12.5, 1.9, 0},
+    {6.0, 4.4, 11.0, 1.5, 0}, {6.3, 4.6, 12.0, 1.6, 0},      {7.2, 6.4, 14.0, 1.9, 0},     {7.4, 7.8, 12.5, 1.9, 0},
     {7.6, 8.2, 13.0, 2.0, 0}, {11.4, 10.4, 12.0, 2.0, 2.55}, {10.8, 10.2, 11.5, 1.9, 2.4},
 };
 static const struct tooth_measures upper_teeth[JAW_TEETH_PER_SIDE] = {
-    {8.4, 5.2, 12.0, 2.1, 0}, {6.8, 4.8, 12.0, 1.8, 0}, {7.6, 6.8, 15.0, 2.1, 0}, {7.2, 8.8, 13.0, 2.0, 0},
+    {8.4, 5.2, 12.0, 2.1, 0}, {6.8, 4.8, 12.0, 1.8, 0},     {7.6, 6.8, 15.0, 2.1, 0},     {7.2, 8.8, 13.0, 2.0, 0},
     {7.0, 8.8, 13.0, 2.0, 0}, {10.6, 10.8, 12.0, 2.0, 2.6}, {10.0, 10.6, 11.5, 1.9, 2.4},
 };
 
@@ -35,7 +36,7 @@ static const struct tooth_measures *measures_of(const struct jaw_tooth *tooth)
     return &(tooth->upper ? upper_teeth : lower_teeth)[tooth->number - 1];
 }
 
-/* ---- the arch ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the arch ---------------------------------------------------------------------------------------------------- */
 
 /* y = front - bend x^2; the upper arch runs a little outside the lower one. */
 static const double arch_bend = 0.06;
@@ -45,7 +46,8 @@ static double arch_front(bool upper)
     return upper ? 47.5 : 46;
 }
 
-/* The point of the arch at an arc length from the middle (negative: left), and the unit vector to the right along it there. */
+/* The point of the arch at an arc length from the middle (negative: left), and the unit vector to the right along it
+ * there. */
 static void arch_at(bool upper, double arc, double point[2], double direction[2])
 {
     /* Many short steps along the curve; a quarter of a millimetre is finer than anything built on it. */
@@ -115,7 +117,7 @@ static void tooth_half_space(struct implicit_shape *shape, const struct jaw_toot
     shape_half_space(shape, point, outward);
 }
 
-/* ---- teeth ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- teeth ------------------------------------------------------------------------------------------------------- */
 
 /* The roots, thicker by `more` and joined by a fillet of about `smooth`; leaves one value. */
 static void describe_roots(struct implicit_shape *shape, const struct jaw_tooth *tooth, double more, double smooth)
@@ -152,7 +154,8 @@ static void describe_crown_body(struct implicit_shape *shape, const struct jaw_t
     shape_intersection(shape, 0.5);
 }
 
-static void describe_cusp(struct implicit_shape *shape, const struct jaw_tooth *tooth, double along, double outward, double tip)
+static void describe_cusp(struct implicit_shape *shape, const struct jaw_tooth *tooth, double along, double outward,
+                          double tip)
 {
     const struct tooth_measures *measures = measures_of(tooth);
     double base[3], point[3];
@@ -192,11 +195,11 @@ void jaw_describe_ligament(struct implicit_shape *shape, const struct jaw_tooth 
     shape_intersection(shape, 0);
 }
 
-/* ---- bones ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- bones ------------------------------------------------------------------------------------------------------- */
 
 /* Capsules along the arch from -reach to reach, at a height, shifted outward; leaves one value. */
-static void describe_row(struct implicit_shape *shape, bool upper, double reach, double height, double outward, double front_radius,
-                         double back_radius)
+static void describe_row(struct implicit_shape *shape, bool upper, double reach, double height, double outward,
+                         double front_radius, double back_radius)
 {
     enum { PIECES = 14 };
     double before[3] = {0}, radius_before = 0;
@@ -252,7 +255,8 @@ static void describe_branch(struct implicit_shape *shape, double side)
     shape_union(shape, 5);
 }
 
-void jaw_describe_mandible(struct implicit_shape *shape, const struct jaw_tooth *teeth, uint32_t count, const struct jaw_fit *fit)
+void jaw_describe_mandible(struct implicit_shape *shape, const struct jaw_tooth *teeth, uint32_t count,
+                           const struct jaw_fit *fit)
 {
     describe_row(shape, false, 60, -crest_height - 6.2, 0, 6.4, 7.6);
     describe_row(shape, false, 62, -28, 1.5, 7.4, 7.2);
@@ -262,7 +266,8 @@ void jaw_describe_mandible(struct implicit_shape *shape, const struct jaw_tooth 
     cut_sockets(shape, false, teeth, count, fit);
 }
 
-void jaw_describe_maxilla(struct implicit_shape *shape, const struct jaw_tooth *teeth, uint32_t count, const struct jaw_fit *fit)
+void jaw_describe_maxilla(struct implicit_shape *shape, const struct jaw_tooth *teeth, uint32_t count,
+                          const struct jaw_fit *fit)
 {
     static const double palate[3] = {0, 18, 27}, palate_axes[3] = {24, 30, 4.5};
     describe_row(shape, true, 60, crest_height + 6.5, 0, 6.6, 7.8);

@@ -1,5 +1,6 @@
-/* The parts of a human jaw as implicit shapes. Millimetres; x to the right of the person, y forward, z up; teeth closed, the tips of
- * the lower teeth at z = 0. Proportions follow what textbooks give for adults; no measured jaw was used. */
+/* The parts of a human jaw as implicit shapes. Millimetres; x to the right of the person, y forward, z up; teeth
+ * closed, the tips of the lower teeth at z = 0. Proportions follow what textbooks give for adults; no measured jaw was
+ * used. */
 #ifndef DENT_SCENES_JAW_SHAPES_H
 #define DENT_SCENES_JAW_SHAPES_H
 
@@ -13,14 +14,14 @@ enum { JAW_TEETH_PER_SIDE = 7 };
 struct jaw_tooth {
     bool upper;
     bool right;
-    int number;          /* 1 (middle incisor) … 7 (second molar) */
-    double centre[3];    /* of the crown, at the height of the tips */
-    double along[2];     /* unit vector along the arch, in the plane z = 0; away from the middle */
-    double outward[2];   /* unit vector to the outside of the arch */
+    int number;        /* 1 (middle incisor) … 7 (second molar) */
+    double centre[3];  /* of the crown, at the height of the tips */
+    double along[2];   /* unit vector along the arch, in the plane z = 0; away from the middle */
+    double outward[2]; /* unit vector to the outside of the arch */
 };
 
-/* Widths of the clefts between tooth, ligament and bone, and of the ligament. Clefts are wider than the facets of the coarser
- * part are deep, so that the parts of a closed jaw at rest do not meet. */
+/* Widths of the clefts between tooth, ligament and bone, and of the ligament. Clefts are wider than the facets of the
+ * coarser part are deep, so that the parts of a closed jaw at rest do not meet. */
 struct jaw_fit {
     double tooth_cleft, ligament, bone_cleft;
 };
@@ -34,8 +35,10 @@ void jaw_describe_tooth(struct implicit_shape *shape, const struct jaw_tooth *to
 void jaw_describe_ligament(struct implicit_shape *shape, const struct jaw_tooth *tooth, const struct jaw_fit *fit);
 
 /* Bones with sockets for the given teeth (those of the other jaw are passed over). */
-void jaw_describe_mandible(struct implicit_shape *shape, const struct jaw_tooth *teeth, uint32_t count, const struct jaw_fit *fit);
-void jaw_describe_maxilla(struct implicit_shape *shape, const struct jaw_tooth *teeth, uint32_t count, const struct jaw_fit *fit);
+void jaw_describe_mandible(struct implicit_shape *shape, const struct jaw_tooth *teeth, uint32_t count,
+                           const struct jaw_fit *fit);
+void jaw_describe_maxilla(struct implicit_shape *shape, const struct jaw_tooth *teeth, uint32_t count,
+                          const struct jaw_fit *fit);
 
 /* A point of the axis through both condyles, about which the lower jaw turns; the axis is parallel to x. */
 extern const double jaw_hinge[3];

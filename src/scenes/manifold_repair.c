@@ -1,10 +1,10 @@
 /* Taking cells away until the boundary is manifold.
  *
- * Round by round: neighbours of all cells across their faces are found with a hash table; then the star of each vertex (the cells
- * around it) is looked at. When it falls into several groups that are not joined through faces, only the largest group stays.
- * When it is in one piece, but the boundary faces around the vertex form more than one fan or some edge has more than two of
- * them, the whole star goes. Every round removes at least one cell or is the last. Shapes that the lattice resolves
- * need one round, in which nothing is found. */
+ * Round by round: neighbours of all cells across their faces are found with a hash table; then the star of each vertex
+ * (the cells around it) is looked at. When it falls into several groups that are not joined through faces, only the
+ * largest group stays. When it is in one piece, but the boundary faces around the vertex form more than one fan or some
+ * edge has more than two of them, the whole star goes. Every round removes at least one cell or is the last. Shapes
+ * that the lattice resolves need one round, in which nothing is found. */
 #include "manifold_repair.h"
 
 #include <string.h>
@@ -14,9 +14,9 @@
 struct repair {
     dent_context *context;
     struct scene_mesh *mesh;
-    uint32_t table_size;  /* a power of two, at least twice the number of faces */
-    uint32_t *table;      /* of 4 * cell + corner, or NO_CELL */
-    uint32_t *neighbours; /* 4 per cell: the cell opposite corner c, or NO_CELL */
+    uint32_t table_size;   /* a power of two, at least twice the number of faces */
+    uint32_t *table;       /* of 4 * cell + corner, or NO_CELL */
+    uint32_t *neighbours;  /* 4 per cell: the cell opposite corner c, or NO_CELL */
     uint32_t *star_starts; /* vertex_count + 1 */
     uint32_t *star_cells;  /* 4 per cell */
     uint32_t *group;       /* per cell: scratch of one star, later the piece */
@@ -25,7 +25,7 @@ struct repair {
     uint32_t *seen;        /* per vertex: scratch of one star */
 };
 
-/* ---- neighbours ------------------------------------------------------------------------------------------------------------- */
+/* ---- neighbours -------------------------------------------------------------------------------------------------- */
 
 static void sorted_face(const struct repair *repair, uint32_t cell, uint32_t corner, uint32_t face[3])
 {
@@ -95,9 +95,10 @@ static void find_stars(struct repair *repair)
     }
 }
 
-/* ---- one star ---------------------------------------------------------------------------------------------------------------- */
+/* ---- one star ---------------------------------------------------------------------------------------------------- */
 
-/* Spreads over the star of `vertex` from `first` through faces that contain the vertex; returns how many cells it reached. */
+/* Spreads over the star of `vertex` from `first` through faces that contain the vertex; returns how many cells it
+ * reached. */
 static uint32_t flood_star(struct repair *repair, uint32_t vertex, uint32_t first, uint32_t number)
 {
     const uint32_t *corners = repair->mesh->corners;
@@ -132,8 +133,8 @@ static uint32_t boundary_faces_at_edge(const struct repair *repair, uint32_t ver
     return faces;
 }
 
-/* The next vertex on the rim: the third corner of a boundary face with the edge (vertex, at) whose third corner has not been
- * visited; NO_CELL when there is none. */
+/* The next vertex on the rim: the third corner of a boundary face with the edge (vertex, at) whose third corner has not
+ * been visited; NO_CELL when there is none. */
 static uint32_t next_on_rim(const struct repair *repair, uint32_t vertex, uint32_t at)
 {
     for (uint32_t i = repair->star_starts[vertex]; i < repair->star_starts[vertex + 1]; i++) {
@@ -157,8 +158,8 @@ static uint32_t next_on_rim(const struct repair *repair, uint32_t vertex, uint32
     return NO_CELL;
 }
 
-/* The boundary faces around a vertex form one fan: walking along its rim visits every vertex of the rim, and every edge from the
- * vertex to the rim has two boundary faces. */
+/* The boundary faces around a vertex form one fan: walking along its rim visits every vertex of the rim, and every edge
+ * from the vertex to the rim has two boundary faces. */
 static bool one_fan(struct repair *repair, uint32_t vertex)
 {
     uint32_t start = NO_CELL, rim = 0;
@@ -236,7 +237,7 @@ static uint32_t repair_star(struct repair *repair, uint32_t vertex)
     return count;
 }
 
-/* ---- pieces ------------------------------------------------------------------------------------------------------------------ */
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
 /* Marks everything but the largest piece as removed. */
 static void keep_largest_piece(struct repair *repair)
@@ -289,7 +290,8 @@ static dent_status compact(struct repair *repair)
     }
     for (size_t v = 0; v < mesh->vertex_count; v++) {
         if (repair->seen[v] != NO_CELL) {
-            memcpy(result.reference + 3 * (size_t)repair->seen[v], mesh->reference + 3 * v, 3 * sizeof *result.reference);
+            memcpy(result.reference + 3 * (size_t)repair->seen[v], mesh->reference + 3 * v,
+                   3 * sizeof *result.reference);
         }
     }
     scene_mesh_release(repair->context, mesh);
@@ -297,7 +299,7 @@ static dent_status compact(struct repair *repair)
     return DENT_OK;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static void release_scratch(struct repair *repair, uint32_t cells, uint32_t vertices)
 {
@@ -320,8 +322,8 @@ static dent_status allocate_scratch(struct repair *repair, uint32_t cells, uint3
         size *= 2;
     }
     if (cells > UINT32_MAX / 16) {
-        return dent_fail(context, DENT_ERROR_TOO_LARGE, "a meshed shape has %u cells; at most %u can be worked on", cells,
-                         UINT32_MAX / 16);
+        return dent_fail(context, DENT_ERROR_TOO_LARGE, "a meshed shape has %u cells; at most %u can be worked on",
+                         cells, UINT32_MAX / 16);
     }
     repair->table_size = (uint32_t)size;
     repair->table = dent_allocate(context, repair->table_size, sizeof *repair->table);
@@ -332,8 +334,8 @@ static dent_status allocate_scratch(struct repair *repair, uint32_t cells, uint3
     repair->queue = dent_allocate(context, cells, sizeof *repair->queue);
     repair->removed = dent_allocate(context, cells, sizeof *repair->removed);
     repair->seen = dent_allocate(context, vertices, sizeof *repair->seen);
-    if (repair->table && repair->neighbours && repair->star_starts && repair->star_cells && repair->group && repair->queue &&
-        repair->removed && repair->seen) {
+    if (repair->table && repair->neighbours && repair->star_starts && repair->star_cells && repair->group &&
+        repair->queue && repair->removed && repair->seen) {
         return DENT_OK;
     }
     release_scratch(repair, cells, vertices);

@@ -1,8 +1,8 @@
 /* Blocks of cubes and sheets of squares: the regular meshes of the scenes.
  *
- * A cube is cut into five tetrahedra: one in the middle and four at the corners that the middle one leaves out. The middle
- * one takes the corners with an even number of ones in (x, y, z) in cubes with i + j + k even, the others in odd cubes; a
- * face diagonal then joins the same two lattice points whichever of its two cubes one looks from. */
+ * A cube is cut into five tetrahedra: one in the middle and four at the corners that the middle one leaves out. The
+ * middle one takes the corners with an even number of ones in (x, y, z) in cubes with i + j + k even, the others in odd
+ * cubes; a face diagonal then joins the same two lattice points whichever of its two cubes one looks from. */
 #include "mesh_blocks.h"
 
 /* Corner c of a cube lies at (c & 1, c >> 1 & 1, c >> 2 & 1). All with positive determinant. */
@@ -11,8 +11,8 @@ static const uint8_t cube_tetrahedra[2][5][4] = {
     {{1, 2, 4, 7}, {0, 1, 2, 4}, {3, 2, 1, 7}, {5, 1, 4, 7}, {6, 4, 2, 7}},
 };
 
-dent_status scene_mesh_allocate(dent_context *context, struct scene_mesh *mesh, uint32_t vertex_count, uint32_t element_count,
-                                uint32_t corner_count)
+dent_status scene_mesh_allocate(dent_context *context, struct scene_mesh *mesh, uint32_t vertex_count,
+                                uint32_t element_count, uint32_t corner_count)
 {
     *mesh = (struct scene_mesh){vertex_count, element_count, corner_count, NULL, NULL};
     mesh->corners = dent_allocate(context, element_count, corner_count * sizeof *mesh->corners);
@@ -21,8 +21,8 @@ dent_status scene_mesh_allocate(dent_context *context, struct scene_mesh *mesh, 
         return DENT_OK;
     }
     scene_mesh_release(context, mesh);
-    return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "no memory for a mesh of %u vertices and %u elements", vertex_count,
-                     element_count);
+    return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "no memory for a mesh of %u vertices and %u elements",
+                     vertex_count, element_count);
 }
 
 void scene_mesh_release(dent_context *context, struct scene_mesh *mesh)

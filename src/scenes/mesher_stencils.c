@@ -1,7 +1,7 @@
 /* Cutting one tetrahedron of the body-centred lattice by the signs of its corners: the stencils of isosurface stuffing.
  *
- * A lattice tetrahedron has two even corners (0, 1) and two odd ones (2, 3); edges 01 and 23 are long, the other four short.
- * What is kept of it, by the number of corners inside, on and outside the surface:
+ * A lattice tetrahedron has two even corners (0, 1) and two odd ones (2, 3); edges 01 and 23 are long, the other four
+ * short. What is kept of it, by the number of corners inside, on and outside the surface:
  *
  *     none outside             the whole (unless none is inside)
  *     one inside               one tetrahedron to the cut points or corners on the surface
@@ -9,10 +9,10 @@
  *     two inside, two outside  a prism: three
  *     three inside             a prism: three
  *
- * A face that is cut to a quadrilateral needs a diagonal, and both tetrahedra at the face must choose the same one. Of a long and
- * a short cut edge, the diagonal ends at the cut point of the long edge. Of two short ones, it ends at the corner whose parity
- * equals that of the corner outside; then the two such diagonals of a prism never meet in a corner. Both rules were
- * chosen because they give the best worst angles. */
+ * A face that is cut to a quadrilateral needs a diagonal, and both tetrahedra at the face must choose the same one. Of
+ * a long and a short cut edge, the diagonal ends at the cut point of the long edge. Of two short ones, it ends at the
+ * corner whose parity equals that of the corner outside; then the two such diagonals of a prism never meet in a corner.
+ * Both rules were chosen because they give the best worst angles. */
 #include "mesher_stencils.h"
 
 struct mesh_output {
@@ -30,7 +30,7 @@ struct lattice_cell {
     uint32_t points[4];
 };
 
-/* ---- output ---------------------------------------------------------------------------------------------------------------- */
+/* ---- output ------------------------------------------------------------------------------------------------------ */
 
 static void grow(struct mesh_output *out, void **block, uint32_t *capacity, size_t size)
 {
@@ -59,7 +59,8 @@ static uint32_t add_vertex(struct mesh_output *out, const double position[3])
     return out->vertex_count++;
 }
 
-/* Adds the cell with these four vertices, in positive order. The angles are bounded, so rounding cannot turn the sign. */
+/* Adds the cell with these four vertices, in positive order. The angles are bounded, so rounding cannot turn the sign.
+ */
 static void add_cell(struct mesh_output *out, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
     if (!out->failed && out->cell_count == out->cell_capacity) {
@@ -92,7 +93,7 @@ static uint32_t vertex_of_point(struct mesh_output *out, struct lattice *lattice
     return lattice->vertices[point];
 }
 
-/* ---- cut points ------------------------------------------------------------------------------------------------------------ */
+/* ---- cut points -------------------------------------------------------------------------------------------------- */
 
 static bool is_long_edge(int i, int j)
 {
@@ -111,7 +112,8 @@ static int direction_between(const int32_t from[3], const int32_t to[3])
 }
 
 /* The vertex where the surface cuts the edge between corners i and j, both of them unmoved. */
-static uint32_t vertex_of_cut(struct mesh_output *out, struct lattice *lattice, const struct lattice_cell *cell, int i, int j)
+static uint32_t vertex_of_cut(struct mesh_output *out, struct lattice *lattice, const struct lattice_cell *cell, int i,
+                              int j)
 {
     /* Long edges belong to their lower end, short ones to their even end. */
     bool swap = is_long_edge(i, j) ? cell->points[j] < cell->points[i] : i >= 2;
@@ -130,15 +132,15 @@ static uint32_t vertex_of_cut(struct mesh_output *out, struct lattice *lattice, 
     return cut->vertex;
 }
 
-/* ---- stencils -------------------------------------------------------------------------------------------------------------- */
+/* ---- stencils ---------------------------------------------------------------------------------------------------- */
 
 static int parity(const struct lattice_cell *cell, int corner)
 {
     return (cell->at[corner][0] + cell->at[corner][1] + cell->at[corner][2]) >> 1 & 1;
 }
 
-/* The face of inside corners p, q and outside corner n: 0 when the diagonal runs from p to the cut point of qn, 1 when it runs
- * from q to the cut point of pn. */
+/* The face of inside corners p, q and outside corner n: 0 when the diagonal runs from p to the cut point of qn, 1 when
+ * it runs from q to the cut point of pn. */
 static int diagonal_of(const struct lattice_cell *cell, int p, int q, int n)
 {
     if (is_long_edge(n, p)) {
@@ -150,9 +152,9 @@ static int diagonal_of(const struct lattice_cell *cell, int p, int q, int n)
     return parity(cell, p) != parity(cell, n);
 }
 
-/* The prism with triangles low and high; side i lies between corners i and i + 1 and is split from low[i] to high[i + 1]
- * (diagonals[i] == 0) or from high[i] to low[i + 1]. Not all three diagonals run the same way round, so one corner has two:
- * it is joined with the opposite triangle and with the two halves of the opposite side. */
+/* The prism with triangles low and high; side i lies between corners i and i + 1 and is split from low[i] to high[i +
+ * 1] (diagonals[i] == 0) or from high[i] to low[i + 1]. Not all three diagonals run the same way round, so one corner
+ * has two: it is joined with the opposite triangle and with the two halves of the opposite side. */
 static void add_prism(struct mesh_output *out, const uint32_t low[3], const uint32_t high[3], const int diagonals[3])
 {
     for (int turned = 0; turned < 2; turned++) {
@@ -216,7 +218,8 @@ static void cut_pyramid(struct mesh_output *out, struct lattice *lattice, const 
 {
     int p = sorted->inside[0], q = sorted->inside[1], n = sorted->outside[0];
     uint32_t apex = vertex_of_point(out, lattice, cell->points[sorted->on[0]]);
-    uint32_t at_p = vertex_of_point(out, lattice, cell->points[p]), at_q = vertex_of_point(out, lattice, cell->points[q]);
+    uint32_t at_p = vertex_of_point(out, lattice, cell->points[p]),
+             at_q = vertex_of_point(out, lattice, cell->points[q]);
     uint32_t cut_p = vertex_of_cut(out, lattice, cell, p, n), cut_q = vertex_of_cut(out, lattice, cell, q, n);
     if (diagonal_of(cell, p, q, n) == 0) {
         add_cell(out, apex, at_p, at_q, cut_q);
@@ -279,10 +282,10 @@ static void cut_cell(struct mesh_output *out, struct lattice *lattice, const str
     }
 }
 
-/* ---- all cells ------------------------------------------------------------------------------------------------------------- */
+/* ---- all cells --------------------------------------------------------------------------------------------------- */
 
-/* The four tetrahedra around the long edge from an odd point to the next one along `axis`: the square between the two cubes has
- * four edges, each of which makes a tetrahedron with the two cube centres. */
+/* The four tetrahedra around the long edge from an odd point to the next one along `axis`: the square between the two
+ * cubes has four edges, each of which makes a tetrahedron with the two cube centres. */
 static void cut_around_edge(struct mesh_output *out, struct lattice *lattice, const int32_t centre[3], int axis)
 {
     static const int8_t square[4][2] = {{1, 1}, {-1, 1}, {-1, -1}, {1, -1}};

@@ -19,9 +19,9 @@ struct lattice {
     int32_t cells[3];
     uint32_t corner_count; /* points with even coordinates come first, those with odd ones after them */
     uint32_t point_count;
-    double *positions; /* 3 per point, moved onto the surface where it was near */
-    double *values;    /* negative inside, 0 on the surface */
-    uint32_t *vertices; /* of the mesh, or LATTICE_NONE */
+    double *positions;   /* 3 per point, moved onto the surface where it was near */
+    double *values;      /* negative inside, 0 on the surface */
+    uint32_t *vertices;  /* of the mesh, or LATTICE_NONE */
     uint32_t *first_cut; /* into cuts, by owner; point_count + 1 */
     struct lattice_cut *cuts;
     uint32_t cut_count;

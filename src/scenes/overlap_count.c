@@ -1,7 +1,7 @@
-/* Vertices inside tetrahedra by a grid of points: the sampled vertices are sorted into a dense grid, then all cells of all
- * bodies pass by, each looking into the grid boxes that its bounds meet. This is the first pass of the spatial-hashing paper
- * turned round (Teschner et al.: Optimized Spatial Hashing for Collision Detection of Deformable Objects, 2003): points are
- * few and are stored, tetrahedra are many and are only streamed. */
+/* Vertices inside tetrahedra by a grid of points: the sampled vertices are sorted into a dense grid, then all cells of
+ * all bodies pass by, each looking into the grid boxes that its bounds meet. This is the first pass of the
+ * spatial-hashing paper turned round (Teschner et al.: Optimized Spatial Hashing for Collision Detection of Deformable
+ * Objects, 2003): points are few and are stored, tetrahedra are many and are only streamed. */
 #include "overlap_count.h"
 
 #include <string.h>
@@ -45,7 +45,8 @@ void overlap_counter_destroy(struct overlap_counter *counter)
     dent_release(context, counter->cell_starts, (size_t)counter->cell_capacity + 1, sizeof *counter->cell_starts);
 }
 
-/* A grid over the bounds of all positions with about as many cells as there are samples, as cubic as whole numbers allow. */
+/* A grid over the bounds of all positions with about as many cells as there are samples, as cubic as whole numbers
+ * allow. */
 static struct point_grid make_grid(const struct overlap_counter *counter)
 {
     struct point_grid grid;
@@ -91,7 +92,8 @@ static uint32_t grid_place(const struct point_grid *grid, int axis, double x)
     return place <= 0 ? 0 : place >= last ? last : (uint32_t)place;
 }
 
-/* One vertex out of each `stride`, not always the same one: an even stride could fall in step with the rows of a lattice. */
+/* One vertex out of each `stride`, not always the same one: an even stride could fall in step with the rows of a
+ * lattice. */
 static uint32_t sample_vertex(const struct overlap_counter *counter, uint32_t sample)
 {
     uint32_t mixed = (sample + 1) * UINT32_C(2654435769);
@@ -147,8 +149,8 @@ static void test_samples(struct overlap_counter *counter, uint32_t begin, uint32
         uint32_t vertex = sample_vertex(counter, sample);
         const double *p = counter->positions + 3 * (size_t)vertex;
         if (counter->inside[sample] || p[0] <= low[0] || p[0] >= high[0] || p[1] <= low[1] || p[1] >= high[1] ||
-            p[2] <= low[2] || p[2] >= high[2] || vertex == vertices[0] || vertex == vertices[1] || vertex == vertices[2] ||
-            vertex == vertices[3]) {
+            p[2] <= low[2] || p[2] >= high[2] || vertex == vertices[0] || vertex == vertices[1] ||
+            vertex == vertices[2] || vertex == vertices[3]) {
             continue;
         }
         counter->inside[sample] = strictly_inside(p, corner);

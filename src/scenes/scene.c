@@ -1,7 +1,8 @@
 /* The public face of the scenes: checks a def, builds the scene its name stands for, poses its bodies.
  *
  * Building and posing run as one block of the context's parallel loop: that is where the library puts a thread into the
- * floating-point state its arithmetic is defined in, so a caller's rounding mode or flush-to-zero does not change a scene. */
+ * floating-point state its arithmetic is defined in, so a caller's rounding mode or flush-to-zero does not change a
+ * scene. */
 #include "scene_internal.h"
 #include "scene_table.h"
 
@@ -44,7 +45,8 @@ const dent_scene_info *dent_scene_find(const char *name)
     return row ? &row->info : NULL;
 }
 
-/* ---- what a def may ask --------------------------------------------------------------------------------------------- */
+/* ---- what a def may ask ---------------------------------------------------------------------------------------------
+ */
 
 static dent_status unknown_scene(dent_context *context, const char *name)
 {
@@ -54,8 +56,8 @@ static dent_status unknown_scene(dent_context *context, const char *name)
         length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i > 0 ? ", " : "",
                                    scene_table_at(i)->info.name);
     }
-    return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "no scene is named '%s'; the scenes are: %s", name ? name : "",
-                     known);
+    return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "no scene is named '%s'; the scenes are: %s",
+                     name ? name : "", known);
 }
 
 static dent_status unknown_setting(dent_context *context, const dent_scene_info *info, const char *name)
@@ -63,7 +65,8 @@ static dent_status unknown_setting(dent_context *context, const dent_scene_info 
     char known[512] = "";
     size_t length = 0;
     for (uint32_t i = 0; i < info->parameter_count && length < sizeof known; i++) {
-        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i > 0 ? ", " : "", info->parameters[i].name);
+        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i > 0 ? ", " : "",
+                                   info->parameters[i].name);
     }
     return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "scene %s has no parameter '%s'; it has: %s", info->name,
                      name ? name : "", known);
@@ -111,7 +114,7 @@ static dent_status apply_def(dent_scene *scene, const dent_scene_def *def)
     return DENT_OK;
 }
 
-/* ---- creation -------------------------------------------------------------------------------------------------------- */
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
 
 struct build_call {
     dent_scene *scene;
@@ -141,7 +144,8 @@ static void release_contents(dent_scene *scene)
 dent_status dent_scene_create(dent_context *context, const dent_scene_def *def, dent_scene **result)
 {
     if (!def || def->struct_size != sizeof *def) {
-        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "the scene def was not made by dent_scene_def_default()");
+        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT,
+                         "the scene def was not made by dent_scene_def_default()");
     }
     dent_scene scene = {.context = context, .row = find_row(def->name)};
     if (!scene.row) {
@@ -172,7 +176,7 @@ void dent_scene_destroy(dent_scene *scene)
     }
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 uint32_t dent_scene_body_count(const dent_scene *scene)
 {
@@ -204,12 +208,12 @@ void dent_scene_pose(const dent_scene *scene, uint32_t body, uint32_t frame, dou
     dent_parallel_for(scene->context, 1, pose_block, &call);
 }
 
-/* ---- helpers of the builders ------------------------------------------------------------------------------------------ */
+/* ---- helpers of the builders ------------------------------------------------------------------------------------- */
 
 dent_status scene_out_of_memory(const dent_scene *scene)
 {
-    return dent_fail(scene->context, DENT_ERROR_OUT_OF_MEMORY, "no memory for scene %s at scale %.9g", scene->row->info.name,
-                     scene->scale);
+    return dent_fail(scene->context, DENT_ERROR_OUT_OF_MEMORY, "no memory for scene %s at scale %.9g",
+                     scene->row->info.name, scene->scale);
 }
 
 dent_status scene_check_size(const dent_scene *scene, double bodies, double vertices_per_body, double elements_per_body)
@@ -219,10 +223,11 @@ dent_status scene_check_size(const dent_scene *scene, double bodies, double vert
     if (vertices <= MOST_ELEMENTS && elements <= MOST_ELEMENTS && bodies <= MOST_ELEMENTS) {
         return DENT_OK;
     }
-    return dent_fail(scene->context, DENT_ERROR_TOO_LARGE,
-                     "scene %s: scale %.9g would make %.3g bodies, %.3g vertices and %.3g elements; at most %.0f of each can "
-                     "be numbered",
-                     scene->row->info.name, scene->scale, bodies, vertices, elements, MOST_ELEMENTS);
+    return dent_fail(
+        scene->context, DENT_ERROR_TOO_LARGE,
+        "scene %s: scale %.9g would make %.3g bodies, %.3g vertices and %.3g elements; at most %.0f of each can "
+        "be numbered",
+        scene->row->info.name, scene->scale, bodies, vertices, elements, MOST_ELEMENTS);
 }
 
 dent_status scene_reserve(dent_scene *scene, uint32_t mesh_count, uint32_t body_count)
@@ -251,7 +256,8 @@ dent_status scene_allocate_state(dent_scene *scene, size_t count, size_t size)
     return DENT_OK;
 }
 
-void scene_add_body(dent_scene *scene, const char *name, int64_t number, dent_body_kind kind, const struct scene_mesh *mesh)
+void scene_add_body(dent_scene *scene, const char *name, int64_t number, dent_body_kind kind,
+                    const struct scene_mesh *mesh)
 {
     char *text = scene->names + (size_t)scene->body_count * SCENE_NAME_SIZE;
     if (number >= 0) {

@@ -1,5 +1,5 @@
-/* blocks-640k: 16 blocks of 20 x 20 x 20 cubes, 640,000 tetrahedra: medium bodies with most of their vertices inside. The blocks
- * keep their size and shape; the scale changes how finely they are cut. */
+/* blocks-640k: 16 blocks of 20 x 20 x 20 cubes, 640,000 tetrahedra: medium bodies with most of their vertices inside.
+ * The blocks keep their size and shape; the scale changes how finely they are cut. */
 #include "elementary_functions.h"
 #include "scene_table.h"
 #include "swarm.h"
@@ -27,14 +27,15 @@ static dent_status build(dent_scene *scene)
 }
 
 const struct scene_row scene_blocks_640k = {
-    .info = {
-        .name = "blocks-640k",
-        .summary = "16 blocks of 20x20x20 cubes",
-        .frame_count = SWARM_FRAMES,
-        .benchmark_frames = SWARM_BENCHMARK_FRAMES,
-        .parameter_count = SWARM_PARAMETER_COUNT,
-        .parameters = swarm_parameters,
-    },
+    .info =
+        {
+            .name = "blocks-640k",
+            .summary = "16 blocks of 20x20x20 cubes",
+            .frame_count = SWARM_FRAMES,
+            .benchmark_frames = SWARM_BENCHMARK_FRAMES,
+            .parameter_count = SWARM_PARAMETER_COUNT,
+            .parameters = swarm_parameters,
+        },
     .build = build,
     .pose = swarm_pose,
 };

@@ -1,12 +1,13 @@
 /* cloth-500k: one sheet of 500 x 500 squares, half a million triangles, crumpled until it crosses itself.
  *
- * The sheet carries a handful of waves that move every point along a circle in the wave's own plane, as water waves do; where
- * the crests of several meet, they are so steep that the sheet turns over and passes through itself. All wave vectors fit a
- * whole number of times on the sheet and all waves glide along together, so every frame shows the same crumpled pattern at
- * another place of the sheet: the number of crossing pairs hardly changes. The whole sheet also hangs and rocks.
+ * The sheet carries a handful of waves that move every point along a circle in the wave's own plane, as water waves do;
+ * where the crests of several meet, they are so steep that the sheet turns over and passes through itself. All wave
+ * vectors fit a whole number of times on the sheet and all waves glide along together, so every frame shows the same
+ * crumpled pattern at another place of the sheet: the number of crossing pairs hardly changes. The whole sheet also
+ * hangs and rocks.
  *
- * The sheet keeps its size; the scale changes how finely it is cut. The steepness is chosen for about 10,000 crossing pairs
- * at scale 1; at other scales their number grows with the square root of the number of triangles. */
+ * The sheet keeps its size; the scale changes how finely it is cut. The steepness is chosen for about 10,000 crossing
+ * pairs at scale 1; at other scales their number grows with the square root of the number of triangles. */
 #include "elementary_functions.h"
 #include "mesh_blocks.h"
 #include "scene_table.h"
@@ -18,7 +19,8 @@ enum { FRAMES = 500, BENCHMARK_FRAMES = 40, WAVES = 7 };
 enum { CRUMPLE, PARAMETER_COUNT };
 
 static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
-    {"crumple", "steepness of the waves, times the usual one; 0 is a flat sheet, below about 0.5 nothing crosses", 1, 0, 2},
+    {"crumple", "steepness of the waves, times the usual one; 0 is a flat sheet, below about 0.5 nothing crosses", 1, 0,
+     2},
 };
 
 static const double sheet_size = 500;
@@ -33,7 +35,8 @@ struct wave {
 };
 
 static const struct wave waves[WAVES] = {
-    {5, 1, 0.3, 1.0}, {-2, 5, 1.7, 1.0}, {3, -4, 4.1, 0.9}, {4, 4, 2.6, 0.8}, {-7, 3, 5.4, 0.5}, {1, 8, 0.9, 0.5}, {9, -6, 3.3, 0.4},
+    {5, 1, 0.3, 1.0},  {-2, 5, 1.7, 1.0}, {3, -4, 4.1, 0.9}, {4, 4, 2.6, 0.8},
+    {-7, 3, 5.4, 0.5}, {1, 8, 0.9, 0.5},  {9, -6, 3.3, 0.4},
 };
 
 static dent_status build(dent_scene *scene)
@@ -57,10 +60,10 @@ static dent_status build(dent_scene *scene)
 }
 
 struct wave_now {
-    double x, y;           /* wave vector, radians per length */
-    double phase;          /* in this frame */
-    double out_x, out_y;   /* amplitude in the sheet */
-    double up;             /* amplitude across the sheet */
+    double x, y;         /* wave vector, radians per length */
+    double phase;        /* in this frame */
+    double out_x, out_y; /* amplitude in the sheet */
+    double up;           /* amplitude across the sheet */
 };
 
 static void waves_at(const dent_scene *scene, uint32_t frame, struct wave_now now[WAVES])
@@ -106,14 +109,15 @@ static void pose(const dent_scene *scene, uint32_t body, uint32_t frame, double 
 }
 
 const struct scene_row scene_cloth_500k = {
-    .info = {
-        .name = "cloth-500k",
-        .summary = "one sheet of 500x500 squares crumpled until it crosses itself",
-        .frame_count = FRAMES,
-        .benchmark_frames = BENCHMARK_FRAMES,
-        .parameter_count = PARAMETER_COUNT,
-        .parameters = parameters,
-    },
+    .info =
+        {
+            .name = "cloth-500k",
+            .summary = "one sheet of 500x500 squares crumpled until it crosses itself",
+            .frame_count = FRAMES,
+            .benchmark_frames = BENCHMARK_FRAMES,
+            .parameter_count = PARAMETER_COUNT,
+            .parameters = parameters,
+        },
     .build = build,
     .pose = pose,
 };

@@ -1,9 +1,9 @@
 /* folded-1m: one bar of 200 x 50 x 20 cubes, a million tetrahedra, bent through itself: self-collision of a large body.
  *
- * The bar is rolled up along its length to a ring of a little more than one turn, so that its ends lie in one another; a slight
- * spiral and a slight helix keep the two ends from being exact copies. Placement 1 leaves the ring open, placement 0 winds it
- * more than twice. Waves run along the bar and the whole ring rocks. The bar keeps its size and shape; the scale changes
- * how finely it is cut. */
+ * The bar is rolled up along its length to a ring of a little more than one turn, so that its ends lie in one another;
+ * a slight spiral and a slight helix keep the two ends from being exact copies. Placement 1 leaves the ring open,
+ * placement 0 winds it more than twice. Waves run along the bar and the whole ring rocks. The bar keeps its size and
+ * shape; the scale changes how finely it is cut. */
 #include "elementary_functions.h"
 #include "mesh_blocks.h"
 #include "overlap_solver.h"
@@ -77,14 +77,15 @@ static void pose(const dent_scene *scene, uint32_t body, uint32_t frame, double 
 }
 
 const struct scene_row scene_folded_1m = {
-    .info = {
-        .name = "folded-1m",
-        .summary = "one bar of 200x50x20 cubes bent through itself",
-        .frame_count = FRAMES,
-        .benchmark_frames = BENCHMARK_FRAMES,
-        .parameter_count = PARAMETER_COUNT,
-        .parameters = parameters,
-    },
+    .info =
+        {
+            .name = "folded-1m",
+            .summary = "one bar of 200x50x20 cubes bent through itself",
+            .frame_count = FRAMES,
+            .benchmark_frames = BENCHMARK_FRAMES,
+            .parameter_count = PARAMETER_COUNT,
+            .parameters = parameters,
+        },
     .build = build,
     .pose = pose,
 };

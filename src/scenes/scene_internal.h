@@ -1,8 +1,8 @@
 /* What the scenes share: the scene object, the row of the scene table, and the helpers with which a scene is built.
  *
- * A scene is a list of bodies, each with a mesh (bodies of one kind share it), the values of its parameters, one placement
- * number found by the overlap solver, and whatever state its own file keeps. Its file gives two functions: `build`, called
- * once, and `pose`, which writes the positions of one body in one frame from these alone. */
+ * A scene is a list of bodies, each with a mesh (bodies of one kind share it), the values of its parameters, one
+ * placement number found by the overlap solver, and whatever state its own file keeps. Its file gives two functions:
+ * `build`, called once, and `pose`, which writes the positions of one body in one frame from these alone. */
 #ifndef DENT_SCENES_SCENE_INTERNAL_H
 #define DENT_SCENES_SCENE_INTERNAL_H
 
@@ -36,10 +36,13 @@ struct dent_scene {
     size_t state_count, state_size;
 };
 
-/* ---- for the `build` functions. All leave the scene fit for scene_release on failure. ------------------------------- */
+/* ---- for the `build` functions. All leave the scene fit for scene_release on failure. -------------------------------
+ */
 
-/* Refuses sizes that 32-bit indices cannot number, before anything is allocated. Counts as doubles, so they cannot wrap. */
-dent_status scene_check_size(const dent_scene *scene, double bodies, double vertices_per_body, double elements_per_body);
+/* Refuses sizes that 32-bit indices cannot number, before anything is allocated. Counts as doubles, so they cannot
+ * wrap. */
+dent_status scene_check_size(const dent_scene *scene, double bodies, double vertices_per_body,
+                             double elements_per_body);
 
 /* Room for meshes (empty) and bodies (none yet). */
 dent_status scene_reserve(dent_scene *scene, uint32_t mesh_count, uint32_t body_count);
@@ -48,7 +51,8 @@ dent_status scene_reserve(dent_scene *scene, uint32_t mesh_count, uint32_t body_
 dent_status scene_allocate_state(dent_scene *scene, size_t count, size_t size);
 
 /* Appends a body with a mesh of the scene; `number` is appended to the name when it is not negative. */
-void scene_add_body(dent_scene *scene, const char *name, int64_t number, dent_body_kind kind, const struct scene_mesh *mesh);
+void scene_add_body(dent_scene *scene, const char *name, int64_t number, dent_body_kind kind,
+                    const struct scene_mesh *mesh);
 
 dent_status scene_out_of_memory(const dent_scene *scene);
 

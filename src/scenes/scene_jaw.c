@@ -1,11 +1,11 @@
 /* jaw: a lower jaw with teeth in ligaments that chews against the teeth of an upper jaw; all generated.
  *
- * The lower jaw turns about the axis through its condyles, which also slide forward as it opens, and swings sideways a little, as
- * when chewing. Around the middle of the cycle the teeth meet and pass into each other by the depth `bite`; while they do, the
- * lower teeth are pressed into their ligaments and tilt by about `mobility`. Open, nothing meets.
+ * The lower jaw turns about the axis through its condyles, which also slide forward as it opens, and swings sideways a
+ * little, as when chewing. Around the middle of the cycle the teeth meet and pass into each other by the depth `bite`;
+ * while they do, the lower teeth are pressed into their ligaments and tilt by about `mobility`. Open, nothing meets.
  *
- * The scale changes how finely everything is cut. Ligaments have to stay thicker than their cells, so below scale 1 they
- * become thicker, and below scale 0.6, where neighbours would touch, some teeth are left out. */
+ * The scale changes how finely everything is cut. Ligaments have to stay thicker than their cells, so below scale 1
+ * they become thicker, and below scale 0.6, where neighbours would touch, some teeth are left out. */
 #include "elementary_functions.h"
 #include "implicit_mesher.h"
 #include "jaw_shapes.h"
@@ -41,7 +41,7 @@ struct jaw_plan {
     uint32_t tooth_count;
 };
 
-/* ---- what to build -------------------------------------------------------------------------------------------------------------- */
+/* ---- what to build ----------------------------------------------------------------------------------------------- */
 
 /* Which teeth there are at a scale. Those left are no neighbours, so their thick ligaments do not meet. */
 static bool has_tooth(double scale, bool right, int number)
@@ -84,10 +84,10 @@ static int dental_number(const struct jaw_tooth *tooth)
     return 10 * quadrant + tooth->number;
 }
 
-/* ---- building ------------------------------------------------------------------------------------------------------------------- */
+/* ---- building ---------------------------------------------------------------------------------------------------- */
 
-static dent_status add_part(dent_scene *scene, const struct mesher_def *def, const struct jaw_body *body, const char *name,
-                            int number)
+static dent_status add_part(dent_scene *scene, const struct mesher_def *def, const struct jaw_body *body,
+                            const char *name, int number)
 {
     struct scene_mesh *mesh = &scene->meshes[scene->body_count];
     dent_status status = implicit_mesh_create(scene->context, def, mesh);
@@ -100,7 +100,8 @@ static dent_status add_part(dent_scene *scene, const struct mesher_def *def, con
 
 static struct mesher_def bone_def(const struct jaw_plan *plan, const struct implicit_shape *shape, bool upper)
 {
-    const double *low = upper ? jaw_maxilla_low : jaw_mandible_low, *high = upper ? jaw_maxilla_high : jaw_mandible_high;
+    const double *low = upper ? jaw_maxilla_low : jaw_mandible_low,
+                 *high = upper ? jaw_maxilla_high : jaw_mandible_high;
     return (struct mesher_def){
         .low = {low[0], low[1], low[2]},
         .high = {high[0], high[1], high[2]},
@@ -179,7 +180,7 @@ static dent_status build(dent_scene *scene)
     return status;
 }
 
-/* ---- chewing -------------------------------------------------------------------------------------------------------------------- */
+/* ---- chewing ----------------------------------------------------------------------------------------------------- */
 
 struct chewing {
     struct scene_sine_cosine turn; /* of the lower jaw about the hinge */
@@ -216,7 +217,8 @@ static void pose(const dent_scene *scene, uint32_t index, uint32_t frame, double
     const struct scene_mesh *mesh = &scene->meshes[index];
     const struct jaw_body *body = &((const struct jaw_body *)scene->state)[index];
     struct chewing chewing = chewing_at(scene, frame);
-    bool lower = body->part == PART_MANDIBLE || body->part == PART_LIGAMENT || (body->part == PART_TOOTH && !body->tooth.upper);
+    bool lower =
+        body->part == PART_MANDIBLE || body->part == PART_LIGAMENT || (body->part == PART_TOOTH && !body->tooth.upper);
     double pressed = body->part == PART_TOOTH ? scene->parameters[MOBILITY] * chewing.load : 0;
     for (size_t v = 0; v < mesh->vertex_count; v++) {
         double point[3] = {mesh->reference[3 * v], mesh->reference[3 * v + 1], mesh->reference[3 * v + 2]};
@@ -234,14 +236,15 @@ static void pose(const dent_scene *scene, uint32_t index, uint32_t frame, double
 }
 
 const struct scene_row scene_jaw = {
-    .info = {
-        .name = "jaw",
-        .summary = "a lower jaw with teeth in ligaments that chews against the upper teeth",
-        .frame_count = FRAMES,
-        .benchmark_frames = FRAMES,
-        .parameter_count = PARAMETER_COUNT,
-        .parameters = parameters,
-    },
+    .info =
+        {
+            .name = "jaw",
+            .summary = "a lower jaw with teeth in ligaments that chews against the upper teeth",
+            .frame_count = FRAMES,
+            .benchmark_frames = FRAMES,
+            .parameter_count = PARAMETER_COUNT,
+            .parameters = parameters,
+        },
     .build = build,
     .pose = pose,
 };

@@ -13,8 +13,8 @@ struct scene_mesh {
 };
 
 /* Both arrays, not filled. On failure the mesh is empty. */
-dent_status scene_mesh_allocate(dent_context *context, struct scene_mesh *mesh, uint32_t vertex_count, uint32_t element_count,
-                                uint32_t corner_count);
+dent_status scene_mesh_allocate(dent_context *context, struct scene_mesh *mesh, uint32_t vertex_count,
+                                uint32_t element_count, uint32_t corner_count);
 void scene_mesh_release(dent_context *context, struct scene_mesh *mesh);
 
 #endif

@@ -1,5 +1,5 @@
-/* teschner-a: set-up A of the spatial-hashing paper, 100 objects of 12 vertices and 10 tetrahedra: bars of two cubes. The scale
- * is the number of bars. */
+/* teschner-a: set-up A of the spatial-hashing paper, 100 objects of 12 vertices and 10 tetrahedra: bars of two cubes.
+ * The scale is the number of bars. */
 #include "scene_table.h"
 #include "swarm.h"
 
@@ -25,14 +25,15 @@ static dent_status build(dent_scene *scene)
 }
 
 const struct scene_row scene_teschner_a = {
-    .info = {
-        .name = "teschner-a",
-        .summary = "100 bars of 2x1x1 cubes (set-up A of the spatial-hashing paper)",
-        .frame_count = SWARM_FRAMES,
-        .benchmark_frames = SWARM_BENCHMARK_FRAMES,
-        .parameter_count = SWARM_PARAMETER_COUNT,
-        .parameters = swarm_parameters,
-    },
+    .info =
+        {
+            .name = "teschner-a",
+            .summary = "100 bars of 2x1x1 cubes (set-up A of the spatial-hashing paper)",
+            .frame_count = SWARM_FRAMES,
+            .benchmark_frames = SWARM_BENCHMARK_FRAMES,
+            .parameter_count = SWARM_PARAMETER_COUNT,
+            .parameters = swarm_parameters,
+        },
     .build = build,
     .pose = swarm_pose,
 };

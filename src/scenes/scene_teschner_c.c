@@ -1,4 +1,5 @@
-/* teschner-c: set-up C of the spatial-hashing paper, 20 slabs of 10 x 10 x 1 cubes. The scale is the number of slabs. */
+/* teschner-c: set-up C of the spatial-hashing paper, 20 slabs of 10 x 10 x 1 cubes. The scale is the number of slabs.
+ */
 #include "scene_table.h"
 #include "swarm.h"
 
@@ -24,14 +25,15 @@ static dent_status build(dent_scene *scene)
 }
 
 const struct scene_row scene_teschner_c = {
-    .info = {
-        .name = "teschner-c",
-        .summary = "20 slabs of 10x10x1 cubes (set-up C of the spatial-hashing paper)",
-        .frame_count = SWARM_FRAMES,
-        .benchmark_frames = SWARM_BENCHMARK_FRAMES,
-        .parameter_count = SWARM_PARAMETER_COUNT,
-        .parameters = swarm_parameters,
-    },
+    .info =
+        {
+            .name = "teschner-c",
+            .summary = "20 slabs of 10x10x1 cubes (set-up C of the spatial-hashing paper)",
+            .frame_count = SWARM_FRAMES,
+            .benchmark_frames = SWARM_BENCHMARK_FRAMES,
+            .parameter_count = SWARM_PARAMETER_COUNT,
+            .parameters = swarm_parameters,
+        },
     .build = build,
     .pose = swarm_pose,
 };

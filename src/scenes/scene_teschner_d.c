@@ -1,10 +1,11 @@
-/* teschner-d: set-up D of the spatial-hashing paper, two branching vessels (20,514 tetrahedra and 5,898 vertices there).
+/* teschner-d: set-up D of the spatial-hashing paper, two branching vessels (20,514 tetrahedra and 5,898 vertices
+ * there).
  *
- * A vessel is a trunk that forks into two branches, each of which forks again, joined by smooth unions and meshed by isosurface
- * stuffing at a spacing that comes as near to the paper's counts as it can. The second vessel is the same mesh, brought
- * into the first from afar. Placement 1 is apart; smaller ones push the second vessel in and turn it towards the first; the last
- * stretch before 0 also folds the branches of both together, each fork by a shear that keeps volumes. The scale changes how finely
- * the vessels are cut. */
+ * A vessel is a trunk that forks into two branches, each of which forks again, joined by smooth unions and meshed by
+ * isosurface stuffing at a spacing that comes as near to the paper's counts as it can. The second vessel is the same
+ * mesh, brought into the first from afar. Placement 1 is apart; smaller ones push the second vessel in and turn it
+ * towards the first; the last stretch before 0 also folds the branches of both together, each fork by a shear that
+ * keeps volumes. The scale changes how finely the vessels are cut. */
 #include "elementary_functions.h"
 #include "implicit_mesher.h"
 #include "overlap_solver.h"
@@ -21,7 +22,8 @@ static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
     {"amplitude", "height of the waves, times the usual one; above about 5 cells may invert", 1, 0, 20},
 };
 
-/* Thickness of the branches and spacing of the lattice, chosen together for the paper's number of cells and of vertices. */
+/* Thickness of the branches and spacing of the lattice, chosen together for the paper's number of cells and of
+ * vertices. */
 static const double thickness = 0.565, spacing_at_scale_1 = 0.551;
 static const double coarsest_spacing = 1; /* coarser lattices lose the thinnest branches */
 
@@ -121,14 +123,15 @@ static void pose(const dent_scene *scene, uint32_t body, uint32_t frame, double 
 }
 
 const struct scene_row scene_teschner_d = {
-    .info = {
-        .name = "teschner-d",
-        .summary = "two branching vessels (set-up D of the spatial-hashing paper)",
-        .frame_count = FRAMES,
-        .benchmark_frames = BENCHMARK_FRAMES,
-        .parameter_count = PARAMETER_COUNT,
-        .parameters = parameters,
-    },
+    .info =
+        {
+            .name = "teschner-d",
+            .summary = "two branching vessels (set-up D of the spatial-hashing paper)",
+            .frame_count = FRAMES,
+            .benchmark_frames = BENCHMARK_FRAMES,
+            .parameter_count = PARAMETER_COUNT,
+            .parameters = parameters,
+        },
     .build = build,
     .pose = pose,
 };

@@ -9,7 +9,8 @@ enum { ANGLE = V_SIZE_PARAMETERS, SWING, PARAMETER_COUNT };
 
 static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
     V_SHAPE_SIZE_PARAMETERS,
-    {"angle", "half the angle between the legs in the middle of the swing, radians; below 0 the legs cross", 0, -1, 1.5},
+    {"angle", "half the angle between the legs in the middle of the swing, radians; below 0 the legs cross", 0, -1,
+     1.5},
     {"swing", "amplitude of half the angle, radians; 0: the legs stand still", 0.3, 0, 0.5},
 };
 
@@ -41,14 +42,15 @@ static void pose(const dent_scene *scene, uint32_t body, uint32_t frame, double 
 }
 
 const struct scene_row scene_v_self = {
-    .info = {
-        .name = "v-self",
-        .summary = "one V-shaped strip whose legs swing through each other (BucketTree article)",
-        .frame_count = FRAMES,
-        .benchmark_frames = FRAMES,
-        .parameter_count = PARAMETER_COUNT,
-        .parameters = parameters,
-    },
+    .info =
+        {
+            .name = "v-self",
+            .summary = "one V-shaped strip whose legs swing through each other (BucketTree article)",
+            .frame_count = FRAMES,
+            .benchmark_frames = FRAMES,
+            .parameter_count = PARAMETER_COUNT,
+            .parameters = parameters,
+        },
     .build = build,
     .pose = pose,
 };

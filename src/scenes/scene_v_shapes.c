@@ -1,7 +1,7 @@
 /* v-shapes: the BucketTree article's first experiment, two V-shaped strips dragged through each other.
  *
- * The Vs stand mouth to mouth, their planes crossed; one is pulled through the other from just apart until their bottoms have met, so
- * the overlap grows from nothing to a lot, and back again. */
+ * The Vs stand mouth to mouth, their planes crossed; one is pulled through the other from just apart until their
+ * bottoms have met, so the overlap grows from nothing to a lot, and back again. */
 #include "elementary_functions.h"
 #include "scene_table.h"
 #include "v_shape.h"
@@ -49,14 +49,15 @@ static void pose(const dent_scene *scene, uint32_t body, uint32_t frame, double 
 }
 
 const struct scene_row scene_v_shapes = {
-    .info = {
-        .name = "v-shapes",
-        .summary = "two V-shaped strips dragged through each other (BucketTree article)",
-        .frame_count = FRAMES,
-        .benchmark_frames = FRAMES,
-        .parameter_count = PARAMETER_COUNT,
-        .parameters = parameters,
-    },
+    .info =
+        {
+            .name = "v-shapes",
+            .summary = "two V-shaped strips dragged through each other (BucketTree article)",
+            .frame_count = FRAMES,
+            .benchmark_frames = FRAMES,
+            .parameter_count = PARAMETER_COUNT,
+            .parameters = parameters,
+        },
     .build = build,
     .pose = pose,
 };

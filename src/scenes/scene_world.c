@@ -1,7 +1,8 @@
 /* From a scene to a world: one body each, in the scene's order. */
 #include "scene_internal.h"
 
-dent_status dent_scene_add_to_world(const dent_scene *scene, dent_world *world, double *const *positions, dent_body_id *ids)
+dent_status dent_scene_add_to_world(const dent_scene *scene, dent_world *world, double *const *positions,
+                                    dent_body_id *ids)
 {
     for (uint32_t i = 0; i < scene->body_count; i++) {
         const dent_scene_body *body = &scene->bodies[i];

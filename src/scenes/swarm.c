@@ -1,8 +1,8 @@
 /* A swarm: equal solids with homes on a jittered lattice, each turned about its own axis.
  *
- * Placement 1 puts the homes so far apart that nothing can touch; smaller placements draw all homes towards one point and
- * all rotations towards none, until at 0 the bodies are nested in one another. Waves are three shears, one
- * after the other, each moving one coordinate by a sine of another: smooth maps of determinant one, so that gentle waves
+ * Placement 1 puts the homes so far apart that nothing can touch; smaller placements draw all homes towards one point
+ * and all rotations towards none, until at 0 the bodies are nested in one another. Waves are three shears, one after
+ * the other, each moving one coordinate by a sine of another: smooth maps of determinant one, so that gentle waves
  * invert no cell. Every body has its own phases, so the total overlap hardly changes while all of it moves. */
 #include "swarm.h"
 
@@ -30,7 +30,7 @@ struct swarm_state {
     struct swarm_body bodies[];
 };
 
-/* ---- creation -------------------------------------------------------------------------------------------------------- */
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
 
 /* A direction without trigonometry: the first of a sequence of points in the cube that lies in the unit ball. */
 static void random_direction(dent_random *random, double axis[3])
@@ -86,8 +86,8 @@ static void place_bodies(struct swarm_state *state, double amplitude)
 
 dent_status swarm_build(dent_scene *scene, const struct swarm_def *def)
 {
-    dent_status status = scene_check_size(scene, def->body_count, mesh_block_vertices(def->cubes),
-                                          mesh_block_tetrahedra(def->cubes));
+    dent_status status =
+        scene_check_size(scene, def->body_count, mesh_block_vertices(def->cubes), mesh_block_tetrahedra(def->cubes));
     if (status == DENT_OK) {
         status = scene_reserve(scene, 1, def->body_count);
     }
@@ -114,7 +114,7 @@ dent_status swarm_build(dent_scene *scene, const struct swarm_def *def)
     return overlap_solve(scene, scene->parameters[SWARM_INSIDE]);
 }
 
-/* ---- motion ---------------------------------------------------------------------------------------------------------- */
+/* ---- motion ------------------------------------------------------------------------------------------------------ */
 
 /* Rodrigues' formula, row by row. */
 static void rotation_about(const double axis[3], double angle, double matrix[9])

@@ -1,4 +1,5 @@
-/* Many equal solids that float, turn and bend among each other: the motion of teschner-a, -b, -c, -e and blocks-640k. */
+/* Many equal solids that float, turn and bend among each other: the motion of teschner-a, -b, -c, -e and blocks-640k.
+ */
 #ifndef DENT_SCENES_SWARM_H
 #define DENT_SCENES_SWARM_H
 
@@ -12,12 +13,12 @@ enum { SWARM_INSIDE, SWARM_AMPLITUDE, SWARM_PARAMETER_COUNT };
 struct swarm_def {
     const char *body_name;
     uint32_t body_count;
-    uint32_t cubes[3];   /* of one body */
-    double edge;         /* length of a cube's edge; block scenes keep their size when their cubes get smaller */
-    uint64_t seed;       /* of homes, axes and phases */
-    double turn;         /* largest rotation away from the common orientation when apart, radians */
-    double drift;        /* amplitude of the centres, in edges at scale 1 */
-    double wave[3];      /* amplitudes of the waves along z, x and y */
+    uint32_t cubes[3];     /* of one body */
+    double edge;           /* length of a cube's edge; block scenes keep their size when their cubes get smaller */
+    uint64_t seed;         /* of homes, axes and phases */
+    double turn;           /* largest rotation away from the common orientation when apart, radians */
+    double drift;          /* amplitude of the centres, in edges at scale 1 */
+    double wave[3];        /* amplitudes of the waves along z, x and y */
     double wave_number[3]; /* of the waves: radians per length along x, y and z */
 };
 

@@ -1,8 +1,8 @@
-/* A V-shaped strip of 2 leg x width x thickness cubes of five tetrahedra each (Erleben and Sporring: Collision Detection of
- * Deformable Volumetric Meshes, the BucketTree article).
+/* A V-shaped strip of 2 leg x width x thickness cubes of five tetrahedra each (Erleben and Sporring: Collision
+ * Detection of Deformable Volumetric Meshes, the BucketTree article).
  *
- * The article's V has a sharp bottom, where cells are crushed; ours is bent over an arc just wide enough that no cell inverts: its
- * inner radius is a quarter of the thickness. Lengths along the middle line of the strip are kept. */
+ * The article's V has a sharp bottom, where cells are crushed; ours is bent over an arc just wide enough that no cell
+ * inverts: its inner radius is a quarter of the thickness. Lengths along the middle line of the strip are kept. */
 #include "v_shape.h"
 
 #include "elementary_functions.h"
@@ -10,7 +10,8 @@
 
 dent_status v_shape_build(dent_scene *scene, uint32_t body_count)
 {
-    double volume = 2 * scene->parameters[V_LEG] * scene->parameters[V_WIDTH] * scene->parameters[V_THICKNESS] * scene->scale;
+    double volume =
+        2 * scene->parameters[V_LEG] * scene->parameters[V_WIDTH] * scene->parameters[V_THICKNESS] * scene->scale;
     dent_status status = scene_check_size(scene, body_count, volume, 5 * volume);
     if (status != DENT_OK) {
         return status;
@@ -43,7 +44,7 @@ void v_shape_bend(const dent_scene *scene, double half_angle, double *positions)
 {
     const struct scene_mesh *mesh = &scene->meshes[0];
     double thickness = scene->parameters[V_THICKNESS];
-    double radius = 0.75 * thickness;         /* of the middle line */
+    double radius = 0.75 * thickness;          /* of the middle line */
     double turn = 0.5 * SCENE_PI - half_angle; /* from the bottom to either leg */
     double arc = radius * turn;
     for (size_t v = 0; v < mesh->vertex_count; v++) {

@@ -12,7 +12,7 @@ struct face {
 
 static int compare_faces(const void *a, const void *b)
 {
-    return memcmp(((const struct face *)a)->key, ((const struct face *)b)->key, sizeof ((const struct face *)a)->key);
+    return memcmp(((const struct face *)a)->key, ((const struct face *)b)->key, sizeof((const struct face *)a)->key);
 }
 
 static void sort_three(uint32_t key[3])
@@ -47,9 +47,10 @@ static int compare_half_edges(const void *a, const void *b)
     return memcmp(a, b, 2 * sizeof(uint32_t));
 }
 
-/* Boundary faces that share an edge at vertex v are one fan; a vertex with more than one fan is pinched. Fans are counted by
- * joining the corners (face, corner) across the edges. */
-static void examine_edges(const struct face *boundary, uint32_t face_count, uint32_t vertex_count, struct boundary_report *report)
+/* Boundary faces that share an edge at vertex v are one fan; a vertex with more than one fan is pinched. Fans are
+ * counted by joining the corners (face, corner) across the edges. */
+static void examine_edges(const struct face *boundary, uint32_t face_count, uint32_t vertex_count,
+                          struct boundary_report *report)
 {
     struct half_edge *edges = malloc((3 * (size_t)face_count + 1) * sizeof *edges);
     uint32_t *parent = malloc((3 * (size_t)face_count + 1) * sizeof *parent);
@@ -184,7 +185,8 @@ void dihedral_range(const uint32_t *tetrahedra, uint32_t tetrahedron_count, cons
         }
         for (int a = 0; a < 4; a++) {
             for (int b = a + 1; b < 4; b++) {
-                double dot = normals[a][0] * normals[b][0] + normals[a][1] * normals[b][1] + normals[a][2] * normals[b][2];
+                double dot =
+                    normals[a][0] * normals[b][0] + normals[a][1] * normals[b][1] + normals[a][2] * normals[b][2];
                 double angle = acos(fmax(-1, fmin(1, -dot))) * 180 / acos(-1.0);
                 *smallest = fmin(*smallest, angle);
                 *largest = fmax(*largest, angle);

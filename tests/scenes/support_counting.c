@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- joining --------------------------------------------------------------------------------------------------------- */
+/* ---- joining ----------------------------------------------------------------------------------------------------- */
 
 struct joined_scene join_scene(const dent_scene *scene)
 {
@@ -51,7 +51,7 @@ void free_joined(struct joined_scene *joined)
     free(joined->positions);
 }
 
-/* ---- determinants ---------------------------------------------------------------------------------------------------- */
+/* ---- determinants ------------------------------------------------------------------------------------------------ */
 
 static double det(const double *a, const double *b, const double *c, const double *d)
 {
@@ -76,7 +76,7 @@ double smallest_determinant(const struct joined_scene *joined)
     return smallest;
 }
 
-/* ---- a grid of element boxes ------------------------------------------------------------------------------------------- */
+/* ---- a grid of element boxes ------------------------------------------------------------------------------------- */
 
 struct box_grid {
     double low[3], edge;
@@ -90,7 +90,8 @@ static void element_box(const struct joined_scene *joined, uint32_t element, dou
         low[axis] = INFINITY;
         high[axis] = -INFINITY;
         for (uint32_t c = 0; c < joined->corner_count; c++) {
-            double x = joined->positions[3 * (size_t)joined->corners[(size_t)joined->corner_count * element + c] + axis];
+            double x =
+                joined->positions[3 * (size_t)joined->corners[(size_t)joined->corner_count * element + c] + axis];
             low[axis] = fmin(low[axis], x);
             high[axis] = fmax(high[axis], x);
         }
@@ -168,7 +169,7 @@ static struct box_grid make_box_grid(const struct joined_scene *joined)
     return grid;
 }
 
-/* ---- vertices inside cells --------------------------------------------------------------------------------------------- */
+/* ---- vertices inside cells --------------------------------------------------------------------------------------- */
 
 static int inside_cell(const struct joined_scene *joined, uint32_t vertex, uint32_t element)
 {
@@ -205,7 +206,7 @@ uint32_t count_vertices_inside(const struct joined_scene *joined)
     return count;
 }
 
-/* ---- crossing triangles ------------------------------------------------------------------------------------------------- */
+/* ---- crossing triangles ------------------------------------------------------------------------------------------ */
 
 /* Does the segment pq pass through the interior of triangle abc? */
 static int segment_pierces(const double *p, const double *q, const double *a, const double *b, const double *c)
@@ -241,7 +242,8 @@ static int triangles_cross(const struct joined_scene *joined, uint32_t t0, uint3
 }
 
 /* A pair is judged in one cell only: the one that holds the lower corner of the common part of the two boxes. */
-static int judged_here(const struct joined_scene *joined, const struct box_grid *grid, size_t cell, uint32_t t0, uint32_t t1)
+static int judged_here(const struct joined_scene *joined, const struct box_grid *grid, size_t cell, uint32_t t0,
+                       uint32_t t1)
 {
     double low[2][3], high[2][3];
     element_box(joined, t0, low[0], high[0]);
@@ -276,7 +278,7 @@ uint32_t count_crossing_triangles(const struct joined_scene *joined)
     return count;
 }
 
-/* ---- hashes -------------------------------------------------------------------------------------------------------------- */
+/* ---- hashes ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t hash_byte(uint64_t hash, uint64_t byte)
 {

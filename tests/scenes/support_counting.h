@@ -33,10 +33,10 @@ uint64_t hash_indices(uint64_t hash, const uint32_t *numbers, size_t count);
 /* Topology of a solid's boundary. */
 struct boundary_report {
     uint32_t faces;
-    uint32_t edges_not_two;        /* boundary edges that do not have exactly two boundary faces, once in each direction */
-    uint32_t pinched_vertices;     /* boundary faces around the vertex form more than one fan */
+    uint32_t edges_not_two;    /* boundary edges that do not have exactly two boundary faces, once in each direction */
+    uint32_t pinched_vertices; /* boundary faces around the vertex form more than one fan */
     uint32_t faces_with_more_cells; /* cell faces with three or more cells */
-    uint32_t components;           /* of cells, connected through faces */
+    uint32_t components;            /* of cells, connected through faces */
     double volume;
     int64_t euler; /* vertices - edges + faces of the boundary */
 };

@@ -55,7 +55,8 @@ static void cube_roots_are_right_for_all_magnitudes(void **state)
 static void smooth_step_runs_from_zero_to_one_either_way_round(void **state)
 {
     (void)state;
-    assert_true(scene_smooth_step(1, 2, 0.5) == 0 && scene_smooth_step(1, 2, 3) == 1 && scene_smooth_step(1, 2, 1.5) == 0.5);
+    assert_true(scene_smooth_step(1, 2, 0.5) == 0 && scene_smooth_step(1, 2, 3) == 1 &&
+                scene_smooth_step(1, 2, 1.5) == 0.5);
     assert_true(scene_smooth_step(2, 1, 0.5) == 1 && scene_smooth_step(2, 1, 3) == 0);
 }
 

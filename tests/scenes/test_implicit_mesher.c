@@ -25,7 +25,8 @@ static struct boundary_report check_mesh(const struct scene_mesh *mesh, double *
     dihedral_range(mesh->corners, mesh->element_count, mesh->reference, smallest, largest);
     assert_true(*smallest >= MESHER_LEAST_ANGLE);
     assert_true(*largest <= MESHER_MOST_ANGLE);
-    struct boundary_report report = examine_boundary(mesh->corners, mesh->element_count, mesh->reference, mesh->vertex_count);
+    struct boundary_report report =
+        examine_boundary(mesh->corners, mesh->element_count, mesh->reference, mesh->vertex_count);
     assert_int_equal(report.edges_not_two, 0);
     assert_int_equal(report.pinched_vertices, 0);
     assert_int_equal(report.faces_with_more_cells, 0);
@@ -112,6 +113,41 @@ static void random_shapes_keep_every_promise(void **state)
     dent_context_destroy(context);
 }
 
+/* Not a shape at all: an unrelated random value at every point, so that signs, cut points and moves come in every
+ * combination. */
+static double white_noise_value(const void *shape, const double p[3])
+{
+    uint64_t bits[3];
+    memcpy(bits, p, sizeof bits);
+    dent_random random = dent_random_seeded(*(const uint64_t *)shape ^ (bits[0] * 3) ^ (bits[1] * 5) ^ (bits[2] * 7));
+    double value = 2 * dent_random_unit(&random) - 1.4;
+    double edge = fmax(fabs(p[0]), fmax(fabs(p[1]), fabs(p[2]))) - 1.9;
+    return edge > 0 ? 1 : value;
+}
+
+static void white_noise_keeps_every_promise(void **state)
+{
+    (void)state;
+    dent_context *context = make_context();
+    double smallest = 180, largest = 0;
+    uint64_t cells = 0;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct mesher_def def = {
+            .low = {-2, -2, -2}, .high = {2, 2, 2}, .spacing = 0.2, .value = white_noise_value, .shape = &seed};
+        struct scene_mesh mesh;
+        assert_int_equal(implicit_mesh_create(context, &def, &mesh), DENT_OK);
+        double low, high;
+        check_mesh(&mesh, &low, &high);
+        smallest = fmin(smallest, low);
+        largest = fmax(largest, high);
+        cells += mesh.element_count;
+        scene_mesh_release(context, &mesh);
+    }
+    print_message("%llu cells, dihedral angles %.2f … %.2f degrees\n", (unsigned long long)cells, smallest, largest);
+    assert_true(cells > 50000);
+    dent_context_destroy(context);
+}
+
 static void boundary_vertices_lie_on_the_surface(void **state)
 {
     (void)state;
@@ -131,7 +167,8 @@ static void boundary_vertices_lie_on_the_surface(void **state)
         assert_true(value < 1e-4);
         on += fabs(value) < 1e-4;
     }
-    struct boundary_report report = examine_boundary(mesh.corners, mesh.element_count, mesh.reference, mesh.vertex_count);
+    struct boundary_report report =
+        examine_boundary(mesh.corners, mesh.element_count, mesh.reference, mesh.vertex_count);
     /* A closed surface of genus 0 has half as many vertices as faces, plus two. */
     assert_int_equal(report.euler, 2);
     assert_true(on >= report.faces / 2 + 2);
@@ -237,6 +274,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_volume_of_a_sphere_converges_with_the_square_of_the_spacing),
         cmocka_unit_test(random_shapes_keep_every_promise),
+        cmocka_unit_test(white_noise_keeps_every_promise),
         cmocka_unit_test(boundary_vertices_lie_on_the_surface),
         cmocka_unit_test(shapes_combine_as_sets_do),
         cmocka_unit_test(an_unseen_shape_gives_an_empty_mesh),

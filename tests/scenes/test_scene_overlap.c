@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-static dent_scene *make_scene(dent_context *context, const char *name, double scale, const char *parameter, double value)
+static dent_scene *make_scene(dent_context *context, const char *name, double scale, const char *parameter,
+                              double value)
 {
     dent_scene_setting setting = {parameter, value};
     dent_scene_def def = dent_scene_def_default();
@@ -19,7 +20,8 @@ static dent_scene *make_scene(dent_context *context, const char *name, double sc
     return scene;
 }
 
-/* Least and most share of vertices inside over every `step`-th benchmark frame; cells must be positive in all of them. */
+/* Least and most share of vertices inside over every `step`-th benchmark frame; cells must be positive in all of them.
+ */
 static void measure_share(dent_scene *scene, uint32_t frames, uint32_t step, double *least, double *most)
 {
     struct joined_scene joined = join_scene(scene);
@@ -43,7 +45,8 @@ static void six_to_nine_percent_of_the_vertices_are_inside_by_default(void **sta
         const char *name;
         uint32_t step;
     } scenes[] = {
-        {"teschner-a", 1}, {"teschner-b", 1}, {"teschner-c", 1}, {"teschner-d", 1}, {"teschner-e", 8}, {"blocks-640k", 39}, {"folded-1m", 39},
+        {"teschner-a", 1}, {"teschner-b", 1},   {"teschner-c", 1}, {"teschner-d", 1},
+        {"teschner-e", 8}, {"blocks-640k", 39}, {"folded-1m", 39},
     };
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
         dent_scene *scene = make_scene(context, scenes[i].name, 1, NULL, 0);
@@ -64,7 +67,7 @@ static void the_parameter_inside_is_obeyed(void **state)
         double scale;
         double reach; /* the most that is asked for here */
     } scenes[] = {
-        {"teschner-a", 1, 0.8}, {"teschner-b", 1, 0.8}, {"teschner-c", 1, 0.8}, {"teschner-d", 1, 0.7},
+        {"teschner-a", 1, 0.8},   {"teschner-b", 1, 0.8},     {"teschner-c", 1, 0.8},   {"teschner-d", 1, 0.7},
         {"teschner-e", 0.3, 0.8}, {"blocks-640k", 0.03, 0.8}, {"folded-1m", 0.02, 0.8},
     };
     static const double asked[] = {0, 0.02, 0.2, 0.5, 0.7, 0.8};

@@ -24,7 +24,7 @@ struct golden {
 
 static const struct golden golden_rows[] = {
     {"teschner-a", 1, 100, 1200, 1000, UINT64_C(0x89913E285662907E)},
-    {"teschner-a", 0.02, 2, 24, 20, UINT64_C(0x6D9F1D4F402BC8C4)},
+    {"teschner-a", 0.02, 2, 24, 20, UINT64_C(0x3C8A1D61FC0F4CD5)},
     {"teschner-b", 1, 8, 1936, 4000, UINT64_C(0x63CEA1A923C7655B)},
     {"teschner-b", 0.02, 2, 484, 1000, UINT64_C(0xC8E8002A92F325B7)},
     {"teschner-c", 1, 20, 4840, 10000, UINT64_C(0x5950FC5CFE7316CC)},
@@ -94,8 +94,8 @@ static void every_scene_has_its_golden_counts_and_hash(void **state)
     for (size_t i = 0; i < sizeof golden_rows / sizeof golden_rows[0]; i++) {
         const struct golden *expected = &golden_rows[i];
         struct golden found = measure(context, expected->name, expected->scale);
-        if (found.bodies != expected->bodies || found.vertices != expected->vertices || found.elements != expected->elements ||
-            found.hash != expected->hash) {
+        if (found.bodies != expected->bodies || found.vertices != expected->vertices ||
+            found.elements != expected->elements || found.hash != expected->hash) {
             all_equal = false;
             print_message("    {\"%s\", %g, %u, %u, %u, UINT64_C(0x%016llX)},\n", found.name, found.scale, found.bodies,
                           found.vertices, found.elements, (unsigned long long)found.hash);
@@ -110,7 +110,8 @@ static void the_golden_list_names_every_scene_at_full_size(void **state)
     for (uint32_t s = 0; s < dent_scene_count(); s++) {
         bool found = false;
         for (size_t i = 0; i < sizeof golden_rows / sizeof golden_rows[0]; i++) {
-            found = found || (strcmp(golden_rows[i].name, dent_scene_info_at(s)->name) == 0 && golden_rows[i].scale == 1);
+            found =
+                found || (strcmp(golden_rows[i].name, dent_scene_info_at(s)->name) == 0 && golden_rows[i].scale == 1);
         }
         assert_true(found);
     }
@@ -119,8 +120,9 @@ static void the_golden_list_names_every_scene_at_full_size(void **state)
 static void the_table_is_complete_and_says_what_it_has(void **state)
 {
     (void)state;
-    static const char *const names[] = {"teschner-a", "teschner-b", "teschner-c", "teschner-d", "teschner-e", "v-shapes",
-                                        "v-self", "blocks-640k", "folded-1m", "cloth-500k", "jaw"};
+    static const char *const names[] = {"teschner-a", "teschner-b", "teschner-c", "teschner-d",
+                                        "teschner-e", "v-shapes",   "v-self",     "blocks-640k",
+                                        "folded-1m",  "cloth-500k", "jaw"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_non_null(dent_scene_find(names[i]));
     }
@@ -135,7 +137,8 @@ static void the_table_is_complete_and_says_what_it_has(void **state)
         for (uint32_t p = 0; p < info->parameter_count; p++) {
             const dent_scene_parameter_info *parameter = &info->parameters[p];
             assert_true(strlen(parameter->meaning) > 5);
-            assert_true(parameter->lowest <= parameter->default_value && parameter->default_value <= parameter->highest);
+            assert_true(parameter->lowest <= parameter->default_value &&
+                        parameter->default_value <= parameter->highest);
         }
     }
 }
@@ -165,8 +168,9 @@ static void bodies_are_well_formed(void **state)
                 assert_string_not_equal(body->name, dent_scene_body_at(scene, other)->name);
             }
             if (body->kind == DENT_BODY_SOLID) {
-                struct joined_scene rest = {body->vertex_count, body->element_count, 4, (uint32_t *)body->element_corners, NULL,
-                                            (double *)body->reference};
+                struct joined_scene rest = {
+                    body->vertex_count,       body->element_count, 4, (uint32_t *)body->element_corners, NULL,
+                    (double *)body->reference};
                 assert_true(smallest_determinant(&rest) > 0);
                 struct boundary_report report =
                     examine_boundary(body->element_corners, body->element_count, body->reference, body->vertex_count);
@@ -267,7 +271,7 @@ static void the_smallest_scales_still_have_elements_of_every_scene(void **state)
     }
 }
 
-/* ---- what is refused -------------------------------------------------------------------------------------------------------- */
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
 
 static void assert_refused(dent_context *context, const dent_scene_def *def, dent_status expected, const char *part)
 {
@@ -346,8 +350,9 @@ static void a_setting_changes_the_scene(void **state)
         const char *scene, *parameter;
         double value;
     } cases[] = {
-        {"teschner-b", "amplitude", 3}, {"blocks-640k", "inside", 0.3}, {"folded-1m", "amplitude", 0}, {"v-shapes", "angle", 0.6},
-        {"v-self", "swing", 0.1},       {"cloth-500k", "crumple", 0.3}, {"jaw", "opening", 5},
+        {"teschner-b", "amplitude", 3}, {"blocks-640k", "inside", 0.3}, {"folded-1m", "amplitude", 0},
+        {"v-shapes", "angle", 0.6},     {"v-self", "swing", 0.1},       {"cloth-500k", "crumple", 0.3},
+        {"jaw", "opening", 5},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         dent_scene *plain, *set;
@@ -394,7 +399,7 @@ static void an_overlap_out_of_reach_is_said_aloud(void **state)
     dent_context_destroy(context);
 }
 
-/* ---- the caller's state and memory -------------------------------------------------------------------------------------------- */
+/* ---- the caller's state and memory ------------------------------------------------------------------------------- */
 
 static uint64_t hash_of_small_scenes(dent_context *context)
 {
