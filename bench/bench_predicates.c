@@ -1,7 +1,8 @@
-/* How much exactness costs: the naive determinant, the exact orientation, and the predicates built from it, in nanoseconds.
+/* How much exactness costs: the naive determinant, the exact orientation, and the predicates built from it, in
+ * nanoseconds.
  *
- * Rows are measured in turns, so that a busy machine disturbs all alike; each figure is the median of the turns, with the
- * quartiles. Inputs are arrays of random points, all in cache. Usage: bench_predicates [turns]
+ * Rows are measured in turns, so that a busy machine disturbs all alike; each figure is the median of the turns,
+ * with the quartiles. Inputs are arrays of random points, all in cache. Usage: bench_predicates [turns]
  */
 #include <inttypes.h>
 #include <stdbool.h>

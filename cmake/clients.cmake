@@ -1,6 +1,10 @@
 # dent_io (mesh files) and dent_sim (scenes now, the simulator later): libraries of their own that see include/dent only.
 find_package(ZLIB QUIET)
 find_package(LibLZMA QUIET)
+option(DENT_WITH_ASSIMP "Read glTF and other scene formats through Assimp (Debian: libassimp-dev)" OFF)
+if(DENT_WITH_ASSIMP)
+  find_package(assimp REQUIRED)
+endif()
 
 function(dent_client name)
   set(sources)
@@ -40,6 +44,12 @@ if(TARGET dent_io_objects)
     target_include_directories(dent_io_objects PRIVATE ${LIBLZMA_INCLUDE_DIRS})
     target_link_libraries(dent_io_static PRIVATE LibLZMA::LibLZMA)
     target_link_libraries(dent_io_shared PRIVATE LibLZMA::LibLZMA)
+  endif()
+  if(DENT_WITH_ASSIMP)
+    target_compile_definitions(dent_io_objects PRIVATE DENT_HAVE_ASSIMP=1)
+    target_link_libraries(dent_io_objects PRIVATE assimp::assimp)
+    target_link_libraries(dent_io_static PRIVATE assimp::assimp)
+    target_link_libraries(dent_io_shared PRIVATE assimp::assimp)
   endif()
 endif()
 

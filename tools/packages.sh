@@ -3,14 +3,15 @@
 #
 #   need_packages PROBE=PACKAGE...
 #
-# A probe is `command` (found on the PATH), `header:path.h` (found by the C compiler) or `python:module` (importable by
-# /usr/bin/python3). Missing packages are installed with apt-get where we may (root, or sudo without a password); otherwise the
+# A probe is `command` (found on the PATH), `header:path.h` (found by the C compiler), `python:module` (importable by
+# /usr/bin/python3) or `file:/path`. Missing packages are installed with apt-get where we may (root, or sudo without a password); otherwise the
 # script says exactly what is missing and stops.
 
 probe_is_there() {
     case $1 in
     header:*) printf '#include <stdio.h>\n#include <stdarg.h>\n#include <stddef.h>\n#include <setjmp.h>\n#include <stdint.h>\n#include <%s>\n' "${1#header:}" |
         cc -E -x c - >/dev/null 2>&1 ;;
+    file:*) [ -e "${1#file:}" ] ;;
     python:*) /usr/bin/python3 -c "import ${1#python:}" >/dev/null 2>&1 ;;
     *) command -v "$1" >/dev/null 2>&1 ;;
     esac
@@ -53,4 +54,5 @@ need_packages() {
 # What it takes to build the library and the tool.
 build_packages=(cc=gcc c++=g++ cmake=cmake ninja=ninja-build pkg-config=pkg-config header:zlib.h=zlib1g-dev header:lzma.h=liblzma-dev)
 # What the tests need on top.
-test_packages=(header:cmocka.h=libcmocka-dev header:gmp.h=libgmp-dev python3=python3 python:vtkmodules=python3-vtk9)
+test_packages=(header:cmocka.h=libcmocka-dev header:gmp.h=libgmp-dev python3=python3 python:vtkmodules=python3-vtk9
+    file:/usr/share/i18n/locales/de_DE=locales)

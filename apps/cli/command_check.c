@@ -3,6 +3,7 @@
  * The yes or no is exact; how deep is an estimate (docs/tool.md). The exit status says the same as the last line: 0
  * none, 1 some pair penetrates deeper than the tolerance, 2 not known. */
 #include "check_picture.h"
+#include "check_snapshot.h"
 #include "file_names.h"
 #include "interrupt.h"
 #include "json_output.h"
@@ -189,6 +190,19 @@ static int report(tool_session *session, const loaded_world *loaded, const dent_
             printer_text(session->out, " (open it in ParaView, colour by `mark`)\n");
         }
     }
+    if (options->picture != NULL) {
+        int failed = check_snapshot_write(session, loaded, result);
+        if (failed) {
+            return failed;
+        }
+        if (json) {
+            remark("wrote %s", options->picture);
+        } else {
+            printer_text(session->out, "wrote ");
+            printer_text(session->out, options->picture);
+            printer_text(session->out, "\n");
+        }
+    }
     if (!json) {
         print_verdict(session->out, options, loaded, result);
     }
@@ -231,6 +245,9 @@ static int check(tool_session *session, const loaded_world *loaded)
 
 static int run_check(const tool_options *options, printer *out)
 {
+    if (options_have(options, OPTION_VIEW) && options->picture == NULL) {
+        return complain("check: --view says how to look at the picture, and none is asked for: --picture F.png");
+    }
     tool_session session;
     int status = session_open(&session, options, out);
     if (status != STATUS_GOOD) {
@@ -262,9 +279,10 @@ const tool_command command_check_row = {
     "\n"
     "--out F writes F.pvd, a .vtu or .vtp per body beside it (element field mark: 1 touching, 2\n"
     "overlapping; vertex field inside) and the deepest points. F ending in .vtu or .vtp is that one\n"
-    "file, for a model of one body.\n",
+    "file, for a model of one body. --picture draws a PNG without further help.\n",
     .option_bits = OPTION_BIT(OPTION_TOLERANCE) | OPTION_BIT(OPTION_SELF) | OPTION_BIT(OPTION_NO_TOUCHING) |
-                   OPTION_BIT(OPTION_OUT) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_MERGE) |
+                   OPTION_BIT(OPTION_OUT) | OPTION_BIT(OPTION_PICTURE) | OPTION_BIT(OPTION_VIEW) |
+                   OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_MERGE) |
                    OPTIONS_OF_SCENES | OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,
     .argument_max = UINT32_MAX,

@@ -198,9 +198,11 @@ static int add_bodies(tool_session *session, loaded_world *loaded, const loaded_
         dent_release(session->context, ids, count, sizeof *ids);
         return complain_memory(input->name);
     }
+    progress_begin(&session->progress, "looking at the bodies", 0);
     dent_status status = input->mesh != NULL
                              ? dent_mesh_add_to_world(input->mesh, loaded->world, ids)
                              : dent_scene_add_to_world(input->scene, loaded->world, input->positions, ids);
+    progress_end(&session->progress);
     if (status != DENT_OK) {
         const char *message = dent_world_message(loaded->world);
         complain_about(input->name, message[0] != '\0' ? message : dent_status_name(status));

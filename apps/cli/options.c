@@ -30,6 +30,8 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_TOLERANCE] = {"--tolerance", NULL, "D", "a length, default 0: a pair no deeper counts as touching"},
     [OPTION_NO_TOUCHING] = {"--no-touching", NULL, NULL, "do not look for elements that only touch (faster)"},
     [OPTION_OUT] = {"--out", "-o", "F", "write files for ParaView: F.pvd, and the bodies beside it, culprits marked"},
+    [OPTION_PICTURE] = {"--picture", NULL, "F.png", "draw the bodies, culprits red (also those hidden inside others)"},
+    [OPTION_VIEW] = {"--view", NULL, "A,E", "of the picture: azimuth and elevation in degrees, default 35,20"},
     [OPTION_MERGE] = {"--merge", NULL, NULL, "one body per file, whatever groups it has"},
     [OPTION_FRAME] = {"--frame", NULL, "K", "scenes: the frame, 0 (default), 1, 2 ..."},
     [OPTION_SCALE] = {"--scale", NULL, "S", "scenes: size, 1 by default; the number of elements grows with it"},
@@ -119,6 +121,19 @@ static bool parse_number(const char *text, double *value)
     }
     *value = parsed;
     return true;
+}
+
+/* "35,20" */
+static bool parse_angles(const char *text, double *azimuth, double *elevation)
+{
+    char first[64];
+    const char *comma = strchr(text, ',');
+    if (comma == NULL || (size_t)(comma - text) >= sizeof first) {
+        return false;
+    }
+    memcpy(first, text, (size_t)(comma - text));
+    first[comma - text] = '\0';
+    return parse_number(first, azimuth) && parse_number(comma + 1, elevation);
 }
 
 /* "a, b or c", for messages. */
@@ -255,6 +270,13 @@ static bool read_value(tool_options *options, const char *command, option_id id,
         break;
     case OPTION_REPEAT:
         wanted = parse_whole_number(text, 1, 100000, &options->repeat) ? NULL : "a whole number from 1 to 100000";
+        break;
+    case OPTION_PICTURE:
+        options->picture = text;
+        wanted = text[0] != '\0' ? NULL : "a file name";
+        break;
+    case OPTION_VIEW:
+        wanted = parse_angles(text, &options->azimuth, &options->elevation) ? NULL : "two angles in degrees, 35,20 for instance";
         break;
     case OPTION_THREADS:
         wanted = parse_whole_number(text, 1, 1024, &options->threads) ? NULL : "a whole number from 1 to 1024";

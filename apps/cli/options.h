@@ -21,6 +21,8 @@ typedef enum option_id {
     OPTION_TOLERANCE,
     OPTION_NO_TOUCHING,
     OPTION_OUT,
+    OPTION_PICTURE,
+    OPTION_VIEW,
     OPTION_MERGE,
     OPTION_FRAME,
     OPTION_SCALE,
@@ -51,6 +53,8 @@ typedef struct tool_options {
     dent_isa isa;
     double tolerance;
     const char *out;
+    const char *picture;
+    double azimuth, elevation; /* of the picture, degrees */
     uint32_t frame;
     uint32_t frames, repeat; /* bench; 0: not given */
     double scale;

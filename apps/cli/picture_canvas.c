@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #if defined(DENT_HAVE_ZLIB)
 #include <zlib.h>
@@ -32,12 +33,42 @@ static double dot(const double *a, const double *b)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+typedef struct local_point {
+    double at[3];
+} local_point;
+
+/* A point of the model times a power of two, so that a model of any size, 1e-310 or 1e308, is drawn with numbers near 1. */
+static local_point localize(const picture_canvas *canvas, const double *point)
+{
+    local_point local;
+    for (int axis = 0; axis < 3; axis++) {
+        local.at[axis] = ldexp(point[axis], canvas->exponent);
+    }
+    return local;
+}
+
+static int exponent_of_box(const double lo[3], const double hi[3])
+{
+    double largest = 0;
+    int exponent = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        largest = fmax(largest, fmax(fabs(lo[axis]), fabs(hi[axis])));
+    }
+    if (largest > 0 && isfinite(largest)) {
+        frexp(largest, &exponent);
+    }
+    return -exponent;
+}
+
 /* Scale and centre so that the corners of the box fill the picture but for a margin. */
 static void fit(picture_canvas *canvas, const double lo[3], const double hi[3])
 {
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    canvas->exponent = exponent_of_box(lo, hi);
     for (int corner = 0; corner < 8; corner++) {
-        const double p[3] = {corner & 1 ? hi[0] : lo[0], corner & 2 ? hi[1] : lo[1], corner & 4 ? hi[2] : lo[2]};
+        const double point[3] = {corner & 1 ? hi[0] : lo[0], corner & 2 ? hi[1] : lo[1], corner & 4 ? hi[2] : lo[2]};
+        const local_point local = localize(canvas, point);
+        const double *p = local.at;
         const double at[2] = {dot(p, canvas->right), dot(p, canvas->up)};
         for (int axis = 0; axis < 2; axis++) {
             low[axis] = fmin(low[axis], at[axis]);
@@ -84,8 +115,9 @@ typedef struct projected {
     double x, y, z;
 } projected;
 
-static projected project(const picture_canvas *canvas, const double *p)
+static projected project(const picture_canvas *canvas, const local_point *point)
 {
+    const double *p = point->at;
     return (projected){
         .x = (dot(p, canvas->right) - canvas->center[0]) * canvas->scale + 0.5 * canvas->width * canvas->grain,
         .y = 0.5 * canvas->height * canvas->grain - (dot(p, canvas->up) - canvas->center[1]) * canvas->scale,
@@ -122,7 +154,7 @@ static picture_color shade(picture_color color, float light)
 
 static int clamp_to(double value, int lo, int hi)
 {
-    return value < lo ? lo : value > hi ? hi : (int)value;
+    return !(value > lo) ? lo : value > hi ? hi : (int)value; /* not a number: lo */
 }
 
 /* Calls for every sample in the triangle; share < 0 draws with depth test, otherwise blends. */
@@ -162,19 +194,22 @@ static void fill(picture_canvas *canvas, const projected p[3], picture_color col
 
 void picture_triangle(picture_canvas *canvas, const double *a, const double *b, const double *c, picture_color color)
 {
-    const projected p[3] = {project(canvas, a), project(canvas, b), project(canvas, c)};
-    fill(canvas, p, shade(color, brightness(canvas, a, b, c)), -1);
+    const local_point corners[3] = {localize(canvas, a), localize(canvas, b), localize(canvas, c)};
+    const projected p[3] = {project(canvas, &corners[0]), project(canvas, &corners[1]), project(canvas, &corners[2])};
+    fill(canvas, p, shade(color, brightness(canvas, corners[0].at, corners[1].at, corners[2].at)), -1);
 }
 
 void picture_glow(picture_canvas *canvas, const double *a, const double *b, const double *c, picture_color color, float share)
 {
-    const projected p[3] = {project(canvas, a), project(canvas, b), project(canvas, c)};
+    const local_point corners[3] = {localize(canvas, a), localize(canvas, b), localize(canvas, c)};
+    const projected p[3] = {project(canvas, &corners[0]), project(canvas, &corners[1]), project(canvas, &corners[2])};
     fill(canvas, p, color, share);
 }
 
 void picture_ring(picture_canvas *canvas, const double *point, double radius, picture_color color)
 {
-    projected p = project(canvas, point);
+    const local_point local = localize(canvas, point);
+    projected p = project(canvas, &local);
     int width = (int)(canvas->width * canvas->grain), height = (int)(canvas->height * canvas->grain);
     double outer = radius * canvas->grain, inner = outer - 1.6 * canvas->grain;
     int x0 = clamp_to(p.x - outer, 0, width - 1), x1 = clamp_to(p.x + outer, 0, width - 1);
@@ -247,6 +282,15 @@ static bool write_file(FILE *file, const picture_canvas *canvas, const uint8_t *
            write_chunk(file, "IDAT", packed, size) && write_chunk(file, "IEND", header, 0);
 }
 
+/* What is left of a file that could not be written whole; a device or a pipe is not ours to delete. */
+static void discard(const char *path)
+{
+    struct stat found;
+    if (stat(path, &found) == 0 && S_ISREG(found.st_mode)) {
+        remove(path);
+    }
+}
+
 static dent_status write_packed(const picture_canvas *canvas, const char *path, const uint8_t *packed, size_t size)
 {
     FILE *file = fopen(path, "wb");
@@ -260,7 +304,7 @@ static dent_status write_packed(const picture_canvas *canvas, const char *path, 
         written = false;
     }
     if (!written) {
-        remove(path);
+        discard(path);
         return dent_fail(canvas->context, DENT_ERROR_FILE, "%s: %s", path, strerror(problem));
     }
     return DENT_OK;

@@ -18,6 +18,7 @@ typedef struct picture_canvas {
     float *depth;           /* per sample, larger is nearer */
     picture_color *color;   /* per sample */
     double right[3], up[3], toward[3]; /* the view: unit vectors */
+    int exponent;                      /* points are multiplied by two to this before anything else */
     double scale, center[2];           /* samples per unit of length; of the middle of the picture */
 } picture_canvas;
 

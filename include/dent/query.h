@@ -57,7 +57,8 @@ typedef struct dent_pair {
 } dent_pair;
 
 /** vertex-cell: where in the cell. For split cells `corners` are those of the tetrahedron of the cell that holds the vertex
- *  (the first one in splitting order). Fixed double arithmetic; the four weights sum to 1 within 4 units in the last place. */
+ *  (the first in splitting order that is not flat). Fixed double arithmetic; the four weights sum to 1 within 4 units in the last
+ *  place. A vertex that touches a flat cell has four weights of 1/4, which say nothing. */
 typedef struct dent_cell_point {
     uint32_t corners[4];
     double weights[4];

@@ -11,6 +11,7 @@
 #include <dent/penetration.h>
 
 #include "base/arena.h"
+#include "base/cancel_flag.h"
 #include "base/message.h"
 #include "bodies/pose.h"
 #include "contact/box_tree.h"
@@ -68,7 +69,7 @@ struct check_run {
     dent_context *context;
     struct message *message;
     struct arena *scratch;
-    const int *cancel;
+    struct cancel_flag cancel;
     bool exhaustive;
     bool ignore_touching;
     double tolerance;
@@ -84,9 +85,9 @@ typedef void check_block(struct check_run *run, void *data, uint32_t begin, uint
  * check_stopped. */
 dent_status check_for_each(struct check_run *run, uint32_t count, check_block *block, void *data);
 
-static inline bool check_cancelled(const struct check_run *run)
+static inline bool check_cancelled(struct check_run *run)
 {
-    return run->cancel && __atomic_load_n(run->cancel, __ATOMIC_RELAXED) != 0;
+    return cancel_requested(&run->cancel);
 }
 
 /* Builds the trees of a body that has a partner. */

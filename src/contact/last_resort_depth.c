@@ -1,11 +1,9 @@
-/* Depth for pairs that penetrate although no vertex and no cell centroid lies inside and no surface faces cross: bodies
- * whose surfaces run along one another, such as identical closed surfaces.
+/* Depth for pairs that penetrate although no vertex and no centroid of an element lies inside and no surface faces
+ * cross: bodies whose surfaces run along one another.
  *
- * Solids: the shortest translation that parts two overlapping tetrahedra (or a tetrahedron and a face of a surface in
- * it), found among the directions that can part convex bodies (normals of faces, products of edges). Parting two parts
- * is less than parting the bodies, so the largest is a lower bound. Closed surfaces: below a coinciding face, the chord
- * from its centroid to where either body ends; the middle of the chord is inside both, and its distance to y's surface
- * is a witness.
+ * The shortest translation that parts two overlapping tetrahedra (or a tetrahedron and a face of a surface in it),
+ * found among the directions that can part convex bodies (normals of faces, products of edges). Parting two parts is
+ * less than parting the bodies, so the largest is a lower bound.
  */
 #include "contact/penetration_depth.h"
 
@@ -145,89 +143,7 @@ static void parted_cells(struct check_run *run, void *data, uint32_t begin, uint
     }
 }
 
-/* ---- chords of closed surfaces ----------------------------------------------------------------------------------- */
-
-/* Where the ray from `origin` meets the triangle, as a multiple of `direction` (Moeller and Trumbore 1997); negative:
- * nowhere. Hits before `nearest` are the origin's own face and its neighbours. */
-static double ray_meets_triangle(const double origin[3], const double direction[3], const double *const t[3],
-                                 double nearest)
-{
-    double edge1[3], edge2[3], from[3], p[3], q[3];
-    subtract(t[1], t[0], edge1);
-    subtract(t[2], t[0], edge2);
-    cross(direction, edge2, p);
-    double determinant = dot(edge1, p);
-    if (determinant == 0) {
-        return -1;
-    }
-    subtract(origin, t[0], from);
-    double u = dot(from, p) / determinant;
-    cross(from, edge1, q);
-    double v = dot(direction, q) / determinant, along = dot(edge2, q) / determinant;
-    return u >= 0 && v >= 0 && u + v <= 1 && along > nearest ? along : -1;
-}
-
-static double first_hit(const struct check_body *body, const double origin[3], const double direction[3],
-                        double nearest, double so_far)
-{
-    for (uint32_t face = 0; face < body->body->surface_face_count; face++) {
-        const double *corners[3];
-        face_corners(body, face, corners);
-        double along = ray_meets_triangle(origin, direction, corners, nearest);
-        so_far = along > 0 && along < so_far ? along : so_far;
-    }
-    return so_far;
-}
-
-enum { CHORDS_PER_BLOCK = 4 }; /* each looks at all faces */
-
-static void chords_below_faces(struct check_run *run, void *data, uint32_t begin, uint32_t end,
-                               struct check_tally *tally)
-{
-    const struct check_side *side = data;
-    const struct check_body *x = side->x, *y = side->y;
-    int chords = 0;
-    for (uint32_t face = begin; face < end && chords < CHORDS_PER_BLOCK; face++) {
-        if (!(side->elements[face] & ELEMENT_OVERLAPS)) {
-            continue;
-        }
-        const double *t[3];
-        double edge1[3], edge2[3], normal[3], centroid[3], middle[3];
-        face_corners(x, face, t);
-        subtract(t[1], t[0], edge1);
-        subtract(t[2], t[0], edge2);
-        cross(edge1, edge2, normal);
-        double length = sqrt(dot(normal, normal));
-        if (!(length > 0) || !(length < DBL_MAX)) {
-            continue;
-        }
-        chords++;
-        double tiny = sqrt(length) * 0x1p-20;
-        for (int way = -1; way <= 1; way += 2) {
-            double direction[3];
-            for (int axis = 0; axis < 3; axis++) {
-                centroid[axis] = (t[0][axis] / 3 + t[1][axis] / 3) + t[2][axis] / 3;
-                direction[axis] = way * (normal[axis] / length);
-            }
-            double along = first_hit(y, centroid, direction, tiny, first_hit(x, centroid, direction, tiny, DBL_MAX));
-            for (int axis = 0; axis < 3; axis++) {
-                middle[axis] = centroid[axis] + direction[axis] * (0.5 * along);
-            }
-            if (along < DBL_MAX && point_is_inside(run, x, middle, NULL, tally) &&
-                point_is_inside(run, y, middle, NULL, tally)) {
-                tally_depth(tally, distance_to_surface(y, middle, NULL, tally->depth, tally), middle);
-            }
-        }
-    }
-}
-
 dent_status stage_depth_of_last_resort(struct check_run *run, struct check_side *side)
 {
-    if (side->x->solid) {
-        return check_for_each(run, side->x->body->element_count, parted_cells, side);
-    }
-    if (side->x->closed && side->y->closed) {
-        return check_for_each(run, side->x->body->surface_face_count, chords_below_faces, side);
-    }
-    return DENT_OK;
+    return side->x->solid ? check_for_each(run, side->x->body->element_count, parted_cells, side) : DENT_OK;
 }

@@ -87,6 +87,27 @@ static dent_status for_both_sides(struct check_run *run, struct pair *pair, side
 
 /* ---- counting ---------------------------------------------------------------------------------------------------- */
 
+/* A flat cell has no interior and overlaps nothing, but it may lie inside the other body without meeting its surface. Every other element
+ * with a corner inside overlaps. */
+static void touch_with_corners_inside(struct check_run *run, const struct check_side *side)
+{
+    const struct body *body = side->x->body;
+    for (uint32_t element = 0; element < body->element_count && side->x != side->y && !run->ignore_touching; element++) {
+        uint32_t corner_count;
+        const uint32_t *corners = element_corners(body, element, &corner_count);
+        for (uint32_t k = 0; k < corner_count; k++) {
+            if (side->vertices[corners[k]] != VERTEX_INSIDE) {
+                continue;
+            }
+            side->elements[element] |= ELEMENT_TOUCHES;
+            if (!run->total.contact) {
+                run->total.contact = true;
+                memcpy(run->total.meeting, side->x->xyz[corners[k]], sizeof run->total.meeting);
+            }
+        }
+    }
+}
+
 static void count_elements(const struct check_side *side, dent_body_contact *contact)
 {
     const struct body *body = side->x->body;
@@ -150,6 +171,9 @@ static dent_status estimate_depth(struct check_run *run, struct pair *pair)
     if (status == DENT_OK && !check_cancelled(run)) {
         status = stage_depth_of_crossings(run, &pair->sides[0]); /* every crossing has a face on this side */
     }
+    if (status == DENT_OK) {
+        status = for_both_sides(run, pair, stage_depth_of_chords);
+    }
     if (status == DENT_OK && !(run->total.depth > 0)) {
         status = for_both_sides(run, pair, stage_depth_of_last_resort);
     }
@@ -188,6 +212,7 @@ dent_status check_pair(struct check_run *run, struct check_body *a, struct check
         const double *where = run->total.depth >= 0 ? run->total.where : run->total.meeting;
         contact->max_depth = run->total.depth > 0 ? run->total.depth : 0;
         for (int i = 0; i < pair.side_count; i++) {
+            touch_with_corners_inside(run, &pair.sides[i]);
             count_elements(&pair.sides[i], contact);
         }
         contact->state = judge(run, contact);

@@ -212,7 +212,7 @@ static dent_status run_check(dent_world *world, const dent_check_def *def, dent_
         .context = world->context,
         .message = &world->message,
         .scratch = &world->scratch,
-        .cancel = def->cancel,
+        .cancel = {.wish = def->cancel},
         .exhaustive = def->method == DENT_METHOD_BRUTE_FORCE,
         .ignore_touching = def->ignore_touching,
         .tolerance = def->tolerance,
@@ -250,6 +250,7 @@ static dent_status run_check(dent_world *world, const dent_check_def *def, dent_
     result->counters.scratch_bytes = arena_high_water(run.scratch);
     result->counters.ns_prepare = prepared - began;
     result->counters.ns_search = dent_clock_ns() - prepared;
+    world_end_query(world);
     return status;
 }
 

@@ -1,6 +1,6 @@
 /* How deep: an estimate by fixed double arithmetic, the same bits on every machine and for any number of threads.
  *
- * The deepest of three kinds of witnesses; see max_depth in dent/penetration.h. Nothing exact is decided here.
+ * The deepest of several kinds of witnesses; see max_depth in dent/penetration.h. Nothing exact is decided here.
  */
 #ifndef DENT_CONTACT_PENETRATION_DEPTH_H
 #define DENT_CONTACT_PENETRATION_DEPTH_H
@@ -21,8 +21,11 @@ dent_status stage_depth_of_points(struct check_run *run, struct check_side *side
  * two. */
 dent_status stage_depth_of_crossings(struct check_run *run, struct check_side *side);
 
-/* When a pair penetrates and the witnesses above found nothing: overlapping tetrahedra (and faces in them), parted
- * as convex bodies; for two closed surfaces, the middle of the chord below a face inside both. */
+/* Two closed surfaces that coincide in places: the middle of the chord below such a face, inside both. */
+dent_status stage_depth_of_chords(struct check_run *run, struct check_side *side);
+
+/* When a pair penetrates and the witnesses above found nothing: overlapping tetrahedra (and faces in them), parted as
+ * convex bodies. */
 dent_status stage_depth_of_last_resort(struct check_run *run, struct check_side *side);
 
 #endif

@@ -98,14 +98,31 @@ static bool probe(const struct check_side *side, const double *const points[], i
     return true;
 }
 
-/* Points of the face and corners of a face of y that lie in it, two and three at a time. */
+static bool same_place(const double p[3], const double q[3])
+{
+    return p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
+}
+
+/* How many corners of the one are corners of the other. */
+static int shared_corners(const double *const a[3], const double *const b[3])
+{
+    int count = 0;
+    for (int k = 0; k < 9; k++) {
+        count += same_place(a[k / 3], b[k % 3]);
+    }
+    return count;
+}
+
+/* Means of corners of the face and of corners of a face of y that lie in it but not at its own corners. */
 static bool probe_with_corners(const struct check_side *side, const double *const face[3], const double *const other[3],
                                struct check_tally *tally)
 {
     const double *in_face[3];
     int n = 0;
     for (int k = 0; k < 3; k++) {
-        if (point_in_triangle_closed(other[k], face, &tally->predicates)) {
+        bool at_corner =
+            same_place(other[k], face[0]) || same_place(other[k], face[1]) || same_place(other[k], face[2]);
+        if (!at_corner && point_in_triangle_closed(other[k], face, &tally->predicates)) {
             in_face[n++] = other[k];
         }
     }
@@ -113,7 +130,7 @@ static bool probe_with_corners(const struct check_side *side, const double *cons
         for (int k = 0; k < 3; k++) {
             const double *with_edge[3] = {in_face[i], face[k], face[(k + 1) % 3]};
             const double *with_corner[3] = {in_face[i], in_face[(i + 1) % n], face[k]};
-            if (probe(side, with_edge, 3, tally) || probe(side, with_corner, n > 1 ? 3 : 1, tally)) {
+            if (probe(side, with_edge, 3, tally) || (n > 1 && probe(side, with_corner, 3, tally))) {
                 return true;
             }
         }
@@ -143,31 +160,49 @@ static bool interiors_on_same_side(const struct check_side *side, uint32_t face,
     return (mine[0] != 0 && theirs[alike ? 0 : 1] != 0) || (mine[1] != 0 && theirs[alike ? 1 : 0] != 0);
 }
 
-/* A face of x that y touches but does not cross, no corner inside y. */
-static bool touched_face_overlaps(const struct check_side *side, uint32_t face, struct check_tally *tally)
+/* Does the face coincide with faces of y, with the interiors on the same side? *whole: one of them is the same
+ * triangle, so that no other part of the face is left. */
+static bool coinciding_face_overlaps(const struct check_side *side, uint32_t face, bool *whole,
+                                     struct check_tally *tally)
+{
+    const double *a[3], *b[3];
+    struct box_walk walk;
+    struct box box;
+    uint32_t other;
+    bool found = false;
+    *whole = false;
+    face_corners(side->x, face, a);
+    box_around(&box, side->x->xyz, side->x->body->surface_faces[face].corners, 3);
+    box_walk_begin(&walk, &side->y->faces, &box);
+    while (!found && box_walk_next(&walk, &other)) {
+        face_corners(side->y, other, b);
+        if (triangle_versus_triangle(a, b, &tally->predicates) == FACE_PAIR_COPLANAR) {
+            *whole |= shared_corners(a, b) == 3;
+            found = side->x->closed && interiors_on_same_side(side, face, other, tally);
+        }
+    }
+    tally_walk(tally, &walk);
+    return found;
+}
+
+/* Does a part of a face that y touches but does not cross, no corner inside y, lie inside y? */
+static bool part_of_face_is_inside(const struct check_side *side, uint32_t face, struct check_tally *tally)
 {
     const double *a[3], *b[3];
     struct box_walk walk;
     struct box box;
     uint32_t other;
     face_corners(side->x, face, a);
-    if (probe(side, a, 3, tally)) {
-        return true;
-    }
-    for (int k = 0; k < 3; k++) {
+    bool found = probe(side, a, 3, tally);
+    for (int k = 0; k < 3 && !found; k++) {
         const double *edge[2] = {a[k], a[(k + 1) % 3]};
-        if (probe(side, edge, 2, tally)) {
-            return true;
-        }
+        found = probe(side, edge, 2, tally);
     }
-    bool found = false;
     box_around(&box, side->x->xyz, side->x->body->surface_faces[face].corners, 3);
     box_walk_begin(&walk, &side->y->faces, &box);
     while (!found && box_walk_next(&walk, &other)) {
         face_corners(side->y, other, b);
-        face_pair_kind kind = triangle_versus_triangle(a, b, &tally->predicates);
-        found = (kind == FACE_PAIR_COPLANAR && side->x->closed && interiors_on_same_side(side, face, other, tally)) ||
-                (kind != FACE_PAIR_NONE && probe_with_corners(side, a, b, tally));
+        found = triangles_meet(a, b, &tally->predicates) && probe_with_corners(side, a, b, tally);
     }
     tally_walk(tally, &walk);
     return found;
@@ -183,8 +218,12 @@ static void faces_in_surface(struct check_run *run, void *data, uint32_t begin, 
         for (int k = 0; k < 3; k++) {
             overlaps |= side->vertices[v[k]] == VERTEX_INSIDE;
         }
-        if (!overlaps && (side->faces[face] & FACE_TOUCHES)) {
-            overlaps = touched_face_overlaps(side, face, tally);
+        bool whole = false;
+        if (!overlaps && (side->faces[face] & FACE_COINCIDES)) {
+            overlaps = coinciding_face_overlaps(side, face, &whole, tally);
+        }
+        if (!overlaps && !whole && (side->faces[face] & FACE_TOUCHES)) {
+            overlaps = part_of_face_is_inside(side, face, tally);
         }
         side->elements[face] |= overlaps ? ELEMENT_OVERLAPS : 0;
     }

@@ -1,5 +1,5 @@
-/* Barycentric coordinates from four signed volumes. Ratios do not change when all volumes are divided by one power of two, so
- * they are brought to the exponent of the largest; what vanishes there is below 2^-1000 of it. */
+/* Barycentric coordinates from four signed volumes. Ratios do not change when all volumes are divided by one power
+ * of two, so they are brought to the exponent of the largest; what vanishes there is below 2^-1000 of it. */
 #include "geometry/tetrahedron_predicates.h"
 
 #include <math.h>
@@ -25,7 +25,8 @@ void barycentric_coordinates(const double p[3], const double *const tetrahedron[
         }
     }
     for (int k = 0; k < 4; k++) {
-        out[k] = volumes[k].mantissa == 0.0 ? 0.0 : scale_by_power_of_two(volumes[k].mantissa, volumes[k].exponent - largest);
+        out[k] = volumes[k].mantissa == 0.0 ? 0.0
+                                            : scale_by_power_of_two(volumes[k].mantissa, volumes[k].exponent - largest);
     }
     double total = (out[0] + out[1]) + (out[2] + out[3]);
     bool flat = fabs(total) < 0x1p-900; /* exactly 0, or p so far outside that nothing is left of the sum */

@@ -1,9 +1,10 @@
-/* Closest point of a triangle: the foot of the perpendicular when it falls inside, else the closest of the three edges' points.
+/* Closest point of a triangle: the foot of the perpendicular when it falls inside, else the closest of the three
+ * edges' points.
  *
- * The foot is accepted only when its three weights, each from the triangle's normal, are positive; a sliver whose normal is
- * lost to rounding falls back to its edges, which are never farther than rounding from the truth then. All candidates are
- * compared by distance, so no chain of region tests can end in the wrong region. Coordinates are relative to p and scaled
- * to about 1.
+ * The foot is accepted only when its three weights, each from the triangle's normal, are positive; a sliver whose
+ * normal is lost to rounding falls back to its edges, which are never farther than rounding from the truth then. All
+ * candidates are compared by distance, so no chain of region tests can end in the wrong region. Coordinates are
+ * relative to p and scaled to about 1.
  */
 #include "geometry/closest_points.h"
 

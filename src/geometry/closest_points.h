@@ -1,7 +1,7 @@
 /* Closest point of a triangle: metric results by one fixed sequence of double operations; they decide nothing exact.
  *
- * Works in coordinates relative to the point and scaled by a power of two, so any finite input gives finite output; a sliver or
- * degenerate triangle is treated as its edges. Pure functions; any thread.
+ * Works in coordinates relative to the point and scaled by a power of two, so any finite input gives finite output;
+ * a sliver or degenerate triangle is treated as its edges. Pure functions; any thread.
  */
 #ifndef DENT_GEOMETRY_CLOSEST_POINTS_H
 #define DENT_GEOMETRY_CLOSEST_POINTS_H

@@ -1,13 +1,14 @@
 /* Emptiness of open cones by circuits, covering by cutting the rest of space.
  *
- * The half-spaces s_i n_i . x > 0 have no common point iff some nontrivial combination of the s_i n_i with coefficients >= 0
- * vanishes (Gordan), and then one of at most four of them does. For any four vectors of space
+ * The half-spaces s_i n_i . x > 0 have no common point iff some nontrivial combination of the s_i n_i with
+ * coefficients >= 0 vanishes (Gordan), and then one of at most four of them does. For any four vectors of space
  *     |b c d| a - |a c d| b + |a b d| c - |a b c| d = 0,
- * and every minimal dependence is one of these, if vectors that get coefficient 0 may be taken from a basis of space: that
- * is what the coordinate planes in the set are for.
+ * and every minimal dependence is one of these, if vectors that get coefficient 0 may be taken from a basis of
+ * space: that is what the coordinate planes in the set are for.
  *
- * Covering: what the first cone leaves of a region is cut into open convex pieces, one per half-space of the cone, and each
- * piece must be covered by the remaining cones. Boundaries of pieces need no care: what closed cones leave uncovered is open.
+ * Covering: what the first cone leaves of a region is cut into open convex pieces, one per half-space of the cone,
+ * and each piece must be covered by the remaining cones. Boundaries of pieces need no care: what closed cones leave
+ * uncovered is open.
  */
 #include "geometry/cone_cover.h"
 
@@ -64,8 +65,8 @@ static int sign_of_normals(struct plane_set *set, int i, int j, int k)
     return flip * *known;
 }
 
-/* The dependence of four vectors, the first three perhaps coordinate planes (side 0), which must then not take part: true when
- * all coefficients that take part have one sign. */
+/* The dependence of four vectors, the first three perhaps coordinate planes (side 0), which must then not take part:
+ * true when all coefficients that take part have one sign. */
 static bool is_nonnegative_dependence(struct plane_set *set, const int vector[4], const int side[4])
 {
     bool positive = false, negative = false;

@@ -1,8 +1,10 @@
-/* Open cones of half-spaces with a common corner, exactly: does one have a point, do several closed ones cover all of space?
+/* Open cones of half-spaces with a common corner, exactly: does one have a point, do several closed ones cover all
+ * of space?
  *
- * A plane is given by three of its points, not in line; only its normal (t1 - t0) x (t2 - t0) matters, the common corner
- * being understood. Used where several tetrahedra meet at a point, along a segment, or (in homogeneous coordinates) where
- * triangles of one plane overlap. Rare and slow: every sign is a determinant of normals in wide integers, computed once.
+ * A plane is given by three of its points, not in line; only its normal (t1 - t0) x (t2 - t0) matters, the common
+ * corner being understood. Used where several tetrahedra meet at a point, along a segment, or (in homogeneous
+ * coordinates) where triangles of one plane overlap. Rare and slow: every sign is a determinant of normals in wide
+ * integers, computed once.
  */
 #ifndef DENT_GEOMETRY_CONE_COVER_H
 #define DENT_GEOMETRY_CONE_COVER_H
@@ -19,7 +21,8 @@ enum {
 struct plane_set {
     int count;
     const double *plane[CONE_NORMALS_MAX][3];
-    int8_t sign[CONE_NORMALS_MAX][CONE_NORMALS_MAX][CONE_NORMALS_MAX]; /* of three normals in rising order; 2: not yet known */
+    int8_t sign[CONE_NORMALS_MAX][CONE_NORMALS_MAX]
+               [CONE_NORMALS_MAX]; /* of three normals in rising order; 2: not yet known */
 };
 
 /* A set of the coordinate planes only. */

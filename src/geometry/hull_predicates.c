@@ -1,8 +1,8 @@
 /* Hulls in one plane: project one to one on two axes, then separate by lines.
  *
- * Two convex polygons of which one has area are disjoint (their interiors are disjoint) iff a line through an edge of one of
- * them has the other strictly (weakly) outside, because the edges of their Minkowski difference are parallel to theirs; a
- * segment counts as a polygon with one line, a point as one with none.
+ * Two convex polygons of which one has area are disjoint (their interiors are disjoint) iff a line through an edge
+ * of one of them has the other strictly (weakly) outside, because the edges of their Minkowski difference are
+ * parallel to theirs; a segment counts as a polygon with one line, a point as one with none.
  */
 #include "geometry/hull_predicates.h"
 
@@ -69,14 +69,12 @@ static planar_relation separate_by_edges(const double *const polygon[3], int ori
 planar_relation hull_versus_triangle_in_plane(const double *const points[], int count, const double *const triangle[3],
                                               struct plane_projection projection, predicate_counters *counters)
 {
-    planar_relation relation =
-        separate_by_edges(triangle, projection.orientation, points, count, projection, counters);
+    planar_relation relation = separate_by_edges(triangle, projection.orientation, points, count, projection, counters);
     if (relation == PLANAR_DISJOINT) {
         return relation;
     }
     if (count == 3) {
-        int orientation =
-            orientation_2d_counted(points[0], points[1], points[2], projection.i, projection.j, counters);
+        int orientation = orientation_2d_counted(points[0], points[1], points[2], projection.i, projection.j, counters);
         planar_relation other = separate_by_edges(points, orientation, triangle, 3, projection, counters);
         return other < relation ? other : relation;
     }
@@ -102,7 +100,8 @@ bool point_on_segment(const double p[3], const double a[3], const double b[3], p
         first = b;
         last = a;
     }
-    return compare_points(first, p) <= 0 && compare_points(p, last) <= 0 && points_are_collinear(first, last, p, counters);
+    return compare_points(first, p) <= 0 && compare_points(p, last) <= 0 &&
+           points_are_collinear(first, last, p, counters);
 }
 
 /* Segments in one plane and not on one line: neither lies strictly on one side of the other's line. */
@@ -114,7 +113,8 @@ static bool planar_segments_meet(const double *const a[2], const double *const b
     return sides_b != SIDE_LEFT && sides_b != SIDE_RIGHT && sides_a != SIDE_LEFT && sides_a != SIDE_RIGHT;
 }
 
-bool segments_meet(const double a0[3], const double a1[3], const double b0[3], const double b1[3], predicate_counters *counters)
+bool segments_meet(const double a0[3], const double a1[3], const double b0[3], const double b1[3],
+                   predicate_counters *counters)
 {
     if (compare_points(a0, a1) == 0) {
         return point_on_segment(a0, b0, b1, counters);

@@ -1,4 +1,5 @@
-/* Small convex hulls in one plane or on one line: what triangles and tetrahedra come down to when orientations are zero.
+/* Small convex hulls in one plane or on one line: what triangles and tetrahedra come down to when orientations are
+ * zero.
  *
  * Shared by the predicates of this folder. All answers are exact.
  */
@@ -64,6 +65,7 @@ planar_relation hull_versus_triangle_in_plane(const double *const points[], int 
 bool point_on_segment(const double p[3], const double a[3], const double b[3], predicate_counters *counters);
 
 /* Two closed segments anywhere in space, either or both perhaps a point. */
-bool segments_meet(const double a0[3], const double a1[3], const double b0[3], const double b1[3], predicate_counters *counters);
+bool segments_meet(const double a0[3], const double a1[3], const double b0[3], const double b1[3],
+                   predicate_counters *counters);
 
 #endif

@@ -1,10 +1,10 @@
 /* The exact half of the orientation predicates: signs by integers.
  *
- * Finite doubles are integers times powers of two. A determinant of coordinate differences keeps its sign when each axis is
- * scaled by its own power of two, so each axis is scaled until its coordinates are integers, and the sign is computed without
- * rounding: in 64-bit differences when an axis fits 61 bits (most near-degenerate input does: full 53-bit mantissas within eight
- * binary orders of magnitude), else in wide integers, which hold any finite input. No expansion arithmetic, hence no range in
- * which it would be valid. In: positions. Out: signs.
+ * Finite doubles are integers times powers of two. A determinant of coordinate differences keeps its sign when each
+ * axis is scaled by its own power of two, so each axis is scaled until its coordinates are integers, and the sign is
+ * computed without rounding: in 64-bit differences when an axis fits 61 bits (most near-degenerate input does: full
+ * 53-bit mantissas within eight binary orders of magnitude), else in wide integers, which hold any finite input. No
+ * expansion arithmetic, hence no range in which it would be valid. In: positions. Out: signs.
  */
 #include "geometry/orientation_predicates.h"
 
@@ -17,45 +17,61 @@
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
 
-/* Scales `count` <= 4 coordinates by one power of two to integers below 2^61 in magnitude; false when they do not fit.
- *
- * The factor brings the largest exponent to 2^61 (or is 2^1023, for coordinates so small that it would not be a double): no
- * product overflows, and one that is an integer of at most 61 bits in a double is exact; a product that underflows cannot
- * pass for an integer unless it is 0, which is caught by comparing with the input. */
-static inline bool scale_to_short_integers(const double coordinates[], int count, int64_t integers[])
+/* The power of two that brings the largest magnitude of a coordinate below 2^61, near it; 2^1023 for coordinates so
+ * small that the factor would not be a double. */
+static inline double short_integer_factor(double a, double b, double c, double d)
 {
-    double largest = 0.0;
-    for (int k = 0; k < count; k++) {
-        largest = fabs(coordinates[k]) > largest ? fabs(coordinates[k]) : largest;
-    }
+    double largest = largest_magnitude(largest_magnitude(a, b, c), d, 0.0);
     uint64_t bits;
     memcpy(&bits, &largest, sizeof bits);
-    int field = 1023 + 61 + 1022 - (int)(bits >> 52);
-    bits = (uint64_t)(field > 2046 ? 2046 : field) << 52;
+    int exponent_field = 1023 + 61 + 1022 - (int)(bits >> 52);
+    bits = (uint64_t)(exponent_field > 2046 ? 2046 : exponent_field) << 52;
     double factor;
     memcpy(&factor, &bits, sizeof factor);
+    return factor;
+}
+
+/* coordinate * factor when it is an integer; otherwise *exact becomes false. The product does not overflow, and one
+ * that is an integer is exact; a product that underflows is no integer, or 0, which is caught by comparing with the
+ * input. */
+static inline int64_t to_short_integer(double coordinate, double factor, bool *exact)
+{
+    double scaled = coordinate * factor;
+    int64_t integer = (int64_t)scaled;
+    *exact &= ((double)integer == scaled) & ((scaled != 0.0) | (coordinate == 0.0));
+    return integer;
+}
+
+/* Differences of one axis from the first point, exact and below 2^62; false when the axis does not fit. */
+static inline bool short_differences(const double a[3], const double b[3], const double c[3], const double d[3],
+                                     int axis, int64_t differences[3])
+{
     bool exact = true;
-    for (int k = 0; k < count; k++) {
-        double scaled = coordinates[k] * factor;
-        integers[k] = (int64_t)scaled;
-        exact &= (double)integers[k] == scaled && (scaled != 0.0 || coordinates[k] == 0.0);
-    }
+    double factor = short_integer_factor(a[axis], b[axis], c[axis], d[axis]);
+    int64_t origin = to_short_integer(a[axis], factor, &exact);
+    differences[0] = to_short_integer(b[axis], factor, &exact) - origin;
+    differences[1] = to_short_integer(c[axis], factor, &exact) - origin;
+    differences[2] = to_short_integer(d[axis], factor, &exact) - origin;
     return exact;
 }
 
-/* Sign of the determinant of columns of 63-bit differences. Minors stay below 2^125, their products with a difference below
- * 2^187: kept as high * 2^64 + low with 128 bits for high. */
-static int sign_of_short_determinant(const int64_t x[3], const int64_t y[3], const int64_t z[3])
+/* x * minor added to high * 2^64 + low. */
+static inline void accumulate_product(int64_t x, int128 minor, int128 *high, uint128 *low)
+{
+    int128 low_product = (int128)x * (int128)(uint64_t)minor;
+    *high += (int128)x * (int64_t)(minor >> 64) + (low_product >> 64);
+    *low += (uint64_t)low_product;
+}
+
+/* Sign of the determinant of columns of differences below 2^62. Minors stay below 2^125, their products with a
+ * difference below 2^187, and the sum of three fits 192 bits. */
+static inline int sign_of_short_determinant(const int64_t x[3], const int64_t y[3], const int64_t z[3])
 {
     int128 high = 0;
     uint128 low = 0;
-    for (int k = 0; k < 3; k++) {
-        int next = k == 2 ? 0 : k + 1, last = k == 0 ? 2 : k - 1;
-        int128 minor = (int128)y[next] * z[last] - (int128)z[next] * y[last];
-        int128 low_product = (int128)x[k] * (int128)(uint64_t)minor;
-        high += (int128)x[k] * (int64_t)(minor >> 64) + (low_product >> 64);
-        low += (uint64_t)low_product;
-    }
+    accumulate_product(x[0], (int128)y[1] * z[2] - (int128)z[1] * y[2], &high, &low);
+    accumulate_product(x[1], (int128)y[2] * z[0] - (int128)z[2] * y[0], &high, &low);
+    accumulate_product(x[2], (int128)y[0] * z[1] - (int128)z[0] * y[1], &high, &low);
     high += (int128)(low >> 64);
     if (high != 0) {
         return high < 0 ? -1 : 1;
@@ -82,18 +98,10 @@ int orientation_3d_by_integers(const double a[3], const double b[3], const doubl
     }
     counters->exact_fallbacks++;
 
-    int64_t differences[3][3];
-    bool fits = true;
-    for (int axis = 0; axis < 3 && fits; axis++) {
-        double coordinates[4] = {a[axis], b[axis], c[axis], d[axis]};
-        int64_t integers[4];
-        fits = scale_to_short_integers(coordinates, 4, integers);
-        for (int k = 0; k < 3; k++) {
-            differences[axis][k] = integers[k + 1] - integers[0];
-        }
-    }
-    if (fits) {
-        return sign_of_short_determinant(differences[0], differences[1], differences[2]);
+    int64_t x[3], y[3], z[3];
+    if (short_differences(a, b, c, d, 0, x) && short_differences(a, b, c, d, 1, y) &&
+        short_differences(a, b, c, d, 2, z)) {
+        return sign_of_short_determinant(x, y, z);
     }
     const double *const points[4] = {a, b, c, d};
     struct axis_scale scale = axis_scale_of_nothing();
@@ -112,10 +120,9 @@ int orientation_2d_by_integers(const double a[3], const double b[3], const doubl
     }
     counters->exact_fallbacks++;
 
-    double coordinates_i[3] = {a[i], b[i], c[i]}, coordinates_j[3] = {a[j], b[j], c[j]};
     int64_t p[3], q[3];
-    if (scale_to_short_integers(coordinates_i, 3, p) && scale_to_short_integers(coordinates_j, 3, q)) {
-        int128 determinant = (int128)(p[1] - p[0]) * (q[2] - q[0]) - (int128)(q[1] - q[0]) * (p[2] - p[0]);
+    if (short_differences(a, b, c, c, i, p) && short_differences(a, b, c, c, j, q)) {
+        int128 determinant = (int128)p[0] * q[1] - (int128)q[0] * p[1];
         return (determinant > 0) - (determinant < 0);
     }
     const double *const points[3] = {a, b, c};

@@ -22,7 +22,8 @@ static inline int binary_exponent(double value)
     return (int)(bits >> 52 & 0x7FF) - 1022;
 }
 
-/* value * 2^exponent for any exponent of a few thousand: rounded only where the result is subnormal, infinite beyond the range. */
+/* value * 2^exponent for any exponent of a few thousand: rounded only where the result is subnormal, infinite beyond
+ * the range. */
 static inline double scale_by_power_of_two(double value, int exponent)
 {
     while (exponent > 1000) {

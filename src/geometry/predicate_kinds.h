@@ -1,8 +1,8 @@
 /* What the predicates of this folder can answer, and the counters they keep.
  *
- * Positions are `const double p[3]`, all finite. A triangle is three positions, a tetrahedron four, given as arrays of
- * pointers so that callers need not copy; equal positions, collinear triangles and flat tetrahedra are welcome everywhere and
- * mean the convex hull of their corners. Orientation never changes an answer.
+ * Positions are `const double p[3]`, all finite. A triangle is three positions, a tetrahedron four, given as arrays
+ * of pointers so that callers need not copy; equal positions, collinear triangles and flat tetrahedra are welcome
+ * everywhere and mean the convex hull of their corners. Orientation never changes an answer.
  */
 #ifndef DENT_GEOMETRY_PREDICATE_KINDS_H
 #define DENT_GEOMETRY_PREDICATE_KINDS_H

@@ -1,13 +1,13 @@
 /* Points, triangles and tetrahedra against a tetrahedron, by orientation signs.
  *
- * A proper triangle T is compared with a proper tetrahedron in the plane of T: the plane cuts the tetrahedron in a convex polygon
- * Q whose edge lines lie in the tetrahedron's face planes and whose corners lie on its edges. Two polygons with area are
- * separated by a line through an edge of one of them, so everything is decided by
+ * A proper triangle T is compared with a proper tetrahedron in the plane of T: the plane cuts the tetrahedron in a
+ * convex polygon Q whose edge lines lie in the tetrahedron's face planes and whose corners lie on its edges. Two
+ * polygons with area are separated by a line through an edge of one of them, so everything is decided by
  *   - the sides of T's corners of the four face planes (lines of Q against T),
  *   - the sides of the tetrahedron's corners of T's plane (is there a Q with area at all?),
- *   - for each edge of T, the sides of Q's corners of it: one orientation of two corners of T and two of the tetrahedron.
- * Weak separation excludes the interior, strict separation excludes touching. Segments are compared in the plane across them.
- * Flat tetrahedra have no interior; they touch where one of their four triangles does.
+ *   - for each edge of T, the sides of Q's corners of it: one orientation of two corners of each.
+ * Weak separation excludes the interior, strict separation excludes touching. Segments are compared in the plane
+ * across them. Flat tetrahedra have no interior; they touch where one of their four triangles does.
  */
 #include "geometry/tetrahedron_predicates.h"
 
@@ -15,16 +15,20 @@
 #include "geometry/orientation_predicates.h"
 #include "geometry/triangle_predicates.h"
 
-/* Orientation with corner k of the tetrahedron moved to p: has the tetrahedron's own sign iff p is on the inner side of the face
- * opposite corner k. */
+/* Orientation with corner k of the tetrahedron moved to p: has the tetrahedron's own sign iff p is on the inner side
+ * of the face opposite corner k. */
 static inline int orientation_with_corner_moved(const double *const tetrahedron[4], int corner, const double p[3],
                                                 predicate_counters *counters)
 {
     switch (corner) {
-    case 0: return orientation_3d_counted(p, tetrahedron[1], tetrahedron[2], tetrahedron[3], counters);
-    case 1: return orientation_3d_counted(tetrahedron[0], p, tetrahedron[2], tetrahedron[3], counters);
-    case 2: return orientation_3d_counted(tetrahedron[0], tetrahedron[1], p, tetrahedron[3], counters);
-    default: return orientation_3d_counted(tetrahedron[0], tetrahedron[1], tetrahedron[2], p, counters);
+    case 0:
+        return orientation_3d_counted(p, tetrahedron[1], tetrahedron[2], tetrahedron[3], counters);
+    case 1:
+        return orientation_3d_counted(tetrahedron[0], p, tetrahedron[2], tetrahedron[3], counters);
+    case 2:
+        return orientation_3d_counted(tetrahedron[0], tetrahedron[1], p, tetrahedron[3], counters);
+    default:
+        return orientation_3d_counted(tetrahedron[0], tetrahedron[1], tetrahedron[2], p, counters);
     }
 }
 
@@ -39,16 +43,18 @@ static void face_of_tetrahedron(const double *const tetrahedron[4], int corner, 
 }
 
 /* The four orientations add up to that of the tetrahedron, so if all have one sign it is its sign. */
-bool vertex_in_tetrahedron(const double p[3], const double t0[3], const double t1[3], const double t2[3], const double t3[3],
-                           predicate_counters *counters)
+bool vertex_in_tetrahedron(const double p[3], const double t0[3], const double t1[3], const double t2[3],
+                           const double t3[3], predicate_counters *counters)
 {
     int sign = orientation_3d_counted(p, t1, t2, t3, counters);
     return sign != 0 && orientation_3d_counted(t0, p, t2, t3, counters) == sign &&
-           orientation_3d_counted(t0, t1, p, t3, counters) == sign && orientation_3d_counted(t0, t1, t2, p, counters) == sign;
+           orientation_3d_counted(t0, t1, p, t3, counters) == sign &&
+           orientation_3d_counted(t0, t1, t2, p, counters) == sign;
 }
 
 /* The hull of four points in one plane is the union of the four triangles. */
-static bool point_in_flat_tetrahedron(const double p[3], const double *const tetrahedron[4], predicate_counters *counters)
+static bool point_in_flat_tetrahedron(const double p[3], const double *const tetrahedron[4],
+                                      predicate_counters *counters)
 {
     for (int corner = 0; corner < 4; corner++) {
         const double *face[3];
@@ -87,8 +93,9 @@ struct face_plane_sides {
 };
 
 /* With `interior_only` it stops at the first plane that separates weakly. */
-static struct face_plane_sides sides_of_face_planes(const double *const points[], int count, const double *const tetrahedron[4],
-                                                    int sign, bool interior_only, predicate_counters *counters)
+static struct face_plane_sides sides_of_face_planes(const double *const points[], int count,
+                                                    const double *const tetrahedron[4], int sign, bool interior_only,
+                                                    predicate_counters *counters)
 {
     struct face_plane_sides sides = {false, false, false};
     unsigned inside = (1u << count) - 1;
@@ -112,10 +119,10 @@ static struct face_plane_sides sides_of_face_planes(const double *const points[]
     return sides;
 }
 
-/* The corners of the cut Q of a tetrahedron with the plane of a triangle (side[k]: of the tetrahedron's corners, on both sides
- * strictly) against the triangle's edge from u to v: bit 1 some inside, bit 2 some on the line. A corner of the cut lies on the
- * edge from an upper corner to a lower one, and is inside iff orientation(u, v, lower, upper) > 0; a corner in the plane plays the
- * part of the lower end with any upper corner. */
+/* The corners of the cut Q of a tetrahedron with the plane of a triangle (side[k]: of the tetrahedron's corners, on
+ * both sides strictly) against the triangle's edge from u to v: bit 1 some inside, bit 2 some on the line. A corner
+ * of the cut lies on the edge from an upper corner to a lower one, and is inside iff orientation(u, v, lower, upper)
+ * > 0; a corner in the plane plays the part of the lower end with any upper corner. */
 enum { CUT_INSIDE = 1, CUT_ON_LINE = 2 };
 
 static int cut_versus_edge(const double u[3], const double v[3], const double *const tetrahedron[4], const int side[4],
@@ -140,9 +147,9 @@ static int cut_versus_edge(const double u[3], const double v[3], const double *c
     return found;
 }
 
-/* The line through two different points passes through the open tetrahedron. Seen along the line the tetrahedron is the hull of
- * four points and the line a point o; o is in the interior of the hull iff no line through o and a corner apart from o has
- * all corners weakly on one side. */
+/* The line through two different points passes through the open tetrahedron. Seen along the line the tetrahedron is
+ * the hull of four points and the line a point o; o is in the interior of the hull iff no line through o and a
+ * corner apart from o has all corners weakly on one side. */
 static bool line_meets_open_tetrahedron(const double p[3], const double q[3], const double *const tetrahedron[4],
                                         predicate_counters *counters)
 {
@@ -166,10 +173,10 @@ static bool line_meets_open_tetrahedron(const double p[3], const double q[3], co
     return true;
 }
 
-/* A collinear triangle. If its line passes through the interior, the part of the line outside it on either side lies behind one
- * face plane: so the segment misses it iff one face plane has both ends weakly outside. */
-static bool segment_meets_open_tetrahedron(const double *const triangle[3], const double *const tetrahedron[4], int sign,
-                                           predicate_counters *counters)
+/* A collinear triangle. If its line passes through the interior, the part of the line outside it on either side lies
+ * behind one face plane: so the segment misses it iff one face plane has both ends weakly outside. */
+static bool segment_meets_open_tetrahedron(const double *const triangle[3], const double *const tetrahedron[4],
+                                           int sign, predicate_counters *counters)
 {
     const double *ends[2];
     lexicographic_ends(triangle, 3, &ends[0], &ends[1]);
@@ -177,7 +184,8 @@ static bool segment_meets_open_tetrahedron(const double *const triangle[3], cons
     if (sides.weakly_apart || sides.corner_inside) {
         return sides.corner_inside;
     }
-    return compare_points(ends[0], ends[1]) != 0 && line_meets_open_tetrahedron(ends[0], ends[1], tetrahedron, counters);
+    /* A mere point has been decided above. */
+    return line_meets_open_tetrahedron(ends[0], ends[1], tetrahedron, counters);
 }
 
 static bool triangle_meets_face_of_tetrahedron(const double *const triangle[3], const double *const tetrahedron[4],
@@ -213,7 +221,8 @@ static struct plane_cut cut_by_plane(const double *const triangle[3], const doub
 }
 
 /* A plane that does not cut the interior contains at most a corner, an edge or a face. */
-static overlap_relation triangle_versus_corners_in_plane(const double *const triangle[3], const double *const tetrahedron[4],
+static overlap_relation triangle_versus_corners_in_plane(const double *const triangle[3],
+                                                         const double *const tetrahedron[4],
                                                          const struct plane_cut *cut, predicate_counters *counters)
 {
     const double *in_plane[4];
@@ -227,8 +236,9 @@ static overlap_relation triangle_versus_corners_in_plane(const double *const tri
         return OVERLAP_NONE;
     }
     struct plane_projection projection = projection_of_triangle(triangle, counters);
-    return hull_versus_triangle_in_plane(in_plane, count, triangle, projection, counters) == PLANAR_DISJOINT ? OVERLAP_NONE
-                                                                                                             : OVERLAP_TOUCHING;
+    return hull_versus_triangle_in_plane(in_plane, count, triangle, projection, counters) == PLANAR_DISJOINT
+               ? OVERLAP_NONE
+               : OVERLAP_TOUCHING;
 }
 
 overlap_relation triangle_versus_tetrahedron(const double *const triangle[3], const double *const tetrahedron[4],
@@ -303,7 +313,8 @@ bool triangle_meets_open_tetrahedron(const double *const triangle[3], const doub
     return sign != 0 && triangle_meets_interior(triangle, tetrahedron, sign, counters);
 }
 
-static bool any_face_meets_interior(const double *const a[4], const double *const b[4], int sign_b, predicate_counters *counters)
+static bool any_face_meets_interior(const double *const a[4], const double *const b[4], int sign_b,
+                                    predicate_counters *counters)
 {
     for (int corner = 0; corner < 4; corner++) {
         const double *face[3];

@@ -1,11 +1,11 @@
 /* The metric facts of two triangles that cross: the common segment and how far apart they would have to be moved.
  *
- * Each end of the common segment is where an edge of one triangle meets the plane of the other; which edges is decided exactly.
- * The point itself divides the edge in the ratio of two volumes of opposite sign (no cancellation), computed with points sorted
- * lexicographically, so that the order in which anything was given does not matter.
+ * Each end of the common segment is where an edge of one triangle meets the plane of the other; which edges is
+ * decided exactly. The point itself divides the edge in the ratio of two volumes of opposite sign (no cancellation),
+ * computed with points sorted lexicographically, so that the order in which anything was given does not matter.
  *
- * The separation depth is the smallest overlap of the two triangles' shadows on the directions in which their Minkowski
- * difference has faces: two normals and nine products of edges.
+ * The separation depth is the smallest overlap of the two triangles' shadows on the directions in which their
+ * Minkowski difference has faces: two normals and nine products of edges.
  */
 #include "geometry/triangle_predicates.h"
 
@@ -33,7 +33,8 @@ static double clamp(double value, double low, double high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* Where the segment from p to q, with ends not both in the plane of the triangle and not on the same side of it, meets it. */
+/* Where the segment from p to q, with ends not both in the plane of the triangle and not on the same side of it,
+ * meets it. */
 static void edge_meets_plane(const double p[3], const double q[3], const double *const triangle[3], double point[3])
 {
     const double *edge[2] = {p, q}, *plane[3] = {triangle[0], triangle[1], triangle[2]};
@@ -41,9 +42,11 @@ static void edge_meets_plane(const double p[3], const double q[3], const double 
     sort_points(plane, 3);
     struct scaled_double first = signed_volume(plane[0], plane[1], plane[2], edge[0]);
     struct scaled_double second = signed_volume(plane[0], plane[1], plane[2], edge[1]);
-    int largest = second.mantissa == 0.0 || (first.mantissa != 0.0 && first.exponent > second.exponent) ? first.exponent
-                                                                                                        : second.exponent;
-    double weight_second = first.mantissa == 0.0 ? 0.0 : fabs(scale_by_power_of_two(first.mantissa, first.exponent - largest));
+    int largest = second.mantissa == 0.0 || (first.mantissa != 0.0 && first.exponent > second.exponent)
+                      ? first.exponent
+                      : second.exponent;
+    double weight_second =
+        first.mantissa == 0.0 ? 0.0 : fabs(scale_by_power_of_two(first.mantissa, first.exponent - largest));
     double weight_first =
         second.mantissa == 0.0 ? 0.0 : fabs(scale_by_power_of_two(second.mantissa, second.exponent - largest));
     double total = weight_first + weight_second;
@@ -65,8 +68,9 @@ static void edge_meets_plane(const double p[3], const double q[3], const double 
     }
 }
 
-/* Two candidates for one end of the segment: an edge of a with the plane of b, or the other way round. `order` tells which one
- * counts (< 0: that of a); on a tie they are the same point, and the lexicographically smaller edge is taken. */
+/* Two candidates for one end of the segment: an edge of a with the plane of b, or the other way round. `order` tells
+ * which one counts (< 0: that of a); on a tie they are the same point, and the lexicographically smaller edge is
+ * taken. */
 static void end_of_segment(const double *const a_edge[2], const double *const a[3], const double *const b_edge[2],
                            const double *const b[3], int order, double point[3])
 {
@@ -133,8 +137,8 @@ static void cross(const double a[3], const double b[3], double result[3])
     result[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* Both triangles relative to one corner and scaled by a power of two to lengths of about 1; returns the exponent taken out. The
- * sizes are halved twice before anything is subtracted when they might overflow. */
+/* Both triangles relative to one corner and scaled by a power of two to lengths of about 1; returns the exponent
+ * taken out. The sizes are halved twice before anything is subtracted when they might overflow. */
 static int local_coordinates(const double *const corners[6], double local[6][3])
 {
     double largest = 0.0;

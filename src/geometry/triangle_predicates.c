@@ -1,11 +1,11 @@
 /* Triangle against triangle by orientation signs.
  *
- * Two triangles whose planes differ meet in a piece of the line the planes have in common. When each triangle has corners
- * strictly on both sides of the other's plane, each cuts an interval with interior out of that line, and the order of interval
- * ends is the sign of an orientation of four corners (the scheme of Guigue and Devillers: Fast and robust triangle-triangle
- * overlap test using orientation predicates, 2003; here open and closed intervals are told apart). Otherwise at most a corner
- * or an edge lies in the other plane, and only touching is possible. Degenerate triangles are segments or points. The metric
- * facts of a crossing are in triangle_crossing.c.
+ * Two triangles whose planes differ meet in a piece of the line the planes have in common. When each triangle has
+ * corners strictly on both sides of the other's plane, each cuts an interval with interior out of that line, and the
+ * order of interval ends is the sign of an orientation of four corners (the scheme of Guigue and Devillers: Fast and
+ * robust triangle-triangle overlap test using orientation predicates, 2003; here open and closed intervals are told
+ * apart). Otherwise at most a corner or an edge lies in the other plane, and only touching is possible. Degenerate
+ * triangles are segments or points. The metric facts of a crossing are in triangle_crossing.c.
  */
 #include "geometry/triangle_predicates.h"
 
@@ -29,8 +29,10 @@ bool point_in_triangle_closed(const double p[3], const double *const triangle[3]
     return hull_versus_triangle_in_plane(point, 1, triangle, projection, counters) != PLANAR_DISJOINT;
 }
 
-/* A collinear triangle, as the segment of its extreme corners, against a proper one that does not contain it in its plane. */
-static face_pair_kind segment_versus_triangle(const double *const segment[3], const struct triangle_sides *segment_sides,
+/* A collinear triangle, as the segment of its extreme corners, against a proper one that does not contain it in its
+ * plane. */
+static face_pair_kind segment_versus_triangle(const double *const segment[3],
+                                              const struct triangle_sides *segment_sides,
                                               const double *const triangle[3], predicate_counters *counters)
 {
     const double *first, *last;
@@ -66,8 +68,9 @@ static face_pair_kind coplanar_pair(const double *const area[3], struct plane_pr
         lexicographic_ends(other, 3, &ends[0], &ends[1]);
         relation = hull_versus_triangle_in_plane(ends, 2, area, projection, counters);
     }
-    return relation == PLANAR_OVERLAP ? FACE_PAIR_COPLANAR :
-           relation == PLANAR_TOUCHING ? FACE_PAIR_TOUCHING : FACE_PAIR_NONE;
+    return relation == PLANAR_OVERLAP    ? FACE_PAIR_COPLANAR
+           : relation == PLANAR_TOUCHING ? FACE_PAIR_TOUCHING
+                                         : FACE_PAIR_NONE;
 }
 
 /* a is collinear; b lies anywhere, and may be collinear too. */
@@ -104,7 +107,8 @@ static face_pair_kind touching_pair(const double *const one_sided[3], const stru
                : FACE_PAIR_TOUCHING;
 }
 
-face_pair_kind triangle_versus_triangle(const double *const a[3], const double *const b[3], predicate_counters *counters)
+face_pair_kind triangle_versus_triangle(const double *const a[3], const double *const b[3],
+                                        predicate_counters *counters)
 {
     if (boxes_are_apart(a, 3, b, 3)) {
         return FACE_PAIR_NONE;

@@ -1,5 +1,5 @@
-/* The sides of one triangle's corners of the other's plane, and the arrangement of a pair in which both straddle. Shared by the
- * exact decision (triangle_predicates.c) and the metric facts (triangle_crossing.c). */
+/* The sides of one triangle's corners of the other's plane, and the arrangement of a pair in which both straddle.
+ * Shared by the exact decision (triangle_predicates.c) and the metric facts (triangle_crossing.c). */
 #ifndef DENT_GEOMETRY_TRIANGLE_SIDES_H
 #define DENT_GEOMETRY_TRIANGLE_SIDES_H
 
@@ -40,9 +40,10 @@ static inline bool sides_straddle(const struct triangle_sides *sides)
     return above && below;
 }
 
-/* Corner 0 of each triangle is alone strictly on its side of the other's plane, the positive side for the order of corners given
- * here. Let i1, i2 be where the edges a0a1, a0a2 meet the common line of the planes, and k1, k2 the same for b. Then along the
- * line (in one of its directions) i1 < i2, k2 < k1, and orientation(a0, ax, b0, by) has the sign of ix - ky. */
+/* Corner 0 of each triangle is alone strictly on its side of the other's plane, the positive side for the order of
+ * corners given here. Let i1, i2 be where the edges a0a1, a0a2 meet the common line of the planes, and k1, k2 the
+ * same for b. Then along the line (in one of its directions) i1 < i2, k2 < k1, and orientation(a0, ax, b0, by) has
+ * the sign of ix - ky. */
 struct straddling_pair {
     const double *a[3], *b[3];
 };
@@ -58,8 +59,10 @@ static inline int lone_corner(const struct triangle_sides *sides)
     return 2;
 }
 
-static inline struct straddling_pair arrange_straddling_pair(const double *const a[3], const struct triangle_sides *sides_a,
-                                                             const double *const b[3], const struct triangle_sides *sides_b)
+static inline struct straddling_pair arrange_straddling_pair(const double *const a[3],
+                                                             const struct triangle_sides *sides_a,
+                                                             const double *const b[3],
+                                                             const struct triangle_sides *sides_b)
 {
     int lone_a = lone_corner(sides_a), lone_b = lone_corner(sides_b);
     /* Turning one triangle over changes the sign of the other's sides. */

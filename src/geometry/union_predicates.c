@@ -1,13 +1,14 @@
 /* Points and triangles against a union of closed tetrahedra.
  *
- * What is inside an open tetrahedron is inside the union; what is in no closed one is outside. What remains lies on faces of
- * tetrahedra, and whether it is interior depends on what surrounds it: near a point of it each proper tetrahedron is a cone of
- * the half-spaces of its faces through that point, and the point is interior iff these cones cover all of space (cone_cover.c).
- * Flat tetrahedra cannot fill a gap, because what closed sets leave uncovered is open.
+ * What is inside an open tetrahedron is inside the union; what is in no closed one is outside. What remains lies on
+ * faces of tetrahedra, and whether it is interior depends on what surrounds it: near a point of it each proper
+ * tetrahedron is a cone of the half-spaces of its faces through that point, and the point is interior iff these
+ * cones cover all of space (cone_cover.c). Flat tetrahedra cannot fill a gap, because what closed sets leave
+ * uncovered is open.
  *
- * The interior is open, so a triangle with area that meets it meets it at almost every point of a piece of the triangle, and if
- * it meets no open tetrahedron that piece lies in faces of tetrahedra on both sides of its plane. Likewise a segment meets it
- * along a piece of the segment, on which the surrounding faces do not change.
+ * The interior is open, so a triangle with area that meets it meets it at almost every point of a piece of the
+ * triangle, and if it meets no open tetrahedron that piece lies in faces of tetrahedra on both sides of its plane.
+ * Likewise a segment meets it along a piece of the segment, on which the surrounding faces do not change.
  */
 #include "geometry/union_predicates.h"
 
@@ -68,8 +69,8 @@ static bool is_proper(const double *const t[4], predicate_counters *counters)
     return orientation_3d_counted(t[0], t[1], t[2], t[3], counters) != 0;
 }
 
-/* Some plane through p that bounds one of the tetrahedra has all of them on one side: then p is on the boundary. The usual case
- * for the faces of a convex cell, decided without cones. */
+/* Some plane through p that bounds one of the tetrahedra has all of them on one side: then p is on the boundary. The
+ * usual case for the faces of a convex cell, decided without cones. */
 static bool is_supported(const double *const tetrahedra[][4], const int touched[], int touched_count, const double p[3],
                          predicate_counters *counters)
 {
@@ -112,6 +113,7 @@ point_relation point_versus_tetrahedra_union(const double p[3], const double *co
     if (touched_count < 2 || is_supported(tetrahedra, touched, touched_count, p, counters)) {
         return relation;
     }
+    counters->exact_fallbacks++;
     struct plane_set planes;
     struct open_cone cones[UNION_TETRAHEDRA_MAX];
     plane_set_begin(&planes);
@@ -121,15 +123,16 @@ point_relation point_versus_tetrahedra_union(const double p[3], const double *co
     return cones_cover_space(cones, touched_count, &planes) ? POINT_INTERIOR : POINT_BOUNDARY;
 }
 
-/* ---- triangles with area: faces on both sides of the triangle's plane ------------------------------------------------------ */
+/* ---- triangles with area: faces on both sides of the triangle's plane ------------------------------------------ */
 
-/* Adds the three edge lines of a triangle, projected, to a cone: a point (x, y) of the plane is the ray through (x, y, 1), and a
- * line the plane through the origin that contains it. False when nothing is left. */
+/* Adds the three edge lines of a triangle, projected, to a cone: a point (x, y) of the plane is the ray
+ * through (x, y, 1), and a line the plane through the origin that contains it. False when nothing is left. */
 static bool add_triangle_to_cone(struct open_cone *cone, struct plane_set *planes, const double *const triangle[3],
                                  struct plane_projection projection, double storage[3][3], predicate_counters *counters)
 {
     static const double origin[3] = {0.0, 0.0, 0.0};
-    int orientation = orientation_2d_counted(triangle[0], triangle[1], triangle[2], projection.i, projection.j, counters);
+    int orientation =
+        orientation_2d_counted(triangle[0], triangle[1], triangle[2], projection.i, projection.j, counters);
     for (int k = 0; k < 3; k++) {
         storage[k][0] = triangle[k][projection.i];
         storage[k][1] = triangle[k][projection.j];
@@ -159,8 +162,9 @@ static bool same_face(const struct union_face *a, const struct union_face *b)
 }
 
 /* Three triangles of one plane have common area. */
-static bool triangles_share_area(const double *const triangle[3], const struct union_face *a, const struct union_face *b,
-                                 struct plane_projection projection, predicate_counters *counters)
+static bool triangles_share_area(const double *const triangle[3], const struct union_face *a,
+                                 const struct union_face *b, struct plane_projection projection,
+                                 predicate_counters *counters)
 {
     if (hull_versus_triangle_in_plane(a->corner, 3, triangle, projection, counters) != PLANAR_OVERLAP ||
         hull_versus_triangle_in_plane(b->corner, 3, triangle, projection, counters) != PLANAR_OVERLAP) {
@@ -169,6 +173,7 @@ static bool triangles_share_area(const double *const triangle[3], const struct u
     if (same_face(a, b)) {
         return true;
     }
+    counters->exact_fallbacks++;
     struct plane_set planes;
     struct open_cone common = {0, {0}, {0}};
     double storage[3][3][3];
@@ -212,10 +217,10 @@ static bool area_meets_inner_faces(const double *const triangle[3], struct plane
     return false;
 }
 
-/* ---- segments: pieces on which the surrounding faces do not change --------------------------------------------------------- */
+/* ---- segments: pieces on which the surrounding faces do not change --------------------------------------------- */
 
-/* What a tetrahedron with faces along the segment's line keeps of the segment: from the largest lower bound to the smallest
- * upper one. A bound is where the segment, from p (t = 0) to q (t = 1), crosses the plane of a face. */
+/* What a tetrahedron with faces along the segment's line keeps of the segment: from the largest lower bound to the
+ * smallest upper one. A bound is where the segment, from p (t = 0) to q (t = 1), crosses the plane of a face. */
 struct segment_bound {
     struct union_face face;
     bool is_lower;
@@ -283,7 +288,8 @@ static int compare_bounds(const struct segment_bound *a, const struct segment_bo
 }
 
 /* Just after `start` the tetrahedron still has (already has) the segment on its boundary. */
-static bool holds_after(const struct segment_tetrahedron *tetrahedron, const struct segment_bound *start, struct segment_ends ends)
+static bool holds_after(const struct segment_tetrahedron *tetrahedron, const struct segment_bound *start,
+                        struct segment_ends ends)
 {
     for (int k = 0; k < tetrahedron->bound_count; k++) {
         int order = compare_bounds(&tetrahedron->bounds[k], start, ends);
@@ -314,8 +320,8 @@ static bool is_covered_after(const struct segment_tetrahedron described[], int c
     return cone_count >= 2 && cones_cover_space(cones, cone_count, &planes);
 }
 
-/* A piece that ends at an upper bound has more tetrahedra before its end than after: only pieces that begin at p or at a lower
- * bound need be looked at. */
+/* A piece that ends at an upper bound has more tetrahedra before its end than after: only pieces that begin at p or
+ * at a lower bound need be looked at. */
 static bool segment_meets_inner_faces(struct segment_ends ends, const double *const tetrahedra[][4], int count,
                                       predicate_counters *counters)
 {
@@ -336,7 +342,8 @@ static bool segment_meets_inner_faces(struct segment_ends ends, const double *co
     }
     for (int n = 0; n < described_count; n++) {
         for (int k = 0; k < described[n].bound_count; k++) {
-            if (described[n].bounds[k].is_lower && is_covered_after(described, described_count, &described[n].bounds[k], ends)) {
+            if (described[n].bounds[k].is_lower &&
+                is_covered_after(described, described_count, &described[n].bounds[k], ends)) {
                 return true;
             }
         }

@@ -1,8 +1,8 @@
 /* Points and triangles against a union of closed tetrahedra (a hexahedron, wedge or pyramid after splitting): exact.
  *
- * The interior of the union is its interior in space, so a point on the face between two of its tetrahedra is inside. Any mix
- * of positive, inverted, flat and overlapping tetrahedra is answered. At most UNION_TETRAHEDRA_MAX of them.
- * Pure functions; any thread; the rare local tests need a few kilobytes of stack.
+ * The interior of the union is its interior in space, so a point on the face between two of its tetrahedra is
+ * inside. Any mix of positive, inverted, flat and overlapping tetrahedra is answered. At most UNION_TETRAHEDRA_MAX
+ * of them. Pure functions; any thread; the rare local tests need some 60 kB of stack.
  */
 #ifndef DENT_GEOMETRY_UNION_PREDICATES_H
 #define DENT_GEOMETRY_UNION_PREDICATES_H

@@ -63,8 +63,8 @@ static void wide_normal(struct wide_integer result[3], const double *const trian
     }
 }
 
-/* Scaling the axes by positive factors scales each component of every normal by its own positive factor, and the determinant
- * by their product. */
+/* Scaling the axes by positive factors scales each component of every normal by its own positive factor, and the
+ * determinant by their product. */
 int sign_of_three_normals(const double *const first[3], const double *const second[3], const double *const third[3])
 {
     struct axis_scale scale = axis_scale_of_nothing();

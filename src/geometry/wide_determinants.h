@@ -1,4 +1,5 @@
-/* Orientations and plane normals of positions as wide integers: exact, each axis scaled by a power of two of the caller's choice.
+/* Orientations and plane normals of positions as wide integers: exact, each axis scaled by a power of two of the
+ * caller's choice.
  *
  * Values computed with the same scale may be compared and added; the sign of an orientation does not depend on it.
  */

@@ -1,6 +1,6 @@
-/* Sign-magnitude integers in 64-bit limbs, least significant first. Schoolbook multiplication: the numbers are short (two or
- * three limbs) for ordinary input, and input that makes them long is rare. Nothing is allocated; every caller's polynomial fits
- * WIDE_INTEGER_LIMBS by the degree count in the header. */
+/* Sign-magnitude integers in 64-bit limbs, least significant first. Schoolbook multiplication: the numbers are short
+ * (two or three limbs) for ordinary input, and input that makes them long is rare. Nothing is allocated; every
+ * caller's polynomial fits WIDE_INTEGER_LIMBS by the degree count in the header. */
 #include "geometry/wide_integer.h"
 
 #include <limits.h>
@@ -72,7 +72,8 @@ static int compare_magnitudes(const struct wide_integer *a, const struct wide_in
     return 0;
 }
 
-static void add_magnitudes(struct wide_integer *result, const struct wide_integer *longer, const struct wide_integer *shorter)
+static void add_magnitudes(struct wide_integer *result, const struct wide_integer *longer,
+                           const struct wide_integer *shorter)
 {
     uint64_t carry = 0;
     int longer_length = longer->length, shorter_length = shorter->length;
@@ -114,7 +115,8 @@ static void copy(struct wide_integer *result, const struct wide_integer *a, int 
 }
 
 /* a + b with the sign of b given apart, so that subtraction needs no copy. */
-static void add_signed(struct wide_integer *result, const struct wide_integer *a, const struct wide_integer *b, int b_sign)
+static void add_signed(struct wide_integer *result, const struct wide_integer *a, const struct wide_integer *b,
+                       int b_sign)
 {
     if (b_sign == 0) {
         copy(result, a, a->sign);

@@ -1,9 +1,11 @@
-/* Integers wide enough for the polynomials of this folder in any finite doubles, on the stack: sign, length, magnitude.
+/* Integers wide enough for the polynomials of this folder in any finite doubles, on the stack: sign, length,
+ * magnitude.
  *
- * A double is an integer times 2^-1074 and less than 2^1024, so a coordinate scaled to an integer has at most 2098 bits and a
- * difference 2099. What is computed with them: orientations and their sums (degree 3, below 2^6303), and, for the union
- * predicates, determinants of plane normals and products of two orientations (degree 6, below 2^12610). 200 limbs of 64 bits
- * hold 12800. Only `length` limbs are ever touched, so ordinary numbers cost a few limbs each.
+ * A double is an integer times 2^-1074 and less than 2^1024, so a coordinate scaled to an integer has at most 2098
+ * bits and a difference 2099. What is computed with them: orientations and their sums (degree 3, below 2^6303), and,
+ * for the union predicates, determinants of plane normals and products of two orientations (degree 6, below
+ * 2^12610). 200 limbs of 64 bits hold 12800. Only `length` limbs are ever touched, so ordinary numbers cost a few
+ * limbs each.
  */
 #ifndef DENT_GEOMETRY_WIDE_INTEGER_H
 #define DENT_GEOMETRY_WIDE_INTEGER_H
@@ -18,7 +20,8 @@ struct wide_integer {
     uint64_t limbs[WIDE_INTEGER_LIMBS];
 };
 
-/* A number as mantissa * 2^exponent, 0.5 <= |mantissa| < 1 or both zero: for ratios of numbers beyond the range of double. */
+/* A number as mantissa * 2^exponent, 0.5 <= |mantissa| < 1 or both zero: for ratios of numbers beyond the range of
+ * double. */
 struct scaled_double {
     double mantissa;
     int exponent;

@@ -1,12 +1,14 @@
 /* Winding number by counting crossings of a ray, without ties.
  *
- * The ray leaves p in the direction +x. A face counts iff its shadow on the plane of y and z contains the shadow of p, with the
- * sign of the shadow's orientation, and iff it lies ahead of p, which is the side of p of its plane. Where the shadow of p falls
- * on the shadow of an edge, p is thought moved by (e, e^2) in y and z with e infinitely small; p is not on the surface, so the
- * number does not change, and the sign becomes that of a coordinate difference of the edge (simulation of simplicity:
- * Edelsbrunner and Muecke 1990). No second ray is ever needed, and no auxiliary point, so coordinates may be of any size.
+ * The ray leaves p in the direction +x. A face counts iff its shadow on the plane of y and z contains the shadow of
+ * p, with the sign of the shadow's orientation, and iff it lies ahead of p, which is the side of p of its plane.
+ * Where the shadow of p falls on the shadow of an edge, p is thought moved by (e, e^2) in y and z with e infinitely
+ * small; p is not on the surface, so the number does not change, and the sign becomes that of a coordinate
+ * difference of the edge (simulation of simplicity: Edelsbrunner and Muecke 1990). No second ray is ever needed, and
+ * no auxiliary point, so coordinates may be of any size.
  *
- * p may be the mean of up to three points: orientations are affine in each point, so their signs there are those of sums.
+ * p may be the mean of up to three points: orientations are affine in each point, so their signs there are those of
+ * sums.
  */
 #include "geometry/winding_number.h"
 
@@ -50,7 +52,8 @@ static int plane_orientation(const double u[3], const double v[3], const struct 
     return orientation_2d_sum_sign(points, query->count, i, j);
 }
 
-static int space_orientation(const double *const triangle[3], const struct query_point *query, predicate_counters *counters)
+static int space_orientation(const double *const triangle[3], const struct query_point *query,
+                             predicate_counters *counters)
 {
     if (query->count == 1) {
         return orientation_3d_counted(triangle[0], triangle[1], triangle[2], query->points[0], counters);
@@ -67,7 +70,8 @@ static int space_orientation(const double *const triangle[3], const struct query
 }
 
 /* The side of the line from u to v in the plane of y and z, never 0 unless u and v have the same shadow. */
-static int side_without_ties(const double u[3], const double v[3], const struct query_point *query, predicate_counters *counters)
+static int side_without_ties(const double u[3], const double v[3], const struct query_point *query,
+                             predicate_counters *counters)
 {
     int side = plane_orientation(u, v, query, 1, 2, counters);
     if (side != 0) {
@@ -112,7 +116,8 @@ static bool mean_is_on_segment(const double first[3], const double last[3], cons
 }
 
 /* Faces whose box contains p may contain p itself. A collinear face adds nothing but the points it is made of. */
-static bool face_contains(const double *const triangle[3], const struct query_point *query, predicate_counters *counters)
+static bool face_contains(const double *const triangle[3], const struct query_point *query,
+                          predicate_counters *counters)
 {
     if (query->count == 1) {
         return point_in_triangle_closed(query->points[0], triangle, counters);
@@ -124,7 +129,8 @@ static bool face_contains(const double *const triangle[3], const struct query_po
     const double *corners[3] = {triangle[0], triangle[1], triangle[2]};
     if (projection.orientation != 0) {
         for (int k = 0; k < 3; k++) {
-            int side = plane_orientation(corners[k], corners[k == 2 ? 0 : k + 1], query, projection.i, projection.j, counters);
+            int side =
+                plane_orientation(corners[k], corners[k == 2 ? 0 : k + 1], query, projection.i, projection.j, counters);
             if (side == -projection.orientation) {
                 return false;
             }
@@ -157,7 +163,8 @@ static inline int compare_boxes(const double *const triangle[3], const struct qu
 }
 
 /* The face's contribution to the number, p not being on it. */
-static int crossing_of_face(const double *const triangle[3], const struct query_point *query, predicate_counters *counters)
+static int crossing_of_face(const double *const triangle[3], const struct query_point *query,
+                            predicate_counters *counters)
 {
     int orientation = orientation_2d_counted(triangle[0], triangle[1], triangle[2], 1, 2, counters);
     if (orientation == 0) {
@@ -173,7 +180,8 @@ static int crossing_of_face(const double *const triangle[3], const struct query_
 }
 
 int winding_number_at_mean(const double *const points[], int point_count, const double (*positions)[3],
-                           const uint32_t (*triangles)[3], size_t triangle_count, predicate_counters *counters, bool *on_surface)
+                           const uint32_t (*triangles)[3], size_t triangle_count, predicate_counters *counters,
+                           bool *on_surface)
 {
     struct query_point query = query_point_at(points, point_count);
     int number = 0;
@@ -194,8 +202,8 @@ int winding_number_at_mean(const double *const points[], int point_count, const 
     return number;
 }
 
-int winding_number(const double p[3], const double (*positions)[3], const uint32_t (*triangles)[3], size_t triangle_count,
-                   predicate_counters *counters, bool *on_surface)
+int winding_number(const double p[3], const double (*positions)[3], const uint32_t (*triangles)[3],
+                   size_t triangle_count, predicate_counters *counters, bool *on_surface)
 {
     const double *const points[1] = {p};
     return winding_number_at_mean(points, 1, positions, triangles, triangle_count, counters, on_surface);

@@ -53,7 +53,8 @@ static struct ply_element *element_at(const struct ply_reader *reader, size_t i)
 
 static const struct ply_property *properties_of(const struct ply_reader *reader, const struct ply_element *element)
 {
-    return (const struct ply_property *)reader->properties.data + element->first_property;
+    return reader->properties.data ? (const struct ply_property *)reader->properties.data + element->first_property
+                                   : NULL;
 }
 
 /* ---- header -------------------------------------------------------------------------------------------- */

@@ -8,127 +8,17 @@
  * corners coincide gets a vertex of its own for the repeated one (a notice counts them), since an element must not name
  * a vertex twice. The file's normals are not used. Several solids in one text file are parts of one surface and make
  * one body.
- *
- * Welding is one pass with an open-addressing hash table of vertex numbers. */
+ */
 #include "byte_reader.h"
 #include "reader_table.h"
 #include "text_scanner.h"
+#include "try_status.h"
+#include "vertex_welder.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { HEADER_BYTES = 84, FACET_BYTES = 50 };
-
-struct welder {
-    struct mesh_builder *builder;
-    uint32_t *slots;     /* vertex + 1, or 0 */
-    uint64_t slot_count; /* a power of two, 0 before the first */
-    uint64_t used;
-};
-
-/* ---- welding ------------------------------------------------------------------------------------------- */
-
-static uint64_t mix(uint64_t value)
-{
-    value ^= value >> 32;
-    value *= 0xd6e8feb86659fd93u;
-    value ^= value >> 32;
-    value *= 0xd6e8feb86659fd93u;
-    return value ^ value >> 32;
-}
-
-static uint64_t hash_position(const double *position)
-{
-    uint64_t bits[3];
-    memcpy(bits, position, sizeof bits);
-    return mix(mix(mix(bits[0]) + bits[1]) + bits[2]);
-}
-
-static const double *vertex_position(const struct welder *welder, uint32_t vertex)
-{
-    return (const double *)welder->builder->positions.data + 3 * (size_t)vertex;
-}
-
-/* The slot of this position, or the free one where it belongs. */
-static uint32_t *find_slot(const struct welder *welder, const double *position)
-{
-    uint64_t i = hash_position(position) & (welder->slot_count - 1);
-    while (welder->slots[i] &&
-           memcmp(vertex_position(welder, welder->slots[i] - 1), position, 3 * sizeof(double)) != 0) {
-        i = (i + 1) & (welder->slot_count - 1);
-    }
-    return &welder->slots[i];
-}
-
-/* Keeps the table at most half full. */
-static bool make_room(struct welder *welder)
-{
-    if (2 * (welder->used + 1) <= welder->slot_count) {
-        return true;
-    }
-    struct welder grown = *welder;
-    grown.slot_count = welder->slot_count ? 2 * welder->slot_count : 1024;
-    grown.slots = dent_allocate(welder->builder->context, grown.slot_count, sizeof *grown.slots);
-    if (!grown.slots) {
-        return false;
-    }
-    memset(grown.slots, 0, grown.slot_count * sizeof *grown.slots);
-    for (uint64_t i = 0; i < welder->slot_count; i++) {
-        if (welder->slots[i]) {
-            *find_slot(&grown, vertex_position(welder, welder->slots[i] - 1)) = welder->slots[i];
-        }
-    }
-    dent_release(welder->builder->context, welder->slots, welder->slot_count, sizeof *welder->slots);
-    *welder = grown;
-    return true;
-}
-
-static dent_status add_vertex(struct welder *welder, const double *position, uint64_t line, uint32_t *vertex)
-{
-    *vertex = builder_vertex_count(welder->builder);
-    return builder_add_vertex(welder->builder, position[0], position[1], position[2], line);
-}
-
-static dent_status weld(struct welder *welder, const double *position, uint64_t line, uint32_t *vertex)
-{
-    if (!make_room(welder)) {
-        return dent_fail(welder->builder->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory while welding vertices",
-                         welder->builder->file_name);
-    }
-    uint32_t *slot = find_slot(welder, position);
-    if (*slot) {
-        *vertex = *slot - 1;
-        return DENT_OK;
-    }
-    dent_status status = add_vertex(welder, position, line, vertex);
-    if (status == DENT_OK) {
-        *slot = *vertex + 1;
-        welder->used++;
-    }
-    return status;
-}
-
-static dent_status add_facet(struct welder *welder, double positions[3][3], uint64_t line)
-{
-    uint32_t corners[3];
-    dent_status status = DENT_OK;
-    bool coincide = false;
-    for (int c = 0; c < 3 && status == DENT_OK; c++) {
-        status = weld(welder, positions[c], line, &corners[c]);
-        bool repeated = (c > 0 && corners[c] == corners[0]) || (c > 1 && corners[c] == corners[1]);
-        if (status == DENT_OK && repeated) {
-            coincide = true;
-            status = add_vertex(welder, positions[c], line, &corners[c]);
-        }
-    }
-    if (status != DENT_OK) {
-        return status;
-    }
-    if (coincide) {
-        builder_note(welder->builder, 1, "facets have corners that coincide; these were not welded");
-    }
-    return builder_add_element(welder->builder, ELEMENT_TRIANGLE, 0, corners, line);
-}
 
 /* ---- binary -------------------------------------------------------------------------------------------- */
 
@@ -138,7 +28,7 @@ static uint64_t claimed_facets(const struct file_bytes *bytes)
     return byte_reader_u32(&reader);
 }
 
-static dent_status read_binary(struct read_request *request, struct welder *welder)
+static dent_status read_binary(struct read_request *request, struct vertex_welder *welder)
 {
     const struct file_bytes *bytes = &request->bytes;
     snprintf(request->format, sizeof request->format, "stl binary");
@@ -165,7 +55,7 @@ static dent_status read_binary(struct read_request *request, struct welder *weld
             positions[i / 3][i % 3] = byte_reader_f32(&reader);
         }
         byte_reader_take(&reader, 2); /* attribute bytes: colours, of no use here */
-        status = add_facet(welder, positions, 0);
+        status = welder_add_triangle(welder, positions, 0);
     }
     return status;
 }
@@ -186,34 +76,33 @@ static dent_status expect(struct text_scanner *scanner, const char *keyword)
 
 static dent_status read_numbers(struct text_scanner *scanner, const char *what, double *numbers)
 {
-    dent_status status = DENT_OK;
-    for (int i = 0; i < 3 && status == DENT_OK; i++) {
-        status = scanner_double(scanner, what, &numbers[i]);
+    for (int i = 0; i < 3; i++) {
+        TRY(scanner_double(scanner, what, &numbers[i]));
     }
-    return status;
+    return DENT_OK;
 }
 
 /* Behind the word "facet". */
-static dent_status read_text_facet(struct text_scanner *scanner, struct welder *welder)
+static dent_status read_text_facet(struct text_scanner *scanner, struct vertex_welder *welder)
 {
     uint64_t line = scanner->line;
     double positions[3][3];
     double normal[3];
-    dent_status status = expect(scanner, "normal");
-    status = status == DENT_OK ? read_numbers(scanner, "normal", normal) : status;
-    status = status == DENT_OK ? expect(scanner, "outer") : status;
-    status = status == DENT_OK ? expect(scanner, "loop") : status;
-    for (int c = 0; c < 3 && status == DENT_OK; c++) {
-        status = expect(scanner, "vertex");
-        status = status == DENT_OK ? read_numbers(scanner, "coordinate", positions[c]) : status;
+    TRY(expect(scanner, "normal"));
+    TRY(read_numbers(scanner, "normal", normal));
+    TRY(expect(scanner, "outer"));
+    TRY(expect(scanner, "loop"));
+    for (int c = 0; c < 3; c++) {
+        TRY(expect(scanner, "vertex"));
+        TRY(read_numbers(scanner, "coordinate", positions[c]));
     }
-    status = status == DENT_OK ? expect(scanner, "endloop") : status;
-    status = status == DENT_OK ? expect(scanner, "endfacet") : status;
-    return status == DENT_OK ? add_facet(welder, positions, line) : status;
+    TRY(expect(scanner, "endloop"));
+    TRY(expect(scanner, "endfacet"));
+    return welder_add_triangle(welder, positions, line);
 }
 
 /* Behind the word "solid": its name, then facets until "endsolid". */
-static dent_status read_text_solid(struct text_scanner *scanner, struct welder *welder)
+static dent_status read_text_solid(struct text_scanner *scanner, struct vertex_welder *welder)
 {
     scanner_skip_line(scanner);
     for (;;) {
@@ -236,25 +125,24 @@ static dent_status read_text_solid(struct text_scanner *scanner, struct welder *
     }
 }
 
-static dent_status read_text(struct read_request *request, struct welder *welder)
+static dent_status read_text(struct read_request *request, struct vertex_welder *welder)
 {
     snprintf(request->format, sizeof request->format, "stl ascii");
     struct text_scanner scanner;
     scanner_init(&scanner, request->context, request->name, request->bytes.data, request->bytes.size, -1);
     uint64_t solids = 0;
-    dent_status status = DENT_OK;
-    while (status == DENT_OK && !scanner_at_end(&scanner)) {
-        status = expect(&scanner, "solid");
-        status = status == DENT_OK ? read_text_solid(&scanner, welder) : status;
+    while (!scanner_at_end(&scanner)) {
+        TRY(expect(&scanner, "solid"));
+        TRY(read_text_solid(&scanner, welder));
         solids++;
     }
-    if (status == DENT_OK && builder_vertex_count(request->builder) == 0) {
+    if (builder_vertex_count(request->builder) == 0) {
         return dent_fail(request->context, DENT_ERROR_FORMAT, "%s: an STL file without facets", request->name);
     }
     if (solids > 1) {
         builder_note(request->builder, solids, "solids were joined in one body");
     }
-    return status;
+    return DENT_OK;
 }
 
 /* ---- which of the two ---------------------------------------------------------------------------------- */
@@ -271,7 +159,7 @@ static bool looks_like_text(const struct file_bytes *bytes)
 dent_status read_stl(struct read_request *request)
 {
     const struct file_bytes *bytes = &request->bytes;
-    struct welder welder = {.builder = request->builder};
+    struct vertex_welder welder = welder_over(request->builder);
     bool exact = bytes->size >= HEADER_BYTES && HEADER_BYTES + FACET_BYTES * claimed_facets(bytes) == bytes->size;
     dent_status status;
     if (!exact && looks_like_text(bytes)) {
@@ -284,6 +172,6 @@ dent_status read_stl(struct read_request *request)
             "%s: neither text STL (it does not begin with 'solid') nor binary (%zu bytes are fewer than its header)",
             request->name, bytes->size);
     }
-    dent_release(request->context, welder.slots, welder.slot_count, sizeof *welder.slots);
+    welder_release(&welder);
     return status;
 }

@@ -15,6 +15,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum { COLUMN_MAX = 1000000 };
 
@@ -253,7 +254,7 @@ static size_t stem_length_of(const char *path)
 static bool find_file(char *buffer, const char *path, size_t stem_length, const char *ending)
 {
     size_t ending_length = strlen(ending);
-    if (strlen(path) > stem_length && strncmp(path + stem_length, ending, ending_length) == 0) {
+    if (strlen(path) > stem_length && strncasecmp(path + stem_length, ending, ending_length) == 0) {
         strcpy(buffer, path);
         return true; /* if it is missing, opening it says so */
     }

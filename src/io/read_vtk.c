@@ -9,6 +9,7 @@
 #include "number_type.h"
 #include "reader_table.h"
 #include "text_scanner.h"
+#include "try_status.h"
 #include "vtk_cells.h"
 
 #include <stdio.h>
@@ -69,6 +70,11 @@ static bool parse_type(struct text_span word, int *type)
         }
     }
     return false;
+}
+
+static bool is_integer(int type)
+{
+    return type != TYPE_BIT && number_is_integer((enum number_type)type);
 }
 
 static dent_status read_type(struct vtk_reader *reader, int *type)
@@ -175,64 +181,70 @@ static dent_status read_points(struct vtk_reader *reader)
 {
     uint64_t count;
     int type;
-    dent_status status = read_count(reader, "number of points", &count);
-    status = status == DENT_OK ? read_type(reader, &type) : status;
-    if (status == DENT_OK && (reader->found_points || type == TYPE_BIT || count > UINT64_MAX / 3)) {
-        status = scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "%s",
-                              reader->found_points ? "a second section POINTS"
-                              : type == TYPE_BIT   ? "points cannot be bits"
-                                                   : "too many points");
+    TRY(read_count(reader, "number of points", &count));
+    TRY(read_type(reader, &type));
+    if (reader->found_points || type == TYPE_BIT || count > UINT64_MAX / 3) {
+        return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "%s",
+                            reader->found_points ? "a second section POINTS"
+                            : type == TYPE_BIT   ? "points cannot be bits"
+                                                 : "too many points");
     }
-    status = status == DENT_OK ? begin_array(reader, "coordinates", 3 * count, type) : status;
-    status = status == DENT_OK ? builder_reserve_vertices(reader->request->builder, count) : status;
-    for (uint64_t i = 0; i < count && status == DENT_OK; i++) {
-        double position[3] = {0, 0, 0};
-        for (int axis = 0; axis < 3 && status == DENT_OK; axis++) {
-            status = next_real(reader, "coordinate", type, &position[axis]);
+    TRY(begin_array(reader, "coordinates", 3 * count, type));
+    TRY(builder_reserve_vertices(reader->request->builder, count));
+    for (uint64_t i = 0; i < count; i++) {
+        double position[3];
+        for (int axis = 0; axis < 3; axis++) {
+            TRY(next_real(reader, "coordinate", type, &position[axis]));
         }
         uint64_t line = reader->is_text ? reader->scanner.line : 0;
-        if (status == DENT_OK) {
-            status = builder_add_vertex(reader->request->builder, position[0], position[1], position[2], line);
-        }
+        TRY(builder_add_vertex(reader->request->builder, position[0], position[1], position[2], line));
     }
     reader->found_points = true;
-    return status;
+    return DENT_OK;
+}
+
+static dent_status read_nodes(struct vtk_reader *reader, struct vtk_cells *cells, uint64_t count, int type)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        int64_t node;
+        TRY(next_integer(reader, "node of a cell", type, &node));
+        TRY(vtk_cells_add_node(cells, reader->request->builder, node));
+    }
+    return DENT_OK;
 }
 
 /* Before version 5: "3 a b c 4 a b c d …", `size` numbers in all. */
 static dent_status read_counted_cells(struct vtk_reader *reader, struct vtk_cells *cells, uint64_t cell_count,
                                       uint64_t size)
 {
-    dent_status status = begin_array(reader, "cells", size, NUMBER_I32);
-    if (status == DENT_OK && cell_count > size) {
+    TRY(begin_array(reader, "cells", size, NUMBER_I32));
+    if (cell_count > size) {
         return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "%llu cells cannot be listed in %llu numbers",
                             (unsigned long long)cell_count, (unsigned long long)size);
     }
     uint64_t used = 0;
-    for (uint64_t c = 0; c < cell_count && status == DENT_OK; c++) {
+    for (uint64_t c = 0; c < cell_count; c++) {
         int64_t node_count = 0;
-        status = used < size ? next_integer(reader, "number of nodes of a cell", NUMBER_I32, &node_count) : DENT_OK;
-        if (status == DENT_OK && (used >= size || node_count < 0 || (uint64_t)node_count > size - used - 1)) {
+        if (used < size) {
+            TRY(next_integer(reader, "number of nodes of a cell", NUMBER_I32, &node_count));
+        }
+        if (used >= size || node_count < 0 || (uint64_t)node_count > size - used - 1) {
             return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT,
                                 "cell %llu has more nodes than the %llu numbers of the list hold",
                                 (unsigned long long)c, (unsigned long long)size);
         }
         used += 1 + (uint64_t)node_count;
-        for (int64_t i = 0; i < node_count && status == DENT_OK; i++) {
-            int64_t node = 0;
-            status = next_integer(reader, "node of a cell", NUMBER_I32, &node);
-            status = status == DENT_OK ? vtk_cells_add_node(cells, reader->request->builder, node) : status;
-        }
+        TRY(read_nodes(reader, cells, (uint64_t)node_count, NUMBER_I32));
         uint64_t end = cells->nodes.count;
-        if (status == DENT_OK && !growable_push(&cells->ends, reader->request->context, &end)) {
-            status = out_of_memory(reader);
+        if (!growable_push(&cells->ends, reader->request->context, &end)) {
+            return out_of_memory(reader);
         }
     }
-    if (status == DENT_OK && used != size) {
+    if (used != size) {
         return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "the cells take %llu numbers, not the %llu announced",
                             (unsigned long long)used, (unsigned long long)size);
     }
-    return status;
+    return DENT_OK;
 }
 
 static dent_status begin_named_array(struct vtk_reader *reader, const char *keyword, uint64_t count, int *type)
@@ -242,11 +254,11 @@ static dent_status begin_named_array(struct vtk_reader *reader, const char *keyw
         return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "'%.*s' where %s should be", SPAN_ARGUMENTS(word),
                             keyword);
     }
-    dent_status status = read_type(reader, type);
-    if (status == DENT_OK && (*type == TYPE_BIT || !number_is_integer((enum number_type) * type))) {
+    TRY(read_type(reader, type));
+    if (!is_integer(*type)) {
         return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "%s must be integers", keyword);
     }
-    return status == DENT_OK ? begin_array(reader, keyword, count, *type) : status;
+    return begin_array(reader, keyword, count, *type);
 }
 
 /* From version 5 on: offsets (one more than cells, from 0) and connectivity. */
@@ -255,37 +267,29 @@ static dent_status read_offset_cells(struct vtk_reader *reader, struct vtk_cells
 {
     scanner_skip_line(&reader->scanner);
     int type;
-    dent_status status = begin_named_array(reader, "OFFSETS", offset_count, &type);
-    for (uint64_t i = 0; i < offset_count && status == DENT_OK; i++) {
-        int64_t offset = 0;
-        status = next_integer(reader, "offset of a cell", type, &offset);
-        if (status == DENT_OK && (offset < 0 || (uint64_t)offset > node_count || (i == 0 && offset != 0))) {
+    TRY(begin_named_array(reader, "OFFSETS", offset_count, &type));
+    for (uint64_t i = 0; i < offset_count; i++) {
+        int64_t offset;
+        TRY(next_integer(reader, "offset of a cell", type, &offset));
+        if (offset < 0 || (uint64_t)offset > node_count || (i == 0 && offset != 0)) {
             return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "offset %llu is %lld, outside 0 to %llu",
                                 (unsigned long long)i, (long long)offset,
                                 (unsigned long long)(i == 0 ? 0 : node_count));
         }
         uint64_t end = (uint64_t)offset;
-        if (status == DENT_OK && i > 0 && !growable_push(&cells->ends, reader->request->context, &end)) {
-            status = out_of_memory(reader);
+        if (i > 0 && !growable_push(&cells->ends, reader->request->context, &end)) {
+            return out_of_memory(reader);
         }
     }
-    status = status == DENT_OK ? begin_named_array(reader, "CONNECTIVITY", node_count, &type) : status;
-    for (uint64_t i = 0; i < node_count && status == DENT_OK; i++) {
-        int64_t node = 0;
-        status = next_integer(reader, "node of a cell", type, &node);
-        status = status == DENT_OK ? vtk_cells_add_node(cells, reader->request->builder, node) : status;
-    }
-    return status;
+    TRY(begin_named_array(reader, "CONNECTIVITY", node_count, &type));
+    return read_nodes(reader, cells, node_count, type);
 }
 
 static dent_status read_cells(struct vtk_reader *reader, struct vtk_cells *cells)
 {
     uint64_t first, second;
-    dent_status status = read_count(reader, "number of cells", &first);
-    status = status == DENT_OK ? read_count(reader, "size of the cell list", &second) : status;
-    if (status != DENT_OK) {
-        return status;
-    }
+    TRY(read_count(reader, "number of cells", &first));
+    TRY(read_count(reader, "size of the cell list", &second));
     if (cells->ends.count > 0) {
         return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "a second list of the same cells");
     }
@@ -297,24 +301,24 @@ static dent_status read_cell_types(struct vtk_reader *reader)
 {
     struct growable_array *types = &reader->parts[0].types;
     uint64_t count;
-    dent_status status = read_count(reader, "number of cell types", &count);
-    if (status == DENT_OK && types->count > 0) {
+    TRY(read_count(reader, "number of cell types", &count));
+    if (types->count > 0) {
         return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "a second section CELL_TYPES");
     }
-    status = status == DENT_OK ? begin_array(reader, "cell types", count, NUMBER_I32) : status;
-    for (uint64_t i = 0; i < count && status == DENT_OK; i++) {
-        int64_t type = 0;
-        status = next_integer(reader, "type of a cell", NUMBER_I32, &type);
-        if (status == DENT_OK && (type < 0 || type > UINT8_MAX)) {
+    TRY(begin_array(reader, "cell types", count, NUMBER_I32));
+    for (uint64_t i = 0; i < count; i++) {
+        int64_t type;
+        TRY(next_integer(reader, "type of a cell", NUMBER_I32, &type));
+        if (type < 0 || type > UINT8_MAX) {
             return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "cell %llu has the unknown type %lld",
                                 (unsigned long long)i, (long long)type);
         }
         uint8_t stored = (uint8_t)type;
-        if (status == DENT_OK && !growable_push(types, reader->request->context, &stored)) {
-            status = out_of_memory(reader);
+        if (!growable_push(types, reader->request->context, &stored)) {
+            return out_of_memory(reader);
         }
     }
-    return status;
+    return DENT_OK;
 }
 
 /* ---- attributes ---------------------------------------------------------------------------------------- */
@@ -330,28 +334,27 @@ static uint64_t cell_count(const struct vtk_reader *reader)
 
 static dent_status read_tags(struct vtk_reader *reader, uint64_t count, int type)
 {
-    dent_status status = begin_array(reader, "groups", count, type);
+    TRY(begin_array(reader, "groups", count, type));
     reader->tags.count = 0;
-    for (uint64_t i = 0; i < count && status == DENT_OK; i++) {
-        int64_t tag = 0;
-        status = next_integer(reader, "group of a cell", type, &tag);
-        if (status == DENT_OK && (tag < INT32_MIN || tag > INT32_MAX)) {
+    for (uint64_t i = 0; i < count; i++) {
+        int64_t tag;
+        TRY(next_integer(reader, "group of a cell", type, &tag));
+        if (tag < INT32_MIN || tag > INT32_MAX) {
             return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "the group of cell %llu does not fit in 32 bits",
                                 (unsigned long long)i);
         }
         int32_t stored = (int32_t)tag;
-        if (status == DENT_OK && !growable_push(&reader->tags, reader->request->context, &stored)) {
-            status = out_of_memory(reader);
+        if (!growable_push(&reader->tags, reader->request->context, &stored)) {
+            return out_of_memory(reader);
         }
     }
-    return status;
+    return DENT_OK;
 }
 
 static dent_status read_or_skip_array(struct vtk_reader *reader, struct text_span name, uint64_t components,
                                       uint64_t tuples, int type)
 {
-    bool integers = type != TYPE_BIT && number_is_integer((enum number_type)type);
-    if (reader->on_cells && components == 1 && integers && tuples == cell_count(reader) &&
+    if (reader->on_cells && components == 1 && is_integer(type) && tuples == cell_count(reader) &&
         vtk_name_is_group(name.text, name.length)) {
         return read_tags(reader, tuples, type);
     }
@@ -370,14 +373,11 @@ static dent_status read_scalars(struct vtk_reader *reader)
     if (!scanner_word_in_line(&reader->scanner, &name)) {
         return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "scalars without a name");
     }
-    dent_status status = read_attribute_type(reader, &type);
+    TRY(read_attribute_type(reader, &type));
     struct text_scanner before = reader->scanner;
-    if (status == DENT_OK && scanner_word_in_line(&reader->scanner, &word)) {
+    if (scanner_word_in_line(&reader->scanner, &word)) {
         reader->scanner = before;
-        status = read_count(reader, "number of components", &components);
-    }
-    if (status != DENT_OK) {
-        return status;
+        TRY(read_count(reader, "number of components", &components));
     }
     before = reader->scanner;
     scanner_skip_line(&reader->scanner);
@@ -397,8 +397,8 @@ static dent_status read_fixed(struct vtk_reader *reader, uint64_t components)
     if (!scanner_word_in_line(&reader->scanner, &name)) {
         return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "an array without a name");
     }
-    dent_status status = read_attribute_type(reader, &type);
-    return status == DENT_OK ? read_or_skip_array(reader, name, components, reader->tuple_count, type) : status;
+    TRY(read_attribute_type(reader, &type));
+    return read_or_skip_array(reader, name, components, reader->tuple_count, type);
 }
 
 /* "KEYWORD name number …": texture coordinates, colours, colour tables. */
@@ -410,17 +410,15 @@ static dent_status read_sized(struct vtk_reader *reader, struct text_span keywor
     if (!scanner_word_in_line(&reader->scanner, &name)) {
         return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "an array without a name");
     }
-    dent_status status = read_count(reader, "size of the array", &number);
-    bool is_table = span_equal_any_case(keyword, "LOOKUP_TABLE");
-    if (status == DENT_OK && span_equal_any_case(keyword, "TEXTURE_COORDINATES")) {
-        status = read_attribute_type(reader, &type);
-    }
-    if (status != DENT_OK) {
-        return status;
+    TRY(read_count(reader, "size of the array", &number));
+    if (span_equal_any_case(keyword, "TEXTURE_COORDINATES")) {
+        TRY(read_attribute_type(reader, &type));
     }
     name.length = 0; /* never a group */
-    return is_table ? read_or_skip_array(reader, name, 4, number, type)
-                    : read_or_skip_array(reader, name, number, reader->tuple_count, type);
+    if (span_equal_any_case(keyword, "LOOKUP_TABLE")) {
+        return read_or_skip_array(reader, name, 4, number, type);
+    }
+    return read_or_skip_array(reader, name, number, reader->tuple_count, type);
 }
 
 /* Notes for VTK about the array before; ends with an empty line. */
@@ -440,11 +438,9 @@ static dent_status read_field(struct vtk_reader *reader)
     if (!scanner_word_in_line(&reader->scanner, &name)) {
         return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "a field without a name");
     }
-    dent_status status = read_count(reader, "number of arrays", &arrays);
+    TRY(read_count(reader, "number of arrays", &arrays));
     scanner_skip_line(&reader->scanner);
-    for (uint64_t i = 0; i < arrays && status == DENT_OK;) {
-        uint64_t components, tuples;
-        int type;
+    for (uint64_t i = 0; i < arrays;) {
         if (!scanner_word(&reader->scanner, &name)) {
             return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT,
                                 "the file ends after %llu of %llu arrays of a field", (unsigned long long)i,
@@ -458,12 +454,14 @@ static dent_status read_field(struct vtk_reader *reader)
         if (span_equal_any_case(name, "NULL_ARRAY")) {
             continue;
         }
-        status = read_count(reader, "number of components", &components);
-        status = status == DENT_OK ? read_count(reader, "number of tuples", &tuples) : status;
-        status = status == DENT_OK ? read_attribute_type(reader, &type) : status;
-        status = status == DENT_OK ? read_or_skip_array(reader, name, components, tuples, type) : status;
+        uint64_t components, tuples;
+        int type;
+        TRY(read_count(reader, "number of components", &components));
+        TRY(read_count(reader, "number of tuples", &tuples));
+        TRY(read_attribute_type(reader, &type));
+        TRY(read_or_skip_array(reader, name, components, tuples, type));
     }
-    return status;
+    return DENT_OK;
 }
 
 /* ---- the sections -------------------------------------------------------------------------------------- */
@@ -621,6 +619,14 @@ static dent_status emit_cells(struct vtk_reader *reader)
     return status;
 }
 
+static dent_status read_all(struct vtk_reader *reader)
+{
+    TRY(read_head(reader));
+    TRY(read_dataset_line(reader));
+    TRY(read_sections(reader));
+    return emit_cells(reader);
+}
+
 dent_status read_vtk(struct read_request *request)
 {
     static const uint8_t part_types[PART_COUNT] = {VTK_POLY_VERTEX, VTK_POLY_LINE, VTK_POLYGON, VTK_TRIANGLE_STRIP};
@@ -631,10 +637,7 @@ dent_status read_vtk(struct read_request *request)
         vtk_cells_init(&reader.parts[part]);
         reader.parts[part].common_type = part_types[part];
     }
-    dent_status status = read_head(&reader);
-    status = status == DENT_OK ? read_dataset_line(&reader) : status;
-    status = status == DENT_OK ? read_sections(&reader) : status;
-    status = status == DENT_OK ? emit_cells(&reader) : status;
+    dent_status status = read_all(&reader);
     for (int part = 0; part < PART_COUNT; part++) {
         vtk_cells_release(&reader.parts[part], request->context);
     }

@@ -6,6 +6,7 @@
  * in "VTK File Formats" of the VTK User's Guide. */
 #include "number_type.h"
 #include "reader_table.h"
+#include "try_status.h"
 #include "vtk_cells.h"
 #include "vtk_data_stream.h"
 #include "xml_scanner.h"
@@ -351,7 +352,10 @@ static dent_status open_binary(struct vtu_reader *reader, const struct data_arra
     snprintf(where, sizeof where, "%.400s:%llu: array '%s'", reader->request->name, (unsigned long long)array->line,
              array->name);
     dent_status status = vtk_array_unpack(context, where, &encoding, begin, end, size, &source->owner);
-    source->bytes = byte_reader_over(source->owner.data, source->owner.data + source->owner.size, encoding.big_endian);
+    if (status == DENT_OK && size > 0) { /* otherwise there may be no bytes to point at */
+        source->bytes =
+            byte_reader_over(source->owner.data, source->owner.data + source->owner.size, encoding.big_endian);
+    }
     return status;
 }
 
@@ -550,15 +554,15 @@ static dent_status load_part(struct vtu_reader *reader, const struct piece *piec
     if (piece->cell_counts[part] == 0) {
         return DENT_OK;
     }
-    dent_status status = require(reader, &piece->offsets[part], "offsets");
-    status = status == DENT_OK ? require(reader, &piece->connectivity[part], "connectivity") : status;
-    status = status == DENT_OK ? load_ends(reader, &piece->offsets[part], piece->cell_counts[part], cells) : status;
-    status = status == DENT_OK ? load_nodes(reader, &piece->connectivity[part], cells) : status;
-    if (!reader->is_polydata && status == DENT_OK) {
-        status = require(reader, &piece->types, "types");
-        status = status == DENT_OK ? load_types(reader, &piece->types, cells) : status;
+    TRY(require(reader, &piece->offsets[part], "offsets"));
+    TRY(require(reader, &piece->connectivity[part], "connectivity"));
+    TRY(load_ends(reader, &piece->offsets[part], piece->cell_counts[part], cells));
+    TRY(load_nodes(reader, &piece->connectivity[part], cells));
+    if (!reader->is_polydata) {
+        TRY(require(reader, &piece->types, "types"));
+        TRY(load_types(reader, &piece->types, cells));
     }
-    return status;
+    return DENT_OK;
 }
 
 static dent_status emit_piece(struct vtu_reader *reader, const struct piece *piece)

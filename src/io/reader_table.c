@@ -12,6 +12,12 @@ static const struct mesh_format formats[] = {
     {".node", "TetGen", read_tetgen}, {".ele", "TetGen", read_tetgen}, {".vtk", "VTK legacy", read_vtk},
     {".vtu", "VTK XML", read_vtu},    {".obj", "OBJ", read_obj},       {".stl", "STL", read_stl},
     {".ply", "PLY", read_ply},        {".vtp", "VTK XML", read_vtu},
+#if defined(DENT_HAVE_ASSIMP)
+    {".gltf", "glTF", read_assimp},   {".glb", "glTF", read_assimp},   {".dae", "Collada", read_assimp},
+    {".fbx", "FBX", read_assimp},     {".3ds", "3DS", read_assimp},    {".off", "OFF", read_assimp},
+    {".x3d", "X3D", read_assimp},     {".3mf", "3MF", read_assimp},    {".amf", "AMF", read_assimp},
+    {".dxf", "DXF", read_assimp},     {".lwo", "LWO", read_assimp},    {".blend", "Blender", read_assimp},
+#endif
 };
 enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
 
@@ -32,7 +38,7 @@ const struct mesh_format *mesh_format_of_name(const char *name)
 
 static dent_status unknown_format(dent_context *context, const char *name)
 {
-    char known[160] = "";
+    char known[256] = "";
     size_t used = 0;
     for (size_t i = 0; i < FORMAT_COUNT; i++) {
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? " " : "", formats[i].ending);

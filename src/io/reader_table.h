@@ -38,6 +38,7 @@ mesh_reader read_vtu;    /* .vtu, .vtp */
 mesh_reader read_obj;    /* .obj */
 mesh_reader read_stl;    /* .stl */
 mesh_reader read_ply;    /* .ply */
+mesh_reader read_assimp; /* .gltf and others; only with DENT_HAVE_ASSIMP */
 
 /* Is there a file STEM.node or STEM.ele, packed or not? */
 bool tetgen_pair_exists(const char *stem);

@@ -48,6 +48,45 @@ static dent_status add_body(dent_world *world, const dent_mesh_body *body, const
     return dent_world_add_body(world, &def, id);
 }
 
+/* Surely positive? Plain arithmetic with a wide margin: a doubt only costs time. */
+static bool first_cell_is_positive(const dent_mesh_body *body, dent_world *world, dent_body_id id)
+{
+    uint32_t count;
+    const uint32_t *cells;
+    const uint32_t *corners = dent_body_tetrahedra(world, id, &count, &cells);
+    if (count == 0) {
+        return true;
+    }
+    double e[3][3];
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 3; i++) {
+            e[k][i] = body->positions[3 * (size_t)corners[k + 1] + i] - body->positions[3 * (size_t)corners[0] + i];
+        }
+    }
+    double sum = 0;
+    double size = 0;
+    for (int k = 0; k < 3; k++) {
+        double forward = e[0][k] * e[1][(k + 1) % 3] * e[2][(k + 2) % 3];
+        double backward = e[0][k] * e[1][(k + 2) % 3] * e[2][(k + 1) % 3];
+        sum += forward - backward;
+        size += (forward < 0 ? -forward : forward) + (backward < 0 ? -backward : backward);
+    }
+    return sum > 1e-9 * size;
+}
+
+/* A body whose cells are all negative is accepted as it is, and said to be a mirror image. */
+static void note_mirrored(const dent_mesh *mesh, dent_world *world, const dent_body_id *ids)
+{
+    for (uint32_t b = 0; b < mesh->body_count; b++) {
+        dent_body_measure measure;
+        if (mesh->bodies[b].kind == DENT_BODY_SOLID && !first_cell_is_positive(&mesh->bodies[b], world, ids[b]) &&
+            dent_body_get_measure(world, ids[b], &measure) == DENT_OK && measure.mirrored) {
+            dent_log_line(dent_world_context(world), DENT_LOG_NOTICE,
+                          "%s: all cells are negative: the body is mirrored", mesh->bodies[b].name);
+        }
+    }
+}
+
 static dent_status add_all(const dent_mesh *mesh, dent_world *world, dent_body_id *ids, struct owner *owners,
                            dent_same_as *ties)
 {
@@ -86,6 +125,7 @@ dent_status dent_mesh_add_to_world(const dent_mesh *mesh, dent_world *world, den
     }
     if (status == DENT_OK) {
         memcpy(ids, made, mesh->body_count * sizeof *made);
+        note_mirrored(mesh, world, made);
     }
     dent_release(context, made, mesh->body_count, sizeof *made);
     dent_release(context, owners, owner_count, sizeof *owners);

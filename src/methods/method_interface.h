@@ -12,6 +12,7 @@
 #include <dent/query.h>
 
 #include "base/arena.h"
+#include "base/cancel_flag.h"
 #include "bodies/pose.h"
 #include "geometry/predicate_kinds.h"
 #include "geometry/kernels/kernel_table.h"
@@ -46,7 +47,7 @@ struct search_request {
     const dent_query_def *def; /* parameters of the methods; touching */
     uint32_t questions;
     bool surface_vertices_only;
-    const int *cancel;
+    struct cancel_flag *cancel;
     dent_query_counters *counters; /* rebuilds, certified_bodies: written by the calling thread */
     struct arena *scratch; /* of the calling thread; rewound after the query */
     struct message *message;
@@ -54,7 +55,7 @@ struct search_request {
 
 static inline bool search_cancelled(const struct search_request *request)
 {
-    return request->cancel && __atomic_load_n(request->cancel, __ATOMIC_RELAXED) != 0;
+    return cancel_requested(request->cancel);
 }
 
 /* Is this vertex one that vertex-cell asks about? */

@@ -8,7 +8,8 @@
 #include "methods/method_table.h"
 #include "structures/box_columns.h"
 
-enum { BLOCK_SIZE = 256, BATCH_SIZE = 256 };
+/* A long run of boxes is scanned in chunks, so that the room for what is found does not grow with the world times the workers. */
+enum { BLOCK_SIZE = 256, BATCH_SIZE = 256, CHUNK_SIZE = 4096, FOUND_SIZE = CHUNK_SIZE + 16 };
 
 struct sweep {
     const struct search_request *request;
@@ -16,8 +17,7 @@ struct sweep {
     dent_question question;
     const struct sorted_boxes *side_a, *side_b; /* the same for face-face */
     uint32_t blocks_a;                          /* blocks of the first pass; the second follows */
-    uint32_t *found;                            /* per worker: room for the longer side and 16 more */
-    size_t found_stride;
+    uint32_t *found;                            /* FOUND_SIZE per worker */
 };
 
 /* First index in [begin, count) whose box begins at `value` or later (or, with `after`, strictly later). */
@@ -47,19 +47,11 @@ static void flush(const struct sweep *sweep, struct batch *batch, uint32_t block
     batch->count = 0;
 }
 
-/* Compares box i of `outer` with the boxes of `inner` that begin inside it. swapped: `outer` is side b. */
-static void sweep_one(const struct sweep *sweep, const struct sorted_boxes *outer, const struct sorted_boxes *inner, uint32_t i,
-                      bool swapped, struct batch *batch, uint32_t block, uint32_t worker)
+/* Box i of `outer` meets these boxes of `inner`. */
+static void offer_found(const struct sweep *sweep, const struct sorted_boxes *outer, const struct sorted_boxes *inner, uint32_t i,
+                        bool swapped, const uint32_t *found, uint32_t count, struct batch *batch, uint32_t block, uint32_t worker)
 {
-    bool self = outer == inner;
-    uint32_t begin = self ? i + 1 : first_from(inner, 0, outer->lo[0][i], swapped);
-    uint32_t end = first_from(inner, begin, outer->hi[0][i], true);
-    struct box_columns columns = {inner->lo[1], inner->hi[1], inner->lo[2], inner->hi[2]};
-    struct box_window window = {outer->lo[1][i], outer->hi[1][i], outer->lo[2][i], outer->hi[2][i]};
-    uint32_t *found = sweep->found + worker * sweep->found_stride;
-    uint32_t count = sweep->request->kernels->scan_boxes(&columns, begin, end, &window, found);
     const struct posed_body *bodies = sweep->request->pose->bodies;
-    sweep->sink->count_box_tests(sweep->sink, worker, end - begin);
     for (uint32_t j = 0; j < count; j++) {
         uint32_t k = found[j];
         if (!bodies_may_meet(bodies[outer->body[i]].body, bodies[inner->body[k]].body)) {
@@ -71,6 +63,25 @@ static void sweep_one(const struct sweep *sweep, const struct sorted_boxes *oute
         if (batch->count == BATCH_SIZE) {
             flush(sweep, batch, block, worker);
         }
+    }
+}
+
+/* Compares box i of `outer` with the boxes of `inner` that begin inside it. swapped: `outer` is side b. */
+static void sweep_one(const struct sweep *sweep, const struct sorted_boxes *outer, const struct sorted_boxes *inner, uint32_t i,
+                      bool swapped, struct batch *batch, uint32_t block, uint32_t worker)
+{
+    bool self = outer == inner;
+    uint32_t begin = self ? i + 1 : first_from(inner, 0, outer->lo[0][i], swapped);
+    uint32_t end = first_from(inner, begin, outer->hi[0][i], true);
+    struct box_columns columns = {inner->lo[1], inner->hi[1], inner->lo[2], inner->hi[2]};
+    struct box_window window = {outer->lo[1][i], outer->hi[1][i], outer->lo[2][i], outer->hi[2][i]};
+    uint32_t *found = sweep->found + (size_t)worker * FOUND_SIZE;
+    sweep->sink->count_box_tests(sweep->sink, worker, end - begin);
+    while (begin < end) {
+        uint32_t stop = end - begin > CHUNK_SIZE ? begin + CHUNK_SIZE : end;
+        uint32_t count = sweep->request->kernels->scan_boxes(&columns, begin, stop, &window, found);
+        offer_found(sweep, outer, inner, i, swapped, found, count, batch, block, worker);
+        begin = stop;
     }
 }
 
@@ -104,8 +115,7 @@ static dent_status sweep_question(const struct search_request *request, struct c
     struct arena_mark mark = arena_mark(request->scratch);
     struct sweep sweep = {
         .request = request, .sink = sink, .question = question, .side_a = side_a, .side_b = side_b, .blocks_a = block_count(side_a)};
-    sweep.found_stride = (size_t)(side_a->count > side_b->count ? side_a->count : side_b->count) + 16;
-    sweep.found = arena_allocate(request->scratch, dent_context_worker_count(request->context) * sweep.found_stride, sizeof *sweep.found);
+    sweep.found = arena_allocate(request->scratch, dent_context_worker_count(request->context), FOUND_SIZE * sizeof *sweep.found);
     uint32_t blocks = sweep.blocks_a + (side_a == side_b ? 0 : block_count(side_b));
     if (!sweep.found || !sink->begin(sink, question, blocks)) {
         return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory in the sweep");

@@ -2,8 +2,6 @@
 #include "query/answer_list.h"
 
 #include "base/radix_sort.h"
-#include "geometry/tetrahedron_predicates.h"
-#include "geometry/triangle_predicates.h"
 #include "query/pair_tests.h"
 
 int question_index(dent_question question)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "geometry/orientation_predicates.h"
 #include "geometry/tetrahedron_predicates.h"
 #include "geometry/triangle_predicates.h"
 #include "geometry/union_predicates.h"
@@ -124,24 +125,35 @@ pair_test *pair_test_of(dent_question question)
     return NULL;
 }
 
+/* The tetrahedron of a cell that holds p: the first that is not flat, or else the first. A point inside the cell always has one that is
+ * not flat, since flat ones cover no neighbourhood; one that touches may have flat ones only. */
+static int holder_of_point(const double *p, const double *const tetrahedra[][4], int count)
+{
+    int flat_holder = -1;
+    for (int k = 0; k < count && count > 1; k++) {
+        const double *const *t = tetrahedra[k];
+        predicate_counters ignored = {0};
+        if (point_versus_tetrahedron(p, t[0], t[1], t[2], t[3], &ignored) == POINT_OUTSIDE) {
+            continue;
+        }
+        if (orientation_3d(t[0], t[1], t[2], t[3]) != 0) {
+            return k;
+        }
+        flat_holder = flat_holder < 0 ? k : flat_holder;
+    }
+    return flat_holder < 0 ? 0 : flat_holder;
+}
+
 void pair_cell_point(const struct pose *pose, const dent_pair *pair, dent_cell_point *point)
 {
     const struct posed_body *b = &pose->bodies[pair->body_b];
     const double *p = pose->bodies[pair->body_a].xyz[pair->feature_a];
+    const double *tetrahedra[UNION_TETRAHEDRA_MAX][4];
+    int count = cell_points(b, pair->feature_b, tetrahedra);
+    int holder = holder_of_point(p, (const double *const(*)[4])tetrahedra, count);
     uint32_t end, first = cell_tetrahedra(b->body, pair->feature_b, &end);
-    const double *t[4];
-    uint32_t holder = first;
-    for (; holder < end; holder++) {
-        for (int corner = 0; corner < 4; corner++) {
-            t[corner] = b->xyz[b->body->tetrahedra[holder][corner]];
-        }
-        predicate_counters ignored = {0};
-        if (holder + 1 == end || point_versus_tetrahedron(p, t[0], t[1], t[2], t[3], &ignored) != POINT_OUTSIDE) {
-            break;
-        }
-    }
-    memcpy(point->corners, b->body->tetrahedra[holder], sizeof point->corners);
-    barycentric_coordinates(p, t, point->weights);
+    memcpy(point->corners, b->body->tetrahedra[first + (uint32_t)holder], sizeof point->corners);
+    barycentric_coordinates(p, tetrahedra[holder], point->weights);
 }
 
 static void middle_of_common_box(const double *const face_a[3], const double *const face_b[3], double middle[3])

@@ -6,8 +6,6 @@
  * Every stage reads what the one before wrote and knows nothing of the next. What a query keeps is memory, not meaning: the
  * lists of the last answer are overwritten.
  */
-#include <stdio.h>
-
 #include "base/context.h"
 #include "base/floating_point_guard.h"
 #include "methods/method_table.h"
@@ -127,7 +125,7 @@ static dent_status find_method(dent_world *world, const dent_query_def *def, con
 }
 
 static dent_status search(dent_world *world, const dent_query_def *def, const struct method_row *row,
-                          struct worker_counters *workers, dent_query_counters *counters)
+                          struct worker_counters *workers, dent_query_counters *counters, struct cancel_flag *cancel)
 {
     struct testing_sink sink = {
         .interface = {sink_begin, sink_offer, sink_answer, sink_count_box_tests, sink_count_cells_visited, sink_predicates},
@@ -140,16 +138,11 @@ static dent_status search(dent_world *world, const dent_query_def *def, const st
         .counters = counters,
         .questions = def->questions,
         .surface_vertices_only = def->surface_vertices_only,
-        .cancel = def->cancel,
+        .cancel = cancel,
         .scratch = &world->scratch,
         .message = &world->message,
     };
     return row->search(world->method_states[row->method], &request, &sink.interface);
-}
-
-static bool cancelled(const dent_query_def *def)
-{
-    return def->cancel && __atomic_load_n(def->cancel, __ATOMIC_RELAXED) != 0;
 }
 
 static dent_status finish(dent_world *world, const dent_query_def *def, dent_query_result *result)
@@ -192,6 +185,7 @@ static void sum_counters(const dent_world *world, const struct worker_counters *
 static DENT_NOINLINE dent_status run_stages(dent_world *world, const dent_query_def *def, dent_query_result *result)
 {
     const struct method_row *row = NULL;
+    struct cancel_flag cancel = {.wish = def->cancel};
     uint64_t began = dent_clock_ns();
     dent_status status = world_begin_query(world);
     if (status == DENT_OK) {
@@ -206,10 +200,10 @@ static DENT_NOINLINE dent_status run_stages(dent_world *world, const dent_query_
         return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for a query");
     }
     uint64_t prepared = dent_clock_ns();
-    status = search(world, def, row, workers, &result->counters);
+    status = search(world, def, row, workers, &result->counters, &cancel);
     uint64_t searched = dent_clock_ns();
     result->counters.method = row->method;
-    if (status == DENT_OK && cancelled(def)) {
+    if (status == DENT_OK && cancel_requested(&cancel)) {
         result->outcome = DENT_OUTCOME_CANCELLED;
     } else if (status == DENT_OK) {
         status = finish(world, def, result);
@@ -218,6 +212,7 @@ static DENT_NOINLINE dent_status run_stages(dent_world *world, const dent_query_
     result->counters.ns_prepare = prepared - began;
     result->counters.ns_search = searched - prepared;
     result->counters.ns_finish = dent_clock_ns() - searched;
+    world_end_query(world);
     return status;
 }
 

@@ -52,6 +52,11 @@ dent_status world_begin_query(dent_world *world)
     return pose_read(&world->pose, &world->bodies, &world->message);
 }
 
+void world_end_query(dent_world *world)
+{
+    arena_reset(&world->scratch);
+}
+
 dent_context *dent_world_context(const dent_world *world)
 {
     return world->context;
@@ -154,8 +159,8 @@ static DENT_NOINLINE dent_status measure_body(dent_world *world, const struct bo
     arena_reset(&world->scratch);
     double(*xyz)[3] = arena_allocate(&world->scratch, body->vertex_count, sizeof *xyz);
     if (!xyz) {
-        return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "body \"%s\": out of memory for %u positions", body->name,
-                            (unsigned)body->vertex_count);
+        return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, BODY_TITLE ": out of memory for %u positions",
+                            BODY_TITLE_OF(body), (unsigned)body->vertex_count);
     }
     dent_status status = body_read_positions(body, &body->positions_t0, &world->message, xyz);
     if (status == DENT_OK) {

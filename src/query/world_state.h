@@ -28,4 +28,7 @@ struct dent_world {
 /* Reads and checks the t0 positions of all bodies into world->pose and resets the scratch arena. */
 dent_status world_begin_query(dent_world *world);
 
+/* Makes one block of the scratch arena, large enough for the same query again: from now on it allocates nothing. What lay in it is gone. */
+void world_end_query(dent_world *world);
+
 #endif

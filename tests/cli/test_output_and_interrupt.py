@@ -9,7 +9,7 @@ import time
 import tool_under_test as tool
 
 # Every pair by brute force: long enough to be interrupted on any machine, and polled between blocks.
-LONG_RUN = ("pairs", "--ask", "face-cell", "--method", "brute-force", "blocks-640k")
+LONG_RUN = ("pairs", "--ask", "face-cell", "--method", "brute-force", "blocks-640k", "--scale", "0.5")
 
 
 class OutputAndInterrupt(tool.ToolTest):
@@ -51,7 +51,7 @@ class OutputAndInterrupt(tool.ToolTest):
         self.assertEqual((result.returncode, result.stderr), (2, ""))
 
     def test_ctrl_c_stops_a_long_query_with_130(self):
-        status, error = self.interrupted(*LONG_RUN, after=8, stdout=subprocess.DEVNULL)
+        status, error = self.interrupted(*LONG_RUN, after=3, stdout=subprocess.DEVNULL)
         self.assertEqual((status, error), (130, "dent: interrupted\n"))
 
     def test_finished_output_is_kept(self):

@@ -36,7 +36,9 @@ static void keep(const dent_world *world, const dent_query_result *result, struc
         answer->count[i] = list->count;
         answer->hash[i] = dent_pair_list_hash(world, (dent_question)(1 << i), list);
         answer->pairs[i] = calloc(list->count + 1, sizeof(dent_pair));
-        memcpy(answer->pairs[i], list->pairs, list->count * sizeof(dent_pair));
+        if (list->count > 0) {
+            memcpy(answer->pairs[i], list->pairs, list->count * sizeof(dent_pair));
+        }
     }
 }
 

@@ -159,6 +159,27 @@ static void identical_copies_penetrate_everywhere(void **state)
     }
 }
 
+/* Corners off any lattice: centroids of faces are rounded to one side or the other, which must not pass for the depth.
+ */
+static void identical_bent_surfaces_are_as_deep_as_they_are_thick(void **state)
+{
+    struct test_scene solids = {0};
+    struct check_world check;
+    dent_random random = dent_random_seeded(11);
+    (void)state;
+    check_world_open(&check, 1);
+    test_jitter(test_add_block(&solids, 4, 4, 4), &random, 0.2);
+    test_turn(&solids.bodies[0], &random);
+    add_surface_of(&check.scene, &solids.bodies[0], false);
+    add_surface_of(&check.scene, &solids.bodies[0], true);
+    dent_check_result result = check_two(&check);
+    assert_penetrating(&result);
+    assert_int_equal(result.pairs[0].overlapping_elements, 2 * check.scene.bodies[0].element_count);
+    assert_true(result.max_depth > 1 && result.max_depth < 3);
+    test_scene_free(&solids);
+    check_world_close(&check);
+}
+
 /* Five cells meet along inner faces of the cube; the corner of the other body lies exactly on one. */
 static void a_vertex_on_an_inner_face_is_inside(void **state)
 {
@@ -632,6 +653,73 @@ static void a_raised_flag_cancels(void **state)
     check_world_close(&check);
 }
 
+/* Blocks one after the other; raises the flag when `left` of them have run. */
+struct raising_loop {
+    int flag;
+    int left;
+};
+
+static void run_and_raise(void *user, uint32_t block_count, dent_block_function *function, void *data)
+{
+    struct raising_loop *loop = user;
+    for (uint32_t block = 0; block < block_count; block++) {
+        if (loop->left-- == 0) {
+            loop->flag = 1;
+        }
+        function(data, block, 0);
+    }
+}
+
+static void a_flag_raised_at_any_block_cancels_the_whole_check(void **state)
+{
+    struct test_scene scene = {0};
+    bool complete = false;
+    int blocks = 0;
+    (void)state;
+    test_add_block(&scene, 7, 3, 3);
+    test_map(test_add_block(&scene, 7, 3, 3), 1, 1, 1, 0.5, 0.5, 0.5);
+    add_surface_of(&scene, &scene.bodies[0], false);
+    for (; !complete; blocks++) {
+        struct raising_loop loop = {0, blocks};
+        dent_context_def def = dent_context_def_default();
+        dent_check_def check_def = dent_check_def_default();
+        dent_check_result result;
+        def.parallel = (dent_parallel){run_and_raise, 2, &loop};
+        check_def.cancel = &loop.flag;
+        dent_context *context = dent_context_create(&def, NULL);
+        dent_world *world = dent_world_create(context);
+        assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+        assert_int_equal(dent_world_check(world, &check_def, &result), DENT_OK);
+        complete = result.outcome == DENT_OUTCOME_COMPLETE;
+        assert_int_equal(result.outcome, loop.flag ? DENT_OUTCOME_CANCELLED : DENT_OUTCOME_COMPLETE);
+        assert_int_equal(result.pair_count, complete ? 3 : 0);
+        dent_world_destroy(world);
+        dent_context_destroy(context);
+    }
+    assert_true(blocks > 20);
+    test_scene_free(&scene);
+}
+
+/* No interior, so no penetration; but nobody should be told that the two are apart. */
+static void a_flat_solid_inside_another_touches_it(void **state)
+{
+    struct check_world check;
+    (void)state;
+    check_world_open(&check, 1);
+    test_add_block(&check.scene, 3, 3, 3);
+    test_map(test_add_block(&check.scene, 1, 1, 1), 0.25, 0.25, 0, 1.3, 1.4, 1.2);
+    dent_check_result result = check_world_run(&check, NULL);
+    assert_int_equal(result.pair_count, 1);
+    const dent_body_contact *contact = &result.pairs[0];
+    assert_int_equal(contact->state, DENT_CONTACT_TOUCHING);
+    assert_false(contact->exact_penetration);
+    assert_int_equal(contact->penetrating_vertices, 8);
+    assert_int_equal(contact->overlapping_elements, 0);
+    assert_int_equal(contact->touching_elements, 5);
+    assert_true(contact->deepest[2] == 1.2);
+    check_world_close(&check);
+}
+
 static void after_warming_up_a_check_allocates_nothing(void **state)
 {
     struct check_world check;
@@ -640,7 +728,6 @@ static void after_warming_up_a_check_allocates_nothing(void **state)
     test_add_block(&check.scene, 3, 3, 3);
     test_map(test_add_block(&check.scene, 3, 3, 3), 1, 1, 1, 1.5, 1, 1);
     test_map(test_add_cube_surface(&check.scene), 2, 2, 2, 0.25, 0.25, 0.25);
-    check_world_run(&check, NULL);
     check_world_run(&check, NULL);
     uint64_t before = dent_context_memory_use(check.context).allocations;
     for (int i = 0; i < 3; i++) {
@@ -751,6 +838,7 @@ int main(void)
         cmocka_unit_test(bodies_apart_are_not_listed),
         cmocka_unit_test(surface_cubes_that_share_a_face_touch),
         cmocka_unit_test(identical_copies_penetrate_everywhere),
+        cmocka_unit_test(identical_bent_surfaces_are_as_deep_as_they_are_thick),
         cmocka_unit_test(a_vertex_on_an_inner_face_is_inside),
         cmocka_unit_test(inner_edges_and_vertices_are_inside),
         cmocka_unit_test(a_crack_inside_a_body_counts_as_inside),
@@ -773,6 +861,8 @@ int main(void)
         cmocka_unit_test(bad_defs_are_refused_in_words),
         cmocka_unit_test(an_empty_world_is_free_of_penetration),
         cmocka_unit_test(a_raised_flag_cancels),
+        cmocka_unit_test(a_flag_raised_at_any_block_cancels_the_whole_check),
+        cmocka_unit_test(a_flat_solid_inside_another_touches_it),
         cmocka_unit_test(after_warming_up_a_check_allocates_nothing),
         cmocka_unit_test(a_hundred_cells_around_a_point_hold_it_inside),
         cmocka_unit_test(every_failing_allocation_leaves_nothing_behind),

@@ -94,9 +94,9 @@ static const dent_body_contact *pair_of(const dent_check_result *result, uint32_
 
 /* Solids of a few tetrahedra whose corners are points of a small lattice: flat and inverted cells, overlaps within one
  * body, shared corners, edges and faces, all frequent. */
-static void make_lattice_soup(struct test_scene *scene, dent_random *random, uint32_t cells, uint32_t side)
+static void make_lattice_soup(struct test_scene *scene, dent_random *random, uint32_t vertices, uint32_t cells,
+                              uint32_t side)
 {
-    uint32_t vertices = 4 + dent_random_below(random, 6);
     struct test_body *body = test_scene_new_body(scene, DENT_BODY_SOLID, vertices, cells, 4 * cells);
     for (uint32_t v = 0; v < vertices; v++) {
         for (int axis = 0; axis < 3; axis++) {
@@ -115,6 +115,16 @@ static void make_lattice_soup(struct test_scene *scene, dent_random *random, uin
             }
         }
     }
+}
+
+/* By multiples of `step`, one axis after the other: the order of random numbers must not depend on the compiler. */
+static void shift_on_lattice(struct test_body *body, dent_random *random, double step, uint32_t places)
+{
+    double shift[3];
+    for (int axis = 0; axis < 3; axis++) {
+        shift[axis] = step * dent_random_below(random, places);
+    }
+    test_map(body, 1, 1, 1, shift[0], shift[1], shift[2]);
 }
 
 static void compare_with_all_pairs(struct check_world *check, dent_random *random, uint64_t tally[3])
@@ -146,8 +156,10 @@ static void counts_equal_those_of_every_pair_of_tetrahedra(void **state)
         struct check_world check;
         check_world_open(&check, 1);
         for (int i = 0; i < 3; i++) {
-            make_lattice_soup(&check.scene, &random, 1 + dent_random_below(&random, 8),
-                              2 + dent_random_below(&random, 4));
+            uint32_t cells = 1 + dent_random_below(&random, 8);
+            uint32_t side = 2 + dent_random_below(&random, 4);
+            uint32_t vertices = 4 + dent_random_below(&random, 6);
+            make_lattice_soup(&check.scene, &random, vertices, cells, side);
         }
         compare_with_all_pairs(&check, &random, tally);
         check_world_close(&check);
@@ -155,6 +167,50 @@ static void counts_equal_those_of_every_pair_of_tetrahedra(void **state)
     printf("lattice soups: %llu pairs penetrating, %llu with vertices inside, %llu touching\n",
            (unsigned long long)tally[0], (unsigned long long)tally[1], (unsigned long long)tally[2]);
     assert_true(tally[0] > 200 && tally[1] > 100 && tally[2] > 100);
+}
+
+static uint64_t count_overlapping_itself(const struct test_body *x)
+{
+    predicate_counters counters = {0};
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < x->element_count; i++) {
+        const double *a[4], *b[4];
+        bool found = false;
+        tetrahedron_of(x, i, a);
+        for (uint32_t j = 0; j < x->element_count && !found; j++) {
+            bool shares = false;
+            for (int k = 0; k < 16; k++) {
+                shares |= x->corners[4 * i + k / 4] == x->corners[4 * j + k % 4];
+            }
+            tetrahedron_of(x, j, b);
+            found = !shares && tetrahedra_interiors_meet(a, b, &counters);
+        }
+        count += found;
+    }
+    return count;
+}
+
+static void a_body_and_itself_have_the_counts_of_every_pair(void **state)
+{
+    uint64_t penetrating = 0;
+    dent_check_def def = dent_check_def_default();
+    (void)state;
+    def.self = true;
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        dent_random random = dent_random_seeded(seed + 52000);
+        struct check_world check;
+        check_world_open(&check, 1);
+        make_lattice_soup(&check.scene, &random, 24, 2 + dent_random_below(&random, 8), 4);
+        dent_check_result result = check_world_run(&check, &def);
+        const dent_body_contact *contact = pair_of(&result, 0, 0);
+        uint64_t expected = count_overlapping_itself(&check.scene.bodies[0]);
+        assert_int_equal(contact ? contact->overlapping_elements : 0, expected);
+        assert_int_equal(contact && contact->exact_penetration, expected > 0);
+        penetrating += expected > 0;
+        check_world_close(&check);
+    }
+    printf("a body and itself: %llu of 300 penetrating\n", (unsigned long long)penetrating);
+    assert_true(penetrating > 40);
 }
 
 static void blocks_on_a_lattice_have_the_counts_of_every_pair(void **state)
@@ -166,11 +222,12 @@ static void blocks_on_a_lattice_have_the_counts_of_every_pair(void **state)
         struct check_world check;
         check_world_open(&check, 1);
         for (int i = 0; i < 3; i++) {
-            struct test_body *body =
-                test_add_block(&check.scene, 1 + dent_random_below(&random, 2), 1 + dent_random_below(&random, 2), 1);
+            uint32_t nx = 1 + dent_random_below(&random, 2);
+            uint32_t ny = 1 + dent_random_below(&random, 2);
             double scale = dent_random_below(&random, 2) ? 0.5 : 1;
-            test_map(body, scale, scale, scale, 0.5 * dent_random_below(&random, 4),
-                     0.5 * dent_random_below(&random, 4), 0.5 * dent_random_below(&random, 3));
+            struct test_body *body = test_add_block(&check.scene, nx, ny, 1);
+            test_map(body, scale, scale, scale, 0, 0, 0);
+            shift_on_lattice(body, &random, 0.5, 4);
         }
         compare_with_all_pairs(&check, &random, tally);
         check_world_close(&check);
@@ -185,8 +242,7 @@ static void make_lattice_solid(struct test_scene *scene, dent_random *random, ui
 {
     if (dent_random_below(random, 3) == 0) {
         struct test_body *block = test_add_block(scene, 1 + dent_random_below(random, 2), 1, 1);
-        test_map(block, 1, 1, 1, dent_random_below(random, 3), dent_random_below(random, 3),
-                 dent_random_below(random, 3));
+        shift_on_lattice(block, random, 1, 3);
         return;
     }
     double xyz[4][3];
@@ -326,7 +382,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
 }
 
 /* Larger bodies, so that loops have many blocks. */
-static void many_blocks_are_joined_alike(void **state)
+static void many_blocks_are_joined_alike_and_leave_nothing_out(void **state)
 {
     struct check_world checks[3];
     dent_check_result results[3];
@@ -344,6 +400,8 @@ static void many_blocks_are_joined_alike(void **state)
         assert_int_equal(results[0].counters.box_tests, results[i].counters.box_tests);
         compare_marks(&checks[0], &checks[i]);
     }
+    const struct test_body *x = &checks[0].scene.bodies[0], *y = &checks[0].scene.bodies[1];
+    assert_int_equal(results[0].pairs[0].overlapping_elements, count_overlapping(x, y) + count_overlapping(y, x));
     assert_true(results[0].max_depth > 1);
     for (int i = 0; i < 3; i++) {
         check_world_close(&checks[i]);
@@ -354,11 +412,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_equal_those_of_every_pair_of_tetrahedra),
+        cmocka_unit_test(a_body_and_itself_have_the_counts_of_every_pair),
         cmocka_unit_test(blocks_on_a_lattice_have_the_counts_of_every_pair),
         cmocka_unit_test(closed_surfaces_are_judged_like_the_solids_they_bound),
         cmocka_unit_test(exhaustive_search_and_trees_agree),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
-        cmocka_unit_test(many_blocks_are_joined_alike),
+        cmocka_unit_test(many_blocks_are_joined_alike_and_leave_nothing_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,9 @@ static void piles_cover_iff_sampling_finds_no_gap(void **state)
         predicate_counters counters = {0};
         int8_t signs[6 * CELLS_MAX];
         struct pile pile;
-        make_pile(&pile, &random, 2 + dent_random_below(&random, 24), 1 + dent_random_below(&random, 3));
+        uint32_t cells = 2 + dent_random_below(&random, 24);
+        uint32_t reach = 1 + dent_random_below(&random, 3);
+        make_pile(&pile, &random, cells, reach);
         bool exact = cones_cover_neighbourhood(pile.cones, pile.count, signs, &counters);
         bool gap = sampling_finds_a_gap(&pile, &random, 4000) ||
                    (!exact && sampling_finds_a_gap(&pile, &random, 4000000)); /* some gaps are thin */

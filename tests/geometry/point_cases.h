@@ -41,9 +41,10 @@ static inline double random_finite(dent_random *random)
 
 static inline double random_special(dent_random *random)
 {
-    static const double specials[] = {0.0,     0x1p-1074, 0x3p-1074, DBL_MIN,     DBL_MIN + 0x1p-1074, 0x1p-537, 0x1p-500,
-                                      1.0,     1.0 + DBL_EPSILON, 3.0,   0x1p340, 0x1p511,             0x1p512,  0x1p1021,
-                                      0x1p1023, DBL_MAX,  DBL_MAX / 2, DBL_MAX / 4};
+    static const double specials[] = {0.0,      0x1p-1074,   0x3p-1074,  DBL_MIN,           DBL_MIN + 0x1p-1074,
+                                      0x1p-537, 0x1p-500,    1.0,        1.0 + DBL_EPSILON, 3.0,
+                                      0x1p340,  0x1p511,     0x1p512,    0x1p1021,          0x1p1023,
+                                      DBL_MAX,  DBL_MAX / 2, DBL_MAX / 4};
     double value = specials[dent_random_below(random, sizeof specials / sizeof specials[0])];
     return dent_random_bits(random) & 1 ? -value : value;
 }
@@ -64,16 +65,28 @@ static inline void random_axis_scales(dent_random *random, double scale[3])
     int kind = random_between(random, 0, 3);
     int common = random_between(random, -1074, 1000);
     for (int axis = 0; axis < 3; axis++) {
-        int exponent = kind == 0 ? 0 : kind == 1 ? common : kind == 2 ? random_between(random, -20, 20)
-                                                                      : random_between(random, -1074, 1000);
+        int exponent = kind == 0   ? 0
+                       : kind == 1 ? common
+                       : kind == 2 ? random_between(random, -20, 20)
+                                   : random_between(random, -1074, 1000);
         scale[axis] = ldexp(1.0, exponent);
     }
 }
 
-static inline bool long_tests_are_on(void)
+/* The long tier makes 60 times as many cases (more than ten million composite ones), quick runs under sanitizers a
+ * tenth. */
+static inline int case_count(int default_count)
 {
-    const char *value = getenv("DENT_LONG_TESTS");
-    return value != NULL && strcmp(value, "1") == 0;
+    if (getenv("DENT_LONG_TESTS") != NULL) {
+        return 60 * default_count;
+    }
+    return getenv("DENT_QUICK_TESTS") != NULL ? default_count / 10 : default_count;
+}
+
+/* How often each kind of answer must have come up. */
+static inline uint64_t required_count(void)
+{
+    return getenv("DENT_QUICK_TESTS") != NULL ? 10 : 200;
 }
 
 #endif

@@ -1,9 +1,11 @@
-/* Do two convex hulls meet? Exact linear programming in GMP integers: the independent reference of the overlap predicates.
+/* Do two convex hulls meet? Exact linear programming in GMP integers: the independent reference of the overlap
+ * predicates.
  *
- * A point of a hull is a combination of its corners with weights >= 0 that add up to 1, a point of its relative interior one with
- * all weights > 0, degenerate or not. So: find weights of both with equal sums (phase one), then make the smallest of the weights
- * that must be positive as large as possible (phase two). The simplex method with Bland's rule, the tableau kept in integers with
- * one common denominator (Edmonds, Bareiss). No geometry in it: nothing is shared with the library.
+ * A point of a hull is a combination of its corners with weights >= 0 that add up to 1, a point of its relative
+ * interior one with all weights > 0, degenerate or not. So: find weights of both with equal sums (phase one), then
+ * make the smallest of the weights that must be positive as large as possible (phase two). The simplex method with
+ * Bland's rule, the tableau kept in integers with one common denominator (Edmonds, Bareiss). No geometry in it:
+ * nothing is shared with the library.
  */
 #ifndef DENT_TESTS_GEOMETRY_SIMPLEX_ORACLE_H
 #define DENT_TESTS_GEOMETRY_SIMPLEX_ORACLE_H
@@ -16,7 +18,8 @@ enum { SIMPLEX_ROWS = 5, SIMPLEX_WEIGHTS_MAX = 8, SIMPLEX_COLUMNS_MAX = SIMPLEX_
 typedef enum hull_meeting { HULLS_APART = 0, HULLS_MEET = 1, HULLS_MEET_STRICTLY = 2 } hull_meeting;
 
 struct simplex {
-    mpz_t entry[SIMPLEX_ROWS + 1][SIMPLEX_COLUMNS_MAX]; /* the last row is the objective, the last column the right side */
+    mpz_t entry[SIMPLEX_ROWS + 1]
+               [SIMPLEX_COLUMNS_MAX]; /* the last row is the objective, the last column the right side */
     mpz_t denominator, product, other;
     int basis[SIMPLEX_ROWS]; /* column, or -1 for an artificial variable */
     bool dropped[SIMPLEX_ROWS];
@@ -89,7 +92,8 @@ static inline bool simplex_step(struct simplex *simplex)
     return true;
 }
 
-/* Artificial variables that are left in the basis, at zero, are exchanged for real ones; rows of zeros are redundant. */
+/* Artificial variables that are left in the basis, at zero, are exchanged for real ones; rows of zeros are
+ * redundant. */
 static inline void simplex_drop_artificials(struct simplex *simplex)
 {
     for (int row = 0; row < SIMPLEX_ROWS; row++) {
@@ -143,7 +147,8 @@ static inline void simplex_set_up(struct simplex *simplex, mpz_t (*const a[])[3]
     for (int column = 0; column <= simplex->columns; column++) { /* minimise the sum of the artificial variables */
         mpz_set_ui(simplex->entry[SIMPLEX_ROWS][column], 0);
         for (int row = 0; row < SIMPLEX_ROWS; row++) {
-            mpz_sub(simplex->entry[SIMPLEX_ROWS][column], simplex->entry[SIMPLEX_ROWS][column], simplex->entry[row][column]);
+            mpz_sub(simplex->entry[SIMPLEX_ROWS][column], simplex->entry[SIMPLEX_ROWS][column],
+                    simplex->entry[row][column]);
         }
     }
 }
@@ -169,7 +174,8 @@ static inline hull_meeting hulls_meeting(struct simplex *simplex, mpz_t (*const 
     mpz_neg(simplex->entry[SIMPLEX_ROWS][slack], simplex->denominator);
     for (int row = 0; row < SIMPLEX_ROWS; row++) {
         for (int column = 0; column <= simplex->columns && simplex->basis[row] == slack; column++) {
-            mpz_add(simplex->entry[SIMPLEX_ROWS][column], simplex->entry[SIMPLEX_ROWS][column], simplex->entry[row][column]);
+            mpz_add(simplex->entry[SIMPLEX_ROWS][column], simplex->entry[SIMPLEX_ROWS][column],
+                    simplex->entry[row][column]);
         }
     }
     do {

@@ -1,6 +1,6 @@
-/* Metric results: barycentric coordinates against exact rationals, end points of crossings, separation depth, closest points.
- * They decide nothing, so they need only be accurate; but they must be finite, ordered, and the same bits whichever way a pair is
- * given. */
+/* Metric results: barycentric coordinates against exact rationals, end points of crossings, separation depth,
+ * closest points. They decide nothing, so they need only be accurate; but they must be finite, ordered, and the same
+ * bits whichever way a pair is given. */
 #include "support/cmocka_includes.h"
 
 #include "geometry/closest_points.h"
@@ -17,19 +17,31 @@ static void make_points(dent_random *random, int kind, double p[][3], int count)
     for (int k = 0; k < 3 * count; k++) {
         double *value = &p[k / 3][k % 3];
         switch (kind) {
-        case 0: *value = random_signed_unit(random); break;
-        case 1: *value = random_between(random, 0, 5) * scale[k % 3]; break;
-        case 2: *value = random_signed_unit(random) * scale[k % 3]; break;
-        case 3: *value = 1000.0 + random_signed_unit(random) * (k % 3 == 2 ? 1e-9 : 1.0); break;
-        case 4: *value = dent_random_bits(random) & 1 ? random_special(random) : random_finite(random); break;
-        default: *value = random_finite(random) * 0x1p-3; break;
+        case 0:
+            *value = random_signed_unit(random);
+            break;
+        case 1:
+            *value = random_between(random, 0, 5) * scale[k % 3];
+            break;
+        case 2:
+            *value = random_signed_unit(random) * scale[k % 3];
+            break;
+        case 3:
+            *value = 1000.0 + random_signed_unit(random) * (k % 3 == 2 ? 1e-9 : 1.0);
+            break;
+        case 4:
+            *value = dent_random_bits(random) & 1 ? random_special(random) : random_finite(random);
+            break;
+        default:
+            *value = random_finite(random) * 0x1p-3;
+            break;
         }
     }
 }
 
 enum { MAKE_KINDS = 6 };
 
-/* ---- barycentric coordinates ------------------------------------------------------------------------------------------------ */
+/* ---- barycentric coordinates ----------------------------------------------------------------------------------- */
 
 static mpz_t integer[5][3], rows[3][3], term;
 
@@ -128,7 +140,7 @@ static void a_flat_tetrahedron_has_equal_weights(void **state)
     }
 }
 
-/* ---- the common segment ----------------------------------------------------------------------------------------------------- */
+/* ---- the common segment ---------------------------------------------------------------------------------------- */
 
 static bool in_box(const double p[3], const double *const triangle[3])
 {
@@ -208,7 +220,7 @@ static void end_points_are_the_ends_of_the_common_segment(void **state)
     assert_true(checked > 2000);
 }
 
-/* ---- separation depth ------------------------------------------------------------------------------------------------------- */
+/* ---- separation depth ------------------------------------------------------------------------------------------ */
 
 static void the_depth_of_known_pairs_is_known(void **state)
 {
@@ -277,7 +289,7 @@ static void no_shorter_move_separates(void **state)
     assert_true(checked > 2000);
 }
 
-/* ---- closest points --------------------------------------------------------------------------------------------------------- */
+/* ---- closest points -------------------------------------------------------------------------------------------- */
 
 static double distance_between(const double a[3], const double b[3])
 {
@@ -327,7 +339,7 @@ static void known_closest_points_are_found(void **state)
     const struct {
         double p[3], closest[3], squared;
     } cases[] = {
-        {{1, 1, 3}, {1, 1, 0}, 9},  {{-1, -2, 2}, {0, 0, 0}, 9}, {{5, -1, 0}, {4, 0, 0}, 2},
+        {{1, 1, 3}, {1, 1, 0}, 9},   {{-1, -2, 2}, {0, 0, 0}, 9}, {{5, -1, 0}, {4, 0, 0}, 2},
         {{2, -3, 4}, {2, 0, 0}, 25}, {{3, 3, 0}, {2, 2, 0}, 2},   {{-2, 1, 0}, {0, 1, 0}, 4},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {

@@ -1,9 +1,11 @@
-/* Points, segments and triangles against unions of tetrahedra, on lattices, against an enumeration of cells in integers.
+/* Points, segments and triangles against unions of tetrahedra, on lattices, against an enumeration of cells in
+ * integers.
  *
- * The reference looks at one generic point in every cell into which the planes of all faces cut the point's, segment's or
- * triangle's own set, and decides whether that point is interior by looking in every direction: one direction for every cell
- * into which the planes through the point cut the sphere of directions. Whether closed sets meet at all is asked of the exact
- * linear program. The library sees the case with axes scaled, permuted and mirrored.
+ * The reference looks at one generic point in every cell into which the planes of all faces cut the point's,
+ * segment's or triangle's own set, and decides whether that point is interior by looking in every direction: one
+ * direction for every cell into which the planes through the point cut the sphere of directions. Whether closed sets
+ * meet at all is asked of the exact linear program. The library sees the case with axes scaled, permuted and
+ * mirrored.
  */
 #include "support/cmocka_includes.h"
 
@@ -36,7 +38,8 @@ static vec times(vec a, int64_t s)
 
 static vec cross(vec a, vec b)
 {
-    return (vec){{a.c[1] * b.c[2] - a.c[2] * b.c[1], a.c[2] * b.c[0] - a.c[0] * b.c[2], a.c[0] * b.c[1] - a.c[1] * b.c[0]}};
+    return (vec){
+        {a.c[1] * b.c[2] - a.c[2] * b.c[1], a.c[2] * b.c[0] - a.c[0] * b.c[2], a.c[0] * b.c[1] - a.c[1] * b.c[0]}};
 }
 
 static int64_t dot(vec a, vec b)
@@ -54,7 +57,7 @@ static int sign_of(int128 value)
     return (value > 0) - (value < 0);
 }
 
-/* ---- a union, and the linear function of each face that is positive inside ------------------------------------------------- */
+/* ---- a union, and the linear function of each face that is positive inside ------------------------------------- */
 
 enum { TETRAHEDRA_MAX = UNION_TETRAHEDRA_MAX };
 
@@ -83,14 +86,15 @@ static int64_t height(const struct lattice_union *cells, int n, int k, vec p)
     return dot(cells->inner[n][k], subtract(p, cells->corner[n][(k + 1) % 4]));
 }
 
-/* ---- do closed cones cover all directions? --------------------------------------------------------------------------------- */
+/* ---- do closed cones cover all directions? --------------------------------------------------------------------- */
 
 struct cone {
     int count;
     vec inner[4];
 };
 
-/* Direction `ray`, moved a little along `side`: -1 outside some cone plane of every cone, 1 in an open cone, 0 on a plane. */
+/* Direction `ray`, moved a little along `side`: -1 outside some cone plane of every cone, 1 in an open cone, 0 on a
+ * plane. */
 static int direction_is_covered(const struct cone cones[], int count, vec ray, vec side)
 {
     bool covered = false;
@@ -109,8 +113,8 @@ static int direction_is_covered(const struct cone cones[], int count, vec ray, v
     return covered ? 1 : -1;
 }
 
-/* With the coordinate planes added every cell of directions has a corner, where two planes cross; around a corner the cells are
- * the sectors between the planes through it. */
+/* With the coordinate planes added every cell of directions has a corner, where two planes cross; around a corner
+ * the cells are the sectors between the planes through it. */
 static bool cover_all_directions(const struct cone cones[], int count)
 {
     vec normals[4 * TETRAHEDRA_MAX + 3] = {{{1, 0, 0}}, {{0, 1, 0}}, {{0, 0, 1}}};
@@ -183,7 +187,7 @@ static bool point_is_interior(const struct lattice_union *cells, vec p)
     return signs_are_interior(cells, &signs);
 }
 
-/* ---- segments: one point between each two neighbouring places where a plane is crossed -------------------------------------- */
+/* ---- segments: one point between each two neighbouring places where a plane is crossed ------------------------- */
 
 struct fraction {
     int128 numerator, denominator; /* > 0 */
@@ -202,7 +206,8 @@ static struct fraction make_fraction(int128 numerator, int128 denominator)
 
 static struct fraction middle(struct fraction a, struct fraction b)
 {
-    return (struct fraction){a.numerator * b.denominator + b.numerator * a.denominator, 2 * a.denominator * b.denominator};
+    return (struct fraction){a.numerator * b.denominator + b.numerator * a.denominator,
+                             2 * a.denominator * b.denominator};
 }
 
 static bool segment_meets_interior(const struct lattice_union *cells, vec p, vec q)
@@ -234,7 +239,7 @@ static bool segment_meets_interior(const struct lattice_union *cells, vec p, vec
     return false;
 }
 
-/* ---- triangles: one point of each cell, found in slabs between the places where lines cross --------------------------------- */
+/* ---- triangles: one point of each cell, found in slabs between the places where lines cross -------------------- */
 
 /* constant + s * by_s + t * by_t on the triangle corner + s * edge + t * edge. */
 struct line {
@@ -325,12 +330,12 @@ static bool hull_meets_interior(const struct lattice_union *cells, const vec tri
     if (!is_zero(cross(subtract(triangle[1], triangle[0]), subtract(triangle[2], triangle[0])))) {
         return triangle_meets_interior(cells, triangle);
     }
-    return segment_meets_interior(cells, triangle[0], triangle[1]) || segment_meets_interior(cells, triangle[1], triangle[2]) ||
-           point_is_interior(cells, triangle[0]) || point_is_interior(cells, triangle[1]) ||
-           point_is_interior(cells, triangle[2]);
+    return segment_meets_interior(cells, triangle[0], triangle[1]) ||
+           segment_meets_interior(cells, triangle[1], triangle[2]) || point_is_interior(cells, triangle[0]) ||
+           point_is_interior(cells, triangle[1]) || point_is_interior(cells, triangle[2]);
 }
 
-/* ---- closed sets: the linear program --------------------------------------------------------------------------------------- */
+/* ---- closed sets: the linear program --------------------------------------------------------------------------- */
 
 static struct simplex oracle;
 static mpz_t points_of_hull[3][3], points_of_cell[4][3];
@@ -369,7 +374,7 @@ static bool hull_meets_union(const struct lattice_union *cells, const vec hull[]
     return false;
 }
 
-/* ---- cases ----------------------------------------------------------------------------------------------------------------- */
+/* ---- cases ----------------------------------------------------------------------------------------------------- */
 
 enum { LATTICE_STEP = 6 }; /* so that means of two and of three corners are lattice points */
 
@@ -407,12 +412,24 @@ static void make_union(dent_random *random, struct lattice_union *cells)
         }
     }
     switch (kind) {
-    case 0: set_cells(cells, corners, six, 6); break;
-    case 1: set_cells(cells, corners, five, 5); break;
-    case 2: set_cells(cells, corners, wedge, 3); break;
-    case 3: set_cells(cells, corners, pyramid, 2); break;
-    case 4: set_cells(cells, corners, around_edge, 4); break;
-    case 5: set_cells(cells, corners, around_corner, 4); break;
+    case 0:
+        set_cells(cells, corners, six, 6);
+        break;
+    case 1:
+        set_cells(cells, corners, five, 5);
+        break;
+    case 2:
+        set_cells(cells, corners, wedge, 3);
+        break;
+    case 3:
+        set_cells(cells, corners, pyramid, 2);
+        break;
+    case 4:
+        set_cells(cells, corners, around_edge, 4);
+        break;
+    case 5:
+        set_cells(cells, corners, around_corner, 4);
+        break;
     default:
         cells->count = random_between(random, 1, 4);
         for (int k = 0; k < 4 * cells->count; k++) {
@@ -431,11 +448,14 @@ static vec random_point_near(dent_random *random, const struct lattice_union *ce
     const vec *u = cells->corner[random_between(random, 0, cells->count - 1)];
     vec a = t[random_between(random, 0, 3)], b = t[random_between(random, 0, 3)], c = u[random_between(random, 0, 3)];
     switch (random_between(random, 0, 4)) {
-    case 0: return a;
-    case 1: b = c; /* fall through */
+    case 0:
+        return a;
+    case 1:
+        b = c; /* fall through */
     case 2:
         return (vec){{(a.c[0] + b.c[0]) / 2, (a.c[1] + b.c[1]) / 2, (a.c[2] + b.c[2]) / 2}};
-    case 3: return (vec){{(a.c[0] + b.c[0] + c.c[0]) / 3, (a.c[1] + b.c[1] + c.c[1]) / 3, (a.c[2] + b.c[2] + c.c[2]) / 3}};
+    case 3:
+        return (vec){{(a.c[0] + b.c[0] + c.c[0]) / 3, (a.c[1] + b.c[1] + c.c[1]) / 3, (a.c[2] + b.c[2] + c.c[2]) / 3}};
     default:
         return (vec){{random_between(random, 0, 12), random_between(random, 0, 12), random_between(random, 0, 12)}};
     }
@@ -447,7 +467,8 @@ struct seen_case {
     const double *cells[TETRAHEDRA_MAX][4], *hull_points[3];
 };
 
-static void show(dent_random *random, const struct lattice_union *cells, const vec hull[], int count, struct seen_case *seen)
+static void show(dent_random *random, const struct lattice_union *cells, const vec hull[], int count,
+                 struct seen_case *seen)
 {
     double scale[3];
     random_axis_scales(random, scale);
@@ -489,11 +510,6 @@ static void check_answer(const struct lattice_union *cells, const vec hull[], in
     fail();
 }
 
-static int cases_of(int default_count)
-{
-    return long_tests_are_on() ? 100 * default_count : default_count;
-}
-
 static const char *const relation_names[3] = {"outside", "boundary", "interior"};
 
 static void print_counts(const char *name, const uint64_t counts[3], uint64_t only_by_cover)
@@ -501,10 +517,10 @@ static void print_counts(const char *name, const uint64_t counts[3], uint64_t on
     print_message("%-24s", name);
     for (int k = 0; k < 3; k++) {
         print_message(" %s %llu", relation_names[k], (unsigned long long)counts[k]);
-        assert_true(counts[k] >= 200);
+        assert_true(counts[k] >= required_count());
     }
     print_message(", interior but in no open tetrahedron %llu\n", (unsigned long long)only_by_cover);
-    assert_true(only_by_cover >= 200);
+    assert_true(only_by_cover >= required_count());
 }
 
 static bool hull_meets_open_tetrahedron(const struct seen_case *seen, int count)
@@ -523,7 +539,7 @@ static void point_against_union_is_exact(void **state)
     (void)state;
     uint64_t counts[3] = {0}, only_by_cover = 0;
     dent_random random = dent_random_seeded(201);
-    for (int n = cases_of(20000); n > 0; n--) {
+    for (int n = case_count(20000); n > 0; n--) {
         struct lattice_union cells;
         struct seen_case seen;
         make_union(&random, &cells);
@@ -531,7 +547,8 @@ static void point_against_union_is_exact(void **state)
         show(&random, &cells, hull, 3, &seen);
         predicate_counters counters = {0};
         int expected = point_is_interior(&cells, p) ? 2 : hull_meets_union(&cells, &p, 1) ? 1 : 0;
-        check_answer(&cells, &p, 1, expected, point_versus_tetrahedra_union(seen.hull[0], seen.cells, cells.count, &counters));
+        check_answer(&cells, &p, 1, expected,
+                     point_versus_tetrahedra_union(seen.hull[0], seen.cells, cells.count, &counters));
         counts[expected]++;
         only_by_cover += expected == 2 && !hull_meets_open_tetrahedron(&seen, cells.count);
     }
@@ -543,13 +560,14 @@ static void hull_against_union_is_exact(const char *name, uint64_t seed, int dis
 {
     uint64_t counts[3] = {0}, only_by_cover = 0;
     dent_random random = dent_random_seeded(seed);
-    for (int n = cases_of(cases); n > 0; n--) {
+    for (int n = case_count(cases); n > 0; n--) {
         struct lattice_union cells;
         struct seen_case seen;
         vec hull[3];
         make_union(&random, &cells);
         for (int k = 0; k < 3; k++) {
-            hull[k] = k < distinct ? random_point_near(&random, &cells) : hull[random_between(&random, 0, distinct - 1)];
+            hull[k] =
+                k < distinct ? random_point_near(&random, &cells) : hull[random_between(&random, 0, distinct - 1)];
         }
         if (distinct == 3 && dent_random_bits(&random) & 1) { /* in the plane of a face */
             const vec *t = cells.corner[random_between(&random, 0, cells.count - 1)];

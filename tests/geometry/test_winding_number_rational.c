@@ -1,6 +1,6 @@
-/* Winding numbers against the sum of solid angles (Van Oosterom and Strackee 1983), which shares nothing with counting crossings,
- * and against exact linear programming for "on the surface". Lattice surfaces, so that rays meet edges and corners all the time;
- * the library sees them scaled up to the ends of the range of double. */
+/* Winding numbers against the sum of solid angles (Van Oosterom and Strackee 1983), which shares nothing with
+ * counting crossings, and against exact linear programming for "on the surface". Lattice surfaces, so that rays meet
+ * edges and corners all the time; the library sees them scaled up to the ends of the range of double. */
 #include "support/cmocka_includes.h"
 
 #include "geometry/integer_points.h"
@@ -59,7 +59,8 @@ static double solid_angle(const struct surface *surface, const double p[3])
             }
             length[k] = sqrt(r[k][0] * r[k][0] + r[k][1] * r[k][1] + r[k][2] * r[k][2]);
         }
-        double numerator = r[0][0] * (r[1][1] * r[2][2] - r[1][2] * r[2][1]) + r[0][1] * (r[1][2] * r[2][0] - r[1][0] * r[2][2]) +
+        double numerator = r[0][0] * (r[1][1] * r[2][2] - r[1][2] * r[2][1]) +
+                           r[0][1] * (r[1][2] * r[2][0] - r[1][0] * r[2][2]) +
                            r[0][2] * (r[1][0] * r[2][1] - r[1][1] * r[2][0]);
         double denominator = length[0] * length[1] * length[2];
         for (int k = 0; k < 3; k++) {
@@ -127,17 +128,20 @@ static void print_and_require(const struct winding_counts *counts)
         negative += counts->numbers[k];
         positive += counts->numbers[40 - k];
     }
-    print_message("on surface %llu, number 0 %llu, negative %llu, positive %llu\n", (unsigned long long)counts->on_surface,
-                  (unsigned long long)zero, (unsigned long long)negative, (unsigned long long)positive);
-    assert_true(counts->on_surface >= 200 && zero >= 200 && negative >= 200 && positive >= 200);
+    print_message("on surface %llu, number 0 %llu, negative %llu, positive %llu\n",
+                  (unsigned long long)counts->on_surface, (unsigned long long)zero, (unsigned long long)negative,
+                  (unsigned long long)positive);
+    uint64_t required = required_count();
+    assert_true(counts->on_surface >= required && zero >= required && negative >= required && positive >= required);
 }
 
-/* The mean of `parts` lattice points, made as three times or six times the lattice so that the reference sees a double. */
+/* The mean of `parts` lattice points, made as three times or six times the lattice so that the reference sees a
+ * double. */
 static void check_means(uint64_t seed, int parts)
 {
     struct winding_counts counts = {0};
     dent_random random = dent_random_seeded(seed);
-    for (int n = long_tests_are_on() ? 200000 : 20000; n > 0; n--) {
+    for (int n = case_count(20000); n > 0; n--) {
         struct surface surface;
         int largest = make_surface(&random, &surface);
         for (uint32_t k = 0; k < 3 * surface.vertex_count; k++) {
@@ -158,8 +162,8 @@ static void check_means(uint64_t seed, int parts)
         }
         bool on_surface;
         predicate_counters counters = {0};
-        int found = parts == 1 ? winding_number(seen[0], surface.seen, surface.triangles, surface.triangle_count, &counters,
-                                                &on_surface)
+        int found = parts == 1 ? winding_number(seen[0], surface.seen, surface.triangles, surface.triangle_count,
+                                                &counters, &on_surface)
                                : winding_number_at_mean(points, parts, surface.seen, surface.triangles,
                                                         surface.triangle_count, &counters, &on_surface);
         assert_int_equal(on_surface, reference_on_surface(&surface, p));
@@ -201,7 +205,8 @@ static void the_number_is_right_at_the_ends_of_the_range(void **state)
     struct surface surface = {0};
     const uint32_t corners[4] = {0, 1, 2, 3};
     add_tetrahedron(&surface, corners);
-    const double inside[3] = {-m / 2, -m / 2, -m / 2}, outside[3] = {m, m, m}, corner[3] = {m, -m, -m}, on[3] = {-m, 0, 0};
+    const double inside[3] = {-m / 2, -m / 2, -m / 2}, outside[3] = {m, m, m}, corner[3] = {m, -m, -m},
+                 on[3] = {-m, 0, 0};
     predicate_counters counters = {0};
     bool on_surface;
     assert_int_equal(winding_number(inside, positions, surface.triangles, 4, &counters, &on_surface), 1);

@@ -642,7 +642,7 @@ static void dent_pairs_on_two_overlapping_kit_meshes_equals_rationals(void **sta
         printf("SKIPPED: DENT_DATA is not set, so there are no kit meshes to compare on\n");
         skip();
     }
-    static const char *const parts[2] = {"Tooth_L3_Pulp", "Tooth_L3_Enamel"};
+    static const char *const parts[2] = {"Tooth_L3_Pulp", "Tooth_L3_Dentin"};
     static const char *const endings[2] = {".1.ele.xz", ".1.ele.xz"};
     struct solid solids[2];
     char paths[2][2048], arguments[4400];
@@ -656,7 +656,7 @@ static void dent_pairs_on_two_overlapping_kit_meshes_equals_rationals(void **sta
         dent_mesh_destroy(context, mesh);
     }
     snprintf(arguments, sizeof arguments, "'%s' '%s'", paths[0], paths[1]);
-    compare_with_tool(solids, 2, "pulp and enamel of L3", arguments);
+    compare_with_tool(solids, 2, "pulp and dentin of L3", arguments);
     free_solid(&solids[0]);
     free_solid(&solids[1]);
 }

@@ -149,8 +149,8 @@ static void an_integer_array_called_group_makes_bodies(void **state)
         "SCALARS group int 1\nLOOKUP_TABLE default\n7 9\n",
         "SCALARS group int\n7 9\n",
         "SCALARS speed float\nLOOKUP_TABLE default\n0.5 1.5\nSCALARS physical short 1\nLOOKUP_TABLE default\n7 9\n",
-        "FIELD FieldData 3\nother 3 2 float\n1 2 3 4 5 6\nMETADATA\nCOMPONENT_NAMES\nx\ny\n\nNULL_ARRAY\n"
-        "gmsh:physical 1 2 long\n7\n9\n",
+        ("FIELD FieldData 3\nother 3 2 float\n1 2 3 4 5 6\nMETADATA\nCOMPONENT_NAMES\nx\ny\n\nNULL_ARRAY\n"
+         "gmsh:physical 1 2 long\n7\n9\n"),
     };
     for (size_t i = 0; i < COUNT_OF(attributes); i++) {
         char text[1024];

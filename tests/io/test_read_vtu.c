@@ -5,7 +5,7 @@
 static const double five[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1};
 static const uint32_t tetrahedra[8] = {0, 1, 2, 3, 1, 2, 3, 4};
 
-/* ---- making files ---------------------------------------------------------------------------------------- */
+/* ---- making files ---------------------------------------------------------------------------------------------- */
 
 enum { ENCODING_TEXT, ENCODING_INLINE, ENCODING_APPENDED_RAW, ENCODING_APPENDED_BASE64, ENCODING_COUNT };
 
@@ -186,7 +186,7 @@ static struct byte_string tetrahedra_file(struct style style, int pieces, bool w
     return maker.out;
 }
 
-/* ---- good files ------------------------------------------------------------------------------------------- */
+/* ---- good files ------------------------------------------------------------------------------------------------ */
 
 static bool zlib_is_there(struct checks *checks)
 {
@@ -286,7 +286,7 @@ static void polygonal_data_become_a_surface_with_groups(void **state)
     }
 }
 
-/* ---- broken files ------------------------------------------------------------------------------------------ */
+/* ---- broken files ---------------------------------------------------------------------------------------------- */
 
 #define FILE_TAG "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\">\n<UnstructuredGrid>\n"
 #define END "</UnstructuredGrid>\n</VTKFile>\n"

@@ -135,7 +135,7 @@ static void every_method_gives_the_oracles_lists_on_random_scenes(void **state)
     (void)state;
     struct fleet fleet;
     struct tally total = {0};
-    uint64_t seeds = getenv("DENT_LONG_TESTS") ? 2000 : getenv("DENT_QUICK_TESTS") ? 30 : 300;
+    uint64_t seeds = getenv("DENT_LONG_TESTS") ? 2000 : getenv("DENT_QUICK_TESTS") ? 10 : 250;
     make_fleet(&fleet);
     for (int kind = 0; kind < SCENE_KIND_COUNT; kind++) {
         struct tally tally = {0};

@@ -277,10 +277,23 @@ static inline struct test_body *test_add_random_block(struct test_scene *scene, 
     return test_add_block(scene, nx, ny, 1 + dent_random_below(random, 2));
 }
 
+/* Random numbers are drawn one statement at a time: the order of arguments is the compiler's choice. */
 static inline void test_lattice_shift(struct test_body *body, dent_random *random, int range)
 {
-    test_map(body, 1, 1, 1, (double)dent_random_below(random, (uint32_t)range), (double)dent_random_below(random, (uint32_t)range),
-             (double)dent_random_below(random, (uint32_t)range));
+    double by[3];
+    for (int axis = 0; axis < 3; axis++) {
+        by[axis] = (double)dent_random_below(random, (uint32_t)range);
+    }
+    test_map(body, 1, 1, 1, by[0], by[1], by[2]);
+}
+
+static inline void test_random_shift(struct test_body *body, dent_random *random, double lo, double hi)
+{
+    double by[3];
+    for (int axis = 0; axis < 3; axis++) {
+        by[axis] = test_between(random, lo, hi);
+    }
+    test_map(body, 1, 1, 1, by[0], by[1], by[2]);
 }
 
 static inline void test_add_soup(struct test_scene *scene, dent_random *random, dent_body_kind kind)
@@ -323,13 +336,15 @@ static inline void test_throw_blocks(struct test_scene *scene, dent_random *rand
         struct test_body *body = test_add_random_block(scene, random, 3);
         test_jitter(body, random, 0.1);
         test_turn(body, random);
-        test_map(body, 1, 1, 1, test_between(random, 0, box), test_between(random, 0, box), test_between(random, 0, box));
+        test_random_shift(body, random, 0, box);
     }
 }
 
 static inline void test_make_solids(struct test_scene *scene, int kind, dent_random *random)
 {
     struct test_body *body;
+    uint32_t length;
+    double middle;
     switch (kind) {
     case SCENE_SEPARATE:
         for (int i = 0; i < 4; i++) {
@@ -349,13 +364,15 @@ static inline void test_make_solids(struct test_scene *scene, int kind, dent_ran
             body = test_add_block(scene, 1, 1, 1);
             test_jitter(body, random, 0.1);
             test_turn(body, random);
-            test_map(body, 1, 1, 1, test_between(random, -3, 3), test_between(random, -3, 3), test_between(random, -3, 3));
+            test_random_shift(body, random, -3, 3);
         }
         break;
     case SCENE_SELF_FOLDED:
-        body = test_add_block(scene, 6 + dent_random_below(random, 8), 1 + dent_random_below(random, 2), 1);
+        length = 6 + dent_random_below(random, 8);
+        body = test_add_block(scene, length, 1 + dent_random_below(random, 2), 1);
         test_jitter(body, random, 0.1);
-        test_fold(body, test_between(random, 2, 5), test_between(random, -1, 1));
+        middle = test_between(random, 2, 5);
+        test_fold(body, middle, test_between(random, -1, 1));
         break;
     case SCENE_COINCIDENT:
         for (int i = 0; i < 3; i++) {
@@ -431,7 +448,7 @@ static inline void test_make_solids(struct test_scene *scene, int kind, dent_ran
                 }
             }
             test_turn(body, random);
-            test_map(body, 1, 1, 1, test_between(random, 0, 0.5), test_between(random, 0, 0.5), test_between(random, 0, 0.5));
+            test_random_shift(body, random, 0, 0.5);
         }
         break;
     case SCENE_INVERTED_CELLS:
@@ -459,14 +476,15 @@ static inline void test_make_others(struct test_scene *scene, int kind, dent_ran
             if (dent_random_below(random, 2)) {
                 test_map(body, 0.5, 0.5, 0.5, 0, 0, 0);
             }
-            test_map(body, 1, 1, 1, 0.5 * dent_random_below(random, 4), 0.5 * dent_random_below(random, 3),
-                     0.5 * dent_random_below(random, 3));
+            double x = 0.5 * dent_random_below(random, 4), y = 0.5 * dent_random_below(random, 3);
+            test_map(body, 1, 1, 1, x, y, 0.5 * dent_random_below(random, 3));
         }
         test_add_soup(scene, random, DENT_BODY_SURFACE);
         break;
     case SCENE_SURFACES:
         for (int i = 0; i < 3; i++) {
-            body = test_add_sheet(scene, 1 + dent_random_below(random, 6), 1 + dent_random_below(random, 6));
+            uint32_t nx = 1 + dent_random_below(random, 6);
+            body = test_add_sheet(scene, nx, 1 + dent_random_below(random, 6));
             test_jitter(body, random, 0.6);
             test_turn(body, random);
         }
@@ -474,9 +492,10 @@ static inline void test_make_others(struct test_scene *scene, int kind, dent_ran
         break;
     case SCENE_SURFACES_LATTICE:
         for (int i = 0; i < 3; i++) {
-            body = test_add_sheet(scene, 1 + dent_random_below(random, 4), 1 + dent_random_below(random, 4));
-            test_map(body, 1 + dent_random_below(random, 2), 1, 1, dent_random_below(random, 3), dent_random_below(random, 3),
-                     dent_random_below(random, 2));
+            uint32_t nx = 1 + dent_random_below(random, 4);
+            body = test_add_sheet(scene, nx, 1 + dent_random_below(random, 4));
+            double stretch = 1 + dent_random_below(random, 2), x = dent_random_below(random, 3), y = dent_random_below(random, 3);
+            test_map(body, stretch, 1, 1, x, y, dent_random_below(random, 2));
             for (uint32_t v = 0; v < body->vertex_count; v++) {
                 if (dent_random_below(random, 8) == 0) {
                     body->xyz[v][dent_random_below(random, 3)] += 1;

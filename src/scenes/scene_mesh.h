@@ -1,0 +1,20 @@
+/* A mesh without motion: elements and the undeformed positions. */
+#ifndef DENT_SCENES_SCENE_MESH_H
+#define DENT_SCENES_SCENE_MESH_H
+
+#include <dent/base.h>
+
+struct scene_mesh {
+    uint32_t vertex_count;
+    uint32_t element_count;
+    uint32_t corner_count; /* per element: 4 or 3 */
+    uint32_t *corners;
+    double *reference; /* 3 per vertex */
+};
+
+/* Both arrays, not filled. On failure the mesh is empty. */
+dent_status scene_mesh_allocate(dent_context *context, struct scene_mesh *mesh, uint32_t vertex_count,
+                                uint32_t element_count, uint32_t corner_count);
+void scene_mesh_release(dent_context *context, struct scene_mesh *mesh);
+
+#endif

@@ -1,0 +1,23 @@
+/* The list of scenes. */
+#ifndef DENT_SCENES_SCENE_TABLE_H
+#define DENT_SCENES_SCENE_TABLE_H
+
+#include "scene_internal.h"
+
+uint32_t scene_table_count(void);
+const struct scene_row *scene_table_at(uint32_t index);
+
+/* One row each, in the file of the same name. */
+extern const struct scene_row scene_teschner_a;
+extern const struct scene_row scene_teschner_b;
+extern const struct scene_row scene_teschner_c;
+extern const struct scene_row scene_teschner_d;
+extern const struct scene_row scene_teschner_e;
+extern const struct scene_row scene_v_shapes;
+extern const struct scene_row scene_v_self;
+extern const struct scene_row scene_blocks_640k;
+extern const struct scene_row scene_folded_1m;
+extern const struct scene_row scene_cloth_500k;
+extern const struct scene_row scene_jaw;
+
+#endif

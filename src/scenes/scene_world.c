@@ -1,0 +1,25 @@
+/* From a scene to a world: one body each, in the scene's order. */
+#include "scene_internal.h"
+
+dent_status dent_scene_add_to_world(const dent_scene *scene, dent_world *world, double *const *positions,
+                                    dent_body_id *ids)
+{
+    for (uint32_t i = 0; i < scene->body_count; i++) {
+        const dent_scene_body *body = &scene->bodies[i];
+        dent_body_def def = body->kind == DENT_BODY_SOLID ? dent_solid_def_default() : dent_surface_def_default();
+        def.name = body->name;
+        def.vertex_count = body->vertex_count;
+        def.element_count = body->element_count;
+        def.element_corners = body->element_corners;
+        def.positions_t0 = dent_positions_double(positions[i]);
+        dent_status status = dent_world_add_body(world, &def, &ids[i]);
+        if (status != DENT_OK) {
+            /* All or nothing: the bodies added so far go again. */
+            while (i-- > 0) {
+                dent_world_remove_body(world, ids[i]);
+            }
+            return status;
+        }
+    }
+    return DENT_OK;
+}

@@ -1,0 +1,121 @@
+/* What every fuzzer of a reader does with its bytes: reads them as a file of the format, checks that a mesh it gets keeps the
+ * promises of dent/mesh_io.h, and that all memory comes back. An allocator that gives at most MEMORY_PER_BYTE times the size of
+ * the input (and a few megabytes) makes every claim that is believed too early a crash. */
+#ifndef DENT_TESTS_FUZZ_MESH_FILE_H
+#define DENT_TESTS_FUZZ_MESH_FILE_H
+
+#include <dent/mesh_io.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fuzz_memory {
+    size_t in_use;
+    size_t limit;
+};
+
+/* Packed data may grow a thousand times; each byte then becomes a few dozen bytes of mesh at most. */
+#ifndef MEMORY_PER_BYTE
+#define MEMORY_PER_BYTE ((size_t)64 * 1032)
+#endif
+#ifndef MEMORY_FREE
+#define MEMORY_FREE ((size_t)4 << 20)
+#endif
+
+static inline void *fuzz_allocate(void *user, size_t size, size_t alignment)
+{
+    struct fuzz_memory *memory = user;
+    void *block = NULL;
+    if (size > memory->limit - memory->in_use) {
+        abort(); /* more memory than such a file can be worth */
+    }
+    if (posix_memalign(&block, alignment < sizeof(void *) ? sizeof(void *) : alignment, size) != 0) {
+        return NULL;
+    }
+    memory->in_use += size;
+    return block;
+}
+
+static inline void fuzz_release(void *user, void *block, size_t size)
+{
+    struct fuzz_memory *memory = user;
+    memory->in_use -= size;
+    free(block);
+}
+
+static inline void fuzz_require(bool condition)
+{
+    if (!condition) {
+        abort();
+    }
+}
+
+static inline void fuzz_check_body(const dent_mesh *mesh, const dent_mesh_body *body)
+{
+    static const uint8_t corners_of[DENT_CELL_KIND_COUNT] = {4, 8, 6, 5};
+    fuzz_require(body->name != NULL && body->vertex_count <= mesh->file_vertex_count && body->element_count > 0);
+    for (size_t i = 0; i < 3 * (size_t)body->vertex_count; i++) {
+        fuzz_require(isfinite(body->positions[i]));
+    }
+    uint64_t corner_count = 0;
+    for (uint32_t e = 0; e < body->element_count; e++) {
+        fuzz_require(!body->cell_kinds || body->cell_kinds[e] < DENT_CELL_KIND_COUNT);
+        corner_count += body->kind == DENT_BODY_SURFACE ? 3 : body->cell_kinds ? corners_of[body->cell_kinds[e]] : 4;
+    }
+    fuzz_require(corner_count == body->corner_count);
+    for (uint64_t i = 0; i < corner_count; i++) {
+        fuzz_require(body->element_corners[i] < body->vertex_count);
+    }
+    for (uint32_t v = 0; body->vertex_numbers && v < body->vertex_count; v++) {
+        fuzz_require(body->vertex_numbers[v] < mesh->file_vertex_count);
+    }
+}
+
+static inline void fuzz_check_mesh(const dent_mesh *mesh)
+{
+    fuzz_require(mesh->body_count > 0 && mesh->format != NULL);
+    for (uint32_t b = 0; b < mesh->body_count; b++) {
+        fuzz_check_body(mesh, &mesh->bodies[b]);
+    }
+    for (uint32_t g = 0; g < mesh->group_count; g++) {
+        const dent_mesh_group *group = &mesh->groups[g];
+        for (uint64_t i = 0; i < (uint64_t)group->element_count * group->corners_per_element; i++) {
+            fuzz_require(group->corners[i] < mesh->file_vertex_count);
+        }
+    }
+}
+
+/* `name` gives the format: "a.obj". */
+static inline int fuzz_mesh_file(const char *name, const uint8_t *data, size_t size)
+{
+    struct fuzz_memory memory = {.limit = MEMORY_FREE + MEMORY_PER_BYTE * size};
+    dent_context_def def = dent_context_def_default();
+    def.allocator = (dent_allocator){fuzz_allocate, fuzz_release, &memory};
+    def.thread_count = 1;
+    dent_context *context = dent_context_create(&def, NULL);
+    fuzz_require(context != NULL);
+    size_t before = memory.in_use;
+    dent_mesh *mesh = NULL;
+    dent_status status = dent_mesh_read_memory(context, name, data, size, NULL, &mesh);
+    if (status == DENT_OK) {
+        fuzz_check_mesh(mesh);
+        dent_mesh_destroy(context, mesh);
+    } else {
+        char message[1024];
+        fuzz_require(mesh == NULL && dent_context_message(context, message, sizeof message) > 0);
+        fuzz_require(strncmp(message, name, strlen(name)) == 0);
+    }
+    fuzz_require(memory.in_use == before);
+    dent_context_destroy(context);
+    return 0;
+}
+
+#define FUZZ_READER(name)                                                                                              \
+    int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);                                                      \
+    int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)                                                       \
+    {                                                                                                                  \
+        return fuzz_mesh_file(name, data, size);                                                                       \
+    }
+
+#endif

@@ -1,0 +1,11 @@
+/* Fuzzer of file_bytes.c: gzip and xz streams, joined and damaged; what comes out is read as MEDIT, where the first
+ * byte of the input chooses which of the two. Seeds: corpus/unpack. An xz dictionary may have 256 MiB, and 64 MiB of
+ * output are no bomb yet. */
+#define MEMORY_FREE ((size_t)400 << 20)
+#include "fuzz_mesh_file.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return size > 0 ? fuzz_mesh_file(data[0] & 1 ? "a.mesh.gz" : "a.mesh.xz", data + 1, size - 1) : 0;
+}
