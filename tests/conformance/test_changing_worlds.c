@@ -200,6 +200,9 @@ static void run_session(uint64_t seed, uint64_t *answers)
         uint32_t questions = 1 + dent_random_below(&session.random, ALL_QUESTIONS);
         bool touching = dent_random_below(&session.random, 2) == 0;
         dent_method method = (dent_method)dent_random_below(&session.random, DENT_METHOD_COUNT);
+        if (questions & ~dent_method_questions(method)) {
+            method = DENT_METHOD_AUTO; /* one that can answer them all */
+        }
         dent_world *fresh = same_world_from_scratch(&session, context);
         dent_query_result old_answer = ask(session.world, questions, touching, method);
         dent_query_result new_answer = ask(fresh, questions, touching, DENT_METHOD_BRUTE_FORCE);
@@ -494,6 +497,7 @@ static void a_wish_to_stop_that_passes_is_not_a_complete_answer(void **state)
     test_map(test_add_block(&scene, 6, 6, 6), 1, 1, 1, 0.5, 0.25, 0.125);
     dent_world *world = dent_world_create(context);
     assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+    uint64_t all = ask(world, DENT_QUESTION_FACE_CELL, false, DENT_METHOD_BRUTE_FORCE).face_cell.count;
     for (int method = 0; method < DENT_METHOD_COUNT; method++) {
         dent_query_def def = dent_query_def_default();
         dent_query_result result;
@@ -501,8 +505,11 @@ static void a_wish_to_stop_that_passes_is_not_a_complete_answer(void **state)
         def.method = (dent_method)method;
         def.cancel = &wish_to_stop;
         assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
-        assert_int_equal(result.outcome, DENT_OUTCOME_CANCELLED);
-        assert_int_equal(result.face_cell.count, 0);
+        /* A method whose loop has one block never sees the wish; then, and only then, the list is whole. */
+        bool whole = result.outcome == DENT_OUTCOME_COMPLETE;
+        assert_true(whole || result.outcome == DENT_OUTCOME_CANCELLED);
+        assert_int_equal(result.face_cell.count, whole ? all : 0);
+        assert_false(whole && (method == DENT_METHOD_BRUTE_FORCE || method == DENT_METHOD_SWEEP));
     }
     dent_check_def check_def = dent_check_def_default();
     dent_check_result check;
