@@ -6,6 +6,7 @@
 
 #include <fenv.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,6 +206,43 @@ static void a_frame_does_not_depend_on_the_frames_before_it(void **state)
         free_joined(&b);
         dent_scene_destroy(first);
         dent_scene_destroy(second);
+    }
+}
+
+struct pose_job {
+    const dent_scene *scene;
+    uint32_t frame;
+    uint64_t hash;
+};
+
+static void *pose_all_bodies(void *data)
+{
+    struct pose_job *job = data;
+    struct joined_scene joined = join_scene(job->scene);
+    pose_joined(job->scene, job->frame, &joined);
+    job->hash = hash_doubles(HASH_EMPTY, joined.positions, 3 * (size_t)joined.vertex_count);
+    free_joined(&joined);
+    return NULL;
+}
+
+static void many_threads_may_pose_one_scene(void **state)
+{
+    dent_context *context = *state;
+    for (uint32_t s = 0; s < dent_scene_count(); s++) {
+        dent_scene *scene;
+        assert_int_equal(create(context, dent_scene_info_at(s)->name, 0.002, NULL, 0, &scene), DENT_OK);
+        struct pose_job jobs[4], alone[4];
+        pthread_t threads[4];
+        for (uint32_t i = 0; i < 4; i++) {
+            jobs[i] = alone[i] = (struct pose_job){scene, 5 * i, 0};
+            assert_int_equal(pthread_create(&threads[i], NULL, pose_all_bodies, &jobs[i]), 0);
+        }
+        for (uint32_t i = 0; i < 4; i++) {
+            assert_int_equal(pthread_join(threads[i], NULL), 0);
+            pose_all_bodies(&alone[i]);
+            assert_true(jobs[i].hash == alone[i].hash);
+        }
+        dent_scene_destroy(scene);
     }
 }
 
@@ -491,6 +529,7 @@ int main(void)
         cmocka_unit_test(the_table_is_complete_and_says_what_it_has),
         cmocka_unit_test(bodies_are_well_formed),
         cmocka_unit_test(a_frame_does_not_depend_on_the_frames_before_it),
+        cmocka_unit_test(many_threads_may_pose_one_scene),
         cmocka_unit_test(the_motion_is_smooth_and_repeats),
         cmocka_unit_test(elements_grow_about_linearly_with_the_scale),
         cmocka_unit_test(the_smallest_scales_still_have_elements_of_every_scene),
