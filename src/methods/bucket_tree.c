@@ -322,7 +322,10 @@ struct task {
     dent_question question;
     uint32_t block, worker;
     uint32_t rank, partner;
-    uint32_t first; /* element of the packet in lane 0 */
+    uint32_t packet;      /* looking */
+    uint32_t open_packet; /* the one in the room */
+    bool alive;           /* it has a lane with possible answers */
+    uint32_t first;       /* its element in lane 0 */
     struct candidate candidates[BATCH_SIZE];
     dent_pair answers[BATCH_SIZE];
     size_t candidate_count, answer_count;
@@ -365,48 +368,6 @@ static inline uint32_t element_of_lane(const struct task *task, uint32_t lane)
 static inline bool cells_are_whole(const struct task *task)
 {
     return !task->search->request->pose->bodies[task->rank].body->first_tetrahedron;
-}
-
-static void match_vertices(void *data, const uint32_t *list, uint32_t count)
-{
-    struct task *task = data;
-    const struct search *search = task->search;
-    uint32_t *hits = task->room->hits, first = first_vertex(&search->state->numbering, task->partner);
-    uint32_t found = search->kernels->match_points(&task->room->packet, search->building->space->points, list, count, hits);
-    bool whole = cells_are_whole(task);
-    for (uint32_t i = 0; i < found; i++) {
-        take(task, task->partner, list[hits[i] / 32] - first, task->rank, element_of_lane(task, hits[i] / 2 % PACKET_LANES),
-             (hits[i] & 1) && whole);
-    }
-    task->tests += (uint64_t)count * PACKET_LANES;
-}
-
-static void match_cell_faces(void *data, const uint32_t *list, uint32_t count)
-{
-    struct task *task = data;
-    const struct search *search = task->search;
-    uint32_t *hits = task->room->hits, first = search->building->first_face[task->partner];
-    uint32_t found = search->kernels->match_cell_faces(&task->room->packet, search->building->face_records, list, count, hits);
-    bool whole = cells_are_whole(task);
-    for (uint32_t i = 0; i < found; i++) {
-        take(task, task->partner, list[hits[i] / 32] - first, task->rank, element_of_lane(task, hits[i] / 2 % PACKET_LANES),
-             (hits[i] & 1) && whole);
-    }
-    task->tests += (uint64_t)count * PACKET_LANES;
-}
-
-static void match_faces(void *data, const uint32_t *list, uint32_t count)
-{
-    struct task *task = data;
-    const struct search *search = task->search;
-    const uint32_t *first = search->building->first_face;
-    uint32_t *hits = task->room->hits;
-    uint32_t found = search->kernels->match_faces(&task->room->packet, search->building->face_records, list, count, hits);
-    for (uint32_t i = 0; i < found; i++) {
-        take(task, task->rank, element_of_lane(task, hits[i] / 2 % PACKET_LANES) - first[task->rank], task->partner,
-             list[hits[i] / 32] - first[task->partner], hits[i] & 1);
-    }
-    task->tests += (uint64_t)count * PACKET_LANES;
 }
 
 /* Along how many axes the box of these vertices of the body has no extent, in the doubles. */
@@ -463,22 +424,17 @@ static bool leave_out_flat(const struct task *task, uint32_t count)
     return left > 0;
 }
 
-static void ask(struct task *task, dent_question question, const struct bucket_set *set, bucket_list_function *function, uint32_t packet)
-{
-    const struct packet_box *box = &task->search->boxes[packet];
-    task->question = question;
-    bucket_set_look_up(set, &task->search->building->bodies[task->partner].lattice, task->search->kernels, box->lo, box->hi,
-                       task->room->list, function, task, &task->counters);
-    flush(task);
-}
-
-/* Fetches a packet into the room; false when nothing of it can have an answer. */
-static bool open_packet(struct task *task, uint32_t packet)
+/* Fetches the packet into the room when the first entry has been found for it; false when nothing of it can have an answer. */
+static bool packet_is_open(struct task *task)
 {
     const struct search *search = task->search;
     const uint32_t *packets = search->list->packets.data;
-    uint32_t count = packets[packet + 1] - packets[packet];
+    uint32_t packet = task->packet, count = packets[packet + 1] - packets[packet];
     bool use_planes = !search->building->space->ranks;
+    if (task->open_packet == packet) {
+        return task->alive;
+    }
+    task->open_packet = packet;
     task->first = packets[packet];
     if (search->cells) {
         search->kernels->prepare_cells(&task->room->packet, search->building->space->points, array_at(&search->list->corners, task->first),
@@ -487,7 +443,68 @@ static bool open_packet(struct task *task, uint32_t packet)
         search->kernels->prepare_faces(&task->room->packet, search->building->face_records, array_at(&search->list->elements, task->first),
                                        count, use_planes);
     }
-    return leave_out_flat(task, count);
+    task->alive = leave_out_flat(task, count);
+    return task->alive;
+}
+
+static void match_vertices(void *data, const uint32_t *list, uint32_t count)
+{
+    struct task *task = data;
+    if (!packet_is_open(task)) {
+        return;
+    }
+    const struct search *search = task->search;
+    uint32_t *hits = task->room->hits, first = first_vertex(&search->state->numbering, task->partner);
+    uint32_t found = search->kernels->match_points(&task->room->packet, search->building->space->points, list, count, hits);
+    bool whole = cells_are_whole(task);
+    for (uint32_t i = 0; i < found; i++) {
+        take(task, task->partner, list[hits[i] / 32] - first, task->rank, element_of_lane(task, hits[i] / 2 % PACKET_LANES),
+             (hits[i] & 1) && whole);
+    }
+    task->tests += (uint64_t)count * PACKET_LANES;
+}
+
+static void match_cell_faces(void *data, const uint32_t *list, uint32_t count)
+{
+    struct task *task = data;
+    if (!packet_is_open(task)) {
+        return;
+    }
+    const struct search *search = task->search;
+    uint32_t *hits = task->room->hits, first = search->building->first_face[task->partner];
+    uint32_t found = search->kernels->match_cell_faces(&task->room->packet, search->building->face_records, list, count, hits);
+    bool whole = cells_are_whole(task);
+    for (uint32_t i = 0; i < found; i++) {
+        take(task, task->partner, list[hits[i] / 32] - first, task->rank, element_of_lane(task, hits[i] / 2 % PACKET_LANES),
+             (hits[i] & 1) && whole);
+    }
+    task->tests += (uint64_t)count * PACKET_LANES;
+}
+
+static void match_faces(void *data, const uint32_t *list, uint32_t count)
+{
+    struct task *task = data;
+    if (!packet_is_open(task)) {
+        return;
+    }
+    const struct search *search = task->search;
+    const uint32_t *first = search->building->first_face;
+    uint32_t *hits = task->room->hits;
+    uint32_t found = search->kernels->match_faces(&task->room->packet, search->building->face_records, list, count, hits);
+    for (uint32_t i = 0; i < found; i++) {
+        take(task, task->rank, element_of_lane(task, hits[i] / 2 % PACKET_LANES) - first[task->rank], task->partner,
+             list[hits[i] / 32] - first[task->partner], hits[i] & 1);
+    }
+    task->tests += (uint64_t)count * PACKET_LANES;
+}
+
+static void ask(struct task *task, dent_question question, const struct bucket_set *set, bucket_list_function *function)
+{
+    const struct packet_box *box = &task->search->boxes[task->packet];
+    task->question = question;
+    bucket_set_look_up(set, &task->search->building->bodies[task->partner].lattice, task->search->kernels, box->lo, box->hi,
+                       task->room->list, function, task, &task->counters);
+    flush(task);
 }
 
 /* ---- walking -------------------------------------------------------------------------------------------------------------------- */
@@ -538,24 +555,19 @@ static void walk(struct task *task, const struct packet_tree *tree, uint32_t ind
 
 static void do_work(struct task *task, const struct packet_tree *tree, const uint32_t *partners)
 {
-    uint32_t open = UINT32_MAX;
-    bool alive = false;
     for (uint32_t i = 0; i < task->work_count; i++) {
         uint64_t item = task->room->work[i];
-        uint32_t packet = tree->order[item >> 32], there = item & 0xFF;
-        if (packet != open) {
-            alive = open_packet(task, packet);
-            open = packet;
-        }
+        uint32_t there = item & 0xFF;
+        task->packet = tree->order[item >> 32];
         task->partner = partners[item >> 8 & 0xFF];
         const struct body_buckets *partner = &task->search->building->bodies[task->partner];
-        if (alive && there & WANT_POINTS) {
-            ask(task, DENT_QUESTION_VERTEX_CELL, &partner->points, match_vertices, packet);
+        if (there & WANT_POINTS) {
+            ask(task, DENT_QUESTION_VERTEX_CELL, &partner->points, match_vertices);
         }
-        if (alive && there & WANT_FACES && task->search->cells) {
-            ask(task, DENT_QUESTION_FACE_CELL, &partner->faces, match_cell_faces, packet);
-        } else if (alive && there & WANT_FACES) {
-            ask(task, DENT_QUESTION_FACE_FACE, &partner->faces, match_faces, packet);
+        if (there & WANT_FACES && task->search->cells) {
+            ask(task, DENT_QUESTION_FACE_CELL, &partner->faces, match_cell_faces);
+        } else if (there & WANT_FACES) {
+            ask(task, DENT_QUESTION_FACE_FACE, &partner->faces, match_faces);
         }
     }
 }
@@ -603,6 +615,7 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
     task.room = &search->rooms[worker];
     task.block = block;
     task.worker = worker;
+    task.open_packet = UINT32_MAX;
     task.candidate_count = task.answer_count = 0;
     task.counters = (struct bucket_counters){0, 0};
     task.tests = 0;

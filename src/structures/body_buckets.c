@@ -195,16 +195,16 @@ static void fill_points(const struct bucket_building *building, struct body_buck
     bucket_set_finish(set, &tree->lattice);
 }
 
-static struct bucket_range range_of_face(const struct bucket_building *building, const struct bucket_lattice *lattice,
-                                         const struct body *body, uint32_t first, uint32_t face)
+static struct bucket_range sorted_range_of_face(const struct bucket_building *building, const struct body *body, uint32_t first,
+                                                uint32_t face)
 {
     struct bucket_range range;
     for (int k = 0; k < 3; k++) {
-        uint32_t bucket[3];
-        bucket_of_vertex(building, lattice, first + body->surface_faces[face].corners[k], bucket);
+        uint32_t vertex = first + body->surface_faces[face].corners[k];
         for (int axis = 0; axis < 3; axis++) {
-            range.first[axis] = k == 0 || bucket[axis] < range.first[axis] ? bucket[axis] : range.first[axis];
-            range.last[axis] = k == 0 || bucket[axis] > range.last[axis] ? bucket[axis] : range.last[axis];
+            uint32_t bucket = building->sorted_buckets[axis][vertex];
+            range.first[axis] = k == 0 || bucket < range.first[axis] ? bucket : range.first[axis];
+            range.last[axis] = k == 0 || bucket > range.last[axis] ? bucket : range.last[axis];
         }
     }
     return range;
@@ -217,7 +217,9 @@ static void fill_faces(const struct bucket_building *building, struct body_bucke
     struct bucket_set *set = &tree->faces;
     uint32_t first = first_vertex(building->numbering, rank), first_face = building->first_face[rank];
     for (uint32_t face = 0; face < body->surface_face_count; face++) {
-        struct bucket_range range = range_of_face(building, &tree->lattice, body, first, face);
+        const struct face_record *record = &building->face_records[first_face + face];
+        struct bucket_range range = building->sorted_buckets[0] ? sorted_range_of_face(building, body, first, face)
+                                                                : bucket_range_of(&tree->lattice, record->lo, record->hi);
         bucket_owner(set, &tree->lattice, &range, &building->face_keys[first_face + face]);
         set->start[building->face_keys[first_face + face]]++;
     }

@@ -271,19 +271,18 @@ static void box_block(void *data, uint32_t block, uint32_t worker)
     uint32_t total = packet_list_count(boxing->list), begin = block * BOXES_PER_BLOCK;
     uint32_t end = total - begin > BOXES_PER_BLOCK ? begin + BOXES_PER_BLOCK : total;
     for (uint32_t packet = begin; packet < end; packet++) {
-        float lo[4], hi[4];
-        const float *first = boxing->points[vertices[start[packet]]].position;
-        for (int axis = 0; axis < 3; axis++) {
-            lo[axis] = hi[axis] = first[axis];
-        }
+        struct packet_box box;
+        memcpy(box.lo, &boxing->points[vertices[start[packet]]], sizeof box.lo); /* the fourth number goes along and means nothing */
+        box.hi[0] = box.lo[0], box.hi[1] = box.lo[1], box.hi[2] = box.lo[2], box.hi[3] = box.lo[3];
         for (uint32_t i = start[packet] + 1; i < start[packet + 1]; i++) {
-            const float *x = boxing->points[vertices[i]].position;
-            for (int axis = 0; axis < 3; axis++) {
-                lo[axis] = x[axis] < lo[axis] ? x[axis] : lo[axis];
-                hi[axis] = x[axis] > hi[axis] ? x[axis] : hi[axis];
+            float x[4];
+            memcpy(x, &boxing->points[vertices[i]], sizeof x);
+            for (int axis = 0; axis < 4; axis++) {
+                box.lo[axis] = x[axis] < box.lo[axis] ? x[axis] : box.lo[axis];
+                box.hi[axis] = x[axis] > box.hi[axis] ? x[axis] : box.hi[axis];
             }
         }
-        boxing->boxes[packet] = (struct packet_box){{lo[0], lo[1], lo[2], 0}, {hi[0], hi[1], hi[2], 0}};
+        boxing->boxes[packet] = box;
     }
 }
 
