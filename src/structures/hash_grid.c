@@ -34,14 +34,14 @@ static float box_size(const float *lo, const float *hi)
 /* Sizes in [2^(o - 1), 2^o) are of octave o; kept in 0 .. OCTAVES - 1. */
 static int octave_of(const struct grid_input *input, uint32_t entry)
 {
-    int octave = -OCTAVE_ZERO;
+    int octave;
     if (input->octaves) {
         octave = input->octaves[entry] + input->octave_shift;
     } else {
         float size = box_size(corner_of(input->lo, input, entry), corner_of(input->hi, input, entry));
-        if (size > 0) {
-            frexpf(size, &octave);
-        }
+        uint32_t bits;
+        memcpy(&bits, &size, sizeof bits);
+        octave = (int)(bits >> 23) - 126; /* subnormal sizes: one octave; size is not negative */
     }
     octave += OCTAVE_ZERO;
     return octave < 0 ? 0 : octave >= OCTAVES ? OCTAVES - 1 : octave;
@@ -73,12 +73,11 @@ static void clear_level(struct grid_level *level)
     *level = (struct grid_level){.lo = {INFINITY, INFINITY, INFINITY}, .hi = {-INFINITY, -INFINITY, -INFINITY}};
 }
 
-/* Bounds, reach, mean size and number of entries of each level. */
+/* Bounds, reach, number of entries of each level, and the sum of their sizes if it is not known from the octaves. */
 static void measure_levels(struct hash_grid *grid, const struct grid_input *input, const uint8_t *levels, double *sizes)
 {
     for (uint32_t level = 0; level < grid->level_count; level++) {
         clear_level(&grid->levels[level]);
-        sizes[level] = 0;
     }
     for (uint32_t i = 0; i < input->count; i++) {
         uint32_t entry = entry_at(input, i);
@@ -91,7 +90,7 @@ static void measure_levels(struct hash_grid *grid, const struct grid_input *inpu
             level->hi[axis] = lo[axis] > level->hi[axis] ? lo[axis] : level->hi[axis];
             level->reach[axis] = reach > level->reach[axis] ? reach : level->reach[axis];
         }
-        sizes[levels[i]] += input->octaves ? ldexp(0.75, input->octaves[entry] + input->octave_shift) : (double)box_size(lo, hi);
+        sizes[levels[i]] += input->octaves ? 0 : (double)box_size(lo, hi);
     }
 }
 
@@ -219,15 +218,19 @@ static bool allocate_columns(struct hash_grid *grid, struct filling *filling, bo
     return enough && filling->row_y && filling->row_z && filling->number;
 }
 
-static void choose_levels(struct hash_grid *grid, const struct grid_input *input, uint8_t *levels)
+static void choose_levels(struct hash_grid *grid, const struct grid_input *input, uint8_t *levels, double *sizes)
 {
     uint32_t histogram[OCTAVES] = {0};
     uint8_t level_of[OCTAVES];
+    memset(sizes, 0, GRID_LEVELS_MAX * sizeof *sizes);
     for (uint32_t i = 0; i < input->count; i++) {
         levels[i] = (uint8_t)octave_of(input, entry_at(input, i));
         histogram[levels[i]]++;
     }
     grid->level_count = assign_levels(histogram, input->level_limit, level_of);
+    for (int octave = 0; octave < OCTAVES && input->octaves; octave++) {
+        sizes[level_of[octave]] += histogram[octave] * ldexp(0.75, octave - OCTAVE_ZERO);
+    }
     for (uint32_t i = 0; i < input->count; i++) {
         levels[i] = level_of[levels[i]];
     }
@@ -244,7 +247,7 @@ bool hash_grid_build(struct hash_grid *grid, const struct grid_input *input, str
     if (!levels || !filling.slots) {
         return false;
     }
-    choose_levels(grid, input, levels);
+    choose_levels(grid, input, levels, sizes);
     measure_levels(grid, input, levels, sizes);
     for (uint32_t l = 0; l < grid->level_count; l++) {
         size_level(&grid->levels[l], input, l, grid->levels[l].count ? sizes[l] / grid->levels[l].count : 0);

@@ -1,7 +1,7 @@
 /* Cells and surface faces of a world in packets of up to sixteen neighbours, in an order that changes only when bodies do.
  *
- * Elements are sorted along a Morton curve through the middles of their boxes at the time of building and cut into packets; deformation keeps
- * neighbours together, so the order serves for many steps. How well it still does is for the caller to watch (packet_spread).
+ * The elements of a body are halved along the longest axis of their middles, again and again, until packets are left. Deformation keeps
+ * neighbours together, so the order serves for many steps; how well it still does is for the caller to watch.
  */
 #ifndef DENT_STRUCTURES_PACKET_SETS_H
 #define DENT_STRUCTURES_PACKET_SETS_H

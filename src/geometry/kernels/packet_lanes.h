@@ -9,6 +9,10 @@
 
 #include "geometry/kernels/packet_kernels.h"
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 typedef float lane_row[PACKET_LANES];
 
 #define FOR_LANES for (int lane = 0; lane < PACKET_LANES; lane++)
@@ -149,18 +153,40 @@ static inline void lanes_finish(struct packet *packet, uint32_t count, bool use_
     }
 }
 
+/* Corner k of all lanes from records to columns: four records of four numbers are turned at a time. */
+static inline void lanes_fetch_corner(struct packet *packet, int k, const struct point_record *points,
+                                      const uint32_t *const of_lane[PACKET_LANES])
+{
+#if defined(__AVX2__)
+    for (int lane = 0; lane < PACKET_LANES; lane += 4) {
+        __m128 x = _mm_loadu_ps(points[of_lane[lane][k]].position), y = _mm_loadu_ps(points[of_lane[lane + 1][k]].position);
+        __m128 z = _mm_loadu_ps(points[of_lane[lane + 2][k]].position), id = _mm_loadu_ps(points[of_lane[lane + 3][k]].position);
+        _MM_TRANSPOSE4_PS(x, y, z, id);
+        _mm_store_ps(packet->corner[k][0] + lane, x);
+        _mm_store_ps(packet->corner[k][1] + lane, y);
+        _mm_store_ps(packet->corner[k][2] + lane, z);
+        _mm_store_si128((__m128i *)(packet->id[k] + lane), _mm_castps_si128(id));
+    }
+#else
+    for (int lane = 0; lane < PACKET_LANES; lane++) {
+        const struct point_record *point = &points[of_lane[lane][k]];
+        packet->corner[k][0][lane] = point->position[0];
+        packet->corner[k][1][lane] = point->position[1];
+        packet->corner[k][2][lane] = point->position[2];
+        packet->id[k][lane] = point->id;
+    }
+#endif
+}
+
 static inline void lanes_prepare_cells(struct packet *packet, const struct point_record *points, const uint32_t (*corners)[4],
                                        uint32_t count, bool use_planes)
 {
+    const uint32_t *of_lane[PACKET_LANES];
     for (uint32_t lane = 0; lane < PACKET_LANES; lane++) {
-        const uint32_t *corner = corners[lane < count ? lane : 0];
-        for (int k = 0; k < 4; k++) {
-            const struct point_record *point = &points[corner[k]];
-            packet->corner[k][0][lane] = point->position[0];
-            packet->corner[k][1][lane] = point->position[1];
-            packet->corner[k][2][lane] = point->position[2];
-            packet->id[k][lane] = point->id;
-        }
+        of_lane[lane] = corners[lane < count ? lane : 0];
+    }
+    for (int k = 0; k < 4; k++) {
+        lanes_fetch_corner(packet, k, points, of_lane);
     }
     lanes_box(packet, 4);
     lanes_cell_planes(packet);
