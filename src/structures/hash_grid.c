@@ -1,8 +1,8 @@
 /* The counting-sorted spatial hash with levels. See hash_grid.h.
  *
- * Teschner, Heidelberger, Mueller, Pomeranets, Gross: Optimized Spatial Hashing for Collision Detection of Deformable Objects, VMV 2003;
- * levels as in Eitz, Gu: Hierarchical Spatial Hashing for Real-time Collision Detection, SMI 2007. Instead of linked slots with time stamps
- * the table is counted, summed up and filled anew in every step.
+ * Teschner, Heidelberger, Mueller, Pomeranets, Gross: Optimized Spatial Hashing for Collision Detection of Deformable
+ * Objects, VMV 2003; levels as in Eitz, Gu: Hierarchical Spatial Hashing for Real-time Collision Detection, SMI 2007.
+ * Instead of linked slots with time stamps the table is counted, summed up and filled anew in every step.
  */
 #include "structures/hash_grid.h"
 
@@ -58,7 +58,8 @@ static uint32_t assign_levels(const uint32_t histogram[OCTAVES], uint32_t limit,
         highest--;
     }
     for (int octave = 0; octave < OCTAVES; octave++) {
-        bool fresh = histogram[octave] != 0 && octave - begin >= OCTAVES_PER_LEVEL + (highest - lowest <= OCTAVES_PER_LEVEL);
+        bool fresh =
+            histogram[octave] != 0 && octave - begin >= OCTAVES_PER_LEVEL + (highest - lowest <= OCTAVES_PER_LEVEL);
         if (fresh && level + 1 < (int)limit) {
             level++;
             begin = octave;
@@ -96,7 +97,8 @@ static void measure_levels(struct hash_grid *grid, const struct grid_input *inpu
 
 static int32_t cell_of(const struct grid_level *level, int axis, double x)
 {
-    return (int32_t)(((double)x - (double)level->lo[axis]) * level->inverse_cell); /* never negative: truncation is floor */
+    return (int32_t)(((double)x - (double)level->lo[axis]) *
+                     level->inverse_cell); /* never negative: truncation is floor */
 }
 
 static uint32_t next_power_of_two(uint64_t at_least)
@@ -110,7 +112,8 @@ static uint32_t next_power_of_two(uint64_t at_least)
 
 static void size_level(struct grid_level *level, const struct grid_input *input, uint32_t index, double mean_size)
 {
-    double cell = input->cell_size > 0 ? input->cell_size * ldexp(1.0, (int)index * OCTAVES_PER_LEVEL) : mean_size * input->cell_ratio;
+    double cell = input->cell_size > 0 ? input->cell_size * ldexp(1.0, (int)index * OCTAVES_PER_LEVEL)
+                                       : mean_size * input->cell_ratio;
     cell = cell < FINEST_CELL ? FINEST_CELL : cell > COARSEST_CELL ? COARSEST_CELL : cell;
     level->inverse_cell = 1 / cell;
     uint64_t cells = 1;
@@ -121,8 +124,8 @@ static void size_level(struct grid_level *level, const struct grid_input *input,
     }
     uint64_t few = (uint64_t)level->count * 4 + 64, many = (uint64_t)level->count * 8 + (UINT32_C(1) << 22);
     level->counted = input->table_size == 0 && cells <= few;
-    level->slots = level->counted           ? (uint32_t)cells
-                   : input->table_size == 0 ? next_power_of_two((uint64_t)level->count * 2)
+    level->slots = level->counted             ? (uint32_t)cells
+                   : input->table_size == 0   ? next_power_of_two((uint64_t)level->count * 2)
                    : input->table_size < many ? input->table_size
                                               : (uint32_t)many;
 }
@@ -162,7 +165,8 @@ static void count_slots(struct hash_grid *grid, const struct filling *filling)
     }
 }
 
-/* Counts to ends; filling from the last entry to the first turns them into starts and keeps the order of entries in a slot. */
+/* Counts to ends; filling from the last entry to the first turns them into starts and keeps the order of entries in a
+ * slot. */
 static void sum_up(struct hash_grid *grid)
 {
     uint32_t sum = 0;
@@ -261,7 +265,8 @@ bool hash_grid_build(struct hash_grid *grid, const struct grid_input *input, str
     return true;
 }
 
-/* ---- looking up --------------------------------------------------------------------------------------------------------------- */
+/* ---- looking up
+ * --------------------------------------------------------------------------------------------------------------- */
 
 struct look_up {
     const struct hash_grid *grid;
@@ -279,8 +284,8 @@ static inline void scan(struct look_up *look_up, uint32_t begin, uint32_t end, b
     while (begin < end) {
         uint32_t room = GRID_LIST_MAX - look_up->listed;
         uint32_t stop = end - begin > room ? begin + room : end;
-        look_up->listed +=
-            look_up->kernels->scan_row(&look_up->grid->columns, begin, stop, &look_up->window, any_row, look_up->list + look_up->listed);
+        look_up->listed += look_up->kernels->scan_row(&look_up->grid->columns, begin, stop, &look_up->window, any_row,
+                                                      look_up->list + look_up->listed);
         begin = stop;
         if (GRID_LIST_MAX - look_up->listed < 16) {
             look_up->function(look_up->data, look_up->list, look_up->listed);
@@ -289,7 +294,8 @@ static inline void scan(struct look_up *look_up, uint32_t begin, uint32_t end, b
     }
 }
 
-static void scan_cells(struct look_up *look_up, const struct grid_level *level, uint32_t row, int32_t first, int32_t last)
+static void scan_cells(struct look_up *look_up, const struct grid_level *level, uint32_t row, int32_t first,
+                       int32_t last)
 {
     if ((uint32_t)(last - first) >= level->slots) {
         scan(look_up, level->first, level->first + level->count, false);
@@ -335,10 +341,12 @@ static void look_up_level(struct look_up *look_up, const struct grid_level *leve
     }
 }
 
-void hash_grid_look_up(const struct hash_grid *grid, const struct packet_kernels *kernels, const float lo[3], const float hi[3],
-                       uint32_t list[GRID_LIST_ROOM], grid_list_function *function, void *data, struct grid_counters *counters)
+void hash_grid_look_up(const struct hash_grid *grid, const struct packet_kernels *kernels, const float lo[3],
+                       const float hi[3], uint32_t list[GRID_LIST_ROOM], grid_list_function *function, void *data,
+                       struct grid_counters *counters)
 {
-    struct look_up look_up = {.grid = grid, .kernels = kernels, .list = list, .function = function, .data = data, .counters = counters};
+    struct look_up look_up = {
+        .grid = grid, .kernels = kernels, .list = list, .function = function, .data = data, .counters = counters};
     memcpy(look_up.window.lo, lo, sizeof look_up.window.lo);
     memcpy(look_up.window.hi, hi, sizeof look_up.window.hi);
     for (uint32_t level = 0; level < grid->level_count; level++) {

@@ -30,7 +30,8 @@ void packet_sets_destroy(struct packet_sets *sets)
     array_destroy(&sets->vertex_octave);
 }
 
-/* ---- collecting --------------------------------------------------------------------------------------------------------------- */
+/* ---- collecting
+ * --------------------------------------------------------------------------------------------------------------- */
 
 static double box_size(const double (*xyz)[3], const uint32_t *corners, int count)
 {
@@ -50,7 +51,7 @@ static double box_size(const double (*xyz)[3], const uint32_t *corners, int coun
 /* Half the size of an element, noted at its corners and counted for the typical size. */
 struct size_notes {
     int16_t *octave;
-    uint32_t *exponents;  /* histogram over all exponents of double */
+    uint32_t *exponents; /* histogram over all exponents of double */
 };
 
 enum { EXPONENTS = 2200, EXPONENT_ZERO = 1100 };
@@ -68,7 +69,8 @@ static void note_size(struct size_notes *notes, double half_size, const uint32_t
     }
 }
 
-static void collect_cells(struct packet_sets *sets, const struct posed_body *posed, uint32_t rank, uint32_t *number, struct size_notes *notes)
+static void collect_cells(struct packet_sets *sets, const struct posed_body *posed, uint32_t rank, uint32_t *number,
+                          struct size_notes *notes)
 {
     const struct body *body = posed->body;
     uint32_t first = first_vertex(&sets->numbering, rank);
@@ -83,7 +85,8 @@ static void collect_cells(struct packet_sets *sets, const struct posed_body *pos
     }
 }
 
-static void collect_faces(struct packet_sets *sets, const struct posed_body *posed, uint32_t rank, uint32_t *number, struct size_notes *notes)
+static void collect_faces(struct packet_sets *sets, const struct posed_body *posed, uint32_t rank, uint32_t *number,
+                          struct size_notes *notes)
 {
     const struct body *body = posed->body;
     uint32_t first = first_vertex(&sets->numbering, rank);
@@ -123,9 +126,9 @@ static bool make_room(struct packet_sets *sets, uint64_t cells, uint64_t faces)
     array_clear(&sets->face_owner);
     array_clear(&sets->face_order);
     array_clear(&sets->vertex_octave);
-    return array_extend(&sets->cell_corners, cells) && array_extend(&sets->cell_owner, cells) && array_extend(&sets->face_corners, faces) &&
-           array_extend(&sets->face_owner, faces) && array_extend(&sets->face_order, faces) &&
-           array_extend(&sets->vertex_octave, sets->numbering.count);
+    return array_extend(&sets->cell_corners, cells) && array_extend(&sets->cell_owner, cells) &&
+           array_extend(&sets->face_corners, faces) && array_extend(&sets->face_owner, faces) &&
+           array_extend(&sets->face_order, faces) && array_extend(&sets->vertex_octave, sets->numbering.count);
 }
 
 bool packet_sets_collect(struct packet_sets *sets, const struct pose *pose, struct arena *scratch, bool *too_many)
@@ -137,7 +140,8 @@ bool packet_sets_collect(struct packet_sets *sets, const struct pose *pose, stru
         faces += body->surface_face_count;
     }
     *too_many = cells >= UINT32_MAX || faces >= UINT32_MAX;
-    if (*too_many || !vertex_numbering_build(&sets->numbering, pose, scratch, too_many) || !make_room(sets, cells, faces)) {
+    if (*too_many || !vertex_numbering_build(&sets->numbering, pose, scratch, too_many) ||
+        !make_room(sets, cells, faces)) {
         return false;
     }
     struct arena_mark mark = arena_mark(scratch);
@@ -164,7 +168,8 @@ bool packet_sets_collect(struct packet_sets *sets, const struct pose *pose, stru
     return true;
 }
 
-/* ---- ordering ----------------------------------------------------------------------------------------------------------------- */
+/* ---- ordering
+ * ----------------------------------------------------------------------------------------------------------------- */
 
 struct float_box {
     float lo[3], hi[3];
@@ -193,7 +198,8 @@ static float box_edge(const struct float_box *box)
     return edge;
 }
 
-/* A packet ends when it is full, when sizes differ too much for one error bound, or when the next element is far away. */
+/* A packet ends when it is full, when sizes differ too much for one error bound, or when the next element is far away.
+ */
 #define SIZE_RATIO 4.0f
 #define JUMP_RATIO 6.0f
 
@@ -296,19 +302,21 @@ struct element_list {
     const struct element_owner *owners;
 };
 
-static struct float_box box_of_element(const struct element_list *list, const struct float_space *space, uint32_t element)
+static struct float_box box_of_element(const struct element_list *list, const struct float_space *space,
+                                       uint32_t element)
 {
     return float_box_of(space->points, list->corners + (size_t)element * (size_t)list->per, list->per);
 }
 
-static void add_middle(struct middle *middle, const struct element_list *list, const struct float_space *space, uint32_t element)
+static void add_middle(struct middle *middle, const struct element_list *list, const struct float_space *space,
+                       uint32_t element)
 {
     struct float_box box = box_of_element(list, space, element);
     *middle = (struct middle){{box.lo[0] + box.hi[0], box.lo[1] + box.hi[1], box.lo[2] + box.hi[2]}, element};
 }
 
-/* Bodies of at least half a packet are split one by one, so that bodies that move apart do not tear packets; the elements of smaller ones are
- * pooled behind them. Returns where the pool begins. */
+/* Bodies of at least half a packet are split one by one, so that bodies that move apart do not tear packets; the
+ * elements of smaller ones are pooled behind them. Returns where the pool begins. */
 static uint32_t split_bodies(const struct element_list *list, const struct float_space *space, struct middle *middles)
 {
     uint32_t placed = 0, pool = list->count;
@@ -365,7 +373,8 @@ bool packet_sets_order(struct packet_sets *sets, const struct float_space *space
     struct element_owner *owners = arena_allocate(scratch, cells, sizeof *owners);
     struct element_list cell_list = {sets->cell_corners.data, 4, cells, sets->cell_owner.data};
     struct element_list face_list = {sets->face_corners.data, 3, faces, sets->face_owner.data};
-    bool enough = order && corners && owners && order_elements(space, &cell_list, order, &sets->cell_packets, scratch) &&
+    bool enough = order && corners && owners &&
+                  order_elements(space, &cell_list, order, &sets->cell_packets, scratch) &&
                   order_elements(space, &face_list, sets->face_order.data, &sets->face_packets, scratch);
     if (enough && cells) {
         memcpy(corners, sets->cell_corners.data, cells * sizeof *corners);
