@@ -36,7 +36,7 @@ struct cluster_search {
     bool *body_certified;  /* by rank: has no contact with itself */
     bool *piece_certified; /* by piece of the world: has no contact with itself and its neighbours */
     struct workspace *workspaces; /* by worker */
-    bool *met_itself;      /* by rank: the search found a pair, or one it could not decide */
+    bool *met_itself;      /* by rank: the search surely found a pair of the body with itself */
 };
 
 /* ---- output ------------------------------------------------------------------------------------------------------------- */
@@ -80,9 +80,6 @@ static void flush_answers(struct workspace *work, dent_question question)
  * has a point in its interior is a matter of the whole cell. */
 static void tell(struct workspace *work, dent_question question, uint32_t rank_a, uint32_t count)
 {
-    if (rank_a == work->rank_b && count > 0) {
-        __atomic_store_n(&work->search->met_itself[rank_a], true, __ATOMIC_RELAXED);
-    }
     const struct clustered_body *side_a = &work->search->pose.bodies[rank_a];
     const uint32_t *cell_of = work->body_b->cell_of_tetrahedron;
     for (uint32_t i = 0; i < count; i++) {
@@ -91,6 +88,9 @@ static void tell(struct workspace *work, dent_question question, uint32_t rank_a
         uint32_t feature = question == DENT_QUESTION_VERTEX_CELL ? cluster_a->vertices[hit->feature]
                                                                  : side_a->clusters->faces[cluster_a->first_face + hit->feature];
         uint32_t tetrahedron = work->clusters_b->cells[work->cells.cluster->first_cell + hit->cell];
+        if (hit->certain && rank_a == work->rank_b) {
+            __atomic_store_n(&work->search->met_itself[rank_a], true, __ATOMIC_RELAXED);
+        }
         if (hit->certain && !cell_of) {
             work->answers[work->answer_count++] =
                 (dent_pair){rank_a, feature, work->rank_b, tetrahedron, DENT_PAIR_INTERIOR};
@@ -357,18 +357,35 @@ static void choose_references(struct cluster_search *search, struct cluster_cach
     }
 }
 
-/* Bodies without a reference that were searched for themselves and found free: their pose becomes the reference, if anything can be proven
- * with it. */
+static bool anything_certified(const struct cluster_search *search, uint32_t rank)
+{
+    const struct clustered_body *body = &search->pose.bodies[rank];
+    bool any = search->body_certified[rank];
+    for (uint32_t piece = 0; piece < body->clusters->piece_count && !any; piece++) {
+        any = search->piece_certified[body->first_piece + piece];
+    }
+    return any;
+}
+
+/* Bodies without a usable reference of their own that were searched and seem free, while nothing could be certified: their pose becomes the
+ * reference. Whether anything can be proven with it is found out there; the next try waits twice as long. */
 static void adopt_free_poses(struct cluster_search *search, struct cluster_cache *cache)
 {
+    enum { LONGEST_WAIT = 1024 };
     for (uint32_t rank = 0; search->certify && rank < cache->body_count; rank++) {
         struct cached_body *entry = cache->entries[rank];
         const struct posed_body *posed = &search->request->pose->bodies[rank];
-        if (posed->body->kind == DENT_BODY_SOLID && posed->body->self_collision && !entry->own_reference && !entry->reference.usable &&
-            !entry->tried && !search->met_itself[rank]) {
-            strain_reference_set(&entry->reference, posed->body, posed->xyz);
-            entry->tried = true;
+        if (posed->body->kind != DENT_BODY_SOLID || !posed->body->self_collision || entry->own_reference || search->met_itself[rank] ||
+            anything_certified(search, rank)) {
+            continue;
         }
+        if (entry->wait > 0) {
+            entry->wait--;
+            continue;
+        }
+        strain_reference_set(&entry->reference, posed->body, posed->xyz);
+        entry->last_wait = entry->last_wait < LONGEST_WAIT ? 2 * entry->last_wait + 1 : LONGEST_WAIT;
+        entry->wait = entry->last_wait;
     }
 }
 
