@@ -75,8 +75,8 @@ const char *questions_name(uint32_t questions, char *buffer, size_t size);
 /** Enters the methods of dent that can answer; `only` AUTO: all of them that are not hopeless at this size. */
 int bench_enter_methods(bench_race *race, dent_method only, bool variants);
 
-/** Nanoseconds of the clock that the race goes by. */
-uint64_t bench_clock_ns(const bench_race *race);
+/** Nanoseconds of the clock, or of the processor time this process used. */
+uint64_t bench_clock_ns(bool cpu_time);
 
 /** Runs the race; the contestants are left open. An error (a wrong answer is one) has been reported. */
 int bench_run(tool_session *session, bench_race *race);

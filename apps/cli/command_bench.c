@@ -139,7 +139,12 @@ static int run_scene(tool_session *session, const char *name, bench_files *files
                                                DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL};
     static const uint32_t surface_questions[] = {DENT_QUESTION_FACE_FACE};
     bench_scene scene;
-    int status = bench_scene_open(session, name, &scene);
+    dent_scene_def def = dent_scene_def_default();
+    def.name = name;
+    def.scale = session->options->scale;
+    def.setting_count = session->options->setting_count;
+    def.settings = session->options->settings;
+    int status = bench_scene_open(session, "bench", &def, &scene);
     if (status != STATUS_GOOD) {
         return status;
     }

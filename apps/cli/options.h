@@ -32,6 +32,8 @@ typedef enum option_id {
     OPTION_REPEAT,
     OPTION_TABLE,
     OPTION_CPU_TIME,
+    OPTION_FOLDER,
+    OPTION_STEPS,
     OPTION_JSON,
     OPTION_HELP,
     OPTION_COUNT
@@ -53,6 +55,7 @@ typedef struct tool_options {
     const char *out;
     uint32_t frame;
     uint32_t frames, repeat; /* bench; 0: not given */
+    uint32_t steps;          /* paper; 0: not given */
     double scale;
     uint32_t setting_count;
     dent_scene_setting settings[SETTING_LIMIT];
