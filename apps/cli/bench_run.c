@@ -112,7 +112,7 @@ typedef struct race_run {
     tool_session *session;
     bench_race *race;
     race_answers answers[DENT_DISCRETE_QUESTION_COUNT];
-    bool measured;        /* false: warming up */
+    bool measured; /* false: warming up */
     uint64_t slowest_ns[CONTESTANT_LIMIT];
     uint64_t done, total; /* turns */
 } race_run;
@@ -138,8 +138,7 @@ static void keep_frame_zero(race_run *run, contestant *asked, const turn_costs *
         asked->pairs_hash = 0;
         for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
             if ((run->race->questions & 1u << i) != 0) {
-                asked->pairs_hash =
-                    asked->pairs_hash * 1099511628211u ^ asked->hash(asked, (dent_question)(1u << i));
+                asked->pairs_hash = asked->pairs_hash * 1099511628211u ^ asked->hash(asked, (dent_question)(1u << i));
             }
         }
     }
@@ -170,8 +169,8 @@ static int take_turn(race_run *run, uint32_t index, uint32_t frame, bool first)
     for (int phase = 0; phase < 3; phase++) {
         asked->phases[phase][asked->turns] = costs.phase_ms[phase];
     }
-    asked->allocations = asked->turns == 0 || costs.allocations > asked->allocations ? costs.allocations
-                                                                                     : asked->allocations;
+    asked->allocations =
+        asked->turns == 0 || costs.allocations > asked->allocations ? costs.allocations : asked->allocations;
     asked->turns++;
     asked->spent_ns += took;
     return STATUS_GOOD;
@@ -286,7 +285,8 @@ int bench_run(tool_session *session, bench_race *race)
         run.answers[i].right.context = run.answers[i].other.context = race->scene->context;
     }
     char questions[64], what[128];
-    snprintf(what, sizeof what, "%s %s", race->scene->name, questions_name(race->questions, questions, sizeof questions));
+    snprintf(what, sizeof what, "%s %s", race->scene->name,
+             questions_name(race->questions, questions, sizeof questions));
     progress_begin(&session->progress, what, run.total);
     int status = make_room(race) ? run_pass(&run, 0) : complain("bench: out of memory");
     run.measured = true;

@@ -1,9 +1,9 @@
 /* bench_run.h — one race: several contestants answer the same questions about the same frames, turn by turn.
  *
- * A contestant is a method of dent, or a peer (bench_peers.h). The frames go back and forth, as in a simulation; in each
- * frame every contestant is asked once, the first to be asked changing from frame to frame. Only the asking is timed.
- * After each turn the answer is compared with that of the first contestant, pair by pair: a race with a wrong answer is
- * an error, not a result.
+ * A contestant is a method of dent, or a peer (bench_peers.h). The frames go back and forth, as in a simulation; in
+ * each frame every contestant is asked once, the first to be asked changing from frame to frame. Only the asking is
+ * timed. After each turn the answer is compared with that of the first contestant, pair by pair: a race with a wrong
+ * answer is an error, not a result.
  */
 #ifndef DENT_BENCH_RUN_H
 #define DENT_BENCH_RUN_H

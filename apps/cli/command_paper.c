@@ -1,4 +1,5 @@
-/* command_paper.c — `dent paper`: the tables and plots of the source documents, made again, with their figures beside ours.
+/* command_paper.c — `dent paper`: the tables and plots of the source documents, made again, with their figures beside
+ * ours.
  *
  * A figure is a row: it measures, prints a table, and writes NAME.csv and NAME.svg. */
 #include "paper_stage.h"
@@ -8,7 +9,7 @@
 #include <string.h>
 
 static const paper_figure *const figure_table[] = {
-    &figure_hash_times,        &figure_hash_table_size,  &figure_hash_cell_size,  &figure_bucket_query_size,
+    &figure_hash_times,        &figure_hash_table_size,  &figure_hash_cell_size,   &figure_bucket_query_size,
     &figure_bucket_query_hits, &figure_bucket_self_size, &figure_bucket_self_hits,
 };
 enum { FIGURE_COUNT = sizeof figure_table / sizeof figure_table[0] };
@@ -32,9 +33,10 @@ static int refuse_unknown(const tool_options *options)
     for (uint32_t i = 0; i < options->argument_count; i++) {
         if (find_figure(options->arguments[i]) == NULL) {
             const char *near = nearest_word(options->arguments[i], names, FIGURE_COUNT);
-            return near != NULL ? complain("paper: no figure is called '%s'; did you mean %s?", options->arguments[i], near)
-                                : complain("paper: no figure is called '%s'; dent paper --help lists them",
-                                           options->arguments[i]);
+            return near != NULL
+                       ? complain("paper: no figure is called '%s'; did you mean %s?", options->arguments[i], near)
+                       : complain("paper: no figure is called '%s'; dent paper --help lists them",
+                                  options->arguments[i]);
         }
     }
     return STATUS_GOOD;

@@ -46,8 +46,8 @@ typedef enum option_id {
 enum { SETTING_LIMIT = 32, SETTING_NAME_LIMIT = 64 };
 
 typedef struct tool_options {
-    uint32_t given; /* OPTION_BIT of those on the command line */
-    dent_question ask;  /* one, or for bench several bits */
+    uint32_t given;    /* OPTION_BIT of those on the command line */
+    dent_question ask; /* one, or for bench several bits */
     dent_method method;
     uint32_t threads; /* 0: all processors */
     dent_isa isa;

@@ -1,7 +1,8 @@
-/* paper_bucket.c — the four experiments of the BucketTree article (Ganovelli, Dingliana, O'Sullivan 2000, as retold with
- * measurements by Erleben and Sporring): V-shaped strips dragged through each other, and one whose legs swing through each
- * other. A measurement is one step: how many tetrahedra, how many intersections, how long. Steps whose other number lies
- * within the article's limits are drawn and fitted (quadratic or linear, as there), with one standard deviation.
+/* paper_bucket.c — the four experiments of the BucketTree article (Ganovelli, Dingliana, O'Sullivan 2000, as retold
+ * with measurements by Erleben and Sporring): V-shaped strips dragged through each other, and one whose legs swing
+ * through each other. A measurement is one step: how many tetrahedra, how many intersections, how long. Steps whose
+ * other number lies within the article's limits are drawn and fitted (quadratic or linear, as there), with one standard
+ * deviation.
  *
  * An intersection is a pair of face-cell, since that is what the tree's exact test answers. The article draws its times
  * (a Xeon of 2.4 GHz) without numbers, so only the shape of the curves can be compared. */
@@ -139,8 +140,8 @@ static bool is_within(const v_experiment *experiment, const measurement *item, c
     return other >= limits->low && other <= limits->high;
 }
 
-static void draw_curve(const v_experiment *experiment, const measurement_list *list, const number_limits *limits, int form,
-                       const char *form_name, drawn_curve *curve)
+static void draw_curve(const v_experiment *experiment, const measurement_list *list, const number_limits *limits,
+                       int form, const char *form_name, drawn_curve *curve)
 {
     curve->count = 0;
     for (uint32_t i = 0; i < list->count; i++) {
@@ -151,7 +152,8 @@ static void draw_curve(const v_experiment *experiment, const measurement_list *l
     }
     curve->fit = fit_polynomial(curve->x, curve->y, curve->count, experiment->degree);
     snprintf(curve->dots_name, CHART_TEXT_SIZE, "%s, %s", form_name, limits->name);
-    snprintf(curve->fit_name, CHART_TEXT_SIZE, "%s fit, one deviation", experiment->degree == 2 ? "quadratic" : "linear");
+    snprintf(curve->fit_name, CHART_TEXT_SIZE, "%s fit, one deviation",
+             experiment->degree == 2 ? "quadratic" : "linear");
     for (int i = 0; i < BAND_POINTS; i++) {
         double x = curve->fit.x_low + (curve->fit.x_high - curve->fit.x_low) * i / (BAND_POINTS - 1);
         curve->band_x[i] = x;
@@ -192,15 +194,25 @@ static int draw(paper_run *run, const v_experiment *experiment, const measuremen
             }
             draw_curve(experiment, list, &experiment->limits[band], form, forms[form].name, curve);
             print_curve(run, experiment, curve);
-            series[2 * count] =
-                (line_series){curve->dots_name, curve->count, curve->x, curve->y, NULL, NULL, true, false};
-            series[2 * count + 1] = (line_series){curve->fit_name, curve->count > 1 ? BAND_POINTS : 0, curve->band_x,
-                                                  curve->band_y,   curve->band_low,                    curve->band_high,
-                                                  false,           true};
+            series[2 * count] = (line_series){
+                .name = curve->dots_name, .count = curve->count, .x = curve->x, .y = curve->y, .dots_only = true};
+            series[2 * count + 1] = (line_series){.name = curve->fit_name,
+                                                  .count = curve->count > 1 ? BAND_POINTS : 0,
+                                                  .x = curve->band_x,
+                                                  .y = curve->band_y,
+                                                  .low = curve->band_low,
+                                                  .high = curve->band_high,
+                                                  .dashed = true,
+                                                  .follows = true};
         }
     }
-    line_chart chart = {experiment->title, experiment->against_size ? "tetrahedra" : "intersections",
-                        "milliseconds per query", false, false, 2 * count, series};
+    line_chart chart = {experiment->title,
+                        experiment->against_size ? "tetrahedra" : "intersections",
+                        "milliseconds per query",
+                        false,
+                        false,
+                        2 * count,
+                        series};
     int status = whole ? paper_file_open(run, experiment->name, "svg") : complain("paper: out of memory");
     if (status == STATUS_GOOD) {
         line_chart_write(&chart, &run->file);
@@ -253,68 +265,69 @@ static int make_experiment(paper_run *run, const v_experiment *experiment)
 static int make_query_size(paper_run *run)
 {
     static const v_experiment figure = {"bucket-query-size",
-                                      "Two V-shapes: time against size (article: figure 1.5.4)",
-                                      "v-shapes",
-                                      true,
-                                      2,
-                                      2,
-                                      {{800, 1200, "800-1200 hits"}, {3200, 4800, "3200-4800 hits"}},
-                                      600,
-                                      12000,
-                                      20};
+                                        "Two V-shapes: time against size (article: figure 1.5.4)",
+                                        "v-shapes",
+                                        true,
+                                        2,
+                                        2,
+                                        {{800, 1200, "800-1200 hits"}, {3200, 4800, "3200-4800 hits"}},
+                                        600,
+                                        12000,
+                                        20};
     return make_experiment(run, &figure);
 }
 
 static int make_query_hits(paper_run *run)
 {
     static const v_experiment figure = {"bucket-query-hits",
-                                      "Two V-shapes: time against intersections (article: figure 1.5.5)",
-                                      "v-shapes",
-                                      false,
-                                      1,
-                                      1,
-                                      {{600, 1400, "600-1400 tetrahedra"}},
-                                      600,
-                                      1400,
-                                      12};
+                                        "Two V-shapes: time against intersections (article: figure 1.5.5)",
+                                        "v-shapes",
+                                        false,
+                                        1,
+                                        1,
+                                        {{600, 1400, "600-1400 tetrahedra"}},
+                                        600,
+                                        1400,
+                                        12};
     return make_experiment(run, &figure);
 }
 
 static int make_self_size(paper_run *run)
 {
     static const v_experiment figure = {"bucket-self-size",
-                                      "One V-shape through itself: time against size (article: figure 1.5.6)",
-                                      "v-self",
-                                      true,
-                                      1,
-                                      1,
-                                      {{800, 1200, "800-1200 hits"}},
-                                      300,
-                                      6000,
-                                      20};
+                                        "One V-shape through itself: time against size (article: figure 1.5.6)",
+                                        "v-self",
+                                        true,
+                                        1,
+                                        1,
+                                        {{800, 1200, "800-1200 hits"}},
+                                        300,
+                                        6000,
+                                        20};
     return make_experiment(run, &figure);
 }
 
 static int make_self_hits(paper_run *run)
 {
-    static const v_experiment figure = {"bucket-self-hits",
-                                      "One V-shape through itself: time against intersections (article: figure 1.5.7)",
-                                      "v-self",
-                                      false,
-                                      1,
-                                      1,
-                                      {{600, 1400, "600-1400 tetrahedra"}},
-                                      600,
-                                      1400,
-                                      12};
+    static const v_experiment figure = {
+        "bucket-self-hits",
+        "One V-shape through itself: time against intersections (article: figure 1.5.7)",
+        "v-self",
+        false,
+        1,
+        1,
+        {{600, 1400, "600-1400 tetrahedra"}},
+        600,
+        1400,
+        12};
     return make_experiment(run, &figure);
 }
 
 const paper_figure figure_bucket_query_size = {"bucket-query-size", "bucket tree: two V-shapes, time against size",
                                                make_query_size};
-const paper_figure figure_bucket_query_hits = {"bucket-query-hits", "bucket tree: two V-shapes, time against intersections",
-                                               make_query_hits};
-const paper_figure figure_bucket_self_size = {"bucket-self-size", "bucket tree: one V-shape in itself, time against size",
-                                              make_self_size};
+const paper_figure figure_bucket_query_hits = {
+    "bucket-query-hits", "bucket tree: two V-shapes, time against intersections", make_query_hits};
+const paper_figure figure_bucket_self_size = {"bucket-self-size",
+                                              "bucket tree: one V-shape in itself, time against size", make_self_size};
 const paper_figure figure_bucket_self_hits = {
     "bucket-self-hits", "bucket tree: one V-shape in itself, time against intersections", make_self_hits};

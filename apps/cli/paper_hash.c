@@ -1,6 +1,6 @@
-/* paper_hash.c — the experiments of "Optimized Spatial Hashing for Collision Detection of Deformable Objects" (Teschner,
- * Heidelberger, Müller, Pomeranets, Gross 2003): the table of set-ups A to E, time against the size of the hash table, time
- * against the size of the grid cells. Their processor was a Pentium 4 at 1.8 GHz. */
+/* paper_hash.c — the experiments of "Optimized Spatial Hashing for Collision Detection of Deformable Objects"
+ * (Teschner, Heidelberger, Müller, Pomeranets, Gross 2003): the table of set-ups A to E, time against the size of the
+ * hash table, time against the size of the grid cells. Their processor was a Pentium 4 at 1.8 GHz. */
 #include "paper_stage.h"
 
 #include "tool.h"
@@ -27,8 +27,8 @@ static paper_method paper_form(const char *name)
 enum { METHOD_LIMIT = 4 };
 
 /* Steps 1 … count after a warm-up in frame 0, the methods in turns. */
-static int measure_steps(paper_run *run, bench_scene *scene, const paper_method *methods, int method_count, uint32_t count,
-                         paper_statistics *statistics, uint64_t *pairs)
+static int measure_steps(paper_run *run, bench_scene *scene, const paper_method *methods, int method_count,
+                         uint32_t count, paper_statistics *statistics, uint64_t *pairs)
 {
     paper_stage stages[METHOD_LIMIT];
     int status = STATUS_GOOD;
@@ -66,8 +66,8 @@ static const struct published_times {
     double mean, low, high, deviation;
     uint32_t cells;
 } published[] = {
-    {"teschner-a", "A", 4.3, 4.1, 6.5, 0.24, 1000},    {"teschner-b", "B", 12.6, 11.3, 15.0, 0.59, 4000},
-    {"teschner-c", "C", 30.4, 28.9, 34.4, 1.25, 10000}, {"teschner-d", "D", 70.0, 68.5, 72.1, 0.86, 20514},
+    {"teschner-a", "A", 4.3, 4.1, 6.5, 0.24, 1000},        {"teschner-b", "B", 12.6, 11.3, 15.0, 0.59, 4000},
+    {"teschner-c", "C", 30.4, 28.9, 34.4, 1.25, 10000},    {"teschner-d", "D", 70.0, 68.5, 72.1, 0.86, 20514},
     {"teschner-e", "E", 172.5, 170.5, 174.6, 1.08, 50000},
 };
 enum { SET_UP_COUNT = sizeof published / sizeof published[0] };
@@ -75,8 +75,8 @@ enum { SET_UP_COUNT = sizeof published / sizeof published[0] };
 static void print_times(paper_run *run, const char *set_up, const char *who, uint32_t cells, double mean, double low,
                         double high, double deviation, double pairs)
 {
-    printer_format(run->session->out, "%-7s %-24s %8u %10.3f %10.3f %10.3f %10.3f %10.4f\n", set_up, who, cells, mean, low,
-                   high, deviation, mean * 1000 / cells);
+    printer_format(run->session->out, "%-7s %-24s %8u %10.3f %10.3f %10.3f %10.3f %10.4f\n", set_up, who, cells, mean,
+                   low, high, deviation, mean * 1000 / cells);
     printer_format(&run->file, "%s,%s,%u,%.6g,%.6g,%.6g,%.6g,%.6g,", set_up, who, cells, mean, low, high, deviation,
                    mean * 1000 / cells);
     if (pairs >= 0) {
@@ -95,7 +95,8 @@ static int make_set_up(paper_run *run, int index, const paper_method *methods, i
     }
     char group[64];
     snprintf(group, sizeof group, "set-up %s: %u tetrahedra", row->set_up, scene.cell_count);
-    print_times(run, row->set_up, "published (Pentium 4)", row->cells, row->mean, row->low, row->high, row->deviation, -1);
+    print_times(run, row->set_up, "published (Pentium 4)", row->cells, row->mean, row->low, row->high, row->deviation,
+                -1);
     bar_chart_add(chart, group, "published (Pentium 4)", true, row->mean, row->low, row->high);
     progress_begin(&run->session->progress, row->scene, 0);
     uint32_t steps = paper_steps(run, 1000);
@@ -124,9 +125,10 @@ static int make_times(paper_run *run)
         return status;
     }
     bar_chart chart;
-    bar_chart_begin(&chart, run->session->context, "Vertices in tetrahedra: set-ups A to E", "milliseconds per step (mean, extremes)");
-    printer_format(run->session->out, "%-7s %-24s %8s %10s %10s %10s %10s %10s\n", "set-up", "who", "cells", "mean ms", "min",
-                   "max", "deviation", "us/cell");
+    bar_chart_begin(&chart, run->session->context, "Vertices in tetrahedra: set-ups A to E",
+                    "milliseconds per step (mean, extremes)");
+    printer_format(run->session->out, "%-7s %-24s %8s %10s %10s %10s %10s %10s\n", "set-up", "who", "cells", "mean ms",
+                   "min", "max", "deviation", "us/cell");
     printer_text(&run->file, "set_up,who,cells,mean_ms,min_ms,max_ms,deviation_ms,us_per_cell,pairs\n");
     for (int i = 0; i < SET_UP_COUNT && status == STATUS_GOOD; i++) {
         status = make_set_up(run, i, methods, (int)(sizeof methods / sizeof methods[0]), &chart);
@@ -158,8 +160,7 @@ typedef struct parameter_study {
     study_curve curves[CURVE_LIMIT];
 } parameter_study;
 
-static int add_point(paper_run *run, study_curve *curve, bench_scene *scene, const paper_method *method,
-                     double x)
+static int add_point(paper_run *run, study_curve *curve, bench_scene *scene, const paper_method *method, double x)
 {
     paper_statistics times;
     uint64_t pairs;
@@ -198,9 +199,10 @@ static int write_study(paper_run *run, const parameter_study *study)
     line_series series[CURVE_LIMIT];
     for (uint32_t i = 0; i < study->curve_count; i++) {
         const study_curve *curve = &study->curves[i];
-        series[i] = (line_series){curve->name, curve->count, curve->x, curve->y, curve->low, curve->high, false, false};
+        series[i] =
+            (line_series){curve->name, curve->count, curve->x, curve->y, curve->low, curve->high, false, false, false};
     }
-    line_chart chart = {study->title, study->x_label, "milliseconds per step", study->x_logarithmic, true,
+    line_chart chart = {study->title,       study->x_label, "milliseconds per step", study->x_logarithmic, true,
                         study->curve_count, series};
     line_chart_write(&chart, &run->file);
     return paper_file_close(run);
@@ -215,7 +217,8 @@ static int make_study(paper_run *run, parameter_study *study, study_function *cu
     if (status != STATUS_GOOD) {
         return status;
     }
-    printer_format(run->session->out, "%-28s %12s %10s %10s\n", "scene and form", study->x_column, "mean ms", "deviation");
+    printer_format(run->session->out, "%-28s %12s %10s %10s\n", "scene and form", study->x_column, "mean ms",
+                   "deviation");
     printer_format(&run->file, "curve,%s,mean_ms,min_ms,max_ms,deviation_ms,pairs\n", study->x_column);
     for (int i = 0; i < 2 && status == STATUS_GOOD; i++) {
         bench_scene scene;
@@ -275,8 +278,8 @@ static int make_table_size(paper_run *run)
 
 static int cell_size_curves(paper_run *run, parameter_study *study, bench_scene *scene)
 {
-    static const double ratios[] = {0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1,   1.1, 1.2, 1.4,
-                                    1.6, 1.8, 2,   2.5, 3,   3.5, 4,   4.5, 5};
+    static const double ratios[] = {0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1,   1.1, 1.2,
+                                    1.4, 1.6, 1.8, 2,   2.5, 3,   3.5, 4,   4.5, 5};
     int status = STATUS_GOOD;
     for (int form = 0; form < 2 && status == STATUS_GOOD; form++) {
         study_curve *curve = new_curve(study, scene->name, form == 0 ? "plain form" : "spatial hash");
@@ -309,8 +312,8 @@ static int make_cell_size(paper_run *run)
     return make_study(run, &study, cell_size_curves);
 }
 
-const paper_figure figure_hash_times = {"hash-times", "spatial hashing: set-ups A to E, mean, min, max, deviation of 1000 steps",
-                                        make_times};
+const paper_figure figure_hash_times = {
+    "hash-times", "spatial hashing: set-ups A to E, mean, min, max, deviation of 1000 steps", make_times};
 const paper_figure figure_hash_table_size = {"hash-table-size", "spatial hashing: time against the size of the table",
                                              make_table_size};
 const paper_figure figure_hash_cell_size = {"hash-cell-size", "spatial hashing: time against cell size over mean edge",

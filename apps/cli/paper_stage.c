@@ -89,8 +89,7 @@ int paper_stage_open(paper_run *run, bench_scene *scene, dent_question question,
     if (stage->world == NULL) {
         return complain("paper: out of memory");
     }
-    if (bench_scene_fill(scene, stage->world) != DENT_OK ||
-        (method->no_self && !leave_out_self_pairs(stage->world))) {
+    if (bench_scene_fill(scene, stage->world) != DENT_OK || (method->no_self && !leave_out_self_pairs(stage->world))) {
         int status = complain("paper: %s: %s", scene->name, dent_world_message(stage->world));
         paper_stage_close(stage);
         return status;

@@ -1,5 +1,5 @@
-/* paper_stage.h — what the experiments of the papers share: a scene whose steps are timed under one setting, statistics, files,
- * and fits by least squares. */
+/* paper_stage.h — what the experiments of the papers share: a scene whose steps are timed under one setting,
+ * statistics, files, and fits by least squares. */
 #ifndef DENT_PAPER_STAGE_H
 #define DENT_PAPER_STAGE_H
 
@@ -33,7 +33,8 @@ extern const paper_figure figure_bucket_query_hits;
 extern const paper_figure figure_bucket_self_size;
 extern const paper_figure figure_bucket_self_hits;
 
-/** Opens FOLDER/NAME.ENDING for printing to run->file; the tables begin with comment lines that say how they were made. */
+/** Opens FOLDER/NAME.ENDING for printing to run->file; the tables begin with comment lines that say how they were made.
+ */
 int paper_file_open(paper_run *run, const char *name, const char *ending);
 int paper_file_close(paper_run *run);
 /** `steps` unless --steps says otherwise. */
