@@ -501,6 +501,10 @@ static void match_faces(void *data, const uint32_t *list, uint32_t count)
 static void ask(struct task *task, dent_question question, const struct bucket_set *set, bucket_list_function *function)
 {
     const struct packet_box *box = &task->search->boxes[task->packet];
+    bool flat = (box->lo[0] == box->hi[0]) | (box->lo[1] == box->hi[1]) | (box->lo[2] == box->hi[2]);
+    if (flat && !packet_is_open(task)) { /* before looking: everything may lie in one place */
+        return;
+    }
     task->question = question;
     bucket_set_look_up(set, &task->search->building->bodies[task->partner].lattice, task->search->kernels, box->lo, box->hi,
                        task->room->list, function, task, &task->counters);
