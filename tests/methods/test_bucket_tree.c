@@ -1,4 +1,5 @@
-/* The bucket tree: its parameters change the work and never the answer, self-intersection is complete, traps stay cheap. */
+/* The bucket tree: its parameters change the work and never the answer, self-intersection is complete, traps stay
+ * cheap. */
 #include "support/cmocka_includes.h"
 
 #include "support/random_scene.h"
@@ -89,7 +90,8 @@ static void answers_do_not_depend_on_cell_ratio_level_sizing_or_sorting(void **s
     dent_context_destroy(contexts[1]);
 }
 
-/* ---- the article's V --------------------------------------------------------------------------------------------------------------- */
+/* ---- the article's V
+ * --------------------------------------------------------------------------------------------------------------- */
 
 /* A strip of 2 m x ny x nz cubes bent in the middle into two legs, thickness inwards. */
 static void make_v(struct test_scene *scene, uint32_t m, uint32_t ny, uint32_t nz, double half_angle)
@@ -133,8 +135,8 @@ static void self_intersection_of_a_v_is_complete_where_the_printed_rule_loses_ha
     assert_int_equal(dent_world_query(world, &def, &got), DENT_OK);
     assert_same_answer(&expected, &got);
     uint64_t kept = one_way_pairs(world, dent_world_body_at(world, 0), &got.face_cell);
-    printf("V of 480 cells: %llu face-cell pairs; the printed one-way rule would keep %llu\n", (unsigned long long)got.face_cell.count,
-           (unsigned long long)kept);
+    printf("V of 480 cells: %llu face-cell pairs; the printed one-way rule would keep %llu\n",
+           (unsigned long long)got.face_cell.count, (unsigned long long)kept);
     assert_true(got.face_cell.count > 300);
     assert_true(kept > got.face_cell.count * 3 / 10 && kept < got.face_cell.count * 7 / 10);
     dent_world_destroy(reference);
@@ -143,7 +145,9 @@ static void self_intersection_of_a_v_is_complete_where_the_printed_rule_loses_ha
     dent_context_destroy(context);
 }
 
-/* ---- moving ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- moving
+ * ------------------------------------------------------------------------------------------------------------------------
+ */
 
 static void sorted_coordinates_answer_right_when_positions_creep_and_when_they_jump(void **state)
 {
@@ -185,7 +189,9 @@ static void sorted_coordinates_answer_right_when_positions_creep_and_when_they_j
     dent_context_destroy(context);
 }
 
-/* ---- parameters -------------------------------------------------------------------------------------------------------------------- */
+/* ---- parameters
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
 static void bad_parameters_are_refused_by_name(void **state)
 {
@@ -200,7 +206,10 @@ static void bad_parameters_are_refused_by_name(void **state)
     dent_query_result result;
     for (int i = 0; i < 3 + 4 + 2 + 1; i++) {
         dent_bucket_tree_def tree = dent_bucket_tree_def_default();
-        const char *name = i < 3 ? "cell_ratio" : i < 7 ? "bucket_fill" : i < 9 ? "level" : "dent_bucket_tree_def_default";
+        const char *name = i < 3   ? "cell_ratio"
+                           : i < 7 ? "bucket_fill"
+                           : i < 9 ? "level"
+                                   : "dent_bucket_tree_def_default";
         tree.cell_ratio = i < 3 ? ratios[i] : 0;
         tree.bucket_fill = i >= 3 && i < 7 ? fills[i - 3] : 2;
         tree.level = i == 7 ? 22 : i == 8 ? 40 : 0;
@@ -214,9 +223,20 @@ static void bad_parameters_are_refused_by_name(void **state)
     dent_context_destroy(context);
 }
 
-/* ---- traps ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- traps
+ * -------------------------------------------------------------------------------------------------------------------------
+ */
 
-enum trap { SPREAD_OUT, ONE_HUGE_ELEMENT, FAR_VERTEX, HUGE_NUMBERS, TINY_NUMBERS, SMALL_BESIDE_LARGE, ONE_POINT, TRAPS };
+enum trap {
+    SPREAD_OUT,
+    ONE_HUGE_ELEMENT,
+    FAR_VERTEX,
+    HUGE_NUMBERS,
+    TINY_NUMBERS,
+    SMALL_BESIDE_LARGE,
+    ONE_POINT,
+    TRAPS
+};
 
 static void make_trap(struct test_scene *scene, enum trap trap)
 {
@@ -229,7 +249,8 @@ static void make_trap(struct test_scene *scene, enum trap trap)
     double factor = trap == HUGE_NUMBERS ? 1e150 : trap == TINY_NUMBERS ? 1e-150 : 1;
     test_map(body, factor, factor, factor, 0, 0, 0);
     test_map(other, factor, factor, factor, 0, 0, 0);
-    if (trap == ONE_HUGE_ELEMENT || trap == FAR_VERTEX) { /* a corner: one cell grows; or one vertex runs away with all its cells */
+    if (trap == ONE_HUGE_ELEMENT ||
+        trap == FAR_VERTEX) { /* a corner: one cell grows; or one vertex runs away with all its cells */
         double *p = body->xyz[trap == FAR_VERTEX ? body->vertex_count / 2 : body->corners[0]];
         p[0] = p[1] = p[2] = trap == FAR_VERTEX ? -2000 : -1e6;
     }
@@ -293,8 +314,9 @@ static void traps_cost_at_most_five_times_the_work_spread_out(void **state)
         }
         uint64_t work = got.counters.box_tests + 16 * got.counters.cells_visited + 64 * got.counters.candidates;
         spread_out = trap == SPREAD_OUT ? work : spread_out;
-        printf("trap %d: work %llu, %.2f times the work spread out, scratch %llu bytes\n", trap, (unsigned long long)work,
-               (double)work / (double)spread_out, (unsigned long long)got.counters.scratch_bytes);
+        printf("trap %d: work %llu, %.2f times the work spread out, scratch %llu bytes\n", trap,
+               (unsigned long long)work, (double)work / (double)spread_out,
+               (unsigned long long)got.counters.scratch_bytes);
         assert_true(work <= 5 * spread_out);
         assert_true(got.counters.scratch_bytes < UINT64_C(100) << 20);
         dent_world_destroy(world);

@@ -1,4 +1,5 @@
-/* Buckets, interval lists and coherent sorting: the map never decreases, both ways to compute it agree, and a look-up meets each entry once. */
+/* Buckets, interval lists and coherent sorting: the map never decreases, both ways to compute it agree, and a look-up
+ * meets each entry once. */
 #include "support/cmocka_includes.h"
 
 #include <math.h>
@@ -25,7 +26,8 @@ static float random_float(dent_random *random, float lo, float hi)
 static void the_map_never_decreases(void **state)
 {
     (void)state;
-    static const float ranges[][2] = {{-1, 1}, {0.25f, 0.2500001f}, {-1e-30f, 1e-30f}, {0, 0}, {-1, -0.99f}, {0, 1e-44f}, {-1e-20f, 1}};
+    static const float ranges[][2] = {{-1, 1},      {0.25f, 0.2500001f}, {-1e-30f, 1e-30f}, {0, 0},
+                                      {-1, -0.99f}, {0, 1e-44f},         {-1e-20f, 1}};
     dent_random random = dent_random_seeded(1);
     for (size_t r = 0; r < sizeof ranges / sizeof ranges[0]; r++) {
         for (double buckets = 0.5; buckets < 1e9; buckets *= 3) {
@@ -35,7 +37,8 @@ static void the_map_never_decreases(void **state)
             assert_int_equal(bucket_of(&lattice, 0, lo), 0);
             assert_int_equal(bucket_of(&lattice, 0, hi), lattice.count[0] - 1);
             for (int i = 0; i < 200; i++) {
-                float a = random_float(&random, lo - 0.1f, hi + 0.1f), b = i % 2 ? nextafterf(a, 2) : random_float(&random, lo, hi);
+                float a = random_float(&random, lo - 0.1f, hi + 0.1f),
+                      b = i % 2 ? nextafterf(a, 2) : random_float(&random, lo, hi);
                 assert_true((a <= b) == (bucket_of(&lattice, 0, a) <= bucket_of(&lattice, 0, b)) ||
                             bucket_of(&lattice, 0, a) == bucket_of(&lattice, 0, b));
                 assert_true(bucket_of(&lattice, 0, a) < lattice.count[0]);
@@ -60,7 +63,8 @@ static void sweeping_gives_the_same_buckets_as_the_interval_list(void **state)
     dent_random random = dent_random_seeded(2);
     float intervals[130], quantiles[65];
     for (int turn = 0; turn < 200; turn++) {
-        struct bucket_lattice lattice = lattice_over(-1, random_float(&random, -0.9999f, 1), 1 + 100 * dent_random_unit(&random), 1 << 30);
+        struct bucket_lattice lattice =
+            lattice_over(-1, random_float(&random, -0.9999f, 1), 1 + 100 * dent_random_unit(&random), 1 << 30);
         bucket_lattice_intervals(&lattice, 0, intervals);
         lattice.intervals[0] = intervals;
         if (turn % 2) { /* uneven */
@@ -83,7 +87,9 @@ static void sweeping_gives_the_same_buckets_as_the_interval_list(void **state)
     }
 }
 
-/* ---- look-ups ------------------------------------------------------------------------------------------------------------------- */
+/* ---- look-ups
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 
 enum { ENTRIES = 700 };
 
@@ -152,8 +158,11 @@ static void look_ups_meet_each_entry_exactly_once(void **state)
     for (int turn = 0; turn < 24; turn++) {
         bool points = turn % 2;
         struct bucket_lattice lattice = lattice_over(-1, 1, pow(2, turn / 4 + 1) - 0.5, 1 << 24);
-        struct grid_columns columns = {{boxes.lo[0], boxes.lo[1], boxes.lo[2]}, {boxes.hi[0], boxes.hi[1], boxes.hi[2]},
-                                       (const int32_t *)boxes.number, (const int32_t *)boxes.number, boxes.number};
+        struct grid_columns columns = {{boxes.lo[0], boxes.lo[1], boxes.lo[2]},
+                                       {boxes.hi[0], boxes.hi[1], boxes.hi[2]},
+                                       (const int32_t *)boxes.number,
+                                       (const int32_t *)boxes.number,
+                                       boxes.number};
         struct bucket_set set;
         make_boxes(&boxes, &random, points);
         bucket_set_layout(&set, &lattice, points);
@@ -171,7 +180,8 @@ static void look_ups_meet_each_entry_exactly_once(void **state)
                 hi[axis] = lo[axis] + random_float(&random, 0, size);
             }
             meetings = (struct meetings){{0}};
-            bucket_set_look_up(&set, &lattice, kernels_for(DENT_ISA_SCALAR)->packets, lo, hi, list, note, &meetings, &counters);
+            bucket_set_look_up(&set, &lattice, kernels_for(DENT_ISA_SCALAR)->packets, lo, hi, list, note, &meetings,
+                               &counters);
             for (int i = 0; i < ENTRIES; i++) {
                 bool meets = meet(lo, hi, boxes.box_lo[i], boxes.box_hi[i]);
                 assert_int_equal(meetings.count[i], meets);
@@ -203,13 +213,16 @@ static void flags_are_down_where_nothing_is(void **state)
     }
     boxes.box_hi[0][0] = boxes.box_lo[0][0] + 0.3f;
     put_boxes(&boxes, &set, &lattice);
-    struct bucket_range range = bucket_range_of(&lattice, (const float[3]){0.5f, 0.5f, 0.5f}, (const float[3]){0.9f, 0.9f, 0.9f});
+    struct bucket_range range =
+        bucket_range_of(&lattice, (const float[3]){0.5f, 0.5f, 0.5f}, (const float[3]){0.9f, 0.9f, 0.9f});
     assert_false(bucket_set_any(&set, &lattice, &range));
     free(set.start);
     free(set.any);
 }
 
-/* ---- sorting -------------------------------------------------------------------------------------------------------------------- */
+/* ---- sorting
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
 enum { SORTED = 2000 };
 
@@ -264,7 +277,8 @@ static void sorting_is_coherent_while_little_moves_and_falls_back_when_positions
     dent_random random = dent_random_seeded(5);
     begin_sorting(&sorting, &random);
     for (int axis = 0; axis < 3; axis++) {
-        assert_false(coordinate_order_sort(&sorting.order, 0, axis, sorting.points, &sorting.room)); /* nothing known yet */
+        assert_false(
+            coordinate_order_sort(&sorting.order, 0, axis, sorting.points, &sorting.room)); /* nothing known yet */
         assert_sorted(&sorting, axis);
         for (int step = 0; step < 5; step++) {
             for (int i = 0; i < SORTED; i++) {
@@ -278,7 +292,8 @@ static void sorting_is_coherent_while_little_moves_and_falls_back_when_positions
         }
         assert_false(coordinate_order_sort(&sorting.order, 0, axis, sorting.points, &sorting.room));
         assert_sorted(&sorting, axis);
-        assert_true(coordinate_order_sort(&sorting.order, 0, axis, sorting.points, &sorting.room)); /* and is coherent again */
+        assert_true(
+            coordinate_order_sort(&sorting.order, 0, axis, sorting.points, &sorting.room)); /* and is coherent again */
     }
     end_sorting(&sorting);
 }
@@ -309,7 +324,8 @@ static void the_tree_of_packets_holds_every_packet_once_inside_its_nodes(void **
         assert_int_equal(tree.nodes[tree.node_count - 1].packets, packets);
         uint32_t seen = 0;
         for (uint32_t node = 0; node < tree.node_count; node++) {
-            for (uint32_t child = tree.nodes[node].first; child < tree.nodes[node].first + tree.nodes[node].count; child++) {
+            for (uint32_t child = tree.nodes[node].first; child < tree.nodes[node].first + tree.nodes[node].count;
+                 child++) {
                 bool leaf = node < tree.leaf_count;
                 const float *lo = leaf ? boxes[tree.order[child]].lo : tree.nodes[child].lo;
                 const float *hi = leaf ? boxes[tree.order[child]].hi : tree.nodes[child].hi;
