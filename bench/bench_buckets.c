@@ -104,8 +104,7 @@ static void close_stage(struct stage *stage)
     free(stage->ids);
 }
 
-/* ---- the plain grid
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- the plain grid ---------------------------------------------------------------------------------------------- */
 
 struct plain_box {
     double lo[3], hi[3];
@@ -301,9 +300,7 @@ static double plain_step(const struct stage *stage, double cell, bool faces, uin
     return milliseconds;
 }
 
-/* ---- variants
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- variants ---------------------------------------------------------------------------------------------------- */
 
 struct choice {
     bool ratios, plain, only;

@@ -5,13 +5,12 @@
  * to buckets that is non-decreasing along each axis, since the larger of their lower corners lies in both; rounding is
  * non-decreasing, so there is no tolerance. What differs from the article:
  *   - vertices and surface faces are put into buckets, each once (bucket_grid), by counting instead of lists with time
- * stamps; the cells that look come in packets of sixteen neighbours, which are the leaves of the tree of occupied nodes
- * (packet_tree);
+ *     stamps; the cells that look come in packets of sixteen neighbours, the leaves of the tree of occupied nodes
+ *     (packet_tree);
  *   - every vertex and face is looked for by every cell, of the same body too. The printed self-test looks only for the
- * faces of the later of two cells in the earlier and loses about half of the pairs;
+ *     faces of the later of two cells in the earlier and loses about half of the pairs;
  *   - the surface flag of a node is asked of the side that must have the surface: faces in the one, cells in the other.
- * In: pose. Out: answers where the float planes are certain, candidates elsewhere. O(n) for elements in general
- * position.
+ * In: pose. Out: answers where the float planes are certain, candidates elsewhere. O(n) for elements in general position.
  */
 #include <math.h>
 
@@ -27,9 +26,7 @@ dent_bucket_tree_def dent_bucket_tree_def_default(void)
 
 enum { LEVEL_MAX = 21, CHUNK_PACKETS = 256, BLOCK_PACKETS = 128, PARTNER_BATCH = 32, BATCH_SIZE = 256 };
 
-/* ---- state
- * ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- state ------------------------------------------------------------------------------------------------------- */
 
 struct tree_state {
     struct vertex_numbering numbering;
@@ -81,8 +78,7 @@ static dent_status out_of_memory(const struct search_request *request)
     return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory in the bucket tree");
 }
 
-/* ---- preparing
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- preparing --------------------------------------------------------------------------------------------------- */
 
 /* Elements smaller than this, relative to the world, are told apart better by ranks than by floats. */
 #define SMALLEST_IN_FLOATS 1.52587890625e-05 /* 2^-16 */
@@ -184,8 +180,7 @@ static dent_status prepare(struct tree_state *state, const struct search_request
     return enough ? DENT_OK : out_of_memory(request);
 }
 
-/* ---- which bodies
- * ----------------------------------------------------------------------------------------------------------------- */
+/* ---- which bodies ------------------------------------------------------------------------------------------------ */
 
 /* The bodies themselves in buckets, so that finding neighbours is O(n) too. */
 struct body_finder {
@@ -295,9 +290,7 @@ static bool find_partners(struct tree_state *state, const struct search_request 
     return finder.enough;
 }
 
-/* ---- the search
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the search -------------------------------------------------------------------------------------------------- */
 
 /* Memory of a worker. */
 struct worker_room {
@@ -533,9 +526,7 @@ static void ask(struct task *task, dent_question question, const struct bucket_s
     flush(task);
 }
 
-/* ---- walking
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- walking ----------------------------------------------------------------------------------------------------- */
 
 /* What of the wanted kinds the partner's tree may have where this box is. A node of the body itself has vertices around
  * it, and for a single packet looking costs no more than asking: `certain` says what need not be asked. */
@@ -658,8 +649,7 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
     search->sink->count_cells_visited(search->sink, worker, task.counters.rows);
 }
 
-/* ---- dividing the work
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- dividing the work ------------------------------------------------------------------------------------------- */
 
 static void cut_nodes(struct search *search, uint32_t rank, const struct packet_tree *tree, uint32_t first,
                       uint32_t end)
@@ -745,9 +735,7 @@ static dent_status run(struct search *search, bool cells)
     return DENT_OK;
 }
 
-/* ---- parameters
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
 
 static dent_status read_def(const struct search_request *request, struct bucket_sizing *sizing)
 {

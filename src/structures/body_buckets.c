@@ -13,8 +13,7 @@ enum { BUCKETS_PER_ENTRY = 8, BUCKETS_FREE = 64, BUCKETS_MOST = 1 << 27 };
 enum { CROWDED = 128, ENTRIES_PER_UNEVEN_BUCKET = 4 };
 enum { SAMPLES = 64, FACES_PER_BLOCK = 2048 };
 
-/* ---- measuring
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- measuring --------------------------------------------------------------------------------------------------- */
 
 static void measure_box(struct body_buckets *tree, const struct bucket_building *building, uint32_t rank)
 {
@@ -94,9 +93,7 @@ static void measure(void *data, uint32_t rank, uint32_t worker)
     measure_elements(tree, building, rank);
 }
 
-/* ---- sizing
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- sizing ------------------------------------------------------------------------------------------------------ */
 
 /* The article: buckets (longest edge) at least bucket_fill times the diameter of the ball with the mean volume. */
 static uint32_t paper_level(const struct body_buckets *tree, double fill)
@@ -170,8 +167,7 @@ static bool allocate_sets(const struct bucket_building *building, struct body_bu
     return enough;
 }
 
-/* ---- filling
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- filling ----------------------------------------------------------------------------------------------------- */
 
 static inline void bucket_of_vertex(const struct bucket_building *building, const struct bucket_lattice *lattice,
                                     uint32_t vertex, uint32_t bucket[3])
@@ -266,8 +262,7 @@ static void fill(void *data, uint32_t rank, uint32_t worker)
     }
 }
 
-/* ---- sorting
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- sorting ----------------------------------------------------------------------------------------------------- */
 
 static bool sort_body(struct bucket_building *building, uint32_t rank)
 {
@@ -375,9 +370,7 @@ static bool relieve_crowded(struct bucket_building *building)
     return true;
 }
 
-/* ---- faces
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- faces ------------------------------------------------------------------------------------------------------- */
 
 static void make_face(struct face_record *face, const struct point_record *points, const uint32_t corners[3],
                       bool use_planes)
@@ -430,8 +423,7 @@ static void make_faces(void *data, uint32_t block, uint32_t worker)
     }
 }
 
-/* ---- all of it
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static bool allocate_columns(struct grid_columns *columns, uint32_t count, bool points, struct arena *scratch)
 {

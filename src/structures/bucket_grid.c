@@ -8,8 +8,7 @@
 
 #include <math.h>
 
-/* ---- lattice
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- lattice ----------------------------------------------------------------------------------------------------- */
 
 /* Extents below this are one bucket: 1 / edge must stay finite. */
 #define SMALLEST_EXTENT 1e-30
@@ -83,8 +82,7 @@ void bucket_lattice_intervals(const struct bucket_lattice *lattice, int axis, fl
     intervals[count] = lattice->hi[axis];
 }
 
-/* ---- entries
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- entries ----------------------------------------------------------------------------------------------------- */
 
 void bucket_set_layout(struct bucket_set *set, const struct bucket_lattice *lattice, bool points)
 {
@@ -154,9 +152,7 @@ void bucket_set_finish(struct bucket_set *set, const struct bucket_lattice *latt
     }
 }
 
-/* ---- asking
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- asking ------------------------------------------------------------------------------------------------------ */
 
 /* The nodes of a level that may hold an entry meeting the range. */
 static inline void nodes_of_level(const struct bucket_set *set, const struct bucket_range *range, uint32_t level,

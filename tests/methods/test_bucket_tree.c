@@ -90,8 +90,7 @@ static void answers_do_not_depend_on_cell_ratio_level_sizing_or_sorting(void **s
     dent_context_destroy(contexts[1]);
 }
 
-/* ---- the article's V
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- the article's V --------------------------------------------------------------------------------------------- */
 
 /* A strip of 2 m x ny x nz cubes bent in the middle into two legs, thickness inwards. */
 static void make_v(struct test_scene *scene, uint32_t m, uint32_t ny, uint32_t nz, double half_angle)
@@ -145,9 +144,7 @@ static void self_intersection_of_a_v_is_complete_where_the_printed_rule_loses_ha
     dent_context_destroy(context);
 }
 
-/* ---- moving
- * ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- moving ------------------------------------------------------------------------------------------------------ */
 
 static void sorted_coordinates_answer_right_when_positions_creep_and_when_they_jump(void **state)
 {
@@ -189,9 +186,7 @@ static void sorted_coordinates_answer_right_when_positions_creep_and_when_they_j
     dent_context_destroy(context);
 }
 
-/* ---- parameters
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
 
 static void bad_parameters_are_refused_by_name(void **state)
 {
@@ -223,9 +218,7 @@ static void bad_parameters_are_refused_by_name(void **state)
     dent_context_destroy(context);
 }
 
-/* ---- traps
- * -------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- traps ------------------------------------------------------------------------------------------------------- */
 
 enum trap {
     SPREAD_OUT,
