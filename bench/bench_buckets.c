@@ -1,11 +1,15 @@
-/* The bucket tree against a plain counting-sort grid and the plain form of spatial hashing, on the built-in scenes; and its own variants.
+/* The bucket tree against a plain counting-sort grid and the plain form of spatial hashing, on the built-in scenes; and
+ * its own variants.
  *
- * All variants are run in turns over the frames of a scene; pair lists are compared by fingerprint (the plain grid by count); medians printed.
- * The plain grid is what a good programmer would write in an afternoon: vertices (or faces, in every cell of their boxes) counting-sorted,
- * every tetrahedron walks the cells of its box, boxes compared, the library's exact test behind it; best of three cell sizes.
+ * All variants are run in turns over the frames of a scene; pair lists are compared by fingerprint (the plain grid by
+ * count); medians printed. The plain grid is what a good programmer would write in an afternoon: vertices (or faces, in
+ * every cell of their boxes) counting-sorted, every tetrahedron walks the cells of its box, boxes compared, the
+ * library's exact test behind it; best of three cell sizes.
  *
- * Usage: bench_buckets [--rounds N] [--threads N] [--isa scalar|avx2|avx512] [--scale S] [--ratios] [--only] [--cpu] SCENE...
- * --cpu measures processor time instead of wall time (one thread, busy machine), --ratios adds rows for cell ratios 0.5 to 4, --only leaves out everything but the bucket tree (for profilers).
+ * Usage: bench_buckets [--rounds N] [--threads N] [--isa scalar|avx2|avx512] [--scale S] [--ratios] [--only] [--cpu]
+ * SCENE...
+ * --cpu measures processor time instead of wall time (one thread, busy machine), --ratios adds rows for cell ratios 0.5
+ * to 4, --only leaves out everything but the bucket tree (for profilers).
  */
 #include <inttypes.h>
 #include <math.h>
@@ -31,7 +35,8 @@ struct stage {
     double **positions, mean_edge;
 };
 
-/* Of the process, so that other programs on the machine do not count; its two clocks agree for one thread on an idle machine. */
+/* Of the process, so that other programs on the machine do not count; its two clocks agree for one thread on an idle
+ * machine. */
 static bool processor_time;
 
 static double now_ms(void)
@@ -99,7 +104,7 @@ static void close_stage(struct stage *stage)
     free(stage->ids);
 }
 
-/* ---- the plain grid ------------------------------------------------------------------------------------------------------------- */
+/* ---- the plain grid ---------------------------------------------------------------------------------------------- */
 
 struct plain_box {
     double lo[3], hi[3];
@@ -174,7 +179,8 @@ static void plain_build(struct plain_grid *grid)
         }
         grid->count[axis] = (int64_t)((hi[axis] - grid->lo[axis]) / grid->cell) + 1;
     }
-    uint64_t cells = (uint64_t)(grid->count[0] * grid->count[1] * grid->count[2]), entries = grid->faces ? grid->face_count : grid->vertices;
+    uint64_t cells = (uint64_t)(grid->count[0] * grid->count[1] * grid->count[2]),
+             entries = grid->faces ? grid->face_count : grid->vertices;
     grid->start = calloc(cells + 1, sizeof *grid->start);
     for (uint32_t e = 0; e < entries; e++) {
         plain_enter(grid, e, 0);
@@ -202,7 +208,8 @@ static bool plain_shares(const struct plain_grid *grid, uint32_t entry, const ui
     return false;
 }
 
-static bool plain_test(const struct plain_grid *grid, uint32_t entry, const double *const t[4], predicate_counters *counters)
+static bool plain_test(const struct plain_grid *grid, uint32_t entry, const double *const t[4],
+                       predicate_counters *counters)
 {
     if (!grid->faces) {
         return vertex_in_tetrahedron(grid->xyz[entry], t[0], t[1], t[2], t[3], counters);
@@ -238,7 +245,8 @@ static uint64_t plain_look(const struct plain_grid *grid, const uint32_t corner[
                         double larger = other.lo[axis] > box.lo[axis] ? other.lo[axis] : box.lo[axis];
                         owner &= cell_of(grid, larger, axis) == at[axis];
                     }
-                    found += !apart && owner && !plain_shares(grid, entry, corner) && plain_test(grid, entry, t, counters);
+                    found +=
+                        !apart && owner && !plain_shares(grid, entry, corner) && plain_test(grid, entry, t, counters);
                 }
             }
         }
@@ -246,7 +254,8 @@ static uint64_t plain_look(const struct plain_grid *grid, const uint32_t corner[
     return found;
 }
 
-/* Milliseconds; *pairs: how many were found (in no order, and not stored: in the plain grid's favour). Face lists are made before the clock. */
+/* Milliseconds; *pairs: how many were found (in no order, and not stored: in the plain grid's favour). Face lists are
+ * made before the clock. */
 static double plain_step(const struct stage *stage, double cell, bool faces, uint64_t *pairs)
 {
     struct plain_grid grid = {.cell = cell, .vertices = stage->vertices};
@@ -291,7 +300,7 @@ static double plain_step(const struct stage *stage, double cell, bool faces, uin
     return milliseconds;
 }
 
-/* ---- variants ------------------------------------------------------------------------------------------------------------------- */
+/* ---- variants ---------------------------------------------------------------------------------------------------- */
 
 struct choice {
     bool ratios, plain, only;
@@ -352,7 +361,8 @@ static void run_variant(struct stage *stage, struct variant *variant, uint32_t q
 
 static struct variant tree_variant(const char *name)
 {
-    struct variant variant = {.method = DENT_METHOD_BUCKET_TREE, .hash_def = dent_spatial_hash_def_default(),
+    struct variant variant = {.method = DENT_METHOD_BUCKET_TREE,
+                              .hash_def = dent_spatial_hash_def_default(),
                               .tree_def = dent_bucket_tree_def_default()};
     snprintf(variant.name, sizeof variant.name, "%s", name);
     return variant;
@@ -408,11 +418,12 @@ static void measure(struct stage *stage, const char *scene, uint32_t question, u
         double time = median(&variants[v]);
         const dent_query_counters *counters = &variants[v].counters;
         bool agree = variants[v].plain ? variants[v].pairs == variants[0].pairs : variants[v].hash == variants[0].hash;
-        printf("%-12s %-11s %-17s %9.3f ms (low %9.3f) x%6.2f  pairs %7" PRIu64 "%s candidates %8" PRIu64 " box %10" PRIu64 " rows %8" PRIu64
-               " prepare %.2f search %.2f finish %.2f\n",
-               scene, dent_question_name((dent_question)question), variants[v].name, time, variants[v].times[0], time / base,
-               variants[v].pairs, agree ? "" : " DIFFERS", counters->candidates, counters->box_tests, counters->cells_visited,
-               (double)counters->ns_prepare * 1e-6, (double)counters->ns_search * 1e-6, (double)counters->ns_finish * 1e-6);
+        printf("%-12s %-11s %-17s %9.3f ms (low %9.3f) x%6.2f  pairs %7" PRIu64 "%s candidates %8" PRIu64
+               " box %10" PRIu64 " rows %8" PRIu64 " prepare %.2f search %.2f finish %.2f\n",
+               scene, dent_question_name((dent_question)question), variants[v].name, time, variants[v].times[0],
+               time / base, variants[v].pairs, agree ? "" : " DIFFERS", counters->candidates, counters->box_tests,
+               counters->cells_visited, (double)counters->ns_prepare * 1e-6, (double)counters->ns_search * 1e-6,
+               (double)counters->ns_finish * 1e-6);
     }
     fflush(stdout);
 }
@@ -439,7 +450,8 @@ int main(int argc, char **argv)
         asked = strcmp(argv[first], "--ask") == 0 ? value : asked;
         rounds = strcmp(argv[first], "--rounds") == 0 ? (uint32_t)atoi(value) : rounds;
         scale = strcmp(argv[first], "--scale") == 0 ? atof(value) : scale;
-        context_def.thread_count = strcmp(argv[first], "--threads") == 0 ? (uint32_t)atoi(value) : context_def.thread_count;
+        context_def.thread_count =
+            strcmp(argv[first], "--threads") == 0 ? (uint32_t)atoi(value) : context_def.thread_count;
         for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT && strcmp(argv[first], "--isa") == 0; isa++) {
             context_def.isa = strcmp(dent_isa_name((dent_isa)isa), value) == 0 ? (dent_isa)isa : context_def.isa;
         }
@@ -448,7 +460,8 @@ int main(int argc, char **argv)
     rounds = rounds < 1 ? 1 : rounds > ROUNDS_MAX - 1 ? ROUNDS_MAX - 1 : rounds;
     dent_context *context = dent_context_create(&context_def, NULL);
     if (!context || first >= argc) {
-        fprintf(stderr, "usage: bench_buckets [--rounds N] [--threads N] [--isa I] [--scale S] [--ask Q] [--ratios] [--only] SCENE...\n");
+        fprintf(stderr, "usage: bench_buckets [--rounds N] [--threads N] [--isa I] [--scale S] [--ask Q] [--ratios] "
+                        "[--only] SCENE...\n");
         return 2;
     }
     for (; first < argc; first++) {
@@ -456,8 +469,9 @@ int main(int argc, char **argv)
         if (!open_stage(&stage, context, argv[first], scale)) {
             return 2;
         }
-        printf("%s: %u bodies, %" PRIu64 " elements, %" PRIu64 " vertices, %s, %u threads\n", argv[first], stage.bodies, stage.cells,
-               stage.vertices, dent_isa_name(dent_context_isa(context)), dent_context_worker_count(context));
+        printf("%s: %u bodies, %" PRIu64 " elements, %" PRIu64 " vertices, %s, %u threads\n", argv[first], stage.bodies,
+               stage.cells, stage.vertices, dent_isa_name(dent_context_isa(context)),
+               dent_context_worker_count(context));
         bool solid = dent_scene_body_at(stage.scene, 0)->kind == DENT_BODY_SOLID;
         for (uint32_t question = 1; question <= DENT_QUESTION_FACE_FACE; question *= 2) {
             bool wanted = !asked || strcmp(asked, dent_question_name((dent_question)question)) == 0;

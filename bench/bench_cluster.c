@@ -6,7 +6,7 @@
  * frames, pair lists compared by count and by a hash of the sorted pairs, medians printed in milliseconds. Queries include reading positions
  * and the canonical sort; details are left out on all sides (--details: with).
  *
- * Usage: bench_cluster [--rounds N] [--frames N] [--threads N] [--scale S] [--no-peers] [--details] [--isa I] [--no-reference] SCENE...
+ * Usage: bench_cluster [--rounds N] [--frames N] [--threads N] [--scale S] [--no-peers] [--details] [--isa I] [--no-reference] [--only 1|2|3] SCENE...
  */
 #include <inttypes.h>
 #include <math.h>
@@ -14,19 +14,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <dent/dent.h>
 #include <dent/scene.h>
 
 #include "geometry/tetrahedron_predicates.h"
 
-enum { ROUNDS_MAX = 101, VARIANTS_MAX = 24 };
+enum { ROUNDS_MAX = 2001, VARIANTS_MAX = 24 };
 
 struct options {
     uint32_t rounds, frames, threads;
     double scale;
     bool peers, details, reference;
     dent_isa isa; /* AUTO: all */
+    uint32_t only; /* 1, 2, 3: this question with the certificate, nothing else; for profilers */
 };
 
 /* ---- a scene in a world ------------------------------------------------------------------------------------------------- */
@@ -436,11 +438,22 @@ struct variant {
     double cell;
     uint32_t stage;
     bool no_certificate;
-    double times[ROUNDS_MAX * 8];
+    double times[ROUNDS_MAX * 2];
     uint32_t count;
     uint64_t pairs, hash;
     dent_query_counters counters;
 };
+
+/* Processor time of this thread, so that other work on the machine disturbs less; with more threads the time that passed. */
+static uint64_t now(const struct options *options)
+{
+    struct timespec time;
+    if (options->threads != 1) {
+        return dent_clock_ns();
+    }
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -451,7 +464,7 @@ static int compare_doubles(const void *a, const void *b)
 static void run_variant(struct variant *variant, struct stage *stages, struct flat_scene *flat, struct grid_memory *grid,
                         struct tree_memory *tree, struct pair_set *set, const struct options *options, bool keep)
 {
-    uint64_t begin = dent_clock_ns(), end;
+    uint64_t begin = now(options), end;
     if (variant->peer == 0) {
         dent_cluster_search_def cluster = dent_cluster_search_def_default();
         dent_query_def def = dent_query_def_default();
@@ -465,7 +478,7 @@ static void run_variant(struct variant *variant, struct stage *stages, struct fl
             fprintf(stderr, "%s\n", dent_world_message(stages[variant->stage].world));
             exit(2);
         }
-        end = dent_clock_ns();
+        end = now(options);
         const dent_pair_list *list = variant->question == DENT_QUESTION_FACE_CELL ? &result.face_cell : &result.vertex_cell;
         variant->pairs = list->count;
         variant->hash = hash_list(list);
@@ -477,7 +490,7 @@ static void run_variant(struct variant *variant, struct stage *stages, struct fl
         } else {
             tree_peer(flat, tree, set);
         }
-        end = dent_clock_ns();
+        end = now(options);
         variant->pairs = set->count;
         variant->hash = hash_set(set);
     }
@@ -509,6 +522,9 @@ static int run_scene(const char *name, const struct options *options)
         for (int q = 0; q < 3; q++) {
             dent_question question = q == 0 ? DENT_QUESTION_VERTEX_CELL : q == 1 ? DENT_QUESTION_FACE_CELL : (dent_question)3;
             for (int plain = 0; plain < 2 && !(q == 2 && (plain || stage_count)); plain++) {
+                if (options->only && (options->only != (uint32_t)question || plain)) {
+                    continue;
+                }
                 char text[48];
                 snprintf(text, sizeof text, "clusters %s%s%s", dent_isa_name((dent_isa)isa), plain ? " no cert" : "", q == 2 ? " both" : "");
                 struct variant *variant = add_variant(variants, &count, text, question, 0);
@@ -625,6 +641,8 @@ int main(int argument_count, char **arguments)
             options.threads = (uint32_t)strtoul(arguments[++i], NULL, 10);
         } else if (strcmp(word, "--scale") == 0 && more) {
             options.scale = strtod(arguments[++i], NULL);
+        } else if (strcmp(word, "--only") == 0 && more) {
+            options.only = (uint32_t)strtoul(arguments[++i], NULL, 10);
         } else if (strcmp(word, "--isa") == 0 && more) {
             options.isa = isa_named(arguments[++i]);
         } else {

@@ -1,4 +1,5 @@
-/* GJK against the exact tests: nanoseconds for a pair of tetrahedra and for a triangle and a tetrahedron, apart, overlapping, and as they come.
+/* GJK against the exact tests: nanoseconds for a pair of tetrahedra and for a triangle and a tetrahedron, apart,
+ * overlapping, and as they come.
  *
  * Rows are measured in turns; each figure is the median of the turns, with the quartiles. Usage: bench_gjk [turns]
  */
@@ -81,7 +82,8 @@ static void make_input(struct input *input, int wanted, dent_random *random)
         }
         corners_of(input, pair, points);
         bool meets = exact_face(points, points + 4), both = exact_tets(points, points + 4);
-        pair += boxes_meet((const double(*)[3])input->points[pair]) && (wanted == 2 || (meets == both && meets == (wanted == 1)));
+        pair += boxes_meet((const double(*)[3])input->points[pair]) &&
+                (wanted == 2 || (meets == both && meets == (wanted == 1)));
     }
 }
 
@@ -102,7 +104,8 @@ static int by_value(const void *a, const void *b)
 int main(int argc, char **argv)
 {
     static const char *const input_names[INPUTS] = {"apart", "overlapping", "as they come"};
-    static const char *const row_names[ROWS] = {"exact tet-tet", "GJK tet-tet", "exact triangle-tet", "GJK triangle-tet"};
+    static const char *const row_names[ROWS] = {"exact tet-tet", "GJK tet-tet", "exact triangle-tet",
+                                                "GJK triangle-tet"};
     static overlap_test *const tests[ROWS] = {exact_tets, gjk_tets, exact_face, gjk_face};
     static struct input inputs[INPUTS];
     static double times[INPUTS][ROWS][TURNS_MAX];
@@ -132,8 +135,8 @@ int main(int argc, char **argv)
         for (int row = 0; row < ROWS; row++) {
             double *t = times[i][row];
             qsort(t, (size_t)turns, sizeof *t, by_value);
-            printf("%-13s %-20s %7.1f ns (%7.1f .. %7.1f)  overlapping %" PRId64 " of %d\n", input_names[i], row_names[row], t[turns / 2],
-                   t[turns / 4], t[turns * 3 / 4], sums[i][row], PAIRS);
+            printf("%-13s %-20s %7.1f ns (%7.1f .. %7.1f)  overlapping %" PRId64 " of %d\n", input_names[i],
+                   row_names[row], t[turns / 2], t[turns / 4], t[turns * 3 / 4], sums[i][row], PAIRS);
         }
     }
     return 0;

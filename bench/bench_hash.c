@@ -1,12 +1,14 @@
-/* The spatial hash against its own past: the paper's plain form, a plain counting-sort grid, and dent's packets, on the built-in scenes.
+/* The spatial hash against its own past: the paper's plain form, a plain counting-sort grid, and dent's packets, on the
+ * built-in scenes.
  *
- * Variants are run in turns over the frames of a scene, pair lists compared by fingerprint, medians printed. The plain grid is what a good
- * programmer would write in an afternoon: vertices counting-sorted into cells, every tetrahedron walks the cells of its box, same exact
- * test behind it; it answers vertex-cell only.
+ * Variants are run in turns over the frames of a scene, pair lists compared by fingerprint, medians printed. The plain
+ * grid is what a good programmer would write in an afternoon: vertices counting-sorted into cells, every tetrahedron
+ * walks the cells of its box, same exact test behind it; it answers vertex-cell only.
  *
  * Usage: bench_hash [--rounds N] [--threads N] [--isa scalar|avx2|avx512] [--scale S] [--cells] [--only]
  *                   [--ask QUESTION] SCENE...
- * --only leaves out everything but the hash (for profilers). --cells adds rows for cell sizes of 1/4 to 4 times the automatic one of the paper's form (mean edge).
+ * --only leaves out everything but the hash (for profilers). --cells adds rows for cell sizes of 1/4 to 4 times the
+ * automatic one of the paper's form (mean edge).
  */
 #include <inttypes.h>
 #include <math.h>
@@ -96,7 +98,8 @@ static void close_stage(struct stage *stage)
     free(stage->positions);
 }
 
-/* ---- the plain grid ------------------------------------------------------------------------------------------------------------- */
+/* ---- the plain grid
+ * ------------------------------------------------------------------------------------------------------------- */
 
 struct plain_grid {
     double cell, lo[3];
@@ -139,7 +142,8 @@ static void plain_build(struct plain_grid *grid)
     grid->start = calloc(cells + 1, sizeof *grid->start);
     for (uint64_t v = 0; v < grid->vertices; v++) {
         const double *x = grid->xyz[v];
-        grid->key[v] = (uint32_t)plain_key(grid, plain_cell(grid, x, 0), plain_cell(grid, x, 1), plain_cell(grid, x, 2));
+        grid->key[v] =
+            (uint32_t)plain_key(grid, plain_cell(grid, x, 0), plain_cell(grid, x, 1), plain_cell(grid, x, 2));
         grid->start[grid->key[v]]++;
     }
     for (uint64_t c = 0, sum = 0; c <= cells; c++) {
@@ -165,12 +169,13 @@ static uint64_t plain_look(const struct plain_grid *grid, const uint32_t corner[
     }
     for (int64_t k = plain_cell(grid, lo, 2); k <= plain_cell(grid, hi, 2); k++) {
         for (int64_t j = plain_cell(grid, lo, 1); j <= plain_cell(grid, hi, 1); j++) {
-            uint64_t first = plain_key(grid, plain_cell(grid, lo, 0), j, k), last = plain_key(grid, plain_cell(grid, hi, 0), j, k);
+            uint64_t first = plain_key(grid, plain_cell(grid, lo, 0), j, k),
+                     last = plain_key(grid, plain_cell(grid, hi, 0), j, k);
             for (uint32_t e = grid->start[first]; e < grid->start[last + 1]; e++) {
                 uint32_t v = grid->entry[e];
                 const double *p = grid->xyz[v];
-                if (p[0] < lo[0] || p[0] > hi[0] || p[1] < lo[1] || p[1] > hi[1] || p[2] < lo[2] || p[2] > hi[2] || v == corner[0] ||
-                    v == corner[1] || v == corner[2] || v == corner[3]) {
+                if (p[0] < lo[0] || p[0] > hi[0] || p[1] < lo[1] || p[1] > hi[1] || p[2] < lo[2] || p[2] > hi[2] ||
+                    v == corner[0] || v == corner[1] || v == corner[2] || v == corner[3]) {
                     continue;
                 }
                 found += vertex_in_tetrahedron(p, t[0], t[1], t[2], t[3], counters);
@@ -215,7 +220,9 @@ static double plain_step(const struct stage *stage, double cell, uint64_t *pairs
     return milliseconds;
 }
 
-/* ---- variants ------------------------------------------------------------------------------------------------------------------- */
+/* ---- variants
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 
 /* Which rows to print. */
 struct choice {
@@ -274,12 +281,14 @@ static void run_variant(struct stage *stage, struct variant *variant, uint32_t q
     variant->rows = result.counters.cells_visited;
 }
 
-static uint32_t make_variants(struct variant *variants, const struct stage *stage, uint32_t question, struct choice choice)
+static uint32_t make_variants(struct variant *variants, const struct stage *stage, uint32_t question,
+                              struct choice choice)
 {
     static const double ratios[] = {0.25, 0.5, 1, 2, 4};
     uint32_t count = 0;
     struct variant hash = {.name = "hash", .method = DENT_METHOD_SPATIAL_HASH, .def = dent_spatial_hash_def_default()};
-    struct variant paper = {.name = "paper", .method = DENT_METHOD_SPATIAL_HASH, .def = dent_spatial_hash_def_default()};
+    struct variant paper = {
+        .name = "paper", .method = DENT_METHOD_SPATIAL_HASH, .def = dent_spatial_hash_def_default()};
     paper.def.paper_form = true;
     variants[count++] = hash;
     if (!choice.only) {
@@ -318,11 +327,11 @@ static void measure(struct stage *stage, const char *scene, uint32_t question, u
     for (uint32_t v = 0; v < count; v++) {
         double time = median(&variants[v]);
         bool agree = variants[v].plain ? variants[v].pairs == variants[0].pairs : variants[v].hash == variants[0].hash;
-        printf("%-12s %-11s %-16s %9.3f ms  x%6.2f  (low %8.3f ms x%6.2f)  %8.1f ns/cell  pairs %8" PRIu64 "%s candidates %9" PRIu64 " box %10" PRIu64
-               " rows %8" PRIu64 "\n",
-               scene, dent_question_name((dent_question)question), variants[v].name, time, time / base, variants[v].times[0],
-               variants[v].times[0] / low, time * 1e6 / (double)stage->cells,
-               variants[v].pairs, agree ? "" : " DIFFERS", variants[v].candidates, variants[v].box_tests, variants[v].rows);
+        printf("%-12s %-11s %-16s %9.3f ms  x%6.2f  (low %8.3f ms x%6.2f)  %8.1f ns/cell  pairs %8" PRIu64
+               "%s candidates %9" PRIu64 " box %10" PRIu64 " rows %8" PRIu64 "\n",
+               scene, dent_question_name((dent_question)question), variants[v].name, time, time / base,
+               variants[v].times[0], variants[v].times[0] / low, time * 1e6 / (double)stage->cells, variants[v].pairs,
+               agree ? "" : " DIFFERS", variants[v].candidates, variants[v].box_tests, variants[v].rows);
     }
     fflush(stdout);
 }
@@ -348,7 +357,8 @@ int main(int argc, char **argv)
         choice.question = strcmp(argv[first], "--ask") == 0 ? value : choice.question;
         rounds = strcmp(argv[first], "--rounds") == 0 ? (uint32_t)atoi(value) : rounds;
         scale = strcmp(argv[first], "--scale") == 0 ? atof(value) : scale;
-        context_def.thread_count = strcmp(argv[first], "--threads") == 0 ? (uint32_t)atoi(value) : context_def.thread_count;
+        context_def.thread_count =
+            strcmp(argv[first], "--threads") == 0 ? (uint32_t)atoi(value) : context_def.thread_count;
         for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT && strcmp(argv[first], "--isa") == 0; isa++) {
             context_def.isa = strcmp(dent_isa_name((dent_isa)isa), value) == 0 ? (dent_isa)isa : context_def.isa;
         }
@@ -365,8 +375,9 @@ int main(int argc, char **argv)
         if (!open_stage(&stage, context, argv[first], scale)) {
             return 2;
         }
-        printf("%s: %u bodies, %" PRIu64 " cells, %" PRIu64 " vertices, %s, %u threads\n", argv[first], stage.bodies, stage.cells,
-               stage.vertices, dent_isa_name(dent_context_isa(context)), dent_context_worker_count(context));
+        printf("%s: %u bodies, %" PRIu64 " cells, %" PRIu64 " vertices, %s, %u threads\n", argv[first], stage.bodies,
+               stage.cells, stage.vertices, dent_isa_name(dent_context_isa(context)),
+               dent_context_worker_count(context));
         bool solid = dent_scene_body_at(stage.scene, 0)->kind == DENT_BODY_SOLID;
         for (uint32_t question = 1; question <= DENT_QUESTION_FACE_FACE; question *= 2) {
             if (choice.question && strcmp(choice.question, dent_question_name((dent_question)question)) != 0) {

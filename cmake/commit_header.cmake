@@ -1,7 +1,10 @@
-# Writes a header with the commit of the tree, anew only when it has changed: cmake -DSOURCE=… -DHEADER=… -P this.
+# Writes a header with the commit of the tree (COMMIT, else asked of Git), anew only when it has changed:
+# cmake -DCOMMIT=… -DSOURCE=… -DHEADER=… -P this.
 set(commit "unknown")
 find_package(Git QUIET)
-if(GIT_FOUND)
+if(COMMIT)
+  set(commit "${COMMIT}")
+elseif(GIT_FOUND)
   execute_process(COMMAND ${GIT_EXECUTABLE} -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude=*
     OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
   if(NOT failed AND found)

@@ -1,12 +1,12 @@
 /* bench_peers.h — how other libraries and plain programs take part in a race.
  *
- * Peers are never part of the installed tool. They are rows of a table in bench/peers, linked into a program of its own,
- * dent-peers, which is this tool with that table. `dent bench --peers` hands over to it. In `dent` itself the table is
- * empty.
+ * Peers are never part of the installed tool. They are rows of a table in bench/peers, linked into a program of its
+ * own, dent-peers, which is this tool with that table. `dent bench --peers` hands over to it. In `dent` itself the
+ * table is empty.
  *
- * A peer gets the scene as flat arrays (one block of positions, cells and surface faces by numbers of the scene) and has
- * to find candidate pairs in its own way; whether a candidate is an answer is decided by dent's exact predicates, so
- * that only the search differs. Sorting a peer's pairs is not timed.
+ * A peer gets the scene as flat arrays (one block of positions, cells and surface faces by numbers of the scene) and
+ * has to find candidate pairs in its own way; whether a candidate is an answer is decided by dent's exact predicates,
+ * so that only the search differs. Sorting a peer's pairs is not timed.
  */
 #ifndef DENT_BENCH_PEERS_H
 #define DENT_BENCH_PEERS_H

@@ -78,12 +78,11 @@ void report_table(printer *out, const bench_race *race)
 {
     const bench_scene *scene = race->scene;
     char questions[64], hash[17];
-    printer_format(out,
-                   "%s, %s: %u bodies, %u cells, %u vertices, %u surface faces; %u thread%s, %s; %u frames x %u%s\n",
-                   scene->name, questions_name(race->questions, questions, sizeof questions), scene->body_count,
-                   scene->cell_count, scene->used_count, scene->face_count, race->threads,
-                   race->threads == 1 ? "" : "s", dent_isa_name(race->isa), race->frames, race->repeat,
-                   race->cpu_time ? "; processor time" : "");
+    printer_format(
+        out, "%s, %s: %u bodies, %u cells, %u vertices, %u surface faces; %u thread%s, %s; %u frames x %u%s\n",
+        scene->name, questions_name(race->questions, questions, sizeof questions), scene->body_count, scene->cell_count,
+        scene->used_count, scene->face_count, race->threads, race->threads == 1 ? "" : "s", dent_isa_name(race->isa),
+        race->frames, race->repeat, race->cpu_time ? "; processor time" : "");
     if (race->count == 0) {
         printer_text(out, "  nobody can answer\n\n");
         return;
@@ -93,8 +92,8 @@ void report_table(printer *out, const bench_race *race)
     double best = fastest(race, false), best_peer = fastest(race, true);
     best = best < best_peer ? best : best_peer;
     bool peers = isfinite(best_peer);
-    printer_format(out, "  %-28s %10s %10s %10s %8s %9s %11s %9s %6s\n", "method", "median ms", "low", "high",
-                   "x best", peers ? "vs peers" : "", "candidates", "MB", "alloc");
+    printer_format(out, "  %-28s %10s %10s %10s %8s %9s %11s %9s %6s\n", "method", "median ms", "low", "high", "x best",
+                   peers ? "vs peers" : "", "candidates", "MB", "alloc");
     for (uint32_t i = 0; i < race->count; i++) {
         const contestant *row = &race->contestants[i];
         printer_format(out, "  %s%-*s", row->peer ? "* " : "", row->peer ? 26 : 28, row->name);
@@ -118,9 +117,11 @@ void report_table(printer *out, const bench_race *race)
 
 void report_csv_head(printer *out)
 {
-    printer_text(out, "machine,compiler,commit,clock,scene,question,method,peer,setting,threads,isa,scale,frames,repeat,bodies,"
-                      "vertices,cells,faces,median_ms,low_ms,high_ms,candidates,pairs,pairs_hash,peak_bytes,"
-                      "allocations,prepare_ms,search_ms,finish_ms\n");
+    printer_text(
+        out,
+        "machine,compiler,commit,clock,scene,question,method,peer,setting,threads,isa,scale,parameters,frames,repeat,"
+        "bodies,vertices,cells,faces,median_ms,low_ms,high_ms,candidates,pairs,pairs_hash,peak_bytes,"
+        "allocations,prepare_ms,search_ms,finish_ms\n");
 }
 
 /* An empty field is a number nobody knows. */
@@ -133,19 +134,33 @@ static void csv_number(printer *out, double value)
     }
 }
 
+/* "inside=0.2;amplitude=2": what --set was given. */
+static void parameter_text(const bench_scene *scene, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < scene->setting_count && used < size; i++) {
+        int length = snprintf(text + used, size - used, "%s%s=%g", i > 0 ? ";" : "", scene->settings[i].name,
+                              scene->settings[i].value);
+        used += length > 0 ? (size_t)length : 0;
+    }
+}
+
 void report_csv(printer *out, const bench_race *race)
 {
     const bench_scene *scene = race->scene;
-    char machine[300], questions[64], hash[17];
+    char machine[300], questions[64], hash[17], parameters[256];
     machine_name(machine, sizeof machine);
+    parameter_text(scene, parameters, sizeof parameters);
     for (uint32_t i = 0; i < race->count; i++) {
         const contestant *row = &race->contestants[i];
         hash_text(row->pairs_hash, hash);
-        printer_format(out, "%s,%s,%s,%s,%s,%s,%s,%s,%s,%u,%s,%.9g,%u,%u,%u,%u,%u,%u", machine, compiler_name(),
-                       commit_name(), race->cpu_time ? "processor" : "wall", scene->name, questions_name(race->questions, questions, sizeof questions),
-                       row->name, row->peer ? "true" : "false", row->setting, race->threads,
-                       row->peer ? "native" : dent_isa_name(race->isa), scene->scale, race->frames, race->repeat,
-                       scene->body_count, scene->used_count, scene->cell_count, scene->face_count);
+        printer_format(out, "%s,%s,%s,%s,%s,%s,%s,%s,%s,%u,%s,%.9g,%s,%u,%u,%u,%u,%u,%u", machine, compiler_name(),
+                       commit_name(), race->cpu_time ? "processor" : "wall", scene->name,
+                       questions_name(race->questions, questions, sizeof questions), row->name,
+                       row->peer ? "true" : "false", row->setting, race->threads,
+                       row->peer ? "native" : dent_isa_name(race->isa), scene->scale, parameters, race->frames,
+                       race->repeat, scene->body_count, scene->used_count, scene->cell_count, scene->face_count);
         csv_number(out, row->median_ms);
         csv_number(out, row->low_ms);
         csv_number(out, row->high_ms);

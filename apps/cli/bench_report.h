@@ -1,4 +1,5 @@
-/* bench_report.h — a race in print: a table for people, JSON lines for programs, rows of a CSV file, bars of a chart. */
+/* bench_report.h — a race in print: a table for people, JSON lines for programs, rows of a CSV file, bars of a chart.
+ */
 #ifndef DENT_BENCH_REPORT_H
 #define DENT_BENCH_REPORT_H
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* A contestant so slow that one turn takes longer than this is asked in frame 0 only, and once. */
+/* A contestant so slow that one turn takes longer than this is measured in frame 0 only, and once. */
 static const uint64_t slow_turn_ns = 4000000000u;
 /* After this much time a contestant has enough turns, but it gets at least FEWEST_TURNS. */
 static const uint64_t enough_ns = 20000000000u;
@@ -30,10 +30,10 @@ const char *questions_name(uint32_t questions, char *buffer, size_t size)
     return buffer;
 }
 
-uint64_t bench_clock_ns(const bench_race *race)
+uint64_t bench_clock_ns(bool cpu_time)
 {
     struct timespec used;
-    if (race->cpu_time && clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0) {
+    if (cpu_time && clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0) {
         return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
     }
     return dent_clock_ns();
@@ -80,24 +80,33 @@ static int report_difference(const bench_race *race, const contestant *other, ui
                     missing ? "not" : "alone", (unsigned)(key >> 32), (unsigned)key);
 }
 
-typedef struct race_answers {
-    pair_keys right, other;
-} race_answers;
+/* ---- turns ----------------------------------------------------------------------------------------------- */
 
-/* The first contestant asked in a frame (`first`) gives the answer, the others are compared with it. */
-static int compare_answers(bench_race *race, contestant *asked, bool first, uint32_t frame, race_answers *answers)
+typedef struct race_run {
+    tool_session *session;
+    bench_race *race;
+    pair_keys *right; /* of each frame, for each question */
+    pair_keys other[DENT_DISCRETE_QUESTION_COUNT];
+    uint64_t slowest_ns[CONTESTANT_LIMIT];
+    uint64_t done, total; /* turns */
+} race_run;
+
+/* The first answer found for a frame is kept, the others are compared with it. */
+static int compare_answers(race_run *run, contestant *asked, uint32_t frame)
 {
-    race->reference = first ? asked : race->reference;
+    bench_race *race = run->race;
     for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
         dent_question question = (dent_question)(1u << i);
         if ((race->questions & question) == 0) {
             continue;
         }
-        pair_keys *list = first ? &answers[i].right : &answers[i].other;
+        pair_keys *right = &run->right[(size_t)frame * DENT_DISCRETE_QUESTION_COUNT + i];
+        bool first = right->context == NULL;
+        right->context = race->scene->context;
+        pair_keys *list = first ? right : &run->other[i];
         if (!asked->answer(asked, question, list)) {
             return complain("bench: out of memory");
         }
-        const pair_keys *right = &answers[i].right;
         if (!first && (right->count != list->count ||
                        (list->count > 0 && memcmp(right->keys, list->keys, list->count * sizeof *list->keys) != 0))) {
             return report_difference(race, asked, frame, question, right, list);
@@ -106,53 +115,46 @@ static int compare_answers(bench_race *race, contestant *asked, bool first, uint
     return STATUS_GOOD;
 }
 
-/* ---- turns ----------------------------------------------------------------------------------------------- */
-
-typedef struct race_run {
-    tool_session *session;
-    bench_race *race;
-    race_answers answers[DENT_DISCRETE_QUESTION_COUNT];
-    bool measured;        /* false: warming up */
-    uint64_t slowest_ns[CONTESTANT_LIMIT];
-    uint64_t done, total; /* turns */
-} race_run;
-
-static bool has_enough(const race_run *run, uint32_t index, uint32_t frame)
-{
-    const contestant *asked = &run->race->contestants[index];
-    if (run->slowest_ns[index] > slow_turn_ns) {
-        return frame != 0 || asked->turns > 0;
-    }
-    return asked->spent_ns > enough_ns && asked->turns >= FEWEST_TURNS;
-}
-
 static void keep_frame_zero(race_run *run, contestant *asked, const turn_costs *costs)
 {
     asked->candidates = costs->candidates;
     asked->pairs = 0;
-    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
-        asked->pairs += (run->race->questions & 1u << i) != 0 ? run->answers[i].right.count : 0;
-    }
     /* Of a query with two questions: the hash of the hashes, in order. */
-    if (asked->hash != NULL) {
-        asked->pairs_hash = 0;
-        for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
-            if ((run->race->questions & 1u << i) != 0) {
-                asked->pairs_hash =
-                    asked->pairs_hash * 1099511628211u ^ asked->hash(asked, (dent_question)(1u << i));
-            }
+    asked->pairs_hash = 0;
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        if ((run->race->questions & 1u << i) != 0) {
+            asked->pairs += run->right[i].count;
+            uint64_t hash = asked->hash != NULL ? asked->hash(asked, (dent_question)(1u << i)) : 0;
+            asked->pairs_hash = asked->pairs_hash * 1099511628211u ^ hash;
         }
     }
 }
 
-static int take_turn(race_run *run, uint32_t index, uint32_t frame, bool first)
+static void keep_sample(contestant *asked, const turn_costs *costs, uint64_t took)
 {
-    contestant *asked = &run->race->contestants[index];
-    uint64_t began = bench_clock_ns(run->race);
+    asked->samples[asked->turns] = (double)took * 1e-6;
+    for (int phase = 0; phase < 3; phase++) {
+        asked->phases[phase][asked->turns] = costs->phase_ms[phase];
+    }
+    bool most = asked->turns == 0 || costs->allocations > asked->allocations;
+    asked->allocations = most ? costs->allocations : asked->allocations;
+    asked->turns++;
+    asked->spent_ns += took;
+}
+
+enum turn_kind { TURN_FIRST_ROUND, TURN_LEAD_IN, TURN_MEASURED };
+
+static int take_turn(race_run *run, uint32_t index, uint32_t frame, enum turn_kind kind)
+{
+    bench_race *race = run->race;
+    contestant *asked = &race->contestants[index];
+    bench_scene_pose(race->scene, frame);
+    progress_set(&run->session->progress, run->done++, run->total);
+    uint64_t began = bench_clock_ns(race->cpu_time);
     int status = asked->ask(asked);
-    uint64_t took = bench_clock_ns(run->race) - began;
+    uint64_t took = bench_clock_ns(race->cpu_time) - began;
     if (status == STATUS_GOOD) {
-        status = compare_answers(run->race, asked, first, frame, run->answers);
+        status = compare_answers(run, asked, frame);
     }
     if (status != STATUS_GOOD) {
         return status;
@@ -160,60 +162,57 @@ static int take_turn(race_run *run, uint32_t index, uint32_t frame, bool first)
     run->slowest_ns[index] = took > run->slowest_ns[index] ? took : run->slowest_ns[index];
     turn_costs costs;
     asked->costs(asked, &costs);
-    if (!run->measured) {
-        if (frame == 0) {
-            keep_frame_zero(run, asked, &costs);
-        }
-        return STATUS_GOOD;
+    if (kind == TURN_FIRST_ROUND && frame == 0) {
+        keep_frame_zero(run, asked, &costs);
     }
-    asked->samples[asked->turns] = (double)took * 1e-6;
-    for (int phase = 0; phase < 3; phase++) {
-        asked->phases[phase][asked->turns] = costs.phase_ms[phase];
+    if (kind == TURN_MEASURED) {
+        keep_sample(asked, &costs, took);
     }
-    asked->allocations = asked->turns == 0 || costs.allocations > asked->allocations ? costs.allocations
-                                                                                     : asked->allocations;
-    asked->turns++;
-    asked->spent_ns += took;
-    return STATUS_GOOD;
+    return interrupt_seen() ? interrupt_report() : STATUS_GOOD;
 }
 
-/* All contestants in one frame, beginning with number `start`. */
-static int run_frame(race_run *run, uint32_t frame, uint32_t start)
+static bool has_enough(const race_run *run, uint32_t index)
 {
-    bench_race *race = run->race;
-    bench_scene_pose(race->scene, frame);
-    bool first = true;
-    for (uint32_t i = 0; i < race->count; i++) {
-        uint32_t index = (start + i) % race->count;
-        progress_set(&run->session->progress, run->done++, run->total);
-        if (run->measured || run->slowest_ns[index] > slow_turn_ns) {
-            if (has_enough(run, index, frame) || (!run->measured && frame != 0)) {
-                continue;
-            }
-        }
-        int status = take_turn(run, index, frame, first);
-        first = false;
-        if (status != STATUS_GOOD) {
-            return status;
-        }
-        if (interrupt_seen()) {
-            return interrupt_report();
-        }
-    }
-    return STATUS_GOOD;
+    const contestant *asked = &run->race->contestants[index];
+    return asked->spent_ns > enough_ns && asked->turns >= FEWEST_TURNS;
 }
 
-static int run_pass(race_run *run, uint32_t pass)
+/* One contestant through all frames; `backwards`: from the last to the first. */
+static int take_round(race_run *run, uint32_t index, bool first_round, bool backwards)
 {
     uint32_t frames = run->race->frames;
-    for (uint32_t i = 0; i < frames; i++) {
-        uint32_t frame = pass % 2 == 0 ? i : frames - 1 - i;
-        int status = run_frame(run, frame, run->measured ? pass * frames + i : 0);
-        if (status != STATUS_GOOD) {
-            return status;
+    bool slow = run->slowest_ns[index] > slow_turn_ns;
+    if (slow) {
+        /* Frame 0 alone, and once. */
+        return run->race->contestants[index].turns == 0 ? take_turn(run, index, 0, TURN_MEASURED) : STATUS_GOOD;
+    }
+    int status = STATUS_GOOD;
+    if (!first_round) {
+        uint32_t second = backwards ? frames - 1 - (frames > 1) : frames > 1;
+        status = take_turn(run, index, second, TURN_LEAD_IN);
+    }
+    for (uint32_t i = 0; i < frames && status == STATUS_GOOD; i++) {
+        uint32_t frame = backwards ? frames - 1 - i : i;
+        status = take_turn(run, index, frame, first_round ? TURN_FIRST_ROUND : TURN_MEASURED);
+        if (first_round && run->slowest_ns[index] > slow_turn_ns) {
+            break;
         }
     }
-    return STATUS_GOOD;
+    return status;
+}
+
+static int run_round(race_run *run, uint32_t round)
+{
+    int status = STATUS_GOOD;
+    uint32_t count = run->race->count;
+    for (uint32_t i = 0; i < count && status == STATUS_GOOD; i++) {
+        uint32_t index = (round + i) % count;
+        if (!has_enough(run, index)) {
+            status = take_round(run, index, round == 0, round % 2 == 1);
+        }
+        run->done = (uint64_t)round * (run->race->frames + 1) * count + (uint64_t)(i + 1) * (run->race->frames + 1);
+    }
+    return status;
 }
 
 /* ---- statistics ------------------------------------------------------------------------------------------ */
@@ -275,23 +274,53 @@ static bool make_room(bench_race *race)
     return true;
 }
 
+static size_t answer_count(const bench_race *race)
+{
+    return (size_t)race->frames * DENT_DISCRETE_QUESTION_COUNT;
+}
+
+static bool open_run(race_run *run, tool_session *session, bench_race *race)
+{
+    dent_context *context = race->scene->context;
+    memset(run, 0, sizeof *run);
+    run->session = session;
+    run->race = race;
+    run->total = ((uint64_t)race->repeat + 1) * (race->frames + 1) * race->count;
+    race->reference = &race->contestants[0];
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        run->other[i].context = context;
+    }
+    run->right = dent_allocate(context, answer_count(race), sizeof *run->right);
+    if (run->right != NULL) {
+        memset(run->right, 0, answer_count(race) * sizeof *run->right);
+    }
+    return run->right != NULL && make_room(race);
+}
+
+static void close_run(race_run *run)
+{
+    dent_context *context = run->race->scene->context;
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        pair_keys_release(&run->other[i]);
+    }
+    for (size_t i = 0; run->right != NULL && i < answer_count(run->race); i++) {
+        if (run->right[i].context != NULL) {
+            pair_keys_release(&run->right[i]);
+        }
+    }
+    dent_release(context, run->right, answer_count(run->race), sizeof *run->right);
+}
+
 int bench_run(tool_session *session, bench_race *race)
 {
     race_run run;
-    memset(&run, 0, sizeof run);
-    run.session = session;
-    run.race = race;
-    run.total = ((uint64_t)race->repeat + 1) * race->frames * race->count;
-    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
-        run.answers[i].right.context = run.answers[i].other.context = race->scene->context;
-    }
     char questions[64], what[128];
-    snprintf(what, sizeof what, "%s %s", race->scene->name, questions_name(race->questions, questions, sizeof questions));
+    int status = open_run(&run, session, race) ? STATUS_GOOD : complain("bench: out of memory");
+    snprintf(what, sizeof what, "%s %s", race->scene->name,
+             questions_name(race->questions, questions, sizeof questions));
     progress_begin(&session->progress, what, run.total);
-    int status = make_room(race) ? run_pass(&run, 0) : complain("bench: out of memory");
-    run.measured = true;
-    for (uint32_t pass = 1; pass <= race->repeat && status == STATUS_GOOD; pass++) {
-        status = run_pass(&run, pass);
+    for (uint32_t round = 0; round <= race->repeat && status == STATUS_GOOD; round++) {
+        status = run_round(&run, round);
     }
     progress_end(&session->progress);
     for (uint32_t i = 0; i < race->count && status == STATUS_GOOD; i++) {
@@ -300,10 +329,7 @@ int bench_run(tool_session *session, bench_race *race)
             race->contestants[i].pairs_hash = race->contestants[0].pairs_hash; /* compared pair by pair */
         }
     }
-    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
-        pair_keys_release(&run.answers[i].right);
-        pair_keys_release(&run.answers[i].other);
-    }
+    close_run(&run);
     return status;
 }
 

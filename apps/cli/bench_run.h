@@ -1,9 +1,10 @@
 /* bench_run.h — one race: several contestants answer the same questions about the same frames, turn by turn.
  *
- * A contestant is a method of dent, or a peer (bench_peers.h). The frames go back and forth, as in a simulation; in each
- * frame every contestant is asked once, the first to be asked changing from frame to frame. Only the asking is timed.
- * After each turn the answer is compared with that of the first contestant, pair by pair: a race with a wrong answer is
- * an error, not a result.
+ * A contestant is a method of dent, or a peer (bench_peers.h). In each round every contestant goes through all frames,
+ * as a simulation would, one round forwards and the next one backwards; the first to begin changes from round to round.
+ * Only the asking is timed, and not that of the frame before the first, which brings a contestant's memory back into
+ * the caches. After each turn the answer is compared with the one found first for that frame, pair by pair: a race with
+ * a wrong answer is an error, not a result.
  */
 #ifndef DENT_BENCH_RUN_H
 #define DENT_BENCH_RUN_H
@@ -66,7 +67,7 @@ typedef struct bench_race {
     uint32_t frames, repeat;
     uint32_t count;
     contestant contestants[CONTESTANT_LIMIT];
-    const contestant *reference; /* whose answer the others are compared with, in the frame at hand */
+    const contestant *reference; /* whose answers the others are compared with */
 } bench_race;
 
 /** "vertex-cell+face-cell". */
@@ -75,8 +76,8 @@ const char *questions_name(uint32_t questions, char *buffer, size_t size);
 /** Enters the methods of dent that can answer; `only` AUTO: all of them that are not hopeless at this size. */
 int bench_enter_methods(bench_race *race, dent_method only, bool variants);
 
-/** Nanoseconds of the clock that the race goes by. */
-uint64_t bench_clock_ns(const bench_race *race);
+/** Nanoseconds of the clock, or of the processor time this process used. */
+uint64_t bench_clock_ns(bool cpu_time);
 
 /** Runs the race; the contestants are left open. An error (a wrong answer is one) has been reported. */
 int bench_run(tool_session *session, bench_race *race);

@@ -2,7 +2,6 @@
 #include "bench_scene.h"
 
 #include "interrupt.h"
-#include "load_world.h"
 #include "tool.h"
 
 #include <string.h>
@@ -152,30 +151,32 @@ static bool lay_out(bench_scene *scene)
     return done;
 }
 
-int bench_scene_open(tool_session *session, const char *name, bench_scene *scene)
+int bench_scene_open(tool_session *session, const char *command, const dent_scene_def *def, bench_scene *scene)
 {
     memset(scene, 0, sizeof *scene);
     scene->context = session->context;
-    scene->name = name;
-    scene->scale = session->options->scale;
-    const dent_scene_info *info = dent_scene_find(name);
+    scene->name = def->name;
+    scene->scale = def->scale;
+    scene->setting_count = def->setting_count;
+    scene->settings = def->settings;
+    const dent_scene_info *info = dent_scene_find(def->name);
     if (info == NULL) {
-        return complain("bench: no scene is called '%s'; dent scenes lists them", name);
+        return complain("%s: no scene is called '%s'; dent scenes lists them", command, def->name);
     }
     scene->benchmark_frames = info->benchmark_frames > 0 ? info->benchmark_frames : 1;
     printer_flush(session->out);
     interrupt_at_once(true);
-    progress_begin(&session->progress, name, 0);
-    int status = create_scene(session, name, &scene->scene);
-    if (status == STATUS_GOOD && !lay_out(scene)) {
-        status = complain("bench: %s: out of memory, or too large", name);
-    }
+    progress_begin(&session->progress, def->name, 0);
+    dent_status made = dent_scene_create(session->context, def, &scene->scene);
+    bool whole = made == DENT_OK && lay_out(scene);
     progress_end(&session->progress);
     interrupt_at_once(false);
-    if (status != STATUS_GOOD) {
-        bench_scene_close(scene);
+    if (whole) {
+        return STATUS_GOOD;
     }
-    return status;
+    bench_scene_close(scene);
+    return made == DENT_OK ? complain("%s: %s: out of memory, or too large", command, def->name)
+                           : complain("%s", session_message(session, made));
 }
 
 void bench_scene_close(bench_scene *scene)

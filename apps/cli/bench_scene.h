@@ -21,6 +21,8 @@ typedef struct bench_scene {
     dent_context *context;
     const char *name;
     double scale;
+    uint32_t setting_count;
+    const dent_scene_setting *settings; /* the caller's */
     dent_scene *scene;
     uint32_t benchmark_frames;
     uint32_t body_count, solid_count;
@@ -34,8 +36,8 @@ typedef struct bench_scene {
     uint32_t used_count;
 } bench_scene;
 
-/** Makes the scene with the session's --scale and --set. An error has been reported; then there is nothing to close. */
-int bench_scene_open(tool_session *session, const char *name, bench_scene *scene);
+/** Makes the scene. An error has been reported; then there is nothing to close. `command` begins the message. */
+int bench_scene_open(tool_session *session, const char *command, const dent_scene_def *def, bench_scene *scene);
 void bench_scene_close(bench_scene *scene);
 
 /** Computes all positions of a frame. */

@@ -62,8 +62,7 @@ static int write_chart(bench_files *files)
     bool whole = bar_chart_write(&files->chart, out);
     printer_flush(out);
     close(descriptor);
-    return whole && !printer_failed(out) ? STATUS_GOOD
-                                         : complain("bench: %s: cannot be written", files->chart_path);
+    return whole && !printer_failed(out) ? STATUS_GOOD : complain("bench: %s: cannot be written", files->chart_path);
 }
 
 /* The table keeps what was measured before an error or Ctrl-C. */
@@ -139,7 +138,12 @@ static int run_scene(tool_session *session, const char *name, bench_files *files
                                                DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL};
     static const uint32_t surface_questions[] = {DENT_QUESTION_FACE_FACE};
     bench_scene scene;
-    int status = bench_scene_open(session, name, &scene);
+    dent_scene_def def = dent_scene_def_default();
+    def.name = name;
+    def.scale = session->options->scale;
+    def.setting_count = session->options->setting_count;
+    def.settings = session->options->settings;
+    int status = bench_scene_open(session, "bench", &def, &scene);
     if (status != STATUS_GOOD) {
         return status;
     }
@@ -205,26 +209,27 @@ const tool_command command_bench_row = {
     .name = "bench",
     .summary = "how long a step takes: scenes x questions x methods, side by side",
     .arguments = "[OPTION...] [NAME...]",
-    .details = "NAME is a built-in scene (dent scenes); default: teschner-a to -e, blocks-640k, folded-1m. Every method\n"
-               "that can answer is asked about the same frames, in turns, and the answers are compared pair by pair:\n"
-               "a difference is an error. Computing the positions is not measured; numbers beyond the pairs\n"
-               "(barycentric coordinates) are left out. Methods too slow for the size are left out unless named by\n"
-               "--method. --ask may name several questions joined by '+', answered by one query; default for solids:\n"
-               "vertex-cell, face-cell, and both together; for surfaces: face-face.\n"
-               "\n"
-               "Printed: median and quartiles of the time of a step in ms, the ratio to the fastest, candidates in\n"
-               "frame 0, peak memory of the method in MB, and the most allocations in a step after warming up.\n"
-               "With --peers also: Embree, CGAL, Bullet, FCL and plain programs, as far as they were built\n"
-               "(cmake -DDENT_BUILD_PEERS=ON makes dent-peers beside dent; DENT_PEERS may name it), each at the best\n"
-               "of several settings and with dent's exact test behind it.\n"
-               "\n"
-               "JSON keys: scene question method peer threads isa scale frames median_ms low_ms high_ms candidates\n"
-               "pairs pairs_hash peak_bytes allocations phases (prepare_ms search_ms finish_ms) commit. pairs_hash is\n"
-               "that of dent pairs --stats in frame 0.\n",
+    .details =
+        "NAME is a built-in scene (dent scenes); default: teschner-a to -e, blocks-640k, folded-1m. Every method\n"
+        "that can answer is asked about the same frames, in turns, and the answers are compared pair by pair:\n"
+        "a difference is an error. Computing the positions is not measured; numbers beyond the pairs\n"
+        "(barycentric coordinates) are left out. Methods too slow for the size are left out unless named by\n"
+        "--method. --ask may name several questions joined by '+', answered by one query; default for solids:\n"
+        "vertex-cell, face-cell, and both together; for surfaces: face-face.\n"
+        "\n"
+        "Printed: median and quartiles of the time of a step in ms, the ratio to the fastest, candidates in\n"
+        "frame 0, peak memory of the method in MB, and the most allocations in a step after warming up.\n"
+        "With --peers also: Embree, CGAL, Bullet, FCL and plain programs, as far as they were built\n"
+        "(cmake -DDENT_BUILD_PEERS=ON makes dent-peers beside dent; DENT_PEERS may name it), each at the best\n"
+        "of several settings and with dent's exact test behind it.\n"
+        "\n"
+        "JSON keys: scene question method peer threads isa scale frames median_ms low_ms high_ms candidates\n"
+        "pairs pairs_hash peak_bytes allocations phases (prepare_ms search_ms finish_ms) commit. pairs_hash is\n"
+        "that of dent pairs --stats in frame 0.\n",
     .option_bits = OPTION_BIT(OPTION_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_SCALE) |
                    OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_PEERS) | OPTION_BIT(OPTION_VARIANTS) |
-                   OPTION_BIT(OPTION_FRAMES) | OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_CPU_TIME) |
-                   OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_FRAMES) | OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) |
+                   OPTION_BIT(OPTION_CPU_TIME) | OPTION_BIT(OPTION_JSON),
     .argument_min = 0,
     .argument_max = UINT32_MAX,
     .run = run_bench,

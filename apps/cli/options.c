@@ -38,11 +38,14 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_SET] = {"--set", NULL, "NAME=VALUE", "scenes: a parameter, e.g. inside=0.2; may be repeated"},
     [OPTION_STATS] = {"--stats", NULL, NULL, "counts, time and work counters on stderr"},
     [OPTION_PEERS] = {"--peers", NULL, NULL, "add other libraries and plain programs, where they were built"},
-    [OPTION_VARIANTS] = {"--variants", NULL, NULL, "add the methods with other parameters (papers' forms and the like)"},
+    [OPTION_VARIANTS] = {"--variants", NULL, NULL,
+                         "add the methods with other parameters (papers' forms and the like)"},
     [OPTION_FRAMES] = {"--frames", NULL, "N", "how many frames of the scene, from 0; default 5"},
     [OPTION_REPEAT] = {"--repeat", NULL, "N", "how often they are gone through; default 5"},
     [OPTION_CPU_TIME] = {"--cpu-time", NULL, NULL,
                          "with --threads 1: time of the processor, not of the clock, where others are at work too"},
+    [OPTION_FOLDER] = {"--out", "-o", "DIR", "the folder to write to; default: paper"},
+    [OPTION_STEPS] = {"--steps", NULL, "N", "steps measured per setting; default: as the figure says"},
     [OPTION_TABLE] = {"--out", "-o", "F.csv", "write the table to F.csv and a chart of it to F.svg"},
     [OPTION_JSON] = {"--json", NULL, NULL, "one JSON object per line"},
     [OPTION_HELP] = {"--help", "-h", NULL, "this text"},
@@ -264,6 +267,13 @@ static bool read_value(tool_options *options, const char *command, option_id id,
     case OPTION_TABLE:
         options->out = text;
         wanted = strlen(text) > 4 && strcmp(text + strlen(text) - 4, ".csv") == 0 ? NULL : "a file name ending in .csv";
+        break;
+    case OPTION_FOLDER:
+        options->out = text;
+        wanted = text[0] != '\0' ? NULL : "the name of a folder";
+        break;
+    case OPTION_STEPS:
+        wanted = parse_whole_number(text, 1, 1000000, &options->steps) ? NULL : "a whole number from 1 to 1000000";
         break;
     case OPTION_FRAMES:
         wanted = parse_whole_number(text, 1, 100000, &options->frames) ? NULL : "a whole number from 1 to 100000";

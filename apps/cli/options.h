@@ -34,6 +34,8 @@ typedef enum option_id {
     OPTION_REPEAT,
     OPTION_TABLE,
     OPTION_CPU_TIME,
+    OPTION_FOLDER,
+    OPTION_STEPS,
     OPTION_JSON,
     OPTION_HELP,
     OPTION_COUNT
@@ -46,8 +48,8 @@ typedef enum option_id {
 enum { SETTING_LIMIT = 32, SETTING_NAME_LIMIT = 64 };
 
 typedef struct tool_options {
-    uint32_t given; /* OPTION_BIT of those on the command line */
-    dent_question ask;  /* one, or for bench several bits */
+    uint32_t given;    /* OPTION_BIT of those on the command line */
+    dent_question ask; /* one, or for bench several bits */
     dent_method method;
     uint32_t threads; /* 0: all processors */
     dent_isa isa;
@@ -57,6 +59,7 @@ typedef struct tool_options {
     double azimuth, elevation; /* of the picture, degrees */
     uint32_t frame;
     uint32_t frames, repeat; /* bench; 0: not given */
+    uint32_t steps;          /* paper; 0: not given */
     double scale;
     uint32_t setting_count;
     dent_scene_setting settings[SETTING_LIMIT];

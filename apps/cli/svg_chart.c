@@ -49,8 +49,8 @@ static void write_head(printer *out, double width, double height, const char *ti
 
 typedef struct chart_axis {
     bool logarithmic;
-    double low, high;   /* of the values shown */
-    double begin, end;  /* pixels */
+    double low, high;  /* of the values shown */
+    double begin, end; /* pixels */
 } chart_axis;
 
 static double axis_place(const chart_axis *axis, double value)
@@ -305,6 +305,35 @@ static void write_line(printer *out, const line_chart *chart, const line_series 
     }
 }
 
+static const char *colour_of(const line_chart *chart, uint32_t series)
+{
+    uint32_t colour = 0;
+    for (uint32_t s = 1; s <= series; s++) {
+        colour += !chart->series[s].follows;
+    }
+    return series_colours[colour % COLOUR_COUNT];
+}
+
+/* The list of names, on paper of its own so that curves do not run through it. */
+static void write_legend(printer *out, const line_chart *chart, double left, double top)
+{
+    size_t longest = 0;
+    for (uint32_t s = 0; s < chart->series_count; s++) {
+        size_t length = strlen(chart->series[s].name);
+        longest = length > longest ? length : longest;
+    }
+    printer_format(out,
+                   "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"white\" "
+                   "fill-opacity=\"0.8\"/>\n",
+                   left, top, 38 + 6.6 * (double)longest, 10 + 16.0 * chart->series_count);
+    for (uint32_t s = 0; s < chart->series_count; s++) {
+        double line = top + 16 + 16.0 * s;
+        printer_format(out, "<path d=\"M%.1f %.1fh20\" stroke=\"%s\" stroke-width=\"3\"%s/>\n", left + 6, line - 4,
+                       colour_of(chart, s), chart->series[s].dashed ? " stroke-dasharray=\"5 3\"" : "");
+        write_label(out, left + 32, line, "start", "", chart->series[s].name);
+    }
+}
+
 void line_chart_write(const line_chart *chart, printer *out)
 {
     enum { WIDTH = 760, HEIGHT = 460, LEFT = 80, RIGHT = 20, TOP = 40, BOTTOM = 56 };
@@ -316,19 +345,13 @@ void line_chart_write(const line_chart *chart, printer *out)
     write_grid(out, &y, false, LEFT, WIDTH - RIGHT);
     for (uint32_t s = 0; s < chart->series_count; s++) {
         const line_series *series = &chart->series[s];
-        const char *colour = series_colours[s % COLOUR_COUNT];
+        const char *colour = colour_of(chart, s);
         if (series->high != NULL) {
             write_band(out, chart, series, &x, &y, colour);
         }
         write_line(out, chart, series, &x, &y, colour);
     }
-    for (uint32_t s = 0; s < chart->series_count; s++) {
-        double line = TOP + 18 + 16.0 * s;
-        printer_format(out, "<path d=\"M%d %.1fh20\" stroke=\"%s\" stroke-width=\"3\"%s/>\n", LEFT + 12, line - 4,
-                       series_colours[s % COLOUR_COUNT],
-                       chart->series[s].dashed ? " stroke-dasharray=\"5 3\"" : "");
-        write_label(out, LEFT + 38, line, "start", "", chart->series[s].name);
-    }
+    write_legend(out, chart, LEFT + 8, TOP + 4);
     write_label(out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 14, "middle", "", chart->x_label);
     printer_format(out, "<g transform=\"translate(20 %d) rotate(-90)\">\n", (TOP + HEIGHT - BOTTOM) / 2);
     write_label(out, 0, 0, "middle", "", chart->y_label);

@@ -49,6 +49,7 @@ typedef struct line_series {
     const double *low, *high; /* a band; null: none */
     bool dots_only;           /* measurements, no line */
     bool dashed;              /* fits, and figures that are not ours */
+    bool follows;             /* in the colour of the series before it */
 } line_series;
 
 typedef struct line_chart {

@@ -34,6 +34,7 @@ extern const tool_command command_pairs_row;
 extern const tool_command command_scenes_row;
 extern const tool_command command_export_row;
 extern const tool_command command_bench_row;
+extern const tool_command command_paper_row;
 
 /* Part of the help of every command that reads bodies. */
 #define HELP_ON_FILES                                                                                                  \

@@ -1,13 +1,15 @@
-/* Bullet's dynamic box trees (btDbvt), one per side, walked in tandem. Setting 0: trees filled anew each step and optimised
- * top-down; 1: leaves updated in place with Bullet's own incremental optimisation. */
+/* Bullet's dynamic box trees (btDbvt), one per side, walked in tandem. Setting 0: trees filled anew each step and
+ * optimised top-down; 1: leaves updated in place with Bullet's own incremental optimisation. */
 #include "peer_common.hpp"
 
 #include <BulletCollision/BroadphaseCollision/btDbvt.h>
 
-namespace {
+namespace
+{
 
-class Bullet {
-public:
+class Bullet
+{
+  public:
     Bullet(const peer_input &given, double setting) : input(given), update(setting != 0), answers(1)
     {
     }
@@ -25,7 +27,7 @@ public:
         answers.give(output);
     }
 
-private:
+  private:
     struct Policy : btDbvt::ICollide {
         Bullet *owner;
         bool self;

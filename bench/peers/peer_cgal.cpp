@@ -1,12 +1,13 @@
-/* CGAL's box_intersection_d (streamed segment trees) on float boxes with ids of their own; setting: the cutoff below which
- * it scans. With more than one thread its parallel form, which runs on TBB. */
+/* CGAL's box_intersection_d (streamed segment trees) on float boxes with ids of their own; setting: the cutoff below
+ * which it scans. With more than one thread its parallel form, which runs on TBB. */
 #include "peer_common.hpp"
 
 #include <CGAL/box_intersection_d.h>
 #include <mutex>
 #include <tbb/global_control.h>
 
-namespace {
+namespace
+{
 
 struct CountedBox {
     Box box;
@@ -35,8 +36,9 @@ struct CountedBoxTraits {
     }
 };
 
-class Cgal {
-public:
+class Cgal
+{
+  public:
     Cgal(const peer_input &given, double setting)
         : input(given), cutoff(std::ptrdiff_t(setting)), answers(1),
           limit(tbb::global_control::max_allowed_parallelism, given.threads)
@@ -64,7 +66,7 @@ public:
         answers.give(output);
     }
 
-private:
+  private:
     peer_input input;
     std::ptrdiff_t cutoff;
     AnswerSet answers;

@@ -223,8 +223,16 @@ template <class Finder, size_t count>
 peer_row make_row(const char *name, const char *summary, uint32_t questions, bool parallel, const char *setting_name,
                   const double (&settings)[count])
 {
-    return {name,     summary,  questions,           setting_name,      uint32_t(count),
-            settings, parallel, create_finder<Finder>, find_with<Finder>, destroy_finder<Finder>};
+    return {name,
+            summary,
+            questions,
+            setting_name,
+            uint32_t(count),
+            settings,
+            parallel,
+            create_finder<Finder>,
+            find_with<Finder>,
+            destroy_finder<Finder>};
 }
 
 constexpr uint32_t questions_of_cells = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL;

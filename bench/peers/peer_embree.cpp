@@ -2,8 +2,8 @@
  *
  *   embree-rebuild       both trees built anew each step; setting: build quality 0 low (Morton), 1 medium (SAH)
  *   embree-refit         built once, then refitted
- *   embree-refit-check   the same, and the boxes of a pair compared before the exact test: Embree reports all pairs of two
- *                        leaves
+ *   embree-refit-check   the same, and the boxes of a pair compared before the exact test: Embree reports all pairs of
+ * two leaves
  *
  * Boxes are computed inside Embree's bounds callback. */
 #include "peer_common.hpp"
@@ -14,10 +14,12 @@
 #include <mutex>
 #include <stdexcept>
 
-namespace {
+namespace
+{
 
-class Embree {
-public:
+class Embree
+{
+  public:
     Embree(const peer_input &given, double setting) : input(given), answers(1), quality(setting)
     {
         char configuration[64];
@@ -54,7 +56,7 @@ public:
         output->candidates = candidates;
     }
 
-protected:
+  protected:
     struct Side {
         RTCScene scene = nullptr;
         RTCGeometry geometry = nullptr;
@@ -169,8 +171,8 @@ const double refit_settings[] = {2};
 
 peer_row embree_rebuild_row()
 {
-    return make_row<Embree>("embree-rebuild", "Embree rtcCollide, trees built each step", questions_all, true, "quality",
-                            rebuild_settings);
+    return make_row<Embree>("embree-rebuild", "Embree rtcCollide, trees built each step", questions_all, true,
+                            "quality", rebuild_settings);
 }
 
 peer_row embree_refit_row()
@@ -181,6 +183,6 @@ peer_row embree_refit_row()
 
 peer_row embree_refit_check_row()
 {
-    return make_row<EmbreeCheck>("embree-refit-check", "Embree rtcCollide, trees refitted, boxes compared", questions_all,
-                                 true, "quality", refit_settings);
+    return make_row<EmbreeCheck>("embree-refit-check", "Embree rtcCollide, trees refitted, boxes compared",
+                                 questions_all, true, "quality", refit_settings);
 }

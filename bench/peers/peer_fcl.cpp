@@ -1,5 +1,5 @@
-/* FCL's bounding-volume hierarchies over the surface triangles, traversed against themselves: face-face is the question its
- * mesh models can be asked. Setting 0: built anew each step, 1: refitted bottom-up. */
+/* FCL's bounding-volume hierarchies over the surface triangles, traversed against themselves: face-face is the question
+ * its mesh models can be asked. Setting 0: built anew each step, 1: refitted bottom-up. */
 #include "peer_common.hpp"
 
 #include <fcl/math/bv/utility.h>
@@ -8,10 +8,12 @@
 #include <fcl/math/bv/AABB.h>
 #include <memory>
 
-namespace {
+namespace
+{
 
-class Fcl {
-public:
+class Fcl
+{
+  public:
     Fcl(const peer_input &given, double setting) : input(given), refit(setting != 0), answers(1)
     {
     }
@@ -35,7 +37,7 @@ public:
         answers.give(output);
     }
 
-private:
+  private:
     typedef fcl::BVHModel<fcl::AABBd> Model;
     peer_input input;
     bool refit;

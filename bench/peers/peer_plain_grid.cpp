@@ -1,17 +1,18 @@
-/* The strongest plain baselines we know how to write: dense uniform grids filled by a counting sort, boxes as columns of
- * floats, rows of cells as one run of memory.
+/* The strongest plain baselines we know how to write: dense uniform grids filled by a counting sort, boxes as columns
+ * of floats, rows of cells as one run of memory.
  *
- *   plain-grid        side a is sorted by the cell of its box's lower corner; side b looks at the cells of its box, widened
- *                     downwards by the largest box of side a. No pair twice, runs along x are contiguous.
- *   plain-grid-cells  side a is entered into every cell its box touches; pairs are looked at in the cell that holds the
- *                     lower corner of the common box. Better when boxes of side a differ in size.
+ *   plain-grid        side a is sorted by the cell of its box's lower corner; side b looks at the cells of its box,
+ * widened downwards by the largest box of side a. No pair twice, runs along x are contiguous. plain-grid-cells  side a
+ * is entered into every cell its box touches; pairs are looked at in the cell that holds the lower corner of the common
+ * box. Better when boxes of side a differ in size.
  *
  * For vertices both are the same thing. Filling is serial, looking up parallel. */
 #include "peer_common.hpp"
 
 #include <algorithm>
 
-namespace {
+namespace
+{
 
 /* Where cells are. The number of cells is bounded by that of the entries. */
 struct GridFrame {
@@ -60,23 +61,24 @@ struct GridFrame {
     }
 };
 
-class PlainGridBase {
-public:
+class PlainGridBase
+{
+  public:
     PlainGridBase(const peer_input &given, double setting)
         : input(given), cell(setting * given.mean_edge), answers(dent_context_worker_count(given.context)),
           boxes(count_a(given))
     {
     }
 
-protected:
+  protected:
     enum { BLOCK = 512 };
     peer_input input;
     double cell;
     GridFrame frame;
     AnswerSet answers;
     std::vector<Box> boxes;
-    std::vector<uint32_t> start;              /* first entry of each cell, and the end */
-    std::vector<float> lo[3], hi[3];          /* of the entries */
+    std::vector<uint32_t> start;     /* first entry of each cell, and the end */
+    std::vector<float> lo[3], hi[3]; /* of the entries */
     std::vector<uint32_t> feature, entry_cell;
 
     void read_boxes()
@@ -137,8 +139,9 @@ protected:
     }
 };
 
-class PlainGrid : public PlainGridBase {
-public:
+class PlainGrid : public PlainGridBase
+{
+  public:
     using PlainGridBase::PlainGridBase;
     friend class PlainGridBase;
 
@@ -149,7 +152,7 @@ public:
         look_up(this, output);
     }
 
-private:
+  private:
     float widest[3];
     std::vector<uint32_t> place_of;
 
@@ -159,8 +162,8 @@ private:
         place_of.resize(boxes.size());
         for (size_t a = 0; a < boxes.size(); a++) {
             const Box &box = boxes[a];
-            uint64_t at = frame.row(frame.cell_of(box.lo[1], 1), frame.cell_of(box.lo[2], 2)) +
-                          frame.cell_of(box.lo[0], 0);
+            uint64_t at =
+                frame.row(frame.cell_of(box.lo[1], 1), frame.cell_of(box.lo[2], 2)) + frame.cell_of(box.lo[0], 0);
             place_of[a] = uint32_t(at);
             start[at + 1]++;
             for (int axis = 0; axis < 3; axis++) {
@@ -220,8 +223,9 @@ private:
     }
 };
 
-class PlainGridCells : public PlainGridBase {
-public:
+class PlainGridCells : public PlainGridBase
+{
+  public:
     using PlainGridBase::PlainGridBase;
     friend class PlainGridBase;
 
@@ -232,7 +236,7 @@ public:
         look_up(this, output);
     }
 
-private:
+  private:
     template <class Visit> void visit_cells(const Box &box, Visit visit)
     {
         uint32_t first[3], last[3];
@@ -293,12 +297,13 @@ const double cell_settings[] = {0.35, 0.5, 0.7, 1, 1.4, 2};
 
 peer_row plain_grid_row()
 {
-    return make_row<PlainGrid>("plain-grid", "dense grid, counting sort by lower corners", questions_all, true, "cell/edge",
-                               cell_settings);
+    return make_row<PlainGrid>("plain-grid", "dense grid, counting sort by lower corners", questions_all, true,
+                               "cell/edge", cell_settings);
 }
 
 peer_row plain_grid_cells_row()
 {
     return make_row<PlainGridCells>("plain-grid-cells", "dense grid, counting sort into every cell touched",
-                                    DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE, true, "cell/edge", cell_settings);
+                                    DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE, true, "cell/edge",
+                                    cell_settings);
 }

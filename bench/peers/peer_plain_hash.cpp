@@ -1,13 +1,14 @@
 /* The spatial-hashing paper as one would write it down after reading it: a table of slots, each a growing list with a
- * time stamp; vertices hashed one by one; every tetrahedron looks into the cells of its box. Faces, which the paper does
- * not treat, are hashed into all cells of their boxes.
+ * time stamp; vertices hashed one by one; every tetrahedron looks into the cells of its box. Faces, which the paper
+ * does not treat, are hashed into all cells of their boxes.
  *
  * Two liberties, without which the answer would be wrong: an entry remembers its cell, so that two cells of one
  * tetrahedron that share a slot do not report a pair twice, and a pair of boxes is looked at only in the one cell that
  * holds the lower corner of what they have in common. */
 #include "peer_common.hpp"
 
-namespace {
+namespace
+{
 
 struct Entry {
     uint32_t feature;
@@ -19,8 +20,9 @@ struct Slot {
     std::vector<Entry> entries;
 };
 
-class PlainHash {
-public:
+class PlainHash
+{
+  public:
     PlainHash(const peer_input &given, double setting)
         : input(given), inverse(1 / (setting * given.mean_edge)), slots(prime_from(2 * uint64_t(count_a(given)) + 1)),
           answers(1), boxes(count_a(given))
@@ -41,7 +43,7 @@ public:
         answers.give(output);
     }
 
-private:
+  private:
     peer_input input;
     double inverse;
     std::vector<Slot> slots;
@@ -134,6 +136,6 @@ private:
 peer_row plain_hash_row()
 {
     static const double settings[] = {0.5, 0.75, 1, 1.4, 2};
-    return make_row<PlainHash>("plain-paper-hash", "the spatial-hashing paper, as one would write it down", questions_all,
-                               false, "cell/edge", settings);
+    return make_row<PlainHash>("plain-paper-hash", "the spatial-hashing paper, as one would write it down",
+                               questions_all, false, "cell/edge", settings);
 }

@@ -41,6 +41,10 @@ dent_status body_check_positions(const struct body *body, const dent_positions *
 
 static void copy_doubles(const unsigned char *source, size_t stride, uint32_t count, double (*xyz)[3])
 {
+    if (stride == sizeof xyz[0]) {
+        memcpy(xyz, source, (size_t)count * sizeof xyz[0]);
+        return;
+    }
     for (uint32_t vertex = 0; vertex < count; vertex++) {
         memcpy(xyz[vertex], source + vertex * stride, sizeof xyz[vertex]);
     }
@@ -94,11 +98,12 @@ dent_status body_read_positions(const struct body *body, const dent_positions *p
     } else {
         copy_doubles(positions->data, stride, body->vertex_count, xyz);
     }
-    /* x - x is zero exactly when x is finite: one sum over all numbers says whether to look for a culprit. */
-    double differences = 0.0;
+    /* x - x is zero exactly when x is finite: sums over all numbers say whether to look for a culprit. */
+    double differences[3] = {0.0, 0.0, 0.0};
     for (uint32_t vertex = 0; vertex < body->vertex_count; vertex++) {
-        differences +=
-            (xyz[vertex][0] - xyz[vertex][0]) + (xyz[vertex][1] - xyz[vertex][1]) + (xyz[vertex][2] - xyz[vertex][2]);
+        differences[0] += xyz[vertex][0] - xyz[vertex][0];
+        differences[1] += xyz[vertex][1] - xyz[vertex][1];
+        differences[2] += xyz[vertex][2] - xyz[vertex][2];
     }
-    return differences == 0.0 ? DENT_OK : name_bad_number(body, xyz, message);
+    return differences[0] + differences[1] + differences[2] == 0.0 ? DENT_OK : name_bad_number(body, xyz, message);
 }

@@ -16,22 +16,55 @@ void pose_destroy(struct pose *pose)
     array_destroy(&pose->position_storage);
 }
 
+/* Bounds of all vertices: two at a time, so that no comparison waits for the one before. */
+static void bound_all(const double (*xyz)[3], uint32_t count, double lo[3], double hi[3])
+{
+    double lo0 = lo[0], lo1 = lo[1], lo2 = lo[2], lo3 = lo[0], lo4 = lo[1], lo5 = lo[2];
+    double hi0 = hi[0], hi1 = hi[1], hi2 = hi[2], hi3 = hi[0], hi4 = hi[1], hi5 = hi[2];
+    for (uint32_t vertex = 0; vertex < count; vertex += 2) {
+        const double *a = xyz[vertex], *b = xyz[vertex + 1 < count ? vertex + 1 : vertex];
+        lo0 = a[0] < lo0 ? a[0] : lo0;
+        lo1 = a[1] < lo1 ? a[1] : lo1;
+        lo2 = a[2] < lo2 ? a[2] : lo2;
+        lo3 = b[0] < lo3 ? b[0] : lo3;
+        lo4 = b[1] < lo4 ? b[1] : lo4;
+        lo5 = b[2] < lo5 ? b[2] : lo5;
+        hi0 = a[0] > hi0 ? a[0] : hi0;
+        hi1 = a[1] > hi1 ? a[1] : hi1;
+        hi2 = a[2] > hi2 ? a[2] : hi2;
+        hi3 = b[0] > hi3 ? b[0] : hi3;
+        hi4 = b[1] > hi4 ? b[1] : hi4;
+        hi5 = b[2] > hi5 ? b[2] : hi5;
+    }
+    lo[0] = lo0 < lo3 ? lo0 : lo3;
+    lo[1] = lo1 < lo4 ? lo1 : lo4;
+    lo[2] = lo2 < lo5 ? lo2 : lo5;
+    hi[0] = hi0 > hi3 ? hi0 : hi3;
+    hi[1] = hi1 > hi4 ? hi1 : hi4;
+    hi[2] = hi2 > hi5 ? hi2 : hi5;
+}
+
 static void bound_body(struct posed_body *posed, double *largest)
 {
     const struct body *body = posed->body;
-    for (int axis = 0; axis < 3; axis++) {
-        posed->lo[axis] = INFINITY;
-        posed->hi[axis] = -INFINITY;
+    double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+    if (body->topology.unused_vertices == 0) {
+        bound_all(posed->xyz, body->vertex_count, lo, hi);
     }
-    for (uint32_t vertex = 0; vertex < body->vertex_count; vertex++) {
-        if (!(body->vertex_use[vertex] & VERTEX_USED)) {
-            continue;
+    for (uint32_t vertex = 0; body->topology.unused_vertices > 0 && vertex < body->vertex_count; vertex++) {
+        if (body->vertex_use[vertex] & VERTEX_USED) {
+            for (int axis = 0; axis < 3; axis++) {
+                double x = posed->xyz[vertex][axis];
+                lo[axis] = x < lo[axis] ? x : lo[axis];
+                hi[axis] = x > hi[axis] ? x : hi[axis];
+            }
         }
-        for (int axis = 0; axis < 3; axis++) {
-            double x = posed->xyz[vertex][axis];
-            posed->lo[axis] = x < posed->lo[axis] ? x : posed->lo[axis];
-            posed->hi[axis] = x > posed->hi[axis] ? x : posed->hi[axis];
-            *largest = fabs(x) > *largest ? fabs(x) : *largest;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        posed->lo[axis] = lo[axis];
+        posed->hi[axis] = hi[axis];
+        if (lo[axis] <= hi[axis]) {
+            *largest = fmax(*largest, fmax(fabs(lo[axis]), fabs(hi[axis])));
         }
     }
 }

@@ -1,10 +1,11 @@
 /* GJK on the difference of two convex sets. See convex_gjk.h.
  *
- * The sets overlap iff their difference {a - b} holds the origin. A simplex of points of the difference walks towards the origin: its point v
- * nearest to the origin gives the next direction, -v, to look in. If even the farthest point that way stays on the far side, v separates; if
- * a tetrahedron surrounds the origin, the sets overlap. Everything is scaled by a power of two so that coordinates are at most 1: with
- * u = 2^-53, a support point may be off along a direction d by 8 u |d|1 (two dot products compared), a difference a - b is rounded by u |w|,
- * and a determinant of three differences of size s by less than 96 u s^3.
+ * The sets overlap iff their difference {a - b} holds the origin. A simplex of points of the difference walks towards
+ * the origin: its point v nearest to the origin gives the next direction, -v, to look in. If even the farthest point
+ * that way stays on the far side, v separates; if a tetrahedron surrounds the origin, the sets overlap. Everything is
+ * scaled by a power of two so that coordinates are at most 1: with u = 2^-53, a support point may be off along a
+ * direction d by 8 u |d|1 (two dot products compared), a difference a - b is rounded by u |w|, and a determinant of
+ * three differences of size s by less than 96 u s^3.
  */
 #include "geometry/convex_gjk.h"
 
@@ -65,7 +66,8 @@ double convex_points_magnitude(const struct convex_points *points)
     return largest;
 }
 
-/* ---- the simplex --------------------------------------------------------------------------------------------------------------- */
+/* ---- the simplex
+ * --------------------------------------------------------------------------------------------------------------- */
 
 struct simplex {
     double points[4][3];
@@ -126,7 +128,8 @@ static void nearest_on_triangle(const double p[3][3], double nearest[3], bool ke
     }
 }
 
-/* Signed volumes of the tetrahedron with each corner moved to the origin, positive when the origin is on the corner's side of its face. */
+/* Signed volumes of the tetrahedron with each corner moved to the origin, positive when the origin is on the corner's
+ * side of its face. */
 static void corner_volumes(const double p[4][3], double volumes[4], double normals[4][3])
 {
     static const int faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
@@ -227,7 +230,9 @@ static void reduce(struct simplex *simplex, double nearest[3])
     simplex->count = kept;
 }
 
-/* ---- the walk ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the walk
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 
 struct walk {
     const struct gjk_input *input;

@@ -1,12 +1,14 @@
 /* Bucket tree: a tree of buckets over every body, walked in tandem with those of its neighbours and with itself.
  *
- * Ganovelli, Dingliana, O'Sullivan: BucketTree, SCCG 2000; Erleben, Sporring: Collision Detection of Deformable Volumetric Meshes. Why no pair is
- * lost is one lemma: two closed boxes that meet have a bucket in common under any map to buckets that is non-decreasing along each axis,
- * since the larger of their lower corners lies in both; rounding is non-decreasing, so there is no tolerance. What differs from the article:
- *   - vertices and surface faces are put into buckets, each once (bucket_grid), by counting instead of lists with time stamps; the cells that
- *     look come in packets of sixteen neighbours, which are the leaves of the tree of occupied nodes (packet_tree);
- *   - every vertex and face is looked for by every cell, of the same body too. The printed self-test looks only for the faces of the later of two
- *     cells in the earlier and loses about half of the pairs;
+ * Ganovelli, Dingliana, O'Sullivan: BucketTree, SCCG 2000; Erleben, Sporring: Collision Detection of Deformable
+ * Volumetric Meshes. Why no pair is lost is one lemma: two closed boxes that meet have a bucket in common under any map
+ * to buckets that is non-decreasing along each axis, since the larger of their lower corners lies in both; rounding is
+ * non-decreasing, so there is no tolerance. What differs from the article:
+ *   - vertices and surface faces are put into buckets, each once (bucket_grid), by counting instead of lists with time
+ *     stamps; the cells that look come in packets of sixteen neighbours, the leaves of the tree of occupied nodes
+ *     (packet_tree);
+ *   - every vertex and face is looked for by every cell, of the same body too. The printed self-test looks only for the
+ *     faces of the later of two cells in the earlier and loses about half of the pairs;
  *   - the surface flag of a node is asked of the side that must have the surface: faces in the one, cells in the other.
  * In: pose. Out: answers where the float planes are certain, candidates elsewhere. O(n) for elements in general position.
  */
@@ -24,17 +26,17 @@ dent_bucket_tree_def dent_bucket_tree_def_default(void)
 
 enum { LEVEL_MAX = 21, CHUNK_PACKETS = 256, BLOCK_PACKETS = 128, PARTNER_BATCH = 32, BATCH_SIZE = 256 };
 
-/* ---- state ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- state ------------------------------------------------------------------------------------------------------- */
 
 struct tree_state {
     struct vertex_numbering numbering;
     struct packet_list cells, faces;
     struct coordinate_order order;
-    struct dynamic_array first_face; /* uint32_t: by rank, and one more */
+    struct dynamic_array first_face;              /* uint32_t: by rank, and one more */
     struct dynamic_array partner_start, partners; /* uint32_t: bodies that may meet, by rank */
     bool built;
     uint64_t topology_version;
-    double typical_size;                /* lower quartile of a sample of element sizes when built */
+    double typical_size;                      /* lower quartile of a sample of element sizes when built */
     double spread_when_ordered[2], spread[2]; /* mean packet edge over mean element edge: of cells, of faces */
 };
 
@@ -76,7 +78,7 @@ static dent_status out_of_memory(const struct search_request *request)
     return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory in the bucket tree");
 }
 
-/* ---- preparing ------------------------------------------------------------------------------------------------------------------ */
+/* ---- preparing --------------------------------------------------------------------------------------------------- */
 
 /* Elements smaller than this, relative to the world, are told apart better by ranks than by floats. */
 #define SMALLEST_IN_FLOATS 1.52587890625e-05 /* 2^-16 */
@@ -141,13 +143,15 @@ static bool count_bodies(struct tree_state *state, const struct search_request *
         state->typical_size = typical_size(pose, histogram);
     }
     arena_rewind(request->scratch, mark);
-    return first && histogram && !*too_many && vertex_numbering_build(&state->numbering, pose, request->scratch, too_many) &&
+    return first && histogram && !*too_many &&
+           vertex_numbering_build(&state->numbering, pose, request->scratch, too_many) &&
            coordinate_order_reset(&state->order, pose, &state->numbering);
 }
 
 static bool packets_came_apart(const struct tree_state *state)
 {
-    return state->spread[0] > SPREAD_LIMIT * state->spread_when_ordered[0] || state->spread[1] > SPREAD_LIMIT * state->spread_when_ordered[1];
+    return state->spread[0] > SPREAD_LIMIT * state->spread_when_ordered[0] ||
+           state->spread[1] > SPREAD_LIMIT * state->spread_when_ordered[1];
 }
 
 static dent_status prepare(struct tree_state *state, const struct search_request *request, struct float_space *space)
@@ -176,7 +180,7 @@ static dent_status prepare(struct tree_state *state, const struct search_request
     return enough ? DENT_OK : out_of_memory(request);
 }
 
-/* ---- which bodies ----------------------------------------------------------------------------------------------------------------- */
+/* ---- which bodies ------------------------------------------------------------------------------------------------ */
 
 /* The bodies themselves in buckets, so that finding neighbours is O(n) too. */
 struct body_finder {
@@ -221,7 +225,8 @@ static bool put_bodies(struct bucket_set *set, const struct bucket_lattice *latt
 {
     bucket_set_layout(set, lattice, false);
     float *column[6];
-    uint32_t *keys = arena_allocate(scratch, count, sizeof *keys), *number = arena_allocate(scratch, count, sizeof *number);
+    uint32_t *keys = arena_allocate(scratch, count, sizeof *keys),
+             *number = arena_allocate(scratch, count, sizeof *number);
     set->start = arena_allocate_cleared(scratch, (size_t)set->key_count + 1, sizeof *set->start);
     set->any = arena_allocate(scratch, set->key_count, sizeof *set->any);
     bool enough = keys && number && set->start && set->any;
@@ -251,13 +256,15 @@ static bool put_bodies(struct bucket_set *set, const struct bucket_lattice *latt
         }
     }
     bucket_set_finish(set, lattice);
-    *columns = (struct grid_columns){.lo = {column[0], column[1], column[2]}, .hi = {column[3], column[4], column[5]}, .number = number};
+    *columns = (struct grid_columns){
+        .lo = {column[0], column[1], column[2]}, .hi = {column[3], column[4], column[5]}, .number = number};
     columns->row_y = columns->row_z = (const int32_t *)number; /* read, never used */
     set->columns = columns;
     return true;
 }
 
-static bool find_partners(struct tree_state *state, const struct search_request *request, const struct body_buckets *trees)
+static bool find_partners(struct tree_state *state, const struct search_request *request,
+                          const struct body_buckets *trees)
 {
     uint32_t count = request->pose->body_count, list[BUCKET_LIST_ROOM];
     struct bucket_lattice lattice;
@@ -276,21 +283,22 @@ static bool find_partners(struct tree_state *state, const struct search_request 
         finder.rank = rank;
         finder.enough = array_push(&state->partner_start, &begin);
         if (rank < count && trees[rank].used) {
-            bucket_set_look_up(&set, &lattice, request->kernels->packets, trees[rank].lo, trees[rank].hi, list, take_partners, &finder,
-                               &ignored);
+            bucket_set_look_up(&set, &lattice, request->kernels->packets, trees[rank].lo, trees[rank].hi, list,
+                               take_partners, &finder, &ignored);
         }
     }
     return finder.enough;
 }
 
-/* ---- the search ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the search -------------------------------------------------------------------------------------------------- */
 
 /* Memory of a worker. */
 struct worker_room {
     struct packet packet;
     uint32_t list[BUCKET_LIST_ROOM];
     uint32_t hits[BUCKET_LIST_MAX * PACKET_LANES];
-    uint64_t work[CHUNK_PACKETS * PARTNER_BATCH], work_scratch[CHUNK_PACKETS * PARTNER_BATCH]; /* place, slot of the partner, kinds */
+    uint64_t work[CHUNK_PACKETS * PARTNER_BATCH],
+        work_scratch[CHUNK_PACKETS * PARTNER_BATCH]; /* place, slot of the partner, kinds */
 };
 
 /* Sibling nodes of a body's tree with at most CHUNK_PACKETS packets: what a worker takes. */
@@ -322,7 +330,10 @@ struct task {
     dent_question question;
     uint32_t block, worker;
     uint32_t rank, partner;
-    uint32_t first; /* element of the packet in lane 0 */
+    uint32_t packet;      /* looking */
+    uint32_t open_packet; /* the one in the room */
+    bool alive;           /* it has a lane with possible answers */
+    uint32_t first;       /* its element in lane 0 */
     struct candidate candidates[BATCH_SIZE];
     dent_pair answers[BATCH_SIZE];
     size_t candidate_count, answer_count;
@@ -343,7 +354,8 @@ static void flush(struct task *task)
     task->candidate_count = task->answer_count = 0;
 }
 
-static inline void take(struct task *task, uint32_t body_a, uint32_t feature_a, uint32_t body_b, uint32_t feature_b, bool certain)
+static inline void take(struct task *task, uint32_t body_a, uint32_t feature_a, uint32_t body_b, uint32_t feature_b,
+                        bool certain)
 {
     if (certain) {
         uint32_t kind = task->search->cells ? DENT_PAIR_INTERIOR : DENT_PAIR_CROSSING;
@@ -361,52 +373,11 @@ static inline uint32_t element_of_lane(const struct task *task, uint32_t lane)
     return ((const uint32_t *)task->search->list->elements.data)[task->first + lane];
 }
 
-/* A split cell is the union of its tetrahedra and may share a vertex with the face elsewhere: nothing is certain there. */
+/* A split cell is the union of its tetrahedra and may share a vertex with the face elsewhere: nothing is certain there.
+ */
 static inline bool cells_are_whole(const struct task *task)
 {
     return !task->search->request->pose->bodies[task->rank].body->first_tetrahedron;
-}
-
-static void match_vertices(void *data, const uint32_t *list, uint32_t count)
-{
-    struct task *task = data;
-    const struct search *search = task->search;
-    uint32_t *hits = task->room->hits, first = first_vertex(&search->state->numbering, task->partner);
-    uint32_t found = search->kernels->match_points(&task->room->packet, search->building->space->points, list, count, hits);
-    bool whole = cells_are_whole(task);
-    for (uint32_t i = 0; i < found; i++) {
-        take(task, task->partner, list[hits[i] / 32] - first, task->rank, element_of_lane(task, hits[i] / 2 % PACKET_LANES),
-             (hits[i] & 1) && whole);
-    }
-    task->tests += (uint64_t)count * PACKET_LANES;
-}
-
-static void match_cell_faces(void *data, const uint32_t *list, uint32_t count)
-{
-    struct task *task = data;
-    const struct search *search = task->search;
-    uint32_t *hits = task->room->hits, first = search->building->first_face[task->partner];
-    uint32_t found = search->kernels->match_cell_faces(&task->room->packet, search->building->face_records, list, count, hits);
-    bool whole = cells_are_whole(task);
-    for (uint32_t i = 0; i < found; i++) {
-        take(task, task->partner, list[hits[i] / 32] - first, task->rank, element_of_lane(task, hits[i] / 2 % PACKET_LANES),
-             (hits[i] & 1) && whole);
-    }
-    task->tests += (uint64_t)count * PACKET_LANES;
-}
-
-static void match_faces(void *data, const uint32_t *list, uint32_t count)
-{
-    struct task *task = data;
-    const struct search *search = task->search;
-    const uint32_t *first = search->building->first_face;
-    uint32_t *hits = task->room->hits;
-    uint32_t found = search->kernels->match_faces(&task->room->packet, search->building->face_records, list, count, hits);
-    for (uint32_t i = 0; i < found; i++) {
-        take(task, task->rank, element_of_lane(task, hits[i] / 2 % PACKET_LANES) - first[task->rank], task->partner,
-             list[hits[i] / 32] - first[task->partner], hits[i] & 1);
-    }
-    task->tests += (uint64_t)count * PACKET_LANES;
 }
 
 /* Along how many axes the box of these vertices of the body has no extent, in the doubles. */
@@ -433,8 +404,9 @@ static void empty_lane(struct packet *packet, uint32_t lane)
     }
 }
 
-/* A cell without extent along an axis has no interior, a face that is a point crosses nothing: without `touching` they have no answers, and
- * leaving them out keeps a world fallen together in one point from costing all pairs. False when no lane is left. */
+/* A cell without extent along an axis has no interior, a face that is a point crosses nothing: without `touching` they
+ * have no answers, and leaving them out keeps a world fallen together in one point from costing all pairs. False when
+ * no lane is left. */
 static bool leave_out_flat(const struct task *task, uint32_t count)
 {
     const struct search *search = task->search;
@@ -463,42 +435,107 @@ static bool leave_out_flat(const struct task *task, uint32_t count)
     return left > 0;
 }
 
-static void ask(struct task *task, dent_question question, const struct bucket_set *set, bucket_list_function *function, uint32_t packet)
-{
-    const struct packet_box *box = &task->search->boxes[packet];
-    task->question = question;
-    bucket_set_look_up(set, &task->search->building->bodies[task->partner].lattice, task->search->kernels, box->lo, box->hi,
-                       task->room->list, function, task, &task->counters);
-    flush(task);
-}
-
-/* Fetches a packet into the room; false when nothing of it can have an answer. */
-static bool open_packet(struct task *task, uint32_t packet)
+/* Fetches the packet into the room when the first entry has been found for it; false when nothing of it can have an
+ * answer. */
+static bool packet_is_open(struct task *task)
 {
     const struct search *search = task->search;
     const uint32_t *packets = search->list->packets.data;
-    uint32_t count = packets[packet + 1] - packets[packet];
+    uint32_t packet = task->packet, count = packets[packet + 1] - packets[packet];
     bool use_planes = !search->building->space->ranks;
+    if (task->open_packet == packet) {
+        return task->alive;
+    }
+    task->open_packet = packet;
     task->first = packets[packet];
     if (search->cells) {
-        search->kernels->prepare_cells(&task->room->packet, search->building->space->points, array_at(&search->list->corners, task->first),
-                                       count, use_planes);
+        search->kernels->prepare_cells(&task->room->packet, search->building->space->points,
+                                       array_at(&search->list->corners, task->first), count, use_planes);
     } else {
-        search->kernels->prepare_faces(&task->room->packet, search->building->face_records, array_at(&search->list->elements, task->first),
-                                       count, use_planes);
+        search->kernels->prepare_faces(&task->room->packet, search->building->face_records,
+                                       array_at(&search->list->elements, task->first), count, use_planes);
     }
-    return leave_out_flat(task, count);
+    task->alive = leave_out_flat(task, count);
+    return task->alive;
 }
 
-/* ---- walking -------------------------------------------------------------------------------------------------------------------- */
+static void match_vertices(void *data, const uint32_t *list, uint32_t count)
+{
+    struct task *task = data;
+    if (!packet_is_open(task)) {
+        return;
+    }
+    const struct search *search = task->search;
+    uint32_t *hits = task->room->hits, first = first_vertex(&search->state->numbering, task->partner);
+    uint32_t found =
+        search->kernels->match_points(&task->room->packet, search->building->space->points, list, count, hits);
+    bool whole = cells_are_whole(task);
+    for (uint32_t i = 0; i < found; i++) {
+        take(task, task->partner, list[hits[i] / 32] - first, task->rank,
+             element_of_lane(task, hits[i] / 2 % PACKET_LANES), (hits[i] & 1) && whole);
+    }
+    task->tests += (uint64_t)count * PACKET_LANES;
+}
 
-/* What of the wanted kinds the partner's tree may have where this box is. A packet of the body itself has vertices around it, and for a
- * single packet looking for vertices costs no more than asking whether there are any: `certain` says what need not be asked. */
-static uint32_t wanted_there(const struct task *task, const float *lo, const float *hi, uint32_t wanted, uint32_t certain)
+static void match_cell_faces(void *data, const uint32_t *list, uint32_t count)
+{
+    struct task *task = data;
+    if (!packet_is_open(task)) {
+        return;
+    }
+    const struct search *search = task->search;
+    uint32_t *hits = task->room->hits, first = search->building->first_face[task->partner];
+    uint32_t found =
+        search->kernels->match_cell_faces(&task->room->packet, search->building->face_records, list, count, hits);
+    bool whole = cells_are_whole(task);
+    for (uint32_t i = 0; i < found; i++) {
+        take(task, task->partner, list[hits[i] / 32] - first, task->rank,
+             element_of_lane(task, hits[i] / 2 % PACKET_LANES), (hits[i] & 1) && whole);
+    }
+    task->tests += (uint64_t)count * PACKET_LANES;
+}
+
+static void match_faces(void *data, const uint32_t *list, uint32_t count)
+{
+    struct task *task = data;
+    if (!packet_is_open(task)) {
+        return;
+    }
+    const struct search *search = task->search;
+    const uint32_t *first = search->building->first_face;
+    uint32_t *hits = task->room->hits;
+    uint32_t found =
+        search->kernels->match_faces(&task->room->packet, search->building->face_records, list, count, hits);
+    for (uint32_t i = 0; i < found; i++) {
+        take(task, task->rank, element_of_lane(task, hits[i] / 2 % PACKET_LANES) - first[task->rank], task->partner,
+             list[hits[i] / 32] - first[task->partner], hits[i] & 1);
+    }
+    task->tests += (uint64_t)count * PACKET_LANES;
+}
+
+static void ask(struct task *task, dent_question question, const struct bucket_set *set, bucket_list_function *function)
+{
+    const struct packet_box *box = &task->search->boxes[task->packet];
+    bool flat = (box->lo[0] == box->hi[0]) | (box->lo[1] == box->hi[1]) | (box->lo[2] == box->hi[2]);
+    if (flat && !packet_is_open(task)) { /* before looking: everything may lie in one place */
+        return;
+    }
+    task->question = question;
+    bucket_set_look_up(set, &task->search->building->bodies[task->partner].lattice, task->search->kernels, box->lo,
+                       box->hi, task->room->list, function, task, &task->counters);
+    flush(task);
+}
+
+/* ---- walking ----------------------------------------------------------------------------------------------------- */
+
+/* What of the wanted kinds the partner's tree may have where this box is. A node of the body itself has vertices around
+ * it, and for a single packet looking costs no more than asking: `certain` says what need not be asked. */
+static uint32_t wanted_there(const struct task *task, const float *lo, const float *hi, uint32_t wanted,
+                             uint32_t certain)
 {
     const struct body_buckets *tree = &task->search->building->bodies[task->partner];
-    if ((lo[0] > tree->hi[0]) | (hi[0] < tree->lo[0]) | (lo[1] > tree->hi[1]) | (hi[1] < tree->lo[1]) | (lo[2] > tree->hi[2]) |
-        (hi[2] < tree->lo[2])) {
+    if ((lo[0] > tree->hi[0]) | (hi[0] < tree->lo[0]) | (lo[1] > tree->hi[1]) | (hi[1] < tree->lo[1]) |
+        (lo[2] > tree->hi[2]) | (hi[2] < tree->lo[2])) {
         return 0;
     }
     uint32_t there = wanted & certain, open = wanted & ~certain;
@@ -529,7 +566,7 @@ static void walk(struct task *task, const struct packet_tree *tree, uint32_t ind
             continue;
         }
         const struct packet_box *box = &task->search->boxes[tree->order[child]];
-        uint32_t there = wanted_there(task, box->lo, box->hi, wanted, WANT_POINTS);
+        uint32_t there = wanted_there(task, box->lo, box->hi, wanted, WANT_POINTS | WANT_FACES);
         if (there) {
             task->room->work[task->work_count++] = (uint64_t)child << 32 | slot << 8 | there;
         }
@@ -538,24 +575,19 @@ static void walk(struct task *task, const struct packet_tree *tree, uint32_t ind
 
 static void do_work(struct task *task, const struct packet_tree *tree, const uint32_t *partners)
 {
-    uint32_t open = UINT32_MAX;
-    bool alive = false;
     for (uint32_t i = 0; i < task->work_count; i++) {
         uint64_t item = task->room->work[i];
-        uint32_t packet = tree->order[item >> 32], there = item & 0xFF;
-        if (packet != open) {
-            alive = open_packet(task, packet);
-            open = packet;
-        }
+        uint32_t there = item & 0xFF;
+        task->packet = tree->order[item >> 32];
         task->partner = partners[item >> 8 & 0xFF];
         const struct body_buckets *partner = &task->search->building->bodies[task->partner];
-        if (alive && there & WANT_POINTS) {
-            ask(task, DENT_QUESTION_VERTEX_CELL, &partner->points, match_vertices, packet);
+        if (there & WANT_POINTS) {
+            ask(task, DENT_QUESTION_VERTEX_CELL, &partner->points, match_vertices);
         }
-        if (alive && there & WANT_FACES && task->search->cells) {
-            ask(task, DENT_QUESTION_FACE_CELL, &partner->faces, match_cell_faces, packet);
-        } else if (alive && there & WANT_FACES) {
-            ask(task, DENT_QUESTION_FACE_FACE, &partner->faces, match_faces, packet);
+        if (there & WANT_FACES && task->search->cells) {
+            ask(task, DENT_QUESTION_FACE_CELL, &partner->faces, match_cell_faces);
+        } else if (there & WANT_FACES) {
+            ask(task, DENT_QUESTION_FACE_FACE, &partner->faces, match_faces);
         }
     }
 }
@@ -566,7 +598,8 @@ static uint32_t wanted_kinds(const struct search *search)
     if (!search->cells) {
         return WANT_FACES;
     }
-    return (questions & DENT_QUESTION_VERTEX_CELL ? WANT_POINTS : 0) | (questions & DENT_QUESTION_FACE_CELL ? WANT_FACES : 0);
+    return (questions & DENT_QUESTION_VERTEX_CELL ? WANT_POINTS : 0) |
+           (questions & DENT_QUESTION_FACE_CELL ? WANT_FACES : 0);
 }
 
 static void search_chunk(struct task *task, const struct chunk *chunk)
@@ -583,7 +616,8 @@ static void search_chunk(struct task *task, const struct chunk *chunk)
         for (uint32_t i = begin; i < end; i++) {
             uint32_t before = task->work_count;
             task->partner = partners[i];
-            for (uint32_t node = chunk->first_node; node < chunk->end_node && (search->cells || partners[i] >= chunk->rank); node++) {
+            for (uint32_t node = chunk->first_node;
+                 node < chunk->end_node && (search->cells || partners[i] >= chunk->rank); node++) {
                 walk(task, tree, node, i - begin, wanted_kinds(search));
             }
             walked += task->work_count > before;
@@ -603,19 +637,22 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
     task.room = &search->rooms[worker];
     task.block = block;
     task.worker = worker;
+    task.open_packet = UINT32_MAX;
     task.candidate_count = task.answer_count = 0;
     task.counters = (struct bucket_counters){0, 0};
     task.tests = 0;
-    for (uint32_t chunk = search->block_chunk[block]; chunk < search->block_chunk[block + 1] && !search_cancelled(search->request); chunk++) {
+    for (uint32_t chunk = search->block_chunk[block];
+         chunk < search->block_chunk[block + 1] && !search_cancelled(search->request); chunk++) {
         search_chunk(&task, &search->chunks[chunk]);
     }
     search->sink->count_box_tests(search->sink, worker, task.counters.entries + task.tests);
     search->sink->count_cells_visited(search->sink, worker, task.counters.rows);
 }
 
-/* ---- dividing the work ------------------------------------------------------------------------------------------------------------ */
+/* ---- dividing the work ------------------------------------------------------------------------------------------- */
 
-static void cut_nodes(struct search *search, uint32_t rank, const struct packet_tree *tree, uint32_t first, uint32_t end)
+static void cut_nodes(struct search *search, uint32_t rank, const struct packet_tree *tree, uint32_t first,
+                      uint32_t end)
 {
     uint32_t begin = first, packets = 0;
     for (uint32_t node = first; node < end; node++) {
@@ -698,7 +735,7 @@ static dent_status run(struct search *search, bool cells)
     return DENT_OK;
 }
 
-/* ---- parameters ------------------------------------------------------------------------------------------------------------------- */
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
 
 static dent_status read_def(const struct search_request *request, struct bucket_sizing *sizing)
 {
@@ -713,17 +750,22 @@ static dent_status read_def(const struct search_request *request, struct bucket_
     }
     if (!(def->cell_ratio >= 0) || !isfinite(def->cell_ratio)) {
         return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "cell_ratio of the bucket tree is %g: a finite number is needed, or 0 for automatic", def->cell_ratio);
+                            "cell_ratio of the bucket tree is %g: a finite number is needed, or 0 for automatic",
+                            def->cell_ratio);
     }
     if (def->level > LEVEL_MAX) {
         return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "level of the bucket tree is %u: 1 to %d are possible, or 0 for automatic", (unsigned)def->level, LEVEL_MAX);
+                            "level of the bucket tree is %u: 1 to %d are possible, or 0 for automatic",
+                            (unsigned)def->level, LEVEL_MAX);
     }
     if (!(def->bucket_fill > 0) || !isfinite(def->bucket_fill)) {
         return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "bucket_fill of the bucket tree is %g: a finite number above 0 is needed", def->bucket_fill);
+                            "bucket_fill of the bucket tree is %g: a finite number above 0 is needed",
+                            def->bucket_fill);
     }
-    *sizing = (struct bucket_sizing){.cell_ratio = def->cell_ratio, .level = def->level, .sorted = def->sorted_coordinates,
+    *sizing = (struct bucket_sizing){.cell_ratio = def->cell_ratio,
+                                     .level = def->level,
+                                     .sorted = def->sorted_coordinates,
                                      .bucket_fill = def->paper_sizing ? def->bucket_fill : 0};
     return DENT_OK;
 }
@@ -752,8 +794,13 @@ static dent_status tree_search(void *data, const struct search_request *request,
 {
     struct tree_state *state = data;
     struct float_space space;
-    struct bucket_building building = {.context = request->context, .pose = request->pose, .numbering = &state->numbering,
-                                       .space = &space, .cells = &state->cells, .faces = &state->faces, .order = &state->order,
+    struct bucket_building building = {.context = request->context,
+                                       .pose = request->pose,
+                                       .numbering = &state->numbering,
+                                       .space = &space,
+                                       .cells = &state->cells,
+                                       .faces = &state->faces,
+                                       .order = &state->order,
                                        .scratch = request->scratch};
     uint32_t asked = request->questions;
     dent_status status = read_def(request, &building.sizing);
@@ -764,11 +811,14 @@ static dent_status tree_search(void *data, const struct search_request *request,
         return status;
     }
     building.first_face = state->first_face.data;
-    building.vertices_asked = !(asked & DENT_QUESTION_VERTEX_CELL) ? 0 : request->surface_vertices_only ? VERTEX_ON_SURFACE : VERTEX_USED;
+    building.vertices_asked = !(asked & DENT_QUESTION_VERTEX_CELL) ? 0
+                              : request->surface_vertices_only     ? VERTEX_ON_SURFACE
+                                                                   : VERTEX_USED;
     building.faces_asked = asked & (DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE);
     building.cell_packets_asked = asked & (DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL);
     building.face_packets_asked = asked & DENT_QUESTION_FACE_FACE;
-    struct search search = {.state = state, .request = request, .sink = sink, .kernels = request->kernels->packets, .building = &building};
+    struct search search = {
+        .state = state, .request = request, .sink = sink, .kernels = request->kernels->packets, .building = &building};
     search.rooms = arena_allocate(request->scratch, dent_context_worker_count(request->context), sizeof *search.rooms);
     if (!search.rooms || !body_buckets_build(&building) || !find_partners(state, request, building.bodies)) {
         return out_of_memory(request);
@@ -788,7 +838,8 @@ static dent_status tree_search(void *data, const struct search_request *request,
 const struct method_row bucket_tree_method = {
     .method = DENT_METHOD_BUCKET_TREE,
     .name = "bucket-tree",
-    .summary = "a tree of buckets over every body, walked against its neighbours and itself, with surface flags; O(n), for bodies of even "
+    .summary = "a tree of buckets over every body, walked against its neighbours and itself, with surface flags; O(n), "
+               "for bodies of even "
                "elements",
     .questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE,
     .create = create_state,

@@ -23,6 +23,8 @@ struct cluster_state {
     struct body_pairs pairs;
 };
 
+struct workspace;
+
 struct cluster_search {
     const struct search_request *request;
     struct candidate_sink *sink;
@@ -33,14 +35,15 @@ struct cluster_search {
     bool certify;
     bool *body_certified;  /* by rank: has no contact with itself */
     bool *piece_certified; /* by piece of the world: has no contact with itself and its neighbours */
-    bool *met_itself;      /* by rank: the search found a pair, or one it could not decide */
+    struct workspace *workspaces; /* by worker */
+    bool *met_itself;      /* by rank: the search surely found a pair of the body with itself */
 };
 
 /* ---- output ------------------------------------------------------------------------------------------------------------- */
 
-enum { BATCH = 256, NEAR_PIECES = 256 };
+enum { BATCH = 256, NEAR_PIECES = 256, KEPT_CLUSTERS = 256 };
 
-/* What one block of the loop works with: lives on the stack of its worker. */
+/* What a worker works with. */
 struct workspace {
     const struct cluster_search *search;
     uint32_t block, worker;
@@ -48,6 +51,11 @@ struct workspace {
     const struct body *body_b;
     const struct body_clusters *clusters_b;
     struct leaf_cells cells;
+    struct cluster_points points_b;
+    uint32_t number_b;
+    bool has_points_b;
+    struct cluster_points kept_points[KEPT_CLUSTERS]; /* of side a: number n of the world at place n % KEPT_CLUSTERS */
+    uint32_t kept_numbers[KEPT_CLUSTERS];
     struct leaf_queue queue;
     struct leaf_hit hits[LEAF_HITS_MAX];
     dent_pair answers[BATCH];
@@ -72,9 +80,6 @@ static void flush_answers(struct workspace *work, dent_question question)
  * has a point in its interior is a matter of the whole cell. */
 static void tell(struct workspace *work, dent_question question, uint32_t rank_a, uint32_t count)
 {
-    if (rank_a == work->rank_b && count > 0) {
-        __atomic_store_n(&work->search->met_itself[rank_a], true, __ATOMIC_RELAXED);
-    }
     const struct clustered_body *side_a = &work->search->pose.bodies[rank_a];
     const uint32_t *cell_of = work->body_b->cell_of_tetrahedron;
     for (uint32_t i = 0; i < count; i++) {
@@ -83,6 +88,9 @@ static void tell(struct workspace *work, dent_question question, uint32_t rank_a
         uint32_t feature = question == DENT_QUESTION_VERTEX_CELL ? cluster_a->vertices[hit->feature]
                                                                  : side_a->clusters->faces[cluster_a->first_face + hit->feature];
         uint32_t tetrahedron = work->clusters_b->cells[work->cells.cluster->first_cell + hit->cell];
+        if (hit->certain && rank_a == work->rank_b) {
+            __atomic_store_n(&work->search->met_itself[rank_a], true, __ATOMIC_RELAXED);
+        }
         if (hit->certain && !cell_of) {
             work->answers[work->answer_count++] =
                 (dent_pair){rank_a, feature, work->rank_b, tetrahedron, DENT_PAIR_INTERIOR};
@@ -103,17 +111,32 @@ struct near_pieces {
     uint32_t rank;
     bool may_share;
     uint32_t count;
-    uint32_t pieces[NEAR_PIECES]; /* of the body */
+    uint32_t pieces[NEAR_PIECES];    /* of the body */
+    uint16_t clusters[NEAR_PIECES];  /* clusters of side b that the piece may meet */
 };
 
-static struct leaf_features features_of(const struct cluster_search *search, const struct clustered_body *body, uint32_t number,
-                                        bool may_share)
+/* Coordinates of a cluster of side a, from those kept or computed. */
+static const struct cluster_points *points_of(struct workspace *work, uint32_t rank, uint32_t number)
 {
+    const struct cluster_pose *pose = &work->search->pose;
+    uint32_t world_number = pose->bodies[rank].first_cluster + number;
+    uint32_t place = world_number % KEPT_CLUSTERS;
+    if (work->kept_numbers[place] != world_number) {
+        work->kept_numbers[place] = world_number;
+        cluster_pose_load(pose, rank, number, &work->kept_points[place]);
+    }
+    return &work->kept_points[place];
+}
+
+static struct leaf_features features_of(struct workspace *work, uint32_t rank, uint32_t number, bool may_share)
+{
+    const struct cluster_search *search = work->search;
+    const struct clustered_body *body = &search->pose.bodies[rank];
     const struct cluster *cluster = &body->clusters->clusters[number];
     uint32_t lanes = search->pose.surface_vertices_only ? cluster->owned_surface : cluster->owned;
     return (struct leaf_features){
         .cluster = cluster,
-        .points = &search->pose.points[body->first_cluster + number],
+        .points = points_of(work, rank, number),
         .identities = may_share ? cluster_identities(search->cache, body->first_cluster + number, cluster) : NULL,
         .lanes = lanes,
         .number = number,
@@ -121,7 +144,7 @@ static struct leaf_features features_of(const struct cluster_search *search, con
 }
 
 /* Cluster of side b, already in work->cells, against the clusters of the pieces near it. */
-static void search_cluster(struct workspace *work, dent_question question, const struct near_pieces *near)
+static void search_cluster(struct workspace *work, dent_question question, uint32_t place, const struct near_pieces *near)
 {
     const struct cluster_search *search = work->search;
     const struct cluster_kernels *kernels = search->pose.kernels;
@@ -130,18 +153,25 @@ static void search_cluster(struct workspace *work, dent_question question, const
     const struct box_group *groups = search->pose.pieces[faces ? SIDE_FACES : SIDE_VERTICES] + side_a->first_piece;
     for (uint32_t i = 0; i < near->count; i++) {
         uint32_t piece = near->pieces[i];
+        if (!(near->clusters[i] >> place & 1)) {
+            continue;
+        }
+        work->boxes_compared += PIECE_CLUSTERS;
         uint32_t set = kernels->meet(&groups[piece], &work->cells.box);
+        if (set && !work->has_points_b) {
+            cluster_pose_load(&search->pose, work->rank_b, work->number_b, &work->points_b);
+            work->has_points_b = true;
+        }
         for (; set; set &= set - 1) {
             uint32_t number = side_a->clusters->pieces[piece].first + (uint32_t)__builtin_ctz(set);
-            struct leaf_features features = features_of(search, side_a, number, near->may_share);
+            struct leaf_features features = features_of(work, near->rank, number, near->may_share);
             uint32_t count = faces ? kernels->face_leaf(&work->cells, &features, &work->queue, work->hits)
                                    : kernels->vertex_leaf(&work->cells, &features, work->hits);
             work->clusters_visited++;
             tell(work, question, near->rank, count);
         }
     }
-    work->boxes_compared += (uint64_t)near->count * PIECE_CLUSTERS;
-    if (faces) {
+    if (faces && work->queue.count > 0) {
         tell(work, question, near->rank, kernels->face_flush(&work->cells, &work->queue, work->hits));
     }
 }
@@ -153,7 +183,9 @@ static void begin_cluster(struct workspace *work, uint32_t piece, uint32_t place
     uint32_t number = work->clusters_b->pieces[piece].first + place;
     struct leaf_cells *cells = &work->cells;
     cells->cluster = &work->clusters_b->clusters[number];
-    cells->points = &search->pose.points[side_b->first_cluster + number];
+    cells->points = &work->points_b;
+    work->number_b = number;
+    work->has_points_b = false;
     cells->identities = cluster_identities(search->cache, side_b->first_cluster + number, cells->cluster);
     cells->box = box_of_group_member(&search->pose.pieces[SIDE_CELLS][side_b->first_piece + piece], place);
     cells->has_boxes = cells->has_planes = false;
@@ -161,9 +193,14 @@ static void begin_cluster(struct workspace *work, uint32_t piece, uint32_t place
 
 static void search_near_pieces(struct workspace *work, dent_question question, uint32_t piece, const struct near_pieces *near)
 {
-    for (uint32_t place = 0; place < work->clusters_b->pieces[piece].count; place++) {
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < near->count; i++) {
+        any |= near->clusters[i];
+    }
+    for (; any; any &= any - 1) {
+        uint32_t place = (uint32_t)__builtin_ctz(any);
         begin_cluster(work, piece, place);
-        search_cluster(work, question, near);
+        search_cluster(work, question, place, near);
     }
 }
 
@@ -183,7 +220,10 @@ static void search_body(struct workspace *work, dent_question question, uint32_t
     const struct clustered_body *side_a = &search->pose.bodies[rank_a];
     const struct body *body_a = search->request->pose->bodies[rank_a].body;
     const struct box_group *groups = search->pose.groups[question == DENT_QUESTION_FACE_CELL ? SIDE_FACES : SIDE_VERTICES];
-    struct near_pieces near = {.rank = rank_a};
+    const struct box_group *clusters_b = &search->pose.pieces[SIDE_CELLS][search->pose.bodies[work->rank_b].first_piece + piece];
+    struct near_pieces near;
+    near.rank = rank_a;
+    near.count = 0;
     near.may_share = rank_a == work->rank_b || body_a->identities || work->body_b->identities;
     for (uint32_t group = 0; group < side_a->group_count; group++) {
         uint32_t set = search->pose.kernels->meet(&groups[side_a->first_group + group], box);
@@ -192,7 +232,11 @@ static void search_body(struct workspace *work, dent_question question, uint32_t
             if (self && proven_apart(work, other, piece)) {
                 continue;
             }
-            near.pieces[near.count++] = other;
+            struct cluster_box other_box = box_of_group_member(&groups[side_a->first_group + group], other % PIECE_CLUSTERS);
+            uint32_t clusters = search->pose.kernels->meet(clusters_b, &other_box);
+            near.pieces[near.count] = other;
+            near.clusters[near.count] = (uint16_t)clusters;
+            near.count += clusters != 0;
             if (near.count == NEAR_PIECES) {
                 search_near_pieces(work, question, piece, &near);
                 near.count = 0;
@@ -233,15 +277,13 @@ static void search_piece(struct workspace *work, dent_question question, uint32_
 static void search_block(void *data, uint32_t block, uint32_t worker)
 {
     const struct cluster_search *search = data;
-    struct workspace work;
+    struct workspace *work = &search->workspaces[worker];
     if (search_cancelled(search->request)) {
         return;
     }
-    work.search = search;
-    work.block = block;
-    work.worker = worker;
-    work.answer_count = work.candidate_count = work.queue.count = 0;
-    work.clusters_visited = work.boxes_compared = 0;
+    work->block = block;
+    work->answer_count = work->candidate_count = work->queue.count = 0;
+    work->clusters_visited = work->boxes_compared = 0;
     uint32_t first = block * search->pieces_per_block;
     uint32_t left = search->pose.piece_count - first;
     uint32_t last = first + (left < search->pieces_per_block ? left : search->pieces_per_block);
@@ -249,13 +291,13 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
     for (uint32_t piece = first; piece < last; piece++) {
         for (int q = 0; q < 2; q++) {
             if (search->request->questions & questions[q]) {
-                search_piece(&work, questions[q], piece);
-                flush_answers(&work, questions[q]);
+                search_piece(work, questions[q], piece);
+                flush_answers(work, questions[q]);
             }
         }
     }
-    search->sink->count_box_tests(search->sink, worker, work.boxes_compared);
-    search->sink->count_cells_visited(search->sink, worker, work.clusters_visited);
+    search->sink->count_box_tests(search->sink, worker, work->boxes_compared);
+    search->sink->count_cells_visited(search->sink, worker, work->clusters_visited);
 }
 
 /* ---- preparation -------------------------------------------------------------------------------------------------------- */
@@ -315,18 +357,35 @@ static void choose_references(struct cluster_search *search, struct cluster_cach
     }
 }
 
-/* Bodies without a reference that were searched for themselves and found free: their pose becomes the reference, if anything can be proven
- * with it. */
+static bool anything_certified(const struct cluster_search *search, uint32_t rank)
+{
+    const struct clustered_body *body = &search->pose.bodies[rank];
+    bool any = search->body_certified[rank];
+    for (uint32_t piece = 0; piece < body->clusters->piece_count && !any; piece++) {
+        any = search->piece_certified[body->first_piece + piece];
+    }
+    return any;
+}
+
+/* Bodies without a usable reference of their own that were searched and seem free, while nothing could be certified: their pose becomes the
+ * reference. Whether anything can be proven with it is found out there; the next try waits twice as long. */
 static void adopt_free_poses(struct cluster_search *search, struct cluster_cache *cache)
 {
+    enum { LONGEST_WAIT = 1024 };
     for (uint32_t rank = 0; search->certify && rank < cache->body_count; rank++) {
         struct cached_body *entry = cache->entries[rank];
         const struct posed_body *posed = &search->request->pose->bodies[rank];
-        if (posed->body->kind == DENT_BODY_SOLID && posed->body->self_collision && !entry->own_reference && !entry->reference.usable &&
-            !entry->tried && !search->met_itself[rank]) {
-            strain_reference_set(&entry->reference, posed->body, posed->xyz);
-            entry->tried = true;
+        if (posed->body->kind != DENT_BODY_SOLID || !posed->body->self_collision || entry->own_reference || search->met_itself[rank] ||
+            anything_certified(search, rank)) {
+            continue;
         }
+        if (entry->wait > 0) {
+            entry->wait--;
+            continue;
+        }
+        strain_reference_set(&entry->reference, posed->body, posed->xyz);
+        entry->last_wait = entry->last_wait < LONGEST_WAIT ? 2 * entry->last_wait + 1 : LONGEST_WAIT;
+        entry->wait = entry->last_wait;
     }
 }
 
@@ -354,6 +413,19 @@ static bool begin_answers(const struct cluster_search *search, uint32_t blocks)
     uint32_t asked = search->request->questions;
     return (!(asked & DENT_QUESTION_VERTEX_CELL) || sink->begin(sink, DENT_QUESTION_VERTEX_CELL, blocks)) &&
            (!(asked & DENT_QUESTION_FACE_CELL) || sink->begin(sink, DENT_QUESTION_FACE_CELL, blocks));
+}
+
+static bool make_workspaces(struct cluster_search *search)
+{
+    uint32_t count = dent_context_worker_count(search->request->context);
+    search->workspaces = arena_allocate(search->request->scratch, count, sizeof *search->workspaces);
+    for (uint32_t worker = 0; search->workspaces && worker < count; worker++) {
+        struct workspace *work = &search->workspaces[worker];
+        work->search = search;
+        work->worker = worker;
+        memset(work->kept_numbers, 0xFF, sizeof work->kept_numbers);
+    }
+    return search->workspaces != NULL;
 }
 
 static dent_status out_of_memory(const struct search_request *request)
@@ -399,7 +471,8 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     cluster_pose_fill_bodies(pose);
     certify(&search, blocks);
     const struct cluster_box *boxes = whole_boxes(&search);
-    if (!boxes || !body_pairs_find(&state->pairs, boxes, request->pose->body_count, request->kernels, request->scratch)) {
+    if (!boxes || !make_workspaces(&search) ||
+        !body_pairs_find(&state->pairs, boxes, request->pose->body_count, request->kernels, request->scratch)) {
         return out_of_memory(request);
     }
     dent_parallel_for(request->context, blocks, search_block, &search);

@@ -1,19 +1,23 @@
 /* Spatial hash: vertices and surface faces hashed into grid cells, looked up by packets of sixteen cells or faces.
  *
- * Teschner, Heidelberger, Mueller, Pomeranets, Gross: Optimized Spatial Hashing for Collision Detection of Deformable Objects, VMV 2003. The
- * paper walks the grid cells of every tetrahedron and looks at every vertex in them; its plain form is in spatial_hash_paper.c. Here:
+ * Teschner, Heidelberger, Mueller, Pomeranets, Gross: Optimized Spatial Hashing for Collision Detection of Deformable
+ * Objects, VMV 2003. The paper walks the grid cells of every tetrahedron and looks at every vertex in them; its plain
+ * form is in spatial_hash_paper.c. Here:
  *   - positions become floats by a map that keeps order (float_space), so box tests lose nothing;
- *   - the side that is looked for (vertices, surface faces) is counted into dense slots, with levels of sizes (hash_grid);
- *   - the side that looks comes in packets of neighbours (packet_sets): one look-up for sixteen elements, and each entry found is tested
- *     against all of them at once: boxes, shared vertices, planes with an error bound (packet_kernels);
+ *   - the side that is looked for (vertices, surface faces) is counted into dense slots, with levels of sizes
+ * (hash_grid);
+ *   - the side that looks comes in packets of neighbours (packet_sets): one look-up for sixteen elements, and each
+ * entry found is tested against all of them at once: boxes, shared vertices, planes with an error bound
+ * (packet_kernels);
  *   - pairs whose sign is certain are answers; the rest go to the exact tests.
- * In: pose. Out: answers and candidates. Cost O(n) for elements of any mix of sizes in general position; kept between queries: the packets.
+ * In: pose. Out: answers and candidates. Cost O(n) for elements of any mix of sizes in general position; kept between
+ * queries: the packets.
  */
 #include <math.h>
 
 #include "base/message.h"
 #include "methods/method_table.h"
-#include "methods/spatial_hash_form.h"
+#include "methods/spatial_hash_paper.h"
 #include "structures/hash_grid.h"
 #include "structures/packet_sets.h"
 
@@ -22,7 +26,9 @@ dent_spatial_hash_def dent_spatial_hash_def_default(void)
     return (dent_spatial_hash_def){.struct_size = sizeof(dent_spatial_hash_def)};
 }
 
-/* ---- state ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- state
+ * ----------------------------------------------------------------------------------------------------------------------
+ */
 
 struct hash_state {
     struct packet_sets sets;
@@ -94,7 +100,8 @@ static dent_status prepare(struct hash_state *state, const struct search_request
         bool too_many = false;
         state->built = false;
         if (!packet_sets_collect(&state->sets, pose, request->scratch, &too_many)) {
-            return too_many ? message_fail(request->message, DENT_ERROR_TOO_LARGE, "the world has 2^32 - 1 or more elements of one kind")
+            return too_many ? message_fail(request->message, DENT_ERROR_TOO_LARGE,
+                                           "the world has 2^32 - 1 or more elements of one kind")
                             : out_of_memory(request);
         }
     }
@@ -116,7 +123,9 @@ static dent_status prepare(struct hash_state *state, const struct search_request
     return DENT_OK;
 }
 
-/* ---- grids ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- grids
+ * ----------------------------------------------------------------------------------------------------------------------
+ */
 
 /* Edge of a grid cell over the mean size of the elements. Measured in docs/methods/spatial_hash.md. */
 #define POINT_CELL_RATIO 1.5
@@ -135,8 +144,8 @@ static struct grid_input grid_parameters(const struct search_request *request, c
     return input;
 }
 
-static bool build_point_grid(struct hash_grid *grid, const struct hash_state *state, const struct search_request *request,
-                             const struct float_space *space)
+static bool build_point_grid(struct hash_grid *grid, const struct hash_state *state,
+                             const struct search_request *request, const struct float_space *space)
 {
     const struct vertex_numbering *numbering = &state->sets.numbering;
     struct grid_input input = grid_parameters(request, space);
@@ -178,7 +187,8 @@ struct face_making {
 
 enum { FACES_PER_BLOCK = 2048 };
 
-static void make_face(struct face_record *face, const struct point_record *points, const uint32_t corners[3], bool use_planes)
+static void make_face(struct face_record *face, const struct point_record *points, const uint32_t corners[3],
+                      bool use_planes)
 {
     float edge[2][3];
     face->size = 0;
@@ -213,7 +223,8 @@ static void make_face_block(void *data, uint32_t block, uint32_t worker)
     uint32_t begin = block * FACES_PER_BLOCK;
     uint32_t end = making->count - begin > FACES_PER_BLOCK ? begin + FACES_PER_BLOCK : making->count;
     for (uint32_t face = begin; face < end; face++) {
-        make_face(&making->faces[face], making->space->points, array_at(&making->sets->face_corners, face), !making->space->ranks);
+        make_face(&making->faces[face], making->space->points, array_at(&making->sets->face_corners, face),
+                  !making->space->ranks);
     }
 }
 
@@ -227,7 +238,8 @@ static bool build_face_grid(struct hash_grid *grid, struct face_record **faces, 
         return false;
     }
     struct face_making making = {&state->sets, space, *faces, count};
-    dent_parallel_for(request->context, count / FACES_PER_BLOCK + (count % FACES_PER_BLOCK != 0), make_face_block, &making);
+    dent_parallel_for(request->context, count / FACES_PER_BLOCK + (count % FACES_PER_BLOCK != 0), make_face_block,
+                      &making);
     input.lo = (*faces)->lo;
     input.hi = (*faces)->hi;
     input.stride = sizeof **faces;
@@ -236,7 +248,9 @@ static bool build_face_grid(struct hash_grid *grid, struct face_record **faces, 
     return hash_grid_build(grid, &input, request->scratch);
 }
 
-/* ---- search --------------------------------------------------------------------------------------------------------------------- */
+/* ---- search
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 enum { BATCH_SIZE = 256 };
 
@@ -322,8 +336,8 @@ static void match_vertices(void *data, const uint32_t *list, uint32_t count)
     uint32_t found = search->kernels->match_points(&task->room->packet, search->space.points, list, count, hits);
     for (uint32_t i = 0; i < found; i++) {
         uint32_t vertex = list[hits[i] / 32], rank = body_of_vertex(numbering, vertex);
-        take(task, (struct element_owner){rank, vertex - first_vertex(numbering, rank)}, cell_of_lane(task, hits[i] / 2 % PACKET_LANES),
-             hits[i] & 1);
+        take(task, (struct element_owner){rank, vertex - first_vertex(numbering, rank)},
+             cell_of_lane(task, hits[i] / 2 % PACKET_LANES), hits[i] & 1);
     }
     search->sink->count_box_tests(search->sink, task->worker, (uint64_t)count * PACKET_LANES);
 }
@@ -335,7 +349,8 @@ static void match_cell_faces(void *data, const uint32_t *list, uint32_t count)
     uint32_t *hits = task->room->hits;
     uint32_t found = search->kernels->match_cell_faces(&task->room->packet, search->faces, list, count, hits);
     for (uint32_t i = 0; i < found; i++) {
-        take(task, face_of_number(task, list[hits[i] / 32]), cell_of_lane(task, hits[i] / 2 % PACKET_LANES), hits[i] & 1);
+        take(task, face_of_number(task, list[hits[i] / 32]), cell_of_lane(task, hits[i] / 2 % PACKET_LANES),
+             hits[i] & 1);
     }
     search->sink->count_box_tests(search->sink, task->worker, (uint64_t)count * PACKET_LANES);
 }
@@ -347,8 +362,8 @@ static void match_faces(void *data, const uint32_t *list, uint32_t count)
     uint32_t *hits = task->room->hits;
     uint32_t found = search->kernels->match_faces(&task->room->packet, search->faces, list, count, hits);
     for (uint32_t i = 0; i < found; i++) {
-        take(task, face_of_number(task, task->room->packet.number[hits[i] / 2 % PACKET_LANES]), face_of_number(task, list[hits[i] / 32]),
-             hits[i] & 1);
+        take(task, face_of_number(task, task->room->packet.number[hits[i] / 2 % PACKET_LANES]),
+             face_of_number(task, list[hits[i] / 32]), hits[i] & 1);
     }
     search->sink->count_box_tests(search->sink, task->worker, (uint64_t)count * PACKET_LANES);
 }
@@ -385,16 +400,20 @@ static bool bound_packet(struct packet *packet)
         packet->box_lo[axis] = INFINITY;
         packet->box_hi[axis] = -INFINITY;
         for (int lane = 0; lane < PACKET_LANES; lane++) {
-            packet->box_lo[axis] = packet->lo[axis][lane] < packet->box_lo[axis] ? packet->lo[axis][lane] : packet->box_lo[axis];
-            packet->box_hi[axis] = packet->hi[axis][lane] > packet->box_hi[axis] ? packet->hi[axis][lane] : packet->box_hi[axis];
+            packet->box_lo[axis] =
+                packet->lo[axis][lane] < packet->box_lo[axis] ? packet->lo[axis][lane] : packet->box_lo[axis];
+            packet->box_hi[axis] =
+                packet->hi[axis][lane] > packet->box_hi[axis] ? packet->hi[axis][lane] : packet->box_hi[axis];
         }
     }
     return packet->box_lo[0] <= packet->box_hi[0];
 }
 
-/* A cell without extent along an axis has no interior, a face that is a point crosses nothing: without `touching` they have no answers, and
- * leaving them out keeps a world fallen together in one point from costing all pairs. False when no lane is left. */
-static bool leave_out_flat(const struct search *search, struct packet *packet, uint32_t count, uint32_t first, bool cells)
+/* A cell without extent along an axis has no interior, a face that is a point crosses nothing: without `touching` they
+ * have no answers, and leaving them out keeps a world fallen together in one point from costing all pairs. False when
+ * no lane is left. */
+static bool leave_out_flat(const struct search *search, struct packet *packet, uint32_t count, uint32_t first,
+                           bool cells)
 {
     const struct packet_sets *sets = &search->state->sets;
     int limit = cells ? 1 : 3;
@@ -402,7 +421,8 @@ static bool leave_out_flat(const struct search *search, struct packet *packet, u
         return true;
     }
     for (uint32_t lane = 0; lane < count; lane++) {
-        const uint32_t *corners = cells ? array_at(&sets->cell_corners, first + lane) : array_at(&sets->face_corners, packet->number[lane]);
+        const uint32_t *corners =
+            cells ? array_at(&sets->cell_corners, first + lane) : array_at(&sets->face_corners, packet->number[lane]);
         if (packet->flat[lane] >= limit && flat_axes(search, corners, cells ? 4 : 3) >= limit) {
             empty_lane(packet, lane);
         }
@@ -410,12 +430,13 @@ static bool leave_out_flat(const struct search *search, struct packet *packet, u
     return bound_packet(packet);
 }
 
-static void ask(struct packet_task *task, dent_question question, const struct hash_grid *grid, grid_list_function *function,
-                struct grid_counters *counters)
+static void ask(struct packet_task *task, dent_question question, const struct hash_grid *grid,
+                grid_list_function *function, struct grid_counters *counters)
 {
     const struct packet *packet = &task->room->packet;
     task->question = question;
-    hash_grid_look_up(grid, task->search->kernels, packet->box_lo, packet->box_hi, task->room->list, function, task, counters);
+    hash_grid_look_up(grid, task->search->kernels, packet->box_lo, packet->box_hi, task->room->list, function, task,
+                      counters);
     flush(task);
 }
 
@@ -436,8 +457,8 @@ static void search_cells(struct packet_task *task, uint32_t packet_index, struct
     float largest = 0;
     uint32_t first = packets[packet_index], count = packets[packet_index + 1] - first;
     task->first = first;
-    search->kernels->prepare_cells(packet, search->space.points, array_at(&search->state->sets.cell_corners, first), count,
-                                   !search->space.ranks);
+    search->kernels->prepare_cells(packet, search->space.points, array_at(&search->state->sets.cell_corners, first),
+                                   count, !search->space.ranks);
     if (!leave_out_flat(search, packet, count, first, true)) {
         return;
     }
@@ -461,8 +482,8 @@ static void search_faces(struct packet_task *task, uint32_t packet_index, struct
     struct packet *packet = &task->room->packet;
     uint32_t first = packets[packet_index], count = packets[packet_index + 1] - first;
     task->first = first;
-    search->kernels->prepare_faces(packet, search->faces, (const uint32_t *)search->state->sets.face_order.data + first, count,
-                                   !search->space.ranks);
+    search->kernels->prepare_faces(packet, search->faces, (const uint32_t *)search->state->sets.face_order.data + first,
+                                   count, !search->space.ranks);
     if (leave_out_flat(search, packet, count, first, false)) {
         ask(task, DENT_QUESTION_FACE_FACE, &search->face_grid, match_faces, counters);
     }
@@ -470,7 +491,8 @@ static void search_faces(struct packet_task *task, uint32_t packet_index, struct
 
 typedef void packet_function(struct packet_task *task, uint32_t packet, struct grid_counters *counters);
 
-static void search_block(const struct search *search, uint32_t block, uint32_t worker, uint32_t packet_total, packet_function *function)
+static void search_block(const struct search *search, uint32_t block, uint32_t worker, uint32_t packet_total,
+                         packet_function *function)
 {
     struct packet_task task = {.search = search, .room = &search->rooms[worker], .block = block, .worker = worker};
     struct grid_counters counters = {0, 0};
@@ -549,11 +571,13 @@ static dent_status check_def(const struct search_request *request)
     }
     if (!(def->cell_size >= 0) || !isfinite(def->cell_size)) {
         return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "cell_size of the spatial hash is %g: a finite length is needed, or 0 for automatic", def->cell_size);
+                            "cell_size of the spatial hash is %g: a finite length is needed, or 0 for automatic",
+                            def->cell_size);
     }
     if (def->levels > GRID_LEVELS_MAX) {
-        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT, "levels of the spatial hash is %u: at most %d are possible",
-                            (unsigned)def->levels, GRID_LEVELS_MAX);
+        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
+                            "levels of the spatial hash is %u: at most %d are possible", (unsigned)def->levels,
+                            GRID_LEVELS_MAX);
     }
     return DENT_OK;
 }
@@ -596,7 +620,8 @@ static dent_status hash_search(void *data, const struct search_request *request,
 const struct method_row spatial_hash_method = {
     .method = DENT_METHOD_SPATIAL_HASH,
     .name = "spatial-hash",
-    .summary = "vertices and faces hashed into cells of several sizes, looked up by packets of 16 elements; O(n), no set-up of bodies",
+    .summary = "vertices and faces hashed into cells of several sizes, looked up by packets of 16 elements; O(n), no "
+               "set-up of bodies",
     .questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE,
     .create = create_state,
     .destroy = destroy_state,

@@ -1,18 +1,20 @@
-/* Spatial hashing as published: Teschner, Heidelberger, Mueller, Pomeranets, Gross: Optimized Spatial Hashing for Collision Detection of
- * Deformable Objects, VMV 2003.
+/* Spatial hashing as published: Teschner, Heidelberger, Mueller, Pomeranets, Gross: Optimized Spatial Hashing for
+ * Collision Detection of Deformable Objects, VMV 2003.
  *
- * Pass 1 appends every vertex to the slot of its grid cell, h(i, j, k) = (i p1 xor j p2 xor k p3) mod n; slots are linked lists, and a slot's
- * time stamp says whether it was written in this step, so the table is never cleared. Pass 2 walks all grid cells of the box of every
- * tetrahedron and looks at the vertices of each slot, one at a time. For faces the natural extension: a face is appended to every grid
- * cell of its box, and a stamp per face keeps it from being looked at twice by one element.
+ * Pass 1 appends every vertex to the slot of its grid cell, h(i, j, k) = (i p1 xor j p2 xor k p3) mod n; slots are
+ * linked lists, and a slot's time stamp says whether it was written in this step, so the table is never cleared. Pass 2
+ * walks all grid cells of the box of every tetrahedron and looks at the vertices of each slot, one at a time. For faces
+ * the natural extension: a face is appended to every grid cell of its box, and a stamp per face keeps it from being
+ * looked at twice by one element.
  *
- * What the paper leaves open is decided as on its card: cells by floor, indices clamped, products wrapped to 32 bits; the published second
- * factor is kept although it is not prime. An element over more grid cells than there are entries looks at all entries instead; a
- * face over more than FACE_CELLS_MAX grid cells is kept in a list that everybody looks at: so time and memory stay bounded.
+ * What the paper leaves open is decided as on its card: cells by floor, indices clamped, products wrapped to 32 bits;
+ * the published second factor is kept although it is not prime. An element over more grid cells than there are entries
+ * looks at all entries instead; a face over more than FACE_CELLS_MAX grid cells is kept in a list that everybody looks
+ * at: so time and memory stay bounded.
  */
 #include <math.h>
 
-#include "methods/spatial_hash_form.h"
+#include "methods/spatial_hash_paper.h"
 
 #include "base/dynamic_array.h"
 
@@ -71,7 +73,8 @@ void spatial_hash_paper_destroy(dent_context *context, struct spatial_hash_paper
     }
 }
 
-/* ---- elements and grid cells -------------------------------------------------------------------------------------------------- */
+/* ---- elements and grid cells
+ * -------------------------------------------------------------------------------------------------- */
 
 /* A vertex, face or cell of some body. */
 struct element {
@@ -112,10 +115,13 @@ static uint64_t cell_count(const struct cell_range *range)
 
 static uint32_t hash_of(int64_t i, int64_t j, int64_t k, uint32_t slot_count)
 {
-    return ((uint32_t)i * UINT32_C(73856093) ^ (uint32_t)j * UINT32_C(19349663) ^ (uint32_t)k * UINT32_C(83492791)) % slot_count;
+    return ((uint32_t)i * UINT32_C(73856093) ^ (uint32_t)j * UINT32_C(19349663) ^ (uint32_t)k * UINT32_C(83492791)) %
+           slot_count;
 }
 
-/* ---- pass 1 --------------------------------------------------------------------------------------------------------------------- */
+/* ---- pass 1
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 static bool is_prime(uint32_t n)
 {
@@ -131,7 +137,10 @@ static bool is_prime(uint32_t n)
 static bool begin_step(struct paper_table *table, uint32_t wanted, uint32_t elements)
 {
     uint64_t limit = (UINT64_C(1) << 24) + (uint64_t)elements * 8;
-    uint32_t count = wanted ? wanted : elements < 512 ? 1021 : elements < UINT32_MAX / 4 ? elements * 2 + 1 : UINT32_MAX / 2;
+    uint32_t count = wanted                      ? wanted
+                     : elements < 512            ? 1021
+                     : elements < UINT32_MAX / 4 ? elements * 2 + 1
+                                                 : UINT32_MAX / 2;
     while (!wanted && !is_prime(count)) {
         count++;
     }
@@ -175,8 +184,8 @@ static bool append_to_cells(struct paper_table *table, const struct cell_range *
     return true;
 }
 
-static bool fill_table(struct paper_table *table, struct dynamic_array *large, const struct element *elements, uint32_t count,
-                       double cell_size, uint32_t slot_count)
+static bool fill_table(struct paper_table *table, struct dynamic_array *large, const struct element *elements,
+                       uint32_t count, double cell_size, uint32_t slot_count)
 {
     bool enough = begin_step(table, slot_count, count);
     for (uint32_t e = 0; e < count && enough; e++) {
@@ -186,7 +195,9 @@ static bool fill_table(struct paper_table *table, struct dynamic_array *large, c
     return enough;
 }
 
-/* ---- pass 2 --------------------------------------------------------------------------------------------------------------------- */
+/* ---- pass 2
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 struct paper_search {
     const struct search_request *request;
@@ -197,7 +208,7 @@ struct paper_search {
     const struct element *entries, *probes; /* the same for face-face */
     uint32_t entry_count, probe_count;
     double cell_size;
-    uint32_t *seen;         /* per worker and entry: the last probe that looked at it, plus one; null for vertices */
+    uint32_t *seen; /* per worker and entry: the last probe that looked at it, plus one; null for vertices */
 };
 
 struct probe_task {
@@ -246,7 +257,8 @@ static void look_at(struct probe_task *task, uint32_t entry_number)
         }
     }
     if ((search->question == DENT_QUESTION_FACE_FACE && entry_number <= task->probe_number) ||
-        (search->question == DENT_QUESTION_VERTEX_CELL && entry->body == probe->body && is_corner(search, entry, probe)) ||
+        (search->question == DENT_QUESTION_VERTEX_CELL && entry->body == probe->body &&
+         is_corner(search, entry, probe)) ||
         !bodies_may_meet(bodies[entry->body].body, bodies[probe->body].body)) {
         return;
     }
@@ -303,14 +315,15 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
     search->sink->count_cells_visited(search->sink, worker, visited);
 }
 
-/* ---- the sides of a question ---------------------------------------------------------------------------------------------------- */
+/* ---- the sides of a question
+ * ---------------------------------------------------------------------------------------------------- */
 
 enum side { SIDE_VERTICES, SIDE_FACES, SIDE_CELLS };
 
 static uint32_t side_size(enum side side, const struct body *body)
 {
-    return side == SIDE_VERTICES ? body->vertex_count
-           : side == SIDE_FACES  ? body->surface_face_count
+    return side == SIDE_VERTICES           ? body->vertex_count
+           : side == SIDE_FACES            ? body->surface_face_count
            : body->kind == DENT_BODY_SOLID ? body->element_count
                                            : 0;
 }
@@ -383,8 +396,8 @@ static dent_status out_of_memory(const struct search_request *request)
     return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory in the plain spatial hash");
 }
 
-static dent_status answer_question(struct spatial_hash_paper *paper, const struct search_request *request, struct candidate_sink *sink,
-                                   dent_question question)
+static dent_status answer_question(struct spatial_hash_paper *paper, const struct search_request *request,
+                                   struct candidate_sink *sink, dent_question question)
 {
     const dent_spatial_hash_def *def = request->def->spatial_hash;
     bool vertices = question == DENT_QUESTION_VERTEX_CELL;
@@ -394,11 +407,13 @@ static dent_status answer_question(struct spatial_hash_paper *paper, const struc
     search.table = table;
     search.cell_size = def->cell_size > 0 ? def->cell_size : mean_edge(request->pose);
     search.entries = list_side(request, vertices ? SIDE_VERTICES : SIDE_FACES, &search.entry_count);
-    search.probes = question == DENT_QUESTION_FACE_FACE ? search.entries : list_side(request, SIDE_CELLS, &search.probe_count);
+    search.probes =
+        question == DENT_QUESTION_FACE_FACE ? search.entries : list_side(request, SIDE_CELLS, &search.probe_count);
     search.probe_count = question == DENT_QUESTION_FACE_FACE ? search.entry_count : search.probe_count;
     array_clear(&paper->large_faces);
-    bool enough = search.entries && search.probes &&
-                  fill_table(table, &paper->large_faces, search.entries, search.entry_count, search.cell_size, def->table_size);
+    bool enough =
+        search.entries && search.probes &&
+        fill_table(table, &paper->large_faces, search.entries, search.entry_count, search.cell_size, def->table_size);
     if (enough && !vertices) {
         search.seen = arena_allocate_cleared(request->scratch, dent_context_worker_count(request->context),
                                              (size_t)search.entry_count * sizeof *search.seen);
@@ -413,9 +428,11 @@ static dent_status answer_question(struct spatial_hash_paper *paper, const struc
     return DENT_OK;
 }
 
-dent_status spatial_hash_paper_search(struct spatial_hash_paper *paper, const struct search_request *request, struct candidate_sink *sink)
+dent_status spatial_hash_paper_search(struct spatial_hash_paper *paper, const struct search_request *request,
+                                      struct candidate_sink *sink)
 {
-    static const dent_question questions[] = {DENT_QUESTION_VERTEX_CELL, DENT_QUESTION_FACE_CELL, DENT_QUESTION_FACE_FACE};
+    static const dent_question questions[] = {DENT_QUESTION_VERTEX_CELL, DENT_QUESTION_FACE_CELL,
+                                              DENT_QUESTION_FACE_FACE};
     dent_status status = DENT_OK;
     for (size_t i = 0; i < sizeof questions / sizeof questions[0] && status == DENT_OK; i++) {
         if (request->questions & questions[i]) {

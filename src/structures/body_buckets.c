@@ -8,11 +8,12 @@
 #define PAPER_LEVEL_MAX 10
 /* Buckets of a body are at most this many times its entries. */
 enum { BUCKETS_PER_ENTRY = 8, BUCKETS_FREE = 64, BUCKETS_MOST = 1 << 27 };
-/* When an entry shares its bucket with more than this many on average, the buckets follow the distribution of coordinates. */
+/* When an entry shares its bucket with more than this many on average, the buckets follow the distribution of
+ * coordinates. */
 enum { CROWDED = 128, ENTRIES_PER_UNEVEN_BUCKET = 4 };
 enum { SAMPLES = 64, FACES_PER_BLOCK = 2048 };
 
-/* ---- measuring ---------------------------------------------------------------------------------------------------------------- */
+/* ---- measuring --------------------------------------------------------------------------------------------------- */
 
 static void measure_box(struct body_buckets *tree, const struct bucket_building *building, uint32_t rank)
 {
@@ -59,7 +60,8 @@ static double volume_of(const struct point_record *points, const uint32_t corner
     }
     return fabs(edge[0][0] * (edge[1][1] * edge[2][2] - edge[1][2] * edge[2][1]) +
                 edge[0][1] * (edge[1][2] * edge[2][0] - edge[1][0] * edge[2][2]) +
-                edge[0][2] * (edge[1][0] * edge[2][1] - edge[1][1] * edge[2][0])) / 6;
+                edge[0][2] * (edge[1][0] * edge[2][1] - edge[1][1] * edge[2][0])) /
+           6;
 }
 
 /* From a sample: every so-manieth element. The article's volume from all cells. */
@@ -91,19 +93,23 @@ static void measure(void *data, uint32_t rank, uint32_t worker)
     measure_elements(tree, building, rank);
 }
 
-/* ---- sizing ------------------------------------------------------------------------------------------------------------------- */
+/* ---- sizing ------------------------------------------------------------------------------------------------------ */
 
 /* The article: buckets (longest edge) at least bucket_fill times the diameter of the ball with the mean volume. */
 static uint32_t paper_level(const struct body_buckets *tree, double fill)
 {
     double longest = 0;
     for (int axis = 0; axis < 3; axis++) {
-        longest = (double)tree->hi[axis] - (double)tree->lo[axis] > longest ? (double)tree->hi[axis] - (double)tree->lo[axis] : longest;
+        longest = (double)tree->hi[axis] - (double)tree->lo[axis] > longest
+                      ? (double)tree->hi[axis] - (double)tree->lo[axis]
+                      : longest;
     }
     double edge = tree->mean_edge * fill, cube = 6 * tree->mean_volume / 3.14159265358979323846 * fill * fill * fill;
     uint32_t level = 1;
     for (; level < PAPER_LEVEL_MAX; level++) {
-        double bucket = ldexp(longest, -(int)level); /* of the next level; compared by its cube, because roots may differ between machines */
+        double bucket =
+            ldexp(longest,
+                  -(int)level); /* of the next level; compared by its cube, because roots may differ between machines */
         if (tree->mean_volume > 0 ? bucket * bucket * bucket < cube : bucket < edge) {
             break;
         }
@@ -113,9 +119,12 @@ static uint32_t paper_level(const struct body_buckets *tree, double fill)
 
 static void choose_lattice(struct body_buckets *tree, const struct bucket_sizing *sizing, uint64_t entries)
 {
-    uint64_t most = entries < BUCKETS_MOST / BUCKETS_PER_ENTRY ? entries * BUCKETS_PER_ENTRY + BUCKETS_FREE : BUCKETS_MOST;
+    uint64_t most =
+        entries < BUCKETS_MOST / BUCKETS_PER_ENTRY ? entries * BUCKETS_PER_ENTRY + BUCKETS_FREE : BUCKETS_MOST;
     double edge = tree->mean_edge * (sizing->cell_ratio > 0 ? sizing->cell_ratio : AUTOMATIC_RATIO);
-    uint32_t level = sizing->level ? sizing->level : sizing->bucket_fill > 0 ? paper_level(tree, sizing->bucket_fill) : 0;
+    uint32_t level = sizing->level             ? sizing->level
+                     : sizing->bucket_fill > 0 ? paper_level(tree, sizing->bucket_fill)
+                                               : 0;
     double buckets[3];
     tree->lattice = (struct bucket_lattice){0};
     for (int axis = 0; axis < 3; axis++) {
@@ -131,10 +140,12 @@ static void choose_lattice(struct body_buckets *tree, const struct bucket_sizing
 static uint64_t entries_of(const struct bucket_building *building, uint32_t rank)
 {
     const struct body *body = building->pose->bodies[rank].body;
-    return (building->vertices_asked ? (uint64_t)body->vertex_count : 0) + (building->faces_asked ? body->surface_face_count : 0);
+    return (building->vertices_asked ? (uint64_t)body->vertex_count : 0) +
+           (building->faces_asked ? body->surface_face_count : 0);
 }
 
-static bool allocate_set(struct bucket_set *set, const struct bucket_lattice *lattice, bool points, struct arena *scratch)
+static bool allocate_set(struct bucket_set *set, const struct bucket_lattice *lattice, bool points,
+                         struct arena *scratch)
 {
     bucket_set_layout(set, lattice, points);
     set->start = arena_allocate_cleared(scratch, (size_t)set->key_count + 1, sizeof *set->start);
@@ -156,14 +167,15 @@ static bool allocate_sets(const struct bucket_building *building, struct body_bu
     return enough;
 }
 
-/* ---- filling ------------------------------------------------------------------------------------------------------------------ */
+/* ---- filling ----------------------------------------------------------------------------------------------------- */
 
-static inline void bucket_of_vertex(const struct bucket_building *building, const struct bucket_lattice *lattice, uint32_t vertex,
-                                    uint32_t bucket[3])
+static inline void bucket_of_vertex(const struct bucket_building *building, const struct bucket_lattice *lattice,
+                                    uint32_t vertex, uint32_t bucket[3])
 {
     for (int axis = 0; axis < 3; axis++) {
-        bucket[axis] = building->sorted_buckets[axis] ? building->sorted_buckets[axis][vertex]
-                                                      : bucket_of(lattice, axis, building->space->points[vertex].position[axis]);
+        bucket[axis] = building->sorted_buckets[axis]
+                           ? building->sorted_buckets[axis][vertex]
+                           : bucket_of(lattice, axis, building->space->points[vertex].position[axis]);
     }
 }
 
@@ -195,16 +207,16 @@ static void fill_points(const struct bucket_building *building, struct body_buck
     bucket_set_finish(set, &tree->lattice);
 }
 
-static struct bucket_range range_of_face(const struct bucket_building *building, const struct bucket_lattice *lattice,
-                                         const struct body *body, uint32_t first, uint32_t face)
+static struct bucket_range sorted_range_of_face(const struct bucket_building *building, const struct body *body,
+                                                uint32_t first, uint32_t face)
 {
     struct bucket_range range;
     for (int k = 0; k < 3; k++) {
-        uint32_t bucket[3];
-        bucket_of_vertex(building, lattice, first + body->surface_faces[face].corners[k], bucket);
+        uint32_t vertex = first + body->surface_faces[face].corners[k];
         for (int axis = 0; axis < 3; axis++) {
-            range.first[axis] = k == 0 || bucket[axis] < range.first[axis] ? bucket[axis] : range.first[axis];
-            range.last[axis] = k == 0 || bucket[axis] > range.last[axis] ? bucket[axis] : range.last[axis];
+            uint32_t bucket = building->sorted_buckets[axis][vertex];
+            range.first[axis] = k == 0 || bucket < range.first[axis] ? bucket : range.first[axis];
+            range.last[axis] = k == 0 || bucket > range.last[axis] ? bucket : range.last[axis];
         }
     }
     return range;
@@ -217,7 +229,10 @@ static void fill_faces(const struct bucket_building *building, struct body_bucke
     struct bucket_set *set = &tree->faces;
     uint32_t first = first_vertex(building->numbering, rank), first_face = building->first_face[rank];
     for (uint32_t face = 0; face < body->surface_face_count; face++) {
-        struct bucket_range range = range_of_face(building, &tree->lattice, body, first, face);
+        const struct face_record *record = &building->face_records[first_face + face];
+        struct bucket_range range = building->sorted_buckets[0]
+                                        ? sorted_range_of_face(building, body, first, face)
+                                        : bucket_range_of(&tree->lattice, record->lo, record->hi);
         bucket_owner(set, &tree->lattice, &range, &building->face_keys[first_face + face]);
         set->start[building->face_keys[first_face + face]]++;
     }
@@ -247,7 +262,7 @@ static void fill(void *data, uint32_t rank, uint32_t worker)
     }
 }
 
-/* ---- sorting ------------------------------------------------------------------------------------------------------------------ */
+/* ---- sorting ----------------------------------------------------------------------------------------------------- */
 
 static bool sort_body(struct bucket_building *building, uint32_t rank)
 {
@@ -279,7 +294,8 @@ static bool sort_body(struct bucket_building *building, uint32_t rank)
 static bool sort_bodies(struct bucket_building *building)
 {
     for (int axis = 0; axis < 3; axis++) {
-        building->sorted_buckets[axis] = arena_allocate(building->scratch, building->numbering->count, sizeof(uint32_t));
+        building->sorted_buckets[axis] =
+            arena_allocate(building->scratch, building->numbering->count, sizeof(uint32_t));
         if (!building->sorted_buckets[axis]) {
             return false;
         }
@@ -298,7 +314,8 @@ static bool follow_distribution(struct bucket_building *building, uint32_t rank)
     struct body_buckets *tree = &building->bodies[rank];
     struct coordinate_room room;
     uint32_t count = coordinate_order_count(building->order, rank), buckets = 1;
-    while (buckets < 1024 && (uint64_t)(buckets * 2) * (buckets * 2) * (buckets * 2) * ENTRIES_PER_UNEVEN_BUCKET <= count) {
+    while (buckets < 1024 &&
+           (uint64_t)(buckets * 2) * (buckets * 2) * (buckets * 2) * ENTRIES_PER_UNEVEN_BUCKET <= count) {
         buckets *= 2;
     }
     tree->uneven = true;
@@ -322,7 +339,8 @@ static bool follow_distribution(struct bucket_building *building, uint32_t rank)
         tree->lattice.intervals[axis] = intervals[axis];
         tree->lattice.count[axis] = buckets;
         if (building->sorted_buckets[axis]) {
-            coordinate_order_sweep(building->order, rank, axis, &tree->lattice, room.values, building->sorted_buckets[axis]);
+            coordinate_order_sweep(building->order, rank, axis, &tree->lattice, room.values,
+                                   building->sorted_buckets[axis]);
         }
     }
     arena_rewind(building->scratch, mark);
@@ -332,7 +350,8 @@ static bool follow_distribution(struct bucket_building *building, uint32_t rank)
 static bool crowded(const struct bucket_building *building, uint32_t rank)
 {
     const struct body_buckets *tree = &building->bodies[rank];
-    uint64_t squares = (building->vertices_asked ? tree->points.squares : 0) + (building->faces_asked ? tree->faces.squares : 0);
+    uint64_t squares =
+        (building->vertices_asked ? tree->points.squares : 0) + (building->faces_asked ? tree->faces.squares : 0);
     return squares > entries_of(building, rank) * CROWDED && coordinate_order_count(building->order, rank) > 0;
 }
 
@@ -351,14 +370,16 @@ static bool relieve_crowded(struct bucket_building *building)
     return true;
 }
 
-/* ---- faces -------------------------------------------------------------------------------------------------------------------- */
+/* ---- faces ------------------------------------------------------------------------------------------------------- */
 
-static void make_face(struct face_record *face, const struct point_record *points, const uint32_t corners[3], bool use_planes)
+static void make_face(struct face_record *face, const struct point_record *points, const uint32_t corners[3],
+                      bool use_planes)
 {
     float edge[2][3];
     face->size = 0;
     for (int axis = 0; axis < 3; axis++) {
-        float a = points[corners[0]].position[axis], b = points[corners[1]].position[axis], c = points[corners[2]].position[axis];
+        float a = points[corners[0]].position[axis], b = points[corners[1]].position[axis],
+              c = points[corners[2]].position[axis];
         face->corner[0][axis] = a;
         face->corner[1][axis] = b;
         face->corner[2][axis] = c;
@@ -402,7 +423,7 @@ static void make_faces(void *data, uint32_t block, uint32_t worker)
     }
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static bool allocate_columns(struct grid_columns *columns, uint32_t count, bool points, struct arena *scratch)
 {
@@ -413,7 +434,8 @@ static bool allocate_columns(struct grid_columns *columns, uint32_t count, bool 
         enough = enough && columns->lo[axis] && columns->hi[axis];
     }
     columns->number = arena_allocate(scratch, count, sizeof(uint32_t));
-    columns->row_y = columns->row_z = (const int32_t *)columns->number; /* read, never used: look-ups do not ask for rows */
+    columns->row_y = columns->row_z =
+        (const int32_t *)columns->number; /* read, never used: look-ups do not ask for rows */
     return enough && columns->number;
 }
 
@@ -429,12 +451,14 @@ static bool allocate_entries(struct bucket_building *building)
     if (enough && building->faces_asked) {
         building->face_keys = arena_allocate(scratch, faces, sizeof(uint32_t));
         building->face_records = arena_allocate(scratch, faces, sizeof *building->face_records);
-        enough = building->face_keys && building->face_records && allocate_columns(&building->face_columns, faces, false, scratch);
+        enough = building->face_keys && building->face_records &&
+                 allocate_columns(&building->face_columns, faces, false, scratch);
     }
     return enough;
 }
 
-/* Node trees of one kind of packets; rooms of all bodies lie one behind the other, so that bodies can be built side by side. */
+/* Node trees of one kind of packets; rooms of all bodies lie one behind the other, so that bodies can be built side by
+ * side. */
 struct tree_building {
     struct bucket_building *building;
     const struct packet_list *list;
@@ -461,7 +485,10 @@ static bool build_trees(struct bucket_building *building, const struct packet_li
     size_t packets = packet_list_count(list), bodies = building->pose->body_count;
     struct arena *scratch = building->scratch;
     *boxes = arena_allocate(scratch, packets, sizeof **boxes);
-    struct tree_building trees = {building, list, *boxes, arena_allocate(scratch, packets, 2 * sizeof(uint64_t)),
+    struct tree_building trees = {building,
+                                  list,
+                                  *boxes,
+                                  arena_allocate(scratch, packets, 2 * sizeof(uint64_t)),
                                   arena_allocate(scratch, packets, 2 * sizeof(uint32_t)),
                                   arena_allocate(scratch, 2 * packets + bodies, sizeof(struct packet_node))};
     if (!*boxes || !trees.keys || !trees.order || !trees.nodes) {
@@ -488,7 +515,8 @@ bool body_buckets_build(struct bucket_building *building)
     }
     if (building->faces_asked) {
         uint32_t faces = building->first_face[bodies];
-        dent_parallel_for(building->context, faces / FACES_PER_BLOCK + (faces % FACES_PER_BLOCK != 0), make_faces, building);
+        dent_parallel_for(building->context, faces / FACES_PER_BLOCK + (faces % FACES_PER_BLOCK != 0), make_faces,
+                          building);
     }
     if (building->sizing.sorted && !sort_bodies(building)) {
         return false;

@@ -1,13 +1,14 @@
 /* Buckets of one body and the levels above them. See bucket_grid.h.
  *
- * Ganovelli, Dingliana, O'Sullivan: BucketTree, SCCG 2000; Erleben, Sporring: Collision Detection of Deformable Volumetric Meshes. Instead
- * of lists that are cleared by time stamps, buckets are counted, summed up and filled anew in every step.
+ * Ganovelli, Dingliana, O'Sullivan: BucketTree, SCCG 2000; Erleben, Sporring: Collision Detection of Deformable
+ * Volumetric Meshes. Instead of lists that are cleared by time stamps, buckets are counted, summed up and filled anew
+ * in every step.
  */
 #include "structures/bucket_grid.h"
 
 #include <math.h>
 
-/* ---- lattice ------------------------------------------------------------------------------------------------------------------ */
+/* ---- lattice ----------------------------------------------------------------------------------------------------- */
 
 /* Extents below this are one bucket: 1 / edge must stay finite. */
 #define SMALLEST_EXTENT 1e-30
@@ -81,7 +82,7 @@ void bucket_lattice_intervals(const struct bucket_lattice *lattice, int axis, fl
     intervals[count] = lattice->hi[axis];
 }
 
-/* ---- entries ------------------------------------------------------------------------------------------------------------------ */
+/* ---- entries ----------------------------------------------------------------------------------------------------- */
 
 void bucket_set_layout(struct bucket_set *set, const struct bucket_lattice *lattice, bool points)
 {
@@ -94,7 +95,8 @@ void bucket_set_layout(struct bucket_set *set, const struct bucket_lattice *latt
     set->key_count = sum;
 }
 
-uint32_t bucket_owner(const struct bucket_set *set, const struct bucket_lattice *lattice, const struct bucket_range *range, uint32_t *key)
+uint32_t bucket_owner(const struct bucket_set *set, const struct bucket_lattice *lattice,
+                      const struct bucket_range *range, uint32_t *key)
 {
     uint32_t level = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -126,8 +128,9 @@ static void lift_flags(struct bucket_set *set, const struct bucket_lattice *latt
     uint32_t count_x = buckets_at(lattice, 0, below);
     for (uint32_t z = 0; z < buckets_at(lattice, 2, below); z++) {
         for (uint32_t y = 0; y < buckets_at(lattice, 1, below); y++, child += count_x) {
-            uint8_t *parent = set->any + set->offset[level] +
-                              ((size_t)(z >> 1) * buckets_at(lattice, 1, level) + (y >> 1)) * buckets_at(lattice, 0, level);
+            uint8_t *parent =
+                set->any + set->offset[level] +
+                ((size_t)(z >> 1) * buckets_at(lattice, 1, level) + (y >> 1)) * buckets_at(lattice, 0, level);
             for (uint32_t x = 0; x < count_x; x++) {
                 parent[x >> 1] |= child[x];
             }
@@ -149,11 +152,11 @@ void bucket_set_finish(struct bucket_set *set, const struct bucket_lattice *latt
     }
 }
 
-/* ---- asking ------------------------------------------------------------------------------------------------------------------- */
+/* ---- asking ------------------------------------------------------------------------------------------------------ */
 
 /* The nodes of a level that may hold an entry meeting the range. */
-static inline void nodes_of_level(const struct bucket_set *set, const struct bucket_range *range, uint32_t level, uint32_t first[3],
-                                  uint32_t last[3])
+static inline void nodes_of_level(const struct bucket_set *set, const struct bucket_range *range, uint32_t level,
+                                  uint32_t first[3], uint32_t last[3])
 {
     for (int axis = 0; axis < 3; axis++) {
         first[axis] = range->first[axis] >> level;
@@ -162,12 +165,14 @@ static inline void nodes_of_level(const struct bucket_set *set, const struct buc
     }
 }
 
-static inline uint32_t row_key(const struct bucket_set *set, const struct bucket_lattice *lattice, uint32_t level, uint32_t y, uint32_t z)
+static inline uint32_t row_key(const struct bucket_set *set, const struct bucket_lattice *lattice, uint32_t level,
+                               uint32_t y, uint32_t z)
 {
     return set->offset[level] + (z * buckets_at(lattice, 1, level) + y) * buckets_at(lattice, 0, level);
 }
 
-bool bucket_set_any(const struct bucket_set *set, const struct bucket_lattice *lattice, const struct bucket_range *range)
+bool bucket_set_any(const struct bucket_set *set, const struct bucket_lattice *lattice,
+                    const struct bucket_range *range)
 {
     uint32_t level = 0, first[3], last[3];
     for (int axis = 0; axis < 3; axis++) {
@@ -216,8 +221,8 @@ static inline void scan(struct look_up *look_up, uint32_t begin, uint32_t end)
     while (begin < end) {
         uint32_t room = BUCKET_LIST_MAX - look_up->listed;
         uint32_t stop = end - begin > room ? begin + room : end;
-        look_up->listed +=
-            look_up->kernels->scan_row(look_up->set->columns, begin, stop, &look_up->window, true, look_up->list + look_up->listed);
+        look_up->listed += look_up->kernels->scan_row(look_up->set->columns, begin, stop, &look_up->window, true,
+                                                      look_up->list + look_up->listed);
         begin = stop;
         if (BUCKET_LIST_MAX - look_up->listed < 16) {
             look_up->function(look_up->data, look_up->list, look_up->listed);
@@ -229,7 +234,8 @@ static inline void scan(struct look_up *look_up, uint32_t begin, uint32_t end)
 /* A row costs about as much as ROW_COST entries. */
 enum { ROW_COST = 16 };
 
-static void look_up_level(struct look_up *look_up, const struct bucket_lattice *lattice, const struct bucket_range *range, uint32_t level)
+static void look_up_level(struct look_up *look_up, const struct bucket_lattice *lattice,
+                          const struct bucket_range *range, uint32_t level)
 {
     const struct bucket_set *set = look_up->set;
     uint32_t first[3], last[3];
@@ -249,11 +255,13 @@ static void look_up_level(struct look_up *look_up, const struct bucket_lattice *
     }
 }
 
-void bucket_set_look_up(const struct bucket_set *set, const struct bucket_lattice *lattice, const struct packet_kernels *kernels,
-                        const float *lo, const float *hi, uint32_t list[BUCKET_LIST_ROOM], bucket_list_function *function, void *data,
+void bucket_set_look_up(const struct bucket_set *set, const struct bucket_lattice *lattice,
+                        const struct packet_kernels *kernels, const float *lo, const float *hi,
+                        uint32_t list[BUCKET_LIST_ROOM], bucket_list_function *function, void *data,
                         struct bucket_counters *counters)
 {
-    struct look_up look_up = {.set = set, .kernels = kernels, .list = list, .function = function, .data = data, .counters = counters};
+    struct look_up look_up = {
+        .set = set, .kernels = kernels, .list = list, .function = function, .data = data, .counters = counters};
     struct bucket_range range = bucket_range_of(lattice, lo, hi);
     for (int axis = 0; axis < 3; axis++) {
         look_up.window.lo[axis] = lo[axis];

@@ -41,7 +41,7 @@ uint64_t morton_key(const uint32_t index[3])
     return spread_bits(index[0]) | spread_bits(index[1]) << 1 | spread_bits(index[2]) << 2;
 }
 
-/* ---- building ----------------------------------------------------------------------------------------------------------------- */
+/* ---- building ---------------------------------------------------------------------------------------------------- */
 
 /* Unsorted elements of one body. */
 struct gathering {
@@ -192,7 +192,8 @@ static uint32_t element_total(const struct packet_list *list, const struct body 
     return !cells ? body->surface_face_count : body->kind == DENT_BODY_SOLID ? body->tetrahedron_count : 0;
 }
 
-static void gather(struct gathering *gathering, const struct body *body, uint32_t first_vertex_number, uint32_t first_face)
+static void gather(struct gathering *gathering, const struct body *body, uint32_t first_vertex_number,
+                   uint32_t first_face)
 {
     uint32_t each = gathering->list->corners_each;
     gathering->count = element_total(gathering->list, body);
@@ -201,11 +202,14 @@ static void gather(struct gathering *gathering, const struct body *body, uint32_
         for (uint32_t k = 0; k < each; k++) {
             gathering->corners[(size_t)i * each + k] = first_vertex_number + corners[k];
         }
-        gathering->elements[i] = each != 4 ? first_face + i : body->cell_of_tetrahedron ? body->cell_of_tetrahedron[i] : i;
+        gathering->elements[i] = each != 4                   ? first_face + i
+                                 : body->cell_of_tetrahedron ? body->cell_of_tetrahedron[i]
+                                                             : i;
     }
 }
 
-static bool build(struct packet_list *list, struct gathering *gathering, const struct pose *pose, const struct vertex_numbering *numbering)
+static bool build(struct packet_list *list, struct gathering *gathering, const struct pose *pose,
+                  const struct vertex_numbering *numbering)
 {
     uint32_t number = 0;
     bool enough = true;
@@ -253,7 +257,7 @@ bool packet_list_build(struct packet_list *list, const struct pose *pose, const 
     return enough;
 }
 
-/* ---- boxes -------------------------------------------------------------------------------------------------------------------- */
+/* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
 enum { BOXES_PER_BLOCK = 1024 };
 
@@ -271,23 +275,24 @@ static void box_block(void *data, uint32_t block, uint32_t worker)
     uint32_t total = packet_list_count(boxing->list), begin = block * BOXES_PER_BLOCK;
     uint32_t end = total - begin > BOXES_PER_BLOCK ? begin + BOXES_PER_BLOCK : total;
     for (uint32_t packet = begin; packet < end; packet++) {
-        float lo[4], hi[4];
-        const float *first = boxing->points[vertices[start[packet]]].position;
-        for (int axis = 0; axis < 3; axis++) {
-            lo[axis] = hi[axis] = first[axis];
-        }
+        struct packet_box box;
+        memcpy(box.lo, &boxing->points[vertices[start[packet]]],
+               sizeof box.lo); /* the fourth number goes along and means nothing */
+        box.hi[0] = box.lo[0], box.hi[1] = box.lo[1], box.hi[2] = box.lo[2], box.hi[3] = box.lo[3];
         for (uint32_t i = start[packet] + 1; i < start[packet + 1]; i++) {
-            const float *x = boxing->points[vertices[i]].position;
-            for (int axis = 0; axis < 3; axis++) {
-                lo[axis] = x[axis] < lo[axis] ? x[axis] : lo[axis];
-                hi[axis] = x[axis] > hi[axis] ? x[axis] : hi[axis];
+            float x[4];
+            memcpy(x, &boxing->points[vertices[i]], sizeof x);
+            for (int axis = 0; axis < 4; axis++) {
+                box.lo[axis] = x[axis] < box.lo[axis] ? x[axis] : box.lo[axis];
+                box.hi[axis] = x[axis] > box.hi[axis] ? x[axis] : box.hi[axis];
             }
         }
-        boxing->boxes[packet] = (struct packet_box){{lo[0], lo[1], lo[2], 0}, {hi[0], hi[1], hi[2], 0}};
+        boxing->boxes[packet] = box;
     }
 }
 
-void packet_list_boxes(const struct packet_list *list, const struct float_space *space, dent_context *context, struct packet_box *boxes)
+void packet_list_boxes(const struct packet_list *list, const struct float_space *space, dent_context *context,
+                       struct packet_box *boxes)
 {
     struct boxing boxing = {list, space->points, boxes};
     uint32_t count = packet_list_count(list);

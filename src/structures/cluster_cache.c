@@ -36,7 +36,7 @@ static struct cached_body *create_entry(dent_context *context, const struct pose
     if (!entry) {
         return NULL;
     }
-    *entry = (struct cached_body){.identity_base = body->identity_base, .own_reference = body->reference != NULL};
+    *entry = (struct cached_body){.identity_base = body->identity_base};
     const double(*shape)[3] = body->reference ? (const double(*)[3])body->reference : posed->xyz;
     bool solid = body->kind == DENT_BODY_SOLID;
     entry->clusters.context = entry->reference.context = context;
@@ -47,6 +47,7 @@ static struct cached_body *create_entry(dent_context *context, const struct pose
     }
     if (solid && body->reference) {
         strain_reference_set(&entry->reference, body, shape);
+        entry->own_reference = entry->reference.usable;
     }
     return entry;
 }

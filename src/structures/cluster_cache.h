@@ -13,8 +13,8 @@
 struct cached_body {
     uint64_t identity_base;
     bool kept; /* during an update: the old cache and the new one both have it */
-    bool tried;         /* a free pose was tried as the reference */
-    bool own_reference; /* the reference is the body's own, not a pose that was found free */
+    bool own_reference;       /* the reference is the body's own, and of use; otherwise poses found free are tried */
+    uint32_t wait, last_wait; /* queries until the next of them is tried */
     struct body_clusters clusters;
     struct strain_reference reference;
 };

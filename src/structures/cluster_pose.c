@@ -30,10 +30,9 @@ bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, s
 {
     state->pose = pose;
     choose_frame(state);
-    state->points = arena_allocate(scratch, state->cluster_count, sizeof *state->points);
     state->body_of_piece = arena_allocate(scratch, state->piece_count, sizeof *state->body_of_piece);
     state->strains = state->wants_strains ? arena_allocate(scratch, state->piece_count, sizeof *state->strains) : NULL;
-    bool enough = state->points && state->body_of_piece && (state->strains || !state->wants_strains);
+    bool enough = state->body_of_piece && (state->strains || !state->wants_strains);
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (state->wants[side]) {
             state->pieces[side] = arena_allocate(scratch, state->piece_count, sizeof *state->pieces[side]);
@@ -71,16 +70,12 @@ struct cluster_box box_of_group_member(const struct box_group *group, uint32_t p
     return box;
 }
 
-static struct cluster_box box_of_group(const struct box_group *group)
+static void widen(struct cluster_box *box, const struct cluster_box *other)
 {
-    struct cluster_box box = empty_box;
     for (int axis = 0; axis < 3; axis++) {
-        for (uint32_t place = 0; place < PIECE_CLUSTERS; place++) {
-            box.lo[axis] = group->lo[axis][place] < box.lo[axis] ? group->lo[axis][place] : box.lo[axis];
-            box.hi[axis] = group->hi[axis][place] > box.hi[axis] ? group->hi[axis][place] : box.hi[axis];
-        }
+        box->lo[axis] = other->lo[axis] < box->lo[axis] ? other->lo[axis] : box->lo[axis];
+        box->hi[axis] = other->hi[axis] > box->hi[axis] ? other->hi[axis] : box->hi[axis];
     }
-    return box;
 }
 
 static uint32_t vertices_of_side(const struct cluster_pose *state, const struct cluster *cluster, int side)
@@ -95,29 +90,66 @@ static uint32_t vertices_of_side(const struct cluster_pose *state, const struct 
     }
 }
 
+enum { AHEAD = 4 };
+
+/* Positions are read in an order the processor cannot guess, and clusters lie far apart: what will be needed is asked for early. */
+static void fetch_ahead(const struct clustered_body *body, uint32_t number, const double (*xyz)[3])
+{
+    if (number + AHEAD < body->clusters->cluster_count) {
+        const char *static_part = (const char *)&body->clusters->clusters[number + AHEAD].vertices;
+        const char *rest = body->rests ? (const char *)&body->rests[number + AHEAD] : static_part;
+        __builtin_prefetch(static_part);
+        __builtin_prefetch(static_part + 64);
+        __builtin_prefetch(static_part + 128);
+        __builtin_prefetch(rest);
+        __builtin_prefetch(rest + 64);
+        __builtin_prefetch(rest + 128);
+        __builtin_prefetch(rest + 192);
+    }
+    if (number + 1 < body->clusters->cluster_count) {
+        const struct cluster *next = &body->clusters->clusters[number + 1];
+        for (uint32_t k = 0; k < next->vertex_count; k++) {
+            __builtin_prefetch(xyz[next->vertices[k]]);
+        }
+    }
+}
+
 void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
 {
     uint32_t rank = state->body_of_piece[piece];
     const struct clustered_body *body = &state->bodies[rank];
     const struct cluster_piece *range = &body->clusters->pieces[piece - body->first_piece];
-    for (uint32_t place = 0; place < PIECE_CLUSTERS; place++) {
-        bool present = place < range->count;
-        const struct cluster *cluster = present ? &body->clusters->clusters[range->first + place] : NULL;
-        struct cluster_points *points = &state->points[body->first_cluster + range->first + place];
-        if (present) {
-            state->kernels->load(cluster, state->pose->bodies[rank].xyz, state->centre, state->scale, points);
-        }
-        if (present && body->rests) {
-            state->kernels->strain(&body->rests[range->first + place], points, &state->strains[piece], place);
+    const struct cluster *clusters = &body->clusters->clusters[range->first];
+    struct cluster_points points;
+    struct cluster_box whole[SIDE_COUNT] = {empty_box, empty_box, empty_box};
+    for (uint32_t place = 0; place < range->count; place++) {
+        fetch_ahead(body, range->first + place, state->pose->bodies[rank].xyz);
+        cluster_pose_load(state, rank, range->first + place, &points);
+        if (body->rests) {
+            state->kernels->strain(&body->rests[range->first + place], &points, &state->strains[piece], place);
         }
         for (int side = 0; side < SIDE_COUNT; side++) {
             struct cluster_box box = empty_box;
-            uint32_t vertices = present ? vertices_of_side(state, cluster, side) : 0;
+            uint32_t vertices = vertices_of_side(state, &clusters[place], side);
             if (state->wants[side] && vertices) {
-                state->kernels->bound(points, vertices, &box);
+                state->kernels->bound(&points, vertices, &box);
             }
             if (state->wants[side]) {
                 set_member(&state->pieces[side][piece], place, &box);
+                widen(&whole[side], &box);
+            }
+        }
+    }
+    uint32_t in_body = piece - body->first_piece;
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        if (state->wants[side]) {
+            set_member(&state->groups[side][body->first_group + in_body / PIECE_CLUSTERS], in_body % PIECE_CLUSTERS, &whole[side]);
+        }
+    }
+    for (uint32_t place = range->count; place < PIECE_CLUSTERS; place++) {
+        for (int side = 0; side < SIDE_COUNT; side++) {
+            if (state->wants[side]) {
+                set_member(&state->pieces[side][piece], place, &empty_box);
             }
         }
     }
@@ -133,12 +165,12 @@ void cluster_pose_fill_bodies(const struct cluster_pose *state)
             }
             struct cluster_box whole = empty_box;
             for (uint32_t place = 0; place < body->group_count * PIECE_CLUSTERS; place++) {
-                bool present = place < body->clusters->piece_count;
-                struct cluster_box box = present ? box_of_group(&state->pieces[side][body->first_piece + place]) : empty_box;
-                set_member(&state->groups[side][body->first_group + place / PIECE_CLUSTERS], place % PIECE_CLUSTERS, &box);
-                for (int axis = 0; axis < 3; axis++) {
-                    whole.lo[axis] = box.lo[axis] < whole.lo[axis] ? box.lo[axis] : whole.lo[axis];
-                    whole.hi[axis] = box.hi[axis] > whole.hi[axis] ? box.hi[axis] : whole.hi[axis];
+                struct box_group *group = &state->groups[side][body->first_group + place / PIECE_CLUSTERS];
+                if (place < body->clusters->piece_count) {
+                    struct cluster_box box = box_of_group_member(group, place % PIECE_CLUSTERS);
+                    widen(&whole, &box);
+                } else {
+                    set_member(group, place % PIECE_CLUSTERS, &empty_box);
                 }
             }
             state->boxes[side][rank] = whole;

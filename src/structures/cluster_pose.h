@@ -1,4 +1,7 @@
-/* All clusters of a world in one pose: rounded coordinates, and boxes at three levels (cluster, piece, body).
+/* All clusters of a world in one pose: boxes at three levels (cluster, piece, body), and strains.
+ *
+ * The rounded coordinates themselves are not kept: most clusters of a big world meet nothing, and computing those that do again costs less
+ * than writing all of them to memory and reading them back.
  *
  * Bodies, pieces and clusters are numbered through the world in order of rank. Every level has three boxes: of the cells (what is
  * searched), of the vertices asked about and of the surface faces (what searches). All memory from the caller's arena.
@@ -29,7 +32,6 @@ struct cluster_pose {
     bool surface_vertices_only;
     double centre[3], scale;
 
-    struct cluster_points *points;          /* by cluster */
     struct box_group *pieces[SIDE_COUNT];   /* by piece: boxes of its clusters */
     struct box_group *groups[SIDE_COUNT];   /* by group: boxes of its pieces */
     struct cluster_box *boxes[SIDE_COUNT];  /* by body */
@@ -40,11 +42,18 @@ struct cluster_pose {
 /* Takes memory for the sides in `wants` and computes centre and scale; false when there is not enough. */
 bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, struct arena *scratch);
 
-/* Coordinates and boxes of the clusters of one piece. Different pieces may be done by different threads. */
+/* Boxes and strains of the clusters of one piece. Different pieces may be done by different threads. */
 void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece);
 
 /* Boxes of groups and bodies from those of the pieces; after all pieces are done. */
 void cluster_pose_fill_bodies(const struct cluster_pose *state);
+
+/* Rounded coordinates of a cluster of body `rank`. */
+static inline void cluster_pose_load(const struct cluster_pose *state, uint32_t rank, uint32_t cluster, struct cluster_points *points)
+{
+    state->kernels->load(&state->bodies[rank].clusters->clusters[cluster], state->pose->bodies[rank].xyz, state->centre, state->scale,
+                         points);
+}
 
 /* Box `place` of a group. */
 struct cluster_box box_of_group_member(const struct box_group *group, uint32_t place);

@@ -1,4 +1,5 @@
-/* Coherent sorting of coordinates. See coordinate_order.h; Erleben and Sporring, listings 1.5.6 and 1.5.7, corrected. */
+/* Coherent sorting of coordinates. See coordinate_order.h; Erleben and Sporring, listings 1.5.6 and 1.5.7, corrected.
+ */
 #include "structures/coordinate_order.h"
 
 #include "base/radix_sort.h"
@@ -19,7 +20,8 @@ void coordinate_order_destroy(struct coordinate_order *order)
     }
 }
 
-bool coordinate_order_reset(struct coordinate_order *order, const struct pose *pose, const struct vertex_numbering *numbering)
+bool coordinate_order_reset(struct coordinate_order *order, const struct pose *pose,
+                            const struct vertex_numbering *numbering)
 {
     array_clear(&order->first);
     for (int axis = 0; axis < 3; axis++) {
@@ -103,8 +105,8 @@ bool coordinate_order_sort(struct coordinate_order *order, uint32_t rank, int ax
     return false;
 }
 
-void coordinate_order_sweep(const struct coordinate_order *order, uint32_t rank, int axis, const struct bucket_lattice *lattice,
-                            const float *values, uint32_t *buckets)
+void coordinate_order_sweep(const struct coordinate_order *order, uint32_t rank, int axis,
+                            const struct bucket_lattice *lattice, const float *values, uint32_t *buckets)
 {
     uint32_t first = ((const uint32_t *)order->first.data)[rank], count = coordinate_order_count(order, rank);
     const uint32_t *numbers = array_at(&order->order[axis], first);

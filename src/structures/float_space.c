@@ -46,7 +46,8 @@ static bool number_ties(struct vertex_numbering *numbering, const struct pose *p
     return enough;
 }
 
-bool vertex_numbering_build(struct vertex_numbering *numbering, const struct pose *pose, struct arena *scratch, bool *too_many)
+bool vertex_numbering_build(struct vertex_numbering *numbering, const struct pose *pose, struct arena *scratch,
+                            bool *too_many)
 {
     uint64_t count = 0;
     bool ties = false;
@@ -150,7 +151,8 @@ static uint64_t double_order(double value)
 }
 
 /* Overwrites the positions by ranks; equal coordinates have equal ranks. */
-static bool map_ranks(struct point_record *points, const struct vertex_numbering *numbering, const struct pose *pose, struct arena *scratch)
+static bool map_ranks(struct point_record *points, const struct vertex_numbering *numbering, const struct pose *pose,
+                      struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
     size_t count = numbering->count;
@@ -173,8 +175,8 @@ static bool map_ranks(struct point_record *points, const struct vertex_numbering
     return keys && order;
 }
 
-bool float_space_build(struct float_space *space, const struct vertex_numbering *numbering, const struct pose *pose, dent_context *context,
-                       bool ranks, struct arena *scratch)
+bool float_space_build(struct float_space *space, const struct vertex_numbering *numbering, const struct pose *pose,
+                       dent_context *context, bool ranks, struct arena *scratch)
 {
     struct mapping mapping = {.numbering = numbering, .pose = pose};
     double lo[3], hi[3];
@@ -193,6 +195,7 @@ bool float_space_build(struct float_space *space, const struct vertex_numbering 
     if (!space->points) {
         return false;
     }
-    dent_parallel_for(context, numbering->count / BLOCK_VERTICES + (numbering->count % BLOCK_VERTICES != 0), map_block, &mapping);
+    dent_parallel_for(context, numbering->count / BLOCK_VERTICES + (numbering->count % BLOCK_VERTICES != 0), map_block,
+                      &mapping);
     return !ranks || map_ranks(space->points, numbering, pose, scratch);
 }

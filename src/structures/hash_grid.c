@@ -1,8 +1,8 @@
 /* The counting-sorted spatial hash with levels. See hash_grid.h.
  *
- * Teschner, Heidelberger, Mueller, Pomeranets, Gross: Optimized Spatial Hashing for Collision Detection of Deformable Objects, VMV 2003;
- * levels as in Eitz, Gu: Hierarchical Spatial Hashing for Real-time Collision Detection, SMI 2007. Instead of linked slots with time stamps
- * the table is counted, summed up and filled anew in every step.
+ * Teschner, Heidelberger, Mueller, Pomeranets, Gross: Optimized Spatial Hashing for Collision Detection of Deformable
+ * Objects, VMV 2003; levels as in Eitz, Gu: Hierarchical Spatial Hashing for Real-time Collision Detection, SMI 2007.
+ * Instead of linked slots with time stamps the table is counted, summed up and filled anew in every step.
  */
 #include "structures/hash_grid.h"
 
@@ -34,14 +34,14 @@ static float box_size(const float *lo, const float *hi)
 /* Sizes in [2^(o - 1), 2^o) are of octave o; kept in 0 .. OCTAVES - 1. */
 static int octave_of(const struct grid_input *input, uint32_t entry)
 {
-    int octave = -OCTAVE_ZERO;
+    int octave;
     if (input->octaves) {
         octave = input->octaves[entry] + input->octave_shift;
     } else {
         float size = box_size(corner_of(input->lo, input, entry), corner_of(input->hi, input, entry));
-        if (size > 0) {
-            frexpf(size, &octave);
-        }
+        uint32_t bits;
+        memcpy(&bits, &size, sizeof bits);
+        octave = (int)(bits >> 23) - 126; /* subnormal sizes: one octave; size is not negative */
     }
     octave += OCTAVE_ZERO;
     return octave < 0 ? 0 : octave >= OCTAVES ? OCTAVES - 1 : octave;
@@ -58,7 +58,8 @@ static uint32_t assign_levels(const uint32_t histogram[OCTAVES], uint32_t limit,
         highest--;
     }
     for (int octave = 0; octave < OCTAVES; octave++) {
-        bool fresh = histogram[octave] != 0 && octave - begin >= OCTAVES_PER_LEVEL + (highest - lowest <= OCTAVES_PER_LEVEL);
+        bool fresh =
+            histogram[octave] != 0 && octave - begin >= OCTAVES_PER_LEVEL + (highest - lowest <= OCTAVES_PER_LEVEL);
         if (fresh && level + 1 < (int)limit) {
             level++;
             begin = octave;
@@ -73,12 +74,11 @@ static void clear_level(struct grid_level *level)
     *level = (struct grid_level){.lo = {INFINITY, INFINITY, INFINITY}, .hi = {-INFINITY, -INFINITY, -INFINITY}};
 }
 
-/* Bounds, reach, mean size and number of entries of each level. */
+/* Bounds, reach, number of entries of each level, and the sum of their sizes if it is not known from the octaves. */
 static void measure_levels(struct hash_grid *grid, const struct grid_input *input, const uint8_t *levels, double *sizes)
 {
     for (uint32_t level = 0; level < grid->level_count; level++) {
         clear_level(&grid->levels[level]);
-        sizes[level] = 0;
     }
     for (uint32_t i = 0; i < input->count; i++) {
         uint32_t entry = entry_at(input, i);
@@ -91,13 +91,14 @@ static void measure_levels(struct hash_grid *grid, const struct grid_input *inpu
             level->hi[axis] = lo[axis] > level->hi[axis] ? lo[axis] : level->hi[axis];
             level->reach[axis] = reach > level->reach[axis] ? reach : level->reach[axis];
         }
-        sizes[levels[i]] += input->octaves ? ldexp(0.75, input->octaves[entry] + input->octave_shift) : (double)box_size(lo, hi);
+        sizes[levels[i]] += input->octaves ? 0 : (double)box_size(lo, hi);
     }
 }
 
 static int32_t cell_of(const struct grid_level *level, int axis, double x)
 {
-    return (int32_t)(((double)x - (double)level->lo[axis]) * level->inverse_cell); /* never negative: truncation is floor */
+    return (int32_t)(((double)x - (double)level->lo[axis]) *
+                     level->inverse_cell); /* never negative: truncation is floor */
 }
 
 static uint32_t next_power_of_two(uint64_t at_least)
@@ -111,7 +112,8 @@ static uint32_t next_power_of_two(uint64_t at_least)
 
 static void size_level(struct grid_level *level, const struct grid_input *input, uint32_t index, double mean_size)
 {
-    double cell = input->cell_size > 0 ? input->cell_size * ldexp(1.0, (int)index * OCTAVES_PER_LEVEL) : mean_size * input->cell_ratio;
+    double cell = input->cell_size > 0 ? input->cell_size * ldexp(1.0, (int)index * OCTAVES_PER_LEVEL)
+                                       : mean_size * input->cell_ratio;
     cell = cell < FINEST_CELL ? FINEST_CELL : cell > COARSEST_CELL ? COARSEST_CELL : cell;
     level->inverse_cell = 1 / cell;
     uint64_t cells = 1;
@@ -122,8 +124,8 @@ static void size_level(struct grid_level *level, const struct grid_input *input,
     }
     uint64_t few = (uint64_t)level->count * 4 + 64, many = (uint64_t)level->count * 8 + (UINT32_C(1) << 22);
     level->counted = input->table_size == 0 && cells <= few;
-    level->slots = level->counted           ? (uint32_t)cells
-                   : input->table_size == 0 ? next_power_of_two((uint64_t)level->count * 2)
+    level->slots = level->counted             ? (uint32_t)cells
+                   : input->table_size == 0   ? next_power_of_two((uint64_t)level->count * 2)
                    : input->table_size < many ? input->table_size
                                               : (uint32_t)many;
 }
@@ -163,7 +165,8 @@ static void count_slots(struct hash_grid *grid, const struct filling *filling)
     }
 }
 
-/* Counts to ends; filling from the last entry to the first turns them into starts and keeps the order of entries in a slot. */
+/* Counts to ends; filling from the last entry to the first turns them into starts and keeps the order of entries in a
+ * slot. */
 static void sum_up(struct hash_grid *grid)
 {
     uint32_t sum = 0;
@@ -219,15 +222,19 @@ static bool allocate_columns(struct hash_grid *grid, struct filling *filling, bo
     return enough && filling->row_y && filling->row_z && filling->number;
 }
 
-static void choose_levels(struct hash_grid *grid, const struct grid_input *input, uint8_t *levels)
+static void choose_levels(struct hash_grid *grid, const struct grid_input *input, uint8_t *levels, double *sizes)
 {
     uint32_t histogram[OCTAVES] = {0};
     uint8_t level_of[OCTAVES];
+    memset(sizes, 0, GRID_LEVELS_MAX * sizeof *sizes);
     for (uint32_t i = 0; i < input->count; i++) {
         levels[i] = (uint8_t)octave_of(input, entry_at(input, i));
         histogram[levels[i]]++;
     }
     grid->level_count = assign_levels(histogram, input->level_limit, level_of);
+    for (int octave = 0; octave < OCTAVES && input->octaves; octave++) {
+        sizes[level_of[octave]] += histogram[octave] * ldexp(0.75, octave - OCTAVE_ZERO);
+    }
     for (uint32_t i = 0; i < input->count; i++) {
         levels[i] = level_of[levels[i]];
     }
@@ -244,7 +251,7 @@ bool hash_grid_build(struct hash_grid *grid, const struct grid_input *input, str
     if (!levels || !filling.slots) {
         return false;
     }
-    choose_levels(grid, input, levels);
+    choose_levels(grid, input, levels, sizes);
     measure_levels(grid, input, levels, sizes);
     for (uint32_t l = 0; l < grid->level_count; l++) {
         size_level(&grid->levels[l], input, l, grid->levels[l].count ? sizes[l] / grid->levels[l].count : 0);
@@ -258,7 +265,8 @@ bool hash_grid_build(struct hash_grid *grid, const struct grid_input *input, str
     return true;
 }
 
-/* ---- looking up --------------------------------------------------------------------------------------------------------------- */
+/* ---- looking up
+ * --------------------------------------------------------------------------------------------------------------- */
 
 struct look_up {
     const struct hash_grid *grid;
@@ -276,8 +284,8 @@ static inline void scan(struct look_up *look_up, uint32_t begin, uint32_t end, b
     while (begin < end) {
         uint32_t room = GRID_LIST_MAX - look_up->listed;
         uint32_t stop = end - begin > room ? begin + room : end;
-        look_up->listed +=
-            look_up->kernels->scan_row(&look_up->grid->columns, begin, stop, &look_up->window, any_row, look_up->list + look_up->listed);
+        look_up->listed += look_up->kernels->scan_row(&look_up->grid->columns, begin, stop, &look_up->window, any_row,
+                                                      look_up->list + look_up->listed);
         begin = stop;
         if (GRID_LIST_MAX - look_up->listed < 16) {
             look_up->function(look_up->data, look_up->list, look_up->listed);
@@ -286,7 +294,8 @@ static inline void scan(struct look_up *look_up, uint32_t begin, uint32_t end, b
     }
 }
 
-static void scan_cells(struct look_up *look_up, const struct grid_level *level, uint32_t row, int32_t first, int32_t last)
+static void scan_cells(struct look_up *look_up, const struct grid_level *level, uint32_t row, int32_t first,
+                       int32_t last)
 {
     if ((uint32_t)(last - first) >= level->slots) {
         scan(look_up, level->first, level->first + level->count, false);
@@ -332,10 +341,12 @@ static void look_up_level(struct look_up *look_up, const struct grid_level *leve
     }
 }
 
-void hash_grid_look_up(const struct hash_grid *grid, const struct packet_kernels *kernels, const float lo[3], const float hi[3],
-                       uint32_t list[GRID_LIST_ROOM], grid_list_function *function, void *data, struct grid_counters *counters)
+void hash_grid_look_up(const struct hash_grid *grid, const struct packet_kernels *kernels, const float lo[3],
+                       const float hi[3], uint32_t list[GRID_LIST_ROOM], grid_list_function *function, void *data,
+                       struct grid_counters *counters)
 {
-    struct look_up look_up = {.grid = grid, .kernels = kernels, .list = list, .function = function, .data = data, .counters = counters};
+    struct look_up look_up = {
+        .grid = grid, .kernels = kernels, .list = list, .function = function, .data = data, .counters = counters};
     memcpy(look_up.window.lo, lo, sizeof look_up.window.lo);
     memcpy(look_up.window.hi, hi, sizeof look_up.window.hi);
     for (uint32_t level = 0; level < grid->level_count; level++) {

@@ -1,13 +1,15 @@
 /* A spatial hash of points or boxes: cells of one size per level, entries sorted by slot into one dense array.
  *
- * An entry lies once in the grid: in the cell of its lower corner, on the level of its size. A window is looked up level by level, widened
- * below by the largest entry of the level, row by row of cells: slots of cells that follow each other along x follow each other in the
- * table, slot(i, j, k) = (row(j, k) + i) mod n, so a row of cells is one stretch of entries (two at the end of the table). The row of every
- * entry is kept and compared exactly, so clashes of the hash are never seen and an entry is met at most once in a look-up.
+ * An entry lies once in the grid: in the cell of its lower corner, on the level of its size. A window is looked up
+ * level by level, widened below by the largest entry of the level, row by row of cells: slots of cells that follow each
+ * other along x follow each other in the table, slot(i, j, k) = (row(j, k) + i) mod n, so a row of cells is one stretch
+ * of entries (two at the end of the table). The row of every entry is kept and compared exactly, so clashes of the hash
+ * are never seen and an entry is met at most once in a look-up.
  *
- * When the cells of a level's box number at most a few times its entries, row(j, k) counts them and there are no clashes; otherwise it is
- * the hash of Teschner et al. 2003 without its first term. A window of more rows than a scan of the whole level would cost is answered by that
- * scan: look-ups are bounded whatever the window, memory (about 40 bytes an entry, 4 a slot) whatever the coordinates.
+ * When the cells of a level's box number at most a few times its entries, row(j, k) counts them and there are no
+ * clashes; otherwise it is the hash of Teschner et al. 2003 without its first term. A window of more rows than a scan
+ * of the whole level would cost is answered by that scan: look-ups are bounded whatever the window, memory (about 40
+ * bytes an entry, 4 a slot) whatever the coordinates.
  */
 #ifndef DENT_STRUCTURES_HASH_GRID_H
 #define DENT_STRUCTURES_HASH_GRID_H
@@ -18,7 +20,8 @@
 
 enum { GRID_LEVELS_MAX = 16 };
 
-/* What goes in: lower and upper corner of entry e at lo + e * stride, hi + e * stride (three floats each, in [-1, 1]). */
+/* What goes in: lower and upper corner of entry e at lo + e * stride, hi + e * stride (three floats each, in [-1, 1]).
+ */
 struct grid_input {
     const void *lo, *hi;
     size_t stride;
@@ -26,19 +29,19 @@ struct grid_input {
     uint32_t count;
     const int16_t *octaves; /* size of entry e: below 2^(octaves[e] + octave_shift); null: by its box */
     int octave_shift;
-    double cell_size;      /* of the finest level; 0: cell_ratio times the mean size */
+    double cell_size; /* of the finest level; 0: cell_ratio times the mean size */
     double cell_ratio;
-    uint32_t table_size; /* slots of a level; 0: automatic */
+    uint32_t table_size;  /* slots of a level; 0: automatic */
     uint32_t level_limit; /* 1 to GRID_LEVELS_MAX */
 };
 
 struct grid_level {
     double inverse_cell;
-    float lo[3], hi[3];  /* of the lower corners of its entries */
-    double reach[3];     /* largest box edge along each axis, rounded up */
+    float lo[3], hi[3]; /* of the lower corners of its entries */
+    double reach[3];    /* largest box edge along each axis, rounded up */
     int32_t cells[3];
     uint32_t slots;
-    bool counted; /* row(j, k) counts the cells: no clashes */
+    bool counted;          /* row(j, k) counts the cells: no clashes */
     uint32_t first, count; /* its entries */
     uint32_t *start;       /* slots + 1 */
 };
@@ -63,7 +66,8 @@ struct grid_counters {
 };
 
 /* Every entry whose box meets [lo, hi] exactly once. */
-void hash_grid_look_up(const struct hash_grid *grid, const struct packet_kernels *kernels, const float lo[3], const float hi[3],
-                       uint32_t list[GRID_LIST_ROOM], grid_list_function *function, void *data, struct grid_counters *counters);
+void hash_grid_look_up(const struct hash_grid *grid, const struct packet_kernels *kernels, const float lo[3],
+                       const float hi[3], uint32_t list[GRID_LIST_ROOM], grid_list_function *function, void *data,
+                       struct grid_counters *counters);
 
 #endif

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "base/radix_sort.h"
-
 void packet_sets_init(struct packet_sets *sets, dent_context *context)
 {
     *sets = (struct packet_sets){0};
@@ -32,7 +30,8 @@ void packet_sets_destroy(struct packet_sets *sets)
     array_destroy(&sets->vertex_octave);
 }
 
-/* ---- collecting --------------------------------------------------------------------------------------------------------------- */
+/* ---- collecting
+ * --------------------------------------------------------------------------------------------------------------- */
 
 static double box_size(const double (*xyz)[3], const uint32_t *corners, int count)
 {
@@ -52,7 +51,7 @@ static double box_size(const double (*xyz)[3], const uint32_t *corners, int coun
 /* Half the size of an element, noted at its corners and counted for the typical size. */
 struct size_notes {
     int16_t *octave;
-    uint32_t *exponents;  /* histogram over all exponents of double */
+    uint32_t *exponents; /* histogram over all exponents of double */
 };
 
 enum { EXPONENTS = 2200, EXPONENT_ZERO = 1100 };
@@ -70,7 +69,8 @@ static void note_size(struct size_notes *notes, double half_size, const uint32_t
     }
 }
 
-static void collect_cells(struct packet_sets *sets, const struct posed_body *posed, uint32_t rank, uint32_t *number, struct size_notes *notes)
+static void collect_cells(struct packet_sets *sets, const struct posed_body *posed, uint32_t rank, uint32_t *number,
+                          struct size_notes *notes)
 {
     const struct body *body = posed->body;
     uint32_t first = first_vertex(&sets->numbering, rank);
@@ -85,7 +85,8 @@ static void collect_cells(struct packet_sets *sets, const struct posed_body *pos
     }
 }
 
-static void collect_faces(struct packet_sets *sets, const struct posed_body *posed, uint32_t rank, uint32_t *number, struct size_notes *notes)
+static void collect_faces(struct packet_sets *sets, const struct posed_body *posed, uint32_t rank, uint32_t *number,
+                          struct size_notes *notes)
 {
     const struct body *body = posed->body;
     uint32_t first = first_vertex(&sets->numbering, rank);
@@ -125,9 +126,9 @@ static bool make_room(struct packet_sets *sets, uint64_t cells, uint64_t faces)
     array_clear(&sets->face_owner);
     array_clear(&sets->face_order);
     array_clear(&sets->vertex_octave);
-    return array_extend(&sets->cell_corners, cells) && array_extend(&sets->cell_owner, cells) && array_extend(&sets->face_corners, faces) &&
-           array_extend(&sets->face_owner, faces) && array_extend(&sets->face_order, faces) &&
-           array_extend(&sets->vertex_octave, sets->numbering.count);
+    return array_extend(&sets->cell_corners, cells) && array_extend(&sets->cell_owner, cells) &&
+           array_extend(&sets->face_corners, faces) && array_extend(&sets->face_owner, faces) &&
+           array_extend(&sets->face_order, faces) && array_extend(&sets->vertex_octave, sets->numbering.count);
 }
 
 bool packet_sets_collect(struct packet_sets *sets, const struct pose *pose, struct arena *scratch, bool *too_many)
@@ -139,7 +140,8 @@ bool packet_sets_collect(struct packet_sets *sets, const struct pose *pose, stru
         faces += body->surface_face_count;
     }
     *too_many = cells >= UINT32_MAX || faces >= UINT32_MAX;
-    if (*too_many || !vertex_numbering_build(&sets->numbering, pose, scratch, too_many) || !make_room(sets, cells, faces)) {
+    if (*too_many || !vertex_numbering_build(&sets->numbering, pose, scratch, too_many) ||
+        !make_room(sets, cells, faces)) {
         return false;
     }
     struct arena_mark mark = arena_mark(scratch);
@@ -166,17 +168,8 @@ bool packet_sets_collect(struct packet_sets *sets, const struct pose *pose, stru
     return true;
 }
 
-/* ---- ordering ----------------------------------------------------------------------------------------------------------------- */
-
-static uint64_t spread_bits(uint64_t x)
-{
-    x &= 0x1FFFFF;
-    x = (x | x << 32) & UINT64_C(0x1F00000000FFFF);
-    x = (x | x << 16) & UINT64_C(0x1F0000FF0000FF);
-    x = (x | x << 8) & UINT64_C(0x100F00F00F00F00F);
-    x = (x | x << 4) & UINT64_C(0x10C30C30C30C30C3);
-    return (x | x << 2) & UINT64_C(0x1249249249249249);
-}
+/* ---- ordering
+ * ----------------------------------------------------------------------------------------------------------------- */
 
 struct float_box {
     float lo[3], hi[3];
@@ -196,18 +189,6 @@ static struct float_box float_box_of(const struct point_record *points, const ui
     return box;
 }
 
-static uint64_t morton_of(const struct float_box *box)
-{
-    uint64_t key = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        double middle = ((double)box->lo[axis] + (double)box->hi[axis]) * 0.5 + 1;
-        middle = middle < 0 ? 0 : middle > 2 ? 2 : middle;
-        uint64_t cell = (uint64_t)(middle * 1048575);
-        key |= spread_bits(cell) << axis;
-    }
-    return key;
-}
-
 static float box_edge(const struct float_box *box)
 {
     float edge = 0;
@@ -217,7 +198,8 @@ static float box_edge(const struct float_box *box)
     return edge;
 }
 
-/* A packet ends when it is full, when sizes differ too much for one error bound, or when the curve jumps. */
+/* A packet ends when it is full, when sizes differ too much for one error bound, or when the next element is far away.
+ */
 #define SIZE_RATIO 4.0f
 #define JUMP_RATIO 6.0f
 
@@ -250,27 +232,127 @@ static bool fits(struct cutting *cutting, const struct float_box *box)
     return fit;
 }
 
-/* corners: `per` vertex numbers of each element. order: out, the elements along the curve. */
-static bool order_elements(const struct float_space *space, const uint32_t *corners, int per, uint32_t count, uint32_t *order,
+/* Twice the middle of an element's box. */
+struct middle {
+    float x[3];
+    uint32_t element;
+};
+
+static bool comes_before(const struct middle *a, const struct middle *b, int axis)
+{
+    return a->x[axis] < b->x[axis] || (a->x[axis] == b->x[axis] && a->element < b->element);
+}
+
+/* Brings the nth smallest along an axis to its place, smaller ones before it (Hoare's selection); ties by element. */
+static void select_nth(struct middle *middles, int64_t count, int64_t nth, int axis)
+{
+    int64_t low = 0, high = count - 1;
+    while (low < high) {
+        struct middle pivot = middles[low + (high - low) / 2];
+        int64_t i = low, j = high;
+        while (i <= j) {
+            while (comes_before(&middles[i], &pivot, axis)) {
+                i++;
+            }
+            while (comes_before(&pivot, &middles[j], axis)) {
+                j--;
+            }
+            if (i <= j) {
+                struct middle swapped = middles[i];
+                middles[i++] = middles[j];
+                middles[j--] = swapped;
+            }
+        }
+        if (nth > j && nth < i) {
+            return;
+        }
+        high = nth <= j ? j : high;
+        low = nth >= i ? i : low;
+    }
+}
+
+/* Halves along the longest axis until packets are left; all but the last of a set are full. */
+static void split(struct middle *middles, uint32_t count)
+{
+    while (count > PACKET_LANES) {
+        float lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+        int axis = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            for (int k = 0; k < 3; k++) {
+                lo[k] = middles[i].x[k] < lo[k] ? middles[i].x[k] : lo[k];
+                hi[k] = middles[i].x[k] > hi[k] ? middles[i].x[k] : hi[k];
+            }
+        }
+        for (int k = 1; k < 3; k++) {
+            axis = hi[k] - lo[k] > hi[axis] - lo[axis] ? k : axis;
+        }
+        uint32_t half = (count / 2 + PACKET_LANES - 1) / PACKET_LANES * PACKET_LANES;
+        half = half < count ? half : count / 2;
+        select_nth(middles, count, half, axis);
+        split(middles + half, count - half);
+        count = half;
+    }
+}
+
+/* Elements of one kind, as collected: by body. */
+struct element_list {
+    const uint32_t *corners; /* `per` vertex numbers of each */
+    int per;
+    uint32_t count;
+    const struct element_owner *owners;
+};
+
+static struct float_box box_of_element(const struct element_list *list, const struct float_space *space,
+                                       uint32_t element)
+{
+    return float_box_of(space->points, list->corners + (size_t)element * (size_t)list->per, list->per);
+}
+
+static void add_middle(struct middle *middle, const struct element_list *list, const struct float_space *space,
+                       uint32_t element)
+{
+    struct float_box box = box_of_element(list, space, element);
+    *middle = (struct middle){{box.lo[0] + box.hi[0], box.lo[1] + box.hi[1], box.lo[2] + box.hi[2]}, element};
+}
+
+/* Bodies of at least half a packet are split one by one, so that bodies that move apart do not tear packets; the
+ * elements of smaller ones are pooled behind them. Returns where the pool begins. */
+static uint32_t split_bodies(const struct element_list *list, const struct float_space *space, struct middle *middles)
+{
+    uint32_t placed = 0, pool = list->count;
+    for (uint32_t begin = 0, end; begin < list->count; begin = end) {
+        for (end = begin; end < list->count && list->owners[end].body == list->owners[begin].body; end++) {
+        }
+        bool large = end - begin >= PACKET_LANES / 2;
+        for (uint32_t element = begin; element < end; element++) {
+            add_middle(large ? &middles[placed + element - begin] : &middles[--pool], list, space, element);
+        }
+        if (large) {
+            split(middles + placed, end - begin);
+            placed += end - begin;
+        }
+    }
+    split(middles + pool, list->count - pool);
+    return pool;
+}
+
+/* order: out, the elements in packet order. */
+static bool order_elements(const struct float_space *space, const struct element_list *list, uint32_t *order,
                            struct dynamic_array *packets, struct arena *scratch)
 {
-    uint64_t *keys = arena_allocate(scratch, count, 2 * sizeof *keys);
-    uint32_t *order_scratch = arena_allocate(scratch, count, sizeof *order_scratch);
+    struct middle *middles = arena_allocate(scratch, list->count, sizeof *middles);
     array_clear(packets);
-    if (!keys || !order_scratch) {
+    if (!middles) {
         return false;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        struct float_box box = float_box_of(space->points, corners + (size_t)i * (size_t)per, per);
-        keys[i] = morton_of(&box);
-        order[i] = i;
-    }
-    radix_sort_u64(keys, order, keys + count, order_scratch, count);
+    uint32_t pool = split_bodies(list, space, middles);
     struct cutting cutting = {.count = 0};
     bool enough = true;
-    for (uint32_t i = 0; i < count && enough; i++) {
-        struct float_box box = float_box_of(space->points, corners + (size_t)order[i] * (size_t)per, per);
-        bool fit = fits(&cutting, &box);
+    for (uint32_t i = 0; i < list->count && enough; i++) {
+        order[i] = middles[i].element;
+        struct float_box box = box_of_element(list, space, order[i]);
+        bool other_body = i > 0 && i <= pool && list->owners[order[i]].body != list->owners[order[i - 1]].body;
+        bool fit = !other_body && fits(&cutting, &box);
         if (!fit) {
             cutting.count = 0;
             fits(&cutting, &box);
@@ -279,7 +361,7 @@ static bool order_elements(const struct float_space *space, const uint32_t *corn
             enough = array_push(packets, &i);
         }
     }
-    return enough && array_push(packets, &count);
+    return enough && array_push(packets, &list->count);
 }
 
 bool packet_sets_order(struct packet_sets *sets, const struct float_space *space, struct arena *scratch)
@@ -289,9 +371,11 @@ bool packet_sets_order(struct packet_sets *sets, const struct float_space *space
     uint32_t *order = arena_allocate(scratch, cells, sizeof *order);
     uint32_t(*corners)[4] = arena_allocate(scratch, cells, sizeof *corners);
     struct element_owner *owners = arena_allocate(scratch, cells, sizeof *owners);
+    struct element_list cell_list = {sets->cell_corners.data, 4, cells, sets->cell_owner.data};
+    struct element_list face_list = {sets->face_corners.data, 3, faces, sets->face_owner.data};
     bool enough = order && corners && owners &&
-                  order_elements(space, sets->cell_corners.data, 4, cells, order, &sets->cell_packets, scratch) &&
-                  order_elements(space, sets->face_corners.data, 3, faces, sets->face_order.data, &sets->face_packets, scratch);
+                  order_elements(space, &cell_list, order, &sets->cell_packets, scratch) &&
+                  order_elements(space, &face_list, sets->face_order.data, &sets->face_packets, scratch);
     if (enough && cells) {
         memcpy(corners, sets->cell_corners.data, cells * sizeof *corners);
         memcpy(owners, sets->cell_owner.data, cells * sizeof *owners);

@@ -48,7 +48,8 @@ static uint32_t count_parents(const uint64_t *keys, uint32_t count, uint32_t shi
     return parents;
 }
 
-/* One level on top of nodes [begin, begin + count); a level at least halves their number, so that all nodes are at most 2 n. */
+/* One level on top of nodes [begin, begin + count); a level at least halves their number, so that all nodes are at most
+ * 2 n. */
 static uint32_t make_parents(struct packet_tree *tree, uint64_t *keys, uint32_t begin, uint32_t count)
 {
     uint32_t shift = 3, made = 0;
@@ -67,8 +68,9 @@ static uint32_t make_parents(struct packet_tree *tree, uint64_t *keys, uint32_t 
     return made;
 }
 
-void packet_tree_build(struct packet_tree *tree, const struct packet_tree_room *room, const struct bucket_lattice *lattice,
-                       const struct packet_box *boxes, uint32_t first_packet, uint32_t packets)
+void packet_tree_build(struct packet_tree *tree, const struct packet_tree_room *room,
+                       const struct bucket_lattice *lattice, const struct packet_box *boxes, uint32_t first_packet,
+                       uint32_t packets)
 {
     *tree = (struct packet_tree){.nodes = room->nodes, .order = room->order};
     for (uint32_t i = 0; i < packets; i++) {

@@ -268,56 +268,34 @@ static double centre_cluster(const struct cluster *cluster, const double (*shape
     return most;
 }
 
-/* Weights of the least-squares gradient, in units of 1/unit; false for a flat cluster. */
-static bool least_squares(const struct cluster *cluster, double y[CLUSTER_VERTICES][3], double unit, double weights[CLUSTER_VERTICES][3])
-{
-    double scatter[9] = {0}, inverse[9];
-    for (uint32_t k = 0; k < cluster->vertex_count; k++) {
-        for (int i = 0; i < 9; i++) {
-            scatter[i] += (y[k][i / 3] / unit) * (y[k][i % 3] / unit);
-        }
-    }
-    if (!invert(scatter, inverse)) {
-        return false;
-    }
-    for (uint32_t k = 0; k < CLUSTER_VERTICES; k++) {
-        for (int axis = 0; axis < 3; axis++) {
-            const double *row = &inverse[3 * axis];
-            weights[k][axis] =
-                k < cluster->vertex_count ? (row[0] * y[k][0] + row[1] * y[k][1] + row[2] * y[k][2]) / unit : 0;
-        }
-    }
-    return true;
-}
-
 static void set_rest(struct cluster_rest *rest, const struct cluster *cluster, const double (*shape)[3], double scale)
 {
-    double y[CLUSTER_VERTICES][3], weights[CLUSTER_VERTICES][3], heaviest = 0, error = 0;
+    double y[CLUSTER_VERTICES][3], scatter[9] = {0}, inverse[9], error = 0, stretch = 0;
     double unit = centre_cluster(cluster, shape, scale, y) / 32000;
-    *rest = (struct cluster_rest){.stretch = INFINITY, .unit = 1};
-    if (!(unit > 1e-30) || !least_squares(cluster, y, unit, weights)) {
+    *rest = (struct cluster_rest){.stretch = INFINITY, .per_unit = 0};
+    if (!(unit > 1e-30)) {
         return;
     }
-    for (uint32_t k = 0; k < cluster->vertex_count; k++) {
-        heaviest = fmax(heaviest, fmax(fabs(weights[k][0]), fmax(fabs(weights[k][1]), fabs(weights[k][2]))));
-    }
-    rest->unit = (float)unit;
-    rest->weight_unit = (float)(heaviest / 32000);
-    if (!(heaviest > 0) || !(rest->weight_unit > 0)) {
-        return;
-    }
+    double float_unit = (double)(float)unit;
+    rest->per_unit = (float)(1 / float_unit);
     for (uint32_t k = 0; k < CLUSTER_VERTICES; k++) {
         for (int axis = 0; axis < 3; axis++) {
-            double units = y[k][axis] / (double)rest->unit, rounded = floor(units + 0.5);
+            double units = y[k][axis] / float_unit, rounded = floor(units + 0.5);
             rest->y[axis][k] = (int16_t)rounded;
             error = fmax(error, fabs(units - rounded));
             rest->y_most[axis] = fmaxf(rest->y_most[axis], (float)fabs(rounded));
-            rest->weights[axis][k] = (int16_t)floor(weights[k][axis] / (heaviest / 32000) + 0.5);
+        }
+        for (int i = 0; k < cluster->vertex_count && i < 9; i++) {
+            scatter[i] += y[k][i / 3] / unit * (y[k][i % 3] / unit);
         }
     }
+    if (!invert(scatter, inverse)) {
+        return;
+    }
+    const float upper[6] = {(float)inverse[0], (float)inverse[1], (float)inverse[2], (float)inverse[4], (float)inverse[5], (float)inverse[8]};
+    memcpy(rest->inverse, upper, sizeof upper);
     /* Middle and difference were rounded at the size of the whole body, 1. */
     rest->y_error = (float)((error + 1e-14 / unit) * 1.0001);
-    double stretch = 0;
     for (uint32_t cell = 0; cell < cluster->cell_count; cell++) {
         double corners[4][3];
         for (int k = 0; k < 4; k++) {

@@ -1,5 +1,6 @@
-/* GJK against the exact tests: wherever it is certain, the exact test says the same; where the sets are well apart or overlap well, it is
- * certain. Random, lattice (touching) and scaled cases of triangles and tetrahedra, and hulls of more points against their parts.
+/* GJK against the exact tests: wherever it is certain, the exact test says the same; where the sets are well apart or
+ * overlap well, it is certain. Random, lattice (touching) and scaled cases of triangles and tetrahedra, and hulls of
+ * more points against their parts.
  */
 #include "support/cmocka_includes.h"
 
@@ -41,8 +42,9 @@ static void count(struct tally *tally, struct gjk_result result)
 
 static void print_tally(const char *name, const struct tally *tally)
 {
-    printf("%-24s %6llu separated, %6llu overlapping, %6llu undecided, %.2f iterations\n", name, tally->separated, tally->overlapping,
-           tally->undecided, (double)tally->iterations / (double)(tally->separated + tally->overlapping + tally->undecided));
+    printf("%-24s %6llu separated, %6llu overlapping, %6llu undecided, %.2f iterations\n", name, tally->separated,
+           tally->overlapping, tally->undecided,
+           (double)tally->iterations / (double)(tally->separated + tally->overlapping + tally->undecided));
 }
 
 static void where_gjk_is_certain_the_exact_tests_agree(void **state)

@@ -1,6 +1,7 @@
-/* Packet kernels: every instruction set finds the same hits in the same order, no answer is lost, and what is called certain is an answer by the
- * exact predicates. Points are doubles in [-1, 1]; the kernels see them rounded to float. Elements of many sizes, on lattices (coplanar
- * and touching by the dozen), nearly flat, and pushed off a plane by the last bits of a double.
+/* Packet kernels: every instruction set finds the same hits in the same order, no answer is lost, and what is called
+ * certain is an answer by the exact predicates. Points are doubles in [-1, 1]; the kernels see them rounded to float.
+ * Elements of many sizes, on lattices (coplanar and touching by the dozen), nearly flat, and pushed off a plane by the
+ * last bits of a double.
  */
 #include "support/cmocka_includes.h"
 
@@ -134,7 +135,9 @@ static int truth(const struct case_data *data, int kind, uint32_t entry, uint32_
     }
     corner_points(data, data->face_corners[entry], 3, face);
     if (kind == CELL_FACES) {
-        return shares(data->face_corners[entry], 3, data->cells[lane], 4) ? 0 : (int)triangle_versus_tetrahedron(face, cell, &counters);
+        return shares(data->face_corners[entry], 3, data->cells[lane], 4)
+                   ? 0
+                   : (int)triangle_versus_tetrahedron(face, cell, &counters);
     }
     corner_points(data, data->face_corners[lane], 3, other);
     if (lane >= entry || shares(data->face_corners[entry], 3, data->face_corners[lane], 3)) {
@@ -148,7 +151,8 @@ struct tally {
     uint64_t answers, hits, certain;
 };
 
-static void check_hits(const struct case_data *data, int kind, uint32_t entries, const uint32_t *hits, uint32_t count, struct tally *tally)
+static void check_hits(const struct case_data *data, int kind, uint32_t entries, const uint32_t *hits, uint32_t count,
+                       struct tally *tally)
 {
     static unsigned char seen[POINTS][PACKET_LANES];
     memset(seen, 0, sizeof seen);
@@ -194,7 +198,9 @@ static const struct packet_kernels *kernels_of(int isa)
     if (!dent_isa_available((dent_isa)isa)) {
         return NULL;
     }
-    return isa == DENT_ISA_AVX512 ? &packet_kernels_avx512 : isa == DENT_ISA_AVX2 ? &packet_kernels_avx2 : &packet_kernels_scalar;
+    return isa == DENT_ISA_AVX512 ? &packet_kernels_avx512
+           : isa == DENT_ISA_AVX2 ? &packet_kernels_avx2
+                                  : &packet_kernels_scalar;
 #else
     return isa == DENT_ISA_SCALAR ? &packet_kernels_scalar : NULL;
 #endif
@@ -223,8 +229,9 @@ static void kernels_lose_no_answer_and_are_certain_only_of_answers(void **state)
     }
     static const char *const names[KINDS] = {"vertex-cell", "face-cell", "face-face"};
     for (int kind = 0; kind < KINDS; kind++) {
-        printf("%-12s %8llu answers, %8llu hits, %8llu of them certain\n", names[kind], (unsigned long long)tally[kind].answers,
-               (unsigned long long)tally[kind].hits, (unsigned long long)tally[kind].certain);
+        printf("%-12s %8llu answers, %8llu hits, %8llu of them certain\n", names[kind],
+               (unsigned long long)tally[kind].answers, (unsigned long long)tally[kind].hits,
+               (unsigned long long)tally[kind].certain);
         assert_true(tally[kind].certain > tally[kind].answers / 4);
     }
 }

@@ -95,10 +95,11 @@ struct leaf_features {
 };
 
 /* What the strain certificate knows of a cluster in the reference shape (structures/strain_certificate.h): coordinates about the middle of
- * the cluster in units of `unit`, weights of a least-squares gradient in units of weight_unit / unit. */
+ * the cluster in units of `unit`, and the inverse of the sum of y y^T. */
 struct cluster_rest {
-    _Alignas(64) int16_t y[3][CLUSTER_VERTICES], weights[3][CLUSTER_VERTICES];
-    float unit, weight_unit;
+    _Alignas(64) int16_t y[3][CLUSTER_VERTICES];
+    float inverse[6]; /* xx, xy, xz, yy, yz, zz */
+    float per_unit;  /* 1 / unit */
     float y_most[3]; /* largest |y| of an axis */
     float y_error;   /* |reference - y * unit| <= y_error * unit in every coordinate */
     float stretch;   /* a residual inside a box of diagonal d has gradients of norm at most stretch * d. Infinite: never certified */

@@ -34,31 +34,23 @@ static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b)
     return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(chosen));
 }
 
-static inline float lanes_smallest(lanes a)
-{
-    __m128 half = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
-    half = _mm_min_ps(half, _mm_movehl_ps(half, half));
-    return _mm_cvtss_f32(_mm_min_ss(half, _mm_shuffle_ps(half, half, 1)));
-}
+/* Four reductions at once. */
+#define FOLD_FOUR(name, operation, half_operation)                                                                                      \
+    static inline void name(lanes a, lanes b, lanes c, lanes d, float out[4])                                                          \
+    {                                                                                                                                   \
+        __m256 ab = operation(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));                                                     \
+        __m256 cd = operation(_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));                                                     \
+        __m256 all = operation(_mm256_shuffle_ps(ab, cd, 0x44), _mm256_shuffle_ps(ab, cd, 0xEE));                                      \
+        _mm_storeu_ps(out, half_operation(_mm256_castps256_ps128(all), _mm256_extractf128_ps(all, 1)));                                 \
+    }
 
-static inline float lanes_largest(lanes a)
-{
-    __m128 half = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
-    half = _mm_max_ps(half, _mm_movehl_ps(half, half));
-    return _mm_cvtss_f32(_mm_max_ss(half, _mm_shuffle_ps(half, half, 1)));
-}
+FOLD_FOUR(lanes_sum4, _mm256_add_ps, _mm_add_ps)
+FOLD_FOUR(lanes_least4, _mm256_min_ps, _mm_min_ps)
 
-static inline float lanes_sum(lanes a)
-{
-    __m128 half = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
-    half = _mm_add_ps(half, _mm_movehl_ps(half, half));
-    return _mm_cvtss_f32(_mm_add_ss(half, _mm_shuffle_ps(half, half, 1)));
-}
 static inline lanes lanes_of_shorts(const int16_t *from)
 {
     return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_load_si128((const __m128i *)from)));
 }
-static inline lanes lanes_magnitude(lanes a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
 static inline lanes lanes_root(lanes a) { return _mm256_sqrt_ps(a); }
 
 static inline uint32_t lanes_with_bits(const uint32_t *words, uint32_t bits)

@@ -22,11 +22,17 @@ static inline lanes lanes_most(lanes a, lanes b) { return a > b ? a : b; }
 static inline uint32_t lanes_less(lanes a, lanes b) { return a < b; }
 static inline uint32_t lanes_not_more(lanes a, lanes b) { return a <= b; }
 static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b) { return bits & 1 ? a : b; }
-static inline float lanes_smallest(lanes a) { return a; }
-static inline float lanes_largest(lanes a) { return a; }
-static inline float lanes_sum(lanes a) { return a; }
+
+static inline void lanes_sum4(lanes a, lanes b, lanes c, lanes d, float out[4])
+{
+    out[0] = a;
+    out[1] = b;
+    out[2] = c;
+    out[3] = d;
+}
+
+static inline void lanes_least4(lanes a, lanes b, lanes c, lanes d, float out[4]) { lanes_sum4(a, b, c, d, out); }
 static inline lanes lanes_of_shorts(const int16_t *from) { return *from; }
-static inline lanes lanes_magnitude(lanes a) { return fabsf(a); }
 static inline lanes lanes_root(lanes a) { return sqrtf(a); }
 static inline uint32_t lanes_with_bits(const uint32_t *words, uint32_t bits) { return (*words & bits) != 0; }
 static inline uint32_t lanes_equal_to(const uint32_t *words, uint32_t word) { return *words == word; }

@@ -75,19 +75,39 @@ static inline struct lanes3 pick3(struct point_table table, lane_index index)
 
 /* ---- boxes -------------------------------------------------------------------------------------------------------------- */
 
+static inline lanes lanes_negative(lanes a)
+{
+    return lanes_subtract(lanes_set(0), a);
+}
+
+/* Bounds of three axes over all lanes. */
+static inline void reduce_bounds(const lanes lo[3], const lanes hi[3], struct cluster_box *box)
+{
+    float first[4], second[4];
+    lanes_least4(lo[0], lo[1], lo[2], lanes_negative(hi[0]), first);
+    lanes_least4(lanes_negative(hi[1]), lanes_negative(hi[2]), lo[0], lo[0], second);
+    box->lo[0] = first[0];
+    box->lo[1] = first[1];
+    box->lo[2] = first[2];
+    box->hi[0] = -first[3];
+    box->hi[1] = -second[0];
+    box->hi[2] = -second[1];
+}
+
 static void bound_points(const struct cluster_points *points, uint32_t set, struct cluster_box *box)
 {
+    lanes lo[3], hi[3];
     for (int axis = 0; axis < 3; axis++) {
-        lanes lo = lanes_set(INFINITY), hi = lanes_set(-INFINITY);
+        lo[axis] = lanes_set(INFINITY);
+        hi[axis] = lanes_set(-INFINITY);
         for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
             lanes x = lanes_load(&points->x[axis][i]);
             uint32_t bits = set >> i & ALL_LANES;
-            lo = lanes_least(lo, lanes_choose(bits, x, lo));
-            hi = lanes_most(hi, lanes_choose(bits, x, hi));
+            lo[axis] = lanes_least(lo[axis], lanes_choose(bits, x, lo[axis]));
+            hi[axis] = lanes_most(hi[axis], lanes_choose(bits, x, hi[axis]));
         }
-        box->lo[axis] = lanes_smallest(lo);
-        box->hi[axis] = lanes_largest(hi);
     }
+    reduce_bounds(lo, hi, box);
 }
 
 static uint32_t meet_group(const struct box_group *group, const struct cluster_box *box)
@@ -151,15 +171,27 @@ static void compute_cell_boxes(struct leaf_cells *cells)
     cells->has_boxes = true;
 }
 
-static inline uint32_t cells_meet_box(const struct leaf_cells *cells, int i, const struct cluster_box *box)
+/* A box in all lanes. */
+struct spread_box {
+    lanes lo[3], hi[3];
+};
+
+static inline struct spread_box spread_box_of(const float lo[3], const float hi[3])
 {
-    uint32_t bits = lanes_not_more(lanes_load(&cells->lo[0][i]), lanes_set(box->hi[0])) &
-                    lanes_not_more(lanes_set(box->lo[0]), lanes_load(&cells->hi[0][i]));
-    for (int axis = 1; axis < 3 && bits; axis++) {
-        bits &= lanes_not_more(lanes_load(&cells->lo[axis][i]), lanes_set(box->hi[axis])) &
-                lanes_not_more(lanes_set(box->lo[axis]), lanes_load(&cells->hi[axis][i]));
+    return (struct spread_box){{lanes_set(lo[0]), lanes_set(lo[1]), lanes_set(lo[2])}, {lanes_set(hi[0]), lanes_set(hi[1]), lanes_set(hi[2])}};
+}
+
+static inline uint32_t cells_meet_box(const struct leaf_cells *cells, int i, const struct spread_box *box)
+{
+    uint32_t bits = lanes_not_more(lanes_load(&cells->lo[0][i]), box->hi[0]) & lanes_not_more(box->lo[0], lanes_load(&cells->hi[0][i]));
+    if (LANES == 1 && !bits) {
+        return 0;
     }
-    return bits;
+    bits &= lanes_not_more(lanes_load(&cells->lo[1][i]), box->hi[1]) & lanes_not_more(box->lo[1], lanes_load(&cells->hi[1][i]));
+    if (LANES == 1 && !bits) {
+        return 0;
+    }
+    return bits & lanes_not_more(lanes_load(&cells->lo[2][i]), box->hi[2]) & lanes_not_more(box->lo[2], lanes_load(&cells->hi[2][i]));
 }
 
 /* Vertices of side b that are the vertex `identity`. */
@@ -233,13 +265,19 @@ static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features
         int vertex = __builtin_ctz(set);
         const float *const x = &features->points->x[0][vertex];
         struct lanes3 p = {lanes_set(x[0]), lanes_set(x[CLUSTER_VERTICES]), lanes_set(x[2 * CLUSTER_VERTICES])};
-        struct cluster_box box = {{x[0], x[CLUSTER_VERTICES], x[2 * CLUSTER_VERTICES]}, {x[0], x[CLUSTER_VERTICES], x[2 * CLUSTER_VERTICES]}};
-        uint32_t shared = features->identities ? shared_vertices(cells, features->identities[vertex]) : 0;
+        const struct spread_box box = {{p.x, p.y, p.z}, {p.x, p.y, p.z}};
+        bool look_for_shared = features->identities != NULL;
+        uint32_t shared = 0;
         for (int i = 0; i < cells_end(cluster); i += LANES) {
             uint32_t found = cells_meet_box(cells, i, &box) & cells_present(cluster, i), certain;
-            if (shared && found) {
-                found &= ~lanes_with_bits(&cluster->cell_vertices[i], shared);
+            if (!found) {
+                continue;
             }
+            if (look_for_shared) {
+                shared = shared_vertices(cells, features->identities[vertex]);
+                look_for_shared = false;
+            }
+            found &= shared ? ~lanes_with_bits(&cluster->cell_vertices[i], shared) : ALL_LANES;
             if (!found) {
                 continue;
             }
@@ -403,56 +441,82 @@ static uint32_t face_flush(struct leaf_cells *cells, struct leaf_queue *queue, s
 static inline void queue_pairs(struct leaf_cells *cells, const struct leaf_face *face, struct leaf_hit pair, uint32_t found, int i,
                                struct leaf_queue *queue)
 {
+    const uint8_t(*corners)[CLUSTER_CELLS] = cells->cluster->cell_corners;
     for (; found; found &= found - 1) {
         uint32_t place = queue->count++;
-        pair.cell = (uint8_t)(i + __builtin_ctz(found));
+        int cell = i + __builtin_ctz(found);
+        pair.cell = (uint8_t)cell;
         queue->pairs[place] = pair;
-        for (int k = 0; k < 9; k++) {
-            queue->face[k][place] = face->corners[k / 3][k % 3];
-        }
-        for (int corner = 0; corner < 4; corner++) {
-            queue->corners[corner][place] = cells->cluster->cell_corners[corner][pair.cell];
-        }
+        queue->face[0][place] = face->corners[0][0];
+        queue->face[1][place] = face->corners[0][1];
+        queue->face[2][place] = face->corners[0][2];
+        queue->face[3][place] = face->corners[1][0];
+        queue->face[4][place] = face->corners[1][1];
+        queue->face[5][place] = face->corners[1][2];
+        queue->face[6][place] = face->corners[2][0];
+        queue->face[7][place] = face->corners[2][1];
+        queue->face[8][place] = face->corners[2][2];
+        queue->corners[0][place] = corners[0][cell];
+        queue->corners[1][place] = corners[1][cell];
+        queue->corners[2][place] = corners[2][cell];
+        queue->corners[3][place] = corners[3][cell];
     }
 }
 
-/* One face against all cells: sharing, boxes, and the plane of the face. */
-static inline uint32_t one_face(struct leaf_cells *cells, const struct leaf_features *features, int number, struct leaf_queue *queue,
-                                struct leaf_hit *hits)
+/* Vertices of side b that are corners of the face. */
+static inline uint32_t shared_corners(const struct leaf_cells *cells, const struct leaf_features *features, int number)
 {
-    const struct cluster *side_a = features->cluster, *cluster = cells->cluster;
-    struct leaf_face face;
-    uint32_t count = 0, shared = 0, above = 0, below = 0;
-    bool has_plane = false;
-    for (int corner = 0; corner < 3; corner++) {
-        int vertex = side_a->face_corners[corner][number];
-        shared |= features->identities ? shared_vertices(cells, features->identities[vertex]) : 0;
-        for (int axis = 0; axis < 3; axis++) {
-            float x = features->points->x[axis][vertex];
-            face.corners[corner][axis] = x;
-            face.box.lo[axis] = corner == 0 || x < face.box.lo[axis] ? x : face.box.lo[axis];
-            face.box.hi[axis] = corner == 0 || x > face.box.hi[axis] ? x : face.box.hi[axis];
-        }
-    }
+    const struct cluster *side_a = features->cluster;
+    return shared_vertices(cells, features->identities[side_a->face_corners[0][number]]) |
+           shared_vertices(cells, features->identities[side_a->face_corners[1][number]]) |
+           shared_vertices(cells, features->identities[side_a->face_corners[2][number]]);
+}
+
+/* One face against all cells: boxes, sharing, and the plane of the face. */
+static inline uint32_t one_face(struct leaf_cells *cells, const struct leaf_features *features, int number, const struct leaf_face *face,
+                                struct leaf_queue *queue, struct leaf_hit *hits)
+{
+    const struct cluster *cluster = cells->cluster;
+    const struct spread_box box = spread_box_of(face->box.lo, face->box.hi);
+    uint32_t above = 0, below = 0, shared = 0;
+    bool begun = false;
     for (int i = 0; i < cells_end(cluster); i += LANES) {
-        uint32_t found = cells_meet_box(cells, i, &face.box) & cells_present(cluster, i);
-        if (found && shared) {
-            found &= ~lanes_with_bits(&cluster->cell_vertices[i], shared);
-        }
+        uint32_t found = cells_meet_box(cells, i, &box) & cells_present(cluster, i);
         if (!found) {
             continue;
         }
-        if (!has_plane) {
-            vertices_beside_plane(cells, &face, &above, &below);
-            has_plane = true;
+        if (!begun) {
+            shared = features->identities ? shared_corners(cells, features, number) : 0;
         }
+        found &= shared ? ~lanes_with_bits(&cluster->cell_vertices[i], shared) : ALL_LANES;
+        if (found && !(above | below)) {
+            vertices_beside_plane(cells, face, &above, &below);
+        }
+        begun = true;
         found &= lanes_with_bits(&cluster->cell_vertices[i], ~above) & lanes_with_bits(&cluster->cell_vertices[i], ~below);
-        queue_pairs(cells, &face, (struct leaf_hit){features->number, (uint8_t)number, 0, 0}, found, i, queue);
+        queue_pairs(cells, face, (struct leaf_hit){features->number, (uint8_t)number, 0, 0}, found, i, queue);
     }
-    if (queue->count > LEAF_QUEUE - CLUSTER_CELLS) {
-        count = face_flush(cells, queue, hits);
-    }
-    return count;
+    return queue->count > LEAF_QUEUE - CLUSTER_CELLS ? face_flush(cells, queue, hits) : 0;
+}
+
+/* A group of faces, number by number. */
+struct face_group {
+    _Alignas(64) float numbers[15][LANES]; /* nine coordinates, lo, hi */
+};
+
+static inline void store3(struct face_group *group, int row, struct lanes3 a)
+{
+    lanes_store(group->numbers[row], a.x);
+    lanes_store(group->numbers[row + 1], a.y);
+    lanes_store(group->numbers[row + 2], a.z);
+}
+
+static inline struct leaf_face face_of_group(const struct face_group *group, int lane)
+{
+    const float(*n)[LANES] = group->numbers;
+    return (struct leaf_face){
+        {{n[0][lane], n[1][lane], n[2][lane]}, {n[3][lane], n[4][lane], n[5][lane]}, {n[6][lane], n[7][lane], n[8][lane]}},
+        {{n[9][lane], n[10][lane], n[11][lane]}, {n[12][lane], n[13][lane], n[14][lane]}}};
 }
 
 static uint32_t face_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
@@ -472,11 +536,22 @@ static uint32_t face_leaf(struct leaf_cells *cells, const struct leaf_features *
                          lanes_not_more(lo.z, lanes_set(box->hi[2])) & lanes_not_more(lanes_set(box->lo[2]), hi.z);
         int left = side_a->face_count - i;
         found &= left >= LANES ? ALL_LANES : (1u << left) - 1;
-        if (found && !cells->has_boxes) {
+        if (!found) {
+            continue;
+        }
+        if (!cells->has_boxes) {
             compute_cell_boxes(cells);
         }
+        struct face_group group;
+        store3(&group, 0, a);
+        store3(&group, 3, b);
+        store3(&group, 6, c);
+        store3(&group, 9, lo);
+        store3(&group, 12, hi);
         for (; found; found &= found - 1) {
-            count += one_face(cells, features, i + __builtin_ctz(found), queue, hits + count);
+            int lane = __builtin_ctz(found);
+            struct leaf_face face = face_of_group(&group, lane);
+            count += one_face(cells, features, i + lane, &face, queue, hits + count);
         }
     }
     return count;

@@ -1,6 +1,6 @@
 /* The strain of clusters, for any number of lanes. Included by cluster_kernels_<isa>.c behind cluster_leaf.h.
  *
- * Of a cluster with reference coordinates Y and present coordinates x: g = sum of x w (least squares), residual r = x - g Y. Inside a
+ * Of a cluster with reference coordinates Y and present coordinates x: g = (sum of x Y^T) (sum of Y Y^T)^-1 (least squares), residual r = x - g Y. Inside a
  * cell r is linear, so its gradient J - g has norm at most stretch * (diagonal of the box of r); see strain_certificate.h.
  *
  * Bound of the error of a residual along one axis (u = 2^-24, S = sum over k of |g_k| max|Y_k|, R = extent of r): positions are off by
@@ -9,42 +9,77 @@
  * delta = input error + 8 u S + y_error * sum |g_k|. g itself is whatever was computed: it carries no error.
  */
 
+/* The gradient of one axis from the sums of d y^T, into row `axis` of the piece; in units of y into g. */
+static inline void gradient_of_axis(const struct cluster_rest *rest, const float t[3], float g[3], struct piece_strain *strain, int axis,
+                                    uint32_t place)
+{
+    const float *v = rest->inverse;
+    g[0] = t[0] * v[0] + t[1] * v[1] + t[2] * v[2];
+    g[1] = t[0] * v[1] + t[1] * v[3] + t[2] * v[4];
+    g[2] = t[0] * v[2] + t[1] * v[4] + t[2] * v[5];
+    strain->g[3 * axis][place] = g[0] * rest->per_unit;
+    strain->g[3 * axis + 1][place] = g[1] * rest->per_unit;
+    strain->g[3 * axis + 2][place] = g[2] * rest->per_unit;
+}
+
+static inline float extent_of_axis(const struct cluster_rest *rest, const float g[3], float lo, float hi)
+{
+    float most = fabsf(g[0]) * rest->y_most[0] + fabsf(g[1]) * rest->y_most[1] + fabsf(g[2]) * rest->y_most[2];
+    float sum = fabsf(g[0]) + fabsf(g[1]) + fabsf(g[2]);
+    float delta = CLUSTER_INPUT_ERROR + 8 * 0x1p-24f * most + rest->y_error * sum;
+    return (hi - lo) * (1 + 0x1p-13f) + 2 * delta;
+}
+
 static void strain_of_cluster(const struct cluster_rest *rest, const struct cluster_points *points, struct piece_strain *strain,
                               uint32_t place)
 {
-    float extent_squared = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        const float *x = points->x[axis];
-        const lanes origin = lanes_set(x[0]);
-        float g[3], most = 0, sum = 0;
-        for (int k = 0; k < 3; k++) {
-            lanes total = lanes_set(0);
-            for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
-                total = lanes_add(total, lanes_multiply(lanes_subtract(lanes_load(x + i), origin), lanes_of_shorts(&rest->weights[k][i])));
-            }
-            g[k] = lanes_sum(total) * rest->weight_unit; /* per unit of y */
-            most += fabsf(g[k]) * rest->y_most[k];
-            sum += fabsf(g[k]);
-            strain->g[3 * axis + k][place] = g[k] / rest->unit;
-        }
-        lanes lo = lanes_set(INFINITY), hi = lanes_set(-INFINITY);
-        for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
-            lanes linear = lanes_add(lanes_add(lanes_multiply(lanes_set(g[0]), lanes_of_shorts(&rest->y[0][i])),
-                                               lanes_multiply(lanes_set(g[1]), lanes_of_shorts(&rest->y[1][i]))),
-                                     lanes_multiply(lanes_set(g[2]), lanes_of_shorts(&rest->y[2][i])));
-            lanes residual = lanes_subtract(lanes_subtract(lanes_load(x + i), origin), linear);
-            lo = lanes_least(lo, residual);
-            hi = lanes_most(hi, residual);
-        }
-        float delta = CLUSTER_INPUT_ERROR + 8 * 0x1p-24f * most + rest->y_error * sum;
-        float extent = (lanes_largest(hi) - lanes_smallest(lo)) * (1 + 0x1p-13f) + 2 * delta;
-        extent_squared += extent * extent;
+    const lanes nothing = lanes_set(0);
+    lanes total[9] = {nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing};
+    lanes origin[3] = {lanes_set(points->x[0][0]), lanes_set(points->x[1][0]), lanes_set(points->x[2][0])};
+    for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
+        lanes y0 = lanes_of_shorts(&rest->y[0][i]), y1 = lanes_of_shorts(&rest->y[1][i]), y2 = lanes_of_shorts(&rest->y[2][i]);
+        /* Places behind the last vertex repeat the first one, whose difference is 0: they add nothing. */
+        lanes dx = lanes_subtract(lanes_load(&points->x[0][i]), origin[0]);
+        lanes dy = lanes_subtract(lanes_load(&points->x[1][i]), origin[1]);
+        lanes dz = lanes_subtract(lanes_load(&points->x[2][i]), origin[2]);
+        total[0] = lanes_add(total[0], lanes_multiply(dx, y0));
+        total[1] = lanes_add(total[1], lanes_multiply(dx, y1));
+        total[2] = lanes_add(total[2], lanes_multiply(dx, y2));
+        total[3] = lanes_add(total[3], lanes_multiply(dy, y0));
+        total[4] = lanes_add(total[4], lanes_multiply(dy, y1));
+        total[5] = lanes_add(total[5], lanes_multiply(dy, y2));
+        total[6] = lanes_add(total[6], lanes_multiply(dz, y0));
+        total[7] = lanes_add(total[7], lanes_multiply(dz, y1));
+        total[8] = lanes_add(total[8], lanes_multiply(dz, y2));
     }
-    strain->spread[place] = rest->stretch * sqrtf(extent_squared) * (1 + 0x1p-13f);
+    float t[12], g[3][3];
+    lanes_sum4(total[0], total[1], total[2], total[3], t);
+    lanes_sum4(total[4], total[5], total[6], total[7], t + 4);
+    lanes_sum4(total[8], nothing, nothing, nothing, t + 8);
+    gradient_of_axis(rest, t, g[0], strain, 0, place);
+    gradient_of_axis(rest, t + 3, g[1], strain, 1, place);
+    gradient_of_axis(rest, t + 6, g[2], strain, 2, place);
+    const lanes far = lanes_set(INFINITY), near = lanes_set(-INFINITY);
+    lanes lo[3] = {far, far, far}, hi[3] = {near, near, near};
+    for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
+        lanes y0 = lanes_of_shorts(&rest->y[0][i]), y1 = lanes_of_shorts(&rest->y[1][i]), y2 = lanes_of_shorts(&rest->y[2][i]);
+        for (int axis = 0; axis < 3; axis++) {
+            lanes linear = lanes_add(lanes_add(lanes_multiply(lanes_set(g[axis][0]), y0), lanes_multiply(lanes_set(g[axis][1]), y1)),
+                                     lanes_multiply(lanes_set(g[axis][2]), y2));
+            lanes residual = lanes_subtract(lanes_subtract(lanes_load(&points->x[axis][i]), origin[axis]), linear);
+            lo[axis] = lanes_least(lo[axis], residual);
+            hi[axis] = lanes_most(hi[axis], residual);
+        }
+    }
+    struct cluster_box box;
+    reduce_bounds(lo, hi, &box);
+    float x = extent_of_axis(rest, g[0], box.lo[0], box.hi[0]), y = extent_of_axis(rest, g[1], box.lo[1], box.hi[1]);
+    float z = extent_of_axis(rest, g[2], box.lo[2], box.hi[2]);
+    strain->spread[place] = rest->stretch * sqrtf(x * x + y * y + z * z) * (1 + 0x1p-13f);
 }
 
-/* With |.| the Frobenius norm, h = matrix * g and s = sym(h) - (|matrix| spread + 20 u |matrix| |g|) * identity: the second term pays for the
- * deviation of the cells, the third for the roundings of h (four a product, three products an entry, and that of g over unit). s is positive
+/* With |.| the Frobenius norm, h = matrix * g and s = sym(h) - (|matrix| spread + 24 u |matrix| |g|) * identity: the second term pays for the
+ * deviation of the cells, the third for the roundings of h (four a product, three products an entry, and two of g over unit). s is positive
  * definite when its leading minors are positive; computed minors are off by less than 8 u q^2 and 40 u q^3, where q bounds the entries. */
 static uint32_t definite_clusters(const struct piece_strain *strain, const float matrix[9])
 {
@@ -73,7 +108,7 @@ static uint32_t definite_clusters(const struct piece_strain *strain, const float
         }
         lanes size = lanes_multiply(lanes_multiply(norm, lanes_root(g_squares)), safe);
         lanes less = lanes_multiply(
-            lanes_add(lanes_multiply(norm, lanes_load(&strain->spread[i])), lanes_multiply(lanes_multiply(unit, lanes_set(20)), size)), safe);
+            lanes_add(lanes_multiply(norm, lanes_load(&strain->spread[i])), lanes_multiply(lanes_multiply(unit, lanes_set(24)), size)), safe);
         const lanes half = lanes_set(0.5f);
         lanes a = lanes_subtract(h[0], less), b = lanes_subtract(h[4], less), c = lanes_subtract(h[8], less);
         lanes d = lanes_multiply(half, lanes_add(h[1], h[3])), e = lanes_multiply(half, lanes_add(h[2], h[6]));

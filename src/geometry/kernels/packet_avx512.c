@@ -5,20 +5,20 @@
 
 #include <immintrin.h>
 
-static void prepare_cells(struct packet *packet, const struct point_record *points, const uint32_t (*corners)[4], uint32_t count,
-                          bool use_planes)
+static void prepare_cells(struct packet *packet, const struct point_record *points, const uint32_t (*corners)[4],
+                          uint32_t count, bool use_planes)
 {
     lanes_prepare_cells(packet, points, corners, count, use_planes);
 }
 
-static void prepare_faces(struct packet *packet, const struct face_record *faces, const uint32_t *numbers, uint32_t count,
-                          bool use_planes)
+static void prepare_faces(struct packet *packet, const struct face_record *faces, const uint32_t *numbers,
+                          uint32_t count, bool use_planes)
 {
     lanes_prepare_faces(packet, faces, numbers, count, use_planes);
 }
 
-static uint32_t scan_row(const struct grid_columns *columns, uint32_t begin, uint32_t end, const struct grid_window *window, bool any_row,
-                         uint32_t *found)
+static uint32_t scan_row(const struct grid_columns *columns, uint32_t begin, uint32_t end,
+                         const struct grid_window *window, bool any_row, uint32_t *found)
 {
     uint32_t count = 0;
     for (uint32_t i = begin; i < end; i += 16) {
@@ -26,16 +26,19 @@ static uint32_t scan_row(const struct grid_columns *columns, uint32_t begin, uin
         __mmask16 meets = left >= 16 ? (__mmask16)0xFFFF : (__mmask16)((1u << left) - 1);
         __mmask16 lanes = meets;
         if (!any_row) {
-            meets = _mm512_mask_cmpeq_epi32_mask(meets, _mm512_maskz_loadu_epi32(lanes, columns->row_y + i), _mm512_set1_epi32(window->row_y));
-            meets = _mm512_mask_cmpeq_epi32_mask(meets, _mm512_maskz_loadu_epi32(lanes, columns->row_z + i), _mm512_set1_epi32(window->row_z));
+            meets = _mm512_mask_cmpeq_epi32_mask(meets, _mm512_maskz_loadu_epi32(lanes, columns->row_y + i),
+                                                 _mm512_set1_epi32(window->row_y));
+            meets = _mm512_mask_cmpeq_epi32_mask(meets, _mm512_maskz_loadu_epi32(lanes, columns->row_z + i),
+                                                 _mm512_set1_epi32(window->row_z));
         }
         for (int axis = 0; axis < 3; axis++) {
-            meets = _mm512_mask_cmp_ps_mask(meets, _mm512_maskz_loadu_ps(lanes, columns->lo[axis] + i), _mm512_set1_ps(window->hi[axis]),
-                                            _CMP_LE_OQ);
-            meets = _mm512_mask_cmp_ps_mask(meets, _mm512_maskz_loadu_ps(lanes, columns->hi[axis] + i), _mm512_set1_ps(window->lo[axis]),
-                                            _CMP_GE_OQ);
+            meets = _mm512_mask_cmp_ps_mask(meets, _mm512_maskz_loadu_ps(lanes, columns->lo[axis] + i),
+                                            _mm512_set1_ps(window->hi[axis]), _CMP_LE_OQ);
+            meets = _mm512_mask_cmp_ps_mask(meets, _mm512_maskz_loadu_ps(lanes, columns->hi[axis] + i),
+                                            _mm512_set1_ps(window->lo[axis]), _CMP_GE_OQ);
         }
-        _mm512_storeu_si512(found + count, _mm512_maskz_compress_epi32(meets, _mm512_maskz_loadu_epi32(lanes, columns->number + i)));
+        _mm512_storeu_si512(found + count,
+                            _mm512_maskz_compress_epi32(meets, _mm512_maskz_loadu_epi32(lanes, columns->number + i)));
         count += (uint32_t)__builtin_popcount(meets);
         if (left < 16) {
             break; /* i + 16 might wrap */
@@ -109,8 +112,8 @@ static inline uint32_t emit(uint32_t *hits, uint32_t found, uint32_t i, __mmask1
     return found;
 }
 
-static uint32_t match_points(const struct packet *packet, const struct point_record *points, const uint32_t *list, uint32_t count,
-                             uint32_t *hits)
+static uint32_t match_points(const struct packet *packet, const struct point_record *points, const uint32_t *list,
+                             uint32_t count, uint32_t *hits)
 {
     const struct boxes boxes = load_boxes(packet);
     const __m512 bound = error_bound(_mm512_load_ps(packet->error), _mm512_load_ps(packet->size));
@@ -153,7 +156,8 @@ struct verdict {
 
 static inline __m512 dot(const __m512 a[3], const __m512 b[3])
 {
-    return _mm512_add_ps(_mm512_add_ps(_mm512_mul_ps(a[0], b[0]), _mm512_mul_ps(a[1], b[1])), _mm512_mul_ps(a[2], b[2]));
+    return _mm512_add_ps(_mm512_add_ps(_mm512_mul_ps(a[0], b[0]), _mm512_mul_ps(a[1], b[1])),
+                         _mm512_mul_ps(a[2], b[2]));
 }
 
 /* Which lanes have corner k surely above and surely below the plane of the face. */
@@ -161,11 +165,12 @@ struct corner_sides {
     __mmask16 above[4], below[4];
 };
 
-static inline void sides_of_corners(const struct packet *packet, int corners, __m512 reach, const struct face_record *face,
-                                    struct corner_sides *sides, struct verdict *verdict)
+static inline void sides_of_corners(const struct packet *packet, int corners, __m512 reach,
+                                    const struct face_record *face, struct corner_sides *sides, struct verdict *verdict)
 {
     const __m512 bound = error_bound(_mm512_set1_ps(face->error), reach), minus = negative(bound);
-    const __m512 normal[3] = {_mm512_set1_ps(face->normal[0]), _mm512_set1_ps(face->normal[1]), _mm512_set1_ps(face->normal[2])};
+    const __m512 normal[3] = {_mm512_set1_ps(face->normal[0]), _mm512_set1_ps(face->normal[1]),
+                              _mm512_set1_ps(face->normal[2])};
     __mmask16 all_above = 0xFFFF, all_below = 0xFFFF, any_above = 0, any_below = 0;
     for (int k = 0; k < corners; k++) {
         const __m512 corner[3] = {_mm512_load_ps(packet->corner[k][0]), _mm512_load_ps(packet->corner[k][1]),
@@ -183,8 +188,9 @@ static inline void sides_of_corners(const struct packet *packet, int corners, __
 }
 
 /* The cut of the lanes by the plane of the face against one edge of the face. */
-static inline void cut_versus_edge(const struct packet *packet, int corners, __m512 reach, const struct face_record *face, int edge,
-                                   const struct corner_sides *sides, struct verdict *verdict)
+static inline void cut_versus_edge(const struct packet *packet, int corners, __m512 reach,
+                                   const struct face_record *face, int edge, const struct corner_sides *sides,
+                                   struct verdict *verdict)
 {
     const float *u = face->corner[edge], *v = face->corner[edge == 2 ? 0 : edge + 1];
     const __m512 d[3] = {_mm512_set1_ps(v[0] - u[0]), _mm512_set1_ps(v[1] - u[1]), _mm512_set1_ps(v[2] - u[2])};
@@ -203,7 +209,8 @@ static inline void cut_versus_edge(const struct packet *packet, int corners, __m
     for (int i = 0; i < corners; i++) {
         for (int j = i + 1; j < corners; j++) {
             __m512 value = dot(w[i], q[j]);
-            __mmask16 positive = _mm512_cmp_ps_mask(value, bound, _CMP_GT_OQ), negative_lanes = _mm512_cmp_ps_mask(value, minus, _CMP_LT_OQ);
+            __mmask16 positive = _mm512_cmp_ps_mask(value, bound, _CMP_GT_OQ),
+                      negative_lanes = _mm512_cmp_ps_mask(value, minus, _CMP_LT_OQ);
             __mmask16 rising = sides->below[i] & sides->above[j], falling = sides->above[i] & sides->below[j];
             __mmask16 level = (__mmask16)((sides->below[i] & sides->below[j]) | (sides->above[i] & sides->above[j]));
             inside |= (__mmask16)((rising & positive) | (falling & negative_lanes));
@@ -225,8 +232,8 @@ static inline void judge_by_face(const struct packet *packet, int corners, __m51
     }
 }
 
-static uint32_t match_cell_faces(const struct packet *packet, const struct face_record *faces, const uint32_t *list, uint32_t count,
-                                 uint32_t *hits)
+static uint32_t match_cell_faces(const struct packet *packet, const struct face_record *faces, const uint32_t *list,
+                                 uint32_t count, uint32_t *hits)
 {
     const struct boxes boxes = load_boxes(packet);
     const __m512 size = _mm512_load_ps(packet->size), error = _mm512_load_ps(packet->error);
@@ -263,8 +270,8 @@ static uint32_t match_cell_faces(const struct packet *packet, const struct face_
     return found;
 }
 
-static uint32_t match_faces(const struct packet *packet, const struct face_record *faces, const uint32_t *list, uint32_t count,
-                            uint32_t *hits)
+static uint32_t match_faces(const struct packet *packet, const struct face_record *faces, const uint32_t *list,
+                            uint32_t count, uint32_t *hits)
 {
     const struct boxes boxes = load_boxes(packet);
     const __m512 size = _mm512_load_ps(packet->size), error = _mm512_load_ps(packet->error);
@@ -285,13 +292,15 @@ static uint32_t match_faces(const struct packet *packet, const struct face_recor
         __mmask16 all_above = lanes, all_below = lanes, any_above = 0, any_below = 0;
         for (int corner = 0; corner < 3; corner++) {
             __m512 value = plane_value(packet, 0, face->corner[corner]);
-            __mmask16 above = _mm512_cmp_ps_mask(value, bound, _CMP_GT_OQ), below = _mm512_cmp_ps_mask(value, minus, _CMP_LT_OQ);
+            __mmask16 above = _mm512_cmp_ps_mask(value, bound, _CMP_GT_OQ),
+                      below = _mm512_cmp_ps_mask(value, minus, _CMP_LT_OQ);
             all_above &= above;
             all_below &= below;
             any_above |= above;
             any_below |= below;
         }
-        struct verdict verdict = {(__mmask16)(lanes & ~(all_above | all_below)), (__mmask16)(lanes & any_above & any_below)};
+        struct verdict verdict = {(__mmask16)(lanes & ~(all_above | all_below)),
+                                  (__mmask16)(lanes & any_above & any_below)};
         if (verdict.possible) {
             judge_by_face(packet, 3, reach, face, &verdict);
             found = emit(hits, found, i, verdict.possible, verdict.certain);
@@ -300,6 +309,7 @@ static uint32_t match_faces(const struct packet *packet, const struct face_recor
     return found;
 }
 
-const struct packet_kernels packet_kernels_avx512 = {prepare_cells, prepare_faces, scan_row, match_points, match_cell_faces, match_faces};
+const struct packet_kernels packet_kernels_avx512 = {prepare_cells, prepare_faces,    scan_row,
+                                                     match_points,  match_cell_faces, match_faces};
 
 #endif

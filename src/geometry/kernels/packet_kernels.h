@@ -1,20 +1,22 @@
 /* Kernels of the spatial hash: sixteen probes (cells or faces) at a time against lists of points or faces.
  *
- * Coordinates are floats made from the doubles by a map that keeps order (structures/float_space.h), in [-1, 1]. Because rounding keeps
- * order, a box test on them (closed) never loses a pair. The tests against planes carry an error bound and reject only what is strictly apart
- * in the doubles.
+ * Coordinates are floats made from the doubles by a map that keeps order (structures/float_space.h), in [-1, 1].
+ * Because rounding keeps order, a box test on them (closed) never loses a pair. The tests against planes carry an error
+ * bound and reject only what is strictly apart in the doubles.
  *
- * The bound: with s the largest box edge of the element that makes the plane, r >= s a bound of |p - corner| in every component, and
- * u = 2^-24, the coordinates are off by at most u/2, so edges by u (1 + s), normals (2 products each) by u (4 s + 10 s^2) a component,
- * p - corner by u. The two dot products n.p and n.corner, with |n| <= 2 s^2 and coordinates up to 1, are rounded by at most 16 u s^2
- * each. Together |error| <= u (38 s^2 + 12 s r + 36 s^2 r) <= u (50 s r + 36 s^2 r), which 64 u s (1 + s) r covers with room for the terms
- * of second order. PACKET_TINY covers underflow.
+ * The bound: with s the largest box edge of the element that makes the plane, r >= s a bound of |p - corner| in every
+ * component, and u = 2^-24, the coordinates are off by at most u/2, so edges by u (1 + s), normals (2 products each) by
+ * u (4 s + 10 s^2) a component, p - corner by u. The two dot products n.p and n.corner, with |n| <= 2 s^2 and
+ * coordinates up to 1, are rounded by at most 16 u s^2 each. Together |error| <= u (38 s^2 + 12 s r + 36 s^2 r) <= u
+ * (50 s r + 36 s^2 r), which 64 u s (1 + s) r covers with room for the terms of second order. PACKET_TINY covers
+ * underflow.
  *
- * Face against cell, planes of both: the plane of the face cuts the cell in a polygon, and two polygons in a plane are apart iff an edge of one
- * of them has the other beyond it. Edges of the polygon lie in the planes of the cell; for an edge u-v of the face, the corner of
- * the polygon on the cell's edge from `lower` to `upper` (seen from the face) lies inside iff d . (l x m) > 0, d = v - u, l = lower - u,
- * m = upper - u. So 4 + 1 + 3 tests decide all but the close cases, both ways; likewise face against face. With d and both differences bounded
- * by r, d . (l x m) is off by at most u (18 r^2 (1 + r) + 42 r^3) <= 64 u r^2 (1 + r).
+ * Face against cell, planes of both: the plane of the face cuts the cell in a polygon, and two polygons in a plane are
+ * apart iff an edge of one of them has the other beyond it. Edges of the polygon lie in the planes of the cell; for an
+ * edge u-v of the face, the corner of the polygon on the cell's edge from `lower` to `upper` (seen from the face) lies
+ * inside iff d . (l x m) > 0, d = v - u, l = lower - u, m = upper - u. So 4 + 1 + 3 tests decide all but the close
+ * cases, both ways; likewise face against face. With d and both differences bounded by r, d . (l x m) is off by at most
+ * u (18 r^2 (1 + r) + 42 r^3) <= 64 u r^2 (1 + r).
  */
 #ifndef DENT_GEOMETRY_PACKET_KERNELS_H
 #define DENT_GEOMETRY_PACKET_KERNELS_H
@@ -42,8 +44,8 @@ struct face_record {
     float error;             /* of the plane, for r = 1 */
 };
 
-/* Up to sixteen cells (four corners, four planes, inside positive) or faces (three corners, one plane), column by column. Lanes that are not
- * used have an empty box. */
+/* Up to sixteen cells (four corners, four planes, inside positive) or faces (three corners, one plane), column by
+ * column. Lanes that are not used have an empty box. */
 struct packet {
     _Alignas(64) float lo[3][PACKET_LANES];
     float hi[3][PACKET_LANES];
@@ -72,23 +74,25 @@ struct grid_window {
 
 /* A hit: (index in the list) * 32 + lane * 2 + 1 if it is surely an answer. */
 struct packet_kernels {
-    /* Corners of `count` cells (4 each) or faces (3 each) fetched into the columns; boxes, planes, sizes and errors computed. */
-    void (*prepare_cells)(struct packet *packet, const struct point_record *points, const uint32_t (*corners)[4], uint32_t count,
-                          bool use_planes);
-    void (*prepare_faces)(struct packet *packet, const struct face_record *faces, const uint32_t *numbers, uint32_t count,
-                          bool use_planes);
-    /* Numbers of the entries in [begin, end) that lie in the row of the window (any_row: in any) and meet it. `found` has room for
-     * end - begin + 16. */
-    uint32_t (*scan_row)(const struct grid_columns *columns, uint32_t begin, uint32_t end, const struct grid_window *window, bool any_row,
-                         uint32_t *found);
-    /* Pairs that are not surely apart and share no vertex (sure answers: the vertex or face meets the open cell; the faces cross); `hits` has room for count * 16. In match_faces only pairs whose packet
-     * number is below the list's. */
-    uint32_t (*match_points)(const struct packet *packet, const struct point_record *points, const uint32_t *list, uint32_t count,
-                             uint32_t *hits);
-    uint32_t (*match_cell_faces)(const struct packet *packet, const struct face_record *faces, const uint32_t *list, uint32_t count,
-                                 uint32_t *hits);
-    uint32_t (*match_faces)(const struct packet *packet, const struct face_record *faces, const uint32_t *list, uint32_t count,
-                            uint32_t *hits);
+    /* Corners of `count` cells (4 each) or faces (3 each) fetched into the columns; boxes, planes, sizes and errors
+     * computed. */
+    void (*prepare_cells)(struct packet *packet, const struct point_record *points, const uint32_t (*corners)[4],
+                          uint32_t count, bool use_planes);
+    void (*prepare_faces)(struct packet *packet, const struct face_record *faces, const uint32_t *numbers,
+                          uint32_t count, bool use_planes);
+    /* Numbers of the entries in [begin, end) that lie in the row of the window (any_row: in any) and meet it. `found`
+     * has room for end - begin + 16. */
+    uint32_t (*scan_row)(const struct grid_columns *columns, uint32_t begin, uint32_t end,
+                         const struct grid_window *window, bool any_row, uint32_t *found);
+    /* Pairs that are not surely apart and share no vertex (sure answers: the vertex or face meets the open cell; the
+     * faces cross); `hits` has room for count * 16. In match_faces only pairs whose packet number is below the list's.
+     */
+    uint32_t (*match_points)(const struct packet *packet, const struct point_record *points, const uint32_t *list,
+                             uint32_t count, uint32_t *hits);
+    uint32_t (*match_cell_faces)(const struct packet *packet, const struct face_record *faces, const uint32_t *list,
+                                 uint32_t count, uint32_t *hits);
+    uint32_t (*match_faces)(const struct packet *packet, const struct face_record *faces, const uint32_t *list,
+                            uint32_t count, uint32_t *hits);
 };
 
 extern const struct packet_kernels packet_kernels_scalar;

@@ -1,5 +1,5 @@
-/* The part of the packet kernels that is the same text for every instruction set: plain loops over sixteen lanes, which the compiler
- * turns into vector code for the file that includes them. No sum is reordered, so all give the same bits.
+/* The part of the packet kernels that is the same text for every instruction set: plain loops over sixteen lanes, which
+ * the compiler turns into vector code for the file that includes them. No sum is reordered, so all give the same bits.
  */
 #ifndef DENT_GEOMETRY_PACKET_LANES_H
 #define DENT_GEOMETRY_PACKET_LANES_H
@@ -9,13 +9,18 @@
 
 #include "geometry/kernels/packet_kernels.h"
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 typedef float lane_row[PACKET_LANES];
 
 #define FOR_LANES for (int lane = 0; lane < PACKET_LANES; lane++)
 
 static inline void lanes_cross(const lane_row *a, const lane_row *b, lane_row *product)
 {
-    FOR_LANES {
+    FOR_LANES
+    {
         product[0][lane] = a[1][lane] * b[2][lane] - a[2][lane] * b[1][lane];
         product[1][lane] = a[2][lane] * b[0][lane] - a[0][lane] * b[2][lane];
         product[2][lane] = a[0][lane] * b[1][lane] - a[1][lane] * b[0][lane];
@@ -25,7 +30,8 @@ static inline void lanes_cross(const lane_row *a, const lane_row *b, lane_row *p
 static inline void lanes_subtract(const lane_row *a, const lane_row *b, lane_row *difference)
 {
     for (int axis = 0; axis < 3; axis++) {
-        FOR_LANES {
+        FOR_LANES
+        {
             difference[axis][lane] = a[axis][lane] - b[axis][lane];
         }
     }
@@ -33,7 +39,8 @@ static inline void lanes_subtract(const lane_row *a, const lane_row *b, lane_row
 
 static inline void lanes_dot(const lane_row *a, const lane_row *b, lane_row sum)
 {
-    FOR_LANES {
+    FOR_LANES
+    {
         sum[lane] = a[0][lane] * b[0][lane] + a[1][lane] * b[1][lane] + a[2][lane] * b[2][lane];
     }
 }
@@ -42,7 +49,8 @@ static inline void lanes_dot(const lane_row *a, const lane_row *b, lane_row sum)
 static inline void lanes_box(struct packet *packet, int corners)
 {
     for (int axis = 0; axis < 3; axis++) {
-        FOR_LANES {
+        FOR_LANES
+        {
             float lo = packet->corner[0][axis][lane], hi = lo;
             for (int k = 1; k < corners; k++) {
                 float x = packet->corner[k][axis][lane];
@@ -53,7 +61,8 @@ static inline void lanes_box(struct packet *packet, int corners)
             packet->hi[axis][lane] = hi;
         }
     }
-    FOR_LANES {
+    FOR_LANES
+    {
         float x = packet->hi[0][lane] - packet->lo[0][lane], y = packet->hi[1][lane] - packet->lo[1][lane];
         float z = packet->hi[2][lane] - packet->lo[2][lane];
         float larger = x > y ? x : y;
@@ -75,7 +84,8 @@ static inline void lanes_cell_planes(struct packet *packet)
     lanes_cross(ac, ad, packet->normal[1]);
     lanes_cross(bd, bc, packet->normal[0]);
     lanes_dot((const lane_row *)packet->normal[3], (const lane_row *)ad, determinant);
-    FOR_LANES {
+    FOR_LANES
+    {
         float error = PACKET_ERROR * packet->size[lane] * (1.0f + packet->size[lane]);
         float bound = error * packet->size[lane] + PACKET_TINY;
         sign[lane] = determinant[lane] < 0.0f ? -1.0f : 1.0f;
@@ -83,7 +93,8 @@ static inline void lanes_cell_planes(struct packet *packet)
     }
     for (int k = 0; k < 4; k++) {
         for (int axis = 0; axis < 3; axis++) {
-            FOR_LANES {
+            FOR_LANES
+            {
                 packet->normal[k][axis][lane] *= sign[lane];
             }
         }
@@ -99,18 +110,22 @@ static inline void lanes_face_plane(struct packet *packet)
     lanes_subtract(corner[2], corner[0], ac);
     lanes_cross(ab, ac, packet->normal[0]);
     lanes_dot((const lane_row *)packet->normal[0], corner[0], packet->offset[0]);
-    FOR_LANES {
+    FOR_LANES
+    {
         packet->error[lane] = PACKET_ERROR * packet->size[lane] * (1.0f + packet->size[lane]);
     }
 }
 
-/* Box of all lanes and the most flat axes, by halving: a shape the compiler can turn into vectors without reordering anything. */
+/* Box of all lanes and the most flat axes, by halving: a shape the compiler can turn into vectors without reordering
+ * anything. */
 static inline void lanes_reduce(struct packet *packet)
 {
     lane_row lo[3], hi[3];
     int32_t flat[PACKET_LANES];
-    FOR_LANES {
-        packet->flat[lane] = (packet->lo[0][lane] == packet->hi[0][lane]) + (packet->lo[1][lane] == packet->hi[1][lane]) +
+    FOR_LANES
+    {
+        packet->flat[lane] = (packet->lo[0][lane] == packet->hi[0][lane]) +
+                             (packet->lo[1][lane] == packet->hi[1][lane]) +
                              (packet->lo[2][lane] == packet->hi[2][lane]);
     }
     memcpy(lo, packet->lo, sizeof lo);
@@ -149,26 +164,50 @@ static inline void lanes_finish(struct packet *packet, uint32_t count, bool use_
     }
 }
 
-static inline void lanes_prepare_cells(struct packet *packet, const struct point_record *points, const uint32_t (*corners)[4],
-                                       uint32_t count, bool use_planes)
+/* Corner k of all lanes from records to columns: four records of four numbers are turned at a time. */
+static inline void lanes_fetch_corner(struct packet *packet, int k, const struct point_record *points,
+                                      const uint32_t *const of_lane[PACKET_LANES])
 {
+#if defined(__AVX2__)
+    for (int lane = 0; lane < PACKET_LANES; lane += 4) {
+        __m128 x = _mm_loadu_ps(points[of_lane[lane][k]].position),
+               y = _mm_loadu_ps(points[of_lane[lane + 1][k]].position);
+        __m128 z = _mm_loadu_ps(points[of_lane[lane + 2][k]].position),
+               id = _mm_loadu_ps(points[of_lane[lane + 3][k]].position);
+        _MM_TRANSPOSE4_PS(x, y, z, id);
+        _mm_store_ps(packet->corner[k][0] + lane, x);
+        _mm_store_ps(packet->corner[k][1] + lane, y);
+        _mm_store_ps(packet->corner[k][2] + lane, z);
+        _mm_store_si128((__m128i *)(packet->id[k] + lane), _mm_castps_si128(id));
+    }
+#else
+    for (int lane = 0; lane < PACKET_LANES; lane++) {
+        const struct point_record *point = &points[of_lane[lane][k]];
+        packet->corner[k][0][lane] = point->position[0];
+        packet->corner[k][1][lane] = point->position[1];
+        packet->corner[k][2][lane] = point->position[2];
+        packet->id[k][lane] = point->id;
+    }
+#endif
+}
+
+static inline void lanes_prepare_cells(struct packet *packet, const struct point_record *points,
+                                       const uint32_t (*corners)[4], uint32_t count, bool use_planes)
+{
+    const uint32_t *of_lane[PACKET_LANES];
     for (uint32_t lane = 0; lane < PACKET_LANES; lane++) {
-        const uint32_t *corner = corners[lane < count ? lane : 0];
-        for (int k = 0; k < 4; k++) {
-            const struct point_record *point = &points[corner[k]];
-            packet->corner[k][0][lane] = point->position[0];
-            packet->corner[k][1][lane] = point->position[1];
-            packet->corner[k][2][lane] = point->position[2];
-            packet->id[k][lane] = point->id;
-        }
+        of_lane[lane] = corners[lane < count ? lane : 0];
+    }
+    for (int k = 0; k < 4; k++) {
+        lanes_fetch_corner(packet, k, points, of_lane);
     }
     lanes_box(packet, 4);
     lanes_cell_planes(packet);
     lanes_finish(packet, count, use_planes);
 }
 
-static inline void lanes_prepare_faces(struct packet *packet, const struct face_record *faces, const uint32_t *numbers, uint32_t count,
-                                       bool use_planes)
+static inline void lanes_prepare_faces(struct packet *packet, const struct face_record *faces, const uint32_t *numbers,
+                                       uint32_t count, bool use_planes)
 {
     for (uint32_t lane = 0; lane < PACKET_LANES; lane++) {
         const struct face_record *face = &faces[numbers[lane < count ? lane : 0]];

@@ -1,20 +1,20 @@
 /* Packet kernels, reference version. See packet_kernels.h. */
 #include "geometry/kernels/packet_lanes.h"
 
-static void prepare_cells(struct packet *packet, const struct point_record *points, const uint32_t (*corners)[4], uint32_t count,
-                          bool use_planes)
+static void prepare_cells(struct packet *packet, const struct point_record *points, const uint32_t (*corners)[4],
+                          uint32_t count, bool use_planes)
 {
     lanes_prepare_cells(packet, points, corners, count, use_planes);
 }
 
-static void prepare_faces(struct packet *packet, const struct face_record *faces, const uint32_t *numbers, uint32_t count,
-                          bool use_planes)
+static void prepare_faces(struct packet *packet, const struct face_record *faces, const uint32_t *numbers,
+                          uint32_t count, bool use_planes)
 {
     lanes_prepare_faces(packet, faces, numbers, count, use_planes);
 }
 
-static uint32_t scan_row(const struct grid_columns *columns, uint32_t begin, uint32_t end, const struct grid_window *window, bool any_row,
-                         uint32_t *found)
+static uint32_t scan_row(const struct grid_columns *columns, uint32_t begin, uint32_t end,
+                         const struct grid_window *window, bool any_row, uint32_t *found)
 {
     uint32_t count = 0;
     for (uint32_t i = begin; i < end; i++) {
@@ -33,8 +33,9 @@ static unsigned box_lanes(const struct packet *packet, const float *lo, const fl
 {
     unsigned char meets[PACKET_LANES];
     for (int lane = 0; lane < PACKET_LANES; lane++) {
-        meets[lane] = (unsigned char)((packet->lo[0][lane] <= hi[0]) & (packet->hi[0][lane] >= lo[0]) & (packet->lo[1][lane] <= hi[1]) &
-                                      (packet->hi[1][lane] >= lo[1]) & (packet->lo[2][lane] <= hi[2]) & (packet->hi[2][lane] >= lo[2]));
+        meets[lane] = (unsigned char)((packet->lo[0][lane] <= hi[0]) & (packet->hi[0][lane] >= lo[0]) &
+                                      (packet->lo[1][lane] <= hi[1]) & (packet->hi[1][lane] >= lo[1]) &
+                                      (packet->lo[2][lane] <= hi[2]) & (packet->hi[2][lane] >= lo[2]));
     }
     unsigned lanes = 0;
     for (int lane = 0; lane < PACKET_LANES; lane++) {
@@ -57,8 +58,8 @@ static bool shares(const struct packet *packet, int corners, int lane, const uin
 
 static float plane_value(const struct packet *packet, int plane, int lane, const float *p)
 {
-    return packet->normal[plane][0][lane] * p[0] + packet->normal[plane][1][lane] * p[1] + packet->normal[plane][2][lane] * p[2] -
-           packet->offset[plane][lane];
+    return packet->normal[plane][0][lane] * p[0] + packet->normal[plane][1][lane] * p[1] +
+           packet->normal[plane][2][lane] * p[2] - packet->offset[plane][lane];
 }
 
 /* Bit 0: not surely outside. Bit 1: surely inside. */
@@ -76,8 +77,8 @@ static unsigned point_in_lane(const struct packet *packet, int lane, const float
     return result;
 }
 
-static uint32_t match_points(const struct packet *packet, const struct point_record *points, const uint32_t *list, uint32_t count,
-                             uint32_t *hits)
+static uint32_t match_points(const struct packet *packet, const struct point_record *points, const uint32_t *list,
+                             uint32_t count, uint32_t *hits)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -113,7 +114,8 @@ struct corner_sides {
     unsigned above, below;
 };
 
-static struct corner_sides sides_of_corners(const struct packet *packet, int corners, int lane, const struct face_record *face)
+static struct corner_sides sides_of_corners(const struct packet *packet, int corners, int lane,
+                                            const struct face_record *face)
 {
     float bound = face->error * (packet->size[lane] + face->size) + PACKET_TINY;
     struct corner_sides sides = {0, 0};
@@ -127,8 +129,8 @@ static struct corner_sides sides_of_corners(const struct packet *packet, int cor
 }
 
 /* The cut of the lane by the plane of the face against one edge of the face. */
-static unsigned cut_versus_edge(const struct packet *packet, int corners, int lane, const struct face_record *face, int edge,
-                                struct corner_sides sides)
+static unsigned cut_versus_edge(const struct packet *packet, int corners, int lane, const struct face_record *face,
+                                int edge, struct corner_sides sides)
 {
     const float *u = face->corner[edge], *v = face->corner[edge == 2 ? 0 : edge + 1];
     float d[3] = {v[0] - u[0], v[1] - u[1], v[2] - u[2]}, w[4][3], q[4][3];
@@ -146,8 +148,10 @@ static unsigned cut_versus_edge(const struct packet *packet, int corners, int la
     for (int i = 0; i < corners; i++) {
         for (int j = i + 1; j < corners; j++) {
             float value = w[i][0] * q[j][0] + w[i][1] * q[j][1] + w[i][2] * q[j][2];
-            bool rising = (sides.below >> i & 1) && (sides.above >> j & 1), falling = (sides.above >> i & 1) && (sides.below >> j & 1);
-            bool level = ((sides.below >> i & 1) && (sides.below >> j & 1)) || ((sides.above >> i & 1) && (sides.above >> j & 1));
+            bool rising = (sides.below >> i & 1) && (sides.above >> j & 1),
+                 falling = (sides.above >> i & 1) && (sides.below >> j & 1);
+            bool level = ((sides.below >> i & 1) && (sides.below >> j & 1)) ||
+                         ((sides.above >> i & 1) && (sides.above >> j & 1));
             bool positive = value > bound, negative = value < -bound;
             inside |= (rising && positive) || (falling && negative);
             outside &= level || (rising && negative) || (falling && positive);
@@ -189,8 +193,8 @@ static unsigned judge(const struct packet *packet, int corners, int lane, const 
     return result;
 }
 
-static uint32_t match_cell_faces(const struct packet *packet, const struct face_record *faces, const uint32_t *list, uint32_t count,
-                                 uint32_t *hits)
+static uint32_t match_cell_faces(const struct packet *packet, const struct face_record *faces, const uint32_t *list,
+                                 uint32_t count, uint32_t *hits)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -205,8 +209,8 @@ static uint32_t match_cell_faces(const struct packet *packet, const struct face_
     return found;
 }
 
-static uint32_t match_faces(const struct packet *packet, const struct face_record *faces, const uint32_t *list, uint32_t count,
-                            uint32_t *hits)
+static uint32_t match_faces(const struct packet *packet, const struct face_record *faces, const uint32_t *list,
+                            uint32_t count, uint32_t *hits)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -222,4 +226,5 @@ static uint32_t match_faces(const struct packet *packet, const struct face_recor
     return found;
 }
 
-const struct packet_kernels packet_kernels_scalar = {prepare_cells, prepare_faces, scan_row, match_points, match_cell_faces, match_faces};
+const struct packet_kernels packet_kernels_scalar = {prepare_cells, prepare_faces,    scan_row,
+                                                     match_points,  match_cell_faces, match_faces};

@@ -1,0 +1,119 @@
+/* command_paper.c — `dent paper`: the tables and plots of the source documents, made again, with their figures beside
+ * ours.
+ *
+ * A figure is a row: it measures, prints a table, and writes NAME.csv and NAME.svg. */
+#include "paper_stage.h"
+#include "tool.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const paper_figure *const figure_table[] = {
+    &figure_hash_times,        &figure_hash_table_size,  &figure_hash_cell_size,   &figure_bucket_query_size,
+    &figure_bucket_query_hits, &figure_bucket_self_size, &figure_bucket_self_hits,
+};
+enum { FIGURE_COUNT = sizeof figure_table / sizeof figure_table[0] };
+
+static const paper_figure *find_figure(const char *name)
+{
+    for (int i = 0; i < FIGURE_COUNT; i++) {
+        if (strcmp(figure_table[i]->name, name) == 0) {
+            return figure_table[i];
+        }
+    }
+    return NULL;
+}
+
+static int refuse_unknown(const tool_options *options)
+{
+    const char *names[FIGURE_COUNT];
+    for (int i = 0; i < FIGURE_COUNT; i++) {
+        names[i] = figure_table[i]->name;
+    }
+    for (uint32_t i = 0; i < options->argument_count; i++) {
+        if (find_figure(options->arguments[i]) == NULL) {
+            const char *near = nearest_word(options->arguments[i], names, FIGURE_COUNT);
+            return near != NULL
+                       ? complain("paper: no figure is called '%s'; did you mean %s?", options->arguments[i], near)
+                       : complain("paper: no figure is called '%s'; dent paper --help lists them",
+                                  options->arguments[i]);
+        }
+    }
+    return STATUS_GOOD;
+}
+
+static int make_figure(paper_run *run, const paper_figure *figure)
+{
+    const tool_options *options = run->session->options;
+    char command[256];
+    int used = snprintf(command, sizeof command, "dent paper %s --threads %u --isa %s", figure->name,
+                        dent_context_worker_count(run->session->context),
+                        dent_isa_name(dent_context_isa(run->session->context)));
+    if (options_have(options, OPTION_CPU_TIME)) {
+        used += snprintf(command + used, sizeof command - (size_t)used, " --cpu-time");
+    }
+    if (options_have(options, OPTION_STEPS)) {
+        used += snprintf(command + used, sizeof command - (size_t)used, " --steps %u", options->steps);
+    }
+    if (options_have(options, OPTION_SCALE)) {
+        snprintf(command + used, sizeof command - (size_t)used, " --scale %g", options->scale);
+    }
+    run->command = command;
+    printer_format(run->session->out, "%s: %s\n", figure->name, figure->summary);
+    int status = figure->make(run);
+    printer_text(run->session->out, "\n");
+    printer_flush(run->session->out);
+    return status;
+}
+
+static int run_paper(const tool_options *options, printer *out)
+{
+    int status = refuse_unknown(options);
+    if (status != STATUS_GOOD) {
+        return status;
+    }
+    if (options_have(options, OPTION_CPU_TIME) && options->threads != 1) {
+        return complain("paper: --cpu-time needs --threads 1: it adds up what the threads used");
+    }
+    tool_session session;
+    status = session_open(&session, options, out);
+    if (status != STATUS_GOOD) {
+        return status;
+    }
+    static paper_run run; /* large */
+    memset(&run, 0, sizeof run);
+    run.session = &session;
+    run.folder = options->out != NULL ? options->out : "paper";
+    for (int i = 0; i < FIGURE_COUNT && options->argument_count == 0 && status == STATUS_GOOD; i++) {
+        status = make_figure(&run, figure_table[i]);
+    }
+    for (uint32_t i = 0; i < options->argument_count && status == STATUS_GOOD; i++) {
+        status = make_figure(&run, find_figure(options->arguments[i]));
+    }
+    session_close(&session);
+    return status;
+}
+
+const tool_command command_paper_row = {
+    .name = "paper",
+    .summary = "the tables and plots of the source documents, made again with our figures beside theirs",
+    .arguments = "[FIGURE...] [-o DIR] [OPTION...]",
+    .details = "Figures (default: all), each written to DIR as FIGURE.csv and FIGURE.svg:\n"
+               "  hash-times          spatial hashing (Teschner and others 2003): set-ups A to E, mean, minimum,\n"
+               "                      maximum and deviation over 1000 steps, the published times beside ours\n"
+               "  hash-table-size     its first study: time against the size of the hash table (A and D)\n"
+               "  hash-cell-size      its second study: time against cell size over mean edge (A and D)\n"
+               "  bucket-query-size   BucketTree article, figure 1.5.4: two V-shapes, time against size\n"
+               "  bucket-query-hits   figure 1.5.5: two V-shapes, time against the number of intersections\n"
+               "  bucket-self-size    figure 1.5.6: one V-shape in itself, time against size\n"
+               "  bucket-self-hits    figure 1.5.7: one V-shape in itself, time against intersections\n"
+               "\n"
+               "The papers' machines were a Pentium 4 at 1.8 GHz and a Xeon at 2.4 GHz. Where a paper draws curves\n"
+               "without numbers, only their shape can be compared: the fits are of the kind drawn there, with one\n"
+               "standard deviation. --steps and --scale make quick trials.\n",
+    .option_bits = OPTION_BIT(OPTION_FOLDER) | OPTION_BIT(OPTION_STEPS) | OPTION_BIT(OPTION_SCALE) |
+                   OPTION_BIT(OPTION_CPU_TIME) | OPTIONS_OF_MACHINE,
+    .argument_min = 0,
+    .argument_max = UINT32_MAX,
+    .run = run_paper,
+};

@@ -1,0 +1,72 @@
+"""dent paper: every figure in a quick trial: tables that add up, charts that are XML, one line for mistakes."""
+import csv
+import os
+import xml.dom.minidom
+
+import tool_under_test as tool
+
+FIGURES = ("hash-times", "hash-table-size", "hash-cell-size", "bucket-query-size", "bucket-query-hits",
+           "bucket-self-size", "bucket-self-hits")
+
+
+class Paper(tool.ToolTest):
+    def table(self, figure):
+        """The rows without the comments that say how they were made."""
+        with open(self.path(figure + ".csv")) as file:
+            lines = file.readlines()
+        self.assertTrue(lines[0].startswith("# "), lines[0])
+        self.assertIn("dent paper " + figure, lines[1])
+        return list(csv.DictReader(lines[2:]))
+
+    def test_every_figure_is_written_as_table_and_chart(self):
+        self.good("paper", "-o", self.folder, "--steps", 5, "--scale", 0.1, "--threads", 1, "--cpu-time")
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted(f + e for f in FIGURES for e in (".csv", ".svg")))
+        for figure in FIGURES:
+            xml.dom.minidom.parse(self.path(figure + ".svg"))
+            self.table(figure)
+
+    def test_the_published_times_stand_beside_ours(self):
+        out = self.good("paper", "hash-times", "-o", self.path("new/folder"), "--steps", 3, "--scale", 0.1).stdout
+        self.folder = self.path("new/folder")
+        rows = self.table("hash-times")
+        published = {row["set_up"]: row["mean_ms"] for row in rows if row["who"].startswith("published")}
+        self.assertEqual(published, {"A": "4.3", "B": "12.6", "C": "30.4", "D": "70", "E": "172.5"})
+        for row in rows:
+            low, mean, high = (float(row[key]) for key in ("min_ms", "mean_ms", "max_ms"))
+            self.assertTrue(0 < low <= mean <= high, row)
+            self.assertIn(row["who"], out)
+
+    def test_the_answer_does_not_depend_on_table_or_cell_size(self):
+        self.good("paper", "hash-table-size", "hash-cell-size", "-o", self.folder, "--steps", 3, "--scale", 0.1)
+        for figure in ("hash-table-size", "hash-cell-size"):
+            pairs = {}
+            for row in self.table(figure):
+                pairs.setdefault(row["curve"].split()[0], set()).add(row["pairs"])
+            self.assertEqual(set(pairs), {"teschner-a", "teschner-d"})
+            for scene in pairs:
+                self.assertEqual(len(pairs[scene]), 1, (figure, scene, pairs))
+
+    def test_intersections_stay_within_the_limits_of_the_article(self):
+        self.good("paper", "bucket-query-hits", "bucket-self-size", "-o", self.folder, "--steps", 25)
+        rows = self.table("bucket-query-hits")
+        self.assertGreater(len(rows), 20)
+        for row in rows:
+            self.assertTrue(600 <= int(row["cells"]) <= 1400)
+        rows = self.table("bucket-self-size")
+        self.assertGreater(len(rows), 3)
+        for row in rows:
+            self.assertTrue(800 <= int(row["intersections"]) <= 1200)
+
+    def test_mistakes_are_one_line(self):
+        self.assertEqual(self.one_line_error("paper", "hash-time"),
+                         "paper: no figure is called 'hash-time'; did you mean hash-times?")
+        self.assertIn("dent paper --help", self.one_line_error("paper", "xyzzy"))
+        self.assertIn("whole number", self.one_line_error("paper", "--steps", 0))
+        file = self.write("file", "x")
+        result = tool.run("paper", "hash-times", "-o", file)
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stderr.count("\n"), 1)
+
+
+if __name__ == "__main__":
+    tool.main()
