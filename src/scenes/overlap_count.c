@@ -101,7 +101,33 @@ static uint32_t sample_vertex(const struct overlap_counter *counter, uint32_t sa
     return vertex < counter->vertex_count ? vertex : counter->vertex_count - 1;
 }
 
-/* Counting sort of the samples by grid cell. */
+static double sample_x(const struct overlap_counter *counter, uint32_t place)
+{
+    return counter->positions[3 * (size_t)sample_vertex(counter, counter->samples[place])];
+}
+
+/* Shell's sort of some places by x. Most cells hold one sample or none; those at the tips of graded meshes thousands.
+ */
+static void sort_by_x(struct overlap_counter *counter, uint32_t begin, uint32_t end)
+{
+    uint32_t gap = 1;
+    while (gap < (end - begin) / 3) {
+        gap = 3 * gap + 1;
+    }
+    for (; gap > 0; gap /= 3) {
+        for (uint32_t i = begin + gap; i < end; i++) {
+            uint32_t moved = counter->samples[i];
+            double x = sample_x(counter, i);
+            uint32_t hole = i;
+            for (; hole >= begin + gap && sample_x(counter, hole - gap) > x; hole -= gap) {
+                counter->samples[hole] = counter->samples[hole - gap];
+            }
+            counter->samples[hole] = moved;
+        }
+    }
+}
+
+/* Counting sort of the samples by grid cell, then by x in each: along x, a row of cells is sorted from end to end. */
 static void fill_grid(struct overlap_counter *counter, const struct point_grid *grid)
 {
     uint32_t cell_count = grid->counts[0] * grid->counts[1] * grid->counts[2];
@@ -120,6 +146,9 @@ static void fill_grid(struct overlap_counter *counter, const struct point_grid *
     }
     for (uint32_t s = counter->sample_count; s-- > 0;) {
         counter->samples[--counter->cell_starts[counter->sample_cells[s]]] = s;
+    }
+    for (uint32_t cell = 0; cell < cell_count; cell++) {
+        sort_by_x(counter, counter->cell_starts[cell], counter->cell_starts[cell + 1]);
     }
 }
 
@@ -140,17 +169,33 @@ static bool strictly_inside(const double *p, const double *const corner[4])
     return (s0 > 0 && s1 > 0 && s2 > 0 && s3 > 0) || (s0 < 0 && s1 < 0 && s2 < 0 && s3 < 0);
 }
 
+/* The first place of a sorted run whose x is above `low`. */
+static uint32_t first_above(const struct overlap_counter *counter, uint32_t begin, uint32_t end, double low)
+{
+    while (begin < end) {
+        uint32_t middle = begin + (end - begin) / 2;
+        if (sample_x(counter, middle) <= low) {
+            begin = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return begin;
+}
+
 /* One row of grid cells against one tetrahedron. */
 static void test_samples(struct overlap_counter *counter, uint32_t begin, uint32_t end, const uint32_t vertices[4],
                          const double *const corner[4], const double low[3], const double high[3])
 {
-    for (uint32_t i = begin; i < end; i++) {
+    for (uint32_t i = first_above(counter, begin, end, low[0]); i < end; i++) {
         uint32_t sample = counter->samples[i];
         uint32_t vertex = sample_vertex(counter, sample);
         const double *p = counter->positions + 3 * (size_t)vertex;
-        if (counter->inside[sample] || p[0] <= low[0] || p[0] >= high[0] || p[1] <= low[1] || p[1] >= high[1] ||
-            p[2] <= low[2] || p[2] >= high[2] || vertex == vertices[0] || vertex == vertices[1] ||
-            vertex == vertices[2] || vertex == vertices[3]) {
+        if (p[0] >= high[0]) {
+            break;
+        }
+        if (counter->inside[sample] || p[1] <= low[1] || p[1] >= high[1] || p[2] <= low[2] || p[2] >= high[2] ||
+            vertex == vertices[0] || vertex == vertices[1] || vertex == vertices[2] || vertex == vertices[3]) {
             continue;
         }
         counter->inside[sample] = strictly_inside(p, corner);

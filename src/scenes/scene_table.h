@@ -19,5 +19,6 @@ extern const struct scene_row scene_blocks_640k;
 extern const struct scene_row scene_folded_1m;
 extern const struct scene_row scene_cloth_500k;
 extern const struct scene_row scene_jaw;
+extern const struct scene_row scene_graded;
 
 #endif

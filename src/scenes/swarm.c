@@ -62,7 +62,8 @@ static void place_bodies(struct swarm_state *state, double amplitude)
     const struct swarm_def *def = &state->def;
     double square = 0;
     for (int axis = 0; axis < 3; axis++) {
-        double extent = def->cubes[axis] * def->edge + 2 * amplitude * (def->wave[0] + def->wave[1] + def->wave[2]);
+        double size = def->shape ? def->extent[axis] : def->cubes[axis] * def->edge;
+        double extent = size + 2 * amplitude * (def->wave[0] + def->wave[1] + def->wave[2]);
         square += extent * extent;
     }
     double spacing = 1.5 * (sqrt(square) + 4 * def->drift);
@@ -104,6 +105,9 @@ dent_status swarm_build(dent_scene *scene, const struct swarm_def *def)
     }
     for (size_t i = 0; i < 3 * (size_t)scene->meshes[0].vertex_count; i++) {
         scene->meshes[0].reference[i] *= def->edge;
+    }
+    if (def->shape) {
+        def->shape(scene, def, &scene->meshes[0]);
     }
     struct swarm_state *state = scene->state;
     state->def = *def;

@@ -1,5 +1,5 @@
-/* Many equal solids that float, turn and bend among each other: the motion of teschner-a, -b, -c, -e and blocks-640k.
- */
+/* Many equal solids that float, turn and bend among each other: the motion of teschner-a, -b, -c, -e,
+ * blocks-640k and graded. */
 #ifndef DENT_SCENES_SWARM_H
 #define DENT_SCENES_SWARM_H
 
@@ -20,6 +20,10 @@ struct swarm_def {
     double drift;          /* amplitude of the centres, in edges at scale 1 */
     double wave[3];        /* amplitudes of the waves along z, x and y */
     double wave_number[3]; /* of the waves: radians per length along x, y and z */
+
+    /* Null: the bodies are plain blocks. Otherwise it moves the block's vertices to the shape, of the given extent. */
+    void (*shape)(const dent_scene *scene, const struct swarm_def *def, struct scene_mesh *mesh);
+    double extent[3];
 };
 
 /* The two parameters with the ranges they have everywhere. */

@@ -46,6 +46,8 @@ static const struct golden golden_rows[] = {
     {"cloth-500k", 0.02, 1, 5184, 10082, UINT64_C(0xBCF8BDA974DDED9F)},
     {"jaw", 1, 44, 81083, 314736, UINT64_C(0x69673614FB3E39B0)},
     {"jaw", 0.02, 5, 5503, 19690, UINT64_C(0x1925D655A7676404)},
+    {"graded", 1, 24, 18600, 57600, UINT64_C(0x1EE3F04CDBBCE656)},
+    {"graded", 0.02, 24, 864, 960, UINT64_C(0xBC31027D4048FFFD)},
 };
 
 static dent_status create(dent_context *context, const char *name, double scale, const char *parameter, double value,
