@@ -1,7 +1,7 @@
 /* machine_facts.c — asks /proc and the build. */
 #include "machine_facts.h"
 
-#include "dent_commit.h" /* made by the build: DENT_COMMIT */
+#include <dent_commit.h> /* made by the build: DENT_COMMIT */
 
 #include <stdio.h>
 #include <string.h>

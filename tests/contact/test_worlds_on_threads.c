@@ -20,7 +20,7 @@ static uint64_t answer(dent_world *world, dent_method method, bool *failed)
     dent_query_result result;
     dent_check_def check_def = dent_check_def_default();
     dent_check_result check;
-    def.questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE;
+    def.questions = dent_method_questions(method);
     def.method = method;
     def.touching = true;
     if (dent_world_query(world, &def, &result) != DENT_OK) {
