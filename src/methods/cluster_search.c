@@ -136,6 +136,7 @@ static struct leaf_features features_of(struct workspace *work, uint32_t rank, u
     uint32_t lanes = search->pose.surface_vertices_only ? cluster->owned_surface : cluster->owned;
     return (struct leaf_features){
         .cluster = cluster,
+        .corners = &body->clusters->corners[number],
         .points = points_of(work, rank, number),
         .identities = may_share ? cluster_identities(search->cache, body->first_cluster + number, cluster) : NULL,
         .lanes = lanes,
@@ -183,6 +184,7 @@ static void begin_cluster(struct workspace *work, uint32_t piece, uint32_t place
     uint32_t number = work->clusters_b->pieces[piece].first + place;
     struct leaf_cells *cells = &work->cells;
     cells->cluster = &work->clusters_b->clusters[number];
+    cells->corners = &work->clusters_b->corners[number];
     cells->points = &work->points_b;
     work->number_b = number;
     work->has_points_b = false;

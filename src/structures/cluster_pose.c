@@ -96,7 +96,7 @@ enum { AHEAD = 4 };
 static void fetch_ahead(const struct clustered_body *body, uint32_t number, const double (*xyz)[3])
 {
     if (number + AHEAD < body->clusters->cluster_count) {
-        const char *static_part = (const char *)&body->clusters->clusters[number + AHEAD].vertices;
+        const char *static_part = (const char *)&body->clusters->clusters[number + AHEAD];
         const char *rest = body->rests ? (const char *)&body->rests[number + AHEAD] : static_part;
         __builtin_prefetch(static_part);
         __builtin_prefetch(static_part + 64);
