@@ -353,7 +353,9 @@ static void choose_references(struct cluster_search *search, struct cluster_cach
 {
     for (uint32_t rank = 0; rank < cache->body_count; rank++) {
         const struct strain_reference *reference = &cache->entries[rank]->reference;
-        bool wanted = search->certify && reference->usable && search->request->pose->bodies[rank].body->self_collision;
+        /* The vertices of a single cluster are compared with its own cells in less time than its strain takes. */
+        bool worth_it = cache->entries[rank]->clusters.cluster_count > 1 || search->request->questions & DENT_QUESTION_FACE_CELL;
+        bool wanted = search->certify && worth_it && reference->usable && search->request->pose->bodies[rank].body->self_collision;
         cache->bodies[rank].rests = wanted ? reference->rests : NULL;
         search->pose.wants_strains = search->pose.wants_strains || wanted;
     }
