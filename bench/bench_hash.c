@@ -98,8 +98,7 @@ static void close_stage(struct stage *stage)
     free(stage->positions);
 }
 
-/* ---- the plain grid
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- the plain grid --------------------------------------------------------------------------------------------- */
 
 struct plain_grid {
     double cell, lo[3];
@@ -220,9 +219,7 @@ static double plain_step(const struct stage *stage, double cell, uint64_t *pairs
     return milliseconds;
 }
 
-/* ---- variants
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- variants --------------------------------------------------------------------------------------------------- */
 
 /* Which rows to print. */
 struct choice {

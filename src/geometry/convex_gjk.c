@@ -66,8 +66,7 @@ double convex_points_magnitude(const struct convex_points *points)
     return largest;
 }
 
-/* ---- the simplex
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- the simplex ------------------------------------------------------------------------------------------------ */
 
 struct simplex {
     double points[4][3];
@@ -230,9 +229,7 @@ static void reduce(struct simplex *simplex, double nearest[3])
     simplex->count = kept;
 }
 
-/* ---- the walk
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the walk --------------------------------------------------------------------------------------------------- */
 
 struct walk {
     const struct gjk_input *input;

@@ -136,6 +136,7 @@ static struct leaf_features features_of(struct workspace *work, uint32_t rank, u
     uint32_t lanes = search->pose.surface_vertices_only ? cluster->owned_surface : cluster->owned;
     return (struct leaf_features){
         .cluster = cluster,
+        .corners = &body->clusters->corners[number],
         .points = points_of(work, rank, number),
         .identities = may_share ? cluster_identities(search->cache, body->first_cluster + number, cluster) : NULL,
         .lanes = lanes,
@@ -183,6 +184,7 @@ static void begin_cluster(struct workspace *work, uint32_t piece, uint32_t place
     uint32_t number = work->clusters_b->pieces[piece].first + place;
     struct leaf_cells *cells = &work->cells;
     cells->cluster = &work->clusters_b->clusters[number];
+    cells->corners = &work->clusters_b->corners[number];
     cells->points = &work->points_b;
     work->number_b = number;
     work->has_points_b = false;
@@ -351,7 +353,9 @@ static void choose_references(struct cluster_search *search, struct cluster_cach
 {
     for (uint32_t rank = 0; rank < cache->body_count; rank++) {
         const struct strain_reference *reference = &cache->entries[rank]->reference;
-        bool wanted = search->certify && reference->usable && search->request->pose->bodies[rank].body->self_collision;
+        /* The vertices of a single cluster are compared with its own cells in less time than its strain takes. */
+        bool worth_it = cache->entries[rank]->clusters.cluster_count > 1 || search->request->questions & DENT_QUESTION_FACE_CELL;
+        bool wanted = search->certify && worth_it && reference->usable && search->request->pose->bodies[rank].body->self_collision;
         cache->bodies[rank].rests = wanted ? reference->rests : NULL;
         search->pose.wants_strains = search->pose.wants_strains || wanted;
     }

@@ -26,9 +26,7 @@ dent_spatial_hash_def dent_spatial_hash_def_default(void)
     return (dent_spatial_hash_def){.struct_size = sizeof(dent_spatial_hash_def)};
 }
 
-/* ---- state
- * ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- state ------------------------------------------------------------------------------------------------------ */
 
 struct hash_state {
     struct packet_sets sets;
@@ -123,9 +121,7 @@ static dent_status prepare(struct hash_state *state, const struct search_request
     return DENT_OK;
 }
 
-/* ---- grids
- * ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- grids ------------------------------------------------------------------------------------------------------ */
 
 /* Edge of a grid cell over the mean size of the elements. Measured in docs/methods/spatial_hash.md. */
 #define POINT_CELL_RATIO 1.5
@@ -248,9 +244,7 @@ static bool build_face_grid(struct hash_grid *grid, struct face_record **faces, 
     return hash_grid_build(grid, &input, request->scratch);
 }
 
-/* ---- search
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- search ----------------------------------------------------------------------------------------------------- */
 
 enum { BATCH_SIZE = 256 };
 

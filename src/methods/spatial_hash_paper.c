@@ -73,8 +73,7 @@ void spatial_hash_paper_destroy(dent_context *context, struct spatial_hash_paper
     }
 }
 
-/* ---- elements and grid cells
- * -------------------------------------------------------------------------------------------------- */
+/* ---- elements and grid cells ------------------------------------------------------------------------------------ */
 
 /* A vertex, face or cell of some body. */
 struct element {
@@ -119,9 +118,7 @@ static uint32_t hash_of(int64_t i, int64_t j, int64_t k, uint32_t slot_count)
            slot_count;
 }
 
-/* ---- pass 1
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- pass 1 ----------------------------------------------------------------------------------------------------- */
 
 static bool is_prime(uint32_t n)
 {
@@ -195,9 +192,7 @@ static bool fill_table(struct paper_table *table, struct dynamic_array *large, c
     return enough;
 }
 
-/* ---- pass 2
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- pass 2 ----------------------------------------------------------------------------------------------------- */
 
 struct paper_search {
     const struct search_request *request;
@@ -315,8 +310,7 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
     search->sink->count_cells_visited(search->sink, worker, visited);
 }
 
-/* ---- the sides of a question
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the sides of a question ------------------------------------------------------------------------------------ */
 
 enum side { SIDE_VERTICES, SIDE_FACES, SIDE_CELLS };
 

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "base/radix_sort.h"
-
 void packet_list_init(struct packet_list *list, dent_context *context, uint32_t corners_each)
 {
     list->corners_each = corners_each;
@@ -49,7 +47,7 @@ struct gathering {
     const struct point_record *points;
     uint32_t count;
     uint32_t *corners, *elements;
-    uint64_t *keys;
+    float (*middles)[3]; /* of the boxes */
     uint32_t *order;
 };
 
@@ -67,75 +65,80 @@ static struct packet_box box_of(const struct point_record *points, const uint32_
     return box;
 }
 
-static void widen(struct packet_box *box, const struct packet_box *by)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        box->lo[axis] = by->lo[axis] < box->lo[axis] ? by->lo[axis] : box->lo[axis];
-        box->hi[axis] = by->hi[axis] > box->hi[axis] ? by->hi[axis] : box->hi[axis];
-    }
-}
-
-static float longest_edge(const struct packet_box *box)
-{
-    float edge = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        edge = box->hi[axis] - box->lo[axis] > edge ? box->hi[axis] - box->lo[axis] : edge;
-    }
-    return edge;
-}
-
-/* A curve over the body's own box, so that small bodies in a large world are sorted as finely as any. */
-static void sort_along_curve(struct gathering *gathering)
-{
-    uint32_t each = gathering->list->corners_each, count = gathering->count;
-    struct packet_box all = box_of(gathering->points, gathering->corners, each);
-    for (uint32_t i = 1; i < count; i++) {
-        struct packet_box box = box_of(gathering->points, gathering->corners + (size_t)i * each, each);
-        widen(&all, &box);
-    }
-    double extent = (double)longest_edge(&all), scale = extent > 1e-300 ? 1048575.0 / extent : 0;
-    for (uint32_t i = 0; i < count; i++) {
-        struct packet_box box = box_of(gathering->points, gathering->corners + (size_t)i * each, each);
-        uint32_t index[3];
-        for (int axis = 0; axis < 3; axis++) {
-            double middle = ((double)box.lo[axis] + (double)box.hi[axis]) * 0.5 - (double)all.lo[axis];
-            index[axis] = (uint32_t)(middle > 0 ? middle * scale : 0);
-        }
-        gathering->keys[i] = morton_key(index);
-        gathering->order[i] = i;
-    }
-    radix_sort_u64(gathering->keys, gathering->order, gathering->keys + count, gathering->order + count, count);
-}
-
-/* A packet ends when it is full, when sizes differ too much, or when the curve jumps. */
-#define SIZE_RATIO 4.0f
-#define JUMP_RATIO 6.0f
 enum { PACKET_VERTICES_MAX = PACKET_LANES * 4 };
 
-struct cutting {
-    struct packet_box box;
-    float smallest, largest;
-    uint32_t count;
-};
-
-static bool fits(struct cutting *cutting, const struct packet_box *box)
+static inline bool comes_before(const struct gathering *gathering, int axis, uint32_t a, uint32_t b)
 {
-    float size = longest_edge(box);
-    struct cutting with = *cutting;
-    if (with.count == 0) {
-        with.box = *box;
-        with.smallest = with.largest = size;
+    float x = gathering->middles[a][axis], y = gathering->middles[b][axis];
+    return x < y || (x == y && a < b);
+}
+
+/* Brings the `first` elements that come first along the axis to the front: Hoare's selection, pivot from the middle of
+ * three. */
+static void select_first(const struct gathering *gathering, int axis, uint32_t *order, uint32_t count, uint32_t first)
+{
+    uint32_t begin = 0, end = count; /* what is left to divide */
+    while (end - begin > 1) {
+        uint32_t a = order[begin], b = order[begin + (end - begin) / 2], c = order[end - 1];
+        bool ab = comes_before(gathering, axis, a, b), bc = comes_before(gathering, axis, b, c),
+             ac = comes_before(gathering, axis, a, c);
+        uint32_t pivot = ab == bc ? b : ab == ac ? c : a;
+        uint32_t i = begin, j = end - 1;
+        for (;;) {
+            while (comes_before(gathering, axis, order[i], pivot)) {
+                i++;
+            }
+            while (comes_before(gathering, axis, pivot, order[j])) {
+                j--;
+            }
+            if (i >= j) {
+                break;
+            }
+            uint32_t swapped = order[i];
+            order[i] = order[j];
+            order[j] = swapped;
+        }
+        if (i == first) { /* the pivot lies at i: before it smaller ones, after it larger ones */
+            return;
+        }
+        begin = i < first ? i + 1 : begin;
+        end = i < first ? end : i;
     }
-    widen(&with.box, box);
-    with.smallest = size < with.smallest ? size : with.smallest;
-    with.largest = size > with.largest ? size : with.largest;
-    with.count++;
-    bool fit = with.count == 1 || (with.count <= PACKET_LANES && with.largest <= SIZE_RATIO * with.smallest &&
-                                   longest_edge(&with.box) <= JUMP_RATIO * with.largest);
-    if (fit) {
-        *cutting = with;
+}
+
+/* Halves the elements along the longest side of their middles, at a multiple of sixteen, until packets are left. */
+static void halve(const struct gathering *gathering, uint32_t *order, uint32_t count)
+{
+    while (count > PACKET_LANES) {
+        float lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+        for (uint32_t i = 0; i < count; i++) {
+            for (int axis = 0; axis < 3; axis++) {
+                float x = gathering->middles[order[i]][axis];
+                lo[axis] = x < lo[axis] ? x : lo[axis];
+                hi[axis] = x > hi[axis] ? x : hi[axis];
+            }
+        }
+        int axis = hi[0] - lo[0] >= hi[1] - lo[1] ? 0 : 1;
+        axis = hi[axis] - lo[axis] >= hi[2] - lo[2] ? axis : 2;
+        uint32_t packets = (count + PACKET_LANES - 1) / PACKET_LANES, first = packets / 2 * PACKET_LANES;
+        select_first(gathering, axis, order, count, first);
+        halve(gathering, order, first);
+        order += first;
+        count -= first;
     }
-    return fit;
+}
+
+static void order_elements(struct gathering *gathering)
+{
+    uint32_t each = gathering->list->corners_each;
+    for (uint32_t i = 0; i < gathering->count; i++) {
+        struct packet_box box = box_of(gathering->points, gathering->corners + (size_t)i * each, each);
+        for (int axis = 0; axis < 3; axis++) {
+            gathering->middles[i][axis] = 0.5f * box.lo[axis] + 0.5f * box.hi[axis];
+        }
+        gathering->order[i] = i;
+    }
+    halve(gathering, gathering->order, gathering->count);
 }
 
 /* The vertices of elements [begin, end), each once, in ascending order. */
@@ -164,26 +167,21 @@ static bool end_packet(struct packet_list *list, uint32_t begin, uint32_t end)
     return begin == end || (array_push(&list->packets, &begin) && list_vertices(list, begin, end));
 }
 
-/* Writes the sorted elements of a body behind those of the bodies before it. */
+/* Writes the ordered elements of a body behind those of the bodies before it. */
 static bool append_body(struct packet_list *list, const struct gathering *gathering, uint32_t *number)
 {
-    uint32_t each = list->corners_each, begin = *number;
-    struct cutting cutting = {.count = 0};
-    bool enough = true;
-    for (uint32_t i = 0; i < gathering->count && enough; i++, (*number)++) {
+    uint32_t each = list->corners_each, begin = *number, end = begin + gathering->count;
+    for (uint32_t i = 0; i < gathering->count; i++) {
         uint32_t from = gathering->order[i];
-        const uint32_t *corners = gathering->corners + (size_t)from * each;
-        struct packet_box box = box_of(gathering->points, corners, each);
-        memcpy(array_at(&list->corners, *number), corners, each * sizeof *corners);
-        memcpy(array_at(&list->elements, *number), &gathering->elements[from], sizeof(uint32_t));
-        if (!fits(&cutting, &box)) {
-            enough = end_packet(list, begin, *number);
-            begin = *number;
-            cutting.count = 0;
-            fits(&cutting, &box);
-        }
+        memcpy(array_at(&list->corners, begin + i), gathering->corners + (size_t)from * each, each * sizeof(uint32_t));
+        memcpy(array_at(&list->elements, begin + i), &gathering->elements[from], sizeof(uint32_t));
     }
-    return enough && end_packet(list, begin, *number);
+    bool enough = true;
+    for (; begin < end && enough; begin += PACKET_LANES) {
+        enough = end_packet(list, begin, end - begin > PACKET_LANES ? begin + PACKET_LANES : end);
+    }
+    *number = end;
+    return enough;
 }
 
 static uint32_t element_total(const struct packet_list *list, const struct body *body)
@@ -218,7 +216,7 @@ static bool build(struct packet_list *list, struct gathering *gathering, const s
         enough = array_push(&list->first_packet, &packets);
         if (rank < pose->body_count && enough && element_total(list, pose->bodies[rank].body)) {
             gather(gathering, pose->bodies[rank].body, first_vertex(numbering, rank), number);
-            sort_along_curve(gathering);
+            order_elements(gathering);
             enough = append_body(list, gathering, &number);
         }
     }
@@ -249,9 +247,9 @@ bool packet_list_build(struct packet_list *list, const struct pose *pose, const 
     struct gathering gathering = {.list = list, .points = space->points};
     gathering.corners = arena_allocate(scratch, most, list->corners_each * sizeof(uint32_t));
     gathering.elements = arena_allocate(scratch, most, sizeof(uint32_t));
-    gathering.keys = arena_allocate(scratch, most, 2 * sizeof(uint64_t));
-    gathering.order = arena_allocate(scratch, most, 2 * sizeof(uint32_t));
-    bool enough = gathering.corners && gathering.elements && gathering.keys && gathering.order &&
+    gathering.middles = arena_allocate(scratch, most, sizeof *gathering.middles);
+    gathering.order = arena_allocate(scratch, most, sizeof(uint32_t));
+    bool enough = gathering.corners && gathering.elements && gathering.middles && gathering.order &&
                   build(list, &gathering, pose, numbering);
     arena_rewind(scratch, mark);
     return enough;

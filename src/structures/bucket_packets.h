@@ -1,8 +1,8 @@
 /* Cells or surface faces of a world in packets of up to sixteen neighbours of one body, in an order that changes only
  * when bodies do.
  *
- * The order is that of a Morton curve through the middles of the boxes when the packets were made. Every packet also
- * lists its vertices, each once: the box of a packet is then found from about 20 positions instead of 64.
+ * The elements of a body are halved along the longest axis of where they are when the packets are made, until sixteen
+ * are left. Every packet also lists its vertices, each once: its box is then found from about 20 positions instead of 64.
  */
 #ifndef DENT_STRUCTURES_BUCKET_PACKETS_H
 #define DENT_STRUCTURES_BUCKET_PACKETS_H

@@ -26,6 +26,21 @@ static void choose_frame(struct cluster_pose *state)
     state->scale = ldexp(1.0, -exponent);
 }
 
+static const struct cluster_box empty_box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+#define SIXTEEN(x) {x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}
+#define NOWHERE SIXTEEN(INFINITY)
+#define NOWHERE_EITHER SIXTEEN(-INFINITY)
+static const struct box_group empty_group = {{NOWHERE, NOWHERE, NOWHERE}, {NOWHERE_EITHER, NOWHERE_EITHER, NOWHERE_EITHER}};
+
+static void set_member(struct box_group *group, uint32_t place, const struct cluster_box *box)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        group->lo[axis][place] = box->lo[axis];
+        group->hi[axis][place] = box->hi[axis];
+    }
+}
+
 bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, struct arena *scratch)
 {
     state->pose = pose;
@@ -46,19 +61,14 @@ bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, s
         for (uint32_t piece = 0; piece < body->clusters->piece_count; piece++) {
             state->body_of_piece[body->first_piece + piece] = rank;
         }
+        for (int side = 0; side < SIDE_COUNT && body->group_count > 0; side++) {
+            if (state->wants[side]) {
+                state->groups[side][body->first_group + body->group_count - 1] = empty_group;
+            }
+        }
     }
     return enough;
 }
-
-static void set_member(struct box_group *group, uint32_t place, const struct cluster_box *box)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        group->lo[axis][place] = box->lo[axis];
-        group->hi[axis][place] = box->hi[axis];
-    }
-}
-
-static const struct cluster_box empty_box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 
 struct cluster_box box_of_group_member(const struct box_group *group, uint32_t place)
 {
@@ -96,7 +106,7 @@ enum { AHEAD = 4 };
 static void fetch_ahead(const struct clustered_body *body, uint32_t number, const double (*xyz)[3])
 {
     if (number + AHEAD < body->clusters->cluster_count) {
-        const char *static_part = (const char *)&body->clusters->clusters[number + AHEAD].vertices;
+        const char *static_part = (const char *)&body->clusters->clusters[number + AHEAD];
         const char *rest = body->rests ? (const char *)&body->rests[number + AHEAD] : static_part;
         __builtin_prefetch(static_part);
         __builtin_prefetch(static_part + 64);
@@ -122,6 +132,11 @@ void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
     const struct cluster *clusters = &body->clusters->clusters[range->first];
     struct cluster_points points;
     struct cluster_box whole[SIDE_COUNT] = {empty_box, empty_box, empty_box};
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        if (state->wants[side]) {
+            state->pieces[side][piece] = empty_group;
+        }
+    }
     for (uint32_t place = 0; place < range->count; place++) {
         fetch_ahead(body, range->first + place, state->pose->bodies[rank].xyz);
         cluster_pose_load(state, rank, range->first + place, &points);
@@ -146,13 +161,6 @@ void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
             set_member(&state->groups[side][body->first_group + in_body / PIECE_CLUSTERS], in_body % PIECE_CLUSTERS, &whole[side]);
         }
     }
-    for (uint32_t place = range->count; place < PIECE_CLUSTERS; place++) {
-        for (int side = 0; side < SIDE_COUNT; side++) {
-            if (state->wants[side]) {
-                set_member(&state->pieces[side][piece], place, &empty_box);
-            }
-        }
-    }
 }
 
 void cluster_pose_fill_bodies(const struct cluster_pose *state)
@@ -164,14 +172,10 @@ void cluster_pose_fill_bodies(const struct cluster_pose *state)
                 continue;
             }
             struct cluster_box whole = empty_box;
-            for (uint32_t place = 0; place < body->group_count * PIECE_CLUSTERS; place++) {
-                struct box_group *group = &state->groups[side][body->first_group + place / PIECE_CLUSTERS];
-                if (place < body->clusters->piece_count) {
-                    struct cluster_box box = box_of_group_member(group, place % PIECE_CLUSTERS);
-                    widen(&whole, &box);
-                } else {
-                    set_member(group, place % PIECE_CLUSTERS, &empty_box);
-                }
+            for (uint32_t place = 0; place < body->clusters->piece_count; place++) {
+                const struct box_group *group = &state->groups[side][body->first_group + place / PIECE_CLUSTERS];
+                struct cluster_box box = box_of_group_member(group, place % PIECE_CLUSTERS);
+                widen(&whole, &box);
             }
             state->boxes[side][rank] = whole;
         }

@@ -265,8 +265,7 @@ bool hash_grid_build(struct hash_grid *grid, const struct grid_input *input, str
     return true;
 }
 
-/* ---- looking up
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- looking up ------------------------------------------------------------------------------------------------- */
 
 struct look_up {
     const struct hash_grid *grid;

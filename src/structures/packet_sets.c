@@ -30,8 +30,7 @@ void packet_sets_destroy(struct packet_sets *sets)
     array_destroy(&sets->vertex_octave);
 }
 
-/* ---- collecting
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- collecting ------------------------------------------------------------------------------------------------- */
 
 static double box_size(const double (*xyz)[3], const uint32_t *corners, int count)
 {
@@ -168,8 +167,7 @@ bool packet_sets_collect(struct packet_sets *sets, const struct pose *pose, stru
     return true;
 }
 
-/* ---- ordering
- * ----------------------------------------------------------------------------------------------------------------- */
+/* ---- ordering --------------------------------------------------------------------------------------------------- */
 
 struct float_box {
     float lo[3], hi[3];

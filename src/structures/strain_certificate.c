@@ -268,7 +268,8 @@ static double centre_cluster(const struct cluster *cluster, const double (*shape
     return most;
 }
 
-static void set_rest(struct cluster_rest *rest, const struct cluster *cluster, const double (*shape)[3], double scale)
+static void set_rest(struct cluster_rest *rest, const struct cluster *cluster, const struct cluster_corners *places,
+                     const double (*shape)[3], double scale)
 {
     double y[CLUSTER_VERTICES][3], scatter[9] = {0}, inverse[9], error = 0, stretch = 0;
     double unit = centre_cluster(cluster, shape, scale, y) / 32000;
@@ -299,7 +300,7 @@ static void set_rest(struct cluster_rest *rest, const struct cluster *cluster, c
     for (uint32_t cell = 0; cell < cluster->cell_count; cell++) {
         double corners[4][3];
         for (int k = 0; k < 4; k++) {
-            memcpy(corners[k], y[cluster->cell_corners[k][cell]], sizeof corners[k]);
+            memcpy(corners[k], y[places->cells[k][cell]], sizeof corners[k]);
         }
         stretch = fmax(stretch, stretch_of_cell(corners));
     }
@@ -445,7 +446,7 @@ void strain_reference_set(struct strain_reference *reference, const struct body 
     reference->usable = reference->convex;
     set_pieces(reference, body, shape);
     for (uint32_t cluster = 0; reference->usable && cluster < reference->clusters->cluster_count; cluster++) {
-        set_rest(&reference->rests[cluster], &reference->clusters->clusters[cluster], shape, scale);
+        set_rest(&reference->rests[cluster], &reference->clusters->clusters[cluster], &reference->clusters->corners[cluster], shape, scale);
     }
 }
 

@@ -207,7 +207,8 @@ static void forget_vertices(struct builder *builder, const struct cluster *clust
     }
 }
 
-static void fill_elements(struct builder *builder, uint32_t first, uint32_t last, struct cluster *cluster)
+static void fill_elements(struct builder *builder, uint32_t first, uint32_t last, struct cluster *cluster,
+                          struct cluster_corners *places)
 {
     struct body_clusters *result = builder->result;
     bool solid = builder->body->kind == DENT_BODY_SOLID;
@@ -218,8 +219,8 @@ static void fill_elements(struct builder *builder, uint32_t first, uint32_t last
         const uint32_t *corners = builder->corners + (size_t)element * builder->corners_per_element;
         for (uint32_t k = 0; solid && k < 4; k++) {
             uint8_t place = builder->place[corners[k]];
-            cluster->cell_corners[k][cluster->cell_count] = place;
-            cluster->cell_vertices[cluster->cell_count] |= UINT32_C(1) << place;
+            places->cells[k][cluster->cell_count] = place;
+            places->cell_vertices[cluster->cell_count] |= UINT32_C(1) << place;
         }
         if (solid) {
             cluster->cell_count++;
@@ -229,7 +230,7 @@ static void fill_elements(struct builder *builder, uint32_t first, uint32_t last
             uint32_t face = builder->face_list[f];
             for (int k = 0; k < 3; k++) {
                 uint8_t place = builder->place[builder->body->surface_faces[face].corners[k]];
-                cluster->face_corners[k][cluster->face_count] = place;
+                places->faces[k][cluster->face_count] = place;
                 cluster->on_faces |= UINT32_C(1) << place;
             }
             cluster->face_count++;
@@ -290,16 +291,21 @@ static struct cluster_piece *piece_for_next_cluster(struct builder *builder)
 static bool make_cluster(struct builder *builder, uint32_t first, uint32_t last)
 {
     struct cluster cluster = {.vertex_count = 0};
+    struct cluster_corners corners = {.cell_vertices = {0}};
     bool fits = last - first <= CLUSTER_CELLS && number_vertices(builder, first, last, &cluster);
     if (fits) {
         struct body_clusters *result = builder->result;
-        fill_elements(builder, first, last, &cluster);
+        fill_elements(builder, first, last, &cluster, &corners);
         take_ownership(builder, &cluster);
         struct cluster_piece *piece = piece_for_next_cluster(builder);
+        uint32_t corner_count = result->cluster_count;
+        struct cluster_corners *corner_place =
+            piece ? grow(builder, (void **)&result->corners, &corner_count, &result->corner_capacity, sizeof corners) : NULL;
         struct cluster *place =
-            piece ? grow(builder, (void **)&result->clusters, &result->cluster_count, &result->cluster_capacity, sizeof cluster) : NULL;
+            corner_place ? grow(builder, (void **)&result->clusters, &result->cluster_count, &result->cluster_capacity, sizeof cluster) : NULL;
         if (place) {
             *place = cluster;
+            *corner_place = corners;
             piece->count++;
         }
     }
@@ -431,6 +437,7 @@ void body_clusters_destroy(struct body_clusters *clusters)
 {
     dent_context *context = clusters->context;
     dent_release(context, clusters->clusters, clusters->cluster_capacity, sizeof *clusters->clusters);
+    dent_release(context, clusters->corners, clusters->corner_capacity, sizeof *clusters->corners);
     dent_release(context, clusters->pieces, clusters->piece_capacity, sizeof *clusters->pieces);
     dent_release(context, clusters->cells, clusters->cell_count, sizeof *clusters->cells);
     dent_release(context, clusters->faces, clusters->face_count, sizeof *clusters->faces);

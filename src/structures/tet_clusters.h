@@ -19,10 +19,11 @@ struct body_clusters {
     dent_context *context;
     uint32_t cluster_count, piece_count, cell_count, face_count; /* face_count: surface faces */
     struct cluster *clusters;
+    struct cluster_corners *corners; /* of the same clusters */
     struct cluster_piece *pieces;
     uint32_t *cells; /* tetrahedron of each cluster's cells, cluster by cluster */
     uint32_t *faces; /* surface face of each cluster's faces */
-    size_t cluster_capacity, piece_capacity;
+    size_t cluster_capacity, corner_capacity, piece_capacity;
 };
 
 /* `shape`: positions of the vertices, finite. False when memory runs out; nothing is left behind then. */

@@ -22,16 +22,17 @@ static void assert_cells(const struct body *body, const struct body_clusters *cl
     memset(seen, 0, body->tetrahedron_count);
     for (uint32_t c = 0; c < clusters->cluster_count; c++) {
         const struct cluster *cluster = &clusters->clusters[c];
+        const struct cluster_corners *corners = &clusters->corners[c];
         assert_in_range(cluster->vertex_count, 1, CLUSTER_VERTICES);
         assert_in_range(cluster->cell_count, 0, CLUSTER_CELLS);
         for (uint32_t i = 0; i < cluster->cell_count; i++) {
             uint32_t cell = clusters->cells[cluster->first_cell + i], bits = 0;
             assert_int_equal(seen[cell]++, 0);
             for (int k = 0; k < 4; k++) {
-                assert_int_equal(cluster->vertices[cluster->cell_corners[k][i]], body->tetrahedra[cell][k]);
-                bits |= UINT32_C(1) << cluster->cell_corners[k][i];
+                assert_int_equal(cluster->vertices[corners->cells[k][i]], body->tetrahedra[cell][k]);
+                bits |= UINT32_C(1) << corners->cells[k][i];
             }
-            assert_int_equal(bits, cluster->cell_vertices[i]);
+            assert_int_equal(bits, corners->cell_vertices[i]);
         }
     }
     for (uint32_t cell = 0; body->kind == DENT_BODY_SOLID && cell < body->tetrahedron_count; cell++) {
@@ -50,8 +51,8 @@ static void assert_faces(const struct body *body, const struct body_clusters *cl
             uint32_t face = clusters->faces[cluster->first_face + i];
             assert_int_equal(seen[face]++, 0);
             for (int k = 0; k < 3; k++) {
-                assert_int_equal(cluster->vertices[cluster->face_corners[k][i]], body->surface_faces[face].corners[k]);
-                bits |= UINT32_C(1) << cluster->face_corners[k][i];
+                assert_int_equal(cluster->vertices[clusters->corners[c].faces[k][i]], body->surface_faces[face].corners[k]);
+                bits |= UINT32_C(1) << clusters->corners[c].faces[k][i];
             }
         }
         assert_int_equal(bits, cluster->on_faces);

@@ -230,8 +230,7 @@ static void every_instruction_set_and_thread_count_does_the_same_work(void **sta
     test_scene_free(&scene);
 }
 
-/* ---- traps: the same number of elements as a plain block, at most 20 times its work and memory
- * ------------------------------------ */
+/* ---- traps: the same number of elements as a plain block, at most 20 times its work and memory ------------------ */
 
 enum trap {
     TRAP_NONE,

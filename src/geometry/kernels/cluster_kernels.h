@@ -31,17 +31,21 @@ enum { CLUSTER_VERTICES = 32, CLUSTER_CELLS = 48, CLUSTER_FACES = 64, PIECE_CLUS
 
 #define CLUSTER_INPUT_ERROR (0x1.008p-25f)
 
-/* What never changes while a mesh deforms. Unused places: vertices repeat the first one, corners and masks are 0. */
+/* What never changes while a mesh deforms, in two parts: every query reads the first of all clusters, and the second of those that meet
+ * something. Unused places: vertices repeat the first one, corners and masks are 0. */
 struct cluster {
-    _Alignas(64) uint8_t cell_corners[4][CLUSTER_CELLS];
-    uint32_t cell_vertices[CLUSTER_CELLS]; /* the same as sets of bits */
-    uint8_t face_corners[3][CLUSTER_FACES];
-    uint32_t vertices[CLUSTER_VERTICES]; /* of the body */
+    _Alignas(64) uint32_t vertices[CLUSTER_VERTICES]; /* of the body */
     uint32_t owned;                      /* vertices that are asked about in this cluster and in no other */
     uint32_t owned_surface;              /* ... those on the surface */
     uint32_t on_faces;                   /* corners of the faces of this cluster */
     uint32_t first_cell, first_face;     /* in the lists of the body */
     uint8_t vertex_count, cell_count, face_count;
+};
+
+struct cluster_corners {
+    _Alignas(64) uint8_t cells[4][CLUSTER_CELLS];
+    uint32_t cell_vertices[CLUSTER_CELLS]; /* the same as sets of bits */
+    uint8_t faces[3][CLUSTER_FACES];
 };
 
 struct cluster_points {
@@ -63,6 +67,7 @@ struct leaf_cells {
     float base[3][CLUSTER_CELLS], normals[9][CLUSTER_CELLS], volume[CLUSTER_CELLS], bound[CLUSTER_CELLS];
     const uint32_t *identities; /* of the vertices; equal numbers: same vertex. Read only with others to compare */
     const struct cluster *cluster;
+    const struct cluster_corners *corners;
     const struct cluster_points *points;
     struct cluster_box box;
     bool has_boxes, has_planes;
@@ -88,6 +93,7 @@ struct leaf_queue {
 /* Side a of a leaf: a cluster, where it is, and which of its vertices are asked about. */
 struct leaf_features {
     const struct cluster *cluster;
+    const struct cluster_corners *corners;
     const struct cluster_points *points;
     const uint32_t *identities; /* of its vertices; null: nothing can be shared with side b */
     uint32_t lanes;             /* vertices asked about */

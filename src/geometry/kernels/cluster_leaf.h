@@ -156,10 +156,10 @@ static void compute_cell_boxes(struct leaf_cells *cells)
     const struct cluster *cluster = cells->cluster;
     struct point_table table = point_table_of(cells->points);
     for (int i = 0; i < cells_end(cluster); i += LANES) {
-        struct lanes3 p = pick3(table, index_load(&cluster->cell_corners[0][i]));
-        struct lanes3 q = pick3(table, index_load(&cluster->cell_corners[1][i]));
-        struct lanes3 r = pick3(table, index_load(&cluster->cell_corners[2][i]));
-        struct lanes3 s = pick3(table, index_load(&cluster->cell_corners[3][i]));
+        struct lanes3 p = pick3(table, index_load(&cells->corners->cells[0][i]));
+        struct lanes3 q = pick3(table, index_load(&cells->corners->cells[1][i]));
+        struct lanes3 r = pick3(table, index_load(&cells->corners->cells[2][i]));
+        struct lanes3 s = pick3(table, index_load(&cells->corners->cells[3][i]));
         struct lanes3 lo = least3(least3(p, q), least3(r, s)), hi = most3(most3(p, q), most3(r, s));
         lanes_store(&cells->lo[0][i], lo.x);
         lanes_store(&cells->lo[1][i], lo.y);
@@ -212,10 +212,10 @@ static void compute_cell_planes(struct leaf_cells *cells)
     const struct cluster *cluster = cells->cluster;
     struct point_table table = point_table_of(cells->points);
     for (int i = 0; i < cells_end(cluster); i += LANES) {
-        struct lanes3 a = pick3(table, index_load(&cluster->cell_corners[0][i]));
-        struct lanes3 b = subtract3(pick3(table, index_load(&cluster->cell_corners[1][i])), a);
-        struct lanes3 c = subtract3(pick3(table, index_load(&cluster->cell_corners[2][i])), a);
-        struct lanes3 d = subtract3(pick3(table, index_load(&cluster->cell_corners[3][i])), a);
+        struct lanes3 a = pick3(table, index_load(&cells->corners->cells[0][i]));
+        struct lanes3 b = subtract3(pick3(table, index_load(&cells->corners->cells[1][i])), a);
+        struct lanes3 c = subtract3(pick3(table, index_load(&cells->corners->cells[2][i])), a);
+        struct lanes3 d = subtract3(pick3(table, index_load(&cells->corners->cells[3][i])), a);
         const struct lanes3 normals[3] = {cross3(c, d), cross3(d, b), cross3(b, c)};
         lanes_store(&cells->base[0][i], a.x);
         lanes_store(&cells->base[1][i], a.y);
@@ -254,41 +254,67 @@ static inline uint32_t cells_hold_point(const struct leaf_cells *cells, int i, s
     return ~(some_below & some_above);
 }
 
-static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_hit *hits)
+/* A vertex and a group of cells whose boxes hold it. */
+struct boxed_vertex {
+    uint8_t vertex, group;
+    uint16_t cells;
+};
+
+static inline bool cell_has_vertex(const struct leaf_cells *cells, int cell, uint32_t identity)
+{
+    return cells->identities[cells->corners->cells[0][cell]] == identity || cells->identities[cells->corners->cells[1][cell]] == identity ||
+           cells->identities[cells->corners->cells[2][cell]] == identity || cells->identities[cells->corners->cells[3][cell]] == identity;
+}
+
+/* Boxes and sharing for all vertices of the set. Whether a group is hit cannot be foreseen, so nothing branches on it. */
+static inline uint32_t box_vertices(struct leaf_cells *cells, const struct leaf_features *features, uint32_t set,
+                                    struct boxed_vertex *list)
 {
     const struct cluster *cluster = cells->cluster;
-    uint32_t set = points_in_box(features->points, features->lanes, &cells->box), count = 0;
-    if (set && !cells->has_boxes) {
-        compute_cell_boxes(cells);
-    }
+    const float *x = features->points->x[0], *y = features->points->x[1], *z = features->points->x[2];
+    const int end = cells_end(cluster);
+    uint32_t count = 0;
     for (; set; set &= set - 1) {
         int vertex = __builtin_ctz(set);
-        const float *const x = &features->points->x[0][vertex];
-        struct lanes3 p = {lanes_set(x[0]), lanes_set(x[CLUSTER_VERTICES]), lanes_set(x[2 * CLUSTER_VERTICES])};
-        const struct spread_box box = {{p.x, p.y, p.z}, {p.x, p.y, p.z}};
-        bool look_for_shared = features->identities != NULL;
-        uint32_t shared = 0;
-        for (int i = 0; i < cells_end(cluster); i += LANES) {
-            uint32_t found = cells_meet_box(cells, i, &box) & cells_present(cluster, i), certain;
-            if (!found) {
-                continue;
+        lanes px = lanes_set(x[vertex]), py = lanes_set(y[vertex]), pz = lanes_set(z[vertex]);
+        const struct spread_box box = {{px, py, pz}, {px, py, pz}};
+        uint32_t shared = LANES > 1 && features->identities ? shared_vertices(cells, features->identities[vertex]) : 0;
+        for (int i = 0; i < end; i += LANES) {
+            uint32_t found = cells_meet_box(cells, i, &box) & cells_present(cluster, i);
+            if (LANES > 1) {
+                found &= ~lanes_with_bits(&cells->corners->cell_vertices[i], shared);
+            } else if (found && features->identities) {
+                found = !cell_has_vertex(cells, i, features->identities[vertex]);
             }
-            if (look_for_shared) {
-                shared = shared_vertices(cells, features->identities[vertex]);
-                look_for_shared = false;
-            }
-            found &= shared ? ~lanes_with_bits(&cluster->cell_vertices[i], shared) : ALL_LANES;
-            if (!found) {
-                continue;
-            }
-            if (!cells->has_planes) {
-                compute_cell_planes(cells);
-            }
-            found &= cells_hold_point(cells, i, p, &certain);
-            for (; found; found &= found - 1) {
-                int lane = __builtin_ctz(found);
-                hits[count++] = (struct leaf_hit){features->number, (uint8_t)vertex, (uint8_t)(i + lane), certain >> lane & 1};
-            }
+            list[count] = (struct boxed_vertex){(uint8_t)vertex, (uint8_t)i, (uint16_t)found};
+            count += found != 0;
+        }
+    }
+    return count;
+}
+
+static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_hit *hits)
+{
+    struct boxed_vertex list[CLUSTER_VERTICES * (CLUSTER_CELLS / LANES) + 1];
+    uint32_t set = points_in_box(features->points, features->lanes, &cells->box), count = 0;
+    if (!set) {
+        return 0;
+    }
+    if (!cells->has_boxes) {
+        compute_cell_boxes(cells);
+    }
+    uint32_t boxed = box_vertices(cells, features, set, list);
+    if (boxed && !cells->has_planes) {
+        compute_cell_planes(cells);
+    }
+    for (uint32_t k = 0; k < boxed; k++) {
+        int vertex = list[k].vertex, i = list[k].group;
+        struct lanes3 p = {lanes_set(features->points->x[0][vertex]), lanes_set(features->points->x[1][vertex]),
+                           lanes_set(features->points->x[2][vertex])};
+        uint32_t certain, found = list[k].cells & cells_hold_point(cells, i, p, &certain);
+        for (; found; found &= found - 1) {
+            int lane = __builtin_ctz(found);
+            hits[count++] = (struct leaf_hit){features->number, (uint8_t)vertex, (uint8_t)(i + lane), certain >> lane & 1};
         }
     }
     return count;
@@ -441,7 +467,7 @@ static uint32_t face_flush(struct leaf_cells *cells, struct leaf_queue *queue, s
 static inline void queue_pairs(struct leaf_cells *cells, const struct leaf_face *face, struct leaf_hit pair, uint32_t found, int i,
                                struct leaf_queue *queue)
 {
-    const uint8_t(*corners)[CLUSTER_CELLS] = cells->cluster->cell_corners;
+    const uint8_t(*corners)[CLUSTER_CELLS] = cells->corners->cells;
     for (; found; found &= found - 1) {
         uint32_t place = queue->count++;
         int cell = i + __builtin_ctz(found);
@@ -466,10 +492,9 @@ static inline void queue_pairs(struct leaf_cells *cells, const struct leaf_face 
 /* Vertices of side b that are corners of the face. */
 static inline uint32_t shared_corners(const struct leaf_cells *cells, const struct leaf_features *features, int number)
 {
-    const struct cluster *side_a = features->cluster;
-    return shared_vertices(cells, features->identities[side_a->face_corners[0][number]]) |
-           shared_vertices(cells, features->identities[side_a->face_corners[1][number]]) |
-           shared_vertices(cells, features->identities[side_a->face_corners[2][number]]);
+    return shared_vertices(cells, features->identities[features->corners->faces[0][number]]) |
+           shared_vertices(cells, features->identities[features->corners->faces[1][number]]) |
+           shared_vertices(cells, features->identities[features->corners->faces[2][number]]);
 }
 
 /* One face against all cells: boxes, sharing, and the plane of the face. */
@@ -488,12 +513,12 @@ static inline uint32_t one_face(struct leaf_cells *cells, const struct leaf_feat
         if (!begun) {
             shared = features->identities ? shared_corners(cells, features, number) : 0;
         }
-        found &= shared ? ~lanes_with_bits(&cluster->cell_vertices[i], shared) : ALL_LANES;
+        found &= shared ? ~lanes_with_bits(&cells->corners->cell_vertices[i], shared) : ALL_LANES;
         if (found && !(above | below)) {
             vertices_beside_plane(cells, face, &above, &below);
         }
         begun = true;
-        found &= lanes_with_bits(&cluster->cell_vertices[i], ~above) & lanes_with_bits(&cluster->cell_vertices[i], ~below);
+        found &= lanes_with_bits(&cells->corners->cell_vertices[i], ~above) & lanes_with_bits(&cells->corners->cell_vertices[i], ~below);
         queue_pairs(cells, face, (struct leaf_hit){features->number, (uint8_t)number, 0, 0}, found, i, queue);
     }
     return queue->count > LEAF_QUEUE - CLUSTER_CELLS ? face_flush(cells, queue, hits) : 0;
@@ -526,9 +551,9 @@ static uint32_t face_leaf(struct leaf_cells *cells, const struct leaf_features *
     struct point_table table = point_table_of(features->points);
     uint32_t count = 0;
     for (int i = 0; i < side_a->face_count; i += LANES) {
-        struct lanes3 a = pick3(table, index_load(&side_a->face_corners[0][i]));
-        struct lanes3 b = pick3(table, index_load(&side_a->face_corners[1][i]));
-        struct lanes3 c = pick3(table, index_load(&side_a->face_corners[2][i]));
+        struct lanes3 a = pick3(table, index_load(&features->corners->faces[0][i]));
+        struct lanes3 b = pick3(table, index_load(&features->corners->faces[1][i]));
+        struct lanes3 c = pick3(table, index_load(&features->corners->faces[2][i]));
         struct lanes3 lo = least3(least3(a, b), c), hi = most3(most3(a, b), c);
         const struct cluster_box *box = &cells->box;
         uint32_t found = lanes_not_more(lo.x, lanes_set(box->hi[0])) & lanes_not_more(lanes_set(box->lo[0]), hi.x) &
