@@ -115,7 +115,7 @@ static dent_status check_def(dent_world *world, const dent_query_def *def)
 static dent_status find_method(dent_world *world, const dent_query_def *def, const struct method_row **row, const char **reason)
 {
     *reason = "asked for";
-    *row = def->method == DENT_METHOD_AUTO ? method_choose(&world->pose, def->questions, reason) : method_row_of(def->method);
+    *row = def->method == DENT_METHOD_AUTO ? method_choose(&world->pose, def->questions, def->touching, reason) : method_row_of(def->method);
     void **state = &world->method_states[(*row)->method];
     if (*state || !(*row)->create) {
         return DENT_OK;
