@@ -171,10 +171,12 @@ static dent_status build(struct cluster_cache *fresh, struct cluster_cache *old,
     fresh->body_count = pose->body_count;
     fresh->entries = dent_allocate(fresh->context, fresh->body_count, sizeof *fresh->entries);
     fresh->bodies = dent_allocate(fresh->context, fresh->body_count, sizeof *fresh->bodies);
+    if (fresh->entries) { /* first of all: whoever destroys a half-built cache looks at them */
+        memset(fresh->entries, 0, fresh->body_count * sizeof *fresh->entries);
+    }
     if (!fresh->entries || !fresh->bodies) {
         return DENT_ERROR_OUT_OF_MEMORY;
     }
-    memset(fresh->entries, 0, fresh->body_count * sizeof *fresh->entries);
     if (!fill_entries(fresh, old, pose, built)) {
         return DENT_ERROR_OUT_OF_MEMORY;
     }
