@@ -323,8 +323,8 @@ static const struct reference_box empty_reference_box = {{INFINITY, INFINITY, IN
 static void widen(struct reference_box *box, const double point[3])
 {
     for (int axis = 0; axis < 3; axis++) {
-        box->lo[axis] = fmin(box->lo[axis], point[axis]);
-        box->hi[axis] = fmax(box->hi[axis], point[axis]);
+        box->lo[axis] = point[axis] < box->lo[axis] ? point[axis] : box->lo[axis];
+        box->hi[axis] = point[axis] > box->hi[axis] ? point[axis] : box->hi[axis];
     }
 }
 
@@ -335,6 +335,11 @@ static struct reference_box box_of_vertices(const struct cluster *cluster, const
         widen(&box, shape[cluster->vertices[__builtin_ctz(vertices)]]);
     }
     return box;
+}
+
+static uint32_t all_vertices(const struct cluster *cluster)
+{
+    return UINT32_MAX >> (CLUSTER_VERTICES - cluster->vertex_count);
 }
 
 static bool boxes_touch(const struct reference_box *a, const struct reference_box *b)
@@ -387,10 +392,12 @@ static uint32_t cover_region(const struct strain_reference *reference, const dou
         struct cover_part part = {piece, 0};
         for (uint32_t place = 0; place < clusters->pieces[piece].count; place++) {
             const struct cluster *cluster = &clusters->clusters[clusters->pieces[piece].first + place];
-            struct reference_box box = box_of_vertices(cluster, shape, UINT32_MAX);
-            struct reference_box faces = box_of_vertices(cluster, shape, cluster->on_faces);
-            if (!reference->convex && boxes_touch(region, &faces)) {
-                return 0;
+            struct reference_box box = box_of_vertices(cluster, shape, all_vertices(cluster));
+            if (!reference->convex) {
+                struct reference_box faces = box_of_vertices(cluster, shape, cluster->on_faces);
+                if (boxes_touch(region, &faces)) {
+                    return 0;
+                }
             }
             part.clusters |= (uint32_t)boxes_overlap(region, &box) << place;
         }
@@ -433,7 +440,7 @@ static void set_pieces(struct strain_reference *reference, const struct body *bo
         reference->boxes[piece] = empty_reference_box;
         for (uint32_t place = 0; place < clusters->pieces[piece].count; place++) {
             const struct cluster *cluster = &clusters->clusters[clusters->pieces[piece].first + place];
-            struct reference_box box = box_of_vertices(cluster, shape, UINT32_MAX);
+            struct reference_box box = box_of_vertices(cluster, shape, all_vertices(cluster));
             widen(&reference->boxes[piece], box.lo);
             widen(&reference->boxes[piece], box.hi);
         }
