@@ -1,12 +1,15 @@
-/* Cluster search against plain peers on the built-in scenes: with and without the certificate, on every instruction set.
+/* Cluster search against plain peers on the built-in scenes: with and without the certificate, on every instruction
+ * set.
  *
- * Peers: for vertex-cell a plain counting-sort grid (vertices sorted into cells of the mean edge, each tetrahedron walks the cells of its
- * box, box check in doubles, then the exact test), at the best of three cell sizes; for face-cell a refitted tree of boxes over the cells (one
- * cell a leaf), each face descends it, then the exact test. Both leave out pairs that share a vertex. Variants are run in turns over the
- * frames, each run preceded by one that is not measured, pair lists compared by count and by a hash of the sorted pairs, medians printed in milliseconds. Queries include reading positions
- * and the canonical sort; details are left out on all sides (--details: with).
+ * Peers: for vertex-cell a plain counting-sort grid (vertices sorted into cells of the mean edge, each tetrahedron
+ * walks the cells of its box, box check in doubles, then the exact test), at the best of three cell sizes; for
+ * face-cell a refitted tree of boxes over the cells (one cell a leaf), each face descends it, then the exact test. Both
+ * leave out pairs that share a vertex. Variants are run in turns over the frames, each run preceded by one that is not
+ * measured, pair lists compared by count and by a hash of the sorted pairs, medians printed in milliseconds. Queries
+ * include reading positions and the canonical sort; details are left out on all sides (--details: with).
  *
- * Usage: bench_cluster [--rounds N] [--frames N] [--threads N] [--scale S] [--no-peers] [--details] [--isa I] [--no-reference] [--only 1|2|3] SCENE...
+ * Usage: bench_cluster [--rounds N] [--frames N] [--threads N] [--scale S] [--no-peers] [--details] [--isa I]
+ * [--no-reference] [--only 1|2|3|5|6] SCENE...
  */
 #include <inttypes.h>
 #include <math.h>
@@ -27,11 +30,12 @@ struct options {
     uint32_t rounds, frames, threads;
     double scale;
     bool peers, details, reference;
-    dent_isa isa; /* AUTO: all */
-    uint32_t only; /* 1, 2, 3: this question with the certificate, nothing else; for profilers */
+    dent_isa isa;  /* AUTO: all */
+    uint32_t only; /* 1, 2, 3: this question with the certificate, 5, 6: without, nothing else; for profilers */
 };
 
-/* ---- a scene in a world ------------------------------------------------------------------------------------------------- */
+/* ---- a scene in a world
+ * ------------------------------------------------------------------------------------------------- */
 
 struct stage {
     dent_context *context;
@@ -95,7 +99,8 @@ static void close_stage(struct stage *stage)
     dent_context_destroy(stage->context);
 }
 
-/* ---- peers -------------------------------------------------------------------------------------------------------------- */
+/* ---- peers
+ * -------------------------------------------------------------------------------------------------------------- */
 
 /* All bodies in one numbering. */
 struct flat_scene {
@@ -175,7 +180,8 @@ static void flatten(struct flat_scene *flat, const struct stage *stage)
     for (uint32_t i = 0; i < stage->bodies; i++) {
         const dent_scene_body *body = dent_scene_body_at(stage->scene, i);
         uint32_t faces;
-        const dent_surface_face *list = dent_body_surface_faces(stage->world, dent_world_body_at(stage->world, i), &faces);
+        const dent_surface_face *list =
+            dent_body_surface_faces(stage->world, dent_world_body_at(stage->world, i), &faces);
         flat->first_vertex[i] = vertex;
         flat->first_cell[i] = cell;
         for (uint32_t f = 0; f < faces; f++, face++) {
@@ -190,8 +196,10 @@ static void flatten(struct flat_scene *flat, const struct stage *stage)
                 flat->cells[cell][k] = vertex + body->element_corners[4 * c + (uint32_t)k];
             }
             flat->body_of_cell[cell] = i;
-            const double *p = &stage->positions[i][3 * body->element_corners[4 * c]], *q = &stage->positions[i][3 * body->element_corners[4 * c + 1]];
-            edges += sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
+            const double *p = &stage->positions[i][3 * body->element_corners[4 * c]],
+                         *q = &stage->positions[i][3 * body->element_corners[4 * c + 1]];
+            edges +=
+                sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
         }
         for (uint32_t v = 0; v < body->vertex_count; v++) {
             flat->body_of_vertex[vertex++] = i;
@@ -202,8 +210,9 @@ static void flatten(struct flat_scene *flat, const struct stage *stage)
 
 static void free_flat(struct flat_scene *flat)
 {
-    void *const blocks[] = {flat->xyz, flat->cells, flat->faces, flat->body_of_vertex, flat->body_of_cell,
-                            flat->first_vertex, flat->first_cell, flat->face_body, flat->face_number};
+    void *const blocks[] = {flat->xyz,          flat->cells,        flat->faces,      flat->body_of_vertex,
+                            flat->body_of_cell, flat->first_vertex, flat->first_cell, flat->face_body,
+                            flat->face_number};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         free(blocks[i]);
     }
@@ -285,8 +294,8 @@ static void grid_peer(const struct flat_scene *flat, double cell, struct grid_me
                 for (uint32_t i = memory->first[row + from[0]]; i < memory->first[row + to[0] + 1]; i++) {
                     uint32_t v = memory->sorted[i];
                     const double *x = flat->xyz[v];
-                    if (x[0] < box_lo[0] || x[0] > box_hi[0] || x[1] < box_lo[1] || x[1] > box_hi[1] || x[2] < box_lo[2] ||
-                        x[2] > box_hi[2] || v == c[0] || v == c[1] || v == c[2] || v == c[3]) {
+                    if (x[0] < box_lo[0] || x[0] > box_hi[0] || x[1] < box_lo[1] || x[1] > box_hi[1] ||
+                        x[2] < box_lo[2] || x[2] > box_hi[2] || v == c[0] || v == c[1] || v == c[2] || v == c[3]) {
                         continue;
                     }
                     if (vertex_in_tetrahedron(x, p[0], p[1], p[2], p[3], &counters)) {
@@ -405,8 +414,8 @@ static void tree_peer(const struct flat_scene *flat, struct tree_memory *tree, s
         stack[depth++] = 0;
         while (depth) {
             const struct tree_node *node = &tree->nodes[stack[--depth]];
-            if (node->lo[0] > hi[0] || node->hi[0] < lo[0] || node->lo[1] > hi[1] || node->hi[1] < lo[1] || node->lo[2] > hi[2] ||
-                node->hi[2] < lo[2]) {
+            if (node->lo[0] > hi[0] || node->hi[0] < lo[0] || node->lo[1] > hi[1] || node->hi[1] < lo[1] ||
+                node->lo[2] > hi[2] || node->hi[2] < lo[2]) {
                 continue;
             }
             if (node->count == 0) {
@@ -429,7 +438,8 @@ static void tree_peer(const struct flat_scene *flat, struct tree_memory *tree, s
     }
 }
 
-/* ---- variants ----------------------------------------------------------------------------------------------------------- */
+/* ---- variants
+ * ----------------------------------------------------------------------------------------------------------- */
 
 struct variant {
     char name[48];
@@ -444,7 +454,8 @@ struct variant {
     dent_query_counters counters;
 };
 
-/* Processor time of this thread, so that other work on the machine disturbs less; with more threads the time that passed. */
+/* Processor time of this thread, so that other work on the machine disturbs less; with more threads the time that
+ * passed. */
 static uint64_t now(const struct options *options)
 {
     struct timespec time;
@@ -461,8 +472,9 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void run_variant(struct variant *variant, struct stage *stages, struct flat_scene *flat, struct grid_memory *grid,
-                        struct tree_memory *tree, struct pair_set *set, const struct options *options, bool keep)
+static void run_variant(struct variant *variant, struct stage *stages, struct flat_scene *flat,
+                        struct grid_memory *grid, struct tree_memory *tree, struct pair_set *set,
+                        const struct options *options, bool keep)
 {
     uint64_t begin = now(options), end;
     if (variant->peer == 0) {
@@ -479,7 +491,8 @@ static void run_variant(struct variant *variant, struct stage *stages, struct fl
             exit(2);
         }
         end = now(options);
-        const dent_pair_list *list = variant->question == DENT_QUESTION_FACE_CELL ? &result.face_cell : &result.vertex_cell;
+        const dent_pair_list *list =
+            variant->question == DENT_QUESTION_FACE_CELL ? &result.face_cell : &result.vertex_cell;
         variant->pairs = list->count;
         variant->hash = hash_list(list);
         variant->counters = result.counters;
@@ -499,7 +512,8 @@ static void run_variant(struct variant *variant, struct stage *stages, struct fl
     }
 }
 
-static struct variant *add_variant(struct variant *variants, uint32_t *count, const char *name, dent_question question, int peer)
+static struct variant *add_variant(struct variant *variants, uint32_t *count, const char *name, dent_question question,
+                                   int peer)
 {
     struct variant *variant = &variants[(*count)++];
     *variant = (struct variant){.question = question, .peer = peer};
@@ -520,13 +534,17 @@ static int run_scene(const char *name, const struct options *options)
             return 2;
         }
         for (int q = 0; q < 3; q++) {
-            dent_question question = q == 0 ? DENT_QUESTION_VERTEX_CELL : q == 1 ? DENT_QUESTION_FACE_CELL : (dent_question)3;
+            dent_question question = q == 0   ? DENT_QUESTION_VERTEX_CELL
+                                     : q == 1 ? DENT_QUESTION_FACE_CELL
+                                              : (dent_question)3;
             for (int plain = 0; plain < 2 && !(q == 2 && (plain || stage_count)); plain++) {
-                if (options->only && (options->only != (uint32_t)question || plain)) {
+                if (options->only &&
+                    ((options->only & 3) != (uint32_t)question || plain != (int)(options->only >> 2))) {
                     continue;
                 }
                 char text[48];
-                snprintf(text, sizeof text, "clusters %s%s%s", dent_isa_name((dent_isa)isa), plain ? " no cert" : "", q == 2 ? " both" : "");
+                snprintf(text, sizeof text, "clusters %s%s%s", dent_isa_name((dent_isa)isa), plain ? " no cert" : "",
+                         q == 2 ? " both" : "");
                 struct variant *variant = add_variant(variants, &count, text, question, 0);
                 variant->stage = stage_count;
                 variant->no_certificate = plain;
@@ -551,8 +569,9 @@ static int run_scene(const char *name, const struct options *options)
         read_positions(&flat, &stages[0]);
         build_tree(&tree, &flat);
     }
-    printf("%s: %u cells, %u faces, %u vertices, %u bodies, %u threads\n", name, (unsigned)flat.cell_count, (unsigned)flat.face_count,
-           (unsigned)flat.vertex_count, (unsigned)stages[0].bodies, (unsigned)options->threads);
+    printf("%s: %u cells, %u faces, %u vertices, %u bodies, %u threads\n", name, (unsigned)flat.cell_count,
+           (unsigned)flat.face_count, (unsigned)flat.vertex_count, (unsigned)stages[0].bodies,
+           (unsigned)options->threads);
     int status = 0;
     for (uint32_t frame = 0; frame < options->frames; frame++) {
         for (uint32_t s = 0; s < stage_count; s++) {
@@ -569,7 +588,8 @@ static int run_scene(const char *name, const struct options *options)
             for (uint32_t j = 0; j < i; j++) {
                 if (variants[i].question == variants[j].question &&
                     (variants[i].pairs != variants[j].pairs || variants[i].hash != variants[j].hash)) {
-                    printf("DIFFERENT pairs in frame %u: %s, %s\n", (unsigned)frame, variants[i].name, variants[j].name);
+                    printf("DIFFERENT pairs in frame %u: %s, %s\n", (unsigned)frame, variants[i].name,
+                           variants[j].name);
                     status = 1;
                 }
             }
@@ -586,15 +606,18 @@ static int run_scene(const char *name, const struct options *options)
     for (uint32_t i = 0; i < count; i++) {
         struct variant *v = &variants[i];
         double median = v->times[v->count / 2];
-        printf("  %-11s %-26s %9.3f ms  (%.3f .. %.3f) %8" PRIu64 " pairs", v->question == 3 ? "both" : dent_question_name(v->question), v->name,
-               median, v->times[v->count / 4], v->times[v->count - 1 - v->count / 4], v->pairs);
+        printf("  %-11s %-26s %9.3f ms  (%.3f .. %.3f) %8" PRIu64 " pairs",
+               v->question == 3 ? "both" : dent_question_name(v->question), v->name, median, v->times[v->count / 4],
+               v->times[v->count - 1 - v->count / 4], v->pairs);
         if (options->peers && v->question != 3) {
             printf("  %6.1f x", best_peer[v->question] / median);
         }
         if (!v->peer) {
-            printf("  read %.2f search %.2f finish %.2f; %" PRIu64 " leaves, %" PRIu64 " offered, %" PRIu64 " bodies certified",
-                   (double)v->counters.ns_prepare * 1e-6, (double)v->counters.ns_search * 1e-6, (double)v->counters.ns_finish * 1e-6,
-                   v->counters.cells_visited, v->counters.candidates, v->counters.certified_bodies);
+            printf("  read %.2f search %.2f finish %.2f; %" PRIu64 " leaves, %" PRIu64 " offered, %" PRIu64
+                   " bodies certified",
+                   (double)v->counters.ns_prepare * 1e-6, (double)v->counters.ns_search * 1e-6,
+                   (double)v->counters.ns_finish * 1e-6, v->counters.cells_visited, v->counters.candidates,
+                   v->counters.certified_bodies);
         }
         printf("\n");
     }

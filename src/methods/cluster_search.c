@@ -1,15 +1,18 @@
 /* Cluster search: static clusters of cells, laid out for the vector unit.
  *
- * A mesh keeps its connectivity while it deforms, so its cells are cut once into clusters of at most 32 vertices and 48 cells. A query
- * rounds the coordinates cluster by cluster, computes boxes of clusters, pieces (16 clusters) and bodies, and goes down: pairs of
- * bodies, pieces, clusters, always 16 boxes at a time. In a pair of clusters the vertices (or surface faces) of one are compared with the
- * cells of the other: shared vertices are taken out by bit masks before any geometry, then float boxes, then float sides with a derived
- * error bound (cluster_kernels.h). What the floats decide is an answer; what they leave open goes to the exact tests behind the sink.
+ * A mesh keeps its connectivity while it deforms, so its cells are cut once into clusters of at most 32 vertices and 48
+ * cells. A query rounds the coordinates cluster by cluster, computes boxes of clusters, pieces (16 clusters) and
+ * bodies, and goes down: pairs of bodies, pieces, clusters, always 16 boxes at a time. In a pair of clusters the
+ * vertices (or surface faces) of one are compared with the cells of the other: shared vertices are taken out by bit
+ * masks before any geometry, then float boxes, then float sides with a derived error bound (cluster_kernels.h). What
+ * the floats decide is an answer; what they leave open goes to the exact tests behind the sink.
  *
- * Contact of a body with itself is first tried to be proven away by the strain certificate (strain_certificate.h), from the body's reference
- * shape or, when it has none, from the last pose that a search found free; what is not proven is searched.
+ * Contact of a body with itself is first tried to be proven away by the strain certificate (strain_certificate.h), from
+ * the body's reference shape or, when it has none, from the last pose that a search found free; what is not proven is
+ * searched.
  *
- * In: a pose. Out: answers and candidates of vertex-cell and face-cell. Between queries: the clusters, and the references.
+ * In: a pose. Out: answers and candidates of vertex-cell and face-cell. Between queries: the clusters, and the
+ * references.
  */
 #include "methods/method_table.h"
 
@@ -33,13 +36,14 @@ struct cluster_search {
     struct cluster_pose pose;
     uint32_t pieces_per_block;
     bool certify;
-    bool *body_certified;  /* by rank: has no contact with itself */
-    bool *piece_certified; /* by piece of the world: has no contact with itself and its neighbours */
+    bool *body_certified;         /* by rank: has no contact with itself */
+    bool *piece_certified;        /* by piece of the world: has no contact with itself and its neighbours */
     struct workspace *workspaces; /* by worker */
-    bool *met_itself;      /* by rank: the search surely found a pair of the body with itself */
+    bool *met_itself;             /* by rank: the search surely found a pair of the body with itself */
 };
 
-/* ---- output ------------------------------------------------------------------------------------------------------------- */
+/* ---- output
+ * ------------------------------------------------------------------------------------------------------------- */
 
 enum { BATCH = 256, NEAR_PIECES = 256, KEPT_CLUSTERS = 256 };
 
@@ -76,8 +80,8 @@ static void flush_answers(struct workspace *work, dent_question question)
     work->answer_count = work->candidate_count = 0;
 }
 
-/* Hits of clusters of body rank_a, told to the sink. A cell split into several tetrahedra is always offered: whether it shares a vertex or
- * has a point in its interior is a matter of the whole cell. */
+/* Hits of clusters of body rank_a, told to the sink. A cell split into several tetrahedra is always offered: whether it
+ * shares a vertex or has a point in its interior is a matter of the whole cell. */
 static void tell(struct workspace *work, dent_question question, uint32_t rank_a, uint32_t count)
 {
     const struct clustered_body *side_a = &work->search->pose.bodies[rank_a];
@@ -85,8 +89,9 @@ static void tell(struct workspace *work, dent_question question, uint32_t rank_a
     for (uint32_t i = 0; i < count; i++) {
         const struct leaf_hit *hit = &work->hits[i];
         const struct cluster *cluster_a = &side_a->clusters->clusters[hit->cluster];
-        uint32_t feature = question == DENT_QUESTION_VERTEX_CELL ? cluster_a->vertices[hit->feature]
-                                                                 : side_a->clusters->faces[cluster_a->first_face + hit->feature];
+        uint32_t feature = question == DENT_QUESTION_VERTEX_CELL
+                               ? cluster_a->vertices[hit->feature]
+                               : side_a->clusters->faces[cluster_a->first_face + hit->feature];
         uint32_t tetrahedron = work->clusters_b->cells[work->cells.cluster->first_cell + hit->cell];
         if (hit->certain && rank_a == work->rank_b) {
             __atomic_store_n(&work->search->met_itself[rank_a], true, __ATOMIC_RELAXED);
@@ -104,15 +109,16 @@ static void tell(struct workspace *work, dent_question question, uint32_t rank_a
     }
 }
 
-/* ---- search ------------------------------------------------------------------------------------------------------------- */
+/* ---- search
+ * ------------------------------------------------------------------------------------------------------------- */
 
 /* Pieces of one body that may hold partners for the piece of side b. */
 struct near_pieces {
     uint32_t rank;
     bool may_share;
     uint32_t count;
-    uint32_t pieces[NEAR_PIECES];    /* of the body */
-    uint16_t clusters[NEAR_PIECES];  /* clusters of side b that the piece may meet */
+    uint32_t pieces[NEAR_PIECES];   /* of the body */
+    uint16_t clusters[NEAR_PIECES]; /* clusters of side b that the piece may meet */
 };
 
 /* Coordinates of a cluster of side a, from those kept or computed. */
@@ -145,7 +151,8 @@ static struct leaf_features features_of(struct workspace *work, uint32_t rank, u
 }
 
 /* Cluster of side b, already in work->cells, against the clusters of the pieces near it. */
-static void search_cluster(struct workspace *work, dent_question question, uint32_t place, const struct near_pieces *near)
+static void search_cluster(struct workspace *work, dent_question question, uint32_t place,
+                           const struct near_pieces *near)
 {
     const struct cluster_search *search = work->search;
     const struct cluster_kernels *kernels = search->pose.kernels;
@@ -193,7 +200,8 @@ static void begin_cluster(struct workspace *work, uint32_t piece, uint32_t place
     cells->has_boxes = cells->has_planes = false;
 }
 
-static void search_near_pieces(struct workspace *work, dent_question question, uint32_t piece, const struct near_pieces *near)
+static void search_near_pieces(struct workspace *work, dent_question question, uint32_t piece,
+                               const struct near_pieces *near)
 {
     uint32_t any = 0;
     for (uint32_t i = 0; i < near->count; i++) {
@@ -215,14 +223,17 @@ static bool proven_apart(const struct workspace *work, uint32_t piece_a, uint32_
            strain_neighbours(&search->cache->entries[work->rank_b]->reference, piece_a, piece_b);
 }
 
-static void search_body(struct workspace *work, dent_question question, uint32_t piece, const struct cluster_box *box, uint32_t rank_a)
+static void search_body(struct workspace *work, dent_question question, uint32_t piece, const struct cluster_box *box,
+                        uint32_t rank_a)
 {
     bool self = rank_a == work->rank_b && work->search->certify;
     const struct cluster_search *search = work->search;
     const struct clustered_body *side_a = &search->pose.bodies[rank_a];
     const struct body *body_a = search->request->pose->bodies[rank_a].body;
-    const struct box_group *groups = search->pose.groups[question == DENT_QUESTION_FACE_CELL ? SIDE_FACES : SIDE_VERTICES];
-    const struct box_group *clusters_b = &search->pose.pieces[SIDE_CELLS][search->pose.bodies[work->rank_b].first_piece + piece];
+    const struct box_group *groups =
+        search->pose.groups[question == DENT_QUESTION_FACE_CELL ? SIDE_FACES : SIDE_VERTICES];
+    const struct box_group *clusters_b =
+        &search->pose.pieces[SIDE_CELLS][search->pose.bodies[work->rank_b].first_piece + piece];
     struct near_pieces near;
     near.rank = rank_a;
     near.count = 0;
@@ -234,7 +245,8 @@ static void search_body(struct workspace *work, dent_question question, uint32_t
             if (self && proven_apart(work, other, piece)) {
                 continue;
             }
-            struct cluster_box other_box = box_of_group_member(&groups[side_a->first_group + group], other % PIECE_CLUSTERS);
+            struct cluster_box other_box =
+                box_of_group_member(&groups[side_a->first_group + group], other % PIECE_CLUSTERS);
             uint32_t clusters = search->pose.kernels->meet(clusters_b, &other_box);
             near.pieces[near.count] = other;
             near.clusters[near.count] = (uint16_t)clusters;
@@ -263,8 +275,8 @@ static void search_piece(struct workspace *work, dent_question question, uint32_
     if (side_b->clusters->cell_count == 0) {
         return;
     }
-    struct cluster_box box =
-        box_of_group_member(&search->pose.groups[SIDE_CELLS][side_b->first_group + piece / PIECE_CLUSTERS], piece % PIECE_CLUSTERS);
+    struct cluster_box box = box_of_group_member(
+        &search->pose.groups[SIDE_CELLS][side_b->first_group + piece / PIECE_CLUSTERS], piece % PIECE_CLUSTERS);
     if (work->body_b->self_collision && !search->body_certified[rank]) {
         search_body(work, question, piece, &box, rank);
     }
@@ -302,26 +314,30 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
     search->sink->count_cells_visited(search->sink, worker, work->clusters_visited);
 }
 
-/* ---- preparation -------------------------------------------------------------------------------------------------------- */
+/* ---- preparation
+ * -------------------------------------------------------------------------------------------------------- */
 
 static void fill_block(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
     const struct cluster_search *search = data;
     uint32_t first = block * search->pieces_per_block;
-    for (uint32_t piece = first; piece < search->pose.piece_count && piece - first < search->pieces_per_block; piece++) {
+    for (uint32_t piece = first; piece < search->pose.piece_count && piece - first < search->pieces_per_block;
+         piece++) {
         cluster_pose_fill_piece(&search->pose, piece);
     }
 }
 
-/* ---- the certificate ---------------------------------------------------------------------------------------------------- */
+/* ---- the certificate
+ * ---------------------------------------------------------------------------------------------------- */
 
 static void certify_block(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
     const struct cluster_search *search = data;
     uint32_t first = block * search->pieces_per_block;
-    for (uint32_t piece = first; piece < search->pose.piece_count && piece - first < search->pieces_per_block; piece++) {
+    for (uint32_t piece = first; piece < search->pose.piece_count && piece - first < search->pieces_per_block;
+         piece++) {
         uint32_t rank = search->pose.body_of_piece[piece];
         const struct clustered_body *body = &search->pose.bodies[rank];
         search->piece_certified[piece] =
@@ -337,8 +353,9 @@ static void certify(struct cluster_search *search, uint32_t blocks)
     bool any_left = false;
     for (uint32_t rank = 0; rank < search->request->pose->body_count; rank++) {
         const struct clustered_body *body = &search->pose.bodies[rank];
-        search->body_certified[rank] = body->rests && strain_certifies_body(&search->cache->entries[rank]->reference, search->pose.kernels,
-                                                                            search->pose.strains + body->first_piece);
+        search->body_certified[rank] =
+            body->rests && strain_certifies_body(&search->cache->entries[rank]->reference, search->pose.kernels,
+                                                 search->pose.strains + body->first_piece);
         search->request->counters->certified_bodies += search->body_certified[rank];
         any_left = any_left || (body->rests && !search->body_certified[rank] && body->clusters->piece_count > 1);
     }
@@ -354,8 +371,10 @@ static void choose_references(struct cluster_search *search, struct cluster_cach
     for (uint32_t rank = 0; rank < cache->body_count; rank++) {
         const struct strain_reference *reference = &cache->entries[rank]->reference;
         /* The vertices of a single cluster are compared with its own cells in less time than its strain takes. */
-        bool worth_it = cache->entries[rank]->clusters.cluster_count > 1 || search->request->questions & DENT_QUESTION_FACE_CELL;
-        bool wanted = search->certify && worth_it && reference->usable && search->request->pose->bodies[rank].body->self_collision;
+        bool worth_it =
+            cache->entries[rank]->clusters.cluster_count > 1 || search->request->questions & DENT_QUESTION_FACE_CELL;
+        bool wanted = search->certify && worth_it && reference->usable &&
+                      search->request->pose->bodies[rank].body->self_collision;
         cache->bodies[rank].rests = wanted ? reference->rests : NULL;
         search->pose.wants_strains = search->pose.wants_strains || wanted;
     }
@@ -371,16 +390,17 @@ static bool anything_certified(const struct cluster_search *search, uint32_t ran
     return any;
 }
 
-/* Bodies without a usable reference of their own that were searched and seem free, while nothing could be certified: their pose becomes the
- * reference. Whether anything can be proven with it is found out there; the next try waits twice as long. */
+/* Bodies without a usable reference of their own that were searched and seem free, while nothing could be certified:
+ * their pose becomes the reference. Whether anything can be proven with it is found out there; the next try waits twice
+ * as long. */
 static void adopt_free_poses(struct cluster_search *search, struct cluster_cache *cache)
 {
     enum { LONGEST_WAIT = 1024 };
     for (uint32_t rank = 0; search->certify && rank < cache->body_count; rank++) {
         struct cached_body *entry = cache->entries[rank];
         const struct posed_body *posed = &search->request->pose->bodies[rank];
-        if (posed->body->kind != DENT_BODY_SOLID || !posed->body->self_collision || entry->own_reference || search->met_itself[rank] ||
-            anything_certified(search, rank)) {
+        if (posed->body->kind != DENT_BODY_SOLID || !posed->body->self_collision || entry->own_reference ||
+            search->met_itself[rank] || anything_certified(search, rank)) {
             continue;
         }
         if (entry->wait > 0) {
@@ -445,7 +465,8 @@ static dent_status search_clusters(void *data, const struct search_request *requ
         return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
                             "the cluster search def was not made by dent_cluster_search_def_default()");
     }
-    dent_status status = cluster_cache_update(&state->cache, request->pose, &request->counters->rebuilds, request->message);
+    dent_status status =
+        cluster_cache_update(&state->cache, request->pose, &request->counters->rebuilds, request->message);
     if (status != DENT_OK) {
         return status;
     }
@@ -464,7 +485,8 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     uint32_t blocks = (pose->piece_count + search.pieces_per_block - 1) / search.pieces_per_block;
     search.certify = !def || !def->no_certificate;
     choose_references(&search, &state->cache);
-    search.body_certified = arena_allocate_cleared(request->scratch, request->pose->body_count, sizeof *search.body_certified);
+    search.body_certified =
+        arena_allocate_cleared(request->scratch, request->pose->body_count, sizeof *search.body_certified);
     search.met_itself = arena_allocate_cleared(request->scratch, request->pose->body_count, sizeof *search.met_itself);
     search.piece_certified = arena_allocate(request->scratch, pose->piece_count, sizeof *search.piece_certified);
     if (!search.body_certified || !search.met_itself || !search.piece_certified ||
@@ -516,7 +538,8 @@ dent_cluster_search_def dent_cluster_search_def_default(void)
 const struct method_row cluster_search_method = {
     .method = DENT_METHOD_CLUSTER_SEARCH,
     .name = "cluster-search",
-    .summary = "static clusters of cells compared by the vector unit, shared vertices taken out first; O(n), for solids of any size",
+    .summary = "static clusters of cells compared by the vector unit, shared vertices taken out first; O(n), for "
+               "solids of any size",
     .questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL,
     .create = create_state,
     .destroy = destroy_state,

@@ -100,7 +100,8 @@ static bool sweep(struct body_pairs *pairs, const struct columns *columns, uint3
         while (end < used && columns->lo[0][end] <= columns->hi[0][place]) {
             end++;
         }
-        struct box_window window = {columns->lo[1][place], columns->hi[1][place], columns->lo[2][place], columns->hi[2][place]};
+        struct box_window window = {columns->lo[1][place], columns->hi[1][place], columns->lo[2][place],
+                                    columns->hi[2][place]};
         uint32_t hits = kernels->scan_boxes(&others, place + 1, end, &window, columns->hits);
         struct body_pair *room = hits ? array_extend(&pairs->found, hits) : NULL;
         if (hits && !room) {
@@ -132,8 +133,8 @@ static void group(struct body_pairs *pairs, uint32_t count)
     }
 }
 
-bool body_pairs_find(struct body_pairs *pairs, const struct cluster_box *boxes, uint32_t count, const struct kernels *kernels,
-                     struct arena *scratch)
+bool body_pairs_find(struct body_pairs *pairs, const struct cluster_box *boxes, uint32_t count,
+                     const struct kernels *kernels, struct arena *scratch)
 {
     array_clear(&pairs->found);
     pairs->first = arena_allocate(scratch, (size_t)count + 1, sizeof *pairs->first);

@@ -8,8 +8,8 @@
 #include "geometry/kernels/kernel_table.h"
 
 struct body_pairs {
-    struct dynamic_array found;  /* pairs in the order of the sweep; memory kept from query to query */
-    uint32_t *first;             /* count + 1: the partners of box i are partner[first[i] .. first[i + 1]) */
+    struct dynamic_array found; /* pairs in the order of the sweep; memory kept from query to query */
+    uint32_t *first;            /* count + 1: the partners of box i are partner[first[i] .. first[i + 1]) */
     uint32_t *partners;
 };
 
@@ -17,7 +17,7 @@ void body_pairs_init(struct body_pairs *pairs, dent_context *context);
 void body_pairs_destroy(struct body_pairs *pairs);
 
 /* Pairs of different boxes that meet (closed), both ways round. False when memory runs out. */
-bool body_pairs_find(struct body_pairs *pairs, const struct cluster_box *boxes, uint32_t count, const struct kernels *kernels,
-                     struct arena *scratch);
+bool body_pairs_find(struct body_pairs *pairs, const struct cluster_box *boxes, uint32_t count,
+                     const struct kernels *kernels, struct arena *scratch);
 
 #endif

@@ -52,9 +52,10 @@ static struct cached_body *create_entry(dent_context *context, const struct pose
     return entry;
 }
 
-/* Bodies keep their order, so a search for the old entry begins behind the last one found. A body that is new looks through all the rest,
- * which is the price of a change, not of a query. */
-static bool fill_entries(struct cluster_cache *fresh, struct cluster_cache *old, const struct pose *pose, uint64_t *built)
+/* Bodies keep their order, so a search for the old entry begins behind the last one found. A body that is new looks
+ * through all the rest, which is the price of a change, not of a query. */
+static bool fill_entries(struct cluster_cache *fresh, struct cluster_cache *old, const struct pose *pose,
+                         uint64_t *built)
 {
     uint32_t next = 0;
     for (uint32_t rank = 0; rank < pose->body_count; rank++) {
@@ -101,8 +102,8 @@ static dent_status number_bodies(struct cluster_cache *cache)
     for (uint32_t rank = 0; rank < cache->body_count; rank++) {
         const struct body_clusters *body = &cache->entries[rank]->clusters;
         uint32_t group_count = (body->piece_count + PIECE_CLUSTERS - 1) / PIECE_CLUSTERS;
-        cache->bodies[rank] = (struct clustered_body){
-            body, NULL, (uint32_t)clusters, (uint32_t)pieces, (uint32_t)groups, group_count};
+        cache->bodies[rank] =
+            (struct clustered_body){body, NULL, (uint32_t)clusters, (uint32_t)pieces, (uint32_t)groups, group_count};
         clusters += body->cluster_count;
         pieces += body->piece_count;
         groups += group_count;
@@ -116,10 +117,12 @@ static dent_status number_bodies(struct cluster_cache *cache)
     return DENT_OK;
 }
 
-/* ---- ties --------------------------------------------------------------------------------------------------------------- */
+/* ---- ties
+ * --------------------------------------------------------------------------------------------------------------- */
 
 /* Gives equal keys equal numbers. */
-static void number_equal_keys(const uint64_t *keys, const uint32_t *order, size_t count, uint32_t (*identities)[CLUSTER_VERTICES])
+static void number_equal_keys(const uint64_t *keys, const uint32_t *order, size_t count,
+                              uint32_t (*identities)[CLUSTER_VERTICES])
 {
     uint32_t number = 0;
     for (size_t i = 0; i < count; i++) {
@@ -150,7 +153,8 @@ static dent_status number_identities(struct cluster_cache *cache, const struct p
         for (uint32_t cluster = 0; cluster < clustered->clusters->cluster_count; cluster++) {
             for (uint32_t k = 0; k < CLUSTER_VERTICES; k++) {
                 size_t place = (size_t)(clustered->first_cluster + cluster) * CLUSTER_VERTICES + k;
-                keys[place] = body_identity(pose->bodies[rank].body, clustered->clusters->clusters[cluster].vertices[k]);
+                keys[place] =
+                    body_identity(pose->bodies[rank].body, clustered->clusters->clusters[cluster].vertices[k]);
                 order[place] = (uint32_t)place;
             }
         }
@@ -164,27 +168,27 @@ static dent_status number_identities(struct cluster_cache *cache, const struct p
     return enough ? DENT_OK : DENT_ERROR_OUT_OF_MEMORY;
 }
 
-/* ---- update ------------------------------------------------------------------------------------------------------------- */
+/* ---- update
+ * ------------------------------------------------------------------------------------------------------------- */
 
-static dent_status build(struct cluster_cache *fresh, struct cluster_cache *old, const struct pose *pose, uint64_t *built)
+static dent_status build(struct cluster_cache *fresh, struct cluster_cache *old, const struct pose *pose,
+                         uint64_t *built)
 {
     fresh->body_count = pose->body_count;
     fresh->entries = dent_allocate(fresh->context, fresh->body_count, sizeof *fresh->entries);
     fresh->bodies = dent_allocate(fresh->context, fresh->body_count, sizeof *fresh->bodies);
-    if (fresh->entries) { /* first of all: whoever destroys a half-built cache looks at them */
+    if (fresh->entries) {
         memset(fresh->entries, 0, fresh->body_count * sizeof *fresh->entries);
     }
-    if (!fresh->entries || !fresh->bodies) {
-        return DENT_ERROR_OUT_OF_MEMORY;
-    }
-    if (!fill_entries(fresh, old, pose, built)) {
+    if (!fresh->entries || !fresh->bodies || !fill_entries(fresh, old, pose, built)) {
         return DENT_ERROR_OUT_OF_MEMORY;
     }
     dent_status status = number_bodies(fresh);
     return status == DENT_OK ? number_identities(fresh, pose) : status;
 }
 
-dent_status cluster_cache_update(struct cluster_cache *cache, const struct pose *pose, uint64_t *built, struct message *message)
+dent_status cluster_cache_update(struct cluster_cache *cache, const struct pose *pose, uint64_t *built,
+                                 struct message *message)
 {
     *built = 0;
     if (cache->valid && cache->version == pose->table->topology_version) {
@@ -197,8 +201,9 @@ dent_status cluster_cache_update(struct cluster_cache *cache, const struct pose 
         leave_kept_entries(&fresh);
         cluster_cache_destroy(&fresh);
         forget_kept(cache);
-        return message_fail(message, status, status == DENT_ERROR_TOO_LARGE ? "the world has too many cells for the cluster search"
-                                                                            : "out of memory for the clusters of the bodies");
+        return message_fail(message, status,
+                            status == DENT_ERROR_TOO_LARGE ? "the world has too many cells for the cluster search"
+                                                           : "out of memory for the clusters of the bodies");
     }
     leave_kept_entries(cache);
     cluster_cache_destroy(cache);

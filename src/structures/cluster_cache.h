@@ -1,7 +1,7 @@
 /* The clusters of all bodies of a world, kept from query to query and renewed for the bodies whose connectivity is new.
  *
- * A body is recognised by the base of its identities, which is never given twice. Where vertices of different bodies are tied, every
- * cluster also has numbers for its vertices that are equal iff the vertices are the same.
+ * A body is recognised by the base of its identities, which is never given twice. Where vertices of different bodies
+ * are tied, every cluster also has numbers for its vertices that are equal iff the vertices are the same.
  */
 #ifndef DENT_STRUCTURES_CLUSTER_CACHE_H
 #define DENT_STRUCTURES_CLUSTER_CACHE_H
@@ -12,7 +12,7 @@
 /* One body. Solids have room for a reference shape; it is set from the body's own when it has one. */
 struct cached_body {
     uint64_t identity_base;
-    bool kept; /* during an update: the old cache and the new one both have it */
+    bool kept;                /* during an update: the old cache and the new one both have it */
     bool own_reference;       /* the reference is the body's own, and of use; otherwise poses found free are tried */
     uint32_t wait, last_wait; /* queries until the next of them is tried */
     struct body_clusters clusters;
@@ -24,20 +24,24 @@ struct cluster_cache {
     uint64_t version; /* of the body table these were made for */
     bool valid;
     uint32_t body_count;
-    struct cached_body **entries;   /* by rank */
-    struct clustered_body *bodies;  /* by rank */
+    struct cached_body **entries;  /* by rank */
+    struct clustered_body *bodies; /* by rank */
     uint32_t cluster_count, piece_count, group_count;
-    uint32_t (*identities)[CLUSTER_VERTICES]; /* by cluster; null: no ties, the vertices' own numbers will do within a body */
+    uint32_t (
+        *identities)[CLUSTER_VERTICES]; /* by cluster; null: no ties, the vertices' own numbers will do within a body */
 };
 
 void cluster_cache_init(struct cluster_cache *cache, dent_context *context);
 void cluster_cache_destroy(struct cluster_cache *cache);
 
-/* Makes the cache fit the pose. *built: how many bodies were cut anew. OUT_OF_MEMORY or TOO_LARGE: the cache is as it was, or empty. */
-dent_status cluster_cache_update(struct cluster_cache *cache, const struct pose *pose, uint64_t *built, struct message *message);
+/* Makes the cache fit the pose. *built: how many bodies were cut anew. OUT_OF_MEMORY or TOO_LARGE: the cache is as it
+ * was, or empty. */
+dent_status cluster_cache_update(struct cluster_cache *cache, const struct pose *pose, uint64_t *built,
+                                 struct message *message);
 
 /* Numbers of the vertices of a cluster (world numbering), to compare with those of another cluster. */
-static inline const uint32_t *cluster_identities(const struct cluster_cache *cache, uint32_t number, const struct cluster *cluster)
+static inline const uint32_t *cluster_identities(const struct cluster_cache *cache, uint32_t number,
+                                                 const struct cluster *cluster)
 {
     return cache->identities ? cache->identities[number] : cluster->vertices;
 }

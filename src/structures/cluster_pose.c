@@ -3,8 +3,9 @@
 
 #include <math.h>
 
-/* The scale is a power of two that brings half the largest extent of the world below 1. Exponents beyond 1000 are cut off: very small
- * worlds then stay small, their numbers may round to 0, and everything is decided by the exact predicates. */
+/* The scale is a power of two that brings half the largest extent of the world below 1. Exponents beyond 1000 are cut
+ * off: very small worlds then stay small, their numbers may round to 0, and everything is decided by the exact
+ * predicates. */
 static void choose_frame(struct cluster_pose *state)
 {
     const struct pose *pose = state->pose;
@@ -28,10 +29,14 @@ static void choose_frame(struct cluster_pose *state)
 
 static const struct cluster_box empty_box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 
-#define SIXTEEN(x) {x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}
+#define SIXTEEN(x)                                                                                                     \
+    {                                                                                                                  \
+        x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x                                                                 \
+    }
 #define NOWHERE SIXTEEN(INFINITY)
 #define NOWHERE_EITHER SIXTEEN(-INFINITY)
-static const struct box_group empty_group = {{NOWHERE, NOWHERE, NOWHERE}, {NOWHERE_EITHER, NOWHERE_EITHER, NOWHERE_EITHER}};
+static const struct box_group empty_group = {{NOWHERE, NOWHERE, NOWHERE},
+                                             {NOWHERE_EITHER, NOWHERE_EITHER, NOWHERE_EITHER}};
 
 static void set_member(struct box_group *group, uint32_t place, const struct cluster_box *box)
 {
@@ -102,7 +107,8 @@ static uint32_t vertices_of_side(const struct cluster_pose *state, const struct 
 
 enum { AHEAD = 4 };
 
-/* Positions are read in an order the processor cannot guess, and clusters lie far apart: what will be needed is asked for early. */
+/* Positions are read in an order the processor cannot guess, and clusters lie far apart: what will be needed is asked
+ * for early. */
 static void fetch_ahead(const struct clustered_body *body, uint32_t number, const double (*xyz)[3])
 {
     if (number + AHEAD < body->clusters->cluster_count) {
@@ -158,7 +164,8 @@ void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
     uint32_t in_body = piece - body->first_piece;
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (state->wants[side]) {
-            set_member(&state->groups[side][body->first_group + in_body / PIECE_CLUSTERS], in_body % PIECE_CLUSTERS, &whole[side]);
+            set_member(&state->groups[side][body->first_group + in_body / PIECE_CLUSTERS], in_body % PIECE_CLUSTERS,
+                       &whole[side]);
         }
     }
 }

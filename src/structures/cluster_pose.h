@@ -1,10 +1,11 @@
 /* All clusters of a world in one pose: boxes at three levels (cluster, piece, body), and strains.
  *
- * The rounded coordinates themselves are not kept: most clusters of a big world meet nothing, and computing those that do again costs less
- * than writing all of them to memory and reading them back.
+ * The rounded coordinates themselves are not kept: most clusters of a big world meet nothing, and computing those that
+ * do again costs less than writing all of them to memory and reading them back.
  *
- * Bodies, pieces and clusters are numbered through the world in order of rank. Every level has three boxes: of the cells (what is
- * searched), of the vertices asked about and of the surface faces (what searches). All memory from the caller's arena.
+ * Bodies, pieces and clusters are numbered through the world in order of rank. Every level has three boxes: of the
+ * cells (what is searched), of the vertices asked about and of the surface faces (what searches). All memory from the
+ * caller's arena.
  */
 #ifndef DENT_STRUCTURES_CLUSTER_POSE_H
 #define DENT_STRUCTURES_CLUSTER_POSE_H
@@ -18,7 +19,8 @@ enum box_side { SIDE_CELLS = 0, SIDE_VERTICES = 1, SIDE_FACES = 2, SIDE_COUNT = 
 /* Where the clusters of a body lie in the numbering of the world. */
 struct clustered_body {
     const struct body_clusters *clusters;
-    const struct cluster_rest *rests; /* by cluster of the body; null: no strains wanted. Set by the method for each query */
+    const struct cluster_rest
+        *rests; /* by cluster of the body; null: no strains wanted. Set by the method for each query */
     uint32_t first_cluster, first_piece;
     uint32_t first_group, group_count; /* sixteen pieces each */
 };
@@ -32,9 +34,9 @@ struct cluster_pose {
     bool surface_vertices_only;
     double centre[3], scale;
 
-    struct box_group *pieces[SIDE_COUNT];   /* by piece: boxes of its clusters */
-    struct box_group *groups[SIDE_COUNT];   /* by group: boxes of its pieces */
-    struct cluster_box *boxes[SIDE_COUNT];  /* by body */
+    struct box_group *pieces[SIDE_COUNT];  /* by piece: boxes of its clusters */
+    struct box_group *groups[SIDE_COUNT];  /* by group: boxes of its pieces */
+    struct cluster_box *boxes[SIDE_COUNT]; /* by body */
     uint32_t *body_of_piece;
     struct piece_strain *strains; /* by piece; written for bodies that have `rests`. Null: none has */
 };
@@ -49,10 +51,11 @@ void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece);
 void cluster_pose_fill_bodies(const struct cluster_pose *state);
 
 /* Rounded coordinates of a cluster of body `rank`. */
-static inline void cluster_pose_load(const struct cluster_pose *state, uint32_t rank, uint32_t cluster, struct cluster_points *points)
+static inline void cluster_pose_load(const struct cluster_pose *state, uint32_t rank, uint32_t cluster,
+                                     struct cluster_points *points)
 {
-    state->kernels->load(&state->bodies[rank].clusters->clusters[cluster], state->pose->bodies[rank].xyz, state->centre, state->scale,
-                         points);
+    state->kernels->load(&state->bodies[rank].clusters->clusters[cluster], state->pose->bodies[rank].xyz, state->centre,
+                         state->scale, points);
 }
 
 /* Box `place` of a group. */

@@ -12,7 +12,8 @@ enum { PLANES_MAX = 64 };
 /* Looking at every vertex from this many planes is as long as we try to prove a body convex. */
 #define CONVEXITY_TESTS_MAX 400e6
 
-bool strain_reference_create(struct strain_reference *reference, dent_context *context, const struct body_clusters *clusters)
+bool strain_reference_create(struct strain_reference *reference, dent_context *context,
+                             const struct body_clusters *clusters)
 {
     *reference = (struct strain_reference){.context = context, .clusters = clusters};
     reference->rests = dent_allocate(context, clusters->cluster_count, sizeof *reference->rests);
@@ -33,12 +34,14 @@ void strain_reference_destroy(struct strain_reference *reference)
         dent_release(context, reference->rests, reference->clusters->cluster_count, sizeof *reference->rests);
         dent_release(context, reference->boxes, reference->clusters->piece_count, sizeof *reference->boxes);
         dent_release(context, reference->covers, reference->clusters->piece_count, sizeof *reference->covers);
-        dent_release(context, reference->cover_counts, reference->clusters->piece_count, sizeof *reference->cover_counts);
+        dent_release(context, reference->cover_counts, reference->clusters->piece_count,
+                     sizeof *reference->cover_counts);
     }
     *reference = (struct strain_reference){.context = context};
 }
 
-/* ---- facts about the reference ------------------------------------------------------------------------------------------ */
+/* ---- facts about the reference
+ * ------------------------------------------------------------------------------------------ */
 
 static void cell_points(const struct body *body, const double (*shape)[3], uint32_t cell, const double *points[4])
 {
@@ -145,7 +148,8 @@ static bool plane_supports_body(const struct body *body, const double (*shape)[3
 
 static bool face_in_plane(const double *const face[3], const double *const plane[3])
 {
-    return orientation_3d(plane[0], plane[1], plane[2], face[0]) == 0 && orientation_3d(plane[0], plane[1], plane[2], face[1]) == 0 &&
+    return orientation_3d(plane[0], plane[1], plane[2], face[0]) == 0 &&
+           orientation_3d(plane[0], plane[1], plane[2], face[1]) == 0 &&
            orientation_3d(plane[0], plane[1], plane[2], face[2]) == 0;
 }
 
@@ -176,7 +180,8 @@ static bool body_is_convex(const struct body *body, const double (*shape)[3])
     return body->surface_face_count > 0;
 }
 
-/* ---- clusters ----------------------------------------------------------------------------------------------------------- */
+/* ---- clusters
+ * ----------------------------------------------------------------------------------------------------------- */
 
 /* The factor 2^k that brings the largest |coordinate| about 1; 0 when the shape is out of reach. */
 static double reference_scale(const struct body *body, const double (*shape)[3])
@@ -251,7 +256,8 @@ static double stretch_of_cell(double y[4][3])
 }
 
 /* Coordinates about the middle of the cluster, in scaled reference units. */
-static double centre_cluster(const struct cluster *cluster, const double (*shape)[3], double scale, double y[CLUSTER_VERTICES][3])
+static double centre_cluster(const struct cluster *cluster, const double (*shape)[3], double scale,
+                             double y[CLUSTER_VERTICES][3])
 {
     double middle[3] = {0, 0, 0}, most = 0;
     for (uint32_t k = 0; k < cluster->vertex_count; k++) {
@@ -293,7 +299,8 @@ static void set_rest(struct cluster_rest *rest, const struct cluster *cluster, c
     if (!invert(scatter, inverse)) {
         return;
     }
-    const float upper[6] = {(float)inverse[0], (float)inverse[1], (float)inverse[2], (float)inverse[4], (float)inverse[5], (float)inverse[8]};
+    const float upper[6] = {(float)inverse[0], (float)inverse[1], (float)inverse[2],
+                            (float)inverse[4], (float)inverse[5], (float)inverse[8]};
     memcpy(rest->inverse, upper, sizeof upper);
     /* Middle and difference were rounded at the size of the whole body, 1. */
     rest->y_error = (float)((error + 1e-14 / unit) * 1.0001);
@@ -307,15 +314,17 @@ static void set_rest(struct cluster_rest *rest, const struct cluster *cluster, c
     rest->stretch = (float)(stretch * 1.0001);
 }
 
-/* ---- pieces ------------------------------------------------------------------------------------------------------------- */
+/* ---- pieces
+ * ------------------------------------------------------------------------------------------------------------- */
 
-static const struct reference_box empty_reference_box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+static const struct reference_box empty_reference_box = {{INFINITY, INFINITY, INFINITY},
+                                                         {-INFINITY, -INFINITY, -INFINITY}};
 
 static void widen(struct reference_box *box, const double point[3])
 {
     for (int axis = 0; axis < 3; axis++) {
-        box->lo[axis] = fmin(box->lo[axis], point[axis]);
-        box->hi[axis] = fmax(box->hi[axis], point[axis]);
+        box->lo[axis] = point[axis] < box->lo[axis] ? point[axis] : box->lo[axis];
+        box->hi[axis] = point[axis] > box->hi[axis] ? point[axis] : box->hi[axis];
     }
 }
 
@@ -328,16 +337,21 @@ static struct reference_box box_of_vertices(const struct cluster *cluster, const
     return box;
 }
 
+static uint32_t all_vertices(const struct cluster *cluster)
+{
+    return UINT32_MAX >> (CLUSTER_VERTICES - cluster->vertex_count);
+}
+
 static bool boxes_touch(const struct reference_box *a, const struct reference_box *b)
 {
-    return a->lo[0] <= b->hi[0] && b->lo[0] <= a->hi[0] && a->lo[1] <= b->hi[1] && b->lo[1] <= a->hi[1] && a->lo[2] <= b->hi[2] &&
-           b->lo[2] <= a->hi[2];
+    return a->lo[0] <= b->hi[0] && b->lo[0] <= a->hi[0] && a->lo[1] <= b->hi[1] && b->lo[1] <= a->hi[1] &&
+           a->lo[2] <= b->hi[2] && b->lo[2] <= a->hi[2];
 }
 
 static bool boxes_overlap(const struct reference_box *a, const struct reference_box *b)
 {
-    return a->lo[0] < b->hi[0] && b->lo[0] < a->hi[0] && a->lo[1] < b->hi[1] && b->lo[1] < a->hi[1] && a->lo[2] < b->hi[2] &&
-           b->lo[2] < a->hi[2];
+    return a->lo[0] < b->hi[0] && b->lo[0] < a->hi[0] && a->lo[1] < b->hi[1] && b->lo[1] < a->hi[1] &&
+           a->lo[2] < b->hi[2] && b->lo[2] < a->hi[2];
 }
 
 bool strain_neighbours(const struct strain_reference *reference, uint32_t piece_a, uint32_t piece_b)
@@ -345,8 +359,8 @@ bool strain_neighbours(const struct strain_reference *reference, uint32_t piece_
     return boxes_touch(&reference->boxes[piece_a], &reference->boxes[piece_b]);
 }
 
-/* The common box of a piece and its neighbours; in bodies that are not convex a little more, so that every feature lies in its
- * interior. */
+/* The common box of a piece and its neighbours; in bodies that are not convex a little more, so that every feature lies
+ * in its interior. */
 static struct reference_box region_of_piece(const struct strain_reference *reference, uint32_t piece)
 {
     struct reference_box region = reference->boxes[piece];
@@ -364,9 +378,10 @@ static struct reference_box region_of_piece(const struct strain_reference *refer
     return region;
 }
 
-/* Clusters that come into the interior of the region, listed; 0 when there are too many, or a surface face comes into it. */
-static uint32_t cover_region(const struct strain_reference *reference, const double (*shape)[3], const struct reference_box *region,
-                             struct cover_part cover[COVER_MAX])
+/* Clusters that come into the interior of the region, listed; 0 when there are too many, or a surface face comes into
+ * it. */
+static uint32_t cover_region(const struct strain_reference *reference, const double (*shape)[3],
+                             const struct reference_box *region, struct cover_part cover[COVER_MAX])
 {
     const struct body_clusters *clusters = reference->clusters;
     uint32_t count = 0;
@@ -377,10 +392,12 @@ static uint32_t cover_region(const struct strain_reference *reference, const dou
         struct cover_part part = {piece, 0};
         for (uint32_t place = 0; place < clusters->pieces[piece].count; place++) {
             const struct cluster *cluster = &clusters->clusters[clusters->pieces[piece].first + place];
-            struct reference_box box = box_of_vertices(cluster, shape, UINT32_MAX);
-            struct reference_box faces = box_of_vertices(cluster, shape, cluster->on_faces);
-            if (!reference->convex && boxes_touch(region, &faces)) {
-                return 0;
+            struct reference_box box = box_of_vertices(cluster, shape, all_vertices(cluster));
+            if (!reference->convex) {
+                struct reference_box faces = box_of_vertices(cluster, shape, cluster->on_faces);
+                if (boxes_touch(region, &faces)) {
+                    return 0;
+                }
             }
             part.clusters |= (uint32_t)boxes_overlap(region, &box) << place;
         }
@@ -394,9 +411,10 @@ static uint32_t cover_region(const struct strain_reference *reference, const dou
     return count;
 }
 
-/* The middle of a cell of the piece lies in exactly one closed cell. Only clusters that come into the region can hold it. */
-static bool region_is_covered_once(const struct strain_reference *reference, const struct body *body, const double (*shape)[3],
-                                   uint32_t piece, uint32_t cover_count)
+/* The middle of a cell of the piece lies in exactly one closed cell. Only clusters that come into the region can hold
+ * it. */
+static bool region_is_covered_once(const struct strain_reference *reference, const struct body *body,
+                                   const double (*shape)[3], uint32_t piece, uint32_t cover_count)
 {
     const struct body_clusters *clusters = reference->clusters;
     double middle[3];
@@ -405,7 +423,8 @@ static bool region_is_covered_once(const struct strain_reference *reference, con
     for (uint32_t i = 0; i < cover_count; i++) {
         const struct cover_part *part = &reference->covers[piece][i];
         for (uint32_t set = part->clusters; set; set &= set - 1) {
-            const struct cluster *cluster = &clusters->clusters[clusters->pieces[part->piece].first + (uint32_t)__builtin_ctz(set)];
+            const struct cluster *cluster =
+                &clusters->clusters[clusters->pieces[part->piece].first + (uint32_t)__builtin_ctz(set)];
             for (uint32_t cell = 0; cell < cluster->cell_count; cell++) {
                 covers += closed_cell_holds(body, shape, clusters->cells[cluster->first_cell + cell], middle);
             }
@@ -421,7 +440,7 @@ static void set_pieces(struct strain_reference *reference, const struct body *bo
         reference->boxes[piece] = empty_reference_box;
         for (uint32_t place = 0; place < clusters->pieces[piece].count; place++) {
             const struct cluster *cluster = &clusters->clusters[clusters->pieces[piece].first + place];
-            struct reference_box box = box_of_vertices(cluster, shape, UINT32_MAX);
+            struct reference_box box = box_of_vertices(cluster, shape, all_vertices(cluster));
             widen(&reference->boxes[piece], box.lo);
             widen(&reference->boxes[piece], box.hi);
         }
@@ -446,13 +465,16 @@ void strain_reference_set(struct strain_reference *reference, const struct body 
     reference->usable = reference->convex;
     set_pieces(reference, body, shape);
     for (uint32_t cluster = 0; reference->usable && cluster < reference->clusters->cluster_count; cluster++) {
-        set_rest(&reference->rests[cluster], &reference->clusters->clusters[cluster], &reference->clusters->corners[cluster], shape, scale);
+        set_rest(&reference->rests[cluster], &reference->clusters->clusters[cluster],
+                 &reference->clusters->corners[cluster], shape, scale);
     }
 }
 
-/* ---- certificates ------------------------------------------------------------------------------------------------------- */
+/* ---- certificates
+ * ------------------------------------------------------------------------------------------------------- */
 
-bool strain_matrix(const struct piece_strain *pieces, const struct cluster_piece *ranges, uint32_t count, float matrix[9])
+bool strain_matrix(const struct piece_strain *pieces, const struct cluster_piece *ranges, uint32_t count,
+                   float matrix[9])
 {
     double mean[9] = {0}, inverse[9], clusters = 0;
     for (uint32_t piece = 0; piece < count; piece++) {
@@ -475,8 +497,8 @@ bool strain_matrix(const struct piece_strain *pieces, const struct cluster_piece
     return true;
 }
 
-static bool part_is_definite(const struct cluster_kernels *kernels, const struct piece_strain *strain, uint32_t clusters,
-                             const float matrix[9])
+static bool part_is_definite(const struct cluster_kernels *kernels, const struct piece_strain *strain,
+                             uint32_t clusters, const float matrix[9])
 {
     return (clusters & ~kernels->definite(strain, matrix)) == 0;
 }

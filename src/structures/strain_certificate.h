@@ -1,29 +1,31 @@
 /* The strain certificate: gentle deformation proves that a body does not meet itself.
  *
- * Let a shape of the body without overlap be known (the reference), and let the map from it to the present shape be linear in every cell,
- * with gradient J. For two points X, Y whose segment stays inside the body, the difference of their images is the integral of J along it.
- * If one matrix M makes the symmetric part of M J positive definite in every cell the segment can meet, then
- * (Y - X) . M (y - x) > 0, so the images differ. Hence: where a convex region is covered by the cells, the map is injective on it, and
- * features of the region that are apart in the reference are apart now: nothing there overlaps or touches.
+ * Let a shape of the body without overlap be known (the reference), and let the map from it to the present shape be
+ * linear in every cell, with gradient J. For two points X, Y whose segment stays inside the body, the difference of
+ * their images is the integral of J along it. If one matrix M makes the symmetric part of M J positive definite in
+ * every cell the segment can meet, then (Y - X) . M (y - x) > 0, so the images differ. Hence: where a convex region is
+ * covered by the cells, the map is injective on it, and features of the region that are apart in the reference are
+ * apart now: nothing there overlaps or touches.
  *
- * Cheap form. Per cluster a gradient g and a bound of |J - g| over its cells (kernels: strain), so per query one pass over the vertices and
- * one test of 16 clusters at a time (kernels: definite). stretch, the constant of a cell with barycentric gradients b_i: the gradient of a
- * linear function with values r_i at the corners is sum r_i b_i^T; the b_i add up to 0, so r may be taken from the middle of its box, |r_i| <= d/2,
- * and the norm is at most d/2 * max over unit y of sum |b_i . y| = d/2 * max over signs of |sum +-b_i|.
+ * Cheap form. Per cluster a gradient g and a bound of |J - g| over its cells (kernels: strain), so per query one pass
+ * over the vertices and one test of 16 clusters at a time (kernels: definite). stretch, the constant of a cell with
+ * barycentric gradients b_i: the gradient of a linear function with values r_i at the corners is sum r_i b_i^T; the b_i
+ * add up to 0, so r may be taken from the middle of its box, |r_i| <= d/2, and the norm is at most d/2 * max over unit
+ * y of sum |b_i . y| = d/2 * max over signs of |sum +-b_i|.
  *
  * What is proven about the reference, exactly and once:
  *  - no cell is flat, and two cells with a common face lie on different sides of it;
- *  - a region is free of boundary when no surface face comes into it. Then the cells cover it equally often everywhere (the number only
- *    changes across surface faces); one point that lies in exactly one closed cell makes it once. Around a vertex, edge or face of the
- *    region the cells that have it as a corner already cover everything, so a cell that meets it has it too: two features that share no
- *    vertex are apart.
- *  - whole body: every surface face lies in a plane that has all vertices on one side; then the body is convex and its interior free of
- *    boundary.
- *  - a piece with its neighbours (those whose reference boxes meet its own): in a convex body the part inside the common box of them is
- *    convex; in others the common box, widened a little, must be free of boundary.
+ *  - a region is free of boundary when no surface face comes into it. Then the cells cover it equally often everywhere
+ * (the number only changes across surface faces); one point that lies in exactly one closed cell makes it once. Around
+ * a vertex, edge or face of the region the cells that have it as a corner already cover everything, so a cell that
+ * meets it has it too: two features that share no vertex are apart.
+ *  - whole body: every surface face lies in a plane that has all vertices on one side; then the body is convex and its
+ * interior free of boundary.
+ *  - a piece with its neighbours (those whose reference boxes meet its own): in a convex body the part inside the
+ * common box of them is convex; in others the common box, widened a little, must be free of boundary.
  *
- * Two levels are tried: the whole body with one M, then every piece with its neighbours. A piece that passes has no contact with its
- * neighbours; pairs of pieces that are not neighbours in the reference are always searched.
+ * Two levels are tried: the whole body with one M, then every piece with its neighbours. A piece that passes has no
+ * contact with its neighbours; pairs of pieces that are not neighbours in the reference are always searched.
  */
 #ifndef DENT_STRUCTURES_STRAIN_CERTIFICATE_H
 #define DENT_STRUCTURES_STRAIN_CERTIFICATE_H
@@ -45,25 +47,28 @@ struct reference_box {
 struct strain_reference {
     dent_context *context;
     const struct body_clusters *clusters;
-    bool usable;       /* some certificate may come out of it */
-    bool convex;       /* the whole body may be certified */
-    struct cluster_rest *rests;     /* by cluster */
-    struct reference_box *boxes;    /* by piece */
+    bool usable;                            /* some certificate may come out of it */
+    bool convex;                            /* the whole body may be certified */
+    struct cluster_rest *rests;             /* by cluster */
+    struct reference_box *boxes;            /* by piece */
     struct cover_part (*covers)[COVER_MAX]; /* by piece */
-    uint32_t *cover_counts;         /* 0: this piece is never certified */
+    uint32_t *cover_counts;                 /* 0: this piece is never certified */
 };
 
 /* Memory for a body; false when there is none. Not usable yet. */
-bool strain_reference_create(struct strain_reference *reference, dent_context *context, const struct body_clusters *clusters);
+bool strain_reference_create(struct strain_reference *reference, dent_context *context,
+                             const struct body_clusters *clusters);
 void strain_reference_destroy(struct strain_reference *reference);
 
 /* Takes a shape as the reference and works out what can be proven about it. Needs no memory. */
 void strain_reference_set(struct strain_reference *reference, const struct body *body, const double (*shape)[3]);
 
 /* The matrix to try: the inverse of the mean gradient of some clusters; false when there is none. */
-bool strain_matrix(const struct piece_strain *pieces, const struct cluster_piece *ranges, uint32_t count, float matrix[9]);
+bool strain_matrix(const struct piece_strain *pieces, const struct cluster_piece *ranges, uint32_t count,
+                   float matrix[9]);
 
-/* Is the whole body, or piece `piece` with its neighbours, certainly free of contact with itself? `strains`: by piece of the body. */
+/* Is the whole body, or piece `piece` with its neighbours, certainly free of contact with itself? `strains`: by piece
+ * of the body. */
 bool strain_certifies_body(const struct strain_reference *reference, const struct cluster_kernels *kernels,
                            const struct piece_strain *strains);
 bool strain_certifies_piece(const struct strain_reference *reference, const struct cluster_kernels *kernels,

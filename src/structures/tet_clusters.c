@@ -1,9 +1,10 @@
 /* Cutting a body into clusters by bisection of its elements' middles. See tet_clusters.h.
  *
- * A set of elements is cut across its longest extent. The place of the cut is a whole number of cluster widths from the end (the width
- * that gives CELLS_AIMED elements a cluster), so that a lattice of cells falls into equal blocks instead of remainders; near that place
- * the widest gap between middles is taken, which is where a layer of cells ends. A cut that would leave less than an eighth on one side
- * is made at the median instead, so the depth is bounded for graded meshes. Cutting stops when the elements fit a cluster.
+ * A set of elements is cut across its longest extent. The place of the cut is a whole number of cluster widths from the
+ * end (the width that gives CELLS_AIMED elements a cluster), so that a lattice of cells falls into equal blocks instead
+ * of remainders; near that place the widest gap between middles is taken, which is where a layer of cells ends. A cut
+ * that would leave less than an eighth on one side is made at the median instead, so the depth is bounded for graded
+ * meshes. Cutting stops when the elements fit a cluster.
  */
 #include "structures/tet_clusters.h"
 
@@ -21,17 +22,18 @@ struct builder {
     uint32_t element_count, corners_per_element;
     const uint32_t *corners;
     double (*middles)[3];
-    uint32_t *order;        /* elements; a node is a range of it */
-    uint8_t *place;         /* of each vertex in the cluster being made, NO_VERTEX: not in it */
-    uint8_t *owned;         /* vertex has an owner */
-    uint32_t *first_face;   /* of each element: its surface faces, a range of face_list */
+    uint32_t *order;      /* elements; a node is a range of it */
+    uint8_t *place;       /* of each vertex in the cluster being made, NO_VERTEX: not in it */
+    uint8_t *owned;       /* vertex has an owner */
+    uint32_t *first_face; /* of each element: its surface faces, a range of face_list */
     uint32_t *face_list;
     size_t cells_used, faces_used;
     bool open_piece; /* the clusters made now belong to the last piece */
     bool failed;
 };
 
-/* ---- where to cut ------------------------------------------------------------------------------------------------------- */
+/* ---- where to cut
+ * ------------------------------------------------------------------------------------------------------- */
 
 struct cut {
     int axis;
@@ -53,8 +55,8 @@ static void bound_middles(const struct builder *builder, uint32_t first, uint32_
     }
 }
 
-/* Width of a cluster in a box of these extents (ascending) that is to be cut into `parts`: a cube where there is room, thinner where the
- * box is. */
+/* Width of a cluster in a box of these extents (ascending) that is to be cut into `parts`: a cube where there is room,
+ * thinner where the box is. */
 static double cluster_width(const double extent[3], double parts)
 {
     double a = extent[0], b = extent[1], c = extent[2];
@@ -68,7 +70,8 @@ static double cluster_width(const double extent[3], double parts)
 }
 
 /* The middle of the widest gap between middles within half a width of `aim`. */
-static double widest_gap_near(const struct builder *builder, uint32_t first, uint32_t last, int axis, double aim, double width)
+static double widest_gap_near(const struct builder *builder, uint32_t first, uint32_t last, int axis, double aim,
+                              double width)
 {
     double begin = aim - 0.5 * width, per_bin = width / GAP_BINS;
     uint64_t occupied = 0;
@@ -106,7 +109,8 @@ static struct cut choose_cut(const struct builder *builder, uint32_t first, uint
     memcpy(sorted, extent, sizeof sorted);
     for (int k = 0; k < 3; k++) { /* three numbers: a bubble will do */
         int i = k % 2;
-        double small = sorted[i] < sorted[i + 1] ? sorted[i] : sorted[i + 1], large = sorted[i] < sorted[i + 1] ? sorted[i + 1] : sorted[i];
+        double small = sorted[i] < sorted[i + 1] ? sorted[i] : sorted[i + 1],
+               large = sorted[i] < sorted[i + 1] ? sorted[i + 1] : sorted[i];
         sorted[i] = small;
         sorted[i + 1] = large;
     }
@@ -171,7 +175,8 @@ static uint32_t divide_at_median(struct builder *builder, uint32_t first, uint32
     return middle - first;
 }
 
-/* ---- clusters ----------------------------------------------------------------------------------------------------------- */
+/* ---- clusters
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static uint32_t faces_of(const struct builder *builder, uint32_t element)
 {
@@ -300,9 +305,11 @@ static bool make_cluster(struct builder *builder, uint32_t first, uint32_t last)
         struct cluster_piece *piece = piece_for_next_cluster(builder);
         uint32_t corner_count = result->cluster_count;
         struct cluster_corners *corner_place =
-            piece ? grow(builder, (void **)&result->corners, &corner_count, &result->corner_capacity, sizeof corners) : NULL;
-        struct cluster *place =
-            corner_place ? grow(builder, (void **)&result->clusters, &result->cluster_count, &result->cluster_capacity, sizeof cluster) : NULL;
+            piece ? grow(builder, (void **)&result->corners, &corner_count, &result->corner_capacity, sizeof corners)
+                  : NULL;
+        struct cluster *place = corner_place ? grow(builder, (void **)&result->clusters, &result->cluster_count,
+                                                    &result->cluster_capacity, sizeof cluster)
+                                             : NULL;
         if (place) {
             *place = cluster;
             *corner_place = corners;
@@ -333,7 +340,8 @@ static void cut_range(struct builder *builder, uint32_t first, uint32_t last, bo
     cut_range(builder, first + before, last, in_piece);
 }
 
-/* ---- the body ----------------------------------------------------------------------------------------------------------- */
+/* ---- the body
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static void compute_middles(struct builder *builder, const double (*shape)[3])
 {
@@ -406,7 +414,8 @@ static void builder_release(struct builder *builder, dent_context *context)
     dent_release(context, builder->face_list, body->surface_face_count, sizeof *builder->face_list);
 }
 
-bool body_clusters_create(struct body_clusters *clusters, dent_context *context, const struct body *body, const double (*shape)[3])
+bool body_clusters_create(struct body_clusters *clusters, dent_context *context, const struct body *body,
+                          const double (*shape)[3])
 {
     bool solid = body->kind == DENT_BODY_SOLID;
     *clusters = (struct body_clusters){

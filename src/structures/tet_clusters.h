@@ -1,8 +1,8 @@
-/* A body cut into clusters: at most 32 vertices, 48 cells and 64 surface faces each, neighbours in space. Computed once per body from
- * its connectivity and any one shape of it; stays right however the body deforms.
+/* A body cut into clusters: at most 32 vertices, 48 cells and 64 surface faces each, neighbours in space. Computed once
+ * per body from its connectivity and any one shape of it; stays right however the body deforms.
  *
- * Sixteen clusters (or fewer) next to each other make a piece. Every tetrahedron and every surface face is in one cluster; every used
- * vertex is owned by one of those it appears in. A surface body has clusters without cells.
+ * Sixteen clusters (or fewer) next to each other make a piece. Every tetrahedron and every surface face is in one
+ * cluster; every used vertex is owned by one of those it appears in. A surface body has clusters without cells.
  */
 #ifndef DENT_STRUCTURES_TET_CLUSTERS_H
 #define DENT_STRUCTURES_TET_CLUSTERS_H
@@ -11,8 +11,8 @@
 #include "geometry/kernels/cluster_kernels.h"
 
 struct cluster_piece {
-    uint32_t first;  /* cluster */
-    uint32_t count;  /* 1 to 16 */
+    uint32_t first; /* cluster */
+    uint32_t count; /* 1 to 16 */
 };
 
 struct body_clusters {
@@ -27,7 +27,8 @@ struct body_clusters {
 };
 
 /* `shape`: positions of the vertices, finite. False when memory runs out; nothing is left behind then. */
-bool body_clusters_create(struct body_clusters *clusters, dent_context *context, const struct body *body, const double (*shape)[3]);
+bool body_clusters_create(struct body_clusters *clusters, dent_context *context, const struct body *body,
+                          const double (*shape)[3]);
 void body_clusters_destroy(struct body_clusters *clusters);
 
 #endif

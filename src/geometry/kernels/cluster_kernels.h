@@ -1,25 +1,27 @@
 /* Leaves of the cluster search: a handful of cells laid out for the vector unit.
  *
- * A cluster has at most 32 vertices, whose coordinates fill two registers an axis; corners are bytes into them, so any corner of any
- * cell is fetched by a lane permute instead of a gather. All arithmetic is float without contraction, the same operations in every
- * row of the table, so every instruction set takes the same decisions.
+ * A cluster has at most 32 vertices, whose coordinates fill two registers an axis; corners are bytes into them, so any
+ * corner of any cell is fetched by a lane permute instead of a gather. All arithmetic is float without contraction, the
+ * same operations in every row of the table, so every instruction set takes the same decisions.
  *
- * Coordinates are rounded from doubles by one monotone map, x -> float((x - centre) * scale), with |result| <= 1. Two facts carry
- * everything: rounding is monotone, so boxes that are apart in float are apart; and the absolute error of a coordinate is at most
- * CLUSTER_INPUT_ERROR (half a float ulp below 1, and two roundings in double).
+ * Coordinates are rounded from doubles by one monotone map, x -> float((x - centre) * scale), with |result| <= 1. Two
+ * facts carry everything: rounding is monotone, so boxes that are apart in float are apart; and the absolute error of a
+ * coordinate is at most CLUSTER_INPUT_ERROR (half a float ulp below 1, and two roundings in double).
  *
- * Bound of a determinant s of differences (u = 2^-24, e = CLUSTER_INPUT_ERROR < 0.501 u). With X, Y, Z upper bounds of the true and of
- * the computed differences of each axis: rounding is at most 48 u XYZ (the count of orientation_predicates.h), and moving both ends of
- * every difference by e changes each of the six products by at most 2e (YZ + XZ + XY): together
+ * Bound of a determinant s of differences (u = 2^-24, e = CLUSTER_INPUT_ERROR < 0.501 u). With X, Y, Z upper bounds of
+ * the true and of the computed differences of each axis: rounding is at most 48 u XYZ (the count of
+ * orientation_predicates.h), and moving both ends of every difference by e changes each of the six products by at most
+ * 2e (YZ + XZ + XY): together
  *
  *     |s^ - s| <= 48 u XYZ + 12 e (YZ + XZ + XY) <= 48 u XYZ + 6.02 u (YZ + XZ + XY).
  *
- * The fourth side of a tetrahedron is taken as s0 = V - s1 - s2 - s3: four times that, and three roundings of sums of at most 24 XYZ:
- * at most 72 u XYZ. So all sides are compared with
+ * The fourth side of a tetrahedron is taken as s0 = V - s1 - s2 - s3: four times that, and three roundings of sums of
+ * at most 24 XYZ: at most 72 u XYZ. So all sides are compared with
  *
  *     bound = 272 u XYZ + 25 u (YZ + XZ + XY),                    X = computed extent + 2e,
  *
- * which leaves 2 % for the roundings of the bound itself. Since X, Y, Z >= 2e the bound is above 2^-70: float underflow is far below.
+ * which leaves 2 % for the roundings of the bound itself. Since X, Y, Z >= 2e the bound is above 2^-70: float underflow
+ * is far below.
  */
 #ifndef DENT_GEOMETRY_CLUSTER_KERNELS_H
 #define DENT_GEOMETRY_CLUSTER_KERNELS_H
@@ -31,14 +33,14 @@ enum { CLUSTER_VERTICES = 32, CLUSTER_CELLS = 48, CLUSTER_FACES = 64, PIECE_CLUS
 
 #define CLUSTER_INPUT_ERROR (0x1.008p-25f)
 
-/* What never changes while a mesh deforms, in two parts: every query reads the first of all clusters, and the second of those that meet
- * something. Unused places: vertices repeat the first one, corners and masks are 0. */
+/* What never changes while a mesh deforms, in two parts: every query reads the first of all clusters, and the second of
+ * those that meet something. Unused places: vertices repeat the first one, corners and masks are 0. */
 struct cluster {
     _Alignas(64) uint32_t vertices[CLUSTER_VERTICES]; /* of the body */
-    uint32_t owned;                      /* vertices that are asked about in this cluster and in no other */
-    uint32_t owned_surface;              /* ... those on the surface */
-    uint32_t on_faces;                   /* corners of the faces of this cluster */
-    uint32_t first_cell, first_face;     /* in the lists of the body */
+    uint32_t owned;                  /* vertices that are asked about in this cluster and in no other */
+    uint32_t owned_surface;          /* ... those on the surface */
+    uint32_t on_faces;               /* corners of the faces of this cluster */
+    uint32_t first_cell, first_face; /* in the lists of the body */
     uint8_t vertex_count, cell_count, face_count;
 };
 
@@ -61,7 +63,8 @@ struct box_group {
     _Alignas(64) float lo[3][PIECE_CLUSTERS], hi[3][PIECE_CLUSTERS];
 };
 
-/* The cells of one cluster in one pose: what the leaves compare with. Boxes and planes are computed when first needed. */
+/* The cells of one cluster in one pose: what the leaves compare with. Boxes and planes are computed when first needed.
+ */
 struct leaf_cells {
     _Alignas(64) float lo[3][CLUSTER_CELLS], hi[3][CLUSTER_CELLS];
     float base[3][CLUSTER_CELLS], normals[9][CLUSTER_CELLS], volume[CLUSTER_CELLS], bound[CLUSTER_CELLS];
@@ -100,15 +103,16 @@ struct leaf_features {
     uint32_t number;            /* copied to leaf_hit.cluster */
 };
 
-/* What the strain certificate knows of a cluster in the reference shape (structures/strain_certificate.h): coordinates about the middle of
- * the cluster in units of `unit`, and the inverse of the sum of y y^T. */
+/* What the strain certificate knows of a cluster in the reference shape (structures/strain_certificate.h): coordinates
+ * about the middle of the cluster in units of `unit`, and the inverse of the sum of y y^T. */
 struct cluster_rest {
     _Alignas(64) int16_t y[3][CLUSTER_VERTICES];
     float inverse[6]; /* xx, xy, xz, yy, yz, zz */
-    float per_unit;  /* 1 / unit */
-    float y_most[3]; /* largest |y| of an axis */
-    float y_error;   /* |reference - y * unit| <= y_error * unit in every coordinate */
-    float stretch;   /* a residual inside a box of diagonal d has gradients of norm at most stretch * d. Infinite: never certified */
+    float per_unit;   /* 1 / unit */
+    float y_most[3];  /* largest |y| of an axis */
+    float y_error;    /* |reference - y * unit| <= y_error * unit in every coordinate */
+    float stretch; /* a residual inside a box of diagonal d has gradients of norm at most stretch * d. Infinite: never
+                      certified */
 };
 
 /* Gradients of the clusters of a piece: any gradient J of a cell of cluster i has |J - g_i| <= spread_i. */
@@ -132,7 +136,8 @@ struct cluster_kernels {
                           struct leaf_hit *hits);
     uint32_t (*face_flush)(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits);
     /* Gradient of a cluster and bound of the deviation of its cells, written to place `place` of the piece. */
-    void (*strain)(const struct cluster_rest *rest, const struct cluster_points *points, struct piece_strain *strain, uint32_t place);
+    void (*strain)(const struct cluster_rest *rest, const struct cluster_points *points, struct piece_strain *strain,
+                   uint32_t place);
     /* Bit i: sym(matrix * J) is positive definite for every J of cluster i. */
     uint32_t (*definite)(const struct piece_strain *strain, const float matrix[9]);
 };

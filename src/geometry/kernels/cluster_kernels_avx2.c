@@ -16,16 +16,46 @@ struct lane_table {
     __m256 part[4];
 };
 
-static inline lanes lanes_load(const float *from) { return _mm256_load_ps(from); }
-static inline void lanes_store(float *to, lanes a) { _mm256_store_ps(to, a); }
-static inline lanes lanes_set(float a) { return _mm256_set1_ps(a); }
-static inline lanes lanes_add(lanes a, lanes b) { return _mm256_add_ps(a, b); }
-static inline lanes lanes_subtract(lanes a, lanes b) { return _mm256_sub_ps(a, b); }
-static inline lanes lanes_multiply(lanes a, lanes b) { return _mm256_mul_ps(a, b); }
-static inline lanes lanes_least(lanes a, lanes b) { return _mm256_min_ps(a, b); }
-static inline lanes lanes_most(lanes a, lanes b) { return _mm256_max_ps(a, b); }
-static inline uint32_t lanes_less(lanes a, lanes b) { return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ)); }
-static inline uint32_t lanes_not_more(lanes a, lanes b) { return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ)); }
+static inline lanes lanes_load(const float *from)
+{
+    return _mm256_load_ps(from);
+}
+static inline void lanes_store(float *to, lanes a)
+{
+    _mm256_store_ps(to, a);
+}
+static inline lanes lanes_set(float a)
+{
+    return _mm256_set1_ps(a);
+}
+static inline lanes lanes_add(lanes a, lanes b)
+{
+    return _mm256_add_ps(a, b);
+}
+static inline lanes lanes_subtract(lanes a, lanes b)
+{
+    return _mm256_sub_ps(a, b);
+}
+static inline lanes lanes_multiply(lanes a, lanes b)
+{
+    return _mm256_mul_ps(a, b);
+}
+static inline lanes lanes_least(lanes a, lanes b)
+{
+    return _mm256_min_ps(a, b);
+}
+static inline lanes lanes_most(lanes a, lanes b)
+{
+    return _mm256_max_ps(a, b);
+}
+static inline uint32_t lanes_less(lanes a, lanes b)
+{
+    return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ));
+}
+static inline uint32_t lanes_not_more(lanes a, lanes b)
+{
+    return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
+}
 
 static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b)
 {
@@ -35,13 +65,13 @@ static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b)
 }
 
 /* Four reductions at once. */
-#define FOLD_FOUR(name, operation, half_operation)                                                                                      \
-    static inline void name(lanes a, lanes b, lanes c, lanes d, float out[4])                                                          \
-    {                                                                                                                                   \
-        __m256 ab = operation(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));                                                     \
-        __m256 cd = operation(_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));                                                     \
-        __m256 all = operation(_mm256_shuffle_ps(ab, cd, 0x44), _mm256_shuffle_ps(ab, cd, 0xEE));                                      \
-        _mm_storeu_ps(out, half_operation(_mm256_castps256_ps128(all), _mm256_extractf128_ps(all, 1)));                                 \
+#define FOLD_FOUR(name, operation, half_operation)                                                                     \
+    static inline void name(lanes a, lanes b, lanes c, lanes d, float out[4])                                          \
+    {                                                                                                                  \
+        __m256 ab = operation(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));                                     \
+        __m256 cd = operation(_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));                                     \
+        __m256 all = operation(_mm256_shuffle_ps(ab, cd, 0x44), _mm256_shuffle_ps(ab, cd, 0xEE));                      \
+        _mm_storeu_ps(out, half_operation(_mm256_castps256_ps128(all), _mm256_extractf128_ps(all, 1)));                \
     }
 
 FOLD_FOUR(lanes_sum4, _mm256_add_ps, _mm_add_ps)
@@ -51,7 +81,10 @@ static inline lanes lanes_of_shorts(const int16_t *from)
 {
     return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_load_si128((const __m128i *)from)));
 }
-static inline lanes lanes_root(lanes a) { return _mm256_sqrt_ps(a); }
+static inline lanes lanes_root(lanes a)
+{
+    return _mm256_sqrt_ps(a);
+}
 
 static inline uint32_t lanes_with_bits(const uint32_t *words, uint32_t bits)
 {
@@ -75,7 +108,8 @@ static inline struct lane_table table_load(const float *from)
 static inline lane_index index_load(const uint8_t *from)
 {
     __m256i index = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)from));
-    return (lane_index){index, _mm256_castsi256_ps(_mm256_slli_epi32(index, 28)), _mm256_castsi256_ps(_mm256_slli_epi32(index, 27))};
+    return (lane_index){index, _mm256_castsi256_ps(_mm256_slli_epi32(index, 28)),
+                        _mm256_castsi256_ps(_mm256_slli_epi32(index, 27))};
 }
 
 static inline lanes table_pick(struct lane_table table, lane_index index)

@@ -13,35 +13,71 @@ struct lane_table {
     __m512 low, high;
 };
 
-static inline lanes lanes_load(const float *from) { return _mm512_load_ps(from); }
-static inline void lanes_store(float *to, lanes a) { _mm512_store_ps(to, a); }
-static inline lanes lanes_set(float a) { return _mm512_set1_ps(a); }
-static inline lanes lanes_add(lanes a, lanes b) { return _mm512_add_ps(a, b); }
-static inline lanes lanes_subtract(lanes a, lanes b) { return _mm512_sub_ps(a, b); }
-static inline lanes lanes_multiply(lanes a, lanes b) { return _mm512_mul_ps(a, b); }
-static inline lanes lanes_least(lanes a, lanes b) { return _mm512_min_ps(a, b); }
-static inline lanes lanes_most(lanes a, lanes b) { return _mm512_max_ps(a, b); }
-static inline uint32_t lanes_less(lanes a, lanes b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
-static inline uint32_t lanes_not_more(lanes a, lanes b) { return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ); }
-static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b) { return _mm512_mask_mov_ps(b, (__mmask16)bits, a); }
+static inline lanes lanes_load(const float *from)
+{
+    return _mm512_load_ps(from);
+}
+static inline void lanes_store(float *to, lanes a)
+{
+    _mm512_store_ps(to, a);
+}
+static inline lanes lanes_set(float a)
+{
+    return _mm512_set1_ps(a);
+}
+static inline lanes lanes_add(lanes a, lanes b)
+{
+    return _mm512_add_ps(a, b);
+}
+static inline lanes lanes_subtract(lanes a, lanes b)
+{
+    return _mm512_sub_ps(a, b);
+}
+static inline lanes lanes_multiply(lanes a, lanes b)
+{
+    return _mm512_mul_ps(a, b);
+}
+static inline lanes lanes_least(lanes a, lanes b)
+{
+    return _mm512_min_ps(a, b);
+}
+static inline lanes lanes_most(lanes a, lanes b)
+{
+    return _mm512_max_ps(a, b);
+}
+static inline uint32_t lanes_less(lanes a, lanes b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
+}
+static inline uint32_t lanes_not_more(lanes a, lanes b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ);
+}
+static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b)
+{
+    return _mm512_mask_mov_ps(b, (__mmask16)bits, a);
+}
 
 static inline lanes lanes_of_shorts(const int16_t *from)
 {
     return _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_load_si256((const __m256i *)from)));
 }
-static inline lanes lanes_root(lanes a) { return _mm512_sqrt_ps(a); }
+static inline lanes lanes_root(lanes a)
+{
+    return _mm512_sqrt_ps(a);
+}
 
 /* Four reductions at once: halves are folded pair by pair until each quarter holds one of the four. */
-#define FOLD_FOUR(name, operation)                                                                                                      \
-    static inline void name(lanes a, lanes b, lanes c, lanes d, float out[4])                                                          \
-    {                                                                                                                                   \
-        __m512 ab = operation(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xEE));                                     \
-        __m512 cd = operation(_mm512_shuffle_f32x4(c, d, 0x44), _mm512_shuffle_f32x4(c, d, 0xEE));                                     \
-        __m512 all = operation(_mm512_shuffle_f32x4(ab, cd, 0x88), _mm512_shuffle_f32x4(ab, cd, 0xDD));                                \
-        all = operation(all, _mm512_permute_ps(all, 0x4E));                                                                             \
-        all = operation(all, _mm512_permute_ps(all, 0xB1));                                                                             \
-        const __m512i places = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);                                     \
-        _mm_storeu_ps(out, _mm512_castps512_ps128(_mm512_permutexvar_ps(places, all)));                                                 \
+#define FOLD_FOUR(name, operation)                                                                                     \
+    static inline void name(lanes a, lanes b, lanes c, lanes d, float out[4])                                          \
+    {                                                                                                                  \
+        __m512 ab = operation(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xEE));                     \
+        __m512 cd = operation(_mm512_shuffle_f32x4(c, d, 0x44), _mm512_shuffle_f32x4(c, d, 0xEE));                     \
+        __m512 all = operation(_mm512_shuffle_f32x4(ab, cd, 0x88), _mm512_shuffle_f32x4(ab, cd, 0xDD));                \
+        all = operation(all, _mm512_permute_ps(all, 0x4E));                                                            \
+        all = operation(all, _mm512_permute_ps(all, 0xB1));                                                            \
+        const __m512i places = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);                     \
+        _mm_storeu_ps(out, _mm512_castps512_ps128(_mm512_permutexvar_ps(places, all)));                                \
     }
 
 FOLD_FOUR(lanes_sum4, _mm512_add_ps)

@@ -11,17 +11,50 @@ struct lane_table {
     const float *from;
 };
 
-static inline lanes lanes_load(const float *from) { return *from; }
-static inline void lanes_store(float *to, lanes a) { *to = a; }
-static inline lanes lanes_set(float a) { return a; }
-static inline lanes lanes_add(lanes a, lanes b) { return a + b; }
-static inline lanes lanes_subtract(lanes a, lanes b) { return a - b; }
-static inline lanes lanes_multiply(lanes a, lanes b) { return a * b; }
-static inline lanes lanes_least(lanes a, lanes b) { return a < b ? a : b; }
-static inline lanes lanes_most(lanes a, lanes b) { return a > b ? a : b; }
-static inline uint32_t lanes_less(lanes a, lanes b) { return a < b; }
-static inline uint32_t lanes_not_more(lanes a, lanes b) { return a <= b; }
-static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b) { return bits & 1 ? a : b; }
+static inline lanes lanes_load(const float *from)
+{
+    return *from;
+}
+static inline void lanes_store(float *to, lanes a)
+{
+    *to = a;
+}
+static inline lanes lanes_set(float a)
+{
+    return a;
+}
+static inline lanes lanes_add(lanes a, lanes b)
+{
+    return a + b;
+}
+static inline lanes lanes_subtract(lanes a, lanes b)
+{
+    return a - b;
+}
+static inline lanes lanes_multiply(lanes a, lanes b)
+{
+    return a * b;
+}
+static inline lanes lanes_least(lanes a, lanes b)
+{
+    return a < b ? a : b;
+}
+static inline lanes lanes_most(lanes a, lanes b)
+{
+    return a > b ? a : b;
+}
+static inline uint32_t lanes_less(lanes a, lanes b)
+{
+    return a < b;
+}
+static inline uint32_t lanes_not_more(lanes a, lanes b)
+{
+    return a <= b;
+}
+static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b)
+{
+    return bits & 1 ? a : b;
+}
 
 static inline void lanes_sum4(lanes a, lanes b, lanes c, lanes d, float out[4])
 {
@@ -31,14 +64,38 @@ static inline void lanes_sum4(lanes a, lanes b, lanes c, lanes d, float out[4])
     out[3] = d;
 }
 
-static inline void lanes_least4(lanes a, lanes b, lanes c, lanes d, float out[4]) { lanes_sum4(a, b, c, d, out); }
-static inline lanes lanes_of_shorts(const int16_t *from) { return *from; }
-static inline lanes lanes_root(lanes a) { return sqrtf(a); }
-static inline uint32_t lanes_with_bits(const uint32_t *words, uint32_t bits) { return (*words & bits) != 0; }
-static inline uint32_t lanes_equal_to(const uint32_t *words, uint32_t word) { return *words == word; }
-static inline struct lane_table table_load(const float *from) { return (struct lane_table){from}; }
-static inline lane_index index_load(const uint8_t *from) { return *from; }
-static inline lanes table_pick(struct lane_table table, lane_index index) { return table.from[index]; }
+static inline void lanes_least4(lanes a, lanes b, lanes c, lanes d, float out[4])
+{
+    lanes_sum4(a, b, c, d, out);
+}
+static inline lanes lanes_of_shorts(const int16_t *from)
+{
+    return *from;
+}
+static inline lanes lanes_root(lanes a)
+{
+    return sqrtf(a);
+}
+static inline uint32_t lanes_with_bits(const uint32_t *words, uint32_t bits)
+{
+    return (*words & bits) != 0;
+}
+static inline uint32_t lanes_equal_to(const uint32_t *words, uint32_t word)
+{
+    return *words == word;
+}
+static inline struct lane_table table_load(const float *from)
+{
+    return (struct lane_table){from};
+}
+static inline lane_index index_load(const uint8_t *from)
+{
+    return *from;
+}
+static inline lanes table_pick(struct lane_table table, lane_index index)
+{
+    return table.from[index];
+}
 
 static void load_points(const struct cluster *cluster, const double (*xyz)[3], const double centre[3], double scale,
                         struct cluster_points *points)

@@ -1,7 +1,7 @@
 /* The leaves of the cluster search, for any number of lanes. See cluster_kernels.h for the bounds.
  *
- * Included by cluster_kernels_<isa>.c after it has defined `lanes`, `lane_index`, `struct lane_table`, their operations, and
- * load_points. Decisions are sets of bits, one per lane.
+ * Included by cluster_kernels_<isa>.c after it has defined `lanes`, `lane_index`, `struct lane_table`, their
+ * operations, and load_points. Decisions are sets of bits, one per lane.
  */
 #include <math.h>
 #include <stddef.h>
@@ -48,7 +48,8 @@ static inline lanes side_bound(struct lanes3 extent)
     lanes x = lanes_add(extent.x, slack), y = lanes_add(extent.y, slack), z = lanes_add(extent.z, slack);
     lanes xy = lanes_multiply(x, y);
     lanes squares = lanes_add(xy, lanes_multiply(lanes_add(x, y), z));
-    return lanes_add(lanes_multiply(lanes_multiply(xy, z), lanes_set(BOUND_CUBIC)), lanes_multiply(squares, lanes_set(BOUND_SQUARE)));
+    return lanes_add(lanes_multiply(lanes_multiply(xy, z), lanes_set(BOUND_CUBIC)),
+                     lanes_multiply(squares, lanes_set(BOUND_SQUARE)));
 }
 
 static inline float side_bound_of_box(float x, float y, float z)
@@ -73,7 +74,8 @@ static inline struct lanes3 pick3(struct point_table table, lane_index index)
     return (struct lanes3){table_pick(table.x, index), table_pick(table.y, index), table_pick(table.z, index)};
 }
 
-/* ---- boxes -------------------------------------------------------------------------------------------------------------- */
+/* ---- boxes
+ * -------------------------------------------------------------------------------------------------------------- */
 
 static inline lanes lanes_negative(lanes a)
 {
@@ -178,20 +180,24 @@ struct spread_box {
 
 static inline struct spread_box spread_box_of(const float lo[3], const float hi[3])
 {
-    return (struct spread_box){{lanes_set(lo[0]), lanes_set(lo[1]), lanes_set(lo[2])}, {lanes_set(hi[0]), lanes_set(hi[1]), lanes_set(hi[2])}};
+    return (struct spread_box){{lanes_set(lo[0]), lanes_set(lo[1]), lanes_set(lo[2])},
+                               {lanes_set(hi[0]), lanes_set(hi[1]), lanes_set(hi[2])}};
 }
 
 static inline uint32_t cells_meet_box(const struct leaf_cells *cells, int i, const struct spread_box *box)
 {
-    uint32_t bits = lanes_not_more(lanes_load(&cells->lo[0][i]), box->hi[0]) & lanes_not_more(box->lo[0], lanes_load(&cells->hi[0][i]));
+    uint32_t bits = lanes_not_more(lanes_load(&cells->lo[0][i]), box->hi[0]) &
+                    lanes_not_more(box->lo[0], lanes_load(&cells->hi[0][i]));
     if (LANES == 1 && !bits) {
         return 0;
     }
-    bits &= lanes_not_more(lanes_load(&cells->lo[1][i]), box->hi[1]) & lanes_not_more(box->lo[1], lanes_load(&cells->hi[1][i]));
+    bits &= lanes_not_more(lanes_load(&cells->lo[1][i]), box->hi[1]) &
+            lanes_not_more(box->lo[1], lanes_load(&cells->hi[1][i]));
     if (LANES == 1 && !bits) {
         return 0;
     }
-    return bits & lanes_not_more(lanes_load(&cells->lo[2][i]), box->hi[2]) & lanes_not_more(box->lo[2], lanes_load(&cells->hi[2][i]));
+    return bits & lanes_not_more(lanes_load(&cells->lo[2][i]), box->hi[2]) &
+           lanes_not_more(box->lo[2], lanes_load(&cells->hi[2][i]));
 }
 
 /* Vertices of side b that are the vertex `identity`. */
@@ -204,9 +210,11 @@ static inline uint32_t shared_vertices(const struct leaf_cells *cells, uint32_t 
     return shared;
 }
 
-/* ---- vertices ----------------------------------------------------------------------------------------------------------- */
+/* ---- vertices
+ * ----------------------------------------------------------------------------------------------------------- */
 
-/* For every cell a, b, c, d: a; the normals (c-a)x(d-a), (d-a)x(b-a), (b-a)x(c-a); its volume (times 6) and the bound of a side. */
+/* For every cell a, b, c, d: a; the normals (c-a)x(d-a), (d-a)x(b-a), (b-a)x(c-a); its volume (times 6) and the bound
+ * of a side. */
 static void compute_cell_planes(struct leaf_cells *cells)
 {
     const struct cluster *cluster = cells->cluster;
@@ -234,10 +242,12 @@ static void compute_cell_planes(struct leaf_cells *cells)
     cells->has_planes = true;
 }
 
-/* Which cells of the group at i hold p, among those whose boxes do: *certain those that surely do; returned those that may. */
+/* Which cells of the group at i hold p, among those whose boxes do: *certain those that surely do; returned those that
+ * may. */
 static inline uint32_t cells_hold_point(const struct leaf_cells *cells, int i, struct lanes3 p, uint32_t *certain)
 {
-    struct lanes3 base = {lanes_load(&cells->base[0][i]), lanes_load(&cells->base[1][i]), lanes_load(&cells->base[2][i])};
+    struct lanes3 base = {lanes_load(&cells->base[0][i]), lanes_load(&cells->base[1][i]),
+                          lanes_load(&cells->base[2][i])};
     struct lanes3 q = subtract3(p, base);
     lanes sides[3];
     for (int k = 0; k < 3; k++) {
@@ -262,11 +272,14 @@ struct boxed_vertex {
 
 static inline bool cell_has_vertex(const struct leaf_cells *cells, int cell, uint32_t identity)
 {
-    return cells->identities[cells->corners->cells[0][cell]] == identity || cells->identities[cells->corners->cells[1][cell]] == identity ||
-           cells->identities[cells->corners->cells[2][cell]] == identity || cells->identities[cells->corners->cells[3][cell]] == identity;
+    return cells->identities[cells->corners->cells[0][cell]] == identity ||
+           cells->identities[cells->corners->cells[1][cell]] == identity ||
+           cells->identities[cells->corners->cells[2][cell]] == identity ||
+           cells->identities[cells->corners->cells[3][cell]] == identity;
 }
 
-/* Boxes and sharing for all vertices of the set. Whether a group is hit cannot be foreseen, so nothing branches on it. */
+/* Boxes and sharing for all vertices of the set. Whether a group is hit cannot be foreseen, so nothing branches on it.
+ */
 static inline uint32_t box_vertices(struct leaf_cells *cells, const struct leaf_features *features, uint32_t set,
                                     struct boxed_vertex *list)
 {
@@ -314,13 +327,15 @@ static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features
         uint32_t certain, found = list[k].cells & cells_hold_point(cells, i, p, &certain);
         for (; found; found &= found - 1) {
             int lane = __builtin_ctz(found);
-            hits[count++] = (struct leaf_hit){features->number, (uint8_t)vertex, (uint8_t)(i + lane), certain >> lane & 1};
+            hits[count++] =
+                (struct leaf_hit){features->number, (uint8_t)vertex, (uint8_t)(i + lane), certain >> lane & 1};
         }
     }
     return count;
 }
 
-/* ---- faces -------------------------------------------------------------------------------------------------------------- */
+/* ---- faces
+ * -------------------------------------------------------------------------------------------------------------- */
 
 /* One face of side a. */
 struct leaf_face {
@@ -347,7 +362,8 @@ static inline void vertices_beside_plane(const struct leaf_cells *cells, const s
     struct lanes3 origin = {lanes_set(t[0][0]), lanes_set(t[0][1]), lanes_set(t[0][2])};
     *above = *below = 0;
     for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
-        struct lanes3 x = {lanes_load(&cells->points->x[0][i]), lanes_load(&cells->points->x[1][i]), lanes_load(&cells->points->x[2][i])};
+        struct lanes3 x = {lanes_load(&cells->points->x[0][i]), lanes_load(&cells->points->x[1][i]),
+                           lanes_load(&cells->points->x[2][i])};
         lanes side = dot3(normal, subtract3(x, origin));
         *above |= lanes_less(lanes_set(bound), side) << i;
         *below |= lanes_less(side, lanes_set(-bound)) << i;
@@ -364,7 +380,8 @@ struct narrow {
 /* Sides of the corners of the faces of the four planes of the cells. */
 static inline void compare_with_cell_planes(struct narrow *n)
 {
-    struct lanes3 a = n->cell[0], b = subtract3(n->cell[1], a), c = subtract3(n->cell[2], a), d = subtract3(n->cell[3], a);
+    struct lanes3 a = n->cell[0], b = subtract3(n->cell[1], a), c = subtract3(n->cell[2], a),
+                  d = subtract3(n->cell[3], a);
     const struct lanes3 normals[3] = {cross3(c, d), cross3(d, b), cross3(b, c)};
     lanes volume = dot3(b, normals[0]);
     uint32_t positive = lanes_less(n->bound, volume), negative = lanes_less(volume, n->negative);
@@ -438,7 +455,8 @@ static uint32_t face_flush(struct leaf_cells *cells, struct leaf_queue *queue, s
         uint32_t left = queue->count - first;
         struct narrow n = {.may = left >= LANES ? ALL_LANES : (1u << left) - 1};
         for (int corner = 0; corner < 3; corner++) {
-            n.face[corner] = (struct lanes3){lanes_load(&queue->face[3 * corner][first]), lanes_load(&queue->face[3 * corner + 1][first]),
+            n.face[corner] = (struct lanes3){lanes_load(&queue->face[3 * corner][first]),
+                                             lanes_load(&queue->face[3 * corner + 1][first]),
                                              lanes_load(&queue->face[3 * corner + 2][first])};
         }
         for (int corner = 0; corner < 4; corner++) {
@@ -464,8 +482,8 @@ static uint32_t face_flush(struct leaf_cells *cells, struct leaf_queue *queue, s
     return count;
 }
 
-static inline void queue_pairs(struct leaf_cells *cells, const struct leaf_face *face, struct leaf_hit pair, uint32_t found, int i,
-                               struct leaf_queue *queue)
+static inline void queue_pairs(struct leaf_cells *cells, const struct leaf_face *face, struct leaf_hit pair,
+                               uint32_t found, int i, struct leaf_queue *queue)
 {
     const uint8_t(*corners)[CLUSTER_CELLS] = cells->corners->cells;
     for (; found; found &= found - 1) {
@@ -498,8 +516,8 @@ static inline uint32_t shared_corners(const struct leaf_cells *cells, const stru
 }
 
 /* One face against all cells: boxes, sharing, and the plane of the face. */
-static inline uint32_t one_face(struct leaf_cells *cells, const struct leaf_features *features, int number, const struct leaf_face *face,
-                                struct leaf_queue *queue, struct leaf_hit *hits)
+static inline uint32_t one_face(struct leaf_cells *cells, const struct leaf_features *features, int number,
+                                const struct leaf_face *face, struct leaf_queue *queue, struct leaf_hit *hits)
 {
     const struct cluster *cluster = cells->cluster;
     const struct spread_box box = spread_box_of(face->box.lo, face->box.hi);
@@ -518,7 +536,8 @@ static inline uint32_t one_face(struct leaf_cells *cells, const struct leaf_feat
             vertices_beside_plane(cells, face, &above, &below);
         }
         begun = true;
-        found &= lanes_with_bits(&cells->corners->cell_vertices[i], ~above) & lanes_with_bits(&cells->corners->cell_vertices[i], ~below);
+        found &= lanes_with_bits(&cells->corners->cell_vertices[i], ~above) &
+                 lanes_with_bits(&cells->corners->cell_vertices[i], ~below);
         queue_pairs(cells, face, (struct leaf_hit){features->number, (uint8_t)number, 0, 0}, found, i, queue);
     }
     return queue->count > LEAF_QUEUE - CLUSTER_CELLS ? face_flush(cells, queue, hits) : 0;
@@ -539,9 +558,10 @@ static inline void store3(struct face_group *group, int row, struct lanes3 a)
 static inline struct leaf_face face_of_group(const struct face_group *group, int lane)
 {
     const float(*n)[LANES] = group->numbers;
-    return (struct leaf_face){
-        {{n[0][lane], n[1][lane], n[2][lane]}, {n[3][lane], n[4][lane], n[5][lane]}, {n[6][lane], n[7][lane], n[8][lane]}},
-        {{n[9][lane], n[10][lane], n[11][lane]}, {n[12][lane], n[13][lane], n[14][lane]}}};
+    return (struct leaf_face){{{n[0][lane], n[1][lane], n[2][lane]},
+                               {n[3][lane], n[4][lane], n[5][lane]},
+                               {n[6][lane], n[7][lane], n[8][lane]}},
+                              {{n[9][lane], n[10][lane], n[11][lane]}, {n[12][lane], n[13][lane], n[14][lane]}}};
 }
 
 static uint32_t face_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,

@@ -1,4 +1,5 @@
-/* Four vertices at a time: load, centre, scale, round, and turn rows into columns. Included by the x86 rows of the cluster kernels. */
+/* Four vertices at a time: load, centre, scale, round, and turn rows into columns. Included by the x86 rows of the
+ * cluster kernels. */
 
 static inline __m128 load_rounded(const double *from, __m256d centre, __m256d scale)
 {
@@ -13,8 +14,10 @@ static void load_points(const struct cluster *cluster, const double (*xyz)[3], c
     const uint32_t *vertices = cluster->vertices;
     int i = 0;
     for (; i < cluster->vertex_count; i += 4) {
-        __m128 a = load_rounded(xyz[vertices[i]], middle, factor), b = load_rounded(xyz[vertices[i + 1]], middle, factor);
-        __m128 c = load_rounded(xyz[vertices[i + 2]], middle, factor), d = load_rounded(xyz[vertices[i + 3]], middle, factor);
+        __m128 a = load_rounded(xyz[vertices[i]], middle, factor),
+               b = load_rounded(xyz[vertices[i + 1]], middle, factor);
+        __m128 c = load_rounded(xyz[vertices[i + 2]], middle, factor),
+               d = load_rounded(xyz[vertices[i + 3]], middle, factor);
         __m128 ab = _mm_unpacklo_ps(a, b), cd = _mm_unpacklo_ps(c, d);
         _mm_store_ps(&points->x[0][i], _mm_movelh_ps(ab, cd));
         _mm_store_ps(&points->x[1][i], _mm_movehl_ps(cd, ab));

@@ -1,17 +1,19 @@
 /* The strain of clusters, for any number of lanes. Included by cluster_kernels_<isa>.c behind cluster_leaf.h.
  *
- * Of a cluster with reference coordinates Y and present coordinates x: g = (sum of x Y^T) (sum of Y Y^T)^-1 (least squares), residual r = x - g Y. Inside a
- * cell r is linear, so its gradient J - g has norm at most stretch * (diagonal of the box of r); see strain_certificate.h.
+ * Of a cluster with reference coordinates Y and present coordinates x: g = (sum of x Y^T) (sum of Y Y^T)^-1 (least
+ * squares), residual r = x - g Y. Inside a cell r is linear, so its gradient J - g has norm at most stretch * (diagonal
+ * of the box of r); see strain_certificate.h.
  *
- * Bound of the error of a residual along one axis (u = 2^-24, S = sum over k of |g_k| max|Y_k|, R = extent of r): positions are off by
- * CLUSTER_INPUT_ERROR, Y by y_error, which enters as y_error * sum |g_k|; differences, three products, two sums and one difference give at
- * most 6 u S + 2 u R. Both ends of the box move by that much: the extent becomes R (1 + 2^-13) + 2 delta with
- * delta = input error + 8 u S + y_error * sum |g_k|. g itself is whatever was computed: it carries no error.
+ * Bound of the error of a residual along one axis (u = 2^-24, S = sum over k of |g_k| max|Y_k|, R = extent of r):
+ * positions are off by CLUSTER_INPUT_ERROR, Y by y_error, which enters as y_error * sum |g_k|; differences, three
+ * products, two sums and one difference give at most 6 u S + 2 u R. Both ends of the box move by that much: the extent
+ * becomes R (1 + 2^-13) + 2 delta with delta = input error + 8 u S + y_error * sum |g_k|. g itself is whatever was
+ * computed: it carries no error.
  */
 
 /* The gradient of one axis from the sums of d y^T, into row `axis` of the piece; in units of y into g. */
-static inline void gradient_of_axis(const struct cluster_rest *rest, const float t[3], float g[3], struct piece_strain *strain, int axis,
-                                    uint32_t place)
+static inline void gradient_of_axis(const struct cluster_rest *rest, const float t[3], float g[3],
+                                    struct piece_strain *strain, int axis, uint32_t place)
 {
     const float *v = rest->inverse;
     g[0] = t[0] * v[0] + t[1] * v[1] + t[2] * v[2];
@@ -30,14 +32,15 @@ static inline float extent_of_axis(const struct cluster_rest *rest, const float 
     return (hi - lo) * (1 + 0x1p-13f) + 2 * delta;
 }
 
-static void strain_of_cluster(const struct cluster_rest *rest, const struct cluster_points *points, struct piece_strain *strain,
-                              uint32_t place)
+static void strain_of_cluster(const struct cluster_rest *rest, const struct cluster_points *points,
+                              struct piece_strain *strain, uint32_t place)
 {
     const lanes nothing = lanes_set(0);
     lanes total[9] = {nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing};
     lanes origin[3] = {lanes_set(points->x[0][0]), lanes_set(points->x[1][0]), lanes_set(points->x[2][0])};
     for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
-        lanes y0 = lanes_of_shorts(&rest->y[0][i]), y1 = lanes_of_shorts(&rest->y[1][i]), y2 = lanes_of_shorts(&rest->y[2][i]);
+        lanes y0 = lanes_of_shorts(&rest->y[0][i]), y1 = lanes_of_shorts(&rest->y[1][i]),
+              y2 = lanes_of_shorts(&rest->y[2][i]);
         /* Places behind the last vertex repeat the first one, whose difference is 0: they add nothing. */
         lanes dx = lanes_subtract(lanes_load(&points->x[0][i]), origin[0]);
         lanes dy = lanes_subtract(lanes_load(&points->x[1][i]), origin[1]);
@@ -62,10 +65,12 @@ static void strain_of_cluster(const struct cluster_rest *rest, const struct clus
     const lanes far = lanes_set(INFINITY), near = lanes_set(-INFINITY);
     lanes lo[3] = {far, far, far}, hi[3] = {near, near, near};
     for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
-        lanes y0 = lanes_of_shorts(&rest->y[0][i]), y1 = lanes_of_shorts(&rest->y[1][i]), y2 = lanes_of_shorts(&rest->y[2][i]);
+        lanes y0 = lanes_of_shorts(&rest->y[0][i]), y1 = lanes_of_shorts(&rest->y[1][i]),
+              y2 = lanes_of_shorts(&rest->y[2][i]);
         for (int axis = 0; axis < 3; axis++) {
-            lanes linear = lanes_add(lanes_add(lanes_multiply(lanes_set(g[axis][0]), y0), lanes_multiply(lanes_set(g[axis][1]), y1)),
-                                     lanes_multiply(lanes_set(g[axis][2]), y2));
+            lanes linear = lanes_add(
+                lanes_add(lanes_multiply(lanes_set(g[axis][0]), y0), lanes_multiply(lanes_set(g[axis][1]), y1)),
+                lanes_multiply(lanes_set(g[axis][2]), y2));
             lanes residual = lanes_subtract(lanes_subtract(lanes_load(&points->x[axis][i]), origin[axis]), linear);
             lo[axis] = lanes_least(lo[axis], residual);
             hi[axis] = lanes_most(hi[axis], residual);
@@ -78,9 +83,10 @@ static void strain_of_cluster(const struct cluster_rest *rest, const struct clus
     strain->spread[place] = rest->stretch * sqrtf(x * x + y * y + z * z) * (1 + 0x1p-13f);
 }
 
-/* With |.| the Frobenius norm, h = matrix * g and s = sym(h) - (|matrix| spread + 24 u |matrix| |g|) * identity: the second term pays for the
- * deviation of the cells, the third for the roundings of h (four a product, three products an entry, and two of g over unit). s is positive
- * definite when its leading minors are positive; computed minors are off by less than 8 u q^2 and 40 u q^3, where q bounds the entries. */
+/* With |.| the Frobenius norm, h = matrix * g and s = sym(h) - (|matrix| spread + 24 u |matrix| |g|) * identity: the
+ * second term pays for the deviation of the cells, the third for the roundings of h (four a product, three products an
+ * entry, and two of g over unit). s is positive definite when its leading minors are positive; computed minors are off
+ * by less than 8 u q^2 and 40 u q^3, where q bounds the entries. */
 static uint32_t definite_clusters(const struct piece_strain *strain, const float matrix[9])
 {
     float squares = 0;
@@ -101,22 +107,26 @@ static uint32_t definite_clusters(const struct piece_strain *strain, const float
         }
         for (int row = 0; row < 3; row++) {
             for (int column = 0; column < 3; column++) {
-                h[3 * row + column] = lanes_add(lanes_add(lanes_multiply(lanes_set(matrix[3 * row]), g[column]),
-                                                          lanes_multiply(lanes_set(matrix[3 * row + 1]), g[3 + column])),
-                                                lanes_multiply(lanes_set(matrix[3 * row + 2]), g[6 + column]));
+                h[3 * row + column] =
+                    lanes_add(lanes_add(lanes_multiply(lanes_set(matrix[3 * row]), g[column]),
+                                        lanes_multiply(lanes_set(matrix[3 * row + 1]), g[3 + column])),
+                              lanes_multiply(lanes_set(matrix[3 * row + 2]), g[6 + column]));
             }
         }
         lanes size = lanes_multiply(lanes_multiply(norm, lanes_root(g_squares)), safe);
-        lanes less = lanes_multiply(
-            lanes_add(lanes_multiply(norm, lanes_load(&strain->spread[i])), lanes_multiply(lanes_multiply(unit, lanes_set(24)), size)), safe);
+        lanes less = lanes_multiply(lanes_add(lanes_multiply(norm, lanes_load(&strain->spread[i])),
+                                              lanes_multiply(lanes_multiply(unit, lanes_set(24)), size)),
+                                    safe);
         const lanes half = lanes_set(0.5f);
         lanes a = lanes_subtract(h[0], less), b = lanes_subtract(h[4], less), c = lanes_subtract(h[8], less);
         lanes d = lanes_multiply(half, lanes_add(h[1], h[3])), e = lanes_multiply(half, lanes_add(h[2], h[6]));
         lanes f = lanes_multiply(half, lanes_add(h[5], h[7]));
         lanes q = lanes_add(size, less), q2 = lanes_multiply(q, q);
         lanes minor2 = lanes_subtract(lanes_multiply(a, b), lanes_multiply(d, d));
-        lanes minor3 = lanes_subtract(lanes_add(lanes_multiply(c, minor2), lanes_multiply(e, lanes_subtract(lanes_multiply(d, f), lanes_multiply(b, e)))),
-                                      lanes_multiply(f, lanes_subtract(lanes_multiply(a, f), lanes_multiply(d, e))));
+        lanes minor3 =
+            lanes_subtract(lanes_add(lanes_multiply(c, minor2),
+                                     lanes_multiply(e, lanes_subtract(lanes_multiply(d, f), lanes_multiply(b, e)))),
+                           lanes_multiply(f, lanes_subtract(lanes_multiply(a, f), lanes_multiply(d, e))));
         uint32_t bits = lanes_less(lanes_multiply(unit, q), a);
         bits &= lanes_less(lanes_multiply(lanes_multiply(unit, lanes_set(8)), q2), minor2);
         bits &= lanes_less(lanes_multiply(lanes_multiply(unit, lanes_set(40)), lanes_multiply(q2, q)), minor3);
@@ -125,7 +135,8 @@ static uint32_t definite_clusters(const struct piece_strain *strain, const float
     return found;
 }
 
-#define CLUSTER_KERNELS_ROW                                                                                                             \
-    {                                                                                                                                   \
-        load_points, bound_points, meet_group, vertex_leaf, face_leaf, face_flush, strain_of_cluster, definite_clusters                 \
+#define CLUSTER_KERNELS_ROW                                                                                            \
+    {                                                                                                                  \
+        load_points, bound_points, meet_group, vertex_leaf, face_leaf, face_flush, strain_of_cluster,                  \
+            definite_clusters                                                                                          \
     }
