@@ -12,6 +12,9 @@ dent_status dent_scene_add_to_world(const dent_scene *scene, dent_world *world, 
         def.element_count = body->element_count;
         def.element_corners = body->element_corners;
         def.positions_t0 = dent_positions_double(positions[i]);
+        if (body->kind == DENT_BODY_SOLID && body->reference != NULL) {
+            def.reference = dent_positions_double(body->reference);
+        }
         dent_status status = dent_world_add_body(world, &def, &ids[i]);
         if (status != DENT_OK) {
             /* All or nothing: the bodies added so far go again. */
