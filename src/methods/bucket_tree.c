@@ -10,7 +10,7 @@
  *   - every vertex and face is looked for by every cell, of the same body too. The printed self-test looks only for the
  *     faces of the later of two cells in the earlier and loses about half of the pairs;
  *   - the surface flag of a node is asked of the side that must have the surface: faces in the one, cells in the other.
- * In: pose. Out: answers where the float planes are certain, candidates elsewhere. O(n) for elements in general position.
+ * In: pose. Out: answers where the float planes are certain, candidates elsewhere. O(n) in general position.
  */
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * when bodies do.
  *
  * The elements of a body are halved along the longest axis of where they are when the packets are made, until sixteen
- * are left. Every packet also lists its vertices, each once: its box is then found from about 20 positions instead of 64.
+ * are left. Every packet also lists its vertices, each once: its box is found from about 20 positions instead of 64.
  */
 #ifndef DENT_STRUCTURES_BUCKET_PACKETS_H
 #define DENT_STRUCTURES_BUCKET_PACKETS_H
