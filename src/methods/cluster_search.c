@@ -478,6 +478,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     pose->piece_count = state->cache.piece_count;
     pose->group_count = state->cache.group_count;
     pose->surface_vertices_only = request->surface_vertices_only;
+    pose->leave_out_flat = !request->def->touching;
     pose->wants[SIDE_CELLS] = true;
     pose->wants[SIDE_VERTICES] = (request->questions & DENT_QUESTION_VERTEX_CELL) != 0;
     pose->wants[SIDE_FACES] = (request->questions & DENT_QUESTION_FACE_CELL) != 0;

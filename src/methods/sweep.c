@@ -143,7 +143,8 @@ static dent_status build_sides(const struct search_request *request, struct side
         built = sorted_boxes_build(&sides->faces, request->pose, FEATURE_SURFACE_FACES, axis, request->scratch, &too_many);
     }
     if (built && asked & (DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL)) {
-        built = sorted_boxes_build(&sides->cells, request->pose, FEATURE_CELLS, axis, request->scratch, &too_many);
+        enum feature_side cells = request->def->touching ? FEATURE_CELLS : FEATURE_OPEN_CELLS;
+        built = sorted_boxes_build(&sides->cells, request->pose, cells, axis, request->scratch, &too_many);
     }
     if (!built && too_many) {
         return message_fail(request->message, DENT_ERROR_TOO_LARGE, "the world has 2^32 - 1 or more elements of one kind");

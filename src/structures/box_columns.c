@@ -16,6 +16,7 @@ static uint32_t side_size(enum feature_side side, const struct body *body)
     case FEATURE_SURFACE_FACES:
         return body->surface_face_count;
     case FEATURE_CELLS:
+    case FEATURE_OPEN_CELLS:
         return body->kind == DENT_BODY_SOLID ? body->element_count : 0;
     }
     return 0;
@@ -28,7 +29,7 @@ static bool vertex_belongs(enum feature_side side, const struct body *body, uint
 
 static const uint32_t *side_corners(enum feature_side side, const struct body *body, const uint32_t *feature, uint32_t *count)
 {
-    if (side == FEATURE_CELLS) {
+    if (side >= FEATURE_CELLS) {
         return element_corners(body, *feature, count);
     }
     *count = side == FEATURE_SURFACE_FACES ? 3 : 1;
@@ -105,7 +106,8 @@ static uint32_t collect(struct unsorted *boxes, const struct pose *pose, enum fe
                 continue;
             }
             const uint32_t *corners = side_corners(side, posed->body, &feature, &corner_count);
-            struct unsorted *box = &boxes[count++];
+            struct unsorted *box = &boxes[count];
+            bool flat = false;
             box->body = rank;
             box->feature = feature;
             for (int column = 0; column < 3; column++) {
@@ -113,7 +115,9 @@ static uint32_t collect(struct unsorted *boxes, const struct pose *pose, enum fe
                 bound_axis(posed->xyz, corners, corner_count, (axis + column) % 3, &lo, &hi);
                 box->lo[column] = float_below(box_scale(scaling, lo), lo);
                 box->hi[column] = float_above(box_scale(scaling, hi), hi);
+                flat = flat || lo == hi;
             }
+            count += !(flat && side == FEATURE_OPEN_CELLS);
         }
     }
     return count;

@@ -8,7 +8,8 @@
 #include "bodies/pose.h"
 #include "geometry/float_boxes.h"
 
-enum feature_side { FEATURE_VERTICES, FEATURE_SURFACE_VERTICES, FEATURE_SURFACE_FACES, FEATURE_CELLS };
+/* Open cells: without those that have no extent along an axis, hence no interior. */
+enum feature_side { FEATURE_VERTICES, FEATURE_SURFACE_VERTICES, FEATURE_SURFACE_FACES, FEATURE_CELLS, FEATURE_OPEN_CELLS };
 
 struct sorted_boxes {
     uint32_t count;

@@ -105,6 +105,22 @@ static uint32_t vertices_of_side(const struct cluster_pose *state, const struct 
     }
 }
 
+/* All cells of the cluster lie in a plane across one axis: none of them has an interior. Judged in the doubles, looked at only where
+ * the floats are equal. Keeps a world fallen together in one point from costing all pairs. */
+static bool cells_are_flat(const struct cluster *cluster, const double (*xyz)[3], const struct cluster_box *box)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        bool flat = box->lo[axis] == box->hi[axis];
+        for (uint32_t k = 1; flat && k < cluster->vertex_count; k++) {
+            flat = xyz[cluster->vertices[k]][axis] == xyz[cluster->vertices[0]][axis];
+        }
+        if (flat) {
+            return true;
+        }
+    }
+    return false;
+}
+
 enum { AHEAD = 4 };
 
 /* Positions are read in an order the processor cannot guess, and clusters lie far apart: what will be needed is asked
@@ -154,6 +170,10 @@ void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
             uint32_t vertices = vertices_of_side(state, &clusters[place], side);
             if (state->wants[side] && vertices) {
                 state->kernels->bound(&points, vertices, &box);
+            }
+            if (side == SIDE_CELLS && state->leave_out_flat &&
+                cells_are_flat(&clusters[place], state->pose->bodies[rank].xyz, &box)) {
+                box = empty_box;
             }
             if (state->wants[side]) {
                 set_member(&state->pieces[side][piece], place, &box);

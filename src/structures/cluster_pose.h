@@ -32,6 +32,7 @@ struct cluster_pose {
     uint32_t cluster_count, piece_count, group_count;
     bool wants[SIDE_COUNT], wants_strains;
     bool surface_vertices_only;
+    bool leave_out_flat; /* clusters of cells without interior get no box: nothing touching is asked for */
     double centre[3], scale;
 
     struct box_group *pieces[SIDE_COUNT];  /* by piece: boxes of its clusters */
