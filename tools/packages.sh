@@ -4,13 +4,15 @@
 #   need_packages PROBE=PACKAGE...
 #
 # A probe is `command` (found on the PATH), `header:path.h` (found by the C compiler), `python:module` (importable by
-# /usr/bin/python3) or `file:/path`. Missing packages are installed with apt-get where we may (root, or sudo without a password); otherwise the
+# /usr/bin/python3), `file:/path`, or `fuzzer` (clang links libFuzzer). Missing packages are installed with apt-get where we may (root, or sudo without a password); otherwise the
 # script says exactly what is missing and stops.
 
 probe_is_there() {
     case $1 in
     header:*) printf '#include <stdio.h>\n#include <stdarg.h>\n#include <stddef.h>\n#include <setjmp.h>\n#include <stdint.h>\n#include <%s>\n' "${1#header:}" |
         cc -E -x c - >/dev/null 2>&1 ;;
+    fuzzer) printf 'int LLVMFuzzerTestOneInput(const char *d, long n);\nint LLVMFuzzerTestOneInput(const char *d, long n) { return d && n < 0; }\n' |
+        clang -x c - -fsanitize=fuzzer,address -o /dev/null >/dev/null 2>&1 ;;
     file:*) [ -e "${1#file:}" ] ;;
     python:*) /usr/bin/python3 -c "import ${1#python:}" >/dev/null 2>&1 ;;
     *) command -v "$1" >/dev/null 2>&1 ;;
