@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The tables of docs/benchmarks.md: step time against overlap, swarms, graded meshes, growth, memory and allocations.
+"""The tables of docs/benchmarks.md: step time against overlap, swarms, graded meshes, growth, traps, memory and allocations.
 
-    bench/tables.py BUILD_DIR [--parts overlap,swarm,graded,growth] [--frames N] [--repeat N] [--results DIR]
+    bench/tables.py BUILD_DIR [--parts overlap,swarm,graded,growth,traps] [--frames N] [--repeat N] [--results DIR]
 
 Runs `dent bench --json` of a build and prints Markdown; every row goes into a CSV file per part under
 bench/results/<machine>/ as well. One thread and processor time, so that other work on the machine disturbs little; medians with
@@ -22,6 +22,7 @@ OVERLAPS = [0, 0.01, 0.07, 0.2, 0.5, 0.8]
 GROWTH_SCALES = [0.0016, 0.0156, 0.0625, 0.15625, 0.5, 1.5625]
 SLOPE_FROM = 5000  # tetrahedra; the 1k row is shown, not fitted
 SLOPE_ALLOWED = 1.1
+TRAP_ALLOWED = 20
 COLUMNS = ["part", "scene", "setting", "scale", "cells", "vertices", "question", "method", "isa", "median_ms", "low_ms", "high_ms",
            "candidates", "pairs", "pairs_hash", "peak_bytes", "allocations", "commit"]
 
@@ -30,10 +31,8 @@ def machine_name():
     """Processor and number of them, as a folder name."""
     text = pathlib.Path("/proc/cpuinfo").read_text() if pathlib.Path("/proc/cpuinfo").exists() else ""
     models = re.findall(r"^model name\s*:\s*(.*)$", text, re.M)
-    flags = re.search(r"^flags\s*:(.*)$", text, re.M)
-    best = "avx512" if flags and " avx512f " in flags.group(1) + " " else "avx2" if flags and " avx2 " in flags.group(1) + " " else "scalar"
     name = models[0] if models else "unknown"
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") + f"-{max(1, len(models))}-{best}"
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") + f"-{max(1, len(models))}-processors"
 
 
 class Bench:
@@ -179,7 +178,28 @@ def part_growth(bench):
     bench.save("growth")
 
 
-PARTS = {"overlap": part_overlap, "swarm": part_swarm, "graded": part_graded, "growth": part_growth}
+def part_traps(bench):
+    folder = pathlib.Path(bench.options.results) / machine_name()
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "tables-traps.csv"
+    if not bench.options.keep_traps:
+        command = [str(pathlib.Path(bench.options.build) / "bench" / "bench_traps"), "--csv", str(path)]
+        if subprocess.run(command, stdout=subprocess.DEVNULL).returncode != 0:
+            sys.exit("tables.py: bench_traps failed, or methods disagree")
+    rows = list(csv.DictReader(open(path)))
+    for question in QUESTIONS:
+        lines = {}
+        for row in rows:
+            if row["question"] == question:
+                milliseconds, ratio = float(row["median_ms"]), float(row["ratio"])
+                cell = "cancelled" if math.isnan(ratio) else f"{number(milliseconds)} (× {ratio:.2f})"
+                lines.setdefault(row["trap"], {})[row["method"]] = cell if ratio <= TRAP_ALLOWED else f"**{cell}**"
+        methods = METHODS + ["auto", "sweep"]
+        print(f"{question}: ms of a step (over `spread`)\n")
+        print_table(["trap"] + methods, [[trap] + [cells.get(method, "–") for method in methods] for trap, cells in lines.items()])
+
+
+PARTS = {"overlap": part_overlap, "swarm": part_swarm, "graded": part_graded, "growth": part_growth, "traps": part_traps}
 
 
 def main():
@@ -188,6 +208,7 @@ def main():
     parser.add_argument("--parts", default=",".join(PARTS), help="comma-separated: " + ", ".join(PARTS))
     parser.add_argument("--frames", type=int, default=5)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--keep-traps", action="store_true", help="print the traps from the CSV file, without measuring")
     parser.add_argument("--results", default=str(pathlib.Path(__file__).resolve().parent / "results"))
     options = parser.parse_args()
     bench = Bench(options)

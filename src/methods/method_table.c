@@ -22,7 +22,7 @@ const struct method_row *method_row_of(dent_method method)
 /* Below this many elements any structure costs more than looking at every pair. */
 enum { FEW_ELEMENTS = 16 };
 /* Below this many cells per body a cluster is mostly empty, and one grid for the whole swarm is cheaper: 5,000 bars of 10 cells each take the
- * hash 0.45 to 0.97 of the cluster search's time, bodies of 500 cells and more 1.1 to 4.7 times it (docs/benchmarks.md). */
+ * hash 0.45 to 0.97 of the cluster search's time, bodies of 500 cells and more 1.1 to 4.7 times it (docs/scaling.md). */
 enum { CELLS_OF_A_TINY_BODY = 40 };
 
 const struct method_row *method_choose(const struct pose *pose, uint32_t questions, bool touching, const char **reason)
