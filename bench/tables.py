@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of docs/benchmarks.md: step time against overlap, swarms, graded meshes, growth, traps, memory and allocations.
+"""The tables of docs/scaling.md: step time against overlap, swarms, graded meshes, growth, traps, memory and allocations.
 
     bench/tables.py BUILD_DIR [--parts overlap,swarm,graded,growth,traps] [--frames N] [--repeat N] [--results DIR]
 
