@@ -7,7 +7,6 @@
 #ifndef DENT_STRUCTURES_SURFACE_REGIONS_H
 #define DENT_STRUCTURES_SURFACE_REGIONS_H
 
-#include "base/arena.h"
 #include "bodies/body_data.h"
 
 enum { REGION_FACES = 16, REGION_VERTICES = 16 };
@@ -28,10 +27,10 @@ struct surface_regions {
     size_t first_face_capacity;
 };
 
-/* `shape`: positions of the body's vertices, finite. O(n log n), the same for every machine. Scratch is rewound. False when memory runs
- * out: nothing is left behind then. A body without surface faces gets no leaf. */
+/* `shape`: positions of the body's vertices, finite. O(n log n), the same for every machine; about 150 bytes of scratch memory per face,
+ * given back at the end. False when memory runs out: nothing is left behind then. A body without surface faces gets no leaf. */
 bool surface_regions_create(struct surface_regions *regions, dent_context *context, const struct body *body, const double (*shape)[3],
-                            enum region_cut cut, struct arena *scratch);
+                            enum region_cut cut);
 void surface_regions_destroy(struct surface_regions *regions);
 
 #endif
