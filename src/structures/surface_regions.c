@@ -4,8 +4,9 @@
  * without that limit, and what they join becomes neighbours in the order of the leaves. Pieces of the mesh that do not hang together
  * are divided top-down like points in space.
  *
- * Changed against the chapter: contour lengths are those of the whole common contour, not of one edge; shape factors are compared with six
- * bits, so that a regular mesh whose shape carries noise is still cut regularly (ties go to the smaller numbers, which follow the mesh).
+ * Changed against the chapter: the contour is the whole common contour, not one edge; edges count 1 each where the faces are not slender, and
+ * shape factors are compared with six bits, so that a regular mesh is cut regularly whatever its shape is at the moment (ties go to the
+ * smaller numbers, which follow the mesh).
  */
 #include "structures/surface_regions.h"
 
@@ -43,7 +44,7 @@ struct merging {
     const struct body *body;
     const double (*shape)[3];
     struct box_scaling scaling;
-    bool unit_lengths; /* a shape without area says nothing: all edges count 1 */
+    bool unit_lengths; /* all edges count 1: see unit_lengths_do */
     uint32_t count, border_count;
     struct region *regions, *next_regions;
     struct border *borders, *next_borders;
@@ -370,6 +371,24 @@ static bool merge_round(struct merging *merging)
     return true;
 }
 
+/* Do the numbers of edges say as much as their lengths? They do where faces are about as wide as long, and then they say it without the
+ * noise of the shape: a regular mesh is cut regularly however it is bent just now. They have to where the shape has no area at all. The
+ * measure is 1 for equilateral faces, 0.87 for halves of squares, 0.41 for halves of rectangles of 1 to 4. */
+static bool unit_lengths_do(struct merging *merging)
+{
+    double area = 0, squares = 0;
+    merging->unit_lengths = false;
+    for (uint32_t face = 0; face < merging->body->surface_face_count; face++) {
+        const uint32_t *corners = merging->body->surface_faces[face].corners;
+        area += face_area(merging, corners);
+        for (int i = 0; i < 3; i++) {
+            double length = edge_length(merging, corners[i], corners[(i + 1) % 3]);
+            squares += length * length;
+        }
+    }
+    return !(area > 0) || 4 * 1.7320508075688772 * area > 0.6 * squares;
+}
+
 static bool merging_begin(struct merging *merging, const struct body *body, const double (*shape)[3], struct arena *arena)
 {
     size_t faces = body->surface_face_count, borders = 3 * faces;
@@ -401,11 +420,7 @@ static bool merging_begin(struct merging *merging, const struct body *body, cons
     if (!face_mates_find(&mates, body, arena)) {
         return false;
     }
-    double area = 0;
-    for (uint32_t face = 0; face < faces; face++) {
-        area += face_area(merging, body->surface_faces[face].corners);
-    }
-    merging->unit_lengths = !(area > 0);
+    merging->unit_lengths = unit_lengths_do(merging);
     start_regions(merging);
     start_borders(merging, &mates);
     arena_rewind(arena, mark);
