@@ -8,10 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first `count` bodies, with references or without any. */
-static dent_status fill(const bench_scene *scene, uint32_t count, bool references, dent_world *world)
+dent_status bench_scene_fill(const bench_scene *scene, dent_world *world)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < scene->body_count; i++) {
         const dent_scene_body *body = scene->bodies[i].body;
         bool solid = body->kind == DENT_BODY_SOLID;
         dent_body_def def = solid ? dent_solid_def_default() : dent_surface_def_default();
@@ -20,7 +19,7 @@ static dent_status fill(const bench_scene *scene, uint32_t count, bool reference
         def.element_count = body->element_count;
         def.element_corners = body->element_corners;
         def.positions_t0 = dent_positions_double(scene->positions + 3 * (size_t)scene->bodies[i].first_vertex);
-        if (references && solid && body->reference != NULL && !scene->bodies[i].no_reference) {
+        if (solid && body->reference != NULL) {
             def.reference = dent_positions_double(body->reference);
         }
         dent_body_id id;
@@ -30,11 +29,6 @@ static dent_status fill(const bench_scene *scene, uint32_t count, bool reference
         }
     }
     return DENT_OK;
-}
-
-dent_status bench_scene_fill(const bench_scene *scene, dent_world *world)
-{
-    return fill(scene, scene->body_count, true, world);
 }
 
 void bench_scene_pose(bench_scene *scene, uint32_t frame)
@@ -195,63 +189,25 @@ int bench_scene_open(tool_session *session, const char *command, const dent_scen
 
 /* ---- files ----------------------------------------------------------------------------------------------- */
 
-/* vertex-cell and, if asked, face-cell of the positions as they are; null: no memory, or a world the bodies do not fit into. */
-static dent_world *ask_about_cells(const bench_scene *scene, uint32_t body_count, uint32_t questions,
-                                   dent_query_result *result)
-{
-    dent_world *world = dent_world_create(scene->context);
-    dent_query_def def = dent_query_def_default();
-    def.questions = questions;
-    def.no_details = true;
-    if (world != NULL && (fill(scene, body_count, false, world) != DENT_OK ||
-                          dent_world_query(world, &def, result) != DENT_OK)) {
-        dent_world_destroy(world);
-        return NULL;
-    }
-    return world;
-}
-
-/* A shape that overlaps itself must not serve as a reference. Looks at the files' own shapes. */
-static bool judge_references(bench_scene *scene)
-{
-    bench_model *model = &scene->model;
-    double height = model->height;
-    model->height = 0;
-    bench_scene_pose(scene, 0);
-    dent_query_result result;
-    dent_world *world = ask_about_cells(scene, model->bodies_per_copy,
-                                        DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL, &result);
-    model->height = height;
-    bench_scene_pose(scene, 0);
-    for (int list = 0; list < 2 && world != NULL; list++) {
-        const dent_pair_list *pairs = list == 0 ? &result.vertex_cell : &result.face_cell;
-        for (uint64_t i = 0; i < pairs->count; i++) {
-            for (uint32_t b = pairs->pairs[i].body_a; b < scene->body_count; b += model->bodies_per_copy) {
-                scene->bodies[b].no_reference |= pairs->pairs[i].body_a == pairs->pairs[i].body_b;
-            }
-        }
-    }
-    dent_world_destroy(world);
-    return world != NULL;
-}
-
 /* Share of the used vertices that lie inside some cell, in frame 0; below 0: no memory. */
 static double share_inside(bench_scene *scene)
 {
     bench_scene_pose(scene, 0);
     dent_query_result result;
-    dent_world *world = ask_about_cells(scene, scene->body_count, DENT_QUESTION_VERTEX_CELL, &result);
-    if (world == NULL) {
-        return -1;
-    }
+    dent_query_def def = dent_query_def_default();
+    def.questions = DENT_QUESTION_VERTEX_CELL;
+    def.no_details = true;
+    dent_world *world = dent_world_create(scene->context);
+    bool asked = world != NULL && bench_scene_fill(scene, world) == DENT_OK &&
+                 dent_world_query(world, &def, &result) == DENT_OK;
     uint64_t inside = 0;
     const dent_pair_list *pairs = &result.vertex_cell;
-    for (uint64_t i = 0; i < pairs->count; i++) {
+    for (uint64_t i = 0; asked && i < pairs->count; i++) {
         inside += i == 0 || pairs->pairs[i].body_a != pairs->pairs[i - 1].body_a ||
                   pairs->pairs[i].feature_a != pairs->pairs[i - 1].feature_a;
     }
     dent_world_destroy(world);
-    return (double)inside / (double)(scene->used_count > 0 ? scene->used_count : 1);
+    return asked ? (double)inside / (double)(scene->used_count > 0 ? scene->used_count : 1) : -1;
 }
 
 /* Halves an interval: the farther apart the copies, the less is inside. */
@@ -292,8 +248,7 @@ int bench_scene_open_files(tool_session *session, const char *command, const cha
     }
     scene->name = scene->model.name;
     progress_begin(&session->progress, scene->name, 0);
-    bool whole = lay_out(scene) && (scene->cell_count == 0 || judge_references(scene)) &&
-                 (scene->model.inside < 0 || find_shift(scene));
+    bool whole = lay_out(scene) && (scene->model.inside < 0 || find_shift(scene));
     progress_end(&session->progress);
     if (whole) {
         return interrupt_seen() ? interrupt_report() : STATUS_GOOD;

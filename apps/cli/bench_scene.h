@@ -15,7 +15,6 @@
 typedef struct bench_body {
     const dent_scene_body *body;
     uint32_t first_vertex, first_cell, first_face; /* of the scene */
-    bool no_reference;                             /* its undeformed shape overlaps itself, or there is none */
 } bench_body;
 
 typedef struct bench_scene {

@@ -104,13 +104,12 @@ class Bench(tool.ToolTest):
         text = self.good("bench", *QUICK, parts[0], "--ask", "vertex-cell").stdout
         self.assertIn("2 copies, shift", text)
 
-    def test_a_file_that_overlaps_itself_is_no_reference(self):
-        file = self.write("twice.mesh", "MeshVersionFormatted 2\nDimension 3\nVertices 8\n"
-                          "0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n.1 .1 .1 0\n1.1 .1 .1 0\n.1 1.1 .1 0\n.1 .1 1.1 0\n"
-                          "Tetrahedra 2\n1 2 3 4 0\n5 6 7 8 0\nEnd\n")
+    def test_a_file_that_overlaps_itself_is_a_harmless_reference(self):
+        self.good("export", "v-self", self.path("folded"), "--frame", 50)
+        file = os.path.join(self.path("folded"), os.listdir(self.path("folded"))[0])
         rows = self.rows(file, "--set", "copies=1", "--set", "wave=0.01", "--ask", "vertex-cell")
         self.assertIn("cluster-search", [row["method"] for row in rows])
-        self.assertEqual({row["pairs"] for row in rows}, {1})
+        self.assertGreater(rows[0]["pairs"], 50)
 
     def test_mistakes_are_one_line(self):
         self.assertEqual(self.one_line_error("bench", "nonsense"),
