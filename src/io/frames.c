@@ -271,6 +271,15 @@ bool dent_frames_named_by(const char *path)
            (!file_exists(path) && last_part_has_wildcard(path));
 }
 
+bool dent_frames_of_one_series(const char *path_a, const char *path_b)
+{
+    struct name_span a, b;
+    uint64_t number;
+    return is_frame_name(path_a) && is_frame_name(path_b) &&
+           name_number(path_a, name_stem(path_a), &a, &number) == NUMBER_FOUND &&
+           name_number(path_b, name_stem(path_b), &b, &number) == NUMBER_FOUND && names_agree(path_a, a, path_b, b);
+}
+
 static dent_status list_path(dent_frames *frames, const char *path)
 {
     size_t length = strlen(path);
