@@ -22,6 +22,8 @@ struct cluster_kernels; /* cluster_kernels.h: the leaves of the cluster search *
 
 struct surface_kernels; /* surface_kernels.h: the leaves of the surface forest */
 
+struct curvature_kernels; /* curvature_kernels.h: the self-collision culling of surfaces */
+
 struct kernels {
     dent_isa isa;
     const struct cluster_kernels *clusters;
@@ -31,6 +33,7 @@ struct kernels {
      * `found` has room for end - begin + 16. */
     uint32_t (*scan_boxes)(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,
                            uint32_t *found);
+    const struct curvature_kernels *curvature;
 };
 
 /* The row of an instruction set; the scalar one for those this build does not have. */
