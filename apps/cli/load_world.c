@@ -89,16 +89,22 @@ static bool exists(const char *path)
     return stat(path, &facts) == 0;
 }
 
+/* "reading shirt_0001.obj" */
+static void begin_progress(tool_session *session, const char *verb, const char *name)
+{
+    char what[64];
+    const char *slash = strrchr(name, '/');
+    snprintf(what, sizeof what, "%s %s", verb, slash != NULL ? slash + 1 : name);
+    progress_begin(&session->progress, what, 0);
+}
+
 /* Reads a file, or one frame of a series. */
 static dent_status read_file_or_frame(tool_session *session, const char *name, dent_frames *frames, uint32_t index,
                                       dent_mesh **mesh)
 {
     dent_mesh_read_def def = dent_mesh_read_def_default();
     def.merge = options_have(session->options, OPTION_MERGE);
-    char what[64];
-    const char *slash = strrchr(name, '/');
-    snprintf(what, sizeof what, "reading %s", slash != NULL ? slash + 1 : name);
-    progress_begin(&session->progress, what, 0);
+    begin_progress(session, "reading", name);
     dent_status status = frames != NULL ? dent_frame_read(frames, index, &def, mesh)
                                         : dent_mesh_read(session->context, name, &def, mesh);
     progress_end(&session->progress);
@@ -153,9 +159,7 @@ int create_scene(tool_session *session, const char *name, dent_scene **scene)
     def.scale = session->options->scale;
     def.setting_count = session->options->setting_count;
     def.settings = session->options->settings;
-    char what[64];
-    snprintf(what, sizeof what, "making %s", name);
-    progress_begin(&session->progress, what, 0);
+    begin_progress(session, "making", name);
     dent_status status = dent_scene_create(session->context, &def, scene);
     progress_end(&session->progress);
     return status == DENT_OK ? STATUS_GOOD : complain_about(name, session_message(session, status));
@@ -244,6 +248,20 @@ static void begin_loading(tool_session *session)
 {
     printer_flush(session->out);
     interrupt_at_once(true);
+}
+
+int open_frames(tool_session *session, uint32_t word_count, const char *const *words, dent_frames **frames)
+{
+    begin_loading(session);
+    begin_progress(session, "looking at", words[0]);
+    dent_status status = dent_frames_open(session->context, word_count, words, frames);
+    progress_end(&session->progress);
+    interrupt_at_once(false);
+    if (status != DENT_OK) {
+        session_forget_notices(session);
+        return complain("%s", session_message(session, status));
+    }
+    return STATUS_GOOD;
 }
 
 int loaded_world_add_frame(tool_session *session, loaded_world *loaded, const char *name, dent_frames *frames,

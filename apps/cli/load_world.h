@@ -45,9 +45,11 @@ typedef struct loaded_world {
 
 /** Makes an empty world. All functions here report their errors themselves and return an exit status. */
 int loaded_world_open(tool_session *session, loaded_world *loaded);
+/** Finds the frames of a series; notices are kept. */
+int open_frames(tool_session *session, uint32_t word_count, const char *const *words, dent_frames **frames);
 /** Adds the bodies of one file or scene; on an error nothing of it is left behind. */
 int loaded_world_add(tool_session *session, loaded_world *loaded, const char *name);
-/** The same for one frame of a series; `name` is the word that named the series. */
+/** The same for one frame of a series; `name` is the word that named the series. Null frames: a file or scene. */
 int loaded_world_add_frame(tool_session *session, loaded_world *loaded, const char *name, dent_frames *frames,
                            uint32_t index);
 /** Puts the bodies of another frame in the place of those of an input: positions only, or new elements (*change). */

@@ -83,17 +83,9 @@ static int add_source(series *all, uint32_t first, bool *taken, const char **wor
         word_count = gather_files(options, first, taken, words);
     }
     if (named || word_count > 1) {
-        char what[64];
-        const char *slash = strrchr(source->name, '/');
-        snprintf(what, sizeof what, "looking at %s", slash != NULL ? slash + 1 : source->name);
-        progress_begin(&all->session->progress, what, 0);
-        interrupt_at_once(true);
-        dent_status status = dent_frames_open(all->session->context, word_count, words, &source->frames);
-        interrupt_at_once(false);
-        progress_end(&all->session->progress);
-        if (status != DENT_OK) {
-            session_forget_notices(all->session);
-            return complain("%s", session_message(all->session, status));
+        int failed = open_frames(all->session, word_count, words, &source->frames);
+        if (failed) {
+            return failed;
         }
         session_print_notices(all->session);
     }

@@ -59,8 +59,10 @@ static dent_status finish_list(dent_frames *frames, const struct left_out *left_
 {
     struct frame_list *list = &frames->list;
     if (list->frames.count == 0) {
-        return dent_fail(frames->context, DENT_ERROR_FILE, "%s: no frames: no mesh file %s", list->source,
-                         left_out ? "is in it" : "has such a name");
+        return dent_fail(frames->context, DENT_ERROR_FILE, "%s: %s", list->source,
+                         !left_out           ? "no mesh file has such a name"
+                         : frames->is_archive ? "no mesh file is in it"
+                                              : "is a directory, and no mesh file is in it");
     }
     TRY(frame_list_finish(list));
     if (left_out && left_out->count > 0) {
