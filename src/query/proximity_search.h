@@ -13,12 +13,14 @@
 #include "geometry/feature_distance.h"
 #include "geometry/kernels/kernel_table.h"
 #include "query/answer_list.h"
+#include "structures/surface_forest.h"
 
 /* Kept in the world: memory, and the forest. */
 struct proximity_state {
     dent_context *context;
     struct answer_list vertex_face, edge_edge;
     struct dynamic_array records; /* dent_proximity */
+    struct surface_forest forest;
 };
 
 /* Null when memory runs out; null may be destroyed. */
@@ -68,6 +70,7 @@ static inline bool proximity_stopped(struct proximity_search *search)
 
 /* Searches: on return every pair that is an answer has been added, unless the search was stopped. False: out of memory. */
 bool proximity_try_every_pair(struct proximity_search *search);
+bool proximity_search_forest(struct proximity_search *search);
 
 /* Answers to records, in parallel. False: out of memory. */
 bool proximity_make_records(struct proximity_search *search);
