@@ -9,6 +9,7 @@
 #include "methods/method_table.h"
 
 #include "structures/surface_crossings.h"
+#include "structures/surface_culling.h"
 #include "structures/surface_regions.h"
 #include "structures/surface_tree.h"
 
@@ -77,6 +78,13 @@ static dent_status search_surfaces(void *data, const struct search_request *requ
     if (!surface_forest_refit(forest, &refit, request->kernels, request->scratch)) {
         return out_of_memory(request);
     }
+    struct culling_counts culled = {0};
+    if (!def.no_culling && !surface_culling_run(forest, request->pose, request->kernels, request->scratch, &culled)) {
+        return out_of_memory(request);
+    }
+    request->counters->neighbours += culled.pairs;
+    request->counters->neighbours_culled += culled.nodes_culled + culled.pairs_culled;
+    request->counters->regions_tested += culled.regions_tested;
     struct crossing_search search = {.forest = forest,
                                      .pose = request->pose,
                                      .kernels = request->kernels,

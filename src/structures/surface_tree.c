@@ -11,6 +11,7 @@
 
 #include "base/allocator.h"
 #include "base/radix_sort.h"
+#include "structures/surface_culling.h"
 #include "structures/surface_regions.h"
 
 uint64_t surface_tie_hash(const struct body *body)
@@ -452,6 +453,7 @@ void surface_tree_destroy(struct surface_tree *tree)
     }
     dent_context *context = tree->context;
     uint32_t leaves = tree->leaf_count;
+    surface_culling_destroy(tree->culling);
     for (uint32_t number = 0; number < tree->level_count; number++) {
         struct tree_level *level = &tree->levels[number];
         dent_release(context, level->first, (size_t)level->count + 1, sizeof *level->first);
