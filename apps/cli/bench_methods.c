@@ -92,9 +92,13 @@ static void costs_of_method(contestant *self, turn_costs *costs)
     const dent_query_counters *counters = &state->result.counters;
     costs->candidates = (double)counters->candidates;
     costs->allocations = (double)(dent_context_memory_use(state->context).allocations - state->allocations_before);
-    costs->phase_ms[0] = (double)counters->ns_prepare * 1e-6;
-    costs->phase_ms[1] = (double)counters->ns_search * 1e-6;
-    costs->phase_ms[2] = (double)counters->ns_finish * 1e-6;
+    const uint64_t spent[PHASE_COUNT] = {counters->ns_prepare, counters->ns_search,    counters->ns_finish,
+                                         counters->ns_refit,   counters->ns_culling,   counters->ns_traversal,
+                                         counters->ns_filters, counters->ns_narrow};
+    bool parts_told = counters->ns_refit > 0;
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
+        costs->phase_ms[phase] = phase < 3 || parts_told ? (double)spent[phase] * 1e-6 : NAN;
+    }
 }
 
 static double peak_of_method(contestant *self)

@@ -88,6 +88,26 @@ static double speed_up(const bench_race *race, const contestant *all)
     return NAN;
 }
 
+/* Of the methods that tell the parts of their search. */
+static void report_phases(printer *out, const bench_race *race)
+{
+    for (uint32_t i = 0; i < race->count; i++) {
+        const contestant *row = &race->contestants[i];
+        if (row->threads != race->threads || !isfinite(row->phase_ms[PHASE_COUNT - 1])) {
+            continue;
+        }
+        printer_format(out, "  %s:", row->name);
+        for (int phase = 0; phase < PHASE_COUNT; phase++) {
+            /* "refit_ms" without its unit; the search is the sum of its parts */
+            if (phase != 1) {
+                printer_format(out, " %.*s %.2f", (int)strcspn(phase_names[phase], "_"), phase_names[phase],
+                               row->phase_ms[phase]);
+            }
+        }
+        printer_format(out, " ms%s\n", row->threads > 1 ? " (the last three: of all threads together)" : "");
+    }
+}
+
 static void report_speed_ups(printer *out, const bench_race *race)
 {
     double control = NAN;
@@ -148,6 +168,7 @@ void report_table(printer *out, const bench_race *race)
         printer_format(out, "%s%s\n", row->setting[0] != '\0' ? "  " : "", row->setting);
     }
     printer_text(out, peers ? "  (* peer; vs peers: time of the fastest peer over this one's)\n" : "");
+    report_phases(out, race);
     report_speed_ups(out, race);
     printer_text(out, "\n");
 }

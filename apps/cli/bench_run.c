@@ -16,7 +16,8 @@ static const uint64_t slow_turn_ns = 4000000000u;
 static const uint64_t enough_ns = 8000000000u;
 enum { FEWEST_TURNS = 3 };
 
-const char *const phase_names[PHASE_COUNT] = {"prepare_ms", "search_ms", "finish_ms"};
+const char *const phase_names[PHASE_COUNT] = {"prepare_ms", "search_ms",    "finish_ms",  "refit_ms",
+                                              "culling_ms", "traversal_ms", "filters_ms", "exact_ms"};
 
 const char *questions_name(uint32_t questions, char *buffer, size_t size)
 {

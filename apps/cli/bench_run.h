@@ -16,8 +16,8 @@
 enum { CONTESTANT_LIMIT = 40, CONTESTANT_NAME_SIZE = 48, CONTESTANT_SETTING_SIZE = 96 };
 
 /** Parts of a query's time; those a method does not tell are NAN. */
-enum { PHASE_COUNT = 3 };
-extern const char *const phase_names[PHASE_COUNT]; /* "prepare_ms" ... */
+enum { PHASE_COUNT = 8 };
+extern const char *const phase_names[PHASE_COUNT]; /* prepare, search, finish; of search: refit, culling, ... */
 
 /** Pairs of one question as (number of a << 32 | number of b), ascending. */
 typedef struct pair_keys {

@@ -44,6 +44,9 @@ class Bench(tool.ToolTest):
         rows = self.rows("cloth-500k", "--scale", 0.002)
         self.assertEqual({row["question"] for row in rows}, {"face-face"})
         self.assertGreater(rows[0]["pairs"], 0)
+        tree = next(row for row in rows if row["method"] == "surface-tree")
+        self.assertEqual(list(tree["phases"]), ["prepare_ms", "search_ms", "finish_ms", "refit_ms", "culling_ms",
+                                                "traversal_ms", "filters_ms", "exact_ms"])
 
     def test_the_hash_is_that_of_pairs(self):
         row = self.rows("teschner-b", "--ask", "face-cell", "--method", "sweep")[0]
