@@ -96,6 +96,7 @@ static void patterns_match_as_they_say(void **state)
         {"a/*", "a/7.obj", 7},                      {"*.obj*", "7.obj.xz", 7},
         {"100%%_%d.obj", "100%_3.obj", 3},          {"*a*b*c*d*e*f", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", -1},
         {"s_1*.obj", "s_123.obj", 123},             {"?", "/", -1},
+        {"s_7*.obj", "s_7.obj", 7},                 {"*7.obj", "7.obj", 7},
         {"s_*", "s_", -2},                          {"**7*.obj", "x7y.obj", 7},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
