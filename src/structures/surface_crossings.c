@@ -6,7 +6,7 @@
 #include "geometry/triangle_predicates.h"
 #include "structures/surface_walk.h"
 
-enum { GROUPS_PER_BLOCK = 8, BLOCKS_MAX = 2048, ANSWERS = 256, SURVIVORS = 1024, AHEAD = 3 };
+enum { GROUPS_PER_BLOCK = 8, BLOCKS_MAX = 2048, ANSWERS = 256, SURVIVORS = 1024, AHEAD = 4 };
 
 /* A pair of faces that the float filters left. */
 struct survivor {
@@ -20,6 +20,8 @@ struct finder {
     uint32_t block, worker;
     uint32_t survivor_count;
     struct survivor survivors[SURVIVORS];
+    struct leaf_side side_a, side_b;
+    struct float_batch floats;
     uint32_t waiting; /* pairs in `batch` */
     struct narrow_batch batch;
     dent_pair pending[NARROW_BATCH]; /* kind not yet set */
@@ -102,7 +104,6 @@ static void decide_batch(struct finder *finder)
     }
     struct narrow_signs signs = finder->search->kernels->surfaces->narrow(&finder->batch);
     uint32_t open = ((1u << finder->waiting) - 1) & ~signs.apart;
-    finder->candidates += finder->waiting;
     for (; open; open &= open - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(open);
         if (signs.crossing >> lane & 1) {
@@ -152,29 +153,37 @@ static bool faces_share_vertex(const struct face_sides *sides, uint32_t face_a, 
     return false;
 }
 
+static void put_rounded(struct float_batch *batch, int first, uint32_t lane, const struct surface_tree *tree, uint32_t leaf, uint32_t face)
+{
+    const struct leaf_points *points = &tree->points[leaf];
+    for (int k = 0; k < 3; k++) {
+        uint8_t place = points->corners[k][face];
+        batch->corner[first + k][0][lane] = points->x[0][place];
+        batch->corner[first + k][1][lane] = points->x[1][place];
+        batch->corner[first + k][2][lane] = points->x[2][place];
+    }
+}
+
+static dent_pair pair_of(uint32_t rank_a, uint32_t rank_b, const struct face_sides *sides, uint32_t face_a, uint32_t face_b)
+{
+    dent_pair pair = {rank_a, sides->leaf_a->faces[face_a], rank_b, sides->leaf_b->faces[face_b], 0};
+    if (pair.body_a == pair.body_b && pair.feature_a > pair.feature_b) {
+        uint32_t swapped = pair.feature_a;
+        pair.feature_a = pair.feature_b;
+        pair.feature_b = swapped;
+    }
+    return pair;
+}
+
 static void enqueue(struct finder *finder, uint32_t rank_a, uint32_t rank_b, const struct face_sides *sides, uint32_t face_a,
                     uint32_t face_b)
 {
     uint32_t lane = finder->waiting++;
-    dent_pair *pair = &finder->pending[lane];
-    *pair = (dent_pair){rank_a, sides->leaf_a->faces[face_a], rank_b, sides->leaf_b->faces[face_b], 0};
-    if (pair->body_a == pair->body_b && pair->feature_a > pair->feature_b) {
-        uint32_t swapped = pair->feature_a;
-        pair->feature_a = pair->feature_b;
-        pair->feature_b = swapped;
-    }
+    finder->pending[lane] = pair_of(rank_a, rank_b, sides, face_a, face_b);
     put_face(&finder->batch, 0, lane, sides->a->xyz, sides->leaf_a, face_a);
     put_face(&finder->batch, 3, lane, sides->b->xyz, sides->leaf_b, face_b);
     if (finder->waiting == NARROW_BATCH) {
         decide_batch(finder);
-    }
-}
-
-static void fetch_positions(const struct face_sides *sides, uint32_t face_a, uint32_t face_b)
-{
-    for (int k = 0; k < 3; k++) {
-        __builtin_prefetch(sides->a->xyz[sides->leaf_a->vertices[sides->leaf_a->corners[k][face_a]]]);
-        __builtin_prefetch(sides->b->xyz[sides->leaf_b->vertices[sides->leaf_b->corners[k][face_b]]]);
     }
 }
 
@@ -186,33 +195,44 @@ static void end_phase(struct finder *finder, uint64_t *phase)
     finder->began = now;
 }
 
-static void decide_survivors(struct finder *finder, uint32_t rank_a)
+/* Up to sixteen survivors in floats; what that leaves open waits for the doubles. */
+static void decide_in_floats(struct finder *finder, uint32_t rank_a, const struct survivor *survivors, uint32_t count)
 {
-    for (uint32_t i = 0; i < finder->survivor_count; i++) {
-        const struct survivor *survivor = &finder->survivors[i];
-        if (i + AHEAD < finder->survivor_count) {
-            struct face_sides later = sides_of(finder, rank_a, survivor + AHEAD);
-            fetch_positions(&later, survivor[AHEAD].face_a, survivor[AHEAD].face_b);
-        }
+    const struct forest_body *trees = finder->search->forest->bodies;
+    for (uint32_t lane = 0; lane < FLOAT_BATCH; lane++) {
+        const struct survivor *survivor = &survivors[lane < count ? lane : 0];
+        put_rounded(&finder->floats, 0, lane, trees[rank_a].tree, survivor->leaf_a, survivor->face_a);
+        put_rounded(&finder->floats, 3, lane, trees[survivor->rank_b].tree, survivor->leaf_b, survivor->face_b);
+    }
+    struct narrow_signs signs = finder->search->kernels->surfaces->narrow_floats(&finder->floats);
+    uint32_t left = ((1u << count) - 1) & ~signs.apart;
+    finder->candidates += count;
+    for (; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        const struct survivor *survivor = &survivors[lane];
         struct face_sides sides = sides_of(finder, rank_a, survivor);
-        if (!survivor->open || !faces_share_vertex(&sides, survivor->face_a, survivor->face_b)) {
+        if (survivor->open && faces_share_vertex(&sides, survivor->face_a, survivor->face_b)) {
+            continue;
+        }
+        if (signs.crossing >> lane & 1) {
+            dent_pair pair = pair_of(rank_a, survivor->rank_b, &sides, survivor->face_a, survivor->face_b);
+            answer(finder, &pair, DENT_PAIR_CROSSING);
+        } else {
             enqueue(finder, rank_a, survivor->rank_b, &sides, survivor->face_a, survivor->face_b);
         }
+    }
+}
+
+static void decide_survivors(struct finder *finder, uint32_t rank_a)
+{
+    for (uint32_t i = 0; i < finder->survivor_count; i += FLOAT_BATCH) {
+        uint32_t left = finder->survivor_count - i;
+        decide_in_floats(finder, rank_a, &finder->survivors[i], left < FLOAT_BATCH ? left : FLOAT_BATCH);
     }
     finder->survivor_count = 0;
 }
 
 /* ---- pairs of leaves ------------------------------------------------------------------------------------------------------ */
-
-static struct leaf_view view_of(const struct surface_tree *tree, uint32_t leaf)
-{
-    const struct tree_level *level = &tree->levels[0];
-    return (struct leaf_view){.points = &tree->points[leaf],
-                              .corners = tree->leaves[leaf].corners,
-                              .face_count = tree->leaves[leaf].face_count,
-                              .lo = {level->lo[0][leaf], level->lo[1][leaf], level->lo[2][leaf]},
-                              .hi = {level->hi[0][leaf], level->hi[1][leaf], level->hi[2][leaf]}};
-}
 
 static void fetch_ahead(const struct surface_walk *walk, uint32_t number)
 {
@@ -222,7 +242,8 @@ static void fetch_ahead(const struct surface_walk *walk, uint32_t number)
         __builtin_prefetch(points);
         __builtin_prefetch(points + 64);
         __builtin_prefetch(points + 128);
-        __builtin_prefetch(tree->leaves[walk->pairs[number].leaf_b].corners);
+        __builtin_prefetch(points + 192);
+        __builtin_prefetch(points + 256);
     }
 }
 
@@ -253,21 +274,19 @@ static void compare_faces(struct surface_walk *walk, uint32_t rank_a)
 {
     struct finder *finder = walk->user;
     const struct surface_tree *tree_a = walk->forest->bodies[rank_a].tree;
-    struct leaf_view view_a = {0}, view_b;
-    uint32_t viewed = UINT32_MAX;
+    uint32_t prepared = UINT32_MAX;
     end_phase(finder, &finder->ns_walk);
     for (uint32_t i = 0; i < walk->count; i++) {
         const struct walk_pair *pair = &walk->pairs[i];
+        const struct surface_tree *tree_b = walk->forest->bodies[pair->rank_b].tree;
         fetch_ahead(walk, i + AHEAD);
-        if (pair->leaf_a != viewed) {
-            viewed = pair->leaf_a;
-            view_a = view_of(tree_a, viewed);
+        if (pair->leaf_a != prepared) {
+            prepared = pair->leaf_a;
+            walk->kernels->prepare(&tree_a->points[prepared], &finder->side_a);
         }
-        bool self = pair->shares == SHARES_SELF;
-        if (!self) {
-            view_b = view_of(walk->forest->bodies[pair->rank_b].tree, pair->leaf_b);
-        }
-        uint32_t count = walk->kernels->leaf_pair(&view_a, self ? &view_a : &view_b, shares_of(tree_a, pair), finder->found);
+        struct leaf_side *side_b = pair->shares == SHARES_SELF ? &finder->side_a : &finder->side_b;
+        uint32_t count = walk->kernels->leaf_pair(&finder->side_a, &tree_b->points[pair->leaf_b], side_b, shares_of(tree_a, pair),
+                                                  finder->found);
         keep_survivors(finder, pair, count);
         if (finder->survivor_count > SURVIVORS - LEAF_FACES * LEAF_FACES) {
             end_phase(finder, &finder->ns_filter);
