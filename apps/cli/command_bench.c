@@ -150,6 +150,7 @@ static int run_races(tool_session *session, bench_scene *scene, bench_files *fil
         count = 1;
     }
     int status = STATUS_GOOD;
+    scene->first_frame = session->options->frame;
     for (size_t i = 0; i < count && status == STATUS_GOOD; i++) {
         status = run_race(session, scene, list[i], files);
     }
@@ -249,7 +250,8 @@ const tool_command command_bench_row = {
         "a difference is an error. Computing the positions is not measured; numbers beyond the pairs\n"
         "(barycentric coordinates) are left out. Methods too slow for the size are left out unless named by\n"
         "--method. --ask may name several questions joined by '+', answered by one query; default for solids:\n"
-        "vertex-cell, face-cell, and both together; for surfaces: face-face.\n"
+        "vertex-cell, face-cell, and both together; for surfaces: face-face. --frame K begins at that frame,\n"
+        "which is then frame 0 of what is said here.\n"
         "\n"
         "Printed: median and quartiles of the time of a step in ms, the ratio to the fastest, candidates in\n"
         "frame 0, peak memory of the method in MB, and the most allocations in a step after warming up.\n"
@@ -265,7 +267,7 @@ const tool_command command_bench_row = {
         "in frame 0.\n",
     .option_bits = OPTION_BIT(OPTION_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_SCALE) |
                    OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PEERS) | OPTION_BIT(OPTION_VARIANTS) |
-                   OPTION_BIT(OPTION_FRAMES) | OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) |
+                   OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_FRAMES) | OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) |
                    OPTION_BIT(OPTION_CPU_TIME) | OPTION_BIT(OPTION_CONTROL) | OPTION_BIT(OPTION_JSON),
     .argument_min = 0,
     .argument_max = UINT32_MAX,

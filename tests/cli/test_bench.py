@@ -53,6 +53,11 @@ class Bench(tool.ToolTest):
         said = self.good("pairs", "--ask", "face-cell", "--method", "sweep", "--stats", "teschner-b").stderr
         self.assertIn("%d pairs, pairs_hash %s," % (row["pairs"], row["pairs_hash"]), said)
 
+    def test_another_first_frame(self):
+        row = self.rows("teschner-b", "--ask", "face-cell", "--method", "sweep", "--frame", 7)[0]
+        said = self.good("pairs", "--ask", "face-cell", "--stats", "teschner-b", "--frame", 7).stderr
+        self.assertIn("%d pairs, pairs_hash %s," % (row["pairs"], row["pairs_hash"]), said)
+
     def test_options_choose_method_question_threads_and_instruction_set(self):
         rows = self.rows("teschner-a", "--method", "sweep", "--ask", "vertex-cell+face-cell", "--threads", 3, "--isa",
                          "scalar", "--set", "inside=0")
