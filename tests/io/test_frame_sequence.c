@@ -571,18 +571,28 @@ static void damaged_extended_headers_are_refused(void **state)
     (void)state;
     struct reading reading;
     reading_open(&reading);
-    static const char *const lines[] = {
-        "5 a=b\n", "7 a=b\n", "6 a b\n", "x a=b\n", "99999999999999999999999 a=b\n", " 6 a=b\n", "6 a=bx", "0 \n", "3 \n", "6",
-        "11 size=1x\n", "30 size=999999999999999999999\n", "8 path=\n", "22 GNU.sparse.major=1\n", "12 path=a\0b\n",
+#define LINE(text)                                                                                                     \
+    {                                                                                                                  \
+        text, sizeof text - 1                                                                                          \
+    }
+    static const struct {
+        const char *text;
+        size_t size;
+    } lines[] = {
+        LINE("5 a=b\n"),        LINE("7 a=b\n"),   LINE("6 a b\n"),
+        LINE("x a=b\n"),        LINE(" 6 a=b\n"),  LINE("99999999999999999999999 a=b\n"),
+        LINE("6 a=bx"),         LINE("0 \n"),      LINE("3 \n"),
+        LINE("6"),              LINE("8 path=\n"), LINE("11 size=1x\n"),
+        LINE("12 path=a\0b\n"), LINE("22 GNU.sparse.major=1\n"), LINE("27 size=9999999999999999999\n"),
     };
-    static const size_t sizes[] = {6, 6, 6, 6, 30, 7, 6, 3, 3, 1, 11, 30, 8, 22, 12};
+#undef LINE
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         start_two();
-        tar_header(&tar, "x", 'x', sizes[i]);
-        tar_data(&tar, lines[i], sizes[i]);
+        tar_header(&tar, "x", 'x', lines[i].size);
+        tar_data(&tar, lines[i].text, lines[i].size);
         tar_file(&tar, "f_3.obj", triangle(3));
         tar_end(&tar);
-        assert_tar_refused(&reading, lines[i], DENT_ERROR_FORMAT, "member 3 at byte 2048");
+        assert_tar_refused(&reading, lines[i].text, DENT_ERROR_FORMAT, "member 3 at byte 2048");
     }
     start_two();
     tar_header(&tar, "x", 'x', 2 << 20);
