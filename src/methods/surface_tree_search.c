@@ -75,7 +75,8 @@ static dent_status search_surfaces(void *data, const struct search_request *requ
         return out_of_memory(request);
     }
     request->counters->rebuilds += forest->rebuilds;
-    const struct forest_refit refit = {.pose = request->pose};
+    /* A face that is a point lies in a plane with any other and has no area: at most it touches. */
+    const struct forest_refit refit = {.pose = request->pose, .leave_out_points = !request->def->touching};
     if (!surface_forest_refit(forest, &refit, request->kernels, request->scratch)) {
         return out_of_memory(request);
     }

@@ -21,6 +21,7 @@ struct finder {
     uint32_t survivor_count;
     struct survivor survivors[SURVIVORS];
     struct leaf_side side_a, side_b;
+    struct share_rows hub_shares;
     struct float_batch floats;
     uint32_t waiting; /* pairs in `batch` */
     struct narrow_batch batch;
@@ -270,6 +271,34 @@ static void keep_survivors(struct finder *finder, const struct walk_pair *pair, 
     finder->survivor_count += count;
 }
 
+/* Rows of share bits of two leaves with hubs: a leaf of a fan has one in every face, and all those pairs would survive the filters. Ties
+ * between bodies are left to faces_share_vertex. */
+static const uint16_t *shares_by_hubs(struct share_rows *shares, const struct surface_tree *tree, const struct body *body, uint32_t leaf_a,
+                                      uint32_t leaf_b)
+{
+    const struct surface_leaf *a = &tree->leaves[leaf_a], *b = &tree->leaves[leaf_b];
+    uint16_t faces[LEAF_VERTICES] = {0};
+    for (uint32_t bits_a = tree->open_vertices[leaf_a]; bits_a; bits_a &= bits_a - 1) {
+        uint32_t place_a = (uint32_t)__builtin_ctz(bits_a);
+        for (uint32_t bits_b = tree->open_vertices[leaf_b]; bits_b; bits_b &= bits_b - 1) {
+            uint32_t place_b = (uint32_t)__builtin_ctz(bits_b);
+            if (body_identity(body, a->vertices[place_a]) != body_identity(body, b->vertices[place_b])) {
+                continue;
+            }
+            for (uint32_t face = 0; face < b->face_count; face++) {
+                bool has = b->corners[0][face] == place_b || b->corners[1][face] == place_b || b->corners[2][face] == place_b;
+                faces[place_a] |= (uint16_t)((has ? 1u : 0u) << face);
+            }
+        }
+    }
+    for (uint32_t face = 0; face < LEAF_FACES; face++) {
+        shares->rows[face] = face < a->face_count
+                                 ? faces[a->corners[0][face]] | faces[a->corners[1][face]] | faces[a->corners[2][face]]
+                                 : 0xFFFF;
+    }
+    return shares->rows;
+}
+
 static void compare_faces(struct surface_walk *walk, uint32_t rank_a)
 {
     struct finder *finder = walk->user;
@@ -284,9 +313,12 @@ static void compare_faces(struct surface_walk *walk, uint32_t rank_a)
             prepared = pair->leaf_a;
             walk->kernels->prepare(&tree_a->points[prepared], &finder->side_a);
         }
+        const uint16_t *shares = shares_of(tree_a, pair);
+        if (pair->shares == SHARES_OPEN && pair->rank_b == rank_a) {
+            shares = shares_by_hubs(&finder->hub_shares, tree_a, walk->pose->bodies[rank_a].body, pair->leaf_a, pair->leaf_b);
+        }
         struct leaf_side *side_b = pair->shares == SHARES_SELF ? &finder->side_a : &finder->side_b;
-        uint32_t count = walk->kernels->leaf_pair(&finder->side_a, &tree_b->points[pair->leaf_b], side_b, shares_of(tree_a, pair),
-                                                  finder->found);
+        uint32_t count = walk->kernels->leaf_pair(&finder->side_a, &tree_b->points[pair->leaf_b], side_b, shares, finder->found);
         keep_survivors(finder, pair, count);
         if (finder->survivor_count > SURVIVORS - LEAF_FACES * LEAF_FACES) {
             end_phase(finder, &finder->ns_filter);
@@ -332,6 +364,7 @@ static void finder_init(struct finder *finder, const struct crossing_search *sea
     finder->walk.pose = search->pose;
     finder->walk.kernels = search->kernels->surfaces;
     finder->walk.culling = search->culling;
+    finder->walk.faces_only = true;
     finder->walk.take = compare_faces;
     finder->walk.user = finder;
     finder->walk.box_tests = finder->walk.leaf_pairs = 0;
