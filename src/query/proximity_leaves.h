@@ -8,7 +8,7 @@
 #include "structures/surface_forest.h"
 #include "structures/surface_tree.h"
 
-_Static_assert(LEAF_EDGES <= NEAR_FEATURES && LEAF_FACES <= NEAR_FEATURES && LEAF_VERTICES == 16, "leaves and kernels differ");
+_Static_assert((int)LEAF_EDGES <= (int)NEAR_FEATURES && LEAF_FACES == 16 && LEAF_VERTICES == 16, "leaves and kernels differ");
 
 struct near_leaf {
     const struct surface_leaf *leaf; /* null: this place of the cache is empty */
