@@ -384,25 +384,37 @@ static uint32_t nodes_around(const struct listing *listing, uint32_t vertex, uin
     return count;
 }
 
+static bool list_junction(struct listing *listing, uint32_t vertex)
+{
+    uint32_t nodes[GROUP_NODES_MAX], count = nodes_around(listing, vertex, nodes);
+    listing->group_at[vertex] = NONE;
+    if (count < 3) {
+        return true;
+    }
+    uint32_t *place = table_place(listing, nodes, count);
+    if (*place == NONE) {
+        if (listing->groups.count >= listing->table_size / 2) {
+            return true; /* the table is full enough */
+        }
+        if (!append_group(listing, nodes, count, vertex, place)) {
+            return false;
+        }
+    }
+    listing->group_at[vertex] = *place;
+    return true;
+}
+
+/* Vertices in the order of the leaves, so that groups next to each other read the same memory. */
 static bool list_junctions(struct listing *listing)
 {
-    uint32_t nodes[GROUP_NODES_MAX];
-    for (uint32_t vertex = 0; vertex < listing->body->vertex_count; vertex++) {
-        uint32_t count = nodes_around(listing, vertex, nodes);
-        listing->group_at[vertex] = NONE;
-        if (count < 3) {
-            continue;
-        }
-        uint32_t *place = table_place(listing, nodes, count);
-        if (*place == NONE) {
-            if (listing->groups.count >= listing->table_size / 2) {
-                continue; /* the table is full enough */
-            }
-            if (!append_group(listing, nodes, count, vertex, place)) {
+    for (uint32_t leaf = 0; leaf < listing->tree->leaf_count; leaf++) {
+        const struct surface_leaf *it = &listing->tree->leaves[leaf];
+        for (uint32_t i = 0; i < it->vertex_count; i++) {
+            bool first = listing->star_leaves[listing->star_start[it->vertices[i]]] == leaf;
+            if (first && !list_junction(listing, it->vertices[i])) {
                 return false;
             }
         }
-        listing->group_at[vertex] = *place;
     }
     return true;
 }

@@ -308,7 +308,8 @@ static void write_vertices(struct merging *merging, uint32_t id, struct region *
     memcpy(merging->next_vertices + place, united, joined->vertex_count * sizeof *united);
 }
 
-/* The regions of the next round, numbered by their smallest members. */
+/* The regions of the next round, in the order of the members they are named after. Pairs are named after the smaller one: the new list may
+ * then overwrite the old one, being always behind in it. */
 static void make_unions(struct merging *merging)
 {
     uint32_t count = 0, vertices = 0;
@@ -389,17 +390,31 @@ static bool unit_lengths_do(struct merging *merging)
     return !(area > 0) || 4 * 1.7320508075688772 * area > 0.6 * squares;
 }
 
+/* Places where two faces at an edge follow one another: as many borders as there can be. */
+static size_t count_borders(const struct face_mates *mates, size_t halves)
+{
+    size_t count = 0;
+    for (size_t place = 1; place < halves; place++) {
+        count += !mates->edge_begins[place];
+    }
+    return count;
+}
+
 static bool merging_begin(struct merging *merging, const struct body *body, const double (*shape)[3], struct arena *arena)
 {
-    size_t faces = body->surface_face_count, borders = 3 * faces;
+    size_t faces = body->surface_face_count;
     struct face_mates mates;
     *merging = (struct merging){.body = body, .shape = shape, .scaling = scaling_of(body, shape), .limited = true};
+    if (!face_mates_find(&mates, body, arena)) {
+        return false;
+    }
+    size_t borders = count_borders(&mates, 3 * faces);
     merging->regions = arena_allocate(arena, faces, sizeof *merging->regions);
-    merging->next_regions = arena_allocate(arena, faces, sizeof *merging->regions);
+    merging->next_regions = merging->regions; /* pairs are joined in place */
     merging->borders = arena_allocate(arena, borders, sizeof *merging->borders);
     merging->next_borders = arena_allocate(arena, borders, sizeof *merging->borders);
-    merging->vertices = arena_allocate(arena, borders, sizeof *merging->vertices);
-    merging->next_vertices = arena_allocate(arena, borders, sizeof *merging->vertices);
+    merging->vertices = arena_allocate(arena, 3 * faces, sizeof *merging->vertices);
+    merging->next_vertices = arena_allocate(arena, 3 * faces, sizeof *merging->vertices);
     merging->next = arena_allocate(arena, faces, sizeof *merging->next);
     merging->group = arena_allocate(arena, faces, sizeof *merging->group);
     merging->members = arena_allocate(arena, faces, sizeof *merging->members);
@@ -410,20 +425,14 @@ static bool merging_begin(struct merging *merging, const struct body *body, cons
     merging->key_scratch = arena_allocate(arena, borders, sizeof *merging->keys);
     merging->order = arena_allocate(arena, borders, sizeof *merging->order);
     merging->order_scratch = arena_allocate(arena, borders, sizeof *merging->order);
-    if (!merging->regions || !merging->next_regions || !merging->borders || !merging->next_borders || !merging->vertices ||
-        !merging->next_vertices || !merging->next || !merging->group || !merging->members || !merging->renamed || !merging->keys ||
-        !merging->next_member || !merging->last_member ||
-        !merging->key_scratch || !merging->order || !merging->order_scratch) {
-        return false;
-    }
-    struct arena_mark mark = arena_mark(arena);
-    if (!face_mates_find(&mates, body, arena)) {
+    if (!merging->regions || !merging->borders || !merging->next_borders || !merging->vertices || !merging->next_vertices ||
+        !merging->next || !merging->group || !merging->members || !merging->next_member || !merging->last_member ||
+        !merging->renamed || !merging->keys || !merging->key_scratch || !merging->order || !merging->order_scratch) {
         return false;
     }
     merging->unit_lengths = unit_lengths_do(merging);
     start_regions(merging);
     start_borders(merging, &mates);
-    arena_rewind(arena, mark);
     return true;
 }
 
@@ -542,7 +551,8 @@ static bool leaves_from_regions(struct merging *merging, struct arena *arena, ui
 {
     *leaf_start = arena_allocate(arena, (size_t)merging->count + 1, sizeof **leaf_start);
     *leaf_faces = arena_allocate(arena, merging->body->surface_face_count, sizeof **leaf_faces);
-    if (!*leaf_start || !*leaf_faces) {
+    merging->next_regions = arena_allocate(arena, merging->count, sizeof *merging->next_regions); /* groups may name a later member first */
+    if (!*leaf_start || !*leaf_faces || !merging->next_regions) {
         return false;
     }
     uint32_t placed = 0;

@@ -27,7 +27,7 @@ struct surface_regions {
     size_t first_face_capacity;
 };
 
-/* `shape`: positions of the body's vertices, finite. O(n log n), the same for every machine; about 150 bytes of scratch memory per face,
+/* `shape`: positions of the body's vertices, finite. O(n log n), the same for every machine; about 250 bytes of scratch memory per face,
  * given back at the end. False when memory runs out: nothing is left behind then. A body without surface faces gets no leaf. */
 bool surface_regions_create(struct surface_regions *regions, dent_context *context, const struct body *body, const double (*shape)[3],
                             enum region_cut cut);

@@ -40,6 +40,10 @@ static inline void lanes_store_any(float *to, lanes a)
     _mm256_storeu_ps(to, a.low);
     _mm256_storeu_ps(to + 8, a.high);
 }
+static inline void copy_eight(float *to, const float *from)
+{
+    _mm256_storeu_ps(to, _mm256_loadu_ps(from));
+}
 static inline lanes lanes_set(float a)
 {
     return (lanes){_mm256_set1_ps(a), _mm256_set1_ps(a)};

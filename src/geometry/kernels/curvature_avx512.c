@@ -24,6 +24,10 @@ static inline void lanes_store_any(float *to, lanes a)
 {
     _mm512_storeu_ps(to, a);
 }
+static inline void copy_eight(float *to, const float *from)
+{
+    _mm256_storeu_ps(to, _mm256_loadu_ps(from));
+}
 static inline lanes lanes_set(float a)
 {
     return _mm512_set1_ps(a);

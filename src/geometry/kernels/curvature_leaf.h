@@ -62,15 +62,20 @@ static void leaf_curvature(const struct leaf_points *points, const struct leaf_c
     curvature->mask = (beyond & positive) | (beyond & ~positive) << CURVATURE_AXES;
 }
 
-/* Brings the vertices together, sixteen at a time whatever the length of a run; behind the last follows the first again. */
+/* Brings the vertices together, eight at a time whatever the length of a run; behind the last follows the first again. */
 static void star_gather(const struct star_question *question, float *x, float *y, float *z)
 {
     uint32_t placed = 0;
     for (uint32_t i = 0; i < question->run_count; i++) {
         const float *from = question->points + question->runs[i].place;
-        lanes_store_any(x + placed, lanes_load_any(from));
-        lanes_store_any(y + placed, lanes_load_any(from + LEAF_VERTICES));
-        lanes_store_any(z + placed, lanes_load_any(from + 2 * LEAF_VERTICES));
+        copy_eight(x + placed, from);
+        copy_eight(y + placed, from + LEAF_VERTICES);
+        copy_eight(z + placed, from + 2 * LEAF_VERTICES);
+        if (question->runs[i].count > 8) {
+            copy_eight(x + placed + 8, from + 8);
+            copy_eight(y + placed + 8, from + LEAF_VERTICES + 8);
+            copy_eight(z + placed + 8, from + 2 * LEAF_VERTICES + 8);
+        }
         placed += question->runs[i].count;
     }
     lanes_store_any(x + placed, lanes_set(x[0]));

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 const int8_t curvature_axes[CURVATURE_AXES][3] = {{1, 0, 0},  {0, 1, 0},  {0, 0, 1}, {1, 1, 1},  {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1},
                                                   {0, 1, 1}, {0, 1, -1}, {1, 0, 1}, {1, 0, -1}, {1, 1, 0},   {1, -1, 0}};
@@ -59,6 +60,10 @@ static inline void lanes_store(float *to, lanes a)
 static inline void lanes_store_any(float *to, lanes a)
 {
     lanes_store(to, a);
+}
+static inline void copy_eight(float *to, const float *from)
+{
+    memcpy(to, from, 8 * sizeof *to);
 }
 static inline lanes lanes_set(float a)
 {
