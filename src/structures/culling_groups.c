@@ -14,6 +14,8 @@
 
 #define NONE UINT32_MAX
 
+enum { NOTCH_PASSES = 8 };
+
 /* Half-edges on the outside of the nodes of one level. */
 struct outsides {
     uint32_t *start; /* count + 1 */
@@ -34,14 +36,14 @@ struct listing {
     uint8_t *doubtful_nodes[TREE_LEVELS];
     /* of the group at hand */
     uint32_t *vertex_stamp, *vertex_half; /* by vertex: the outside half-edge that starts there */
-    uint32_t *node_stamp;
+    uint32_t *node_stamp, *leaf_stamp; /* nodes of the group; leaves of faces added to it */
     uint32_t stamp;
     /* of the level at hand */
     uint32_t number;
     uint32_t *group_at, *upper_group_at; /* by vertex */
     uint32_t *table;                     /* groups by their members */
     uint32_t table_size;
-    struct dynamic_array groups, members, pairs, runs, node_cycles, covers;
+    struct dynamic_array groups, members, pairs, runs, extras, node_cycles, covers;
 };
 
 static uint32_t node_of_face(const struct listing *listing, uint32_t face)
@@ -221,13 +223,63 @@ static bool is_one_cycle(const struct listing *listing, uint32_t first, uint32_t
     return found == links;
 }
 
+/* The face of R's outside that lies along both this outside half-edge and the next; NONE: none that may be added. */
+static uint32_t face_in_notch(const struct listing *listing, uint32_t half, uint32_t next)
+{
+    uint32_t mate = listing->mates.mate[half], next_mate = listing->mates.mate[next];
+    if (mate >= MATE_NONMANIFOLD || next_mate >= MATE_NONMANIFOLD || mate / 3 != next_mate / 3) {
+        return NONE;
+    }
+    return listing->turn[mate / 3] & FACE_DOUBTFUL ? NONE : mate / 3;
+}
+
+/* Fills notches: a face outside that has two edges on the cycle joins the region, and the cycle takes its third edge instead. What remains is
+ * smoother, and more often a star. The cycle stays simple: it loses a vertex and gets none. Returns how many edges are left. */
+static bool fill_notches(struct listing *listing, uint32_t *first, uint32_t *links, struct culling_cycle *cycle)
+{
+    bool again = true;
+    for (int pass = 0; pass < NOTCH_PASSES && again; pass++) {
+        uint32_t half = *first;
+        again = false;
+        for (uint32_t i = *links; i > 0 && *links > 3; i--) {
+            uint32_t middle = half_to(listing, half), next = listing->vertex_half[middle], face = face_in_notch(listing, half, next);
+            if (face == NONE) {
+                half = next;
+                continue;
+            }
+            uint32_t from = half_from(listing, half), leaf = listing->leaf_of_face[face];
+            uint32_t third = 3 * face; /* the edge of the face that is neither of the two */
+            while (third == listing->mates.mate[half] || third == listing->mates.mate[next]) {
+                third++;
+            }
+            listing->vertex_stamp[middle] = 0;
+            listing->vertex_half[from] = third;
+            *first = third;
+            half = third;
+            (*links)--;
+            again = true;
+            if (listing->leaf_stamp[leaf] != listing->stamp) {
+                listing->leaf_stamp[leaf] = listing->stamp;
+                cycle->extra_count++;
+                if (!array_push(&listing->extras, &leaf)) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
 /* Appends the cycle around the nodes to the runs; its count is 0 when it is not one simple cycle. False: no memory. */
 static bool append_cycle(struct listing *listing, const uint32_t *nodes, uint32_t node_count, struct culling_cycle *cycle)
 {
     uint32_t half = 0, links = link_outside(listing, nodes, node_count, &half);
-    *cycle = (struct culling_cycle){.first_run = (uint32_t)listing->runs.count};
+    *cycle = (struct culling_cycle){.first_run = (uint32_t)listing->runs.count, .first_extra = (uint32_t)listing->extras.count};
     if (links < 3 || !is_one_cycle(listing, half, links)) {
         return true;
+    }
+    if (!fill_notches(listing, &half, &links, cycle)) {
+        return false;
     }
     uint32_t last = place_of_start(listing, half), skipped = 0;
     do { /* begins where a run begins */
@@ -519,6 +571,7 @@ static bool list_level(struct listing *listing)
     dent_context *context = culling->context;
     if (!keep_list(context, &listing->groups, &level->groups) || !keep_list(context, &listing->members, &level->members) ||
         !keep_list(context, &listing->pairs, &level->pairs) || !keep_list(context, &listing->runs, &level->runs) ||
+        !keep_list(context, &listing->extras, &level->extras) ||
         !keep_list(context, &listing->node_cycles, &level->node_cycles) ||
         !keep_list(context, &listing->covers, &level->pair_covers)) {
         return false;
@@ -537,6 +590,7 @@ static void arrays_init(struct listing *listing, dent_context *context)
     array_init(&listing->members, context, sizeof(uint32_t));
     array_init(&listing->pairs, context, sizeof(uint32_t));
     array_init(&listing->runs, context, sizeof(struct polygon_run));
+    array_init(&listing->extras, context, sizeof(uint32_t));
     array_init(&listing->node_cycles, context, sizeof(struct culling_cycle));
     array_init(&listing->covers, context, sizeof(struct culling_cover));
 }
@@ -547,6 +601,7 @@ static void arrays_destroy(struct listing *listing)
     array_destroy(&listing->members);
     array_destroy(&listing->pairs);
     array_destroy(&listing->runs);
+    array_destroy(&listing->extras);
     array_destroy(&listing->node_cycles);
     array_destroy(&listing->covers);
 }
@@ -562,6 +617,7 @@ static bool listing_begin(struct listing *listing)
     listing->vertex_stamp = arena_allocate_cleared(arena, vertices, sizeof *listing->vertex_stamp);
     listing->vertex_half = arena_allocate(arena, vertices, sizeof *listing->vertex_half);
     listing->node_stamp = arena_allocate_cleared(arena, leaves, sizeof *listing->node_stamp);
+    listing->leaf_stamp = arena_allocate_cleared(arena, leaves, sizeof *listing->leaf_stamp);
     listing->group_at = arena_allocate(arena, vertices, sizeof *listing->group_at);
     listing->upper_group_at = arena_allocate(arena, vertices, sizeof *listing->upper_group_at);
     for (listing->table_size = 64; listing->table_size < 8 * leaves; listing->table_size *= 2) {
@@ -570,7 +626,7 @@ static bool listing_begin(struct listing *listing)
     culling->corners = dent_allocate(culling->context, leaves, sizeof *culling->corners);
     culling->doubtful = dent_allocate(culling->context, leaves, 1);
     if (!listing->turn || !listing->leaf_of_face || !listing->slot_of_face || !listing->vertex_stamp || !listing->vertex_half ||
-        !listing->node_stamp || !listing->group_at || !listing->upper_group_at || !listing->table || !culling->corners ||
+        !listing->node_stamp || !listing->leaf_stamp || !listing->group_at || !listing->upper_group_at || !listing->table || !culling->corners ||
         !culling->doubtful || !face_mates_find(&listing->mates, listing->body, arena) ||
         !face_mates_orient(&listing->mates, listing->body, listing->turn, arena) || !list_stars(listing)) {
         return false;
@@ -635,6 +691,7 @@ void surface_culling_destroy(struct surface_culling *culling)
         release_list(context, &level->members);
         release_list(context, &level->pairs);
         release_list(context, &level->runs);
+        release_list(context, &level->extras);
         release_list(context, &level->node_cycles);
         release_list(context, &level->pair_covers);
     }

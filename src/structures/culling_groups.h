@@ -19,6 +19,7 @@ struct culling_cover {
 struct culling_cycle {
     uint32_t first_run, run_count;
     uint32_t count; /* vertices */
+    uint32_t first_extra, extra_count; /* leaves of faces that were added to fill notches, in extras */
 };
 
 struct culling_group {
@@ -41,6 +42,7 @@ struct culling_level {
     struct culling_list groups;         /* struct culling_group */
     struct culling_list members, pairs; /* uint32_t: nodes of the groups; places in partners of the pairs among them */
     struct culling_list runs;           /* struct polygon_run: of all cycles */
+    struct culling_list extras;         /* uint32_t: leaves */
     struct culling_list node_cycles;    /* struct culling_cycle: of single nodes */
     struct culling_list pair_covers;    /* struct culling_cover, parallel to partners */
     /* for one pose */

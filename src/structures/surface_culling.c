@@ -219,13 +219,25 @@ static void cover_pairs(struct surface_culling *culling, uint32_t number, uint32
     }
 }
 
+/* Directions left by the leaves of faces that fill notches. */
+static uint32_t extra_mask(const struct surface_culling *culling, const struct culling_level *level, const struct culling_cycle *cycle)
+{
+    const uint32_t *extras = numbers_of(&level->extras) + cycle->first_extra;
+    uint32_t mask = CURVATURE_ALL;
+    for (uint32_t i = 0; i < cycle->extra_count; i++) {
+        mask &= culling->levels[0].masks[extras[i]];
+    }
+    return mask;
+}
+
 /* A group whose masks leave a direction. */
 struct open_group {
     uint32_t index, mask;
     float normal[3];
 };
 
-static bool open_group_make(const struct culling_level *level, uint32_t index, struct open_group *open)
+static bool open_group_make(const struct surface_culling *culling, const struct culling_level *level, uint32_t index,
+                            struct open_group *open)
 {
     const struct culling_group *group = &groups_of(level)[index];
     const uint32_t *members = numbers_of(&level->members) + group->first_member;
@@ -236,6 +248,7 @@ static bool open_group_make(const struct culling_level *level, uint32_t index, s
             open->normal[axis] += level->normals[members[i]][axis];
         }
     }
+    open->mask &= open->mask ? extra_mask(culling, level, &group->cycle) : 0;
     return open->mask != 0;
 }
 
@@ -276,7 +289,7 @@ static void test_groups(const struct culling_loop *loop, struct culling_worker *
     uint32_t count = 0;
     for (uint32_t index = first; index < last; index++) {
         level->group_culled[index] = upper && is_covered(upper, groups_of(level)[index].cover);
-        count += !level->group_culled[index] && open_group_make(level, index, &open[count]);
+        count += !level->group_culled[index] && open_group_make(culling, level, index, &open[count]);
     }
     for (uint32_t i = 0; i < count; i++) {
         if (i + AHEAD < count) {
@@ -295,7 +308,8 @@ static void test_nodes(const struct culling_loop *loop, struct culling_worker *w
     for (uint32_t node = first; node < last; node++) {
         const struct culling_cycle *cycle = (const struct culling_cycle *)level->node_cycles.data + node;
         if (!level->node_culled[node] && level->masks[node] && cycle->count > 0) {
-            level->node_culled[node] = region_is_free(loop, worker, level->masks[node], level->normals[node], level, cycle, UINT32_MAX);
+            uint32_t mask = level->masks[node] & extra_mask(loop->tree->culling, level, cycle);
+            level->node_culled[node] = region_is_free(loop, worker, mask, level->normals[node], level, cycle, UINT32_MAX);
         }
     }
 }

@@ -41,6 +41,7 @@ enum random_surface_kind {
     SURFACE_FAR_AWAY,        /* small things far from the origin: coordinates lose their last bits */
     SURFACE_PINCHED,         /* sheets that meet in single vertices */
     SURFACE_HUB,             /* one vertex in all faces */
+    SURFACE_HAIRLINE,        /* a flat sheet slit open, the sides of the slit across each other by next to nothing */
     SURFACE_KIND_COUNT
 };
 
@@ -51,7 +52,7 @@ static inline const char *random_surface_name(int kind)
         "cone ribbon", "spiral ramp",  "double star",    "overwound ring", "touching ring", "moebius",         "flipped",
         "cuts and holes", "t-junctions", "non-manifold", "duplicates",    "lattice",        "closed",          "closed small",
         "soup",       "knotted soup",  "zero area",      "huge",          "tiny",           "far away",        "pinched",
-        "hub"};
+        "hub",        "hairline"};
     return names[kind];
 }
 
@@ -409,6 +410,21 @@ static inline void surface_slit(struct test_body *body, dent_random *random, uin
     }
 }
 
+/* Moves the copies that a slit made over the slit by about `depth`, and everything up and down by as little. */
+static inline void surface_hairline(struct test_body *body, dent_random *random, uint32_t nu, uint32_t row, uint32_t columns)
+{
+    uint32_t first = row * (nu + 1), copies = body->vertex_count;
+    double depth = pow(10, -2 - (double)dent_random_below(random, 15));
+    surface_slit(body, random, nu, row, columns);
+    for (uint32_t i = 0; i < columns; i++) {
+        const double *p = body->xyz[first + i];
+        double *q = body->xyz[copies + i];
+        q[0] = p[0];
+        q[1] = p[1] - depth * test_between(random, -0.5, 1);
+        q[2] = p[2] + depth * test_between(random, -1, 1);
+    }
+}
+
 /* Some faces are cut at the middle of one edge; the face behind that edge is not. */
 static inline void surface_t_junctions(struct test_body *body, dent_random *random, uint32_t spare)
 {
@@ -531,11 +547,14 @@ static inline struct test_body surface_sheet_like(int kind, dent_random *random,
     if (kind == SURFACE_CUTS_AND_HOLES && nv > 1) {
         surface_slit(&body, random, nu, 1 + dent_random_below(random, nv - 1), 1 + dent_random_below(random, nu));
     }
+    if (kind == SURFACE_HAIRLINE && nv > 1) {
+        surface_hairline(&body, random, nu, 1 + dent_random_below(random, nv - 1), 1 + dent_random_below(random, nu));
+    }
     if (crumpled) {
         surface_crumple(&body, random, test_between(random, 0, 1.5), edge);
     } else if (kind == SURFACE_NOISE) {
         test_jitter(&body, random, 3 * edge);
-    } else if (dent_random_below(random, 2)) {
+    } else if (kind != SURFACE_HAIRLINE && dent_random_below(random, 2)) {
         test_jitter(&body, random, 0.1 * edge);
     }
     switch (kind) {
