@@ -40,12 +40,13 @@ struct crossing_loop {
     struct finder *finders; /* by worker */
 };
 
-/* ---- answers -------------------------------------------------------------------------------------------------------------- */
+/* ---- answers ---- */
 
 static void flush_answers(struct finder *finder)
 {
     if (finder->answer_count > 0) {
-        finder->search->take(finder->search->user, finder->block, finder->worker, finder->answers, finder->answer_count);
+        finder->search->take(finder->search->user, finder->block, finder->worker, finder->answers,
+                             finder->answer_count);
         finder->answer_count = 0;
     }
 }
@@ -91,14 +92,15 @@ static void decide_exactly(struct finder *finder, const dent_pair *pair)
     }
 }
 
-/* ---- pairs of faces ------------------------------------------------------------------------------------------------------- */
+/* ---- pairs of faces ---- */
 
 static void decide_batch(struct finder *finder)
 {
     if (finder->waiting == 0) {
         return;
     }
-    for (uint32_t lane = finder->waiting; lane < NARROW_BATCH; lane++) { /* empty lanes repeat the first: finite numbers */
+    for (uint32_t lane = finder->waiting; lane < NARROW_BATCH;
+         lane++) { /* empty lanes repeat the first: finite numbers */
         for (int k = 0; k < 18; k++) {
             finder->batch.corner[k / 3][k % 3][lane] = finder->batch.corner[k / 3][k % 3][0];
         }
@@ -116,8 +118,8 @@ static void decide_batch(struct finder *finder)
     finder->waiting = 0;
 }
 
-static void put_face(struct narrow_batch *batch, int first, uint32_t lane, const double (*xyz)[3], const struct surface_leaf *leaf,
-                     uint32_t face)
+static void put_face(struct narrow_batch *batch, int first, uint32_t lane, const double (*xyz)[3],
+                     const struct surface_leaf *leaf, uint32_t face)
 {
     for (int k = 0; k < 3; k++) {
         const double *point = xyz[leaf->vertices[leaf->corners[k][face]]];
@@ -154,7 +156,8 @@ static bool faces_share_vertex(const struct face_sides *sides, uint32_t face_a, 
     return false;
 }
 
-static void put_rounded(struct float_batch *batch, int first, uint32_t lane, const struct surface_tree *tree, uint32_t leaf, uint32_t face)
+static void put_rounded(struct float_batch *batch, int first, uint32_t lane, const struct surface_tree *tree,
+                        uint32_t leaf, uint32_t face)
 {
     const struct leaf_points *points = &tree->points[leaf];
     for (int k = 0; k < 3; k++) {
@@ -165,7 +168,8 @@ static void put_rounded(struct float_batch *batch, int first, uint32_t lane, con
     }
 }
 
-static dent_pair pair_of(uint32_t rank_a, uint32_t rank_b, const struct face_sides *sides, uint32_t face_a, uint32_t face_b)
+static dent_pair pair_of(uint32_t rank_a, uint32_t rank_b, const struct face_sides *sides, uint32_t face_a,
+                         uint32_t face_b)
 {
     dent_pair pair = {rank_a, sides->leaf_a->faces[face_a], rank_b, sides->leaf_b->faces[face_b], 0};
     if (pair.body_a == pair.body_b && pair.feature_a > pair.feature_b) {
@@ -176,8 +180,8 @@ static dent_pair pair_of(uint32_t rank_a, uint32_t rank_b, const struct face_sid
     return pair;
 }
 
-static void enqueue(struct finder *finder, uint32_t rank_a, uint32_t rank_b, const struct face_sides *sides, uint32_t face_a,
-                    uint32_t face_b)
+static void enqueue(struct finder *finder, uint32_t rank_a, uint32_t rank_b, const struct face_sides *sides,
+                    uint32_t face_a, uint32_t face_b)
 {
     uint32_t lane = finder->waiting++;
     finder->pending[lane] = pair_of(rank_a, rank_b, sides, face_a, face_b);
@@ -233,7 +237,7 @@ static void decide_survivors(struct finder *finder, uint32_t rank_a)
     finder->survivor_count = 0;
 }
 
-/* ---- pairs of leaves ------------------------------------------------------------------------------------------------------ */
+/* ---- pairs of leaves ---- */
 
 static void fetch_ahead(const struct surface_walk *walk, uint32_t number)
 {
@@ -265,16 +269,16 @@ static void keep_survivors(struct finder *finder, const struct walk_pair *pair, 
 {
     struct survivor *next = &finder->survivors[finder->survivor_count];
     for (uint32_t i = 0; i < count; i++) {
-        next[i] = (struct survivor){
-            pair->leaf_a, pair->rank_b, pair->leaf_b, finder->found[i] >> 4, finder->found[i] & 15, pair->shares == SHARES_OPEN};
+        next[i] = (struct survivor){pair->leaf_a,          pair->rank_b,          pair->leaf_b,
+                                    finder->found[i] >> 4, finder->found[i] & 15, pair->shares == SHARES_OPEN};
     }
     finder->survivor_count += count;
 }
 
-/* Rows of share bits of two leaves with hubs: a leaf of a fan has one in every face, and all those pairs would survive the filters. Ties
- * between bodies are left to faces_share_vertex. */
-static const uint16_t *shares_by_hubs(struct share_rows *shares, const struct surface_tree *tree, const struct body *body, uint32_t leaf_a,
-                                      uint32_t leaf_b)
+/* Rows of share bits of two leaves with hubs: a leaf of a fan has one in every face, and all those pairs would survive
+ * the filters. Ties between bodies are left to faces_share_vertex. */
+static const uint16_t *shares_by_hubs(struct share_rows *shares, const struct surface_tree *tree,
+                                      const struct body *body, uint32_t leaf_a, uint32_t leaf_b)
 {
     const struct surface_leaf *a = &tree->leaves[leaf_a], *b = &tree->leaves[leaf_b];
     uint16_t faces[LEAF_VERTICES] = {0};
@@ -286,7 +290,8 @@ static const uint16_t *shares_by_hubs(struct share_rows *shares, const struct su
                 continue;
             }
             for (uint32_t face = 0; face < b->face_count; face++) {
-                bool has = b->corners[0][face] == place_b || b->corners[1][face] == place_b || b->corners[2][face] == place_b;
+                bool has =
+                    b->corners[0][face] == place_b || b->corners[1][face] == place_b || b->corners[2][face] == place_b;
                 faces[place_a] |= (uint16_t)((has ? 1u : 0u) << face);
             }
         }
@@ -315,10 +320,12 @@ static void compare_faces(struct surface_walk *walk, uint32_t rank_a)
         }
         const uint16_t *shares = shares_of(tree_a, pair);
         if (pair->shares == SHARES_OPEN && pair->rank_b == rank_a) {
-            shares = shares_by_hubs(&finder->hub_shares, tree_a, walk->pose->bodies[rank_a].body, pair->leaf_a, pair->leaf_b);
+            shares = shares_by_hubs(&finder->hub_shares, tree_a, walk->pose->bodies[rank_a].body, pair->leaf_a,
+                                    pair->leaf_b);
         }
         struct leaf_side *side_b = pair->shares == SHARES_SELF ? &finder->side_a : &finder->side_b;
-        uint32_t count = walk->kernels->leaf_pair(&finder->side_a, &tree_b->points[pair->leaf_b], side_b, shares, finder->found);
+        uint32_t count =
+            walk->kernels->leaf_pair(&finder->side_a, &tree_b->points[pair->leaf_b], side_b, shares, finder->found);
         keep_survivors(finder, pair, count);
         if (finder->survivor_count > SURVIVORS - LEAF_FACES * LEAF_FACES) {
             end_phase(finder, &finder->ns_filter);
@@ -331,7 +338,7 @@ static void compare_faces(struct surface_walk *walk, uint32_t rank_a)
     end_phase(finder, &finder->ns_narrow);
 }
 
-/* ---- blocks --------------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ---- */
 
 static void find_block(void *data, uint32_t block, uint32_t worker)
 {

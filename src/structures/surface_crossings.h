@@ -1,10 +1,12 @@
 /* All pairs of surface faces that cross, share area in one plane or touch: exact, over a surface forest.
  *
- *   groups of leaves -> pairs of leaves (lists and trees) -> pairs of faces (boxes, rows of share bits, planes in float with a bound)
+ *   groups of leaves -> pairs of leaves (lists and trees) -> pairs of faces (boxes, rows of share bits, planes in float
+ * with a bound)
  *                    -> eight at a time in double with a bound -> exact predicates for what is left open
  *
- * Every stage may keep too much and never drops a pair that is an answer; the bounds are derived in surface_kernels.h. Blocks of groups run in
- * parallel, each with its own output; what a block finds does not depend on the thread that runs it.
+ * Every stage may keep too much and never drops a pair that is an answer; the bounds are derived in surface_kernels.h.
+ * Blocks of groups run in parallel, each with its own output; what a block finds does not depend on the thread that
+ * runs it.
  */
 #ifndef DENT_STRUCTURES_SURFACE_CROSSINGS_H
 #define DENT_STRUCTURES_SURFACE_CROSSINGS_H

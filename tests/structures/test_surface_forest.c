@@ -1,5 +1,6 @@
-/* The surface forest: everything is owned once, boxes contain what they stand for (at rest, in motion, grown), and a visit meets every pair of
- * leaves whose boxes meet exactly once, in the same order for any number of threads and any instruction set. */
+/* The surface forest: everything is owned once, boxes contain what they stand for (at rest, in motion, grown), and a
+ * visit meets every pair of leaves whose boxes meet exactly once, in the same order for any number of threads and any
+ * instruction set. */
 #include "support/cmocka_includes.h"
 
 #include "support/failing_allocator.h"
@@ -93,10 +94,11 @@ static void refit(struct stage *stage, bool moving, const double *grow)
         ends[i] = (const double(*)[3])stage->ends[i];
     }
     struct forest_refit how = {.pose = &stage->pose, .ends = moving ? ends : NULL, .grow = grow};
-    assert_true(surface_forest_refit(&stage->forest, &how, kernels_for(dent_context_isa(stage->context)), &stage->scratch));
+    assert_true(
+        surface_forest_refit(&stage->forest, &how, kernels_for(dent_context_isa(stage->context)), &stage->scratch));
 }
 
-/* ---- ownership ------------------------------------------------------------------------------------------------------------ */
+/* ---- ownership ---- */
 
 static void check_ownership(const struct body *body, const struct forest_body *forest)
 {
@@ -109,7 +111,8 @@ static void check_ownership(const struct body *body, const struct forest_body *f
         for (uint32_t face = 0; face < leaf->face_count; face++) {
             faces[leaf->faces[face]]++;
             for (int k = 0; k < 3; k++) {
-                assert_int_equal(leaf->vertices[leaf->corners[k][face]], body->surface_faces[leaf->faces[face]].corners[k]);
+                assert_int_equal(leaf->vertices[leaf->corners[k][face]],
+                                 body->surface_faces[leaf->faces[face]].corners[k]);
             }
         }
         for (uint32_t place = 0; place < leaf->vertex_count; place++) {
@@ -157,7 +160,7 @@ static void every_face_vertex_and_edge_is_owned_once(void **state)
     dent_context_destroy(context);
 }
 
-/* ---- boxes ---------------------------------------------------------------------------------------------------------------- */
+/* ---- boxes ---- */
 
 static float rounded(const struct forest_map *map, const double *point, int axis)
 {
@@ -227,7 +230,7 @@ static void boxes_contain_vertices_motions_and_growth_and_parents_contain_childr
     }
 }
 
-/* ---- visits --------------------------------------------------------------------------------------------------------------- */
+/* ---- visits ---- */
 
 struct visits {
     struct dynamic_array *blocks; /* struct leaf_pair */
@@ -260,8 +263,8 @@ static size_t visit(struct stage *stage, struct leaf_pair **list)
     struct leaf_pair_visitor visitor = {&visits, begin_visits, note_visits};
     struct cancel_flag cancel = {0};
     uint64_t box_tests = 0;
-    assert_true(surface_forest_visit_pairs(&stage->forest, &stage->pose, kernels_for(dent_context_isa(stage->context)), &cancel,
-                                           &stage->scratch, &visitor, &box_tests));
+    assert_true(surface_forest_visit_pairs(&stage->forest, &stage->pose, kernels_for(dent_context_isa(stage->context)),
+                                           &cancel, &stage->scratch, &visitor, &box_tests));
     size_t count = 0, next = 0;
     for (uint32_t i = 0; i < visits.block_count; i++) {
         count += visits.blocks[i].count;
@@ -279,7 +282,8 @@ static size_t visit(struct stage *stage, struct leaf_pair **list)
 
 static bool share_vertex(const struct stage *stage, uint32_t rank_a, uint32_t leaf_a, uint32_t rank_b, uint32_t leaf_b)
 {
-    const struct surface_leaf *a = &stage->forest.bodies[rank_a].leaves[leaf_a], *b = &stage->forest.bodies[rank_b].leaves[leaf_b];
+    const struct surface_leaf *a = &stage->forest.bodies[rank_a].leaves[leaf_a],
+                              *b = &stage->forest.bodies[rank_b].leaves[leaf_b];
     for (uint32_t i = 0; i < a->vertex_count; i++) {
         for (uint32_t k = 0; k < b->vertex_count; k++) {
             if (body_identity(stage->pose.bodies[rank_a].body, a->vertices[i]) ==
@@ -305,8 +309,8 @@ static bool leaves_meet(const struct stage *stage, uint32_t rank_a, uint32_t lea
 static int order_of_pairs(const void *a, const void *b)
 {
     const struct leaf_pair *p = a, *q = b;
-    uint64_t keys[4] = {(uint64_t)p->rank_a << 32 | p->leaf_a, (uint64_t)q->rank_a << 32 | q->leaf_a, (uint64_t)p->rank_b << 32 | p->leaf_b,
-                        (uint64_t)q->rank_b << 32 | q->leaf_b};
+    uint64_t keys[4] = {(uint64_t)p->rank_a << 32 | p->leaf_a, (uint64_t)q->rank_a << 32 | q->leaf_a,
+                        (uint64_t)p->rank_b << 32 | p->leaf_b, (uint64_t)q->rank_b << 32 | q->leaf_b};
     return keys[0] != keys[1] ? (keys[0] < keys[1] ? -1 : 1) : keys[2] != keys[3] ? (keys[2] < keys[3] ? -1 : 1) : 0;
 }
 
@@ -368,7 +372,8 @@ static void a_visit_meets_every_pair_of_leaves_whose_boxes_meet_once(void **stat
         }
         dent_context_destroy(context);
     }
-    print_message("%llu pairs of leaves, %llu share a vertex\n", (unsigned long long)pairs, (unsigned long long)sharing);
+    print_message("%llu pairs of leaves, %llu share a vertex\n", (unsigned long long)pairs,
+                  (unsigned long long)sharing);
     assert_true(pairs > 10000 && sharing > 3000 && pairs > 2 * sharing);
 }
 
@@ -404,7 +409,7 @@ static void visits_are_the_same_for_1_2_3_and_8_threads_and_any_volume(void **st
     }
 }
 
-/* ---- changes -------------------------------------------------------------------------------------------------------------- */
+/* ---- changes ---- */
 
 static void leaves_are_cut_anew_when_they_have_come_apart_and_only_then(void **state)
 {
