@@ -797,6 +797,37 @@ static void filters_and_ties_are_respected(void **state)
     dent_context_destroy(context);
 }
 
+/* Two vertices of one body tied to the same vertex of another are the same vertex, too. */
+static void vertices_of_a_body_may_be_tied_through_another(void **state)
+{
+    (void)state;
+    static const double apart[6][3] = {{0, 0, 1}, {4, 0, 1}, {0, 4, 1}, {0, 0, 2}, {4, 0, 2}, {0, 4, 2}};
+    static const uint32_t faces[2][3] = {{0, 1, 2}, {3, 4, 5}};
+    dent_context *context = make_context(1, DENT_ISA_AUTO);
+    for (int tied = 0; tied < 2; tied++) {
+        dent_world *world = dent_world_create(context);
+        dent_body_id floor_id = add_surface(world, floor_face, 3, one_face, 1), id;
+        const dent_same_as ties[2] = {{0, floor_id, 0}, {3, floor_id, 0}};
+        dent_body_def def = dent_surface_def_default();
+        def.vertex_count = 6;
+        def.element_count = 2;
+        def.element_corners = faces[0];
+        def.positions_t0 = dent_positions_double(apart[0]);
+        def.same_as = ties;
+        def.same_as_count = tied ? 2 : 0;
+        assert_int_equal(dent_world_add_body(world, &def, &id), DENT_OK);
+        dent_proximity_result result = ask(world, 100, DENT_METHOD_BRUTE_FORCE);
+        struct kept expected = keep(&result);
+        /* Three pairs of faces, each with six vertex-face and nine edge-edge pairs; tied, two and four of these are left out. */
+        assert_int_equal(expected.count, 3 * (6 + 9) - (tied ? 3 * (2 + 4) : 0));
+        result = ask(world, 100, DENT_METHOD_AUTO);
+        assert_true(equal(&expected, &result));
+        free(expected.pairs);
+        dent_world_destroy(world);
+    }
+    dent_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -816,6 +847,7 @@ int main(void)
         cmocka_unit_test(scaling_by_a_power_of_two_scales_distances_exactly),
         cmocka_unit_test(exchanging_axes_changes_distances_by_rounding_only),
         cmocka_unit_test(filters_and_ties_are_respected),
+        cmocka_unit_test(vertices_of_a_body_may_be_tied_through_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
