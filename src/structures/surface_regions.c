@@ -1,7 +1,8 @@
 /* Leaves by merging: every face begins as a region of its own, and neighbouring regions are joined in rounds, the pairs that make the
  * roundest union first (Volino and Magnenat-Thalmann: square root of the area over the length of the contour). Each region takes part
  * in one union per round, so all grow at the same pace. While a union would still fit into a leaf the rounds make leaves; then they go on
- * without that limit, and what they join becomes neighbours in the order of the leaves. Pieces of the mesh that do not hang together
+ * without that limit, and what they join becomes neighbours in the order of the leaves, arranged in blocks of 16, 256, ... so that the
+ * nodes of an implicit 16-ary tree are whole regions where that is possible. Pieces of the mesh that do not hang together
  * are divided top-down like points in space.
  *
  * Changed against the chapter: the contour is the whole common contour, not one edge; edges count 1 each where the faces are not slender, and
@@ -23,6 +24,8 @@
 
 enum {
     FACTOR_SHIFT = 17,  /* a float without these bits: six bits of fraction are left */
+    BLOCK_ARITY = 16,   /* of the tree above the leaves */
+    BLOCK_LEVELS = 7,   /* 16^6 leaves and more in the last */
     LIMITED_ROUNDS = 40 /* a leaf takes part in at most 15 unions; rounds without much to do are not worth more */
 };
 
@@ -38,6 +41,13 @@ struct region {
     uint32_t face_count;   /* while leaves are made */
     uint32_t first_vertex; /* place in `vertices`, while leaves are made */
     uint32_t vertex_count;
+};
+
+/* Leaves of a region, in blocks that will be nodes of the tree: of 1, 16, 256, ... leaves, fewer than 16 of each. */
+struct leaf_blocks {
+    struct {
+        uint32_t first, last, count; /* the chain of leaves, and how many blocks it is */
+    } of[BLOCK_LEVELS];
 };
 
 struct merging {
@@ -57,6 +67,7 @@ struct merging {
     uint64_t *keys, *key_scratch;
     uint32_t *order, *order_scratch;
     bool limited;
+    struct leaf_blocks *blocks, *next_blocks; /* of each region, when leaves are put into order */
 };
 
 /* ---- the beginning ------------------------------------------------------------------------------------------------- */
@@ -308,6 +319,44 @@ static void write_vertices(struct merging *merging, uint32_t id, struct region *
     memcpy(merging->next_vertices + place, united, joined->vertex_count * sizeof *united);
 }
 
+/* Adds a chain of blocks to the end of a region's chain of the same size. */
+static void append_chain(struct merging *merging, struct leaf_blocks *blocks, int level, uint32_t first, uint32_t last, uint32_t count)
+{
+    if (blocks->of[level].count == 0) {
+        blocks->of[level].first = first;
+    } else {
+        merging->next[blocks->of[level].last] = first;
+    }
+    blocks->of[level].last = last;
+    blocks->of[level].count += count;
+}
+
+/* Sixteen blocks become one of the next size. Finding the end costs as many steps as the new block has leaves. */
+static void promote_blocks(struct merging *merging, struct leaf_blocks *blocks, int level)
+{
+    uint32_t first = blocks->of[level].first, last = first;
+    for (uint64_t steps = (UINT64_C(1) << 4 * (level + 1)) - 1; steps > 0; steps--) {
+        last = merging->next[last];
+    }
+    blocks->of[level].count -= BLOCK_ARITY;
+    blocks->of[level].first = merging->next[last];
+    append_chain(merging, blocks, level + 1, first, last, 1);
+}
+
+/* Leaves of two regions together; what fills a block becomes one, so that nodes of the tree are whole regions wherever possible, and
+ * leftovers of neighbouring regions elsewhere. */
+static void join_blocks(struct merging *merging, struct leaf_blocks *blocks, const struct leaf_blocks *other)
+{
+    for (int level = 0; level < BLOCK_LEVELS; level++) {
+        if (other->of[level].count > 0) {
+            append_chain(merging, blocks, level, other->of[level].first, other->of[level].last, other->of[level].count);
+        }
+        while (level + 1 < BLOCK_LEVELS && blocks->of[level].count >= BLOCK_ARITY) {
+            promote_blocks(merging, blocks, level);
+        }
+    }
+}
+
 /* The regions of the next round, in the order of the members they are named after. Pairs are named after the smaller one: the new list may
  * then overwrite the old one, being always behind in it. */
 static void make_unions(struct merging *merging)
@@ -322,15 +371,26 @@ static void make_unions(struct merging *merging)
             write_vertices(merging, id, &joined, vertices);
             vertices += joined.vertex_count;
         }
+        struct leaf_blocks blocks = {0};
+        if (!merging->limited) {
+            blocks = merging->blocks[id];
+        }
         merging->renamed[id] = count;
         for (uint32_t other = merging->next_member[id]; other != NONE; other = merging->next_member[other]) {
             const struct region *member = &merging->regions[other];
             joined.area += member->area;
             joined.contour += member->contour;
             joined.face_count += member->face_count;
-            merging->next[joined.last] = member->first;
-            joined.last = member->last;
+            if (merging->limited) {
+                merging->next[joined.last] = member->first;
+                joined.last = member->last;
+            } else {
+                join_blocks(merging, &blocks, &merging->blocks[other]);
+            }
             merging->renamed[other] = count;
+        }
+        if (!merging->limited) {
+            merging->next_blocks[count] = blocks;
         }
         merging->next_regions[count++] = joined;
     }
@@ -362,8 +422,11 @@ static bool merge_round(struct merging *merging)
     make_unions(merging);
     rename_borders(merging);
     struct region *regions = merging->regions;
+    struct leaf_blocks *blocks = merging->blocks;
     merging->regions = merging->next_regions;
     merging->next_regions = regions;
+    merging->blocks = merging->next_blocks;
+    merging->next_blocks = blocks;
     if (merging->limited) {
         uint32_t *vertices = merging->vertices;
         merging->vertices = merging->next_vertices;
@@ -552,7 +615,9 @@ static bool leaves_from_regions(struct merging *merging, struct arena *arena, ui
     *leaf_start = arena_allocate(arena, (size_t)merging->count + 1, sizeof **leaf_start);
     *leaf_faces = arena_allocate(arena, merging->body->surface_face_count, sizeof **leaf_faces);
     merging->next_regions = arena_allocate(arena, merging->count, sizeof *merging->next_regions); /* groups may name a later member first */
-    if (!*leaf_start || !*leaf_faces || !merging->next_regions) {
+    merging->blocks = arena_allocate_cleared(arena, merging->count, sizeof *merging->blocks);
+    merging->next_blocks = arena_allocate(arena, merging->count, sizeof *merging->blocks);
+    if (!*leaf_start || !*leaf_faces || !merging->next_regions || !merging->blocks || !merging->next_blocks) {
         return false;
     }
     uint32_t placed = 0;
@@ -561,12 +626,33 @@ static bool leaves_from_regions(struct merging *merging, struct arena *arena, ui
         for (uint32_t face = merging->regions[leaf].first; face != NONE; face = merging->next[face]) {
             (*leaf_faces)[placed++] = face;
         }
-        merging->regions[leaf].first = merging->regions[leaf].last = leaf;
+        merging->blocks[leaf].of[0].first = merging->blocks[leaf].of[0].last = leaf;
+        merging->blocks[leaf].of[0].count = 1;
     }
     (*leaf_start)[merging->count] = placed;
     memset(merging->next, 0xFF, merging->count * sizeof *merging->next);
     merging->limited = false;
     return true;
+}
+
+/* One chain of all leaves of a region, large blocks first. */
+static void chain_blocks(struct merging *merging, uint32_t id)
+{
+    struct leaf_blocks *blocks = &merging->blocks[id];
+    struct region *region = &merging->regions[id];
+    region->first = NONE;
+    for (int level = BLOCK_LEVELS - 1; level >= 0; level--) {
+        if (blocks->of[level].count == 0) {
+            continue;
+        }
+        if (region->first == NONE) {
+            region->first = blocks->of[level].first;
+        } else {
+            merging->next[region->last] = blocks->of[level].first;
+        }
+        region->last = blocks->of[level].last;
+    }
+    merging->next[region->last] = NONE;
 }
 
 static bool cut_by_merging(struct surface_regions *regions, const struct body *body, const double (*shape)[3], struct arena *arena)
@@ -589,6 +675,7 @@ static bool cut_by_merging(struct surface_regions *regions, const struct body *b
         return false;
     }
     for (uint32_t piece = 0; piece < merging.count; piece++) {
+        chain_blocks(&merging, piece);
         pieces[piece].id = piece;
         face_centre(body, shape, merging.scaling, leaf_faces[leaf_start[merging.regions[piece].first]], pieces[piece].centre);
     }
