@@ -36,9 +36,9 @@ struct common_features {
     uint32_t faces[LEAF_VERTICES];
 };
 
-/* Of b by the vertices of a, and of a by the vertices of b. */
+/* Of the faces and edges of b with their bits set, those with vertices of a, by place in a. */
 void find_common_features(const struct near_kernels *kernels, const struct body *body_a, const struct surface_leaf *a,
-                          const struct body *body_b, const struct surface_leaf *b, struct common_features *of_b,
-                          struct common_features *of_a);
+                          const struct body *body_b, const struct surface_leaf *b, uint32_t faces, uint64_t edges,
+                          struct common_features *common);
 
 #endif
