@@ -14,7 +14,7 @@
 
 #define NONE UINT32_MAX
 
-enum { NOTCH_PASSES = 8 };
+enum { FILLING_PASSES = 8, FAN_MAX = 4 };
 
 /* Half-edges on the outside of the nodes of one level. */
 struct outsides {
@@ -35,6 +35,7 @@ struct listing {
     struct outsides outsides[TREE_LEVELS];
     uint8_t *doubtful_nodes[TREE_LEVELS];
     /* of the group at hand */
+    uint8_t *faces_at; /* by vertex, no more than 255 */
     uint32_t *vertex_stamp, *vertex_half; /* by vertex: the outside half-edge that starts there */
     uint32_t *node_stamp, *leaf_stamp; /* nodes of the group; leaves of faces added to it */
     uint32_t stamp;
@@ -223,48 +224,89 @@ static bool is_one_cycle(const struct listing *listing, uint32_t first, uint32_t
     return found == links;
 }
 
-/* The face of R's outside that lies along both this outside half-edge and the next; NONE: none that may be added. */
-static uint32_t face_in_notch(const struct listing *listing, uint32_t half, uint32_t next)
+/* The half-edge of the same face that follows or precedes, as the face is oriented. */
+static uint32_t half_after(const struct listing *listing, uint32_t half)
 {
-    uint32_t mate = listing->mates.mate[half], next_mate = listing->mates.mate[next];
-    if (mate >= MATE_NONMANIFOLD || next_mate >= MATE_NONMANIFOLD || mate / 3 != next_mate / 3) {
-        return NONE;
-    }
-    return listing->turn[mate / 3] & FACE_DOUBTFUL ? NONE : mate / 3;
+    bool turned = listing->turn[half / 3] & FACE_TURNED;
+    return half / 3 * 3 + (half % 3 + (turned ? 2 : 1)) % 3;
 }
 
-/* Fills notches: a face outside that has two edges on the cycle joins the region, and the cycle takes its third edge instead. What remains is
- * smoother, and more often a star. The cycle stays simple: it loses a vertex and gets none. Returns how many edges are left. */
-static bool fill_notches(struct listing *listing, uint32_t *first, uint32_t *links, struct culling_cycle *cycle)
+/* The faces outside between two half-edges of the cycle, a -> b (`half`) and b -> c, around b: the far edges of these faces, from c on. 0 when there
+ * are too many, or something that may not be added. */
+static uint32_t outside_fan(const struct listing *listing, uint32_t half, uint32_t next, uint32_t far_halves[FAN_MAX])
 {
+    uint32_t count = 0;
+    for (uint32_t mate = listing->mates.mate[next]; count < FAN_MAX; mate = listing->mates.mate[mate]) {
+        if (mate >= MATE_NONMANIFOLD || (listing->turn[mate / 3] & FACE_DOUBTFUL)) {
+            return 0;
+        }
+        uint32_t out = half_after(listing, mate); /* from b */
+        far_halves[count++] = half_after(listing, out);
+        if (listing->mates.mate[out] == half) {
+            return count;
+        }
+        mate = out;
+    }
+    return 0;
+}
+
+/* May the cycle go along the far edges? Their inner vertices must be new to it. */
+static bool is_free_way(const struct listing *listing, const uint32_t *far_halves, uint32_t count)
+{
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        uint32_t vertex = half_from(listing, far_halves[i]);
+        if (listing->vertex_stamp[vertex] == listing->stamp) {
+            return false;
+        }
+        for (uint32_t j = 0; j < i; j++) {
+            if (half_from(listing, far_halves[j]) == vertex) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool add_extra(struct listing *listing, uint32_t face, struct culling_cycle *cycle)
+{
+    uint32_t leaf = listing->leaf_of_face[face];
+    if (listing->leaf_stamp[leaf] == listing->stamp) {
+        return true;
+    }
+    listing->leaf_stamp[leaf] = listing->stamp;
+    cycle->extra_count++;
+    return array_push(&listing->extras, &leaf);
+}
+
+/* Fills notches and inner corners: where most faces around a vertex of the cycle belong to the region, the few others join it, and the cycle goes
+ * around them. What remains is nearly convex, counted in faces, and more often a star. The cycle stays simple: it loses a vertex and
+ * gets only new ones. The leaves of the faces are noted, for their masks. */
+static bool fill_corners_of_cycle(struct listing *listing, uint32_t *first, uint32_t *links, struct culling_cycle *cycle)
+{
+    uint32_t far_halves[FAN_MAX], most = *links + 8;
     bool again = true;
-    for (int pass = 0; pass < NOTCH_PASSES && again; pass++) {
+    for (int pass = 0; pass < FILLING_PASSES && again; pass++) {
         uint32_t half = *first;
         again = false;
-        for (uint32_t i = *links; i > 0 && *links > 3; i--) {
-            uint32_t middle = half_to(listing, half), next = listing->vertex_half[middle], face = face_in_notch(listing, half, next);
-            if (face == NONE) {
+        for (uint32_t i = *links; i > 0 && *links > 3 && cycle->extra_count < most; i--) {
+            uint32_t middle = half_to(listing, half), next = listing->vertex_half[middle];
+            uint32_t count = outside_fan(listing, half, next, far_halves);
+            if (count == 0 || 5 * count > 2u * listing->faces_at[middle] || !is_free_way(listing, far_halves, count)) {
                 half = next;
                 continue;
             }
-            uint32_t from = half_from(listing, half), leaf = listing->leaf_of_face[face];
-            uint32_t third = 3 * face; /* the edge of the face that is neither of the two */
-            while (third == listing->mates.mate[half] || third == listing->mates.mate[next]) {
-                third++;
-            }
             listing->vertex_stamp[middle] = 0;
-            listing->vertex_half[from] = third;
-            *first = third;
-            half = third;
-            (*links)--;
-            again = true;
-            if (listing->leaf_stamp[leaf] != listing->stamp) {
-                listing->leaf_stamp[leaf] = listing->stamp;
-                cycle->extra_count++;
-                if (!array_push(&listing->extras, &leaf)) {
+            for (uint32_t k = 0; k < count; k++) {
+                uint32_t from = half_from(listing, far_halves[k]);
+                listing->vertex_stamp[from] = listing->stamp;
+                listing->vertex_half[from] = far_halves[k];
+                if (!add_extra(listing, far_halves[k] / 3, cycle)) {
                     return false;
                 }
             }
+            *first = half = far_halves[count - 1];
+            *links = *links + count - 2;
+            again = true;
         }
     }
     return true;
@@ -278,7 +320,7 @@ static bool append_cycle(struct listing *listing, const uint32_t *nodes, uint32_
     if (links < 3 || !is_one_cycle(listing, half, links)) {
         return true;
     }
-    if (!fill_notches(listing, &half, &links, cycle)) {
+    if (!fill_corners_of_cycle(listing, &half, &links, cycle)) {
         return false;
     }
     uint32_t last = place_of_start(listing, half), skipped = 0;
@@ -615,6 +657,7 @@ static bool listing_begin(struct listing *listing)
     listing->leaf_of_face = arena_allocate(arena, faces, sizeof *listing->leaf_of_face);
     listing->slot_of_face = arena_allocate(arena, faces, sizeof *listing->slot_of_face);
     listing->vertex_stamp = arena_allocate_cleared(arena, vertices, sizeof *listing->vertex_stamp);
+    listing->faces_at = arena_allocate_cleared(arena, vertices, sizeof *listing->faces_at);
     listing->vertex_half = arena_allocate(arena, vertices, sizeof *listing->vertex_half);
     listing->node_stamp = arena_allocate_cleared(arena, leaves, sizeof *listing->node_stamp);
     listing->leaf_stamp = arena_allocate_cleared(arena, leaves, sizeof *listing->leaf_stamp);
@@ -625,13 +668,17 @@ static bool listing_begin(struct listing *listing)
     listing->table = arena_allocate(arena, listing->table_size, sizeof *listing->table);
     culling->corners = dent_allocate(culling->context, leaves, sizeof *culling->corners);
     culling->doubtful = dent_allocate(culling->context, leaves, 1);
-    if (!listing->turn || !listing->leaf_of_face || !listing->slot_of_face || !listing->vertex_stamp || !listing->vertex_half ||
+    if (!listing->turn || !listing->leaf_of_face || !listing->slot_of_face || !listing->vertex_stamp || !listing->faces_at || !listing->vertex_half ||
         !listing->node_stamp || !listing->leaf_stamp || !listing->group_at || !listing->upper_group_at || !listing->table || !culling->corners ||
         !culling->doubtful || !face_mates_find(&listing->mates, listing->body, arena) ||
         !face_mates_orient(&listing->mates, listing->body, listing->turn, arena) || !list_stars(listing)) {
         return false;
     }
     fill_corners(listing);
+    for (size_t i = 0; i < 3 * faces; i++) {
+        uint8_t *count = &listing->faces_at[listing->body->surface_faces[i / 3].corners[i % 3]];
+        *count += *count < UINT8_MAX;
+    }
     return true;
 }
 
