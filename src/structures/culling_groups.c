@@ -1,9 +1,10 @@
 /* Listing the groups of a tree: where nodes of a level meet, and the cycles of edges around them. See culling_groups.h.
  *
- * A cycle is found from the half-edges on the outside of the nodes: those of a node are kept from level to level (what is outside of a
- * node is outside of one of its children), those of a group are the ones whose other side is not in the group. Linked from vertex to vertex
- * they must make one simple cycle; then they are kept as places in the coordinates of the leaves. Levels are done from the top down,
- * because a group asks which group one level up lies around the same vertex.
+ * A cycle is found from the half-edges on the outside of the nodes: those of a node are kept from level to level (what
+ * is outside of a node is outside of one of its children), those of a group are the ones whose other side is not in the
+ * group. Linked from vertex to vertex they must make one simple cycle; then they are kept as places in the coordinates
+ * of the leaves. Levels are done from the top down, because a group asks which group one level up lies around the same
+ * vertex.
  */
 #include "structures/culling_groups.h"
 
@@ -35,9 +36,9 @@ struct listing {
     struct outsides outsides[TREE_LEVELS];
     uint8_t *doubtful_nodes[TREE_LEVELS];
     /* of the group at hand */
-    uint8_t *faces_at; /* by vertex, no more than 255 */
+    uint8_t *faces_at;                    /* by vertex, no more than 255 */
     uint32_t *vertex_stamp, *vertex_half; /* by vertex: the outside half-edge that starts there */
-    uint32_t *node_stamp, *leaf_stamp; /* nodes of the group; leaves of faces added to it */
+    uint32_t *node_stamp, *leaf_stamp;    /* nodes of the group; leaves of faces added to it */
     uint32_t stamp;
     /* of the level at hand */
     uint32_t number;
@@ -52,7 +53,8 @@ static uint32_t node_of_face(const struct listing *listing, uint32_t face)
     return listing->leaf_of_face[face] >> 4 * listing->number;
 }
 
-/* ---- orientation, faces and vertices ------------------------------------------------------------------------------------- */
+/* ---- orientation, faces and vertices
+ * ------------------------------------------------------------------------------------- */
 
 /* Corners as the kernel wants them: turned faces read backwards, unused ones repeat the first. */
 static void fill_corners(struct listing *listing)
@@ -82,7 +84,8 @@ static bool list_stars(struct listing *listing)
     const struct surface_tree *tree = listing->tree;
     size_t vertices = listing->body->vertex_count;
     listing->star_start = arena_allocate_cleared(listing->arena, vertices + 2, sizeof *listing->star_start);
-    listing->star_leaves = arena_allocate(listing->arena, (size_t)tree->leaf_count * LEAF_VERTICES, sizeof *listing->star_leaves);
+    listing->star_leaves =
+        arena_allocate(listing->arena, (size_t)tree->leaf_count * LEAF_VERTICES, sizeof *listing->star_leaves);
     if (!listing->star_start || !listing->star_leaves) {
         return false;
     }
@@ -102,7 +105,8 @@ static bool list_stars(struct listing *listing)
     return true;
 }
 
-/* ---- outsides ------------------------------------------------------------------------------------------------------------ */
+/* ---- outsides
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static bool is_outside(const struct listing *listing, uint32_t half, uint32_t node)
 {
@@ -150,7 +154,8 @@ static bool list_outsides(struct listing *listing)
     return true;
 }
 
-/* ---- cycles -------------------------------------------------------------------------------------------------------------- */
+/* ---- cycles
+ * -------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t half_from(const struct listing *listing, uint32_t half)
 {
@@ -175,7 +180,8 @@ static uint32_t place_of_start(const struct listing *listing, uint32_t half)
     return leaf * LEAF_STRIDE + lane;
 }
 
-/* Links the half-edges outside the nodes; 0 when two start at the same vertex or a face is doubtful, otherwise how many. */
+/* Links the half-edges outside the nodes; 0 when two start at the same vertex or a face is doubtful, otherwise how
+ * many. */
 static uint32_t link_outside(struct listing *listing, const uint32_t *nodes, uint32_t count, uint32_t *first)
 {
     const struct outsides *outsides = &listing->outsides[listing->number];
@@ -231,8 +237,8 @@ static uint32_t half_after(const struct listing *listing, uint32_t half)
     return half / 3 * 3 + (half % 3 + (turned ? 2 : 1)) % 3;
 }
 
-/* The faces outside between two half-edges of the cycle, a -> b (`half`) and b -> c, around b: the far edges of these faces, from c on. 0 when there
- * are too many, or something that may not be added. */
+/* The faces outside between two half-edges of the cycle, a -> b (`half`) and b -> c, around b: the far edges of these
+ * faces, from c on. 0 when there are too many, or something that may not be added. */
 static uint32_t outside_fan(const struct listing *listing, uint32_t half, uint32_t next, uint32_t far_halves[FAN_MAX])
 {
     uint32_t count = 0;
@@ -278,10 +284,11 @@ static bool add_extra(struct listing *listing, uint32_t face, struct culling_cyc
     return array_push(&listing->extras, &leaf);
 }
 
-/* Fills notches and inner corners: where most faces around a vertex of the cycle belong to the region, the few others join it, and the cycle goes
- * around them. What remains is nearly convex, counted in faces, and more often a star. The cycle stays simple: it loses a vertex and
- * gets only new ones. The leaves of the faces are noted, for their masks. */
-static bool fill_corners_of_cycle(struct listing *listing, uint32_t *first, uint32_t *links, struct culling_cycle *cycle)
+/* Fills notches and inner corners: where most faces around a vertex of the cycle belong to the region, the few others
+ * join it, and the cycle goes around them. What remains is nearly convex, counted in faces, and more often a star. The
+ * cycle stays simple: it loses a vertex and gets only new ones. The leaves of the faces are noted, for their masks. */
+static bool fill_corners_of_cycle(struct listing *listing, uint32_t *first, uint32_t *links,
+                                  struct culling_cycle *cycle)
 {
     uint32_t far_halves[FAN_MAX], most = *links + 8;
     bool again = true;
@@ -313,10 +320,12 @@ static bool fill_corners_of_cycle(struct listing *listing, uint32_t *first, uint
 }
 
 /* Appends the cycle around the nodes to the runs; its count is 0 when it is not one simple cycle. False: no memory. */
-static bool append_cycle(struct listing *listing, const uint32_t *nodes, uint32_t node_count, struct culling_cycle *cycle)
+static bool append_cycle(struct listing *listing, const uint32_t *nodes, uint32_t node_count,
+                         struct culling_cycle *cycle)
 {
     uint32_t half = 0, links = link_outside(listing, nodes, node_count, &half);
-    *cycle = (struct culling_cycle){.first_run = (uint32_t)listing->runs.count, .first_extra = (uint32_t)listing->extras.count};
+    *cycle = (struct culling_cycle){.first_run = (uint32_t)listing->runs.count,
+                                    .first_extra = (uint32_t)listing->extras.count};
     if (links < 3 || !is_one_cycle(listing, half, links)) {
         return true;
     }
@@ -346,7 +355,8 @@ static bool append_cycle(struct listing *listing, const uint32_t *nodes, uint32_
     return true;
 }
 
-/* ---- pairs and covers ---------------------------------------------------------------------------------------------------- */
+/* ---- pairs and covers
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* Place of (a, b), a < b, in the partners of a level; NONE when they are not listed as neighbours. */
 static uint32_t find_pair(const struct tree_level *level, uint32_t a, uint32_t b)
@@ -376,7 +386,8 @@ static struct culling_cover cover_of_pair(const struct listing *listing, uint32_
     return place == NONE ? (struct culling_cover){COVER_NONE, 0} : (struct culling_cover){COVER_PAIR, place};
 }
 
-static struct culling_cover cover_of_group(const struct listing *listing, const uint32_t *nodes, uint32_t count, uint32_t vertex)
+static struct culling_cover cover_of_group(const struct listing *listing, const uint32_t *nodes, uint32_t count,
+                                           uint32_t vertex)
 {
     uint32_t uppers[GROUP_NODES_MAX], upper_count = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -388,11 +399,13 @@ static struct culling_cover cover_of_group(const struct listing *listing, const 
     if (upper_count <= 2) {
         return cover_of_pair(listing, nodes[0], nodes[count - 1]);
     }
-    uint32_t group = vertex == NONE || listing->number + 1 >= listing->tree->level_count ? NONE : listing->upper_group_at[vertex];
+    uint32_t group =
+        vertex == NONE || listing->number + 1 >= listing->tree->level_count ? NONE : listing->upper_group_at[vertex];
     return group == NONE ? (struct culling_cover){COVER_NONE, 0} : (struct culling_cover){COVER_GROUP, group};
 }
 
-/* ---- groups -------------------------------------------------------------------------------------------------------------- */
+/* ---- groups
+ * -------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t members_hash(const uint32_t *nodes, uint32_t count)
 {
@@ -433,8 +446,10 @@ static uint32_t centre_place(const struct listing *listing, uint32_t vertex)
     return leaf * LEAF_STRIDE + lane;
 }
 
-/* A group of nodes (ascending) around a vertex, or of two along an edge (vertex NONE). *index: the group, NONE when the cycle is none. */
-static bool append_group(struct listing *listing, const uint32_t *nodes, uint32_t count, uint32_t vertex, uint32_t *index)
+/* A group of nodes (ascending) around a vertex, or of two along an edge (vertex NONE). *index: the group, NONE when the
+ * cycle is none. */
+static bool append_group(struct listing *listing, const uint32_t *nodes, uint32_t count, uint32_t vertex,
+                         uint32_t *index)
 {
     struct culling_group group = {.first_member = (uint32_t)listing->members.count,
                                   .first_pair = (uint32_t)listing->pairs.count,
@@ -571,7 +586,8 @@ static bool list_pair_covers(struct listing *listing)
     return true;
 }
 
-/* ---- a level ------------------------------------------------------------------------------------------------------------- */
+/* ---- a level
+ * ------------------------------------------------------------------------------------------------------------- */
 
 /* Moves a growing array into a list of exactly its size. */
 static bool keep_list(dent_context *context, struct dynamic_array *array, struct culling_list *list)
@@ -607,11 +623,13 @@ static bool list_level(struct listing *listing)
     struct surface_culling *culling = listing->culling;
     struct culling_level *level = &culling->levels[listing->number];
     memset(listing->table, 0xFF, listing->table_size * sizeof *listing->table);
-    if (!list_junctions(listing) || !list_edge_pairs(listing) || !list_single_nodes(listing) || !list_pair_covers(listing)) {
+    if (!list_junctions(listing) || !list_edge_pairs(listing) || !list_single_nodes(listing) ||
+        !list_pair_covers(listing)) {
         return false;
     }
     dent_context *context = culling->context;
-    if (!keep_list(context, &listing->groups, &level->groups) || !keep_list(context, &listing->members, &level->members) ||
+    if (!keep_list(context, &listing->groups, &level->groups) ||
+        !keep_list(context, &listing->members, &level->members) ||
         !keep_list(context, &listing->pairs, &level->pairs) || !keep_list(context, &listing->runs, &level->runs) ||
         !keep_list(context, &listing->extras, &level->extras) ||
         !keep_list(context, &listing->node_cycles, &level->node_cycles) ||
@@ -624,7 +642,8 @@ static bool list_level(struct listing *listing)
     return allocate_pose_arrays(listing->tree, culling, listing->number);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------------------------------- */
+/* ---- the whole
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static void arrays_init(struct listing *listing, dent_context *context)
 {
@@ -652,7 +671,8 @@ static bool listing_begin(struct listing *listing)
 {
     struct arena *arena = listing->arena;
     struct surface_culling *culling = listing->culling;
-    size_t faces = listing->body->surface_face_count, vertices = listing->body->vertex_count, leaves = listing->tree->leaf_count;
+    size_t faces = listing->body->surface_face_count, vertices = listing->body->vertex_count,
+           leaves = listing->tree->leaf_count;
     listing->turn = arena_allocate(arena, faces, sizeof *listing->turn);
     listing->leaf_of_face = arena_allocate(arena, faces, sizeof *listing->leaf_of_face);
     listing->slot_of_face = arena_allocate(arena, faces, sizeof *listing->slot_of_face);
@@ -668,9 +688,10 @@ static bool listing_begin(struct listing *listing)
     listing->table = arena_allocate(arena, listing->table_size, sizeof *listing->table);
     culling->corners = dent_allocate(culling->context, leaves, sizeof *culling->corners);
     culling->doubtful = dent_allocate(culling->context, leaves, 1);
-    if (!listing->turn || !listing->leaf_of_face || !listing->slot_of_face || !listing->vertex_stamp || !listing->faces_at || !listing->vertex_half ||
-        !listing->node_stamp || !listing->leaf_stamp || !listing->group_at || !listing->upper_group_at || !listing->table || !culling->corners ||
-        !culling->doubtful || !face_mates_find(&listing->mates, listing->body, arena) ||
+    if (!listing->turn || !listing->leaf_of_face || !listing->slot_of_face || !listing->vertex_stamp ||
+        !listing->faces_at || !listing->vertex_half || !listing->node_stamp || !listing->leaf_stamp ||
+        !listing->group_at || !listing->upper_group_at || !listing->table || !culling->corners || !culling->doubtful ||
+        !face_mates_find(&listing->mates, listing->body, arena) ||
         !face_mates_orient(&listing->mates, listing->body, listing->turn, arena) || !list_stars(listing)) {
         return false;
     }
@@ -701,7 +722,8 @@ struct surface_culling *surface_culling_create(const struct surface_tree *tree, 
     if (!culling) {
         return NULL;
     }
-    *culling = (struct surface_culling){.context = tree->context, .level_count = tree->level_count, .leaf_count = tree->leaf_count};
+    *culling = (struct surface_culling){
+        .context = tree->context, .level_count = tree->level_count, .leaf_count = tree->leaf_count};
     struct arena arena;
     struct listing listing = {.tree = tree, .body = body, .culling = culling, .arena = &arena};
     arena_init(&arena, tree->context);

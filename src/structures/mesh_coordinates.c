@@ -95,7 +95,8 @@ static void measure_component(struct walks *walks, struct mesh_coordinates *coor
     for (uint32_t i = 0; i < walks->queued; i++) {
         uint32_t vertex = walks->queue[i];
         for (int axis = 0; axis < 3; axis++) {
-            coordinates->at[vertex][axis] = (float)walks->distance[2 * axis][vertex] - (float)walks->distance[2 * axis + 1][vertex];
+            coordinates->at[vertex][axis] =
+                (float)walks->distance[2 * axis][vertex] - (float)walks->distance[2 * axis + 1][vertex];
         }
     }
 }

@@ -1,7 +1,8 @@
-/* Coordinates of surface vertices that are measured along the mesh: they know nothing of the shape and change only with the connectivity.
+/* Coordinates of surface vertices that are measured along the mesh: they know nothing of the shape and change only with
+ * the connectivity.
  *
- * Each of the three is the number of edges to one vertex less that to another, the two far from each other and from those before: as on a map,
- * a sheet of cloth gets two coordinates that run along it however it is crumpled.
+ * Each of the three is the number of edges to one vertex less that to another, the two far from each other and from
+ * those before: as on a map, a sheet of cloth gets two coordinates that run along it however it is crumpled.
  */
 #ifndef DENT_STRUCTURES_MESH_COORDINATES_H
 #define DENT_STRUCTURES_MESH_COORDINATES_H

@@ -1,13 +1,14 @@
-/* Leaves by merging: every face begins as a region of its own, and neighbouring regions are joined in rounds, the pairs that make the
- * roundest union first (Volino and Magnenat-Thalmann: square root of the area over the length of the contour). Each region takes part
- * in one union per round, so all grow at the same pace. While a union would still fit into a leaf the rounds make leaves; then they go on
- * without that limit, and what they join becomes neighbours in the order of the leaves, arranged in blocks of 16, 256, ... so that the
- * nodes of an implicit 16-ary tree are whole regions where that is possible. Pieces of the mesh that do not hang together
- * are divided top-down like points in space.
+/* Leaves by merging: every face begins as a region of its own, and neighbouring regions are joined in rounds, the pairs
+ * that make the roundest union first (Volino and Magnenat-Thalmann: square root of the area over the length of the
+ * contour). Each region takes part in one union per round, so all grow at the same pace. While a union would still fit
+ * into a leaf the rounds make leaves; then they go on without that limit, and what they join becomes neighbours in the
+ * order of the leaves, arranged in blocks of 16, 256, ... so that the nodes of an implicit 16-ary tree are whole
+ * regions where that is possible. Pieces of the mesh that do not hang together are divided top-down like points in
+ * space.
  *
- * Changed against the chapter: the contour is the whole common contour, not one edge; edges count 1 each where the faces are not slender, and
- * shape factors are compared with six bits, so that a regular mesh is cut regularly whatever its shape is at the moment (ties go to the
- * smaller numbers, which follow the mesh).
+ * Changed against the chapter: the contour is the whole common contour, not one edge; edges count 1 each where the
+ * faces are not slender, and shape factors are compared with six bits, so that a regular mesh is cut regularly whatever
+ * its shape is at the moment (ties go to the smaller numbers, which follow the mesh).
  */
 #include "structures/surface_regions.h"
 
@@ -24,9 +25,9 @@
 #define NONE UINT32_MAX
 
 enum {
-    FACTOR_SHIFT = 17,  /* a float without these bits: six bits of fraction are left */
-    BLOCK_ARITY = 16,   /* of the tree above the leaves */
-    BLOCK_LEVELS = 7,   /* 16^6 leaves and more in the last */
+    FACTOR_SHIFT = 17, /* a float without these bits: six bits of fraction are left */
+    BLOCK_ARITY = 16,  /* of the tree above the leaves */
+    BLOCK_LEVELS = 7,  /* 16^6 leaves and more in the last */
     NEAR_NUMBERS = 8,
     LIMITED_ROUNDS = 40 /* a leaf takes part in at most 15 unions; rounds without much to do are not worth more */
 };
@@ -66,14 +67,15 @@ struct merging {
     uint32_t *group; /* of each region in this round: the member it is named after, NONE: alone so far */
     uint32_t *next_member, *last_member; /* members of a group hang behind the smallest one */
     uint8_t *members;                    /* of a group, by smallest member; no more than 255 are counted */
-    uint32_t *renamed;                  /* region of the next round */
+    uint32_t *renamed;                   /* region of the next round */
     uint64_t *keys, *key_scratch;
     uint32_t *order, *order_scratch;
     bool limited;
     struct leaf_blocks *blocks, *next_blocks; /* of each region, when leaves are put into order */
 };
 
-/* ---- the beginning ------------------------------------------------------------------------------------------------- */
+/* ---- the beginning -------------------------------------------------------------------------------------------------
+ */
 
 static void scaled_point(const struct merging *merging, uint32_t vertex, double out[3])
 {
@@ -199,7 +201,8 @@ static void start_borders(struct merging *merging, const struct face_mates *mate
     join_borders(merging, count);
 }
 
-/* ---- a round ------------------------------------------------------------------------------------------------------- */
+/* ---- a round -------------------------------------------------------------------------------------------------------
+ */
 
 /* Six bits of shape factor, the best first. A union without contour is closed: nothing could be rounder. */
 static uint64_t factor_key(const struct merging *merging, const struct border *border)
@@ -213,7 +216,8 @@ static uint64_t factor_key(const struct merging *merging, const struct border *b
     return UINT32_MAX - (bits >> FACTOR_SHIFT);
 }
 
-/* The vertices of two regions, each once and ascending; stops when there are more than a leaf may have. Returns how many. */
+/* The vertices of two regions, each once and ascending; stops when there are more than a leaf may have. Returns how
+ * many. */
 static uint32_t unite_vertices(const struct merging *merging, const struct region *a, const struct region *b,
                                uint32_t out[REGION_VERTICES + 1])
 {
@@ -274,7 +278,8 @@ static uint32_t choose_pairs(struct merging *merging, uint32_t ranked)
     }
     for (uint32_t i = 0; i < ranked; i++) {
         const struct border *border = &merging->borders[merging->order[i]];
-        if (merging->group[border->a] == NONE && merging->group[border->b] == NONE && union_fits(merging, border->a, border->b)) {
+        if (merging->group[border->a] == NONE && merging->group[border->b] == NONE &&
+            union_fits(merging, border->a, border->b)) {
             merging->group[border->a] = border->a;
             add_member(merging, border->a, border->b);
             unions++;
@@ -302,8 +307,8 @@ static uint32_t join_leftovers(struct merging *merging, uint32_t ranked, uint32_
     return unions;
 }
 
-/* Leaves grow by pairs only. Later, groups of three keep the pace where a pairing leaves many alone; where even that stalls (one region
- * with very many neighbours) groups of any size do. */
+/* Leaves grow by pairs only. Later, groups of three keep the pace where a pairing leaves many alone; where even that
+ * stalls (one region with very many neighbours) groups of any size do. */
 static uint32_t choose_unions(struct merging *merging, uint32_t ranked)
 {
     uint32_t unions = choose_pairs(merging, ranked);
@@ -321,7 +326,8 @@ static void write_vertices(struct merging *merging, uint32_t id, struct region *
     uint32_t second = merging->next_member[id], united[REGION_VERTICES + 1];
     joined->first_vertex = place;
     if (second == NONE) {
-        memcpy(merging->next_vertices + place, merging->vertices + region->first_vertex, region->vertex_count * sizeof *united);
+        memcpy(merging->next_vertices + place, merging->vertices + region->first_vertex,
+               region->vertex_count * sizeof *united);
         return;
     }
     joined->vertex_count = unite_vertices(merging, region, &merging->regions[second], united);
@@ -329,7 +335,8 @@ static void write_vertices(struct merging *merging, uint32_t id, struct region *
 }
 
 /* Adds a chain of blocks to the end of a region's chain of the same size. */
-static void append_chain(struct merging *merging, struct leaf_blocks *blocks, int level, uint32_t first, uint32_t last, uint32_t count)
+static void append_chain(struct merging *merging, struct leaf_blocks *blocks, int level, uint32_t first, uint32_t last,
+                         uint32_t count)
 {
     if (blocks->of[level].count == 0) {
         blocks->of[level].first = first;
@@ -352,8 +359,8 @@ static void promote_blocks(struct merging *merging, struct leaf_blocks *blocks, 
     append_chain(merging, blocks, level + 1, first, last, 1);
 }
 
-/* Leaves of two regions together; what fills a block becomes one, so that nodes of the tree are whole regions wherever possible, and
- * leftovers of neighbouring regions elsewhere. */
+/* Leaves of two regions together; what fills a block becomes one, so that nodes of the tree are whole regions wherever
+ * possible, and leftovers of neighbouring regions elsewhere. */
 static void join_blocks(struct merging *merging, struct leaf_blocks *blocks, const struct leaf_blocks *other)
 {
     for (int level = 0; level < BLOCK_LEVELS; level++) {
@@ -366,8 +373,8 @@ static void join_blocks(struct merging *merging, struct leaf_blocks *blocks, con
     }
 }
 
-/* The regions of the next round, in the order of the members they are named after. Pairs are named after the smaller one: the new list may
- * then overwrite the old one, being always behind in it. */
+/* The regions of the next round, in the order of the members they are named after. Pairs are named after the smaller
+ * one: the new list may then overwrite the old one, being always behind in it. */
 static void make_unions(struct merging *merging)
 {
     uint32_t count = 0, vertices = 0;
@@ -416,7 +423,8 @@ static void rename_borders(struct merging *merging)
         if (a == b) {
             merging->next_regions[a].contour -= 2 * border.length;
         } else {
-            merging->next_borders[count++] = a < b ? (struct border){a, b, border.length} : (struct border){b, a, border.length};
+            merging->next_borders[count++] =
+                a < b ? (struct border){a, b, border.length} : (struct border){b, a, border.length};
         }
     }
     join_borders(merging, count);
@@ -444,9 +452,10 @@ static bool merge_round(struct merging *merging)
     return true;
 }
 
-/* Do the numbers of edges say as much as their lengths? They do where faces are about as wide as long, and then they say it without the
- * noise of the shape: a regular mesh is cut regularly however it is bent just now. They have to where the shape has no area at all. The
- * measure is 1 for equilateral faces, 0.87 for halves of squares, 0.41 for halves of rectangles of 1 to 4. */
+/* Do the numbers of edges say as much as their lengths? They do where faces are about as wide as long, and then they
+ * say it without the noise of the shape: a regular mesh is cut regularly however it is bent just now. They have to
+ * where the shape has no area at all. The measure is 1 for equilateral faces, 0.87 for halves of squares, 0.41 for
+ * halves of rectangles of 1 to 4. */
 static bool unit_lengths_do(struct merging *merging)
 {
     double area = 0, squares = 0;
@@ -472,7 +481,8 @@ static size_t count_borders(const struct face_mates *mates, size_t halves)
     return count;
 }
 
-/* Do the numbers of the faces follow the mesh? In most files about half of all neighbours are close in the list; shuffled ones are not. */
+/* Do the numbers of the faces follow the mesh? In most files about half of all neighbours are close in the list;
+ * shuffled ones are not. */
 static bool numbers_follow_mesh(const struct face_mates *mates, size_t halves)
 {
     size_t near = 0, all = 0;
@@ -515,7 +525,8 @@ static bool number_along_mesh(struct merging *merging, struct arena *arena)
     return true;
 }
 
-static bool merging_begin(struct merging *merging, const struct body *body, const double (*shape)[3], struct arena *arena)
+static bool merging_begin(struct merging *merging, const struct body *body, const double (*shape)[3],
+                          struct arena *arena)
 {
     size_t faces = body->surface_face_count;
     struct face_mates mates;
@@ -543,9 +554,10 @@ static bool merging_begin(struct merging *merging, const struct body *body, cons
     merging->key_scratch = arena_allocate(arena, borders, sizeof *merging->keys);
     merging->order = arena_allocate(arena, borders, sizeof *merging->order);
     merging->order_scratch = arena_allocate(arena, borders, sizeof *merging->order);
-    if (!merging->regions || !merging->borders || !merging->next_borders || !merging->vertices || !merging->next_vertices ||
-        !merging->next || !merging->group || !merging->members || !merging->next_member || !merging->last_member ||
-        !merging->renamed || !merging->keys || !merging->key_scratch || !merging->order || !merging->order_scratch) {
+    if (!merging->regions || !merging->borders || !merging->next_borders || !merging->vertices ||
+        !merging->next_vertices || !merging->next || !merging->group || !merging->members || !merging->next_member ||
+        !merging->last_member || !merging->renamed || !merging->keys || !merging->key_scratch || !merging->order ||
+        !merging->order_scratch) {
         return false;
     }
     merging->unit_lengths = unit_lengths_do(merging) && !merging->number_of_face;
@@ -554,7 +566,8 @@ static bool merging_begin(struct merging *merging, const struct body *body, cons
     return true;
 }
 
-/* ---- leaves -------------------------------------------------------------------------------------------------------- */
+/* ---- leaves --------------------------------------------------------------------------------------------------------
+ */
 
 static bool regions_allocate(struct surface_regions *regions, uint32_t leaf_capacity)
 {
@@ -601,7 +614,8 @@ static bool add_corners(const struct body *body, uint32_t face, uint32_t set[REG
     return true;
 }
 
-static void face_centre(const struct body *body, const double (*shape)[3], struct box_scaling scaling, uint32_t face, double centre[3])
+static void face_centre(const struct body *body, const double (*shape)[3], struct box_scaling scaling, uint32_t face,
+                        double centre[3])
 {
     const uint32_t *corners = body->surface_faces[face].corners;
     for (int axis = 0; axis < 3; axis++) {
@@ -665,11 +679,13 @@ static void take_pieces(void *user, const struct split_item *items, uint32_t cou
 }
 
 /* The regions as they are become leaves; from now on lists are lists of leaves. */
-static bool leaves_from_regions(struct merging *merging, struct arena *arena, uint32_t **leaf_start, uint32_t **leaf_faces)
+static bool leaves_from_regions(struct merging *merging, struct arena *arena, uint32_t **leaf_start,
+                                uint32_t **leaf_faces)
 {
     *leaf_start = arena_allocate(arena, (size_t)merging->count + 1, sizeof **leaf_start);
     *leaf_faces = arena_allocate(arena, merging->body->surface_face_count, sizeof **leaf_faces);
-    merging->next_regions = arena_allocate(arena, merging->count, sizeof *merging->next_regions); /* groups may name a later member first */
+    merging->next_regions =
+        arena_allocate(arena, merging->count, sizeof *merging->next_regions); /* groups may name a later member first */
     merging->blocks = arena_allocate_cleared(arena, merging->count, sizeof *merging->blocks);
     merging->next_blocks = arena_allocate(arena, merging->count, sizeof *merging->blocks);
     if (!*leaf_start || !*leaf_faces || !merging->next_regions || !merging->blocks || !merging->next_blocks) {
@@ -710,7 +726,8 @@ static void chain_blocks(struct merging *merging, uint32_t id)
     merging->next[region->last] = NONE;
 }
 
-static bool cut_by_merging(struct surface_regions *regions, const struct body *body, const double (*shape)[3], struct arena *arena)
+static bool cut_by_merging(struct surface_regions *regions, const struct body *body, const double (*shape)[3],
+                           struct arena *arena)
 {
     struct merging merging;
     uint32_t *leaf_start, *leaf_faces;
@@ -732,14 +749,16 @@ static bool cut_by_merging(struct surface_regions *regions, const struct body *b
     for (uint32_t piece = 0; piece < merging.count; piece++) {
         chain_blocks(&merging, piece);
         pieces[piece].id = piece;
-        face_centre(body, shape, merging.scaling, leaf_faces[leaf_start[merging.regions[piece].first]], pieces[piece].centre);
+        face_centre(body, shape, merging.scaling, leaf_faces[leaf_start[merging.regions[piece].first]],
+                    pieces[piece].centre);
     }
     struct collecting collecting = {regions, &merging, leaf_start, leaf_faces, 0};
     region_split(pieces, merging.count, &(struct split_groups){&collecting, pieces_fit, take_pieces});
     return true;
 }
 
-/* ---- the alternatives ---------------------------------------------------------------------------------------------- */
+/* ---- the alternatives ----------------------------------------------------------------------------------------------
+ */
 
 struct chunking {
     struct surface_regions *regions;
@@ -779,7 +798,8 @@ static struct split_item *face_items(const struct body *body, const double (*sha
     return items;
 }
 
-static bool cut_at_medians(struct surface_regions *regions, const struct body *body, const double (*shape)[3], struct arena *arena)
+static bool cut_at_medians(struct surface_regions *regions, const struct body *body, const double (*shape)[3],
+                           struct arena *arena)
 {
     struct split_item *items = face_items(body, shape, arena);
     if (!items || !regions_allocate(regions, regions->face_count)) {
@@ -810,13 +830,17 @@ static uint64_t morton_code(const double centre[3])
     return code;
 }
 
-static bool cut_along_curve(struct surface_regions *regions, const struct body *body, const double (*shape)[3], struct arena *arena)
+static bool cut_along_curve(struct surface_regions *regions, const struct body *body, const double (*shape)[3],
+                            struct arena *arena)
 {
     size_t count = body->surface_face_count;
     struct split_item *items = face_items(body, shape, arena);
-    uint64_t *keys = arena_allocate(arena, count, sizeof *keys), *key_scratch = arena_allocate(arena, count, sizeof *keys);
-    uint32_t *order = arena_allocate(arena, count, sizeof *order), *order_scratch = arena_allocate(arena, count, sizeof *order);
-    if (!items || !keys || !key_scratch || !order || !order_scratch || !regions_allocate(regions, regions->face_count)) {
+    uint64_t *keys = arena_allocate(arena, count, sizeof *keys),
+             *key_scratch = arena_allocate(arena, count, sizeof *keys);
+    uint32_t *order = arena_allocate(arena, count, sizeof *order),
+             *order_scratch = arena_allocate(arena, count, sizeof *order);
+    if (!items || !keys || !key_scratch || !order || !order_scratch ||
+        !regions_allocate(regions, regions->face_count)) {
         return false;
     }
     for (uint32_t face = 0; face < count; face++) {
@@ -838,10 +862,11 @@ static bool cut_along_curve(struct surface_regions *regions, const struct body *
     return true;
 }
 
-/* ---- in and out ---------------------------------------------------------------------------------------------------- */
+/* ---- in and out ----------------------------------------------------------------------------------------------------
+ */
 
-bool surface_regions_create(struct surface_regions *regions, dent_context *context, const struct body *body, const double (*shape)[3],
-                            enum region_cut cut)
+bool surface_regions_create(struct surface_regions *regions, dent_context *context, const struct body *body,
+                            const double (*shape)[3], enum region_cut cut)
 {
     *regions = (struct surface_regions){.context = context, .face_count = body->surface_face_count};
     if (body->surface_face_count == 0) {

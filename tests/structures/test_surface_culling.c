@@ -1,6 +1,7 @@
-/* The self-collision culling never loses a pair: over thousands of surfaces of all kinds, with and without culling, for every cut and
- * instruction set, the pairs found are those of the all-pairs oracle. The same surfaces with the contour test left out (normals only) must
- * lose pairs, or the test could not fail. Kernels and tables are checked against plain exact arithmetic.
+/* The self-collision culling never loses a pair: over thousands of surfaces of all kinds, with and without culling, for
+ * every cut and instruction set, the pairs found are those of the all-pairs oracle. The same surfaces with the contour
+ * test left out (normals only) must lose pairs, or the test could not fail. Kernels and tables are checked against
+ * plain exact arithmetic.
  */
 #include "support/cmocka_includes.h"
 
@@ -15,7 +16,8 @@
 #include "structures/surface_crossings.h"
 #include "structures/surface_regions.h"
 
-/* ---- a stage: one surface in a table, its pose, a forest ----------------------------------------------------------------- */
+/* ---- a stage: one surface in a table, its pose, a forest
+ * ----------------------------------------------------------------- */
 
 struct stage {
     struct body_table table;
@@ -49,7 +51,8 @@ static void stage_close(struct stage *stage)
     body_table_destroy(&stage->table);
 }
 
-/* ---- lists of pairs ------------------------------------------------------------------------------------------------------ */
+/* ---- lists of pairs
+ * ------------------------------------------------------------------------------------------------------ */
 
 struct pair_list {
     uint64_t *keys; /* face a, face b, kind */
@@ -104,7 +107,8 @@ struct question {
     bool touching;
 };
 
-static void find_pairs(struct stage *stage, const struct question *question, struct pair_list *list, struct culling_counts *counts)
+static void find_pairs(struct stage *stage, const struct question *question, struct pair_list *list,
+                       struct culling_counts *counts)
 {
     const struct kernels *kernels = kernels_for(question->isa);
     const struct forest_refit refit = {.pose = &stage->pose};
@@ -169,8 +173,9 @@ static void find_pairs_by_force(const struct test_body *surface, bool touching, 
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t j = i + 1; j < count; j++) {
             const uint32_t *a = surface->corners + 3 * (size_t)i, *b = surface->corners + 3 * (size_t)j;
-            if (boxes[i][0] > boxes[j][3] || boxes[j][0] > boxes[i][3] || boxes[i][1] > boxes[j][4] || boxes[j][1] > boxes[i][4] ||
-                boxes[i][2] > boxes[j][5] || boxes[j][2] > boxes[i][5] || share_vertex(a, b)) {
+            if (boxes[i][0] > boxes[j][3] || boxes[j][0] > boxes[i][3] || boxes[i][1] > boxes[j][4] ||
+                boxes[j][1] > boxes[i][4] || boxes[i][2] > boxes[j][5] || boxes[j][2] > boxes[i][5] ||
+                share_vertex(a, b)) {
                 continue;
             }
             const double *const p[3] = {surface->xyz[a[0]], surface->xyz[a[1]], surface->xyz[a[2]]};
@@ -194,7 +199,8 @@ static bool same_lists(const struct pair_list *a, const struct pair_list *b)
     return a->count == b->count && (a->count == 0 || memcmp(a->keys, b->keys, a->count * sizeof *a->keys) == 0);
 }
 
-/* ---- the tests ----------------------------------------------------------------------------------------------------------- */
+/* ---- the tests
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static uint64_t runs_wanted(uint64_t usual)
 {
@@ -206,7 +212,8 @@ static uint32_t random_size(int kind, uint64_t seed)
 {
     static const uint32_t sizes[] = {40, 120, 250, 20, 500, 80, 8};
     uint32_t size = sizes[seed % (sizeof sizes / sizeof sizes[0])];
-    bool dense = kind == SURFACE_ZERO_AREA || kind == SURFACE_KNOTTED_SOUP || kind == SURFACE_NOISE || kind == SURFACE_CLOSED_SMALL;
+    bool dense = kind == SURFACE_ZERO_AREA || kind == SURFACE_KNOTTED_SOUP || kind == SURFACE_NOISE ||
+                 kind == SURFACE_CLOSED_SMALL;
     return dense && size > 100 ? 100 : size;
 }
 
@@ -233,8 +240,9 @@ static void compare_surface(dent_context *context, int kind, uint64_t seed, stru
             question.isa = (dent_isa)isa;
             find_pairs(&stage, &question, &found, &counts);
             if (!same_lists(&expected, &found)) {
-                fail_msg("%s, seed %u: %zu pairs instead of %zu (culling %d, cut %d, isa %d)", random_surface_name(kind), (unsigned)seed,
-                         found.count, expected.count, mode, (int)question.cut, isa);
+                fail_msg("%s, seed %u: %zu pairs instead of %zu (culling %d, cut %d, isa %d)",
+                         random_surface_name(kind), (unsigned)seed, found.count, expected.count, mode,
+                         (int)question.cut, isa);
             }
             tally->runs++;
         }
@@ -264,16 +272,18 @@ static void no_pair_is_ever_lost(void **state)
         for (uint64_t seed = 0; seed < seeds; seed++) {
             compare_surface(*state, kind, seed, &tally);
         }
-        print_message("%-15s %5u surfaces, %5u with answers, %8u pairs, %5.1f %% of neighbours culled; normals alone lose in %u\n",
-                      random_surface_name(kind), (unsigned)tally.surfaces, (unsigned)tally.with_answers, (unsigned)tally.pairs,
-                      100.0 * (double)tally.culled / (double)(tally.neighbours ? tally.neighbours : 1), (unsigned)tally.lossy);
+        print_message(
+            "%-15s %5u surfaces, %5u with answers, %8u pairs, %5.1f %% of neighbours culled; normals alone lose in "
+            "%u\n",
+            random_surface_name(kind), (unsigned)tally.surfaces, (unsigned)tally.with_answers, (unsigned)tally.pairs,
+            100.0 * (double)tally.culled / (double)(tally.neighbours ? tally.neighbours : 1), (unsigned)tally.lossy);
         all.surfaces += tally.surfaces;
         all.with_answers += tally.with_answers;
         all.runs += tally.runs;
         all.lossy += tally.lossy;
     }
-    print_message("%u surfaces, %u with answers, %u runs; without the contour test %u lose pairs\n", (unsigned)all.surfaces,
-                  (unsigned)all.with_answers, (unsigned)all.runs, (unsigned)all.lossy);
+    print_message("%u surfaces, %u with answers, %u runs; without the contour test %u lose pairs\n",
+                  (unsigned)all.surfaces, (unsigned)all.with_answers, (unsigned)all.runs, (unsigned)all.lossy);
     assert_true(2 * all.with_answers >= all.surfaces);
     assert_true(all.lossy > all.surfaces / 200); /* the control: normals alone are not enough */
 }
@@ -308,7 +318,8 @@ static void marks_do_not_depend_on_threads_or_instructions(void **state)
             struct culling_counts counts = {0};
             assert_true(stage_open(&stage, context, &surface));
             assert_true(surface_forest_update(&stage.forest, &stage.pose, &stage.scratch));
-            assert_true(surface_forest_refit(&stage.forest, &(struct forest_refit){.pose = &stage.pose}, kernels, &stage.scratch));
+            assert_true(surface_forest_refit(&stage.forest, &(struct forest_refit){.pose = &stage.pose}, kernels,
+                                             &stage.scratch));
             assert_true(surface_culling_run(&stage.forest, &stage.pose, kernels, &stage.scratch, &counts));
             uint64_t hash = marks_hash(stage.forest.bodies[0].tree);
             assert_true(counts.nodes_culled > 0 && counts.pairs_culled > 0);
@@ -330,8 +341,9 @@ static void a_gently_curved_sheet_is_culled_as_a_whole(void **state)
     struct culling_counts counts;
     assert_true(stage_open(&stage, *state, &surface));
     find_pairs(&stage, &(struct question){.mode = CULLING_ON, .isa = DENT_ISA_SCALAR}, &found, &counts);
-    print_message("%u of %u neighbours culled by looking at %u regions\n", (unsigned)(counts.nodes_culled + counts.pairs_culled),
-                  (unsigned)counts.pairs, (unsigned)counts.regions_tested);
+    print_message("%u of %u neighbours culled by looking at %u regions\n",
+                  (unsigned)(counts.nodes_culled + counts.pairs_culled), (unsigned)counts.pairs,
+                  (unsigned)counts.regions_tested);
     assert_true(100 * (counts.nodes_culled + counts.pairs_culled) >= 99 * counts.pairs);
     assert_int_equal(found.count, 0);
     free(found.keys);
@@ -342,9 +354,10 @@ static void a_gently_curved_sheet_is_culled_as_a_whole(void **state)
 static bool cull_once(struct stage *stage, struct culling_counts *counts)
 {
     const struct kernels *kernels = kernels_for(DENT_ISA_SCALAR);
-    bool good = surface_forest_update(&stage->forest, &stage->pose, &stage->scratch) &&
-                surface_forest_refit(&stage->forest, &(struct forest_refit){.pose = &stage->pose}, kernels, &stage->scratch) &&
-                surface_culling_run(&stage->forest, &stage->pose, kernels, &stage->scratch, counts);
+    bool good =
+        surface_forest_update(&stage->forest, &stage->pose, &stage->scratch) &&
+        surface_forest_refit(&stage->forest, &(struct forest_refit){.pose = &stage->pose}, kernels, &stage->scratch) &&
+        surface_culling_run(&stage->forest, &stage->pose, kernels, &stage->scratch, counts);
     arena_reset(&stage->scratch);
     return good;
 }
@@ -422,8 +435,9 @@ static void kernels_agree_with_doubles(void **state)
         for (uint32_t face = 0; face < LEAF_FACES; face++) { /* turned so that most normals point up */
             uint8_t a = (uint8_t)dent_random_below(&random, 16), b = (uint8_t)dent_random_below(&random, 16);
             uint8_t c = (uint8_t)dent_random_below(&random, 16);
-            double area = ((double)points.x[0][b] - (double)points.x[0][a]) * ((double)points.x[1][c] - (double)points.x[1][a]) -
-                          ((double)points.x[1][b] - (double)points.x[1][a]) * ((double)points.x[0][c] - (double)points.x[0][a]);
+            double area =
+                ((double)points.x[0][b] - (double)points.x[0][a]) * ((double)points.x[1][c] - (double)points.x[1][a]) -
+                ((double)points.x[1][b] - (double)points.x[1][a]) * ((double)points.x[0][c] - (double)points.x[0][a]);
             bool turned = area < 0;
             corners.of[0][face] = a;
             corners.of[1][face] = turned ? c : b;
