@@ -222,7 +222,7 @@ static void counters_do_not_depend_on_threads_and_instruction_sets(void **state)
     (void)state;
     struct fleet fleet;
     fleet_open(&fleet);
-    struct test_body surface = random_surface_make(SURFACE_CRUMPLED, 5, 5000);
+    struct test_body surface = random_surface_make(SURFACE_T_JUNCTIONS, 5, 5000);
     dent_query_counters first = {0};
     for (int machine = 0; machine < fleet.count; machine++) {
         dent_world *world = dent_world_create(fleet.contexts[machine]);
