@@ -22,4 +22,8 @@ struct split_groups {
  * 1; ties by id. */
 void region_split(struct split_item *items, uint32_t count, const struct split_groups *groups);
 
+/* Reorders the items so that places 16^k i to 16^k (i + 1) - 1 hold neighbours, for every k and i: the nodes of an
+ * implicit 16-ary tree. */
+void region_split_aligned(struct split_item *items, uint32_t count);
+
 #endif

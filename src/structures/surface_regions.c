@@ -71,6 +71,7 @@ struct merging {
     uint64_t *keys, *key_scratch;
     uint32_t *order, *order_scratch;
     bool limited;
+    uint32_t whole_blocks, mixed_blocks;      /* of 16 leaves: one region exactly, or parts of several */
     struct leaf_blocks *blocks, *next_blocks; /* of each region, when leaves are put into order */
 };
 
@@ -367,6 +368,10 @@ static void join_blocks(struct merging *merging, struct leaf_blocks *blocks, con
         if (other->of[level].count > 0) {
             append_chain(merging, blocks, level, other->of[level].first, other->of[level].last, other->of[level].count);
         }
+        if (level == 0 && blocks->of[0].count >= BLOCK_ARITY) {
+            merging->whole_blocks += blocks->of[0].count == BLOCK_ARITY;
+            merging->mixed_blocks += blocks->of[0].count > BLOCK_ARITY;
+        }
         while (level + 1 < BLOCK_LEVELS && blocks->of[level].count >= BLOCK_ARITY) {
             promote_blocks(merging, blocks, level);
         }
@@ -624,6 +629,13 @@ static void face_centre(const struct body *body, const double (*shape)[3], struc
     }
 }
 
+/* The leaves: their faces, and which are neighbours. */
+struct leaf_graph {
+    uint32_t leaf_count, border_count;
+    uint32_t *leaf_start, *leaf_faces; /* leaf_start: leaf_count + 1 */
+    struct border *borders;
+};
+
 /* What the merging leaves: leaves in lists, one list for each piece of the mesh. */
 struct collecting {
     struct surface_regions *regions;
@@ -649,7 +661,7 @@ static bool pieces_fit(void *user, const struct split_item *items, uint32_t coun
         const struct region *piece = &collecting->merging->regions[items[i].id];
         uint32_t begin = collecting->leaf_start[piece->first], end = collecting->leaf_start[piece->first + 1];
         faces += end - begin;
-        if (piece->first != piece->last || faces > REGION_FACES) {
+        if (collecting->merging->next[piece->first] != NONE || faces > REGION_FACES) {
             return false;
         }
         for (uint32_t j = begin; j < end; j++) {
@@ -679,28 +691,33 @@ static void take_pieces(void *user, const struct split_item *items, uint32_t cou
 }
 
 /* The regions as they are become leaves; from now on lists are lists of leaves. */
-static bool leaves_from_regions(struct merging *merging, struct arena *arena, uint32_t **leaf_start,
-                                uint32_t **leaf_faces)
+static bool leaves_from_regions(struct merging *merging, struct leaf_graph *graph, struct arena *arena)
 {
-    *leaf_start = arena_allocate(arena, (size_t)merging->count + 1, sizeof **leaf_start);
-    *leaf_faces = arena_allocate(arena, merging->body->surface_face_count, sizeof **leaf_faces);
+    *graph = (struct leaf_graph){.leaf_count = merging->count, .border_count = merging->border_count};
+    graph->leaf_start = arena_allocate(arena, (size_t)merging->count + 1, sizeof *graph->leaf_start);
+    graph->leaf_faces = arena_allocate(arena, merging->body->surface_face_count, sizeof *graph->leaf_faces);
+    graph->borders = arena_allocate(arena, merging->border_count, sizeof *graph->borders);
     merging->next_regions =
-        arena_allocate(arena, merging->count, sizeof *merging->next_regions); /* groups may name a later member first */
+        arena_allocate(arena, merging->count, sizeof *merging->next_regions); /* members come in any order now */
     merging->blocks = arena_allocate_cleared(arena, merging->count, sizeof *merging->blocks);
     merging->next_blocks = arena_allocate(arena, merging->count, sizeof *merging->blocks);
-    if (!*leaf_start || !*leaf_faces || !merging->next_regions || !merging->blocks || !merging->next_blocks) {
+    if (!graph->leaf_start || !graph->leaf_faces || !graph->borders || !merging->next_regions || !merging->blocks ||
+        !merging->next_blocks) {
         return false;
     }
     uint32_t placed = 0;
     for (uint32_t leaf = 0; leaf < merging->count; leaf++) {
-        (*leaf_start)[leaf] = placed;
+        graph->leaf_start[leaf] = placed;
         for (uint32_t face = merging->regions[leaf].first; face != NONE; face = merging->next[face]) {
-            (*leaf_faces)[placed++] = face;
+            graph->leaf_faces[placed++] = face;
         }
         merging->blocks[leaf].of[0].first = merging->blocks[leaf].of[0].last = leaf;
         merging->blocks[leaf].of[0].count = 1;
     }
-    (*leaf_start)[merging->count] = placed;
+    graph->leaf_start[merging->count] = placed;
+    if (merging->border_count > 0) {
+        memcpy(graph->borders, merging->borders, merging->border_count * sizeof *graph->borders);
+    }
     memset(merging->next, 0xFF, merging->count * sizeof *merging->next);
     merging->limited = false;
     return true;
@@ -726,33 +743,136 @@ static void chain_blocks(struct merging *merging, uint32_t id)
     merging->next[region->last] = NONE;
 }
 
+/* Mean of the coordinates of the corners. */
+static struct split_item leaf_item(const struct body *body, const struct mesh_coordinates *coordinates, uint32_t leaf,
+                                   const uint32_t *leaf_start, const uint32_t *leaf_faces)
+{
+    struct split_item item = {{0, 0, 0}, leaf};
+    uint32_t corners = 3 * (leaf_start[leaf + 1] - leaf_start[leaf]);
+    for (uint32_t i = 0; i < corners; i++) {
+        uint32_t vertex = body->surface_faces[leaf_faces[leaf_start[leaf] + i / 3]].corners[i % 3];
+        for (int axis = 0; axis < 3; axis++) {
+            item.centre[axis] += (double)coordinates->at[vertex][axis];
+        }
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        item.centre[axis] /= corners;
+    }
+    return item;
+}
+
+struct extent {
+    double lo[3], hi[3];
+};
+
+static void widen_extent(struct extent *extent, const double lo[3], const double hi[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        extent->lo[axis] = lo[axis] < extent->lo[axis] ? lo[axis] : extent->lo[axis];
+        extent->hi[axis] = hi[axis] > extent->hi[axis] ? hi[axis] : extent->hi[axis];
+    }
+}
+
+static const struct extent nowhere = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+static struct extent leaf_extent(const struct merging *merging, const struct leaf_graph *graph, uint32_t leaf)
+{
+    struct extent extent = nowhere;
+    for (uint32_t i = 3 * graph->leaf_start[leaf]; i < 3 * graph->leaf_start[leaf + 1]; i++) {
+        double p[3];
+        scaled_point(merging, merging->body->surface_faces[graph->leaf_faces[i / 3]].corners[i % 3], p);
+        widen_extent(&extent, p, p);
+    }
+    return extent;
+}
+
+/* What the boxes of blocks of 16 and of 256 leaves add up to when leaves are chained like this. */
+static double extent_of_order(const struct merging *merging, const struct leaf_graph *graph, const uint32_t *next,
+                              const uint32_t *first_of_piece)
+{
+    struct extent blocks[2] = {nowhere, nowhere};
+    uint32_t place = 0;
+    double sum = 0;
+    for (uint32_t piece = 0; piece < merging->count; piece++) {
+        for (uint32_t leaf = first_of_piece[piece]; leaf != NONE; leaf = next[leaf]) {
+            struct extent extent = leaf_extent(merging, graph, leaf);
+            place++;
+            for (int level = 0; level < 2; level++) {
+                widen_extent(&blocks[level], extent.lo, extent.hi);
+                if (place % (level ? BLOCK_ARITY * BLOCK_ARITY : BLOCK_ARITY) == 0 || place == graph->leaf_count) {
+                    for (int axis = 0; axis < 3; axis++) {
+                        sum += blocks[level].hi[axis] - blocks[level].lo[axis];
+                    }
+                    blocks[level] = nowhere;
+                }
+            }
+        }
+    }
+    return sum;
+}
+
+/* On irregular meshes few blocks are whole regions. Then the leaves of every piece are ordered top-down too, by
+ * coordinates along the mesh, and the better order is kept. */
+static bool order_along_mesh(struct merging *merging, const struct leaf_graph *graph, struct arena *arena)
+{
+    struct mesh_coordinates coordinates;
+    struct split_item *items = arena_allocate(arena, graph->leaf_count, sizeof *items);
+    uint32_t *next = arena_allocate(arena, graph->leaf_count, sizeof *next);
+    uint32_t *first = arena_allocate(arena, merging->count, 2 * sizeof *first), *old_first = first + merging->count;
+    if (!items || !next || !first || !mesh_coordinates_find(&coordinates, merging->body, arena)) {
+        return false;
+    }
+    for (uint32_t piece = 0; piece < merging->count; piece++) {
+        uint32_t count = 0;
+        old_first[piece] = merging->regions[piece].first;
+        for (uint32_t leaf = old_first[piece]; leaf != NONE; leaf = merging->next[leaf]) {
+            items[count++] = leaf_item(merging->body, &coordinates, leaf, graph->leaf_start, graph->leaf_faces);
+        }
+        region_split_aligned(items, count);
+        first[piece] = items[0].id;
+        for (uint32_t i = 0; i < count; i++) {
+            next[items[i].id] = i + 1 < count ? items[i + 1].id : NONE;
+        }
+    }
+    if (extent_of_order(merging, graph, next, first) < extent_of_order(merging, graph, merging->next, old_first)) {
+        merging->next = next;
+        for (uint32_t piece = 0; piece < merging->count; piece++) {
+            merging->regions[piece].first = first[piece];
+        }
+    }
+    return true;
+}
+
 static bool cut_by_merging(struct surface_regions *regions, const struct body *body, const double (*shape)[3],
                            struct arena *arena)
 {
     struct merging merging;
-    uint32_t *leaf_start, *leaf_faces;
+    struct leaf_graph graph;
     if (!merging_begin(&merging, body, shape, arena)) {
         return false;
     }
     for (int round = 0; round < LIMITED_ROUNDS && merge_round(&merging); round++) {
     }
-    uint32_t leaf_count = merging.count;
-    if (!leaves_from_regions(&merging, arena, &leaf_start, &leaf_faces)) {
+    if (!leaves_from_regions(&merging, &graph, arena)) {
         return false;
     }
     while (merge_round(&merging)) {
     }
+    for (uint32_t piece = 0; piece < merging.count; piece++) {
+        chain_blocks(&merging, piece);
+    }
     struct split_item *pieces = arena_allocate(arena, merging.count, sizeof *pieces);
-    if (!pieces || !regions_allocate(regions, leaf_count)) {
+    bool regular = merging.whole_blocks >= merging.mixed_blocks;
+    if (!pieces || !(regular || order_along_mesh(&merging, &graph, arena)) ||
+        !regions_allocate(regions, graph.leaf_count)) {
         return false;
     }
     for (uint32_t piece = 0; piece < merging.count; piece++) {
-        chain_blocks(&merging, piece);
         pieces[piece].id = piece;
-        face_centre(body, shape, merging.scaling, leaf_faces[leaf_start[merging.regions[piece].first]],
+        face_centre(body, shape, merging.scaling, graph.leaf_faces[graph.leaf_start[merging.regions[piece].first]],
                     pieces[piece].centre);
     }
-    struct collecting collecting = {regions, &merging, leaf_start, leaf_faces, 0};
+    struct collecting collecting = {regions, &merging, graph.leaf_start, graph.leaf_faces, 0};
     region_split(pieces, merging.count, &(struct split_groups){&collecting, pieces_fit, take_pieces});
     return true;
 }
