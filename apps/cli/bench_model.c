@@ -121,7 +121,8 @@ static int read_frames(tool_session *session, bench_model *model, dent_frames *s
         }
         if (model->frame_count > 0 && dent_mesh_compare(model->frames[0], mesh) != DENT_MESH_SAME_TOPOLOGY) {
             dent_mesh_destroy(model->context, mesh);
-            remark("%s: has other elements than the frame before it: the series ends there", dent_frame_name(series, i));
+            remark("%s: has other elements than the frame before it: the series ends there",
+                   dent_frame_name(series, i));
             break;
         }
         model->frames[model->frame_count++] = mesh;
@@ -197,8 +198,8 @@ static void measure(bench_model *model)
             for (uint32_t c = 0; c < corners; c++) {
                 const double *p = body->reference + 3 * (size_t)element[c];
                 const double *q = body->reference + 3 * (size_t)element[(c + 1) % corners];
-                sum += sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) +
-                            (p[2] - q[2]) * (p[2] - q[2]));
+                sum +=
+                    sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
                 edges += 1;
             }
         }
@@ -275,7 +276,8 @@ void bench_model_close(bench_model *model)
 
 /* ---- motion ---------------------------------------------------------------------------------------------- */
 
-/* Like a sine of `turns` full turns, of two parabolas: between -1 and 1, smooth, nothing but exact-rounded operations. */
+/* Like a sine of `turns` full turns, of two parabolas: between -1 and 1, smooth, nothing but exact-rounded operations.
+ */
 static double parabola_wave(double turns)
 {
     double part = turns - floor(turns);

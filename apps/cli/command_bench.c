@@ -18,7 +18,7 @@
 enum { DEFAULT_FRAMES = 5, DEFAULT_REPEAT = 5, PATH_SIZE = 4096 };
 
 static const char *default_scenes[] = {"teschner-a", "teschner-b",  "teschner-c", "teschner-d",
-                                             "teschner-e", "blocks-640k", "folded-1m"};
+                                       "teschner-e", "blocks-640k", "folded-1m"};
 
 typedef struct bench_files {
     printer table;
@@ -268,9 +268,10 @@ const tool_command command_bench_row = {
         "refit_ms culling_ms traversal_ms filters_ms exact_ms) commit. pairs_hash is that of dent pairs --stats\n"
         "in frame 0.\n",
     .option_bits = OPTION_BIT(OPTION_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_SCALE) |
-                   OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PEERS) | OPTION_BIT(OPTION_VARIANTS) |
-                   OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_FRAMES) | OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) |
-                   OPTION_BIT(OPTION_CPU_TIME) | OPTION_BIT(OPTION_CONTROL) | OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PEERS) |
+                   OPTION_BIT(OPTION_VARIANTS) | OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_FRAMES) |
+                   OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_CPU_TIME) |
+                   OPTION_BIT(OPTION_CONTROL) | OPTION_BIT(OPTION_JSON),
     .argument_min = 0,
     .argument_max = UINT32_MAX,
     .run = run_bench,
