@@ -50,7 +50,8 @@ static inline struct kept keep(const dent_proximity_result *result)
 static inline bool equal(const struct kept *expected, const dent_proximity_result *result)
 {
     return expected->count == result->count &&
-           (result->count == 0 || memcmp(expected->pairs, result->pairs, (size_t)result->count * sizeof *result->pairs) == 0);
+           (result->count == 0 ||
+            memcmp(expected->pairs, result->pairs, (size_t)result->count * sizeof *result->pairs) == 0);
 }
 
 #endif

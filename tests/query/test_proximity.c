@@ -1,4 +1,5 @@
-/* The question proximity: what it means on cases one can draw, what is refused and with which words, filters, ties, cancelling, memory.
+/* The question proximity: what it means on cases one can draw, what is refused and with which words, filters, ties,
+ * cancelling, memory.
  */
 #include "query/proximity_cases.h"
 
@@ -6,7 +7,8 @@
 
 #include <float.h>
 
-static dent_body_id add_surface(dent_world *world, const double (*xyz)[3], uint32_t vertices, const uint32_t (*faces)[3], uint32_t count)
+static dent_body_id add_surface(dent_world *world, const double (*xyz)[3], uint32_t vertices,
+                                const uint32_t (*faces)[3], uint32_t count)
 {
     dent_body_def def = dent_surface_def_default();
     dent_body_id id;
@@ -18,7 +20,8 @@ static dent_body_id add_surface(dent_world *world, const double (*xyz)[3], uint3
     return id;
 }
 
-/* ---- meanings ----------------------------------------------------------------------------------------------------------- */
+/* ---- meanings
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static const uint32_t one_face[1][3] = {{0, 1, 2}};
 static const double floor_face[3][3] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}};
@@ -224,6 +227,27 @@ static void a_thickness_beyond_the_world_gives_all_pairs(void **state)
     dent_context_destroy(context);
 }
 
+static void distances_and_thicknesses_that_overflow_are_answered(void **state)
+{
+    (void)state;
+    static const double ends_of_the_world[6][3] = {{-1.7e308, 0, 0}, {-1.7e308, 1e308, 0}, {-1.7e308, 0, 1e308},
+                                                   {1.7e308, 0, 0},  {1.7e308, 1e308, 0},  {1.7e308, 0, 1e308}};
+    static const uint32_t faces[2][3] = {{0, 1, 2}, {3, 4, 5}};
+    dent_context *context = make_context(1, DENT_ISA_AUTO);
+    dent_world *world = dent_world_create(context);
+    add_surface(world, ends_of_the_world, 6, faces, 2);
+    for (int huge = 0; huge < 2; huge++) {
+        dent_proximity_result result = ask(world, huge ? 1e308 : 0.8e308, DENT_METHOD_BRUTE_FORCE);
+        struct kept expected = keep(&result);
+        assert_int_equal(expected.count, huge ? 15 : 0); /* infinite <= infinite */
+        result = ask(world, huge ? 1e308 : 0.8e308, DENT_METHOD_AUTO);
+        assert_true(equal(&expected, &result));
+        free(expected.pairs);
+    }
+    dent_world_destroy(world);
+    dent_context_destroy(context);
+}
+
 static void a_cancelled_query_reports_nothing(void **state)
 {
     (void)state;
@@ -249,7 +273,8 @@ static void a_cancelled_query_reports_nothing(void **state)
     dent_context_destroy(context);
 }
 
-/* ---- filters and ties ---------------------------------------------------------------------------------------------------- */
+/* ---- filters and ties
+ * ---------------------------------------------------------------------------------------------------- */
 
 static void filters_and_ties_are_respected(void **state)
 {
@@ -261,7 +286,8 @@ static void filters_and_ties_are_respected(void **state)
         test_scene_make(&scene, kind ? SCENE_TIED : SCENE_SURFACES, 2);
         assert_int_equal(test_scene_add(&scene, world), DENT_OK);
         for (uint32_t rank = 0; rank < scene.body_count; rank++) {
-            assert_int_equal(dent_body_set_filter(world, dent_world_body_at(world, rank), 1u << rank, rank == 0 ? 2u : UINT32_MAX, false),
+            assert_int_equal(dent_body_set_filter(world, dent_world_body_at(world, rank), 1u << rank,
+                                                  rank == 0 ? 2u : UINT32_MAX, false),
                              DENT_OK);
         }
         dent_proximity_result result = ask(world, 0.5, DENT_METHOD_BRUTE_FORCE);
@@ -302,7 +328,8 @@ static void vertices_of_a_body_may_be_tied_through_another(void **state)
         assert_int_equal(dent_world_add_body(world, &def, &id), DENT_OK);
         dent_proximity_result result = ask(world, 100, DENT_METHOD_BRUTE_FORCE);
         struct kept expected = keep(&result);
-        /* Three pairs of faces, each with six vertex-face and nine edge-edge pairs; tied, two and four of these are left out. */
+        /* Three pairs of faces, each with six vertex-face and nine edge-edge pairs; tied, two and four of these are
+         * left out. */
         assert_int_equal(expected.count, 3 * (6 + 9) - (tied ? 3 * (2 + 4) : 0));
         result = ask(world, 100, DENT_METHOD_AUTO);
         assert_true(equal(&expected, &result));
@@ -312,7 +339,9 @@ static void vertices_of_a_body_may_be_tied_through_another(void **state)
     dent_context_destroy(context);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------------------ */
+/* ---- memory
+ * ------------------------------------------------------------------------------------------------------------------
+ * */
 
 static void warm_queries_allocate_nothing(void **state)
 {
@@ -401,6 +430,7 @@ int main(void)
         cmocka_unit_test(features_print_as_the_tool_prints_them),
         cmocka_unit_test(closest_features_come_once),
         cmocka_unit_test(a_thickness_beyond_the_world_gives_all_pairs),
+        cmocka_unit_test(distances_and_thicknesses_that_overflow_are_answered),
         cmocka_unit_test(a_cancelled_query_reports_nothing),
         cmocka_unit_test(filters_and_ties_are_respected),
         cmocka_unit_test(vertices_of_a_body_may_be_tied_through_another),

@@ -1,9 +1,10 @@
-/* Proximity on random scenes: surface tree and oracle give the same records, bit for bit, and what never changes the answer: threads, instruction
- * sets, order of bodies and elements, exact motions.
+/* Proximity on random scenes: surface tree and oracle give the same records, bit for bit, and what never changes the
+ * answer: threads, instruction sets, order of bodies and elements, exact motions.
  */
 #include "query/proximity_cases.h"
 
-/* ---- random scenes -------------------------------------------------------------------------------------------------------- */
+/* ---- random scenes
+ * -------------------------------------------------------------------------------------------------------- */
 
 enum { SCENE_KINDS = SURFACE_KIND_COUNT + SCENE_KIND_COUNT + 2 };
 
@@ -133,8 +134,8 @@ static void surface_tree_and_oracle_agree_on_random_scenes(void **state)
             check_records(&expected, most + most);
             result = ask(world, thickness, DENT_METHOD_SURFACE_TREE);
             if (!equal(&expected, &result)) {
-                fail_msg("%s, seed %d: %d pairs by the tree, %d by the oracle", kind_name(kind), (int)seed, (int)result.count,
-                         (int)expected.count);
+                fail_msg("%s, seed %d: %d pairs by the tree, %d by the oracle", kind_name(kind), (int)seed,
+                         (int)result.count, (int)expected.count);
             }
             scenes++;
             of_kind += expected.count > 0;
@@ -187,7 +188,8 @@ static void threads_and_instruction_sets_change_no_bit(void **state)
     random_surface_free(&body);
 }
 
-/* ---- what never changes the answer --------------------------------------------------------------------------------------------- */
+/* ---- what never changes the answer
+ * --------------------------------------------------------------------------------------------- */
 
 /* Body b's place and vertices' places in the changed world. */
 struct renaming {
@@ -201,14 +203,16 @@ static int compare_text(const void *x, const void *y)
 }
 
 /* Every pair as text in old names: features as sorted lists of vertices, distance in full. Sorted. */
-static char **describe(dent_world *world, const dent_proximity_result *result, const struct renaming *names, double scale)
+static char **describe(dent_world *world, const dent_proximity_result *result, const struct renaming *names,
+                       double scale)
 {
     char **lines = test_allocate((size_t)result->count + 1, sizeof *lines);
     for (uint64_t i = 0; i < result->count; i++) {
         const dent_proximity *pair = &result->pairs[i];
         char side[2][128];
         for (int b = 0; b < 2; b++) {
-            uint32_t rank = b ? pair->body_b : pair->body_a, feature = b ? pair->feature_b : pair->feature_a, count, v[3], n = 1;
+            uint32_t rank = b ? pair->body_b : pair->body_a, feature = b ? pair->feature_b : pair->feature_a, count,
+                     v[3], n = 1;
             dent_body_id id = dent_world_body_at(world, rank);
             v[0] = feature;
             if (pair->kind == DENT_PROXIMITY_EDGE_EDGE) {
@@ -232,7 +236,8 @@ static char **describe(dent_world *world, const dent_proximity_result *result, c
                     }
                 }
             }
-            snprintf(side[b], sizeof side[b], "%u:%u,%u,%u", names ? names->body[rank] : rank, v[0], n > 1 ? v[1] : 0, n > 2 ? v[2] : 0);
+            snprintf(side[b], sizeof side[b], "%u:%u,%u,%u", names ? names->body[rank] : rank, v[0], n > 1 ? v[1] : 0,
+                     n > 2 ? v[2] : 0);
         }
         bool turned = pair->kind == DENT_PROXIMITY_EDGE_EDGE && strcmp(side[1], side[0]) < 0;
         lines[i] = test_allocate(320, 1);
@@ -251,13 +256,15 @@ static void free_lines(char **lines, uint64_t count)
 }
 
 /* Bodies in reverse order, vertices and elements of surfaces shuffled. */
-static void shuffle_scene(const struct test_scene *scene, dent_random *random, struct test_scene *changed, struct renaming *names)
+static void shuffle_scene(const struct test_scene *scene, dent_random *random, struct test_scene *changed,
+                          struct renaming *names)
 {
     memset(changed, 0, sizeof *changed);
     for (uint32_t i = 0; i < scene->body_count; i++) {
         const struct test_body *from = &scene->bodies[scene->body_count - 1 - i];
         uint32_t per = from->kind == DENT_BODY_SOLID ? 4 : 3;
-        struct test_body *to = test_scene_new_body(changed, from->kind, from->vertex_count, from->element_count, from->element_count * per);
+        struct test_body *to = test_scene_new_body(changed, from->kind, from->vertex_count, from->element_count,
+                                                   from->element_count * per);
         uint32_t *place = test_allocate(from->vertex_count, sizeof *place); /* new place of an old vertex */
         names->body[i] = scene->body_count - 1 - i;
         names->vertex[i] = test_allocate(from->vertex_count, sizeof **names->vertex);
@@ -286,7 +293,8 @@ static void shuffle_scene(const struct test_scene *scene, dent_random *random, s
 static void order_of_bodies_vertices_and_elements_changes_nothing(void **state)
 {
     (void)state;
-    static const int kinds[] = {SCENE_SURFACES, SCENE_SURFACES_LATTICE, SCENE_MIXED, SCENE_SELF_FOLDED, SCENE_COINCIDENT, SCENE_SOUP};
+    static const int kinds[] = {SCENE_SURFACES,    SCENE_SURFACES_LATTICE, SCENE_MIXED,
+                                SCENE_SELF_FOLDED, SCENE_COINCIDENT,       SCENE_SOUP};
     dent_context *context = make_context(2, DENT_ISA_AUTO);
     for (uint32_t round = 0; round < rounds(60); round++) {
         struct test_scene scene, changed;
@@ -346,7 +354,8 @@ static void scaling_by_a_power_of_two_scales_distances_exactly(void **state)
     dent_context_destroy(context);
 }
 
-/* Turned by exchanging axes the sums are made in another order: the same pairs but for those within rounding of the threshold. */
+/* Turned by exchanging axes the sums are made in another order: the same pairs but for those within rounding of the
+ * threshold. */
 static void exchanging_axes_changes_distances_by_rounding_only(void **state)
 {
     (void)state;
