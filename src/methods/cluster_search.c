@@ -145,9 +145,34 @@ static struct leaf_features features_of(struct workspace *work, uint32_t rank, u
         .corners = &body->clusters->corners[number],
         .points = points_of(work, rank, number),
         .identities = may_share ? cluster_identities(search->cache, body->first_cluster + number, cluster) : NULL,
+        .same_body = rank == work->rank_b,
         .lanes = lanes,
         .number = number,
     };
+}
+
+static void load_points_b(struct workspace *work)
+{
+    if (!work->has_points_b) {
+        cluster_pose_load(&work->search->pose, work->rank_b, work->number_b, &work->points_b);
+        work->has_points_b = true;
+    }
+}
+
+/* The cluster of side b against its own vertices. */
+static void search_own(struct workspace *work)
+{
+    const struct cluster *cluster = work->cells.cluster;
+    load_points_b(work);
+    struct leaf_features features = {
+        .cluster = cluster,
+        .points = &work->points_b,
+        .lanes = work->search->pose.surface_vertices_only ? cluster->surface : all_vertices(cluster),
+        .number = work->number_b,
+    };
+    uint32_t count = work->search->pose.kernels->own_leaf(&work->cells, &features, &work->queue, work->hits);
+    work->clusters_visited++;
+    tell(work, DENT_QUESTION_VERTEX_CELL, work->rank_b, count);
 }
 
 /* Cluster of side b, already in work->cells, against the clusters of the pieces near it. */
@@ -166,21 +191,24 @@ static void search_cluster(struct workspace *work, dent_question question, uint3
         }
         work->boxes_compared += PIECE_CLUSTERS;
         uint32_t set = kernels->meet(&groups[piece], &work->cells.box);
-        if (set && !work->has_points_b) {
-            cluster_pose_load(&search->pose, work->rank_b, work->number_b, &work->points_b);
-            work->has_points_b = true;
+        if (set) {
+            load_points_b(work);
         }
         for (; set; set &= set - 1) {
             uint32_t number = side_a->clusters->pieces[piece].first + (uint32_t)__builtin_ctz(set);
+            if (!faces && number == work->number_b && near->rank == work->rank_b) {
+                continue; /* its vertices are its own */
+            }
             struct leaf_features features = features_of(work, near->rank, number, near->may_share);
             uint32_t count = faces ? kernels->face_leaf(&work->cells, &features, &work->queue, work->hits)
-                                   : kernels->vertex_leaf(&work->cells, &features, work->hits);
+                                   : kernels->vertex_leaf(&work->cells, &features, &work->queue, work->hits);
             work->clusters_visited++;
             tell(work, question, near->rank, count);
         }
     }
-    if (faces && work->queue.count > 0) {
-        tell(work, question, near->rank, kernels->face_flush(&work->cells, &work->queue, work->hits));
+    if (work->queue.count > 0) {
+        tell(work, question, near->rank,
+             (faces ? kernels->face_flush : kernels->vertex_flush)(&work->cells, &work->queue, work->hits));
     }
 }
 
@@ -197,19 +225,23 @@ static void begin_cluster(struct workspace *work, uint32_t piece, uint32_t place
     work->has_points_b = false;
     cells->identities = cluster_identities(search->cache, side_b->first_cluster + number, cells->cluster);
     cells->box = box_of_group_member(&search->pose.pieces[SIDE_CELLS][side_b->first_piece + piece], place);
-    cells->has_boxes = cells->has_planes = false;
+    cells->has_boxes = false;
 }
 
+/* `own`: the clusters of the piece to compare with their own vertices. */
 static void search_near_pieces(struct workspace *work, dent_question question, uint32_t piece,
-                               const struct near_pieces *near)
+                               const struct near_pieces *near, uint32_t own)
 {
-    uint32_t any = 0;
+    uint32_t any = own;
     for (uint32_t i = 0; i < near->count; i++) {
         any |= near->clusters[i];
     }
     for (; any; any &= any - 1) {
         uint32_t place = (uint32_t)__builtin_ctz(any);
         begin_cluster(work, piece, place);
+        if (own >> place & 1) {
+            search_own(work);
+        }
         search_cluster(work, question, place, near);
     }
 }
@@ -226,8 +258,8 @@ static bool proven_apart(const struct workspace *work, uint32_t piece_a, uint32_
 static void search_body(struct workspace *work, dent_question question, uint32_t piece, const struct cluster_box *box,
                         uint32_t rank_a)
 {
-    bool self = rank_a == work->rank_b && work->search->certify;
     const struct cluster_search *search = work->search;
+    bool self = rank_a == work->rank_b && search->certify;
     const struct clustered_body *side_a = &search->pose.bodies[rank_a];
     const struct body *body_a = search->request->pose->bodies[rank_a].body;
     const struct box_group *groups =
@@ -237,7 +269,12 @@ static void search_body(struct workspace *work, dent_question question, uint32_t
     struct near_pieces near;
     near.rank = rank_a;
     near.count = 0;
-    near.may_share = rank_a == work->rank_b || body_a->identities || work->body_b->identities;
+    near.may_share = body_a->identities || work->body_b->identities ||
+                     (rank_a == work->rank_b && question == DENT_QUESTION_FACE_CELL);
+    uint32_t own = 0;
+    if (question == DENT_QUESTION_VERTEX_CELL && rank_a == work->rank_b && !(self && proven_apart(work, piece, piece))) {
+        own = search->pose.kernels->meet(clusters_b, box);
+    }
     for (uint32_t group = 0; group < side_a->group_count; group++) {
         uint32_t set = search->pose.kernels->meet(&groups[side_a->first_group + group], box);
         for (; set; set &= set - 1) {
@@ -252,14 +289,14 @@ static void search_body(struct workspace *work, dent_question question, uint32_t
             near.clusters[near.count] = (uint16_t)clusters;
             near.count += clusters != 0;
             if (near.count == NEAR_PIECES) {
-                search_near_pieces(work, question, piece, &near);
-                near.count = 0;
+                search_near_pieces(work, question, piece, &near, own);
+                near.count = own = 0;
             }
         }
     }
     work->boxes_compared += (uint64_t)side_a->group_count * PIECE_CLUSTERS;
-    if (near.count) {
-        search_near_pieces(work, question, piece, &near);
+    if (near.count || own) {
+        search_near_pieces(work, question, piece, &near, own);
     }
 }
 

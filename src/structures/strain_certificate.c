@@ -307,7 +307,7 @@ static void set_rest(struct cluster_rest *rest, const struct cluster *cluster, c
     for (uint32_t cell = 0; cell < cluster->cell_count; cell++) {
         double corners[4][3];
         for (int k = 0; k < 4; k++) {
-            memcpy(corners[k], y[places->cells[k][cell]], sizeof corners[k]);
+            memcpy(corners[k], y[cluster_corner(places->cells[cell], k)], sizeof corners[k]);
         }
         stretch = fmax(stretch, stretch_of_cell(corners));
     }
@@ -335,11 +335,6 @@ static struct reference_box box_of_vertices(const struct cluster *cluster, const
         widen(&box, shape[cluster->vertices[__builtin_ctz(vertices)]]);
     }
     return box;
-}
-
-static uint32_t all_vertices(const struct cluster *cluster)
-{
-    return UINT32_MAX >> (CLUSTER_VERTICES - cluster->vertex_count);
 }
 
 static bool boxes_touch(const struct reference_box *a, const struct reference_box *b)

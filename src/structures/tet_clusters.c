@@ -224,7 +224,7 @@ static void fill_elements(struct builder *builder, uint32_t first, uint32_t last
         const uint32_t *corners = builder->corners + (size_t)element * builder->corners_per_element;
         for (uint32_t k = 0; solid && k < 4; k++) {
             uint8_t place = builder->place[corners[k]];
-            places->cells[k][cluster->cell_count] = place;
+            places->cells[cluster->cell_count] |= (uint32_t)place << 8 * k;
             places->cell_vertices[cluster->cell_count] |= UINT32_C(1) << place;
         }
         if (solid) {
@@ -248,14 +248,15 @@ static void take_ownership(struct builder *builder, struct cluster *cluster)
 {
     for (uint32_t k = 0; k < cluster->vertex_count; k++) {
         uint32_t vertex = cluster->vertices[k];
+        if (builder->body->vertex_use[vertex] & VERTEX_ON_SURFACE) {
+            cluster->surface |= UINT32_C(1) << k;
+        }
         if (!builder->owned[vertex]) {
             builder->owned[vertex] = 1;
             cluster->owned |= UINT32_C(1) << k;
-            if (builder->body->vertex_use[vertex] & VERTEX_ON_SURFACE) {
-                cluster->owned_surface |= UINT32_C(1) << k;
-            }
         }
     }
+    cluster->owned_surface = cluster->owned & cluster->surface;
     for (uint32_t k = cluster->vertex_count; k < CLUSTER_VERTICES; k++) {
         cluster->vertices[k] = cluster->vertices[0];
     }

@@ -56,6 +56,14 @@ static inline uint32_t lanes_not_more(lanes a, lanes b)
 {
     return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
 }
+/* Lanes where small[k] <= large[k] for all six k. */
+static inline uint32_t lanes_ordered6(const lanes small[6], const lanes large[6])
+{
+    __m256 a = _mm256_and_ps(_mm256_cmp_ps(small[0], large[0], _CMP_LE_OQ), _mm256_cmp_ps(small[1], large[1], _CMP_LE_OQ));
+    __m256 b = _mm256_and_ps(_mm256_cmp_ps(small[2], large[2], _CMP_LE_OQ), _mm256_cmp_ps(small[3], large[3], _CMP_LE_OQ));
+    __m256 c = _mm256_and_ps(_mm256_cmp_ps(small[4], large[4], _CMP_LE_OQ), _mm256_cmp_ps(small[5], large[5], _CMP_LE_OQ));
+    return (uint32_t)_mm256_movemask_ps(_mm256_and_ps(_mm256_and_ps(a, b), c));
+}
 
 static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b)
 {
@@ -110,6 +118,14 @@ static inline lane_index index_load(const uint8_t *from)
     __m256i index = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)from));
     return (lane_index){index, _mm256_castsi256_ps(_mm256_slli_epi32(index, 28)),
                         _mm256_castsi256_ps(_mm256_slli_epi32(index, 27))};
+}
+
+/* Corner k of eight cells. */
+static inline lane_index index_of_corner(const uint32_t *from, int k)
+{
+    __m256i corners = _mm256_load_si256((const __m256i *)from);
+    return (lane_index){_mm256_srli_epi32(corners, 8 * k), _mm256_castsi256_ps(_mm256_slli_epi32(corners, 28 - 8 * k)),
+                        _mm256_castsi256_ps(_mm256_slli_epi32(corners, 27 - 8 * k))};
 }
 
 static inline lanes table_pick(struct lane_table table, lane_index index)

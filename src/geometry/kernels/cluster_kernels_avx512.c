@@ -53,6 +53,16 @@ static inline uint32_t lanes_not_more(lanes a, lanes b)
 {
     return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ);
 }
+/* Lanes where small[k] <= large[k] for all six k. */
+static inline uint32_t lanes_ordered6(const lanes small[6], const lanes large[6])
+{
+    __mmask16 bits = _mm512_cmp_ps_mask(small[0], large[0], _CMP_LE_OQ);
+    bits = _mm512_mask_cmp_ps_mask(bits, small[1], large[1], _CMP_LE_OQ);
+    bits = _mm512_mask_cmp_ps_mask(bits, small[2], large[2], _CMP_LE_OQ);
+    bits = _mm512_mask_cmp_ps_mask(bits, small[3], large[3], _CMP_LE_OQ);
+    bits = _mm512_mask_cmp_ps_mask(bits, small[4], large[4], _CMP_LE_OQ);
+    return _mm512_mask_cmp_ps_mask(bits, small[5], large[5], _CMP_LE_OQ);
+}
 static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b)
 {
     return _mm512_mask_mov_ps(b, (__mmask16)bits, a);
@@ -101,6 +111,12 @@ static inline struct lane_table table_load(const float *from)
 static inline lane_index index_load(const uint8_t *from)
 {
     return _mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)from));
+}
+
+/* Corner k of sixteen cells. The permute looks at the lowest five bits only. */
+static inline lane_index index_of_corner(const uint32_t *from, int k)
+{
+    return _mm512_srli_epi32(_mm512_load_si512(from), (unsigned)(8 * k));
 }
 
 static inline lanes table_pick(struct lane_table table, lane_index index)

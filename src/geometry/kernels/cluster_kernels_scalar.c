@@ -51,6 +51,11 @@ static inline uint32_t lanes_not_more(lanes a, lanes b)
 {
     return a <= b;
 }
+static inline uint32_t lanes_ordered6(const lanes small[6], const lanes large[6])
+{
+    return small[0] <= large[0] && small[1] <= large[1] && small[2] <= large[2] && small[3] <= large[3] &&
+           small[4] <= large[4] && small[5] <= large[5];
+}
 static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b)
 {
     return bits & 1 ? a : b;
@@ -91,6 +96,10 @@ static inline struct lane_table table_load(const float *from)
 static inline lane_index index_load(const uint8_t *from)
 {
     return *from;
+}
+static inline lane_index index_of_corner(const uint32_t *from, int k)
+{
+    return (lane_index)cluster_corner(*from, k);
 }
 static inline lanes table_pick(struct lane_table table, lane_index index)
 {

@@ -112,33 +112,54 @@ static void bound_points(const struct cluster_points *points, uint32_t set, stru
     reduce_bounds(lo, hi, box);
 }
 
+/* A box in all lanes. */
+struct spread_box {
+    lanes lo[3], hi[3];
+};
+
+static inline struct spread_box spread_box_of(const float lo[3], const float hi[3])
+{
+    return (struct spread_box){{lanes_set(lo[0]), lanes_set(lo[1]), lanes_set(lo[2])},
+                               {lanes_set(hi[0]), lanes_set(hi[1]), lanes_set(hi[2])}};
+}
+
+/* Lanes in which two boxes meet (closed). */
+static inline uint32_t boxes_meet(struct lanes3 lo, struct lanes3 hi, const struct spread_box *box)
+{
+    const lanes small[6] = {lo.x, box->lo[0], lo.y, box->lo[1], lo.z, box->lo[2]};
+    const lanes large[6] = {box->hi[0], hi.x, box->hi[1], hi.y, box->hi[2], hi.z};
+    return lanes_ordered6(small, large);
+}
+
 static uint32_t meet_group(const struct box_group *group, const struct cluster_box *box)
 {
+    const struct spread_box spread = spread_box_of(box->lo, box->hi);
     uint32_t found = 0;
     for (int i = 0; i < PIECE_CLUSTERS; i += LANES) {
-        uint32_t bits = ALL_LANES;
-        for (int axis = 0; axis < 3; axis++) {
-            bits &= lanes_not_more(lanes_load(&group->lo[axis][i]), lanes_set(box->hi[axis]));
-            bits &= lanes_not_more(lanes_set(box->lo[axis]), lanes_load(&group->hi[axis][i]));
-        }
-        found |= bits << i;
+        struct lanes3 lo = {lanes_load(&group->lo[0][i]), lanes_load(&group->lo[1][i]), lanes_load(&group->lo[2][i])};
+        struct lanes3 hi = {lanes_load(&group->hi[0][i]), lanes_load(&group->hi[1][i]), lanes_load(&group->hi[2][i])};
+        found |= boxes_meet(lo, hi, &spread) << i;
     }
     return found;
 }
 
+static inline struct lanes3 points_at(const struct cluster_points *points, int i)
+{
+    return (struct lanes3){lanes_load(&points->x[0][i]), lanes_load(&points->x[1][i]), lanes_load(&points->x[2][i])};
+}
+
 /* Vertices of a cluster in a box. */
-static inline uint32_t points_in_box(const struct cluster_points *points, uint32_t set, const struct cluster_box *box)
+static inline uint32_t points_in_box(const struct cluster_points *points, uint32_t set, const struct spread_box *box)
 {
     uint32_t found = 0;
     for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
-        uint32_t bits = set >> i & ALL_LANES;
-        for (int axis = 0; axis < 3 && bits; axis++) {
-            lanes x = lanes_load(&points->x[axis][i]);
-            bits &= lanes_not_more(lanes_set(box->lo[axis]), x) & lanes_not_more(x, lanes_set(box->hi[axis]));
+        if (LANES == 1 && !(set >> i & 1)) {
+            continue;
         }
-        found |= bits << i;
+        struct lanes3 x = points_at(points, i);
+        found |= boxes_meet(x, x, box) << i;
     }
-    return found;
+    return found & set;
 }
 
 static inline int cells_end(const struct cluster *cluster)
@@ -153,15 +174,19 @@ static inline uint32_t cells_present(const struct cluster *cluster, int i)
     return left >= LANES ? ALL_LANES : (1u << left) - 1;
 }
 
+static inline struct lanes3 pick_corner(struct point_table table, const uint32_t *corners, int k)
+{
+    return pick3(table, index_of_corner(corners, k));
+}
+
 static void compute_cell_boxes(struct leaf_cells *cells)
 {
     const struct cluster *cluster = cells->cluster;
     struct point_table table = point_table_of(cells->points);
     for (int i = 0; i < cells_end(cluster); i += LANES) {
-        struct lanes3 p = pick3(table, index_load(&cells->corners->cells[0][i]));
-        struct lanes3 q = pick3(table, index_load(&cells->corners->cells[1][i]));
-        struct lanes3 r = pick3(table, index_load(&cells->corners->cells[2][i]));
-        struct lanes3 s = pick3(table, index_load(&cells->corners->cells[3][i]));
+        const uint32_t *corners = &cells->corners->cells[i];
+        struct lanes3 p = pick_corner(table, corners, 0), q = pick_corner(table, corners, 1);
+        struct lanes3 r = pick_corner(table, corners, 2), s = pick_corner(table, corners, 3);
         struct lanes3 lo = least3(least3(p, q), least3(r, s)), hi = most3(most3(p, q), most3(r, s));
         lanes_store(&cells->lo[0][i], lo.x);
         lanes_store(&cells->lo[1][i], lo.y);
@@ -169,43 +194,25 @@ static void compute_cell_boxes(struct leaf_cells *cells)
         lanes_store(&cells->hi[0][i], hi.x);
         lanes_store(&cells->hi[1][i], hi.y);
         lanes_store(&cells->hi[2][i], hi.z);
+        lanes_store(&cells->bound[i], side_bound(subtract3(hi, lo)));
     }
     cells->has_boxes = true;
 }
 
-/* A box in all lanes. */
-struct spread_box {
-    lanes lo[3], hi[3];
-};
-
-static inline struct spread_box spread_box_of(const float lo[3], const float hi[3])
-{
-    return (struct spread_box){{lanes_set(lo[0]), lanes_set(lo[1]), lanes_set(lo[2])},
-                               {lanes_set(hi[0]), lanes_set(hi[1]), lanes_set(hi[2])}};
-}
-
+/* Cells of the group at i whose boxes meet the box. */
 static inline uint32_t cells_meet_box(const struct leaf_cells *cells, int i, const struct spread_box *box)
 {
-    uint32_t bits = lanes_not_more(lanes_load(&cells->lo[0][i]), box->hi[0]) &
-                    lanes_not_more(box->lo[0], lanes_load(&cells->hi[0][i]));
-    if (LANES == 1 && !bits) {
-        return 0;
-    }
-    bits &= lanes_not_more(lanes_load(&cells->lo[1][i]), box->hi[1]) &
-            lanes_not_more(box->lo[1], lanes_load(&cells->hi[1][i]));
-    if (LANES == 1 && !bits) {
-        return 0;
-    }
-    return bits & lanes_not_more(lanes_load(&cells->lo[2][i]), box->hi[2]) &
-           lanes_not_more(box->lo[2], lanes_load(&cells->hi[2][i]));
+    struct lanes3 lo = {lanes_load(&cells->lo[0][i]), lanes_load(&cells->lo[1][i]), lanes_load(&cells->lo[2][i])};
+    struct lanes3 hi = {lanes_load(&cells->hi[0][i]), lanes_load(&cells->hi[1][i]), lanes_load(&cells->hi[2][i])};
+    return boxes_meet(lo, hi, box);
 }
 
 /* Vertices of side b that are the vertex `identity`. */
-static inline uint32_t shared_vertices(const struct leaf_cells *cells, uint32_t identity)
+static inline uint32_t shared_vertices(const uint32_t identities[CLUSTER_VERTICES], uint32_t identity)
 {
     uint32_t shared = 0;
     for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
-        shared |= lanes_equal_to(&cells->identities[i], identity) << i;
+        shared |= lanes_equal_to(&identities[i], identity) << i;
     }
     return shared;
 }
@@ -213,55 +220,50 @@ static inline uint32_t shared_vertices(const struct leaf_cells *cells, uint32_t 
 /* ---- vertices
  * ----------------------------------------------------------------------------------------------------------- */
 
-/* For every cell a, b, c, d: a; the normals (c-a)x(d-a), (d-a)x(b-a), (b-a)x(c-a); its volume (times 6) and the bound
- * of a side. */
-static void compute_cell_planes(struct leaf_cells *cells)
+/* The pairs in the queue, judged by the four sides of the cell: everything not certainly outside comes out. */
+static uint32_t vertex_flush(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits)
 {
-    const struct cluster *cluster = cells->cluster;
     struct point_table table = point_table_of(cells->points);
-    for (int i = 0; i < cells_end(cluster); i += LANES) {
-        struct lanes3 a = pick3(table, index_load(&cells->corners->cells[0][i]));
-        struct lanes3 b = subtract3(pick3(table, index_load(&cells->corners->cells[1][i])), a);
-        struct lanes3 c = subtract3(pick3(table, index_load(&cells->corners->cells[2][i])), a);
-        struct lanes3 d = subtract3(pick3(table, index_load(&cells->corners->cells[3][i])), a);
-        const struct lanes3 normals[3] = {cross3(c, d), cross3(d, b), cross3(b, c)};
-        lanes_store(&cells->base[0][i], a.x);
-        lanes_store(&cells->base[1][i], a.y);
-        lanes_store(&cells->base[2][i], a.z);
-        for (int k = 0; k < 3; k++) {
-            lanes_store(&cells->normals[3 * k][i], normals[k].x);
-            lanes_store(&cells->normals[3 * k + 1][i], normals[k].y);
-            lanes_store(&cells->normals[3 * k + 2][i], normals[k].z);
+    uint32_t count = 0;
+    for (uint32_t first = 0; first < queue->count; first += LANES) {
+        const uint32_t *corners = &queue->corners[first];
+        struct lanes3 a = pick_corner(table, corners, 0);
+        struct lanes3 b = subtract3(pick_corner(table, corners, 1), a);
+        struct lanes3 c = subtract3(pick_corner(table, corners, 2), a);
+        struct lanes3 d = subtract3(pick_corner(table, corners, 3), a);
+        struct lanes3 p = {lanes_load(&queue->points[0][first]), lanes_load(&queue->points[1][first]),
+                           lanes_load(&queue->points[2][first])};
+        struct lanes3 q = subtract3(p, a), normal = cross3(c, d);
+        lanes volume = dot3(b, normal);
+        lanes s0 = dot3(q, normal), s1 = dot3(q, cross3(d, b)), s2 = dot3(q, cross3(b, c));
+        lanes s3 = lanes_subtract(lanes_subtract(volume, s0), lanes_add(s1, s2));
+        lanes least = lanes_least(lanes_least(s0, s1), lanes_least(s2, s3));
+        lanes most = lanes_most(lanes_most(s0, s1), lanes_most(s2, s3));
+        lanes bound = lanes_load(&queue->bound[first]), negative = lanes_subtract(lanes_set(0), bound);
+        uint32_t left = queue->count - first;
+        uint32_t certain = lanes_less(bound, least) | lanes_less(most, negative);
+        uint32_t found = ~(lanes_less(least, negative) & lanes_less(bound, most));
+        found &= left >= LANES ? ALL_LANES : (1u << left) - 1;
+        for (; found; found &= found - 1) {
+            int lane = __builtin_ctz(found);
+            hits[count] = queue->pairs[first + (uint32_t)lane];
+            hits[count++].certain = certain >> lane & 1;
         }
-        struct lanes3 extent = {lanes_subtract(lanes_load(&cells->hi[0][i]), lanes_load(&cells->lo[0][i])),
-                                lanes_subtract(lanes_load(&cells->hi[1][i]), lanes_load(&cells->lo[1][i])),
-                                lanes_subtract(lanes_load(&cells->hi[2][i]), lanes_load(&cells->lo[2][i]))};
-        lanes_store(&cells->volume[i], dot3(b, normals[0]));
-        lanes_store(&cells->bound[i], side_bound(extent));
     }
-    cells->has_planes = true;
+    queue->count = 0;
+    return count;
 }
 
-/* Which cells of the group at i hold p, among those whose boxes do: *certain those that surely do; returned those that
- * may. */
-static inline uint32_t cells_hold_point(const struct leaf_cells *cells, int i, struct lanes3 p, uint32_t *certain)
+static inline void queue_vertex(const struct leaf_cells *cells, const struct leaf_features *features, int vertex,
+                                int cell, struct leaf_queue *queue)
 {
-    struct lanes3 base = {lanes_load(&cells->base[0][i]), lanes_load(&cells->base[1][i]),
-                          lanes_load(&cells->base[2][i])};
-    struct lanes3 q = subtract3(p, base);
-    lanes sides[3];
-    for (int k = 0; k < 3; k++) {
-        struct lanes3 normal = {lanes_load(&cells->normals[3 * k][i]), lanes_load(&cells->normals[3 * k + 1][i]),
-                                lanes_load(&cells->normals[3 * k + 2][i])};
-        sides[k] = dot3(q, normal);
-    }
-    lanes last = lanes_subtract(lanes_subtract(lanes_load(&cells->volume[i]), sides[0]), lanes_add(sides[1], sides[2]));
-    lanes least = lanes_least(lanes_least(sides[0], sides[1]), lanes_least(sides[2], last));
-    lanes most = lanes_most(lanes_most(sides[0], sides[1]), lanes_most(sides[2], last));
-    lanes bound = lanes_load(&cells->bound[i]), negative = lanes_subtract(lanes_set(0), bound);
-    uint32_t some_below = lanes_less(least, negative), some_above = lanes_less(bound, most);
-    *certain = lanes_less(bound, least) | lanes_less(most, negative);
-    return ~(some_below & some_above);
+    uint32_t place = queue->count++;
+    queue->points[0][place] = features->points->x[0][vertex];
+    queue->points[1][place] = features->points->x[1][vertex];
+    queue->points[2][place] = features->points->x[2][vertex];
+    queue->bound[place] = cells->bound[cell];
+    queue->corners[place] = cells->corners->cells[cell];
+    queue->pairs[place] = (struct leaf_hit){features->number, (uint8_t)vertex, (uint8_t)cell, 0};
 }
 
 /* A vertex and a group of cells whose boxes hold it. */
@@ -269,14 +271,6 @@ struct boxed_vertex {
     uint8_t vertex, group;
     uint16_t cells;
 };
-
-static inline bool cell_has_vertex(const struct leaf_cells *cells, int cell, uint32_t identity)
-{
-    return cells->identities[cells->corners->cells[0][cell]] == identity ||
-           cells->identities[cells->corners->cells[1][cell]] == identity ||
-           cells->identities[cells->corners->cells[2][cell]] == identity ||
-           cells->identities[cells->corners->cells[3][cell]] == identity;
-}
 
 /* Boxes and sharing for all vertices of the set. Whether a group is hit cannot be foreseen, so nothing branches on it.
  */
@@ -289,16 +283,12 @@ static inline uint32_t box_vertices(struct leaf_cells *cells, const struct leaf_
     uint32_t count = 0;
     for (; set; set &= set - 1) {
         int vertex = __builtin_ctz(set);
+        uint32_t shared = features->identities ? shared_vertices(cells->identities, features->identities[vertex]) : 0;
         lanes px = lanes_set(x[vertex]), py = lanes_set(y[vertex]), pz = lanes_set(z[vertex]);
         const struct spread_box box = {{px, py, pz}, {px, py, pz}};
-        uint32_t shared = LANES > 1 && features->identities ? shared_vertices(cells, features->identities[vertex]) : 0;
         for (int i = 0; i < end; i += LANES) {
             uint32_t found = cells_meet_box(cells, i, &box) & cells_present(cluster, i);
-            if (LANES > 1) {
-                found &= ~lanes_with_bits(&cells->corners->cell_vertices[i], shared);
-            } else if (found && features->identities) {
-                found = !cell_has_vertex(cells, i, features->identities[vertex]);
-            }
+            found &= ~lanes_with_bits(&cells->corners->cell_vertices[i], shared);
             list[count] = (struct boxed_vertex){(uint8_t)vertex, (uint8_t)i, (uint16_t)found};
             count += found != 0;
         }
@@ -306,10 +296,17 @@ static inline uint32_t box_vertices(struct leaf_cells *cells, const struct leaf_
     return count;
 }
 
-static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_hit *hits)
+static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
+                            struct leaf_hit *hits)
 {
     struct boxed_vertex list[CLUSTER_VERTICES * (CLUSTER_CELLS / LANES) + 1];
-    uint32_t set = points_in_box(features->points, features->lanes, &cells->box), count = 0;
+    const struct spread_box box = spread_box_of(cells->box.lo, cells->box.hi);
+    uint32_t set = points_in_box(features->points, features->lanes, &box), count = 0;
+    for (uint32_t left = features->same_body ? set : 0; left; left &= left - 1) {
+        uint32_t vertex = (uint32_t)__builtin_ctz(left);
+        bool here = shared_vertices(cells->cluster->vertices, features->cluster->vertices[vertex]) != 0;
+        set &= ~((uint32_t)here << vertex);
+    }
     if (!set) {
         return 0;
     }
@@ -317,18 +314,59 @@ static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features
         compute_cell_boxes(cells);
     }
     uint32_t boxed = box_vertices(cells, features, set, list);
-    if (boxed && !cells->has_planes) {
-        compute_cell_planes(cells);
-    }
     for (uint32_t k = 0; k < boxed; k++) {
-        int vertex = list[k].vertex, i = list[k].group;
-        struct lanes3 p = {lanes_set(features->points->x[0][vertex]), lanes_set(features->points->x[1][vertex]),
-                           lanes_set(features->points->x[2][vertex])};
-        uint32_t certain, found = list[k].cells & cells_hold_point(cells, i, p, &certain);
-        for (; found; found &= found - 1) {
-            int lane = __builtin_ctz(found);
-            hits[count++] =
-                (struct leaf_hit){features->number, (uint8_t)vertex, (uint8_t)(i + lane), certain >> lane & 1};
+        if (queue->count > LEAF_QUEUE - LANES) {
+            count += vertex_flush(cells, queue, hits + count);
+        }
+        for (uint32_t found = list[k].cells; found; found &= found - 1) {
+            queue_vertex(cells, features, list[k].vertex, list[k].group + __builtin_ctz(found), queue);
+        }
+    }
+    return count;
+}
+
+/* A cell and the vertices of the cluster in its box. */
+struct boxed_cell {
+    uint32_t vertices;
+    uint32_t cell;
+};
+
+/* Cell by cell: the vertices stay in registers, and which of them are corners is known beforehand. */
+static inline uint32_t box_own_vertices(const struct leaf_cells *cells, uint32_t lanes_asked, struct boxed_cell *list)
+{
+    uint32_t count = 0;
+    for (int cell = 0; cell < cells->cluster->cell_count; cell++) {
+        const float lo[3] = {cells->lo[0][cell], cells->lo[1][cell], cells->lo[2][cell]};
+        const float hi[3] = {cells->hi[0][cell], cells->hi[1][cell], cells->hi[2][cell]};
+        const struct spread_box box = spread_box_of(lo, hi);
+        uint32_t found = points_in_box(cells->points, lanes_asked & ~cells->corners->cell_vertices[cell], &box);
+        list[count] = (struct boxed_cell){found, (uint32_t)cell};
+        count += found != 0;
+    }
+    return count;
+}
+
+static uint32_t own_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
+                         struct leaf_hit *hits)
+{
+    struct boxed_cell list[CLUSTER_CELLS + 1];
+    uint32_t count = 0;
+    if (!cells->has_boxes) {
+        compute_cell_boxes(cells);
+    }
+    uint32_t boxed = box_own_vertices(cells, features->lanes, list);
+    for (uint32_t k = 0; k < boxed; k++) {
+        if (queue->count > LEAF_QUEUE - CLUSTER_VERTICES) {
+            count += vertex_flush(cells, queue, hits + count);
+        }
+        for (uint32_t found = list[k].vertices; found; found &= found - 1) {
+            int vertex = __builtin_ctz(found), cell = (int)list[k].cell;
+            /* Vertices of one body may be tied, too. */
+            if (cells->identities != cells->cluster->vertices &&
+                shared_vertices(cells->identities, cells->identities[vertex]) & cells->corners->cell_vertices[cell]) {
+                continue;
+            }
+            queue_vertex(cells, features, vertex, cell, queue);
         }
     }
     return count;
@@ -455,12 +493,12 @@ static uint32_t face_flush(struct leaf_cells *cells, struct leaf_queue *queue, s
         uint32_t left = queue->count - first;
         struct narrow n = {.may = left >= LANES ? ALL_LANES : (1u << left) - 1};
         for (int corner = 0; corner < 3; corner++) {
-            n.face[corner] = (struct lanes3){lanes_load(&queue->face[3 * corner][first]),
-                                             lanes_load(&queue->face[3 * corner + 1][first]),
-                                             lanes_load(&queue->face[3 * corner + 2][first])};
+            n.face[corner] = (struct lanes3){lanes_load(&queue->points[3 * corner][first]),
+                                             lanes_load(&queue->points[3 * corner + 1][first]),
+                                             lanes_load(&queue->points[3 * corner + 2][first])};
         }
         for (int corner = 0; corner < 4; corner++) {
-            n.cell[corner] = pick3(table, index_load(&queue->corners[corner][first]));
+            n.cell[corner] = pick_corner(table, &queue->corners[first], corner);
         }
         struct lanes3 lo = least3(least3(n.cell[0], n.cell[1]), least3(n.cell[2], n.cell[3]));
         struct lanes3 hi = most3(most3(n.cell[0], n.cell[1]), most3(n.cell[2], n.cell[3]));
@@ -485,34 +523,30 @@ static uint32_t face_flush(struct leaf_cells *cells, struct leaf_queue *queue, s
 static inline void queue_pairs(struct leaf_cells *cells, const struct leaf_face *face, struct leaf_hit pair,
                                uint32_t found, int i, struct leaf_queue *queue)
 {
-    const uint8_t(*corners)[CLUSTER_CELLS] = cells->corners->cells;
     for (; found; found &= found - 1) {
         uint32_t place = queue->count++;
         int cell = i + __builtin_ctz(found);
         pair.cell = (uint8_t)cell;
         queue->pairs[place] = pair;
-        queue->face[0][place] = face->corners[0][0];
-        queue->face[1][place] = face->corners[0][1];
-        queue->face[2][place] = face->corners[0][2];
-        queue->face[3][place] = face->corners[1][0];
-        queue->face[4][place] = face->corners[1][1];
-        queue->face[5][place] = face->corners[1][2];
-        queue->face[6][place] = face->corners[2][0];
-        queue->face[7][place] = face->corners[2][1];
-        queue->face[8][place] = face->corners[2][2];
-        queue->corners[0][place] = corners[0][cell];
-        queue->corners[1][place] = corners[1][cell];
-        queue->corners[2][place] = corners[2][cell];
-        queue->corners[3][place] = corners[3][cell];
+        queue->points[0][place] = face->corners[0][0];
+        queue->points[1][place] = face->corners[0][1];
+        queue->points[2][place] = face->corners[0][2];
+        queue->points[3][place] = face->corners[1][0];
+        queue->points[4][place] = face->corners[1][1];
+        queue->points[5][place] = face->corners[1][2];
+        queue->points[6][place] = face->corners[2][0];
+        queue->points[7][place] = face->corners[2][1];
+        queue->points[8][place] = face->corners[2][2];
+        queue->corners[place] = cells->corners->cells[cell];
     }
 }
 
 /* Vertices of side b that are corners of the face. */
 static inline uint32_t shared_corners(const struct leaf_cells *cells, const struct leaf_features *features, int number)
 {
-    return shared_vertices(cells, features->identities[features->corners->faces[0][number]]) |
-           shared_vertices(cells, features->identities[features->corners->faces[1][number]]) |
-           shared_vertices(cells, features->identities[features->corners->faces[2][number]]);
+    return shared_vertices(cells->identities, features->identities[features->corners->faces[0][number]]) |
+           shared_vertices(cells->identities, features->identities[features->corners->faces[1][number]]) |
+           shared_vertices(cells->identities, features->identities[features->corners->faces[2][number]]);
 }
 
 /* One face against all cells: boxes, sharing, and the plane of the face. */
@@ -568,6 +602,7 @@ static uint32_t face_leaf(struct leaf_cells *cells, const struct leaf_features *
                           struct leaf_hit *hits)
 {
     const struct cluster *side_a = features->cluster;
+    const struct spread_box box = spread_box_of(cells->box.lo, cells->box.hi);
     struct point_table table = point_table_of(features->points);
     uint32_t count = 0;
     for (int i = 0; i < side_a->face_count; i += LANES) {
@@ -575,10 +610,7 @@ static uint32_t face_leaf(struct leaf_cells *cells, const struct leaf_features *
         struct lanes3 b = pick3(table, index_load(&features->corners->faces[1][i]));
         struct lanes3 c = pick3(table, index_load(&features->corners->faces[2][i]));
         struct lanes3 lo = least3(least3(a, b), c), hi = most3(most3(a, b), c);
-        const struct cluster_box *box = &cells->box;
-        uint32_t found = lanes_not_more(lo.x, lanes_set(box->hi[0])) & lanes_not_more(lanes_set(box->lo[0]), hi.x) &
-                         lanes_not_more(lo.y, lanes_set(box->hi[1])) & lanes_not_more(lanes_set(box->lo[1]), hi.y) &
-                         lanes_not_more(lo.z, lanes_set(box->hi[2])) & lanes_not_more(lanes_set(box->lo[2]), hi.z);
+        uint32_t found = boxes_meet(lo, hi, &box);
         int left = side_a->face_count - i;
         found &= left >= LANES ? ALL_LANES : (1u << left) - 1;
         if (!found) {
