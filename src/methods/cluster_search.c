@@ -154,7 +154,7 @@ static struct leaf_features features_of(struct workspace *work, uint32_t rank, u
 static void load_points_b(struct workspace *work)
 {
     if (!work->has_points_b) {
-        cluster_pose_load(&work->search->pose, work->rank_b, work->number_b, &work->points_b);
+        work->points_b = *points_of(work, work->rank_b, work->number_b);
         work->has_points_b = true;
     }
 }

@@ -72,6 +72,32 @@ static inline lanes lanes_of_shorts(const int16_t *from)
 {
     return _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_load_si256((const __m256i *)from)));
 }
+/* Lanes from 0 up to below 65536, cut to whole numbers. */
+static inline void lanes_to_shorts(uint16_t *to, lanes a)
+{
+    _mm256_store_si256((__m256i *)to, _mm512_cvtepi32_epi16(_mm512_cvttps_epi32(a)));
+}
+
+struct short_table {
+    __m512i all;
+};
+static inline struct short_table shorts_load(const uint16_t *from)
+{
+    return (struct short_table){_mm512_load_si512(from)};
+}
+
+/* Which of the 32 points lie between lo and hi on all three axes. A difference that would be negative is 0. */
+static inline uint32_t shorts_in_box(const struct short_table x[3], const uint16_t lo[3], const uint16_t hi[3])
+{
+    __m512i outside[3];
+    for (int axis = 0; axis < 3; axis++) {
+        outside[axis] = _mm512_or_si512(_mm512_subs_epu16(_mm512_set1_epi16((short)lo[axis]), x[axis].all),
+                                        _mm512_subs_epu16(x[axis].all, _mm512_set1_epi16((short)hi[axis])));
+    }
+    __m512i any = _mm512_ternarylogic_epi32(outside[0], outside[1], outside[2], 0xFE);
+    return _mm512_testn_epi16_mask(any, any);
+}
+
 static inline lanes lanes_root(lanes a)
 {
     return _mm512_sqrt_ps(a);

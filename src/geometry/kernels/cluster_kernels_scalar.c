@@ -77,6 +77,28 @@ static inline lanes lanes_of_shorts(const int16_t *from)
 {
     return *from;
 }
+static inline void lanes_to_shorts(uint16_t *to, lanes a)
+{
+    *to = (uint16_t)a;
+}
+
+struct short_table {
+    const uint16_t *from;
+};
+static inline struct short_table shorts_load(const uint16_t *from)
+{
+    return (struct short_table){from};
+}
+static inline uint32_t shorts_in_box(const struct short_table x[3], const uint16_t lo[3], const uint16_t hi[3])
+{
+    uint32_t found = 0;
+    for (int i = 0; i < CLUSTER_VERTICES; i++) {
+        bool inside = x[0].from[i] >= lo[0] && x[0].from[i] <= hi[0] && x[1].from[i] >= lo[1] && x[1].from[i] <= hi[1] &&
+                      x[2].from[i] >= lo[2] && x[2].from[i] <= hi[2];
+        found |= (uint32_t)inside << i;
+    }
+    return found;
+}
 static inline lanes lanes_root(lanes a)
 {
     return sqrtf(a);

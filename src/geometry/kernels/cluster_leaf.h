@@ -10,6 +10,11 @@
 #define BOUND_CUBIC (272.0f * 0x1p-24f)
 #define BOUND_SQUARE (25.0f * 0x1p-24f)
 
+/* Own vertices are compared with the boxes of the cells in SHORT_STEPS steps of the box of the cluster, a monotone map:
+ * a point that passes may lie outside by 1.02 steps, which the bound of its sides allows for. */
+#define SHORT_STEPS 65000.0f
+#define SHORT_SLACK 0x1p-14f
+
 struct lanes3 {
     lanes x, y, z;
 };
@@ -17,6 +22,11 @@ struct lanes3 {
 static inline struct lanes3 subtract3(struct lanes3 a, struct lanes3 b)
 {
     return (struct lanes3){lanes_subtract(a.x, b.x), lanes_subtract(a.y, b.y), lanes_subtract(a.z, b.z)};
+}
+
+static inline struct lanes3 add3(struct lanes3 a, struct lanes3 b)
+{
+    return (struct lanes3){lanes_add(a.x, b.x), lanes_add(a.y, b.y), lanes_add(a.z, b.z)};
 }
 
 static inline struct lanes3 cross3(struct lanes3 a, struct lanes3 b)
@@ -183,6 +193,10 @@ static void compute_cell_boxes(struct leaf_cells *cells)
 {
     const struct cluster *cluster = cells->cluster;
     struct point_table table = point_table_of(cells->points);
+    const struct cluster_box *box = &cells->box;
+    const struct lanes3 slack = {lanes_set((box->hi[0] - box->lo[0]) * SHORT_SLACK),
+                                 lanes_set((box->hi[1] - box->lo[1]) * SHORT_SLACK),
+                                 lanes_set((box->hi[2] - box->lo[2]) * SHORT_SLACK)};
     for (int i = 0; i < cells_end(cluster); i += LANES) {
         const uint32_t *corners = &cells->corners->cells[i];
         struct lanes3 p = pick_corner(table, corners, 0), q = pick_corner(table, corners, 1);
@@ -194,7 +208,7 @@ static void compute_cell_boxes(struct leaf_cells *cells)
         lanes_store(&cells->hi[0][i], hi.x);
         lanes_store(&cells->hi[1][i], hi.y);
         lanes_store(&cells->hi[2][i], hi.z);
-        lanes_store(&cells->bound[i], side_bound(subtract3(hi, lo)));
+        lanes_store(&cells->bound[i], side_bound(add3(subtract3(hi, lo), slack)));
     }
     cells->has_boxes = true;
 }
@@ -331,15 +345,41 @@ struct boxed_cell {
     uint32_t cell;
 };
 
-/* Cell by cell: the vertices stay in registers, and which of them are corners is known beforehand. */
-static inline uint32_t box_own_vertices(const struct leaf_cells *cells, uint32_t lanes_asked, struct boxed_cell *list)
+/* Points and boxes of cells in steps of the box of the cluster. */
+struct short_cells {
+    _Alignas(64) uint16_t x[3][CLUSTER_VERTICES], lo[3][CLUSTER_CELLS], hi[3][CLUSTER_CELLS];
+};
+
+static inline void shorten(uint16_t *to, const float *from, int count, float origin, float factor)
 {
+    for (int i = 0; i < count; i += LANES) {
+        lanes_to_shorts(to + i, lanes_multiply(lanes_subtract(lanes_load(from + i), lanes_set(origin)), lanes_set(factor)));
+    }
+}
+
+static inline void shorten_cells(const struct leaf_cells *cells, struct short_cells *shorts)
+{
+    int end = cells_end(cells->cluster);
+    for (int axis = 0; axis < 3; axis++) {
+        float origin = cells->box.lo[axis], extent = cells->box.hi[axis] - origin;
+        float factor = extent > 1e-30f ? SHORT_STEPS / extent : 0; /* 0: everything passes */
+        shorten(shorts->x[axis], cells->points->x[axis], CLUSTER_VERTICES, origin, factor);
+        shorten(shorts->lo[axis], cells->lo[axis], end, origin, factor);
+        shorten(shorts->hi[axis], cells->hi[axis], end, origin, factor);
+    }
+}
+
+/* Cell by cell: the vertices stay in registers, and which of them are corners is known beforehand. */
+static inline uint32_t box_own_vertices(const struct leaf_cells *cells, uint32_t asked, struct boxed_cell *list)
+{
+    struct short_cells shorts;
     uint32_t count = 0;
+    shorten_cells(cells, &shorts);
+    const struct short_table x[3] = {shorts_load(shorts.x[0]), shorts_load(shorts.x[1]), shorts_load(shorts.x[2])};
     for (int cell = 0; cell < cells->cluster->cell_count; cell++) {
-        const float lo[3] = {cells->lo[0][cell], cells->lo[1][cell], cells->lo[2][cell]};
-        const float hi[3] = {cells->hi[0][cell], cells->hi[1][cell], cells->hi[2][cell]};
-        const struct spread_box box = spread_box_of(lo, hi);
-        uint32_t found = points_in_box(cells->points, lanes_asked & ~cells->corners->cell_vertices[cell], &box);
+        const uint16_t lo[3] = {shorts.lo[0][cell], shorts.lo[1][cell], shorts.lo[2][cell]};
+        const uint16_t hi[3] = {shorts.hi[0][cell], shorts.hi[1][cell], shorts.hi[2][cell]};
+        uint32_t found = shorts_in_box(x, lo, hi) & asked & ~cells->corners->cell_vertices[cell];
         list[count] = (struct boxed_cell){found, (uint32_t)cell};
         count += found != 0;
     }
