@@ -47,6 +47,14 @@ struct cluster_search {
 
 enum { BATCH = 256, NEAR_PIECES = 256, KEPT_CLUSTERS = 256 };
 
+/* Pieces that may hold partners for the piece of side b. */
+struct near_pieces {
+    uint32_t own; /* clusters of side b to compare with their own vertices */
+    uint32_t count;
+    uint32_t pieces[NEAR_PIECES];   /* of the world */
+    uint16_t clusters[NEAR_PIECES]; /* clusters of side b that the piece may meet */
+};
+
 /* What a worker works with. */
 struct workspace {
     const struct cluster_search *search;
@@ -58,6 +66,7 @@ struct workspace {
     struct cluster_points points_b;
     uint32_t number_b;
     bool has_points_b;
+    struct near_pieces near;
     struct cluster_points kept_points[KEPT_CLUSTERS]; /* of side a: number n of the world at place n % KEPT_CLUSTERS */
     uint32_t kept_numbers[KEPT_CLUSTERS];
     struct leaf_queue queue;
@@ -80,21 +89,23 @@ static void flush_answers(struct workspace *work, dent_question question)
     work->answer_count = work->candidate_count = 0;
 }
 
-/* Hits of clusters of body rank_a, told to the sink. A cell split into several tetrahedra is always offered: whether it
- * shares a vertex or has a point in its interior is a matter of the whole cell. */
-static void tell(struct workspace *work, dent_question question, uint32_t rank_a, uint32_t count)
+/* Hits, told to the sink. A cell split into several tetrahedra is always offered: whether it shares a vertex or has a
+ * point in its interior is a matter of the whole cell. */
+static void tell(struct workspace *work, dent_question question, uint32_t count)
 {
-    const struct clustered_body *side_a = &work->search->pose.bodies[rank_a];
+    const struct cluster_search *search = work->search;
     const uint32_t *cell_of = work->body_b->cell_of_tetrahedron;
     for (uint32_t i = 0; i < count; i++) {
         const struct leaf_hit *hit = &work->hits[i];
-        const struct cluster *cluster_a = &side_a->clusters->clusters[hit->cluster];
+        uint32_t rank_a = search->cache->body_of_cluster[hit->cluster];
+        const struct clustered_body *side_a = &search->pose.bodies[rank_a];
+        const struct cluster *cluster_a = &side_a->clusters->clusters[hit->cluster - side_a->first_cluster];
         uint32_t feature = question == DENT_QUESTION_VERTEX_CELL
                                ? cluster_a->vertices[hit->feature]
                                : side_a->clusters->faces[cluster_a->first_face + hit->feature];
         uint32_t tetrahedron = work->clusters_b->cells[work->cells.cluster->first_cell + hit->cell];
         if (hit->certain && rank_a == work->rank_b) {
-            __atomic_store_n(&work->search->met_itself[rank_a], true, __ATOMIC_RELAXED);
+            __atomic_store_n(&search->met_itself[rank_a], true, __ATOMIC_RELAXED);
         }
         if (hit->certain && !cell_of) {
             work->answers[work->answer_count++] =
@@ -112,20 +123,14 @@ static void tell(struct workspace *work, dent_question question, uint32_t rank_a
 /* ---- search
  * ------------------------------------------------------------------------------------------------------------- */
 
-/* Pieces of one body that may hold partners for the piece of side b. */
-struct near_pieces {
-    uint32_t rank;
-    bool may_share;
-    uint32_t count;
-    uint32_t pieces[NEAR_PIECES];   /* of the body */
-    uint16_t clusters[NEAR_PIECES]; /* clusters of side b that the piece may meet */
-};
-
-/* Coordinates of a cluster of side a, from those kept or computed. */
+/* Coordinates of a cluster, from those kept or computed. Good until the next call. */
 static const struct cluster_points *points_of(struct workspace *work, uint32_t rank, uint32_t number)
 {
     const struct cluster_pose *pose = &work->search->pose;
     uint32_t world_number = pose->bodies[rank].first_cluster + number;
+    if (pose->points) {
+        return &pose->points[world_number];
+    }
     uint32_t place = world_number % KEPT_CLUSTERS;
     if (work->kept_numbers[place] != world_number) {
         work->kept_numbers[place] = world_number;
@@ -134,27 +139,15 @@ static const struct cluster_points *points_of(struct workspace *work, uint32_t r
     return &work->kept_points[place];
 }
 
-static struct leaf_features features_of(struct workspace *work, uint32_t rank, uint32_t number, bool may_share)
-{
-    const struct cluster_search *search = work->search;
-    const struct clustered_body *body = &search->pose.bodies[rank];
-    const struct cluster *cluster = &body->clusters->clusters[number];
-    uint32_t lanes = search->pose.surface_vertices_only ? cluster->owned_surface : cluster->owned;
-    return (struct leaf_features){
-        .cluster = cluster,
-        .corners = &body->clusters->corners[number],
-        .points = points_of(work, rank, number),
-        .identities = may_share ? cluster_identities(search->cache, body->first_cluster + number, cluster) : NULL,
-        .same_body = rank == work->rank_b,
-        .lanes = lanes,
-        .number = number,
-    };
-}
-
 static void load_points_b(struct workspace *work)
 {
     if (!work->has_points_b) {
-        work->points_b = *points_of(work, work->rank_b, work->number_b);
+        const struct cluster_points *points = points_of(work, work->rank_b, work->number_b);
+        if (!work->search->pose.points) {
+            work->points_b = *points;
+            points = &work->points_b;
+        }
+        work->cells.points = points;
         work->has_points_b = true;
     }
 }
@@ -166,48 +159,74 @@ static void search_own(struct workspace *work)
     load_points_b(work);
     struct leaf_features features = {
         .cluster = cluster,
-        .points = &work->points_b,
+        .points = work->cells.points,
         .lanes = work->search->pose.surface_vertices_only ? cluster->surface : all_vertices(cluster),
-        .number = work->number_b,
+        .number = work->search->pose.bodies[work->rank_b].first_cluster + work->number_b,
     };
     uint32_t count = work->search->pose.kernels->own_leaf(&work->cells, &features, &work->queue, work->hits);
     work->clusters_visited++;
-    tell(work, DENT_QUESTION_VERTEX_CELL, work->rank_b, count);
+    tell(work, DENT_QUESTION_VERTEX_CELL, count);
 }
 
-/* Cluster of side b, already in work->cells, against the clusters of the pieces near it. */
-static void search_cluster(struct workspace *work, dent_question question, uint32_t place,
-                           const struct near_pieces *near)
+/* The cluster of side b against some clusters of a piece of body rank_a, bits of `set`. */
+static void search_leaves(struct workspace *work, dent_question question, uint32_t rank_a, uint32_t first, uint32_t set)
 {
     const struct cluster_search *search = work->search;
     const struct cluster_kernels *kernels = search->pose.kernels;
-    const struct clustered_body *side_a = &search->pose.bodies[near->rank];
+    const struct clustered_body *side_a = &search->pose.bodies[rank_a];
+    bool faces = question == DENT_QUESTION_FACE_CELL, self = rank_a == work->rank_b;
+    bool may_share = search->request->pose->bodies[rank_a].body->identities || work->body_b->identities ||
+                     (self && faces); /* vertices of the same body are looked at by number */
+    for (; set; set &= set - 1) {
+        uint32_t number = first + (uint32_t)__builtin_ctz(set);
+        if (self && !faces && number == work->number_b) {
+            continue; /* its vertices are its own */
+        }
+        const struct cluster *cluster = &side_a->clusters->clusters[number];
+        uint32_t world_number = side_a->first_cluster + number;
+        struct leaf_features features = {
+            .cluster = cluster,
+            .corners = &side_a->clusters->corners[number],
+            .points = points_of(work, rank_a, number),
+            .identities = may_share ? cluster_identities(search->cache, world_number, cluster) : NULL,
+            .same_body = self,
+            .lanes = search->pose.surface_vertices_only ? cluster->owned_surface : cluster->owned,
+            .number = world_number,
+        };
+        uint32_t count =
+            (faces ? kernels->face_leaf : kernels->vertex_leaf)(&work->cells, &features, &work->queue, work->hits);
+        work->clusters_visited++;
+        tell(work, question, count);
+    }
+}
+
+/* Cluster of side b, already in work->cells, against the clusters of the pieces near it. */
+static void search_cluster(struct workspace *work, dent_question question, uint32_t place)
+{
+    const struct cluster_search *search = work->search;
+    const struct cluster_kernels *kernels = search->pose.kernels;
+    const struct near_pieces *near = &work->near;
     bool faces = question == DENT_QUESTION_FACE_CELL;
-    const struct box_group *groups = search->pose.pieces[faces ? SIDE_FACES : SIDE_VERTICES] + side_a->first_piece;
+    const struct box_group *groups = search->pose.pieces[faces ? SIDE_FACES : SIDE_VERTICES];
     for (uint32_t i = 0; i < near->count; i++) {
-        uint32_t piece = near->pieces[i];
         if (!(near->clusters[i] >> place & 1)) {
             continue;
         }
-        work->boxes_compared += PIECE_CLUSTERS;
-        uint32_t set = kernels->meet(&groups[piece], &work->cells.box);
+        uint32_t rank_a = search->pose.body_of_piece[near->pieces[i]];
+        const struct clustered_body *side_a = &search->pose.bodies[rank_a];
+        const struct cluster_piece *piece = &side_a->clusters->pieces[near->pieces[i] - side_a->first_piece];
+        uint32_t set = 1; /* the box of a piece of one cluster was already looked at */
+        if (piece->count > 1) {
+            work->boxes_compared += PIECE_CLUSTERS;
+            set = kernels->meet(&groups[near->pieces[i]], &work->cells.box);
+        }
         if (set) {
             load_points_b(work);
-        }
-        for (; set; set &= set - 1) {
-            uint32_t number = side_a->clusters->pieces[piece].first + (uint32_t)__builtin_ctz(set);
-            if (!faces && number == work->number_b && near->rank == work->rank_b) {
-                continue; /* its vertices are its own */
-            }
-            struct leaf_features features = features_of(work, near->rank, number, near->may_share);
-            uint32_t count = faces ? kernels->face_leaf(&work->cells, &features, &work->queue, work->hits)
-                                   : kernels->vertex_leaf(&work->cells, &features, &work->queue, work->hits);
-            work->clusters_visited++;
-            tell(work, question, near->rank, count);
+            search_leaves(work, question, rank_a, piece->first, set);
         }
     }
     if (work->queue.count > 0) {
-        tell(work, question, near->rank,
+        tell(work, question,
              (faces ? kernels->face_flush : kernels->vertex_flush)(&work->cells, &work->queue, work->hits));
     }
 }
@@ -220,7 +239,6 @@ static void begin_cluster(struct workspace *work, uint32_t piece, uint32_t place
     struct leaf_cells *cells = &work->cells;
     cells->cluster = &work->clusters_b->clusters[number];
     cells->corners = &work->clusters_b->corners[number];
-    cells->points = &work->points_b;
     work->number_b = number;
     work->has_points_b = false;
     cells->identities = cluster_identities(search->cache, side_b->first_cluster + number, cells->cluster);
@@ -228,22 +246,22 @@ static void begin_cluster(struct workspace *work, uint32_t piece, uint32_t place
     cells->has_boxes = false;
 }
 
-/* `own`: the clusters of the piece to compare with their own vertices. */
-static void search_near_pieces(struct workspace *work, dent_question question, uint32_t piece,
-                               const struct near_pieces *near, uint32_t own)
+static void search_near_pieces(struct workspace *work, dent_question question, uint32_t piece)
 {
-    uint32_t any = own;
+    struct near_pieces *near = &work->near;
+    uint32_t any = near->own;
     for (uint32_t i = 0; i < near->count; i++) {
         any |= near->clusters[i];
     }
     for (; any; any &= any - 1) {
         uint32_t place = (uint32_t)__builtin_ctz(any);
         begin_cluster(work, piece, place);
-        if (own >> place & 1) {
+        if (near->own >> place & 1) {
             search_own(work);
         }
-        search_cluster(work, question, place, near);
+        search_cluster(work, question, place);
     }
+    near->count = near->own = 0;
 }
 
 /* Is contact between these two pieces of body b proven away? */
@@ -251,53 +269,63 @@ static bool proven_apart(const struct workspace *work, uint32_t piece_a, uint32_
 {
     const struct cluster_search *search = work->search;
     const bool *certified = search->piece_certified + search->pose.bodies[work->rank_b].first_piece;
-    return (certified[piece_a] || certified[piece_b]) &&
+    return search->certify && (certified[piece_a] || certified[piece_b]) &&
            strain_neighbours(&search->cache->entries[work->rank_b]->reference, piece_a, piece_b);
 }
 
-static void search_body(struct workspace *work, dent_question question, uint32_t piece, const struct cluster_box *box,
-                        uint32_t rank_a)
+/* Notes a piece of body a whose box meets that of the piece of side b. */
+static void note_piece(struct workspace *work, dent_question question, uint32_t piece, uint32_t world_piece,
+                       const struct cluster_box *box)
 {
     const struct cluster_search *search = work->search;
-    bool self = rank_a == work->rank_b && search->certify;
+    struct near_pieces *near = &work->near;
+    uint32_t clusters = 1;
+    if (work->clusters_b->pieces[piece].count > 1) {
+        uint32_t world_piece_b = search->pose.bodies[work->rank_b].first_piece + piece;
+        clusters = search->pose.kernels->meet(&search->pose.pieces[SIDE_CELLS][world_piece_b], box);
+    }
+    near->pieces[near->count] = world_piece;
+    near->clusters[near->count] = (uint16_t)clusters;
+    near->count += clusters != 0;
+    if (near->count == NEAR_PIECES) {
+        search_near_pieces(work, question, piece);
+    }
+}
+
+static bool boxes_meet(const struct cluster_box *a, const struct cluster_box *b)
+{
+    return a->lo[0] <= b->hi[0] && b->lo[0] <= a->hi[0] && a->lo[1] <= b->hi[1] && b->lo[1] <= a->hi[1] &&
+           a->lo[2] <= b->hi[2] && b->lo[2] <= a->hi[2];
+}
+
+/* Pieces of body rank_a near the piece of side b, whose box is given. */
+static void note_body(struct workspace *work, dent_question question, uint32_t piece, const struct cluster_box *box,
+                      uint32_t rank_a)
+{
+    const struct cluster_search *search = work->search;
     const struct clustered_body *side_a = &search->pose.bodies[rank_a];
-    const struct body *body_a = search->request->pose->bodies[rank_a].body;
-    const struct box_group *groups =
-        search->pose.groups[question == DENT_QUESTION_FACE_CELL ? SIDE_FACES : SIDE_VERTICES];
-    const struct box_group *clusters_b =
-        &search->pose.pieces[SIDE_CELLS][search->pose.bodies[work->rank_b].first_piece + piece];
-    struct near_pieces near;
-    near.rank = rank_a;
-    near.count = 0;
-    near.may_share = body_a->identities || work->body_b->identities ||
-                     (rank_a == work->rank_b && question == DENT_QUESTION_FACE_CELL);
-    uint32_t own = 0;
-    if (question == DENT_QUESTION_VERTEX_CELL && rank_a == work->rank_b && !(self && proven_apart(work, piece, piece))) {
-        own = search->pose.kernels->meet(clusters_b, box);
+    int side = question == DENT_QUESTION_FACE_CELL ? SIDE_FACES : SIDE_VERTICES;
+    if (side_a->clusters->piece_count == 1) {
+        const struct cluster_box *box_a = &search->pose.boxes[side][rank_a];
+        work->boxes_compared++;
+        if (boxes_meet(box_a, box) && !(rank_a == work->rank_b && proven_apart(work, 0, piece))) {
+            note_piece(work, question, piece, side_a->first_piece, box_a);
+        }
+        return;
     }
     for (uint32_t group = 0; group < side_a->group_count; group++) {
-        uint32_t set = search->pose.kernels->meet(&groups[side_a->first_group + group], box);
+        const struct box_group *boxes = &search->pose.groups[side][side_a->first_group + group];
+        uint32_t set = search->pose.kernels->meet(boxes, box);
         for (; set; set &= set - 1) {
             uint32_t other = group * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set);
-            if (self && proven_apart(work, other, piece)) {
+            if (rank_a == work->rank_b && proven_apart(work, other, piece)) {
                 continue;
             }
-            struct cluster_box other_box =
-                box_of_group_member(&groups[side_a->first_group + group], other % PIECE_CLUSTERS);
-            uint32_t clusters = search->pose.kernels->meet(clusters_b, &other_box);
-            near.pieces[near.count] = other;
-            near.clusters[near.count] = (uint16_t)clusters;
-            near.count += clusters != 0;
-            if (near.count == NEAR_PIECES) {
-                search_near_pieces(work, question, piece, &near, own);
-                near.count = own = 0;
-            }
+            struct cluster_box other_box = box_of_group_member(boxes, other % PIECE_CLUSTERS);
+            note_piece(work, question, piece, side_a->first_piece + other, &other_box);
         }
     }
     work->boxes_compared += (uint64_t)side_a->group_count * PIECE_CLUSTERS;
-    if (near.count || own) {
-        search_near_pieces(work, question, piece, &near, own);
-    }
 }
 
 static void search_piece(struct workspace *work, dent_question question, uint32_t world_piece)
@@ -315,13 +343,21 @@ static void search_piece(struct workspace *work, dent_question question, uint32_
     struct cluster_box box = box_of_group_member(
         &search->pose.groups[SIDE_CELLS][side_b->first_group + piece / PIECE_CLUSTERS], piece % PIECE_CLUSTERS);
     if (work->body_b->self_collision && !search->body_certified[rank]) {
-        search_body(work, question, piece, &box, rank);
+        if (question == DENT_QUESTION_VERTEX_CELL && !proven_apart(work, piece, piece)) {
+            work->near.own = search->pose.kernels->meet(&search->pose.pieces[SIDE_CELLS][world_piece], &box);
+        }
+        if (question == DENT_QUESTION_FACE_CELL || side_b->clusters->cluster_count > 1) {
+            note_body(work, question, piece, &box, rank);
+        }
     }
     for (uint32_t i = search->pairs->first[rank]; i < search->pairs->first[rank + 1]; i++) {
         uint32_t rank_a = search->pairs->partners[i];
         if (bodies_may_meet(search->request->pose->bodies[rank_a].body, work->body_b)) {
-            search_body(work, question, piece, &box, rank_a);
+            note_body(work, question, piece, &box, rank_a);
         }
+    }
+    if (work->near.count || work->near.own) {
+        search_near_pieces(work, question, piece);
     }
 }
 
@@ -484,6 +520,7 @@ static bool make_workspaces(struct cluster_search *search)
         struct workspace *work = &search->workspaces[worker];
         work->search = search;
         work->worker = worker;
+        work->near.count = work->near.own = 0;
         memset(work->kept_numbers, 0xFF, sizeof work->kept_numbers);
     }
     return search->workspaces != NULL;
@@ -511,6 +548,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     struct cluster_pose *pose = &search.pose;
     pose->kernels = request->kernels->clusters;
     pose->bodies = state->cache.bodies;
+    pose->body_of_piece = state->cache.body_of_piece;
     pose->cluster_count = state->cache.cluster_count;
     pose->piece_count = state->cache.piece_count;
     pose->group_count = state->cache.group_count;

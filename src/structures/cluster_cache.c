@@ -25,6 +25,8 @@ void cluster_cache_destroy(struct cluster_cache *cache)
     }
     dent_release(context, cache->entries, cache->body_count, sizeof *cache->entries);
     dent_release(context, cache->bodies, cache->body_count, sizeof *cache->bodies);
+    dent_release(context, cache->body_of_cluster, cache->cluster_count, sizeof *cache->body_of_cluster);
+    dent_release(context, cache->body_of_piece, cache->piece_count, sizeof *cache->body_of_piece);
     dent_release(context, cache->identities, cache->cluster_count, sizeof *cache->identities);
     cluster_cache_init(cache, context);
 }
@@ -117,6 +119,25 @@ static dent_status number_bodies(struct cluster_cache *cache)
     return DENT_OK;
 }
 
+static dent_status note_bodies(struct cluster_cache *cache)
+{
+    cache->body_of_cluster = dent_allocate(cache->context, cache->cluster_count, sizeof *cache->body_of_cluster);
+    cache->body_of_piece = dent_allocate(cache->context, cache->piece_count, sizeof *cache->body_of_piece);
+    if (!cache->body_of_cluster || !cache->body_of_piece) {
+        return DENT_ERROR_OUT_OF_MEMORY;
+    }
+    for (uint32_t rank = 0; rank < cache->body_count; rank++) {
+        const struct clustered_body *body = &cache->bodies[rank];
+        for (uint32_t cluster = 0; cluster < body->clusters->cluster_count; cluster++) {
+            cache->body_of_cluster[body->first_cluster + cluster] = rank;
+        }
+        for (uint32_t piece = 0; piece < body->clusters->piece_count; piece++) {
+            cache->body_of_piece[body->first_piece + piece] = rank;
+        }
+    }
+    return DENT_OK;
+}
+
 /* ---- ties
  * --------------------------------------------------------------------------------------------------------------- */
 
@@ -184,6 +205,7 @@ static dent_status build(struct cluster_cache *fresh, struct cluster_cache *old,
         return DENT_ERROR_OUT_OF_MEMORY;
     }
     dent_status status = number_bodies(fresh);
+    status = status == DENT_OK ? note_bodies(fresh) : status;
     return status == DENT_OK ? number_identities(fresh, pose) : status;
 }
 

@@ -46,13 +46,17 @@ static void set_member(struct box_group *group, uint32_t place, const struct clu
     }
 }
 
+/* Clusters whose coordinates, 384 bytes each, stay in a cache of the second level. */
+enum { SMALL_WORLD = 2048 };
+
 bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, struct arena *scratch)
 {
     state->pose = pose;
     choose_frame(state);
-    state->body_of_piece = arena_allocate(scratch, state->piece_count, sizeof *state->body_of_piece);
+    bool small = state->cluster_count <= SMALL_WORLD;
+    state->points = small ? arena_allocate(scratch, state->cluster_count, sizeof *state->points) : NULL;
     state->strains = state->wants_strains ? arena_allocate(scratch, state->piece_count, sizeof *state->strains) : NULL;
-    bool enough = state->body_of_piece && (state->strains || !state->wants_strains);
+    bool enough = (state->points || !small) && (state->strains || !state->wants_strains);
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (state->wants[side]) {
             state->pieces[side] = arena_allocate(scratch, state->piece_count, sizeof *state->pieces[side]);
@@ -63,9 +67,6 @@ bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, s
     }
     for (uint32_t rank = 0; enough && rank < pose->body_count; rank++) {
         const struct clustered_body *body = &state->bodies[rank];
-        for (uint32_t piece = 0; piece < body->clusters->piece_count; piece++) {
-            state->body_of_piece[body->first_piece + piece] = rank;
-        }
         for (int side = 0; side < SIDE_COUNT && body->group_count > 0; side++) {
             if (state->wants[side]) {
                 state->groups[side][body->first_group + body->group_count - 1] = empty_group;
@@ -152,7 +153,9 @@ void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
     const struct clustered_body *body = &state->bodies[rank];
     const struct cluster_piece *range = &body->clusters->pieces[piece - body->first_piece];
     const struct cluster *clusters = &body->clusters->clusters[range->first];
-    struct cluster_points points;
+    struct cluster_points own_points;
+    struct cluster_points *points =
+        state->points ? &state->points[body->first_cluster + range->first] : &own_points;
     struct cluster_box whole[SIDE_COUNT] = {empty_box, empty_box, empty_box};
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (state->wants[side]) {
@@ -161,15 +164,15 @@ void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
     }
     for (uint32_t place = 0; place < range->count; place++) {
         fetch_ahead(body, range->first + place, state->pose->bodies[rank].xyz);
-        cluster_pose_load(state, rank, range->first + place, &points);
+        cluster_pose_load(state, rank, range->first + place, points);
         if (body->rests) {
-            state->kernels->strain(&body->rests[range->first + place], &points, &state->strains[piece], place);
+            state->kernels->strain(&body->rests[range->first + place], points, &state->strains[piece], place);
         }
         for (int side = 0; side < SIDE_COUNT; side++) {
             struct cluster_box box = empty_box;
             uint32_t vertices = vertices_of_side(state, &clusters[place], side);
             if (state->wants[side] && vertices) {
-                state->kernels->bound(&points, vertices, &box);
+                state->kernels->bound(points, vertices, &box);
             }
             if (side == SIDE_CELLS && state->leave_out_flat &&
                 cells_are_flat(&clusters[place], state->pose->bodies[rank].xyz, &box)) {
@@ -180,6 +183,7 @@ void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
                 widen(&whole[side], &box);
             }
         }
+        points += state->points ? 1 : 0;
     }
     uint32_t in_body = piece - body->first_piece;
     for (int side = 0; side < SIDE_COUNT; side++) {

@@ -1,7 +1,8 @@
 /* All clusters of a world in one pose: boxes at three levels (cluster, piece, body), and strains.
  *
- * The rounded coordinates themselves are not kept: most clusters of a big world meet nothing, and computing those that
- * do again costs less than writing all of them to memory and reading them back.
+ * The rounded coordinates themselves are kept only in small worlds, where they stay in the cache: most clusters of a big
+ * world meet nothing, and computing those that do again costs less than writing all of them to memory and reading them
+ * back.
  *
  * Bodies, pieces and clusters are numbered through the world in order of rank. Every level has three boxes: of the
  * cells (what is searched), of the vertices asked about and of the surface faces (what searches). All memory from the
@@ -29,6 +30,7 @@ struct cluster_pose {
     const struct pose *pose;
     const struct cluster_kernels *kernels;
     const struct clustered_body *bodies; /* by rank */
+    const uint32_t *body_of_piece;       /* ranks */
     uint32_t cluster_count, piece_count, group_count;
     bool wants[SIDE_COUNT], wants_strains;
     bool surface_vertices_only;
@@ -38,7 +40,7 @@ struct cluster_pose {
     struct box_group *pieces[SIDE_COUNT];  /* by piece: boxes of its clusters */
     struct box_group *groups[SIDE_COUNT];  /* by group: boxes of its pieces */
     struct cluster_box *boxes[SIDE_COUNT]; /* by body */
-    uint32_t *body_of_piece;
+    struct cluster_points *points; /* by cluster; null: not kept */
     struct piece_strain *strains; /* by piece; written for bodies that have `rests`. Null: none has */
 };
 

@@ -83,7 +83,7 @@ struct leaf_cells {
 };
 
 struct leaf_hit {
-    uint32_t cluster; /* of side a */
+    uint32_t cluster; /* of side a: leaf_features.number */
     uint8_t feature;  /* vertex or face of that cluster */
     uint8_t cell;     /* of side b */
     uint8_t certain;  /* 1: an answer; 0: the float filter cannot say */
