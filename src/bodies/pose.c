@@ -64,7 +64,8 @@ static void bound_body(struct posed_body *posed, double *largest)
         posed->lo[axis] = lo[axis];
         posed->hi[axis] = hi[axis];
         if (lo[axis] <= hi[axis]) {
-            *largest = fmax(*largest, fmax(fabs(lo[axis]), fabs(hi[axis])));
+            double most = -lo[axis] > hi[axis] ? -lo[axis] : hi[axis]; /* the larger absolute value */
+            *largest = most > *largest ? most : *largest;
         }
     }
 }

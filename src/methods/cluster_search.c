@@ -242,7 +242,7 @@ static void begin_cluster(struct workspace *work, uint32_t piece, uint32_t place
     work->number_b = number;
     work->has_points_b = false;
     cells->identities = cluster_identities(search->cache, side_b->first_cluster + number, cells->cluster);
-    cells->box = box_of_group_member(&search->pose.pieces[SIDE_CELLS][side_b->first_piece + piece], place);
+    cells->box = cluster_pose_cluster_box(&search->pose, work->rank_b, piece, place);
     cells->has_boxes = false;
 }
 
@@ -340,11 +340,12 @@ static void search_piece(struct workspace *work, dent_question question, uint32_
     if (side_b->clusters->cell_count == 0) {
         return;
     }
-    struct cluster_box box = box_of_group_member(
-        &search->pose.groups[SIDE_CELLS][side_b->first_group + piece / PIECE_CLUSTERS], piece % PIECE_CLUSTERS);
+    struct cluster_box box = cluster_pose_piece_box(&search->pose, rank, piece);
     if (work->body_b->self_collision && !search->body_certified[rank]) {
         if (question == DENT_QUESTION_VERTEX_CELL && !proven_apart(work, piece, piece)) {
-            work->near.own = search->pose.kernels->meet(&search->pose.pieces[SIDE_CELLS][world_piece], &box);
+            work->near.own = side_b->clusters->cluster_count == 1
+                                 ? box.lo[0] <= box.hi[0]
+                                 : search->pose.kernels->meet(&search->pose.pieces[SIDE_CELLS][world_piece], &box);
         }
         if (question == DENT_QUESTION_FACE_CELL || side_b->clusters->cluster_count > 1) {
             note_body(work, question, piece, &box, rank);
@@ -531,6 +532,15 @@ static dent_status out_of_memory(const struct search_request *request)
     return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory in the cluster search");
 }
 
+/* About 64 blocks, but none below 16 clusters or above 16 pieces. */
+static uint32_t pieces_per_block(const struct cluster_pose *pose)
+{
+    uint32_t even = pose->piece_count / 64 + 1;
+    uint32_t least = (uint32_t)((uint64_t)pose->piece_count * 16 / (pose->cluster_count + 1)) + 1;
+    uint32_t pieces = even > least ? even : least;
+    return pieces < 16 ? pieces : 16;
+}
+
 static dent_status search_clusters(void *data, const struct search_request *request, struct candidate_sink *sink)
 {
     struct cluster_state *state = data;
@@ -557,7 +567,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     pose->wants[SIDE_CELLS] = true;
     pose->wants[SIDE_VERTICES] = (request->questions & DENT_QUESTION_VERTEX_CELL) != 0;
     pose->wants[SIDE_FACES] = (request->questions & DENT_QUESTION_FACE_CELL) != 0;
-    search.pieces_per_block = pose->piece_count < 64 * 16 ? pose->piece_count / 64 + 1 : 16;
+    search.pieces_per_block = pieces_per_block(pose);
     uint32_t blocks = (pose->piece_count + search.pieces_per_block - 1) / search.pieces_per_block;
     search.certify = !def || !def->no_certificate;
     choose_references(&search, &state->cache);

@@ -9,16 +9,18 @@
 static void choose_frame(struct cluster_pose *state)
 {
     const struct pose *pose = state->pose;
-    double half = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        double lo = INFINITY, hi = -INFINITY;
-        for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-            lo = pose->bodies[rank].lo[axis] < lo ? pose->bodies[rank].lo[axis] : lo;
-            hi = pose->bodies[rank].hi[axis] > hi ? pose->bodies[rank].hi[axis] : hi;
+    double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY}, half = 0;
+    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
+        const struct posed_body *body = &pose->bodies[rank];
+        for (int axis = 0; axis < 3; axis++) {
+            lo[axis] = body->lo[axis] < lo[axis] ? body->lo[axis] : lo[axis];
+            hi[axis] = body->hi[axis] > hi[axis] ? body->hi[axis] : hi[axis];
         }
-        state->centre[axis] = lo <= hi ? lo * 0.5 + hi * 0.5 : 0;
-        if (lo <= hi) {
-            half = fmax(half, fmax(hi - state->centre[axis], state->centre[axis] - lo));
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        state->centre[axis] = lo[axis] <= hi[axis] ? lo[axis] * 0.5 + hi[axis] * 0.5 : 0;
+        if (lo[axis] <= hi[axis]) {
+            half = fmax(half, fmax(hi[axis] - state->centre[axis], state->centre[axis] - lo[axis]));
         }
     }
     int exponent = 0;
@@ -67,7 +69,7 @@ bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, s
     }
     for (uint32_t rank = 0; enough && rank < pose->body_count; rank++) {
         const struct clustered_body *body = &state->bodies[rank];
-        for (int side = 0; side < SIDE_COUNT && body->group_count > 0; side++) {
+        for (int side = 0; side < SIDE_COUNT && body->clusters->piece_count > 1; side++) {
             if (state->wants[side]) {
                 state->groups[side][body->first_group + body->group_count - 1] = empty_group;
             }
@@ -84,6 +86,24 @@ struct cluster_box box_of_group_member(const struct box_group *group, uint32_t p
         box.hi[axis] = group->hi[axis][place];
     }
     return box;
+}
+
+struct cluster_box cluster_pose_piece_box(const struct cluster_pose *state, uint32_t rank, uint32_t piece)
+{
+    const struct clustered_body *body = &state->bodies[rank];
+    return body->clusters->piece_count == 1
+               ? state->boxes[SIDE_CELLS][rank]
+               : box_of_group_member(&state->groups[SIDE_CELLS][body->first_group + piece / PIECE_CLUSTERS],
+                                     piece % PIECE_CLUSTERS);
+}
+
+struct cluster_box cluster_pose_cluster_box(const struct cluster_pose *state, uint32_t rank, uint32_t piece,
+                                            uint32_t place)
+{
+    const struct clustered_body *body = &state->bodies[rank];
+    return body->clusters->cluster_count == 1
+               ? state->boxes[SIDE_CELLS][rank]
+               : box_of_group_member(&state->pieces[SIDE_CELLS][body->first_piece + piece], place);
 }
 
 static void widen(struct cluster_box *box, const struct cluster_box *other)
@@ -147,47 +167,86 @@ static void fetch_ahead(const struct clustered_body *body, uint32_t number, cons
     }
 }
 
+/* Rounded coordinates and strain of a cluster. */
+static const struct cluster_points *load_cluster(const struct cluster_pose *state, uint32_t rank, uint32_t piece,
+                                                 uint32_t place, struct cluster_points *own_points)
+{
+    const struct clustered_body *body = &state->bodies[rank];
+    uint32_t number = body->clusters->pieces[piece - body->first_piece].first + place;
+    struct cluster_points *points = state->points ? &state->points[body->first_cluster + number] : own_points;
+    cluster_pose_load(state, rank, number, points);
+    if (body->rests) {
+        state->kernels->strain(&body->rests[number], points, &state->strains[piece], place);
+    }
+    return points;
+}
+
+/* The box of one side of a cluster. `boxes`: those of the sides before. */
+static struct cluster_box box_of_side(const struct cluster_pose *state, uint32_t rank, const struct cluster *cluster,
+                                      const struct cluster_points *points, int side, const struct cluster_box *boxes)
+{
+    struct cluster_box box = empty_box;
+    uint32_t vertices = vertices_of_side(state, cluster, side);
+    if (side != SIDE_CELLS && vertices == all_vertices(cluster) && boxes[SIDE_CELLS].lo[0] <= boxes[SIDE_CELLS].hi[0]) {
+        return boxes[SIDE_CELLS]; /* of the same vertices */
+    }
+    if (vertices) {
+        state->kernels->bound(points, vertices, &box);
+    }
+    if (side == SIDE_CELLS && state->leave_out_flat && cells_are_flat(cluster, state->pose->bodies[rank].xyz, &box)) {
+        box = empty_box;
+    }
+    return box;
+}
+
+/* A body of one cluster: its boxes are those of the cluster. */
+static void fill_single(const struct cluster_pose *state, uint32_t rank, uint32_t piece)
+{
+    struct cluster_points own_points;
+    const struct cluster_points *points = load_cluster(state, rank, piece, 0, &own_points);
+    struct cluster_box boxes[SIDE_COUNT];
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        if (state->wants[side]) {
+            boxes[side] = box_of_side(state, rank, &state->bodies[rank].clusters->clusters[0], points, side, boxes);
+            state->boxes[side][rank] = boxes[side];
+        }
+    }
+}
+
 void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
 {
     uint32_t rank = state->body_of_piece[piece];
     const struct clustered_body *body = &state->bodies[rank];
+    if (body->clusters->cluster_count == 1) {
+        fill_single(state, rank, piece);
+        return;
+    }
     const struct cluster_piece *range = &body->clusters->pieces[piece - body->first_piece];
-    const struct cluster *clusters = &body->clusters->clusters[range->first];
     struct cluster_points own_points;
-    struct cluster_points *points =
-        state->points ? &state->points[body->first_cluster + range->first] : &own_points;
     struct cluster_box whole[SIDE_COUNT] = {empty_box, empty_box, empty_box};
     for (int side = 0; side < SIDE_COUNT; side++) {
-        if (state->wants[side]) {
+        if (state->wants[side] && range->count < PIECE_CLUSTERS) {
             state->pieces[side][piece] = empty_group;
         }
     }
     for (uint32_t place = 0; place < range->count; place++) {
         fetch_ahead(body, range->first + place, state->pose->bodies[rank].xyz);
-        cluster_pose_load(state, rank, range->first + place, points);
-        if (body->rests) {
-            state->kernels->strain(&body->rests[range->first + place], points, &state->strains[piece], place);
-        }
+        const struct cluster_points *points = load_cluster(state, rank, piece, place, &own_points);
+        struct cluster_box boxes[SIDE_COUNT];
         for (int side = 0; side < SIDE_COUNT; side++) {
-            struct cluster_box box = empty_box;
-            uint32_t vertices = vertices_of_side(state, &clusters[place], side);
-            if (state->wants[side] && vertices) {
-                state->kernels->bound(points, vertices, &box);
-            }
-            if (side == SIDE_CELLS && state->leave_out_flat &&
-                cells_are_flat(&clusters[place], state->pose->bodies[rank].xyz, &box)) {
-                box = empty_box;
-            }
             if (state->wants[side]) {
-                set_member(&state->pieces[side][piece], place, &box);
-                widen(&whole[side], &box);
+                boxes[side] = box_of_side(state, rank, &body->clusters->clusters[range->first + place], points, side,
+                                          boxes);
+                set_member(&state->pieces[side][piece], place, &boxes[side]);
+                widen(&whole[side], &boxes[side]);
             }
         }
-        points += state->points ? 1 : 0;
     }
     uint32_t in_body = piece - body->first_piece;
     for (int side = 0; side < SIDE_COUNT; side++) {
-        if (state->wants[side]) {
+        if (state->wants[side] && body->clusters->piece_count == 1) {
+            state->boxes[side][rank] = whole[side];
+        } else if (state->wants[side]) {
             set_member(&state->groups[side][body->first_group + in_body / PIECE_CLUSTERS], in_body % PIECE_CLUSTERS,
                        &whole[side]);
         }
@@ -199,7 +258,7 @@ void cluster_pose_fill_bodies(const struct cluster_pose *state)
     for (uint32_t rank = 0; rank < state->pose->body_count; rank++) {
         const struct clustered_body *body = &state->bodies[rank];
         for (int side = 0; side < SIDE_COUNT; side++) {
-            if (!state->wants[side]) {
+            if (!state->wants[side] || body->clusters->piece_count == 1) {
                 continue;
             }
             struct cluster_box whole = empty_box;

@@ -37,8 +37,8 @@ struct cluster_pose {
     bool leave_out_flat; /* clusters of cells without interior get no box: nothing touching is asked for */
     double centre[3], scale;
 
-    struct box_group *pieces[SIDE_COUNT];  /* by piece: boxes of its clusters */
-    struct box_group *groups[SIDE_COUNT];  /* by group: boxes of its pieces */
+    struct box_group *pieces[SIDE_COUNT];  /* by piece: boxes of its clusters; not of bodies of one cluster */
+    struct box_group *groups[SIDE_COUNT];  /* by group: boxes of its pieces; not of bodies of one piece */
     struct cluster_box *boxes[SIDE_COUNT]; /* by body */
     struct cluster_points *points; /* by cluster; null: not kept */
     struct piece_strain *strains; /* by piece; written for bodies that have `rests`. Null: none has */
@@ -60,6 +60,11 @@ static inline void cluster_pose_load(const struct cluster_pose *state, uint32_t 
     state->kernels->load(&state->bodies[rank].clusters->clusters[cluster], state->pose->bodies[rank].xyz, state->centre,
                          state->scale, points);
 }
+
+/* The box of the cells of a piece, and of a cluster of it; pieces and clusters of the body. */
+struct cluster_box cluster_pose_piece_box(const struct cluster_pose *state, uint32_t rank, uint32_t piece);
+struct cluster_box cluster_pose_cluster_box(const struct cluster_pose *state, uint32_t rank, uint32_t piece,
+                                            uint32_t place);
 
 /* Box `place` of a group. */
 struct cluster_box box_of_group_member(const struct box_group *group, uint32_t place);
