@@ -62,14 +62,6 @@ static inline lanes side_bound(struct lanes3 extent)
                      lanes_multiply(squares, lanes_set(BOUND_SQUARE)));
 }
 
-static inline float side_bound_of_box(float x, float y, float z)
-{
-    x += 2 * CLUSTER_INPUT_ERROR;
-    y += 2 * CLUSTER_INPUT_ERROR;
-    z += 2 * CLUSTER_INPUT_ERROR;
-    return (x * y) * z * BOUND_CUBIC + (x * y + (x + y) * z) * BOUND_SQUARE;
-}
-
 struct point_table {
     struct lane_table x, y, z;
 };
@@ -415,36 +407,37 @@ static uint32_t own_leaf(struct leaf_cells *cells, const struct leaf_features *f
 /* ---- faces
  * -------------------------------------------------------------------------------------------------------------- */
 
-/* One face of side a. */
-struct leaf_face {
-    float corners[3][3];
-    struct cluster_box box;
+/* A group of faces, number by number: corners, then the normal and the bound of the side of a point of side b. */
+enum { FACE_NORMAL = 9, FACE_BOUND = 12, FACE_LO = 13, FACE_HI = 16, FACE_NUMBERS = 19 };
+struct face_group {
+    _Alignas(64) float numbers[FACE_NUMBERS][LANES];
 };
 
-/* Vertices of side b certainly above and certainly below the plane of the face. */
-static inline void vertices_beside_plane(const struct leaf_cells *cells, const struct leaf_face *face, uint32_t *above,
-                                         uint32_t *below)
+static inline void store3(struct face_group *group, int row, struct lanes3 a)
 {
-    const float(*t)[3] = face->corners;
-    float b[3], c[3], extent[3];
-    for (int axis = 0; axis < 3; axis++) {
-        float lo = face->box.lo[axis] < cells->box.lo[axis] ? face->box.lo[axis] : cells->box.lo[axis];
-        float hi = face->box.hi[axis] > cells->box.hi[axis] ? face->box.hi[axis] : cells->box.hi[axis];
-        extent[axis] = hi - lo;
-        b[axis] = t[1][axis] - t[0][axis];
-        c[axis] = t[2][axis] - t[0][axis];
-    }
-    float bound = side_bound_of_box(extent[0], extent[1], extent[2]);
-    struct lanes3 normal = {lanes_set(b[1] * c[2] - b[2] * c[1]), lanes_set(b[2] * c[0] - b[0] * c[2]),
-                            lanes_set(b[0] * c[1] - b[1] * c[0])};
-    struct lanes3 origin = {lanes_set(t[0][0]), lanes_set(t[0][1]), lanes_set(t[0][2])};
+    lanes_store(group->numbers[row], a.x);
+    lanes_store(group->numbers[row + 1], a.y);
+    lanes_store(group->numbers[row + 2], a.z);
+}
+
+/* Three numbers of one face in all lanes. */
+static inline struct lanes3 spread3(const struct face_group *group, int row, int lane)
+{
+    return (struct lanes3){lanes_set(group->numbers[row][lane]), lanes_set(group->numbers[row + 1][lane]),
+                           lanes_set(group->numbers[row + 2][lane])};
+}
+
+/* Vertices of side b certainly above and certainly below the plane of the face. */
+static inline void vertices_beside_plane(const struct leaf_cells *cells, const struct face_group *group, int lane,
+                                         uint32_t *above, uint32_t *below)
+{
+    struct lanes3 origin = spread3(group, 0, lane), normal = spread3(group, FACE_NORMAL, lane);
+    lanes bound = lanes_set(group->numbers[FACE_BOUND][lane]), negative = lanes_negative(bound);
     *above = *below = 0;
     for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
-        struct lanes3 x = {lanes_load(&cells->points->x[0][i]), lanes_load(&cells->points->x[1][i]),
-                           lanes_load(&cells->points->x[2][i])};
-        lanes side = dot3(normal, subtract3(x, origin));
-        *above |= lanes_less(lanes_set(bound), side) << i;
-        *below |= lanes_less(side, lanes_set(-bound)) << i;
+        lanes side = dot3(normal, subtract3(points_at(cells->points, i), origin));
+        *above |= lanes_less(bound, side) << i;
+        *below |= lanes_less(side, negative) << i;
     }
 }
 
@@ -560,24 +553,14 @@ static uint32_t face_flush(struct leaf_cells *cells, struct leaf_queue *queue, s
     return count;
 }
 
-static inline void queue_pairs(struct leaf_cells *cells, const struct leaf_face *face, struct leaf_hit pair,
-                               uint32_t found, int i, struct leaf_queue *queue)
+static inline void queue_face(const struct leaf_cells *cells, const struct face_group *group, int lane,
+                              struct leaf_hit pair, struct leaf_queue *queue)
 {
-    for (; found; found &= found - 1) {
-        uint32_t place = queue->count++;
-        int cell = i + __builtin_ctz(found);
-        pair.cell = (uint8_t)cell;
-        queue->pairs[place] = pair;
-        queue->points[0][place] = face->corners[0][0];
-        queue->points[1][place] = face->corners[0][1];
-        queue->points[2][place] = face->corners[0][2];
-        queue->points[3][place] = face->corners[1][0];
-        queue->points[4][place] = face->corners[1][1];
-        queue->points[5][place] = face->corners[1][2];
-        queue->points[6][place] = face->corners[2][0];
-        queue->points[7][place] = face->corners[2][1];
-        queue->points[8][place] = face->corners[2][2];
-        queue->corners[place] = cells->corners->cells[cell];
+    uint32_t place = queue->count++;
+    queue->pairs[place] = pair;
+    queue->corners[place] = cells->corners->cells[pair.cell];
+    for (int i = 0; i < 9; i++) {
+        queue->points[i][place] = group->numbers[i][lane];
     }
 }
 
@@ -589,53 +572,58 @@ static inline uint32_t shared_corners(const struct leaf_cells *cells, const stru
            shared_vertices(cells->identities, features->identities[features->corners->faces[2][number]]);
 }
 
-/* One face against all cells: boxes, sharing, and the plane of the face. */
-static inline uint32_t one_face(struct leaf_cells *cells, const struct leaf_features *features, int number,
-                                const struct leaf_face *face, struct leaf_queue *queue, struct leaf_hit *hits)
-{
-    const struct cluster *cluster = cells->cluster;
-    const struct spread_box box = spread_box_of(face->box.lo, face->box.hi);
-    uint32_t above = 0, below = 0, shared = 0;
-    bool begun = false;
-    for (int i = 0; i < cells_end(cluster); i += LANES) {
-        uint32_t found = cells_meet_box(cells, i, &box) & cells_present(cluster, i);
-        if (!found) {
-            continue;
-        }
-        if (!begun) {
-            shared = features->identities ? shared_corners(cells, features, number) : 0;
-        }
-        found &= shared ? ~lanes_with_bits(&cells->corners->cell_vertices[i], shared) : ALL_LANES;
-        if (found && !(above | below)) {
-            vertices_beside_plane(cells, face, &above, &below);
-        }
-        begun = true;
-        found &= lanes_with_bits(&cells->corners->cell_vertices[i], ~above) &
-                 lanes_with_bits(&cells->corners->cell_vertices[i], ~below);
-        queue_pairs(cells, face, (struct leaf_hit){features->number, (uint8_t)number, 0, 0}, found, i, queue);
-    }
-    return queue->count > LEAF_QUEUE - CLUSTER_CELLS ? face_flush(cells, queue, hits) : 0;
-}
-
-/* A group of faces, number by number. */
-struct face_group {
-    _Alignas(64) float numbers[15][LANES]; /* nine coordinates, lo, hi */
+/* A face of a group and a group of cells whose boxes meet its own. */
+struct boxed_face {
+    uint8_t lane, group;
+    uint16_t cells;
 };
 
-static inline void store3(struct face_group *group, int row, struct lanes3 a)
+/* Boxes and sharing for the faces of the group at i in `found`. Nothing branches on what is hit. */
+static inline uint32_t box_faces(const struct leaf_cells *cells, const struct leaf_features *features,
+                                 const struct face_group *group, int i, uint32_t found, struct boxed_face *list)
 {
-    lanes_store(group->numbers[row], a.x);
-    lanes_store(group->numbers[row + 1], a.y);
-    lanes_store(group->numbers[row + 2], a.z);
+    const int end = cells_end(cells->cluster);
+    uint32_t count = 0;
+    for (; found; found &= found - 1) {
+        int lane = __builtin_ctz(found);
+        struct lanes3 lo = spread3(group, FACE_LO, lane), hi = spread3(group, FACE_HI, lane);
+        const struct spread_box box = {{lo.x, lo.y, lo.z}, {hi.x, hi.y, hi.z}};
+        uint32_t shared = features->identities ? shared_corners(cells, features, i + lane) : 0;
+        for (int k = 0; k < end; k += LANES) {
+            uint32_t met = cells_meet_box(cells, k, &box) & cells_present(cells->cluster, k);
+            met &= ~lanes_with_bits(&cells->corners->cell_vertices[k], shared);
+            list[count] = (struct boxed_face){(uint8_t)lane, (uint8_t)k, (uint16_t)met};
+            count += met != 0;
+        }
+    }
+    return count;
 }
 
-static inline struct leaf_face face_of_group(const struct face_group *group, int lane)
+/* What is left of the list after the planes of the faces goes into the queue: a cell with all corners on one side falls
+ * out. */
+static inline uint32_t queue_faces(struct leaf_cells *cells, const struct leaf_features *features,
+                                   const struct face_group *group, int i, const struct boxed_face *list, uint32_t count,
+                                   struct leaf_queue *queue, struct leaf_hit *hits)
 {
-    const float(*n)[LANES] = group->numbers;
-    return (struct leaf_face){{{n[0][lane], n[1][lane], n[2][lane]},
-                               {n[3][lane], n[4][lane], n[5][lane]},
-                               {n[6][lane], n[7][lane], n[8][lane]}},
-                              {{n[9][lane], n[10][lane], n[11][lane]}, {n[12][lane], n[13][lane], n[14][lane]}}};
+    uint32_t hit_count = 0, above = 0, below = 0;
+    int last = -1;
+    for (uint32_t k = 0; k < count; k++) {
+        int lane = list[k].lane, first = list[k].group;
+        if (lane != last) {
+            vertices_beside_plane(cells, group, lane, &above, &below);
+            last = lane;
+        }
+        if (queue->count > LEAF_QUEUE - LANES) {
+            hit_count += face_flush(cells, queue, hits + hit_count);
+        }
+        uint32_t found = list[k].cells & lanes_with_bits(&cells->corners->cell_vertices[first], ~above) &
+                         lanes_with_bits(&cells->corners->cell_vertices[first], ~below);
+        for (; found; found &= found - 1) {
+            struct leaf_hit pair = {features->number, (uint8_t)(i + lane), (uint8_t)(first + __builtin_ctz(found)), 0};
+            queue_face(cells, group, lane, pair, queue);
+        }
+    }
+    return hit_count;
 }
 
 static uint32_t face_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
@@ -650,9 +638,8 @@ static uint32_t face_leaf(struct leaf_cells *cells, const struct leaf_features *
         struct lanes3 b = pick3(table, index_load(&features->corners->faces[1][i]));
         struct lanes3 c = pick3(table, index_load(&features->corners->faces[2][i]));
         struct lanes3 lo = least3(least3(a, b), c), hi = most3(most3(a, b), c);
-        uint32_t found = boxes_meet(lo, hi, &box);
         int left = side_a->face_count - i;
-        found &= left >= LANES ? ALL_LANES : (1u << left) - 1;
+        uint32_t found = boxes_meet(lo, hi, &box) & (left >= LANES ? ALL_LANES : (1u << left) - 1);
         if (!found) {
             continue;
         }
@@ -660,16 +647,18 @@ static uint32_t face_leaf(struct leaf_cells *cells, const struct leaf_features *
             compute_cell_boxes(cells);
         }
         struct face_group group;
+        struct boxed_face list[LANES * (CLUSTER_CELLS / LANES) + 1];
         store3(&group, 0, a);
         store3(&group, 3, b);
         store3(&group, 6, c);
-        store3(&group, 9, lo);
-        store3(&group, 12, hi);
-        for (; found; found &= found - 1) {
-            int lane = __builtin_ctz(found);
-            struct leaf_face face = face_of_group(&group, lane);
-            count += one_face(cells, features, i + lane, &face, queue, hits + count);
-        }
+        store3(&group, FACE_NORMAL, cross3(subtract3(b, a), subtract3(c, a)));
+        struct lanes3 common_lo = least3(lo, (struct lanes3){box.lo[0], box.lo[1], box.lo[2]});
+        struct lanes3 common_hi = most3(hi, (struct lanes3){box.hi[0], box.hi[1], box.hi[2]});
+        lanes_store(group.numbers[FACE_BOUND], side_bound(subtract3(common_hi, common_lo)));
+        store3(&group, FACE_LO, lo);
+        store3(&group, FACE_HI, hi);
+        uint32_t boxed = box_faces(cells, features, &group, i, found, list);
+        count += queue_faces(cells, features, &group, i, list, boxed, queue, hits + count);
     }
     return count;
 }
