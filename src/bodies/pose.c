@@ -2,6 +2,9 @@
 #include "bodies/pose.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "geometry/kernels/kernel_table.h"
 
 void pose_init(struct pose *pose, dent_context *context)
 {
@@ -16,42 +19,12 @@ void pose_destroy(struct pose *pose)
     array_destroy(&pose->position_storage);
 }
 
-/* Bounds of all vertices: two at a time, so that no comparison waits for the one before. */
-static void bound_all(const double (*xyz)[3], uint32_t count, double lo[3], double hi[3])
-{
-    double lo0 = lo[0], lo1 = lo[1], lo2 = lo[2], lo3 = lo[0], lo4 = lo[1], lo5 = lo[2];
-    double hi0 = hi[0], hi1 = hi[1], hi2 = hi[2], hi3 = hi[0], hi4 = hi[1], hi5 = hi[2];
-    for (uint32_t vertex = 0; vertex < count; vertex += 2) {
-        const double *a = xyz[vertex], *b = xyz[vertex + 1 < count ? vertex + 1 : vertex];
-        lo0 = a[0] < lo0 ? a[0] : lo0;
-        lo1 = a[1] < lo1 ? a[1] : lo1;
-        lo2 = a[2] < lo2 ? a[2] : lo2;
-        lo3 = b[0] < lo3 ? b[0] : lo3;
-        lo4 = b[1] < lo4 ? b[1] : lo4;
-        lo5 = b[2] < lo5 ? b[2] : lo5;
-        hi0 = a[0] > hi0 ? a[0] : hi0;
-        hi1 = a[1] > hi1 ? a[1] : hi1;
-        hi2 = a[2] > hi2 ? a[2] : hi2;
-        hi3 = b[0] > hi3 ? b[0] : hi3;
-        hi4 = b[1] > hi4 ? b[1] : hi4;
-        hi5 = b[2] > hi5 ? b[2] : hi5;
-    }
-    lo[0] = lo0 < lo3 ? lo0 : lo3;
-    lo[1] = lo1 < lo4 ? lo1 : lo4;
-    lo[2] = lo2 < lo5 ? lo2 : lo5;
-    hi[0] = hi0 > hi3 ? hi0 : hi3;
-    hi[1] = hi1 > hi4 ? hi1 : hi4;
-    hi[2] = hi2 > hi5 ? hi2 : hi5;
-}
-
-static void bound_body(struct posed_body *posed, double *largest)
+/* Bounds of the used vertices. */
+static void bound_body(struct posed_body *posed)
 {
     const struct body *body = posed->body;
     double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
-    if (body->topology.unused_vertices == 0) {
-        bound_all(posed->xyz, body->vertex_count, lo, hi);
-    }
-    for (uint32_t vertex = 0; body->topology.unused_vertices > 0 && vertex < body->vertex_count; vertex++) {
+    for (uint32_t vertex = 0; vertex < body->vertex_count; vertex++) {
         if (body->vertex_use[vertex] & VERTEX_USED) {
             for (int axis = 0; axis < 3; axis++) {
                 double x = posed->xyz[vertex][axis];
@@ -60,14 +33,38 @@ static void bound_body(struct posed_body *posed, double *largest)
             }
         }
     }
+    memcpy(posed->lo, lo, sizeof lo);
+    memcpy(posed->hi, hi, sizeof hi);
+}
+
+/* Positions, checked, and their bounds: in one pass where the caller's are packed doubles and all in use. */
+static dent_status read_body(struct posed_body *posed, const struct kernels *kernels, struct message *message,
+                             double (*xyz)[3])
+{
+    const struct body *body = posed->body;
+    const dent_positions *given = &body->positions_t0;
+    bool packed = given->data && given->scalar == DENT_SCALAR_DOUBLE &&
+                  (given->stride == 0 || given->stride == sizeof xyz[0]) && body->topology.unused_vertices == 0;
+    posed->xyz = (const double(*)[3])xyz;
+    if (packed && kernels->copy_positions(given->data, body->vertex_count, xyz, posed->lo, posed->hi)) {
+        return DENT_OK;
+    }
+    dent_status status = body_read_positions(body, given, message, xyz);
+    if (status == DENT_OK) {
+        bound_body(posed);
+    }
+    return status;
+}
+
+static double largest_coordinate(const struct posed_body *posed, double largest)
+{
     for (int axis = 0; axis < 3; axis++) {
-        posed->lo[axis] = lo[axis];
-        posed->hi[axis] = hi[axis];
-        if (lo[axis] <= hi[axis]) {
-            double most = -lo[axis] > hi[axis] ? -lo[axis] : hi[axis]; /* the larger absolute value */
-            *largest = most > *largest ? most : *largest;
+        if (posed->lo[axis] <= posed->hi[axis]) {
+            double most = -posed->lo[axis] > posed->hi[axis] ? -posed->lo[axis] : posed->hi[axis];
+            largest = most > largest ? most : largest; /* the larger absolute value */
         }
     }
+    return largest;
 }
 
 dent_status pose_read(struct pose *pose, const struct body_table *table, struct message *message)
@@ -83,18 +80,19 @@ dent_status pose_read(struct pose *pose, const struct body_table *table, struct 
     if (!bodies || !next) {
         return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the positions of %zu vertices", vertex_count);
     }
+    const struct kernels *kernels = kernels_for(dent_context_isa(pose->body_storage.context));
     pose->largest = 0;
     for (uint32_t rank = 0; rank < table->body_count; rank++) {
         const struct body *body = body_table_at(table, rank);
-        dent_status status = body_read_positions(body, &body->positions_t0, message, next);
+        bodies[rank] = (struct posed_body){.body = body};
+        dent_status status = read_body(&bodies[rank], kernels, message, next);
         if (status == DENT_OK) {
             status = body_check_strict(body, (const double(*)[3])next, message);
         }
         if (status != DENT_OK) {
             return status;
         }
-        bodies[rank] = (struct posed_body){.body = body, .xyz = (const double(*)[3])next};
-        bound_body(&bodies[rank], &pose->largest);
+        pose->largest = largest_coordinate(&bodies[rank], pose->largest);
         next += body->vertex_count;
     }
     pose->table = table;

@@ -449,19 +449,40 @@ static void choose_references(struct cluster_search *search, struct cluster_cach
             cache->entries[rank]->clusters.cluster_count > 1 || search->request->questions & DENT_QUESTION_FACE_CELL;
         bool wanted = search->certify && worth_it && reference->usable &&
                       search->request->pose->bodies[rank].body->self_collision;
+        if (wanted && cache->entries[rank]->own_reference && cache->entries[rank]->wait > 0) {
+            cache->entries[rank]->wait--;
+            wanted = false;
+        }
         cache->bodies[rank].rests = wanted ? reference->rests : NULL;
         search->pose.wants_strains = search->pose.wants_strains || wanted;
     }
 }
 
-static bool anything_certified(const struct cluster_search *search, uint32_t rank)
+/* How many pieces of a body are certified. */
+static uint32_t certified_pieces(const struct cluster_search *search, uint32_t rank)
 {
     const struct clustered_body *body = &search->pose.bodies[rank];
-    bool any = search->body_certified[rank];
-    for (uint32_t piece = 0; piece < body->clusters->piece_count && !any; piece++) {
-        any = search->piece_certified[body->first_piece + piece];
+    uint32_t count = search->body_certified[rank] ? body->clusters->piece_count : 0;
+    for (uint32_t piece = 0; piece < body->clusters->piece_count && !search->body_certified[rank]; piece++) {
+        count += search->piece_certified[body->first_piece + piece];
     }
-    return any;
+    return count;
+}
+
+/* Bodies of which too little could be certified to be worth it are not tried again at once; the wait doubles up to
+ * LONGEST_REST. */
+static void rest_from_failures(struct cluster_search *search, struct cluster_cache *cache)
+{
+    enum { LONGEST_REST = 15 };
+    for (uint32_t rank = 0; search->certify && rank < cache->body_count; rank++) {
+        struct cached_body *entry = cache->entries[rank];
+        if (!entry->own_reference || !cache->bodies[rank].rests) {
+            continue;
+        }
+        bool failed = 4 * (uint64_t)certified_pieces(search, rank) < cache->bodies[rank].clusters->piece_count;
+        entry->last_wait = !failed ? 0 : entry->last_wait < LONGEST_REST ? 2 * entry->last_wait + 1 : LONGEST_REST;
+        entry->wait = entry->last_wait;
+    }
 }
 
 /* Bodies without a usable reference of their own that were searched and seem free, while nothing could be certified:
@@ -474,7 +495,7 @@ static void adopt_free_poses(struct cluster_search *search, struct cluster_cache
         struct cached_body *entry = cache->entries[rank];
         const struct posed_body *posed = &search->request->pose->bodies[rank];
         if (posed->body->kind != DENT_BODY_SOLID || !posed->body->self_collision || entry->own_reference ||
-            search->met_itself[rank] || anything_certified(search, rank)) {
+            search->met_itself[rank] || certified_pieces(search, rank) > 0) {
             continue;
         }
         if (entry->wait > 0) {
@@ -589,6 +610,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     }
     dent_parallel_for(request->context, blocks, search_block, &search);
     if (!search_cancelled(request)) {
+        rest_from_failures(&search, &state->cache);
         adopt_free_poses(&search, &state->cache);
     }
     return DENT_OK;

@@ -14,7 +14,7 @@ struct cached_body {
     uint64_t identity_base;
     bool kept;                /* during an update: the old cache and the new one both have it */
     bool own_reference;       /* the reference is the body's own, and of use; otherwise poses found free are tried */
-    uint32_t wait, last_wait; /* queries until the next of them is tried */
+    uint32_t wait, last_wait; /* queries until the next of them, or the reference after a failure, is tried */
     struct body_clusters clusters;
     struct strain_reference reference;
 };

@@ -205,6 +205,23 @@ static bool number_vertices(struct builder *builder, uint32_t first, uint32_t la
     return faces <= CLUSTER_FACES;
 }
 
+/* Vertices that nobody owns yet come first: those asked about then fill the first lanes. */
+static void put_owned_first(struct builder *builder, struct cluster *cluster)
+{
+    uint32_t sorted[CLUSTER_VERTICES], count = 0;
+    for (int owned = 0; owned < 2; owned++) {
+        for (uint32_t k = 0; k < cluster->vertex_count; k++) {
+            if (builder->owned[cluster->vertices[k]] == owned) {
+                sorted[count++] = cluster->vertices[k];
+            }
+        }
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        cluster->vertices[k] = sorted[k];
+        builder->place[sorted[k]] = (uint8_t)k;
+    }
+}
+
 static void forget_vertices(struct builder *builder, const struct cluster *cluster)
 {
     for (uint32_t k = 0; k < cluster->vertex_count; k++) {
@@ -301,6 +318,7 @@ static bool make_cluster(struct builder *builder, uint32_t first, uint32_t last)
     bool fits = last - first <= CLUSTER_CELLS && number_vertices(builder, first, last, &cluster);
     if (fits) {
         struct body_clusters *result = builder->result;
+        put_owned_first(builder, &cluster);
         fill_elements(builder, first, last, &cluster, &corners);
         take_ownership(builder, &cluster);
         struct cluster_piece *piece = piece_for_next_cluster(builder);

@@ -155,8 +155,8 @@ static inline uint32_t points_in_box(const struct cluster_points *points, uint32
 {
     uint32_t found = 0;
     for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
-        if (LANES == 1 && !(set >> i & 1)) {
-            continue;
+        if (!(set >> i & ALL_LANES)) {
+            continue; /* the vertices asked about come first */
         }
         struct lanes3 x = points_at(points, i);
         found |= boxes_meet(x, x, box) << i;
