@@ -298,6 +298,26 @@ static bool boxes_meet(const struct cluster_box *a, const struct cluster_box *b)
            a->lo[2] <= b->hi[2] && b->lo[2] <= a->hi[2];
 }
 
+/* Pieces of a group of sixteen of body rank_a. */
+static void note_group(struct workspace *work, dent_question question, uint32_t piece, const struct cluster_box *box,
+                       uint32_t rank_a, uint32_t group)
+{
+    const struct cluster_search *search = work->search;
+    const struct clustered_body *side_a = &search->pose.bodies[rank_a];
+    int side = question == DENT_QUESTION_FACE_CELL ? SIDE_FACES : SIDE_VERTICES;
+    const struct box_group *boxes = &search->pose.groups[side][side_a->first_group + group];
+    uint32_t set = search->pose.kernels->meet(boxes, box);
+    for (; set; set &= set - 1) {
+        uint32_t other = group * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set);
+        if (rank_a == work->rank_b && proven_apart(work, other, piece)) {
+            continue;
+        }
+        struct cluster_box other_box = box_of_group_member(boxes, other % PIECE_CLUSTERS);
+        note_piece(work, question, piece, side_a->first_piece + other, &other_box);
+    }
+    work->boxes_compared += PIECE_CLUSTERS;
+}
+
 /* Pieces of body rank_a near the piece of side b, whose box is given. */
 static void note_body(struct workspace *work, dent_question question, uint32_t piece, const struct cluster_box *box,
                       uint32_t rank_a)
@@ -313,19 +333,13 @@ static void note_body(struct workspace *work, dent_question question, uint32_t p
         }
         return;
     }
-    for (uint32_t group = 0; group < side_a->group_count; group++) {
-        const struct box_group *boxes = &search->pose.groups[side][side_a->first_group + group];
-        uint32_t set = search->pose.kernels->meet(boxes, box);
+    for (uint32_t range = 0; range < side_a->range_count; range++) {
+        uint32_t set = search->pose.kernels->meet(&search->pose.ranges[side][side_a->first_range + range], box);
         for (; set; set &= set - 1) {
-            uint32_t other = group * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set);
-            if (rank_a == work->rank_b && proven_apart(work, other, piece)) {
-                continue;
-            }
-            struct cluster_box other_box = box_of_group_member(boxes, other % PIECE_CLUSTERS);
-            note_piece(work, question, piece, side_a->first_piece + other, &other_box);
+            note_group(work, question, piece, box, rank_a, range * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set));
         }
     }
-    work->boxes_compared += (uint64_t)side_a->group_count * PIECE_CLUSTERS;
+    work->boxes_compared += (uint64_t)side_a->range_count * PIECE_CLUSTERS;
 }
 
 static void search_piece(struct workspace *work, dent_question question, uint32_t world_piece)
@@ -583,6 +597,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     pose->cluster_count = state->cache.cluster_count;
     pose->piece_count = state->cache.piece_count;
     pose->group_count = state->cache.group_count;
+    pose->range_count = state->cache.range_count;
     pose->surface_vertices_only = request->surface_vertices_only;
     pose->leave_out_flat = !request->def->touching;
     pose->wants[SIDE_CELLS] = true;

@@ -100,15 +100,24 @@ static void forget_kept(struct cluster_cache *cache)
 
 static dent_status number_bodies(struct cluster_cache *cache)
 {
-    uint64_t clusters = 0, pieces = 0, groups = 0;
+    uint64_t clusters = 0, pieces = 0, groups = 0, ranges = 0;
     for (uint32_t rank = 0; rank < cache->body_count; rank++) {
         const struct body_clusters *body = &cache->entries[rank]->clusters;
         uint32_t group_count = (body->piece_count + PIECE_CLUSTERS - 1) / PIECE_CLUSTERS;
-        cache->bodies[rank] =
-            (struct clustered_body){body, NULL, (uint32_t)clusters, (uint32_t)pieces, (uint32_t)groups, group_count};
+        uint32_t range_count = (group_count + PIECE_CLUSTERS - 1) / PIECE_CLUSTERS;
+        cache->bodies[rank] = (struct clustered_body){
+            .clusters = body,
+            .first_cluster = (uint32_t)clusters,
+            .first_piece = (uint32_t)pieces,
+            .first_group = (uint32_t)groups,
+            .group_count = group_count,
+            .first_range = (uint32_t)ranges,
+            .range_count = range_count,
+        };
         clusters += body->cluster_count;
         pieces += body->piece_count;
         groups += group_count;
+        ranges += range_count;
     }
     if (clusters >= UINT32_MAX) {
         return DENT_ERROR_TOO_LARGE;
@@ -116,6 +125,7 @@ static dent_status number_bodies(struct cluster_cache *cache)
     cache->cluster_count = (uint32_t)clusters;
     cache->piece_count = (uint32_t)pieces;
     cache->group_count = (uint32_t)groups;
+    cache->range_count = (uint32_t)ranges;
     return DENT_OK;
 }
 

@@ -63,8 +63,9 @@ bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, s
         if (state->wants[side]) {
             state->pieces[side] = arena_allocate(scratch, state->piece_count, sizeof *state->pieces[side]);
             state->groups[side] = arena_allocate(scratch, state->group_count, sizeof *state->groups[side]);
+            state->ranges[side] = arena_allocate(scratch, state->range_count, sizeof *state->ranges[side]);
             state->boxes[side] = arena_allocate(scratch, pose->body_count, sizeof *state->boxes[side]);
-            enough = enough && state->pieces[side] && state->groups[side] && state->boxes[side];
+            enough = enough && state->pieces[side] && state->groups[side] && state->ranges[side] && state->boxes[side];
         }
     }
     for (uint32_t rank = 0; enough && rank < pose->body_count; rank++) {
@@ -253,21 +254,40 @@ void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
     }
 }
 
+/* The box around sixteen boxes. */
+static struct cluster_box box_of_group(const struct box_group *group)
+{
+    struct cluster_box whole = empty_box;
+    for (uint32_t place = 0; place < PIECE_CLUSTERS; place++) {
+        struct cluster_box box = box_of_group_member(group, place);
+        widen(&whole, &box);
+    }
+    return whole;
+}
+
+static void fill_side_of_body(const struct cluster_pose *state, uint32_t rank, int side)
+{
+    const struct clustered_body *body = &state->bodies[rank];
+    struct box_group *ranges = &state->ranges[side][body->first_range];
+    struct cluster_box whole = empty_box;
+    for (uint32_t group = 0; group < body->group_count; group++) {
+        struct cluster_box box = box_of_group(&state->groups[side][body->first_group + group]);
+        if (group % PIECE_CLUSTERS == 0) {
+            ranges[group / PIECE_CLUSTERS] = empty_group;
+        }
+        set_member(&ranges[group / PIECE_CLUSTERS], group % PIECE_CLUSTERS, &box);
+        widen(&whole, &box);
+    }
+    state->boxes[side][rank] = whole;
+}
+
 void cluster_pose_fill_bodies(const struct cluster_pose *state)
 {
     for (uint32_t rank = 0; rank < state->pose->body_count; rank++) {
-        const struct clustered_body *body = &state->bodies[rank];
         for (int side = 0; side < SIDE_COUNT; side++) {
-            if (!state->wants[side] || body->clusters->piece_count == 1) {
-                continue;
+            if (state->wants[side] && state->bodies[rank].clusters->piece_count != 1) {
+                fill_side_of_body(state, rank, side);
             }
-            struct cluster_box whole = empty_box;
-            for (uint32_t place = 0; place < body->clusters->piece_count; place++) {
-                const struct box_group *group = &state->groups[side][body->first_group + place / PIECE_CLUSTERS];
-                struct cluster_box box = box_of_group_member(group, place % PIECE_CLUSTERS);
-                widen(&whole, &box);
-            }
-            state->boxes[side][rank] = whole;
         }
     }
 }

@@ -1,4 +1,4 @@
-/* All clusters of a world in one pose: boxes at three levels (cluster, piece, body), and strains.
+/* All clusters of a world in one pose: boxes at five levels (cluster, piece, sixteen pieces, 256, body), and strains.
  *
  * The rounded coordinates themselves are kept only in small worlds, where they stay in the cache: most clusters of a big
  * world meet nothing, and computing those that do again costs less than writing all of them to memory and reading them
@@ -24,6 +24,7 @@ struct clustered_body {
         *rests; /* by cluster of the body; null: no strains wanted. Set by the method for each query */
     uint32_t first_cluster, first_piece;
     uint32_t first_group, group_count; /* sixteen pieces each */
+    uint32_t first_range, range_count; /* sixteen groups each */
 };
 
 struct cluster_pose {
@@ -31,7 +32,7 @@ struct cluster_pose {
     const struct cluster_kernels *kernels;
     const struct clustered_body *bodies; /* by rank */
     const uint32_t *body_of_piece;       /* ranks */
-    uint32_t cluster_count, piece_count, group_count;
+    uint32_t cluster_count, piece_count, group_count, range_count;
     bool wants[SIDE_COUNT], wants_strains;
     bool surface_vertices_only;
     bool leave_out_flat; /* clusters of cells without interior get no box: nothing touching is asked for */
@@ -39,6 +40,7 @@ struct cluster_pose {
 
     struct box_group *pieces[SIDE_COUNT];  /* by piece: boxes of its clusters; not of bodies of one cluster */
     struct box_group *groups[SIDE_COUNT];  /* by group: boxes of its pieces; not of bodies of one piece */
+    struct box_group *ranges[SIDE_COUNT];  /* by range: boxes of its groups; not of bodies of one piece */
     struct cluster_box *boxes[SIDE_COUNT]; /* by body */
     struct cluster_points *points; /* by cluster; null: not kept */
     struct piece_strain *strains; /* by piece; written for bodies that have `rests`. Null: none has */
