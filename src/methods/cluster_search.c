@@ -419,24 +419,28 @@ static void fill_block(void *data, uint32_t block, uint32_t worker)
 /* ---- the certificate
  * ---------------------------------------------------------------------------------------------------- */
 
+/* A block is a group of pieces: together, else one by one. */
 static void certify_block(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
     const struct cluster_search *search = data;
-    uint32_t first = block * search->pieces_per_block;
-    for (uint32_t piece = first; piece < search->pose.piece_count && piece - first < search->pieces_per_block;
-         piece++) {
-        uint32_t rank = search->pose.body_of_piece[piece];
-        const struct clustered_body *body = &search->pose.bodies[rank];
-        search->piece_certified[piece] =
-            body->rests && !search->body_certified[rank] &&
-            strain_certifies_piece(&search->cache->entries[rank]->reference, search->pose.kernels,
-                                   search->pose.strains + body->first_piece, piece - body->first_piece);
+    uint32_t rank = search->cache->body_of_group[block];
+    const struct clustered_body *body = &search->pose.bodies[rank];
+    uint32_t group = block - body->first_group, first = group * PIECE_CLUSTERS;
+    if (!body->rests || search->body_certified[rank]) {
+        return;
+    }
+    const struct strain_reference *reference = &search->cache->entries[rank]->reference;
+    const struct piece_strain *strains = search->pose.strains + body->first_piece;
+    bool all = strain_certifies_group(reference, search->pose.kernels, strains, group);
+    for (uint32_t piece = first; piece < body->clusters->piece_count && piece - first < PIECE_CLUSTERS; piece++) {
+        search->piece_certified[body->first_piece + piece] =
+            all || strain_certifies_piece(reference, search->pose.kernels, strains, piece);
     }
 }
 
 /* Whole bodies, then the pieces of those that fail and have more than one. */
-static void certify(struct cluster_search *search, uint32_t blocks)
+static void certify(struct cluster_search *search)
 {
     bool any_left = false;
     for (uint32_t rank = 0; rank < search->request->pose->body_count; rank++) {
@@ -449,7 +453,7 @@ static void certify(struct cluster_search *search, uint32_t blocks)
     }
     memset(search->piece_certified, 0, search->pose.piece_count * sizeof *search->piece_certified);
     if (any_left) {
-        dent_parallel_for(search->request->context, blocks, certify_block, search);
+        dent_parallel_for(search->request->context, search->pose.group_count, certify_block, search);
     }
 }
 
@@ -617,7 +621,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     }
     dent_parallel_for(request->context, blocks, fill_block, &search);
     cluster_pose_fill_bodies(pose);
-    certify(&search, blocks);
+    certify(&search);
     const struct cluster_box *boxes = whole_boxes(&search);
     if (!boxes || !make_workspaces(&search) ||
         !body_pairs_find(&state->pairs, boxes, request->pose->body_count, request->kernels, request->scratch)) {

@@ -27,6 +27,7 @@ void cluster_cache_destroy(struct cluster_cache *cache)
     dent_release(context, cache->bodies, cache->body_count, sizeof *cache->bodies);
     dent_release(context, cache->body_of_cluster, cache->cluster_count, sizeof *cache->body_of_cluster);
     dent_release(context, cache->body_of_piece, cache->piece_count, sizeof *cache->body_of_piece);
+    dent_release(context, cache->body_of_group, cache->group_count, sizeof *cache->body_of_group);
     dent_release(context, cache->identities, cache->cluster_count, sizeof *cache->identities);
     cluster_cache_init(cache, context);
 }
@@ -133,7 +134,8 @@ static dent_status note_bodies(struct cluster_cache *cache)
 {
     cache->body_of_cluster = dent_allocate(cache->context, cache->cluster_count, sizeof *cache->body_of_cluster);
     cache->body_of_piece = dent_allocate(cache->context, cache->piece_count, sizeof *cache->body_of_piece);
-    if (!cache->body_of_cluster || !cache->body_of_piece) {
+    cache->body_of_group = dent_allocate(cache->context, cache->group_count, sizeof *cache->body_of_group);
+    if (!cache->body_of_cluster || !cache->body_of_piece || !cache->body_of_group) {
         return DENT_ERROR_OUT_OF_MEMORY;
     }
     for (uint32_t rank = 0; rank < cache->body_count; rank++) {
@@ -143,6 +145,9 @@ static dent_status note_bodies(struct cluster_cache *cache)
         }
         for (uint32_t piece = 0; piece < body->clusters->piece_count; piece++) {
             cache->body_of_piece[body->first_piece + piece] = rank;
+        }
+        for (uint32_t group = 0; group < body->group_count; group++) {
+            cache->body_of_group[body->first_group + group] = rank;
         }
     }
     return DENT_OK;
