@@ -6,10 +6,11 @@
 #include <immintrin.h>
 #include <math.h>
 
-bool copy_positions_avx2(const double *from, size_t vertex_count, double (*to)[3], double lo[3], double hi[3])
+bool copy_positions_avx2(const void *from, size_t vertex_count, double (*to)[3], double lo[3], double hi[3])
 {
     const __m256d zero = _mm256_setzero_pd();
     __m256d least[3], most[3], bad = zero;
+    const double *in = from;
     double *out = &to[0][0];
     size_t count = 3 * vertex_count, i = 0;
     for (int k = 0; k < 3; k++) {
@@ -18,7 +19,7 @@ bool copy_positions_avx2(const double *from, size_t vertex_count, double (*to)[3
     }
     for (; i + 12 <= count; i += 12) {
         for (int k = 0; k < 3; k++) {
-            __m256d x = _mm256_loadu_pd(from + i + 4 * k);
+            __m256d x = _mm256_loadu_pd(in + i + 4 * k);
             _mm256_storeu_pd(out + i + 4 * k, x);
             least[k] = _mm256_min_pd(x, least[k]);
             most[k] = _mm256_max_pd(x, most[k]);

@@ -14,7 +14,7 @@ static double most(double a, double b)
     return a > b ? a : b;
 }
 
-bool copy_positions_scalar(const double *from, size_t vertex_count, double (*to)[3], double lo[3], double hi[3])
+bool copy_positions_scalar(const void *from, size_t vertex_count, double (*to)[3], double lo[3], double hi[3])
 {
     double least_of[6], most_of[6], differences[3] = {0.0, 0.0, 0.0};
     for (int k = 0; k < 6; k++) {
