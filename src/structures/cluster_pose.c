@@ -55,10 +55,10 @@ bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, s
 {
     state->pose = pose;
     choose_frame(state);
-    bool small = state->cluster_count <= SMALL_WORLD;
-    state->points = small ? arena_allocate(scratch, state->cluster_count, sizeof *state->points) : NULL;
+    bool keep = state->cluster_count <= SMALL_WORLD || !state->wants_strains;
+    state->points = keep ? arena_allocate(scratch, state->cluster_count, sizeof *state->points) : NULL;
     state->strains = state->wants_strains ? arena_allocate(scratch, state->piece_count, sizeof *state->strains) : NULL;
-    bool enough = (state->points || !small) && (state->strains || !state->wants_strains);
+    bool enough = (state->points || !keep) && (state->strains || !state->wants_strains);
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (state->wants[side]) {
             state->pieces[side] = arena_allocate(scratch, state->piece_count, sizeof *state->pieces[side]);

@@ -1,8 +1,8 @@
 /* All clusters of a world in one pose: boxes at five levels (cluster, piece, sixteen pieces, 256, body), and strains.
  *
- * The rounded coordinates themselves are kept only in small worlds, where they stay in the cache: most clusters of a big
- * world meet nothing, and computing those that do again costs less than writing all of them to memory and reading them
- * back.
+ * The rounded coordinates themselves are kept in small worlds, where they stay in the cache, and where no certificate is
+ * tried, so that all clusters are looked at again. Most clusters of a big world with certificates meet nothing, and
+ * computing those that do again costs no more than writing all of them to memory and reading them back.
  *
  * Bodies, pieces and clusters are numbered through the world in order of rank. Every level has three boxes: of the
  * cells (what is searched), of the vertices asked about and of the surface faces (what searches). All memory from the
