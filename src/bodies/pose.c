@@ -25,6 +25,7 @@ struct piece {
 };
 
 struct reading {
+    const struct kernels *kernels;
     const dent_positions *positions;
     double (*xyz)[3];
     uint32_t vertex_count, per_piece;
@@ -38,14 +39,17 @@ static void read_piece(void *data, uint32_t block, uint32_t worker)
     uint32_t first = block * reading->per_piece, left = reading->vertex_count - first;
     struct piece *piece = &reading->pieces[block];
     *piece = (struct piece){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, false};
-    piece->finite = body_read_range(reading->positions, first, left < reading->per_piece ? left : reading->per_piece, reading->xyz,
-                                    piece->lo, piece->hi);
+    uint32_t count = left < reading->per_piece ? left : reading->per_piece;
+    const dent_positions *given = reading->positions;
+    bool packed = given->scalar == DENT_SCALAR_DOUBLE && (given->stride == 0 || given->stride == sizeof reading->xyz[0]);
+    piece->finite = packed ? reading->kernels->copy_positions((const double(*)[3])given->data + first, count, reading->xyz + first, piece->lo, piece->hi)
+                           : body_read_range(given, first, count, reading->xyz, piece->lo, piece->hi);
 }
 
 /* Positions and bounds of all vertices. False when something is wrong with the positions: body_read_positions then says what. */
 static bool read_in_pieces(const struct body *body, double (*xyz)[3], double lo[3], double hi[3])
 {
-    struct reading reading = {.positions = &body->positions_t0, .xyz = xyz, .vertex_count = body->vertex_count};
+    struct reading reading = {.kernels = kernels_for(dent_context_isa(body->context)), .positions = &body->positions_t0, .xyz = xyz, .vertex_count = body->vertex_count};
     struct message ignored;
     if (body->vertex_count == 0 || !body->positions_t0.data || body_check_positions(body, &body->positions_t0, &ignored) != DENT_OK) {
         return false;

@@ -18,6 +18,8 @@
 #include "base/radix_sort.h"
 #include "methods/method_table.h"
 #include "structures/body_buckets.h"
+#include "structures/bucket_partners.h"
+#include "structures/element_sizes.h"
 
 dent_bucket_tree_def dent_bucket_tree_def_default(void)
 {
@@ -32,8 +34,8 @@ struct tree_state {
     struct vertex_numbering numbering;
     struct packet_list cells, faces;
     struct coordinate_order order;
-    struct dynamic_array first_face;              /* uint32_t: by rank, and one more */
-    struct dynamic_array partner_start, partners; /* uint32_t: bodies that may meet, by rank */
+    struct dynamic_array first_face; /* uint32_t: by rank, and one more */
+    struct bucket_partners partners;
     bool built;
     uint64_t topology_version;
     double typical_size;                      /* lower quartile of a sample of element sizes when built */
@@ -49,8 +51,7 @@ static void destroy_state(dent_context *context, void *data)
         packet_list_destroy(&state->faces);
         coordinate_order_destroy(&state->order);
         array_destroy(&state->first_face);
-        array_destroy(&state->partner_start);
-        array_destroy(&state->partners);
+        bucket_partners_destroy(&state->partners);
         dent_release(context, state, 1, sizeof *state);
     }
 }
@@ -67,8 +68,7 @@ static dent_status create_state(dent_context *context, void **data)
     packet_list_init(&state->faces, context, 3);
     coordinate_order_init(&state->order, context);
     array_init(&state->first_face, context, sizeof(uint32_t));
-    array_init(&state->partner_start, context, sizeof(uint32_t));
-    array_init(&state->partners, context, sizeof(uint32_t));
+    bucket_partners_init(&state->partners, context);
     *data = state;
     return DENT_OK;
 }
@@ -85,46 +85,6 @@ static dent_status out_of_memory(const struct search_request *request)
 /* The packets are made anew when their boxes have grown by this factor beside those of their elements. */
 #define SPREAD_LIMIT 2.0
 
-enum { SIZE_SAMPLES = 64, EXPONENTS = 2200, EXPONENT_ZERO = 1100 };
-
-static int size_exponent(const double (*xyz)[3], const uint32_t *corners, int count)
-{
-    double half = 0;
-    int exponent = -EXPONENT_ZERO;
-    for (int axis = 0; axis < 3; axis++) {
-        for (int k = 1; k < count; k++) {
-            double apart = fabs(xyz[corners[k]][axis] / 2 - xyz[corners[0]][axis] / 2);
-            half = apart > half ? apart : half;
-        }
-    }
-    if (half > 0) {
-        frexp(half, &exponent);
-    }
-    return exponent;
-}
-
-/* Lower quartile over up to SIZE_SAMPLES elements of each body, to a factor of two; 0 when there are none. */
-static double typical_size(const struct pose *pose, uint32_t *histogram)
-{
-    uint64_t all = 0, below = 0;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        const struct body *body = pose->bodies[rank].body;
-        bool cells = body->kind == DENT_BODY_SOLID;
-        uint32_t count = cells ? body->tetrahedron_count : body->surface_face_count, step = count / SIZE_SAMPLES + 1;
-        for (uint64_t i = 0; i < count; i += step, all++) {
-            const uint32_t *corners = cells ? body->tetrahedra[i] : body->surface_faces[i].corners;
-            histogram[size_exponent(pose->bodies[rank].xyz, corners, cells ? 4 : 3) + EXPONENT_ZERO]++;
-        }
-    }
-    for (int i = 0; i < EXPONENTS && all; i++) {
-        below += histogram[i];
-        if (4 * below >= all) {
-            return ldexp(1.0, i - EXPONENT_ZERO);
-        }
-    }
-    return 0;
-}
-
 /* What depends on the set of bodies only. */
 static bool count_bodies(struct tree_state *state, const struct search_request *request, bool *too_many)
 {
@@ -138,9 +98,9 @@ static bool count_bodies(struct tree_state *state, const struct search_request *
     }
     *too_many = sum >= UINT32_MAX;
     struct arena_mark mark = arena_mark(request->scratch);
-    uint32_t *histogram = arena_allocate_cleared(request->scratch, EXPONENTS, sizeof *histogram);
+    uint32_t *histogram = arena_allocate_cleared(request->scratch, ELEMENT_SIZE_EXPONENTS, sizeof *histogram);
     if (histogram) {
-        state->typical_size = typical_size(pose, histogram);
+        state->typical_size = typical_element_size(pose, histogram);
     }
     arena_rewind(request->scratch, mark);
     return first && histogram && !*too_many &&
@@ -178,116 +138,6 @@ static dent_status prepare(struct tree_state *state, const struct search_request
         return message_fail(request->message, DENT_ERROR_TOO_LARGE, "the world has 2^30 or more elements of one kind");
     }
     return enough ? DENT_OK : out_of_memory(request);
-}
-
-/* ---- which bodies ------------------------------------------------------------------------------------------------ */
-
-/* The bodies themselves in buckets, so that finding neighbours is O(n) too. */
-struct body_finder {
-    const struct search_request *request;
-    struct tree_state *state;
-    uint32_t rank;
-    bool enough;
-};
-
-static void take_partners(void *data, const uint32_t *list, uint32_t count)
-{
-    struct body_finder *finder = data;
-    const struct posed_body *bodies = finder->request->pose->bodies;
-    for (uint32_t i = 0; i < count; i++) {
-        if (bodies_may_meet(bodies[finder->rank].body, bodies[list[i]].body)) {
-            finder->enough = finder->enough && array_push(&finder->state->partners, &list[i]);
-        }
-    }
-}
-
-static void world_lattice(struct bucket_lattice *lattice, const struct body_buckets *trees, uint32_t count)
-{
-    double edges = 0, used = 0, buckets[3];
-    *lattice = (struct bucket_lattice){.lo = {1, 1, 1}, .hi = {-1, -1, -1}};
-    for (uint32_t rank = 0; rank < count; rank++) {
-        for (int axis = 0; axis < 3 && trees[rank].used; axis++) {
-            lattice->lo[axis] = trees[rank].lo[axis] < lattice->lo[axis] ? trees[rank].lo[axis] : lattice->lo[axis];
-            lattice->hi[axis] = trees[rank].hi[axis] > lattice->hi[axis] ? trees[rank].hi[axis] : lattice->hi[axis];
-            edges += (double)trees[rank].hi[axis] - (double)trees[rank].lo[axis];
-            used++;
-        }
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        lattice->hi[axis] = lattice->hi[axis] < lattice->lo[axis] ? lattice->lo[axis] : lattice->hi[axis];
-        buckets[axis] = edges > 0 ? ((double)lattice->hi[axis] - (double)lattice->lo[axis]) * used / edges : 0;
-    }
-    bucket_lattice_finish(lattice, buckets, (uint64_t)count * 4 + 8);
-}
-
-static bool put_bodies(struct bucket_set *set, const struct bucket_lattice *lattice, struct grid_columns *columns,
-                       const struct body_buckets *trees, uint32_t count, struct arena *scratch)
-{
-    bucket_set_layout(set, lattice, false);
-    float *column[6];
-    uint32_t *keys = arena_allocate(scratch, count, sizeof *keys),
-             *number = arena_allocate(scratch, count, sizeof *number);
-    set->start = arena_allocate_cleared(scratch, (size_t)set->key_count + 1, sizeof *set->start);
-    set->any = arena_allocate(scratch, set->key_count, sizeof *set->any);
-    bool enough = keys && number && set->start && set->any;
-    for (int i = 0; i < 6; i++) {
-        column[i] = arena_allocate(scratch, count, sizeof(float));
-        enough = enough && column[i];
-    }
-    if (!enough) {
-        return false;
-    }
-    for (uint32_t rank = 0; rank < count; rank++) {
-        if (trees[rank].used) {
-            struct bucket_range range = bucket_range_of(lattice, trees[rank].lo, trees[rank].hi);
-            bucket_owner(set, lattice, &range, &keys[rank]);
-            set->start[keys[rank]]++;
-        }
-    }
-    bucket_set_sum(set, 0);
-    for (uint32_t rank = count; rank-- > 0;) {
-        if (trees[rank].used) {
-            uint32_t place = --set->start[keys[rank]];
-            for (int axis = 0; axis < 3; axis++) {
-                column[axis][place] = trees[rank].lo[axis];
-                column[axis + 3][place] = trees[rank].hi[axis];
-            }
-            number[place] = rank;
-        }
-    }
-    bucket_set_finish(set, lattice);
-    *columns = (struct grid_columns){
-        .lo = {column[0], column[1], column[2]}, .hi = {column[3], column[4], column[5]}, .number = number};
-    columns->row_y = columns->row_z = (const int32_t *)number; /* read, never used */
-    set->columns = columns;
-    return true;
-}
-
-static bool find_partners(struct tree_state *state, const struct search_request *request,
-                          const struct body_buckets *trees)
-{
-    uint32_t count = request->pose->body_count, list[BUCKET_LIST_ROOM];
-    struct bucket_lattice lattice;
-    struct bucket_set set;
-    struct grid_columns columns;
-    struct bucket_counters ignored = {0, 0};
-    struct body_finder finder = {.request = request, .state = state, .enough = true};
-    world_lattice(&lattice, trees, count);
-    array_clear(&state->partner_start);
-    array_clear(&state->partners);
-    if (!put_bodies(&set, &lattice, &columns, trees, count, request->scratch)) {
-        return false;
-    }
-    for (uint32_t rank = 0; rank <= count && finder.enough; rank++) {
-        uint32_t begin = (uint32_t)state->partners.count;
-        finder.rank = rank;
-        finder.enough = array_push(&state->partner_start, &begin);
-        if (rank < count && trees[rank].used) {
-            bucket_set_look_up(&set, &lattice, request->kernels->packets, trees[rank].lo, trees[rank].hi, list,
-                               take_partners, &finder, &ignored);
-        }
-    }
-    return finder.enough;
 }
 
 /* ---- the search -------------------------------------------------------------------------------------------------- */
@@ -380,30 +230,6 @@ static inline bool cells_are_whole(const struct task *task)
     return !task->search->request->pose->bodies[task->rank].body->first_tetrahedron;
 }
 
-/* Along how many axes the box of these vertices of the body has no extent, in the doubles. */
-static int flat_axes(const struct search *search, uint32_t rank, const uint32_t *corners, uint32_t count)
-{
-    uint32_t first = first_vertex(&search->state->numbering, rank);
-    const double(*xyz)[3] = search->request->pose->bodies[rank].xyz;
-    int flat = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        bool same = true;
-        for (uint32_t k = 1; k < count; k++) {
-            same &= xyz[corners[k] - first][axis] == xyz[corners[0] - first][axis];
-        }
-        flat += same;
-    }
-    return flat;
-}
-
-static void empty_lane(struct packet *packet, uint32_t lane)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        packet->lo[axis][lane] = INFINITY;
-        packet->hi[axis][lane] = -INFINITY;
-    }
-}
-
 /* A cell without extent along an axis has no interior, a face that is a point crosses nothing: without `touching` they
  * have no answers, and leaving them out keeps a world fallen together in one point from costing all pairs. False when
  * no lane is left. */
@@ -427,8 +253,10 @@ static bool leave_out_flat(const struct task *task, uint32_t count)
             flat += packet->lo[axis][lane] == packet->hi[axis][lane];
         }
         const uint32_t *corners = array_at(&search->list->corners, task->first + lane);
-        if (flat >= limit && flat_axes(search, task->rank, corners, search->list->corners_each) >= limit) {
-            empty_lane(packet, lane);
+        if (flat >= limit && flat_axes(search->request->pose->bodies[task->rank].xyz,
+                                       first_vertex(&search->state->numbering, task->rank), corners,
+                                       search->list->corners_each) >= limit) {
+            packet_empty_lane(packet, lane);
             left--;
         }
     }
@@ -607,7 +435,7 @@ static void search_chunk(struct task *task, const struct chunk *chunk)
     const struct search *search = task->search;
     const struct body_buckets *body = &search->building->bodies[chunk->rank];
     const struct packet_tree *tree = search->cells ? &body->cell_tree : &body->face_tree;
-    const uint32_t *start = search->state->partner_start.data, *partners = search->state->partners.data;
+    const uint32_t *start = search->state->partners.start.data, *partners = search->state->partners.list.data;
     task->rank = chunk->rank;
     for (uint32_t begin = start[chunk->rank]; begin < start[chunk->rank + 1]; begin += PARTNER_BATCH) {
         uint32_t end = start[chunk->rank + 1] - begin > PARTNER_BATCH ? begin + PARTNER_BATCH : start[chunk->rank + 1];
@@ -820,7 +648,9 @@ static dent_status tree_search(void *data, const struct search_request *request,
     struct search search = {
         .state = state, .request = request, .sink = sink, .kernels = request->kernels->packets, .building = &building};
     search.rooms = arena_allocate(request->scratch, dent_context_worker_count(request->context), sizeof *search.rooms);
-    if (!search.rooms || !body_buckets_build(&building) || !find_partners(state, request, building.bodies)) {
+    if (!search.rooms || !body_buckets_build(&building) ||
+        !bucket_partners_find(&state->partners, request->pose, building.bodies, request->kernels->packets,
+                              request->scratch)) {
         return out_of_memory(request);
     }
     request->counters->rebuilds += building.resorted;

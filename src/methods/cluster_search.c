@@ -47,6 +47,14 @@ struct cluster_search {
 
 enum { BATCH = 256, NEAR_PIECES = 256, KEPT_CLUSTERS = 256 };
 
+/* Pieces that may hold partners for the piece of side b. */
+struct near_pieces {
+    uint32_t own; /* clusters of side b to compare with their own vertices */
+    uint32_t count;
+    uint32_t pieces[NEAR_PIECES];   /* of the world */
+    uint16_t clusters[NEAR_PIECES]; /* clusters of side b that the piece may meet */
+};
+
 /* What a worker works with. */
 struct workspace {
     const struct cluster_search *search;
@@ -58,6 +66,7 @@ struct workspace {
     struct cluster_points points_b;
     uint32_t number_b;
     bool has_points_b;
+    struct near_pieces near;
     struct cluster_points kept_points[KEPT_CLUSTERS]; /* of side a: number n of the world at place n % KEPT_CLUSTERS */
     uint32_t kept_numbers[KEPT_CLUSTERS];
     struct leaf_queue queue;
@@ -80,21 +89,23 @@ static void flush_answers(struct workspace *work, dent_question question)
     work->answer_count = work->candidate_count = 0;
 }
 
-/* Hits of clusters of body rank_a, told to the sink. A cell split into several tetrahedra is always offered: whether it
- * shares a vertex or has a point in its interior is a matter of the whole cell. */
-static void tell(struct workspace *work, dent_question question, uint32_t rank_a, uint32_t count)
+/* Hits, told to the sink. A cell split into several tetrahedra is always offered: whether it shares a vertex or has a
+ * point in its interior is a matter of the whole cell. */
+static void tell(struct workspace *work, dent_question question, uint32_t count)
 {
-    const struct clustered_body *side_a = &work->search->pose.bodies[rank_a];
+    const struct cluster_search *search = work->search;
     const uint32_t *cell_of = work->body_b->cell_of_tetrahedron;
     for (uint32_t i = 0; i < count; i++) {
         const struct leaf_hit *hit = &work->hits[i];
-        const struct cluster *cluster_a = &side_a->clusters->clusters[hit->cluster];
+        uint32_t rank_a = search->cache->body_of_cluster[hit->cluster];
+        const struct clustered_body *side_a = &search->pose.bodies[rank_a];
+        const struct cluster *cluster_a = &side_a->clusters->clusters[hit->cluster - side_a->first_cluster];
         uint32_t feature = question == DENT_QUESTION_VERTEX_CELL
                                ? cluster_a->vertices[hit->feature]
                                : side_a->clusters->faces[cluster_a->first_face + hit->feature];
         uint32_t tetrahedron = work->clusters_b->cells[work->cells.cluster->first_cell + hit->cell];
         if (hit->certain && rank_a == work->rank_b) {
-            __atomic_store_n(&work->search->met_itself[rank_a], true, __ATOMIC_RELAXED);
+            __atomic_store_n(&search->met_itself[rank_a], true, __ATOMIC_RELAXED);
         }
         if (hit->certain && !cell_of) {
             work->answers[work->answer_count++] =
@@ -112,20 +123,14 @@ static void tell(struct workspace *work, dent_question question, uint32_t rank_a
 /* ---- search
  * ------------------------------------------------------------------------------------------------------------- */
 
-/* Pieces of one body that may hold partners for the piece of side b. */
-struct near_pieces {
-    uint32_t rank;
-    bool may_share;
-    uint32_t count;
-    uint32_t pieces[NEAR_PIECES];   /* of the body */
-    uint16_t clusters[NEAR_PIECES]; /* clusters of side b that the piece may meet */
-};
-
-/* Coordinates of a cluster of side a, from those kept or computed. */
+/* Coordinates of a cluster, from those kept or computed. Good until the next call. */
 static const struct cluster_points *points_of(struct workspace *work, uint32_t rank, uint32_t number)
 {
     const struct cluster_pose *pose = &work->search->pose;
     uint32_t world_number = pose->bodies[rank].first_cluster + number;
+    if (pose->points) {
+        return &pose->points[world_number];
+    }
     uint32_t place = world_number % KEPT_CLUSTERS;
     if (work->kept_numbers[place] != world_number) {
         work->kept_numbers[place] = world_number;
@@ -134,53 +139,95 @@ static const struct cluster_points *points_of(struct workspace *work, uint32_t r
     return &work->kept_points[place];
 }
 
-static struct leaf_features features_of(struct workspace *work, uint32_t rank, uint32_t number, bool may_share)
+static void load_points_b(struct workspace *work)
 {
-    const struct cluster_search *search = work->search;
-    const struct clustered_body *body = &search->pose.bodies[rank];
-    const struct cluster *cluster = &body->clusters->clusters[number];
-    uint32_t lanes = search->pose.surface_vertices_only ? cluster->owned_surface : cluster->owned;
-    return (struct leaf_features){
-        .cluster = cluster,
-        .corners = &body->clusters->corners[number],
-        .points = points_of(work, rank, number),
-        .identities = may_share ? cluster_identities(search->cache, body->first_cluster + number, cluster) : NULL,
-        .lanes = lanes,
-        .number = number,
-    };
+    if (!work->has_points_b) {
+        const struct cluster_points *points = points_of(work, work->rank_b, work->number_b);
+        if (!work->search->pose.points) {
+            work->points_b = *points;
+            points = &work->points_b;
+        }
+        work->cells.points = points;
+        work->has_points_b = true;
+    }
 }
 
-/* Cluster of side b, already in work->cells, against the clusters of the pieces near it. */
-static void search_cluster(struct workspace *work, dent_question question, uint32_t place,
-                           const struct near_pieces *near)
+/* The cluster of side b against its own vertices. */
+static void search_own(struct workspace *work)
+{
+    const struct cluster *cluster = work->cells.cluster;
+    load_points_b(work);
+    struct leaf_features features = {
+        .cluster = cluster,
+        .points = work->cells.points,
+        .lanes = work->search->pose.surface_vertices_only ? cluster->surface : all_vertices(cluster),
+        .number = work->search->pose.bodies[work->rank_b].first_cluster + work->number_b,
+    };
+    uint32_t count = work->search->pose.kernels->own_leaf(&work->cells, &features, &work->queue, work->hits);
+    work->clusters_visited++;
+    tell(work, DENT_QUESTION_VERTEX_CELL, count);
+}
+
+/* The cluster of side b against some clusters of a piece of body rank_a, bits of `set`. */
+static void search_leaves(struct workspace *work, dent_question question, uint32_t rank_a, uint32_t first, uint32_t set)
 {
     const struct cluster_search *search = work->search;
     const struct cluster_kernels *kernels = search->pose.kernels;
-    const struct clustered_body *side_a = &search->pose.bodies[near->rank];
+    const struct clustered_body *side_a = &search->pose.bodies[rank_a];
+    bool faces = question == DENT_QUESTION_FACE_CELL, self = rank_a == work->rank_b;
+    bool may_share = search->request->pose->bodies[rank_a].body->identities || work->body_b->identities ||
+                     (self && faces); /* vertices of the same body are looked at by number */
+    for (; set; set &= set - 1) {
+        uint32_t number = first + (uint32_t)__builtin_ctz(set);
+        if (self && !faces && number == work->number_b) {
+            continue; /* its vertices are its own */
+        }
+        const struct cluster *cluster = &side_a->clusters->clusters[number];
+        uint32_t world_number = side_a->first_cluster + number;
+        struct leaf_features features = {
+            .cluster = cluster,
+            .corners = &side_a->clusters->corners[number],
+            .points = points_of(work, rank_a, number),
+            .identities = may_share ? cluster_identities(search->cache, world_number, cluster) : NULL,
+            .same_body = self,
+            .lanes = search->pose.surface_vertices_only ? cluster->owned_surface : cluster->owned,
+            .number = world_number,
+        };
+        uint32_t count =
+            (faces ? kernels->face_leaf : kernels->vertex_leaf)(&work->cells, &features, &work->queue, work->hits);
+        work->clusters_visited++;
+        tell(work, question, count);
+    }
+}
+
+/* Cluster of side b, already in work->cells, against the clusters of the pieces near it. */
+static void search_cluster(struct workspace *work, dent_question question, uint32_t place)
+{
+    const struct cluster_search *search = work->search;
+    const struct cluster_kernels *kernels = search->pose.kernels;
+    const struct near_pieces *near = &work->near;
     bool faces = question == DENT_QUESTION_FACE_CELL;
-    const struct box_group *groups = search->pose.pieces[faces ? SIDE_FACES : SIDE_VERTICES] + side_a->first_piece;
+    const struct box_group *groups = search->pose.pieces[faces ? SIDE_FACES : SIDE_VERTICES];
     for (uint32_t i = 0; i < near->count; i++) {
-        uint32_t piece = near->pieces[i];
         if (!(near->clusters[i] >> place & 1)) {
             continue;
         }
-        work->boxes_compared += PIECE_CLUSTERS;
-        uint32_t set = kernels->meet(&groups[piece], &work->cells.box);
-        if (set && !work->has_points_b) {
-            cluster_pose_load(&search->pose, work->rank_b, work->number_b, &work->points_b);
-            work->has_points_b = true;
+        uint32_t rank_a = search->pose.body_of_piece[near->pieces[i]];
+        const struct clustered_body *side_a = &search->pose.bodies[rank_a];
+        const struct cluster_piece *piece = &side_a->clusters->pieces[near->pieces[i] - side_a->first_piece];
+        uint32_t set = 1; /* the box of a piece of one cluster was already looked at */
+        if (piece->count > 1) {
+            work->boxes_compared += PIECE_CLUSTERS;
+            set = kernels->meet(&groups[near->pieces[i]], &work->cells.box);
         }
-        for (; set; set &= set - 1) {
-            uint32_t number = side_a->clusters->pieces[piece].first + (uint32_t)__builtin_ctz(set);
-            struct leaf_features features = features_of(work, near->rank, number, near->may_share);
-            uint32_t count = faces ? kernels->face_leaf(&work->cells, &features, &work->queue, work->hits)
-                                   : kernels->vertex_leaf(&work->cells, &features, work->hits);
-            work->clusters_visited++;
-            tell(work, question, near->rank, count);
+        if (set) {
+            load_points_b(work);
+            search_leaves(work, question, rank_a, piece->first, set);
         }
     }
-    if (faces && work->queue.count > 0) {
-        tell(work, question, near->rank, kernels->face_flush(&work->cells, &work->queue, work->hits));
+    if (work->queue.count > 0) {
+        tell(work, question,
+             (faces ? kernels->face_flush : kernels->vertex_flush)(&work->cells, &work->queue, work->hits));
     }
 }
 
@@ -192,26 +239,29 @@ static void begin_cluster(struct workspace *work, uint32_t piece, uint32_t place
     struct leaf_cells *cells = &work->cells;
     cells->cluster = &work->clusters_b->clusters[number];
     cells->corners = &work->clusters_b->corners[number];
-    cells->points = &work->points_b;
     work->number_b = number;
     work->has_points_b = false;
     cells->identities = cluster_identities(search->cache, side_b->first_cluster + number, cells->cluster);
-    cells->box = box_of_group_member(&search->pose.pieces[SIDE_CELLS][side_b->first_piece + piece], place);
-    cells->has_boxes = cells->has_planes = false;
+    cells->box = cluster_pose_cluster_box(&search->pose, work->rank_b, piece, place);
+    cells->has_boxes = false;
 }
 
-static void search_near_pieces(struct workspace *work, dent_question question, uint32_t piece,
-                               const struct near_pieces *near)
+static void search_near_pieces(struct workspace *work, dent_question question, uint32_t piece)
 {
-    uint32_t any = 0;
+    struct near_pieces *near = &work->near;
+    uint32_t any = near->own;
     for (uint32_t i = 0; i < near->count; i++) {
         any |= near->clusters[i];
     }
     for (; any; any &= any - 1) {
         uint32_t place = (uint32_t)__builtin_ctz(any);
         begin_cluster(work, piece, place);
-        search_cluster(work, question, place, near);
+        if (near->own >> place & 1) {
+            search_own(work);
+        }
+        search_cluster(work, question, place);
     }
+    near->count = near->own = 0;
 }
 
 /* Is contact between these two pieces of body b proven away? */
@@ -219,48 +269,77 @@ static bool proven_apart(const struct workspace *work, uint32_t piece_a, uint32_
 {
     const struct cluster_search *search = work->search;
     const bool *certified = search->piece_certified + search->pose.bodies[work->rank_b].first_piece;
-    return (certified[piece_a] || certified[piece_b]) &&
+    return search->certify && (certified[piece_a] || certified[piece_b]) &&
            strain_neighbours(&search->cache->entries[work->rank_b]->reference, piece_a, piece_b);
 }
 
-static void search_body(struct workspace *work, dent_question question, uint32_t piece, const struct cluster_box *box,
-                        uint32_t rank_a)
+/* Notes a piece of body a whose box meets that of the piece of side b. */
+static void note_piece(struct workspace *work, dent_question question, uint32_t piece, uint32_t world_piece,
+                       const struct cluster_box *box)
 {
-    bool self = rank_a == work->rank_b && work->search->certify;
+    const struct cluster_search *search = work->search;
+    struct near_pieces *near = &work->near;
+    uint32_t clusters = 1;
+    if (work->clusters_b->pieces[piece].count > 1) {
+        uint32_t world_piece_b = search->pose.bodies[work->rank_b].first_piece + piece;
+        clusters = search->pose.kernels->meet(&search->pose.pieces[SIDE_CELLS][world_piece_b], box);
+    }
+    near->pieces[near->count] = world_piece;
+    near->clusters[near->count] = (uint16_t)clusters;
+    near->count += clusters != 0;
+    if (near->count == NEAR_PIECES) {
+        search_near_pieces(work, question, piece);
+    }
+}
+
+static bool boxes_meet(const struct cluster_box *a, const struct cluster_box *b)
+{
+    return a->lo[0] <= b->hi[0] && b->lo[0] <= a->hi[0] && a->lo[1] <= b->hi[1] && b->lo[1] <= a->hi[1] &&
+           a->lo[2] <= b->hi[2] && b->lo[2] <= a->hi[2];
+}
+
+/* Pieces of a group of sixteen of body rank_a. */
+static void note_group(struct workspace *work, dent_question question, uint32_t piece, const struct cluster_box *box,
+                       uint32_t rank_a, uint32_t group)
+{
     const struct cluster_search *search = work->search;
     const struct clustered_body *side_a = &search->pose.bodies[rank_a];
-    const struct body *body_a = search->request->pose->bodies[rank_a].body;
-    const struct box_group *groups =
-        search->pose.groups[question == DENT_QUESTION_FACE_CELL ? SIDE_FACES : SIDE_VERTICES];
-    const struct box_group *clusters_b =
-        &search->pose.pieces[SIDE_CELLS][search->pose.bodies[work->rank_b].first_piece + piece];
-    struct near_pieces near;
-    near.rank = rank_a;
-    near.count = 0;
-    near.may_share = rank_a == work->rank_b || body_a->identities || work->body_b->identities;
-    for (uint32_t group = 0; group < side_a->group_count; group++) {
-        uint32_t set = search->pose.kernels->meet(&groups[side_a->first_group + group], box);
+    int side = question == DENT_QUESTION_FACE_CELL ? SIDE_FACES : SIDE_VERTICES;
+    const struct box_group *boxes = &search->pose.groups[side][side_a->first_group + group];
+    uint32_t set = search->pose.kernels->meet(boxes, box);
+    for (; set; set &= set - 1) {
+        uint32_t other = group * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set);
+        if (rank_a == work->rank_b && proven_apart(work, other, piece)) {
+            continue;
+        }
+        struct cluster_box other_box = box_of_group_member(boxes, other % PIECE_CLUSTERS);
+        note_piece(work, question, piece, side_a->first_piece + other, &other_box);
+    }
+    work->boxes_compared += PIECE_CLUSTERS;
+}
+
+/* Pieces of body rank_a near the piece of side b, whose box is given. */
+static void note_body(struct workspace *work, dent_question question, uint32_t piece, const struct cluster_box *box,
+                      uint32_t rank_a)
+{
+    const struct cluster_search *search = work->search;
+    const struct clustered_body *side_a = &search->pose.bodies[rank_a];
+    int side = question == DENT_QUESTION_FACE_CELL ? SIDE_FACES : SIDE_VERTICES;
+    if (side_a->clusters->piece_count == 1) {
+        const struct cluster_box *box_a = &search->pose.boxes[side][rank_a];
+        work->boxes_compared++;
+        if (boxes_meet(box_a, box) && !(rank_a == work->rank_b && proven_apart(work, 0, piece))) {
+            note_piece(work, question, piece, side_a->first_piece, box_a);
+        }
+        return;
+    }
+    for (uint32_t range = 0; range < side_a->range_count; range++) {
+        uint32_t set = search->pose.kernels->meet(&search->pose.ranges[side][side_a->first_range + range], box);
         for (; set; set &= set - 1) {
-            uint32_t other = group * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set);
-            if (self && proven_apart(work, other, piece)) {
-                continue;
-            }
-            struct cluster_box other_box =
-                box_of_group_member(&groups[side_a->first_group + group], other % PIECE_CLUSTERS);
-            uint32_t clusters = search->pose.kernels->meet(clusters_b, &other_box);
-            near.pieces[near.count] = other;
-            near.clusters[near.count] = (uint16_t)clusters;
-            near.count += clusters != 0;
-            if (near.count == NEAR_PIECES) {
-                search_near_pieces(work, question, piece, &near);
-                near.count = 0;
-            }
+            note_group(work, question, piece, box, rank_a, range * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set));
         }
     }
-    work->boxes_compared += (uint64_t)side_a->group_count * PIECE_CLUSTERS;
-    if (near.count) {
-        search_near_pieces(work, question, piece, &near);
-    }
+    work->boxes_compared += (uint64_t)side_a->range_count * PIECE_CLUSTERS;
 }
 
 static void search_piece(struct workspace *work, dent_question question, uint32_t world_piece)
@@ -275,16 +354,25 @@ static void search_piece(struct workspace *work, dent_question question, uint32_
     if (side_b->clusters->cell_count == 0) {
         return;
     }
-    struct cluster_box box = box_of_group_member(
-        &search->pose.groups[SIDE_CELLS][side_b->first_group + piece / PIECE_CLUSTERS], piece % PIECE_CLUSTERS);
+    struct cluster_box box = cluster_pose_piece_box(&search->pose, rank, piece);
     if (work->body_b->self_collision && !search->body_certified[rank]) {
-        search_body(work, question, piece, &box, rank);
+        if (question == DENT_QUESTION_VERTEX_CELL && !proven_apart(work, piece, piece)) {
+            work->near.own = side_b->clusters->cluster_count == 1
+                                 ? box.lo[0] <= box.hi[0]
+                                 : search->pose.kernels->meet(&search->pose.pieces[SIDE_CELLS][world_piece], &box);
+        }
+        if (question == DENT_QUESTION_FACE_CELL || side_b->clusters->cluster_count > 1) {
+            note_body(work, question, piece, &box, rank);
+        }
     }
     for (uint32_t i = search->pairs->first[rank]; i < search->pairs->first[rank + 1]; i++) {
         uint32_t rank_a = search->pairs->partners[i];
         if (bodies_may_meet(search->request->pose->bodies[rank_a].body, work->body_b)) {
-            search_body(work, question, piece, &box, rank_a);
+            note_body(work, question, piece, &box, rank_a);
         }
+    }
+    if (work->near.count || work->near.own) {
+        search_near_pieces(work, question, piece);
     }
 }
 
@@ -331,24 +419,28 @@ static void fill_block(void *data, uint32_t block, uint32_t worker)
 /* ---- the certificate
  * ---------------------------------------------------------------------------------------------------- */
 
+/* A block is a group of pieces: together, else one by one. */
 static void certify_block(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
     const struct cluster_search *search = data;
-    uint32_t first = block * search->pieces_per_block;
-    for (uint32_t piece = first; piece < search->pose.piece_count && piece - first < search->pieces_per_block;
-         piece++) {
-        uint32_t rank = search->pose.body_of_piece[piece];
-        const struct clustered_body *body = &search->pose.bodies[rank];
-        search->piece_certified[piece] =
-            body->rests && !search->body_certified[rank] &&
-            strain_certifies_piece(&search->cache->entries[rank]->reference, search->pose.kernels,
-                                   search->pose.strains + body->first_piece, piece - body->first_piece);
+    uint32_t rank = search->cache->body_of_group[block];
+    const struct clustered_body *body = &search->pose.bodies[rank];
+    uint32_t group = block - body->first_group, first = group * PIECE_CLUSTERS;
+    if (!body->rests || search->body_certified[rank]) {
+        return;
+    }
+    const struct strain_reference *reference = &search->cache->entries[rank]->reference;
+    const struct piece_strain *strains = search->pose.strains + body->first_piece;
+    bool all = strain_certifies_group(reference, search->pose.kernels, strains, group);
+    for (uint32_t piece = first; piece < body->clusters->piece_count && piece - first < PIECE_CLUSTERS; piece++) {
+        search->piece_certified[body->first_piece + piece] =
+            all || strain_certifies_piece(reference, search->pose.kernels, strains, piece);
     }
 }
 
 /* Whole bodies, then the pieces of those that fail and have more than one. */
-static void certify(struct cluster_search *search, uint32_t blocks)
+static void certify(struct cluster_search *search)
 {
     bool any_left = false;
     for (uint32_t rank = 0; rank < search->request->pose->body_count; rank++) {
@@ -361,7 +453,7 @@ static void certify(struct cluster_search *search, uint32_t blocks)
     }
     memset(search->piece_certified, 0, search->pose.piece_count * sizeof *search->piece_certified);
     if (any_left) {
-        dent_parallel_for(search->request->context, blocks, certify_block, search);
+        dent_parallel_for(search->request->context, search->pose.group_count, certify_block, search);
     }
 }
 
@@ -375,19 +467,40 @@ static void choose_references(struct cluster_search *search, struct cluster_cach
             cache->entries[rank]->clusters.cluster_count > 1 || search->request->questions & DENT_QUESTION_FACE_CELL;
         bool wanted = search->certify && worth_it && reference->usable &&
                       search->request->pose->bodies[rank].body->self_collision;
+        if (wanted && cache->entries[rank]->own_reference && cache->entries[rank]->wait > 0) {
+            cache->entries[rank]->wait--;
+            wanted = false;
+        }
         cache->bodies[rank].rests = wanted ? reference->rests : NULL;
         search->pose.wants_strains = search->pose.wants_strains || wanted;
     }
 }
 
-static bool anything_certified(const struct cluster_search *search, uint32_t rank)
+/* How many pieces of a body are certified. */
+static uint32_t certified_pieces(const struct cluster_search *search, uint32_t rank)
 {
     const struct clustered_body *body = &search->pose.bodies[rank];
-    bool any = search->body_certified[rank];
-    for (uint32_t piece = 0; piece < body->clusters->piece_count && !any; piece++) {
-        any = search->piece_certified[body->first_piece + piece];
+    uint32_t count = search->body_certified[rank] ? body->clusters->piece_count : 0;
+    for (uint32_t piece = 0; piece < body->clusters->piece_count && !search->body_certified[rank]; piece++) {
+        count += search->piece_certified[body->first_piece + piece];
     }
-    return any;
+    return count;
+}
+
+/* Bodies of which too little could be certified to be worth it are not tried again at once; the wait doubles up to
+ * LONGEST_REST. */
+static void rest_from_failures(struct cluster_search *search, struct cluster_cache *cache)
+{
+    enum { LONGEST_REST = 15 };
+    for (uint32_t rank = 0; search->certify && rank < cache->body_count; rank++) {
+        struct cached_body *entry = cache->entries[rank];
+        if (!entry->own_reference || !cache->bodies[rank].rests) {
+            continue;
+        }
+        bool failed = 4 * (uint64_t)certified_pieces(search, rank) < cache->bodies[rank].clusters->piece_count;
+        entry->last_wait = !failed ? 0 : entry->last_wait < LONGEST_REST ? 2 * entry->last_wait + 1 : LONGEST_REST;
+        entry->wait = entry->last_wait;
+    }
 }
 
 /* Bodies without a usable reference of their own that were searched and seem free, while nothing could be certified:
@@ -400,7 +513,7 @@ static void adopt_free_poses(struct cluster_search *search, struct cluster_cache
         struct cached_body *entry = cache->entries[rank];
         const struct posed_body *posed = &search->request->pose->bodies[rank];
         if (posed->body->kind != DENT_BODY_SOLID || !posed->body->self_collision || entry->own_reference ||
-            search->met_itself[rank] || anything_certified(search, rank)) {
+            search->met_itself[rank] || certified_pieces(search, rank) > 0) {
             continue;
         }
         if (entry->wait > 0) {
@@ -447,6 +560,7 @@ static bool make_workspaces(struct cluster_search *search)
         struct workspace *work = &search->workspaces[worker];
         work->search = search;
         work->worker = worker;
+        work->near.count = work->near.own = 0;
         memset(work->kept_numbers, 0xFF, sizeof work->kept_numbers);
     }
     return search->workspaces != NULL;
@@ -455,6 +569,15 @@ static bool make_workspaces(struct cluster_search *search)
 static dent_status out_of_memory(const struct search_request *request)
 {
     return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory in the cluster search");
+}
+
+/* About 64 blocks, but none below 16 clusters or above 16 pieces. */
+static uint32_t pieces_per_block(const struct cluster_pose *pose)
+{
+    uint32_t even = pose->piece_count / 64 + 1;
+    uint32_t least = (uint32_t)((uint64_t)pose->piece_count * 16 / (pose->cluster_count + 1)) + 1;
+    uint32_t pieces = even > least ? even : least;
+    return pieces < 16 ? pieces : 16;
 }
 
 static dent_status search_clusters(void *data, const struct search_request *request, struct candidate_sink *sink)
@@ -474,15 +597,17 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     struct cluster_pose *pose = &search.pose;
     pose->kernels = request->kernels->clusters;
     pose->bodies = state->cache.bodies;
+    pose->body_of_piece = state->cache.body_of_piece;
     pose->cluster_count = state->cache.cluster_count;
     pose->piece_count = state->cache.piece_count;
     pose->group_count = state->cache.group_count;
+    pose->range_count = state->cache.range_count;
     pose->surface_vertices_only = request->surface_vertices_only;
     pose->leave_out_flat = !request->def->touching;
     pose->wants[SIDE_CELLS] = true;
     pose->wants[SIDE_VERTICES] = (request->questions & DENT_QUESTION_VERTEX_CELL) != 0;
     pose->wants[SIDE_FACES] = (request->questions & DENT_QUESTION_FACE_CELL) != 0;
-    search.pieces_per_block = pose->piece_count < 64 * 16 ? pose->piece_count / 64 + 1 : 16;
+    search.pieces_per_block = pieces_per_block(pose);
     uint32_t blocks = (pose->piece_count + search.pieces_per_block - 1) / search.pieces_per_block;
     search.certify = !def || !def->no_certificate;
     choose_references(&search, &state->cache);
@@ -496,7 +621,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     }
     dent_parallel_for(request->context, blocks, fill_block, &search);
     cluster_pose_fill_bodies(pose);
-    certify(&search, blocks);
+    certify(&search);
     const struct cluster_box *boxes = whole_boxes(&search);
     if (!boxes || !make_workspaces(&search) ||
         !body_pairs_find(&state->pairs, boxes, request->pose->body_count, request->kernels, request->scratch)) {
@@ -504,6 +629,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     }
     dent_parallel_for(request->context, blocks, search_block, &search);
     if (!search_cancelled(request)) {
+        rest_from_failures(&search, &state->cache);
         adopt_free_poses(&search, &state->cache);
     }
     return DENT_OK;

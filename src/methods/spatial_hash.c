@@ -362,31 +362,6 @@ static void match_faces(void *data, const uint32_t *list, uint32_t count)
     search->sink->count_box_tests(search->sink, task->worker, (uint64_t)count * PACKET_LANES);
 }
 
-/* Along how many axes the box of these vertices has no extent, in the doubles. */
-static int flat_axes(const struct search *search, const uint32_t *corners, int count)
-{
-    const struct vertex_numbering *numbering = &search->state->sets.numbering;
-    uint32_t rank = body_of_vertex(numbering, corners[0]), first = first_vertex(numbering, rank);
-    const double(*xyz)[3] = search->request->pose->bodies[rank].xyz;
-    int flat = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        bool same = true;
-        for (int k = 1; k < count; k++) {
-            same &= xyz[corners[k] - first][axis] == xyz[corners[0] - first][axis];
-        }
-        flat += same;
-    }
-    return flat;
-}
-
-static void empty_lane(struct packet *packet, uint32_t lane)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        packet->lo[axis][lane] = INFINITY;
-        packet->hi[axis][lane] = -INFINITY;
-    }
-}
-
 /* Box of all lanes that are left; false when there is none. */
 static bool bound_packet(struct packet *packet)
 {
@@ -417,8 +392,11 @@ static bool leave_out_flat(const struct search *search, struct packet *packet, u
     for (uint32_t lane = 0; lane < count; lane++) {
         const uint32_t *corners =
             cells ? array_at(&sets->cell_corners, first + lane) : array_at(&sets->face_corners, packet->number[lane]);
-        if (packet->flat[lane] >= limit && flat_axes(search, corners, cells ? 4 : 3) >= limit) {
-            empty_lane(packet, lane);
+        uint32_t rank = body_of_vertex(&sets->numbering, corners[0]);
+        if (packet->flat[lane] >= limit &&
+            flat_axes(search->request->pose->bodies[rank].xyz, first_vertex(&sets->numbering, rank), corners,
+                      cells ? 4 : 3) >= limit) {
+            packet_empty_lane(packet, lane);
         }
     }
     return bound_packet(packet);

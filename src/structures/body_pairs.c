@@ -23,18 +23,20 @@ void body_pairs_destroy(struct body_pairs *pairs)
 /* The axis along which the boxes cover the least of their common extent. */
 static int choose_axis(const struct cluster_box *boxes, uint32_t count)
 {
-    int best = 0;
-    double best_cover = INFINITY;
-    for (int axis = 0; axis < 3; axis++) {
-        double lo = INFINITY, hi = -INFINITY, sum = 0;
-        for (uint32_t i = 0; i < count; i++) {
-            if (boxes[i].lo[axis] <= boxes[i].hi[axis]) {
-                lo = fmin(lo, (double)boxes[i].lo[axis]);
-                hi = fmax(hi, (double)boxes[i].hi[axis]);
-                sum += (double)boxes[i].hi[axis] - (double)boxes[i].lo[axis];
-            }
+    float lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double sum[3] = {0, 0, 0}, best_cover = INFINITY;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cluster_box *box = &boxes[i];
+        for (int axis = 0; axis < 3 && box->lo[0] <= box->hi[0]; axis++) {
+            lo[axis] = box->lo[axis] < lo[axis] ? box->lo[axis] : lo[axis];
+            hi[axis] = box->hi[axis] > hi[axis] ? box->hi[axis] : hi[axis];
+            sum[axis] += (double)box->hi[axis] - (double)box->lo[axis];
         }
-        double cover = hi > lo ? sum / (hi - lo) : INFINITY;
+    }
+    int best = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double extent = (double)hi[axis] - (double)lo[axis];
+        double cover = extent > 0 ? sum[axis] / extent : INFINITY;
         if (cover < best_cover) {
             best_cover = cover;
             best = axis;

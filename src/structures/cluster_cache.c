@@ -25,6 +25,9 @@ void cluster_cache_destroy(struct cluster_cache *cache)
     }
     dent_release(context, cache->entries, cache->body_count, sizeof *cache->entries);
     dent_release(context, cache->bodies, cache->body_count, sizeof *cache->bodies);
+    dent_release(context, cache->body_of_cluster, cache->cluster_count, sizeof *cache->body_of_cluster);
+    dent_release(context, cache->body_of_piece, cache->piece_count, sizeof *cache->body_of_piece);
+    dent_release(context, cache->body_of_group, cache->group_count, sizeof *cache->body_of_group);
     dent_release(context, cache->identities, cache->cluster_count, sizeof *cache->identities);
     cluster_cache_init(cache, context);
 }
@@ -98,15 +101,24 @@ static void forget_kept(struct cluster_cache *cache)
 
 static dent_status number_bodies(struct cluster_cache *cache)
 {
-    uint64_t clusters = 0, pieces = 0, groups = 0;
+    uint64_t clusters = 0, pieces = 0, groups = 0, ranges = 0;
     for (uint32_t rank = 0; rank < cache->body_count; rank++) {
         const struct body_clusters *body = &cache->entries[rank]->clusters;
         uint32_t group_count = (body->piece_count + PIECE_CLUSTERS - 1) / PIECE_CLUSTERS;
-        cache->bodies[rank] =
-            (struct clustered_body){body, NULL, (uint32_t)clusters, (uint32_t)pieces, (uint32_t)groups, group_count};
+        uint32_t range_count = (group_count + PIECE_CLUSTERS - 1) / PIECE_CLUSTERS;
+        cache->bodies[rank] = (struct clustered_body){
+            .clusters = body,
+            .first_cluster = (uint32_t)clusters,
+            .first_piece = (uint32_t)pieces,
+            .first_group = (uint32_t)groups,
+            .group_count = group_count,
+            .first_range = (uint32_t)ranges,
+            .range_count = range_count,
+        };
         clusters += body->cluster_count;
         pieces += body->piece_count;
         groups += group_count;
+        ranges += range_count;
     }
     if (clusters >= UINT32_MAX) {
         return DENT_ERROR_TOO_LARGE;
@@ -114,6 +126,30 @@ static dent_status number_bodies(struct cluster_cache *cache)
     cache->cluster_count = (uint32_t)clusters;
     cache->piece_count = (uint32_t)pieces;
     cache->group_count = (uint32_t)groups;
+    cache->range_count = (uint32_t)ranges;
+    return DENT_OK;
+}
+
+static dent_status note_bodies(struct cluster_cache *cache)
+{
+    cache->body_of_cluster = dent_allocate(cache->context, cache->cluster_count, sizeof *cache->body_of_cluster);
+    cache->body_of_piece = dent_allocate(cache->context, cache->piece_count, sizeof *cache->body_of_piece);
+    cache->body_of_group = dent_allocate(cache->context, cache->group_count, sizeof *cache->body_of_group);
+    if (!cache->body_of_cluster || !cache->body_of_piece || !cache->body_of_group) {
+        return DENT_ERROR_OUT_OF_MEMORY;
+    }
+    for (uint32_t rank = 0; rank < cache->body_count; rank++) {
+        const struct clustered_body *body = &cache->bodies[rank];
+        for (uint32_t cluster = 0; cluster < body->clusters->cluster_count; cluster++) {
+            cache->body_of_cluster[body->first_cluster + cluster] = rank;
+        }
+        for (uint32_t piece = 0; piece < body->clusters->piece_count; piece++) {
+            cache->body_of_piece[body->first_piece + piece] = rank;
+        }
+        for (uint32_t group = 0; group < body->group_count; group++) {
+            cache->body_of_group[body->first_group + group] = rank;
+        }
+    }
     return DENT_OK;
 }
 
@@ -184,6 +220,7 @@ static dent_status build(struct cluster_cache *fresh, struct cluster_cache *old,
         return DENT_ERROR_OUT_OF_MEMORY;
     }
     dent_status status = number_bodies(fresh);
+    status = status == DENT_OK ? note_bodies(fresh) : status;
     return status == DENT_OK ? number_identities(fresh, pose) : status;
 }
 

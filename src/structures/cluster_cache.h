@@ -14,7 +14,7 @@ struct cached_body {
     uint64_t identity_base;
     bool kept;                /* during an update: the old cache and the new one both have it */
     bool own_reference;       /* the reference is the body's own, and of use; otherwise poses found free are tried */
-    uint32_t wait, last_wait; /* queries until the next of them is tried */
+    uint32_t wait, last_wait; /* queries until the next of them, or the reference after a failure, is tried */
     struct body_clusters clusters;
     struct strain_reference reference;
 };
@@ -26,7 +26,8 @@ struct cluster_cache {
     uint32_t body_count;
     struct cached_body **entries;  /* by rank */
     struct clustered_body *bodies; /* by rank */
-    uint32_t cluster_count, piece_count, group_count;
+    uint32_t cluster_count, piece_count, group_count, range_count;
+    uint32_t *body_of_cluster, *body_of_piece, *body_of_group; /* ranks */
     uint32_t (
         *identities)[CLUSTER_VERTICES]; /* by cluster; null: no ties, the vertices' own numbers will do within a body */
 };

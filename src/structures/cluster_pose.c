@@ -9,16 +9,18 @@
 static void choose_frame(struct cluster_pose *state)
 {
     const struct pose *pose = state->pose;
-    double half = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        double lo = INFINITY, hi = -INFINITY;
-        for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-            lo = pose->bodies[rank].lo[axis] < lo ? pose->bodies[rank].lo[axis] : lo;
-            hi = pose->bodies[rank].hi[axis] > hi ? pose->bodies[rank].hi[axis] : hi;
+    double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY}, half = 0;
+    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
+        const struct posed_body *body = &pose->bodies[rank];
+        for (int axis = 0; axis < 3; axis++) {
+            lo[axis] = body->lo[axis] < lo[axis] ? body->lo[axis] : lo[axis];
+            hi[axis] = body->hi[axis] > hi[axis] ? body->hi[axis] : hi[axis];
         }
-        state->centre[axis] = lo <= hi ? lo * 0.5 + hi * 0.5 : 0;
-        if (lo <= hi) {
-            half = fmax(half, fmax(hi - state->centre[axis], state->centre[axis] - lo));
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        state->centre[axis] = lo[axis] <= hi[axis] ? lo[axis] * 0.5 + hi[axis] * 0.5 : 0;
+        if (lo[axis] <= hi[axis]) {
+            half = fmax(half, fmax(hi[axis] - state->centre[axis], state->centre[axis] - lo[axis]));
         }
     }
     int exponent = 0;
@@ -46,27 +48,29 @@ static void set_member(struct box_group *group, uint32_t place, const struct clu
     }
 }
 
+/* Clusters whose coordinates, 384 bytes each, stay in a cache of the second level. */
+enum { SMALL_WORLD = 2048 };
+
 bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, struct arena *scratch)
 {
     state->pose = pose;
     choose_frame(state);
-    state->body_of_piece = arena_allocate(scratch, state->piece_count, sizeof *state->body_of_piece);
+    bool keep = state->cluster_count <= SMALL_WORLD || !state->wants_strains;
+    state->points = keep ? arena_allocate(scratch, state->cluster_count, sizeof *state->points) : NULL;
     state->strains = state->wants_strains ? arena_allocate(scratch, state->piece_count, sizeof *state->strains) : NULL;
-    bool enough = state->body_of_piece && (state->strains || !state->wants_strains);
+    bool enough = (state->points || !keep) && (state->strains || !state->wants_strains);
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (state->wants[side]) {
             state->pieces[side] = arena_allocate(scratch, state->piece_count, sizeof *state->pieces[side]);
             state->groups[side] = arena_allocate(scratch, state->group_count, sizeof *state->groups[side]);
+            state->ranges[side] = arena_allocate(scratch, state->range_count, sizeof *state->ranges[side]);
             state->boxes[side] = arena_allocate(scratch, pose->body_count, sizeof *state->boxes[side]);
-            enough = enough && state->pieces[side] && state->groups[side] && state->boxes[side];
+            enough = enough && state->pieces[side] && state->groups[side] && state->ranges[side] && state->boxes[side];
         }
     }
     for (uint32_t rank = 0; enough && rank < pose->body_count; rank++) {
         const struct clustered_body *body = &state->bodies[rank];
-        for (uint32_t piece = 0; piece < body->clusters->piece_count; piece++) {
-            state->body_of_piece[body->first_piece + piece] = rank;
-        }
-        for (int side = 0; side < SIDE_COUNT && body->group_count > 0; side++) {
+        for (int side = 0; side < SIDE_COUNT && body->clusters->piece_count > 1; side++) {
             if (state->wants[side]) {
                 state->groups[side][body->first_group + body->group_count - 1] = empty_group;
             }
@@ -83,6 +87,24 @@ struct cluster_box box_of_group_member(const struct box_group *group, uint32_t p
         box.hi[axis] = group->hi[axis][place];
     }
     return box;
+}
+
+struct cluster_box cluster_pose_piece_box(const struct cluster_pose *state, uint32_t rank, uint32_t piece)
+{
+    const struct clustered_body *body = &state->bodies[rank];
+    return body->clusters->piece_count == 1
+               ? state->boxes[SIDE_CELLS][rank]
+               : box_of_group_member(&state->groups[SIDE_CELLS][body->first_group + piece / PIECE_CLUSTERS],
+                                     piece % PIECE_CLUSTERS);
+}
+
+struct cluster_box cluster_pose_cluster_box(const struct cluster_pose *state, uint32_t rank, uint32_t piece,
+                                            uint32_t place)
+{
+    const struct clustered_body *body = &state->bodies[rank];
+    return body->clusters->cluster_count == 1
+               ? state->boxes[SIDE_CELLS][rank]
+               : box_of_group_member(&state->pieces[SIDE_CELLS][body->first_piece + piece], place);
 }
 
 static void widen(struct cluster_box *box, const struct cluster_box *other)
@@ -146,65 +168,126 @@ static void fetch_ahead(const struct clustered_body *body, uint32_t number, cons
     }
 }
 
+/* Rounded coordinates and strain of a cluster. */
+static const struct cluster_points *load_cluster(const struct cluster_pose *state, uint32_t rank, uint32_t piece,
+                                                 uint32_t place, struct cluster_points *own_points)
+{
+    const struct clustered_body *body = &state->bodies[rank];
+    uint32_t number = body->clusters->pieces[piece - body->first_piece].first + place;
+    struct cluster_points *points = state->points ? &state->points[body->first_cluster + number] : own_points;
+    cluster_pose_load(state, rank, number, points);
+    if (body->rests) {
+        state->kernels->strain(&body->rests[number], points, &state->strains[piece], place);
+    }
+    return points;
+}
+
+/* The box of one side of a cluster. `boxes`: those of the sides before. */
+static struct cluster_box box_of_side(const struct cluster_pose *state, uint32_t rank, const struct cluster *cluster,
+                                      const struct cluster_points *points, int side, const struct cluster_box *boxes)
+{
+    struct cluster_box box = empty_box;
+    uint32_t vertices = vertices_of_side(state, cluster, side);
+    if (side != SIDE_CELLS && vertices == all_vertices(cluster) && boxes[SIDE_CELLS].lo[0] <= boxes[SIDE_CELLS].hi[0]) {
+        return boxes[SIDE_CELLS]; /* of the same vertices */
+    }
+    if (vertices) {
+        state->kernels->bound(points, vertices, &box);
+    }
+    if (side == SIDE_CELLS && state->leave_out_flat && cells_are_flat(cluster, state->pose->bodies[rank].xyz, &box)) {
+        box = empty_box;
+    }
+    return box;
+}
+
+/* A body of one cluster: its boxes are those of the cluster. */
+static void fill_single(const struct cluster_pose *state, uint32_t rank, uint32_t piece)
+{
+    struct cluster_points own_points;
+    const struct cluster_points *points = load_cluster(state, rank, piece, 0, &own_points);
+    struct cluster_box boxes[SIDE_COUNT];
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        if (state->wants[side]) {
+            boxes[side] = box_of_side(state, rank, &state->bodies[rank].clusters->clusters[0], points, side, boxes);
+            state->boxes[side][rank] = boxes[side];
+        }
+    }
+}
+
 void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
 {
     uint32_t rank = state->body_of_piece[piece];
     const struct clustered_body *body = &state->bodies[rank];
+    if (body->clusters->cluster_count == 1) {
+        fill_single(state, rank, piece);
+        return;
+    }
     const struct cluster_piece *range = &body->clusters->pieces[piece - body->first_piece];
-    const struct cluster *clusters = &body->clusters->clusters[range->first];
-    struct cluster_points points;
+    struct cluster_points own_points;
     struct cluster_box whole[SIDE_COUNT] = {empty_box, empty_box, empty_box};
     for (int side = 0; side < SIDE_COUNT; side++) {
-        if (state->wants[side]) {
+        if (state->wants[side] && range->count < PIECE_CLUSTERS) {
             state->pieces[side][piece] = empty_group;
         }
     }
     for (uint32_t place = 0; place < range->count; place++) {
         fetch_ahead(body, range->first + place, state->pose->bodies[rank].xyz);
-        cluster_pose_load(state, rank, range->first + place, &points);
-        if (body->rests) {
-            state->kernels->strain(&body->rests[range->first + place], &points, &state->strains[piece], place);
-        }
+        const struct cluster_points *points = load_cluster(state, rank, piece, place, &own_points);
+        struct cluster_box boxes[SIDE_COUNT];
         for (int side = 0; side < SIDE_COUNT; side++) {
-            struct cluster_box box = empty_box;
-            uint32_t vertices = vertices_of_side(state, &clusters[place], side);
-            if (state->wants[side] && vertices) {
-                state->kernels->bound(&points, vertices, &box);
-            }
-            if (side == SIDE_CELLS && state->leave_out_flat &&
-                cells_are_flat(&clusters[place], state->pose->bodies[rank].xyz, &box)) {
-                box = empty_box;
-            }
             if (state->wants[side]) {
-                set_member(&state->pieces[side][piece], place, &box);
-                widen(&whole[side], &box);
+                boxes[side] = box_of_side(state, rank, &body->clusters->clusters[range->first + place], points, side,
+                                          boxes);
+                set_member(&state->pieces[side][piece], place, &boxes[side]);
+                widen(&whole[side], &boxes[side]);
             }
         }
     }
     uint32_t in_body = piece - body->first_piece;
     for (int side = 0; side < SIDE_COUNT; side++) {
-        if (state->wants[side]) {
+        if (state->wants[side] && body->clusters->piece_count == 1) {
+            state->boxes[side][rank] = whole[side];
+        } else if (state->wants[side]) {
             set_member(&state->groups[side][body->first_group + in_body / PIECE_CLUSTERS], in_body % PIECE_CLUSTERS,
                        &whole[side]);
         }
     }
 }
 
+/* The box around sixteen boxes. */
+static struct cluster_box box_of_group(const struct box_group *group)
+{
+    struct cluster_box whole = empty_box;
+    for (uint32_t place = 0; place < PIECE_CLUSTERS; place++) {
+        struct cluster_box box = box_of_group_member(group, place);
+        widen(&whole, &box);
+    }
+    return whole;
+}
+
+static void fill_side_of_body(const struct cluster_pose *state, uint32_t rank, int side)
+{
+    const struct clustered_body *body = &state->bodies[rank];
+    struct box_group *ranges = &state->ranges[side][body->first_range];
+    struct cluster_box whole = empty_box;
+    for (uint32_t group = 0; group < body->group_count; group++) {
+        struct cluster_box box = box_of_group(&state->groups[side][body->first_group + group]);
+        if (group % PIECE_CLUSTERS == 0) {
+            ranges[group / PIECE_CLUSTERS] = empty_group;
+        }
+        set_member(&ranges[group / PIECE_CLUSTERS], group % PIECE_CLUSTERS, &box);
+        widen(&whole, &box);
+    }
+    state->boxes[side][rank] = whole;
+}
+
 void cluster_pose_fill_bodies(const struct cluster_pose *state)
 {
     for (uint32_t rank = 0; rank < state->pose->body_count; rank++) {
-        const struct clustered_body *body = &state->bodies[rank];
         for (int side = 0; side < SIDE_COUNT; side++) {
-            if (!state->wants[side]) {
-                continue;
+            if (state->wants[side] && state->bodies[rank].clusters->piece_count != 1) {
+                fill_side_of_body(state, rank, side);
             }
-            struct cluster_box whole = empty_box;
-            for (uint32_t place = 0; place < body->clusters->piece_count; place++) {
-                const struct box_group *group = &state->groups[side][body->first_group + place / PIECE_CLUSTERS];
-                struct cluster_box box = box_of_group_member(group, place % PIECE_CLUSTERS);
-                widen(&whole, &box);
-            }
-            state->boxes[side][rank] = whole;
         }
     }
 }

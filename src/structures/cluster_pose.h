@@ -1,7 +1,8 @@
-/* All clusters of a world in one pose: boxes at three levels (cluster, piece, body), and strains.
+/* All clusters of a world in one pose: boxes at five levels (cluster, piece, sixteen pieces, 256, body), and strains.
  *
- * The rounded coordinates themselves are not kept: most clusters of a big world meet nothing, and computing those that
- * do again costs less than writing all of them to memory and reading them back.
+ * The rounded coordinates themselves are kept in small worlds, where they stay in the cache, and where no certificate is
+ * tried, so that all clusters are looked at again. Most clusters of a big world with certificates meet nothing, and
+ * computing those that do again costs no more than writing all of them to memory and reading them back.
  *
  * Bodies, pieces and clusters are numbered through the world in order of rank. Every level has three boxes: of the
  * cells (what is searched), of the vertices asked about and of the surface faces (what searches). All memory from the
@@ -23,22 +24,25 @@ struct clustered_body {
         *rests; /* by cluster of the body; null: no strains wanted. Set by the method for each query */
     uint32_t first_cluster, first_piece;
     uint32_t first_group, group_count; /* sixteen pieces each */
+    uint32_t first_range, range_count; /* sixteen groups each */
 };
 
 struct cluster_pose {
     const struct pose *pose;
     const struct cluster_kernels *kernels;
     const struct clustered_body *bodies; /* by rank */
-    uint32_t cluster_count, piece_count, group_count;
+    const uint32_t *body_of_piece;       /* ranks */
+    uint32_t cluster_count, piece_count, group_count, range_count;
     bool wants[SIDE_COUNT], wants_strains;
     bool surface_vertices_only;
     bool leave_out_flat; /* clusters of cells without interior get no box: nothing touching is asked for */
     double centre[3], scale;
 
-    struct box_group *pieces[SIDE_COUNT];  /* by piece: boxes of its clusters */
-    struct box_group *groups[SIDE_COUNT];  /* by group: boxes of its pieces */
+    struct box_group *pieces[SIDE_COUNT];  /* by piece: boxes of its clusters; not of bodies of one cluster */
+    struct box_group *groups[SIDE_COUNT];  /* by group: boxes of its pieces; not of bodies of one piece */
+    struct box_group *ranges[SIDE_COUNT];  /* by range: boxes of its groups; not of bodies of one piece */
     struct cluster_box *boxes[SIDE_COUNT]; /* by body */
-    uint32_t *body_of_piece;
+    struct cluster_points *points; /* by cluster; null: not kept */
     struct piece_strain *strains; /* by piece; written for bodies that have `rests`. Null: none has */
 };
 
@@ -58,6 +62,11 @@ static inline void cluster_pose_load(const struct cluster_pose *state, uint32_t 
     state->kernels->load(&state->bodies[rank].clusters->clusters[cluster], state->pose->bodies[rank].xyz, state->centre,
                          state->scale, points);
 }
+
+/* The box of the cells of a piece, and of a cluster of it; pieces and clusters of the body. */
+struct cluster_box cluster_pose_piece_box(const struct cluster_pose *state, uint32_t rank, uint32_t piece);
+struct cluster_box cluster_pose_cluster_box(const struct cluster_pose *state, uint32_t rank, uint32_t piece,
+                                            uint32_t place);
 
 /* Box `place` of a group. */
 struct cluster_box box_of_group_member(const struct box_group *group, uint32_t place);

@@ -199,3 +199,16 @@ bool float_space_build(struct float_space *space, const struct vertex_numbering 
                       &mapping);
     return !ranks || map_ranks(space->points, numbering, pose, scratch);
 }
+
+int flat_axes(const double (*xyz)[3], uint32_t first, const uint32_t *corners, uint32_t count)
+{
+    int flat = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        bool same = true;
+        for (uint32_t k = 1; k < count; k++) {
+            same &= xyz[corners[k] - first][axis] == xyz[corners[0] - first][axis];
+        }
+        flat += same;
+    }
+    return flat;
+}

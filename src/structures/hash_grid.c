@@ -11,6 +11,9 @@
 
 enum { OCTAVES = 160, OCTAVE_ZERO = 150, OCTAVES_PER_LEVEL = 3 };
 
+/* Levels of fewer entries are scanned as a whole in less time than a coarser table saves. */
+enum { FEWEST_FOR_COARSER = 256 };
+
 #define FINEST_CELL 9.5367431640625e-07 /* 2^-20: the floats are hardly finer */
 #define COARSEST_CELL 4.0
 
@@ -110,17 +113,13 @@ static uint32_t next_power_of_two(uint64_t at_least)
     return power;
 }
 
-static void size_level(struct grid_level *level, const struct grid_input *input, uint32_t index, double mean_size)
+/* Cells and slots of a table whose cell size is known. */
+static void size_table(struct grid_level *level, const struct grid_input *input)
 {
-    double cell = input->cell_size > 0 ? input->cell_size * ldexp(1.0, (int)index * OCTAVES_PER_LEVEL)
-                                       : mean_size * input->cell_ratio;
-    cell = cell < FINEST_CELL ? FINEST_CELL : cell > COARSEST_CELL ? COARSEST_CELL : cell;
-    level->inverse_cell = 1 / cell;
     uint64_t cells = 1;
     for (int axis = 0; axis < 3; axis++) {
         level->cells[axis] = level->count ? cell_of(level, axis, level->hi[axis]) + 1 : 1;
         cells *= (uint64_t)level->cells[axis]; /* below 2^66 / 8: cells are at most 2^21 + 1 an axis */
-        level->reach[axis] += level->reach[axis] * 1e-15 + 1e-14;
     }
     uint64_t few = (uint64_t)level->count * 4 + 64, many = (uint64_t)level->count * 8 + (UINT32_C(1) << 22);
     level->counted = input->table_size == 0 && cells <= few;
@@ -128,6 +127,37 @@ static void size_level(struct grid_level *level, const struct grid_input *input,
                    : input->table_size == 0   ? next_power_of_two((uint64_t)level->count * 2)
                    : input->table_size < many ? input->table_size
                                               : (uint32_t)many;
+}
+
+static void size_level(struct grid_level *level, const struct grid_input *input, uint32_t index, double mean_size)
+{
+    double cell = input->cell_size > 0 ? input->cell_size * ldexp(1.0, (int)index * OCTAVES_PER_LEVEL)
+                                       : mean_size * input->cell_ratio;
+    cell = cell < FINEST_CELL ? FINEST_CELL : cell > COARSEST_CELL ? COARSEST_CELL : cell;
+    level->inverse_cell = 1 / cell;
+    for (int axis = 0; axis < 3; axis++) {
+        level->reach[axis] += level->reach[axis] * 1e-15 + 1e-14;
+    }
+    size_table(level, input);
+}
+
+/* The coarser tables of the levels: up to the cells of the coarsest level. */
+static void plan_coarser(struct hash_grid *grid, const struct grid_input *input)
+{
+    double coarsest = INFINITY; /* as an inverse */
+    for (uint32_t l = 0; l < grid->level_count; l++) {
+        coarsest = fmin(coarsest, grid->levels[l].inverse_cell);
+    }
+    for (uint32_t l = 0; l < grid->level_count; l++) {
+        struct grid_level table = grid->levels[l];
+        grid->coarser_count[l] = 0;
+        while (table.count >= FEWEST_FOR_COARSER && grid->coarser_count[l] < GRID_COARSER_MAX &&
+               table.inverse_cell * 0.25 >= coarsest * 0.5) {
+            table.inverse_cell *= 0.25;
+            size_table(&table, input);
+            grid->coarser[l][grid->coarser_count[l]++] = table;
+        }
+    }
 }
 
 /* The slot of the first cell of row (j, k). */
@@ -204,22 +234,63 @@ static void fill(struct hash_grid *grid, const struct filling *filling)
 static bool allocate_columns(struct hash_grid *grid, struct filling *filling, bool points, struct arena *arena)
 {
     bool enough = true;
+    size_t room = grid->count; /* all tables */
+    for (uint32_t l = 0; l < grid->level_count; l++) {
+        room += (size_t)grid->levels[l].count * grid->coarser_count[l];
+    }
+    if (room > UINT32_MAX) {
+        memset(grid->coarser_count, 0, sizeof grid->coarser_count);
+        room = grid->count;
+    }
     for (int axis = 0; axis < 3; axis++) {
-        filling->lo[axis] = arena_allocate(arena, grid->count, sizeof(float));
-        filling->hi[axis] = points ? filling->lo[axis] : arena_allocate(arena, grid->count, sizeof(float));
+        filling->lo[axis] = arena_allocate(arena, room, sizeof(float));
+        filling->hi[axis] = points ? filling->lo[axis] : arena_allocate(arena, room, sizeof(float));
         enough = enough && filling->lo[axis] && filling->hi[axis];
         grid->columns.lo[axis] = filling->lo[axis];
         grid->columns.hi[axis] = filling->hi[axis];
     }
-    grid->columns.row_y = filling->row_y = arena_allocate(arena, grid->count, sizeof(int32_t));
-    grid->columns.row_z = filling->row_z = arena_allocate(arena, grid->count, sizeof(int32_t));
-    grid->columns.number = filling->number = arena_allocate(arena, grid->count, sizeof(uint32_t));
+    grid->columns.row_y = filling->row_y = arena_allocate(arena, room, sizeof(int32_t));
+    grid->columns.row_z = filling->row_z = arena_allocate(arena, room, sizeof(int32_t));
+    grid->columns.number = filling->number = arena_allocate(arena, room, sizeof(uint32_t));
     for (uint32_t l = 0; l < grid->level_count; l++) {
         struct grid_level *level = &grid->levels[l];
         level->start = arena_allocate_cleared(arena, (size_t)level->slots + 1, sizeof *level->start);
         enough = enough && level->start;
+        for (uint32_t m = 0; m < grid->coarser_count[l]; m++) {
+            struct grid_level *table = &grid->coarser[l][m];
+            table->start = arena_allocate_cleared(arena, (size_t)table->slots + 1, sizeof *table->start);
+            enough = enough && table->start;
+        }
     }
     return enough && filling->row_y && filling->row_z && filling->number;
+}
+
+/* A coarser table of the entries at from .. from + count: counted, summed up, filled like the levels, from their
+ * columns. */
+static void fill_coarser(const struct filling *filling, struct grid_level *table, uint32_t from, uint32_t first)
+{
+    uint32_t sum = first;
+    table->first = first;
+    for (uint32_t i = from; i < from + table->count; i++) {
+        uint32_t row = row_slot(table, cell_of(table, 1, filling->lo[1][i]), cell_of(table, 2, filling->lo[2][i]));
+        filling->slots[i - from] = slot_in_row(table, row, cell_of(table, 0, filling->lo[0][i]));
+        table->start[filling->slots[i - from]]++;
+    }
+    for (uint32_t slot = 0; slot < table->slots; slot++) {
+        sum += table->start[slot];
+        table->start[slot] = sum;
+    }
+    table->start[table->slots] = sum;
+    for (uint32_t i = from + table->count; i-- > from;) {
+        uint32_t place = --table->start[filling->slots[i - from]];
+        for (int axis = 0; axis < 3; axis++) {
+            filling->lo[axis][place] = filling->lo[axis][i];
+            filling->hi[axis][place] = filling->hi[axis][i];
+        }
+        filling->row_y[place] = cell_of(table, 1, filling->lo[1][i]);
+        filling->row_z[place] = cell_of(table, 2, filling->lo[2][i]);
+        filling->number[place] = filling->number[i];
+    }
 }
 
 static void choose_levels(struct hash_grid *grid, const struct grid_input *input, uint8_t *levels, double *sizes)
@@ -256,12 +327,20 @@ bool hash_grid_build(struct hash_grid *grid, const struct grid_input *input, str
     for (uint32_t l = 0; l < grid->level_count; l++) {
         size_level(&grid->levels[l], input, l, grid->levels[l].count ? sizes[l] / grid->levels[l].count : 0);
     }
+    plan_coarser(grid, input);
     if (!allocate_columns(grid, &filling, input->lo == input->hi, arena)) {
         return false;
     }
     count_slots(grid, &filling);
     sum_up(grid);
     fill(grid, &filling);
+    uint32_t first = grid->count;
+    for (uint32_t l = 0; l < grid->level_count; l++) {
+        for (uint32_t m = 0; m < grid->coarser_count[l]; m++) {
+            fill_coarser(&filling, &grid->coarser[l][m], grid->levels[l].first, first);
+            first += grid->levels[l].count;
+        }
+    }
     return true;
 }
 
@@ -312,22 +391,45 @@ static void scan_cells(struct look_up *look_up, const struct grid_level *level, 
 /* A row costs about as much as ROW_COST entries. */
 enum { ROW_COST = 24 };
 
-static void look_up_level(struct look_up *look_up, const struct grid_level *level)
+/* The cells of a table that the window meets, widened below by the reach; false when there are none. */
+static bool cells_of_window(const struct look_up *look_up, const struct grid_level *level, int32_t first[3],
+                            int32_t last[3])
 {
-    int32_t first[3], last[3];
     for (int axis = 0; axis < 3; axis++) {
         double lo = (double)look_up->window.lo[axis] - level->reach[axis], hi = look_up->window.hi[axis];
         lo = lo > (double)level->lo[axis] ? lo : (double)level->lo[axis];
         hi = hi < (double)level->hi[axis] ? hi : (double)level->hi[axis];
         if (!(lo <= hi)) {
-            return;
+            return false;
         }
         first[axis] = cell_of(level, axis, lo);
         last[axis] = cell_of(level, axis, hi);
     }
-    uint64_t rows = ((uint64_t)(last[1] - first[1]) + 1) * ((uint64_t)(last[2] - first[2]) + 1);
-    if (rows > 1 && rows * ROW_COST > level->count) {
-        scan(look_up, level->first, level->first + level->count, true);
+    return true;
+}
+
+static uint64_t rows_between(const int32_t first[3], const int32_t last[3])
+{
+    return ((uint64_t)(last[1] - first[1]) + 1) * ((uint64_t)(last[2] - first[2]) + 1);
+}
+
+/* A window of more rows looks into a coarser table, if there is one. */
+enum { ROWS_MANY = 64 };
+
+static void look_up_level(struct look_up *look_up, uint32_t number)
+{
+    const struct grid_level *table = &look_up->grid->levels[number];
+    int32_t first[3], last[3];
+    if (!cells_of_window(look_up, table, first, last)) {
+        return;
+    }
+    for (uint32_t m = 0; m < look_up->grid->coarser_count[number] && rows_between(first, last) > ROWS_MANY; m++) {
+        table = &look_up->grid->coarser[number][m];
+        cells_of_window(look_up, table, first, last);
+    }
+    uint64_t rows = rows_between(first, last);
+    if (rows > 1 && rows * ROW_COST > table->count) {
+        scan(look_up, table->first, table->first + table->count, true);
         return;
     }
     look_up->counters->rows += rows;
@@ -335,7 +437,7 @@ static void look_up_level(struct look_up *look_up, const struct grid_level *leve
         for (int32_t j = first[1]; j <= last[1]; j++) {
             look_up->window.row_y = j;
             look_up->window.row_z = k;
-            scan_cells(look_up, level, row_slot(level, j, k), first[0], last[0]);
+            scan_cells(look_up, table, row_slot(table, j, k), first[0], last[0]);
         }
     }
 }
@@ -349,7 +451,7 @@ void hash_grid_look_up(const struct hash_grid *grid, const struct packet_kernels
     memcpy(look_up.window.lo, lo, sizeof look_up.window.lo);
     memcpy(look_up.window.hi, hi, sizeof look_up.window.hi);
     for (uint32_t level = 0; level < grid->level_count; level++) {
-        look_up_level(&look_up, &grid->levels[level]);
+        look_up_level(&look_up, level);
     }
     if (look_up.listed) {
         function(data, list, look_up.listed);

@@ -6,10 +6,13 @@
  * of entries (two at the end of the table). The row of every entry is kept and compared exactly, so clashes of the hash
  * are never seen and an entry is met at most once in a look-up.
  *
+ * A level below others is also kept in up to GRID_COARSER_MAX coarser tables of the same entries, each of cells four times
+ * as wide: elements far larger than those of the level look there, and meet a few cells instead of thousands of rows.
+ *
  * When the cells of a level's box number at most a few times its entries, row(j, k) counts them and there are no
  * clashes; otherwise it is the hash of Teschner et al. 2003 without its first term. A window of more rows than a scan
  * of the whole level would cost is answered by that scan: look-ups are bounded whatever the window, memory (about 40
- * bytes an entry, 4 a slot) whatever the coordinates.
+ * bytes an entry and table, 4 a slot) whatever the coordinates.
  */
 #ifndef DENT_STRUCTURES_HASH_GRID_H
 #define DENT_STRUCTURES_HASH_GRID_H
@@ -18,7 +21,7 @@
 #include "geometry/kernels/kernel_table.h"
 #include "geometry/kernels/packet_kernels.h"
 
-enum { GRID_LEVELS_MAX = 16 };
+enum { GRID_LEVELS_MAX = 16, GRID_COARSER_MAX = 5 };
 
 /* What goes in: lower and upper corner of entry e at lo + e * stride, hi + e * stride (three floats each, in [-1, 1]).
  */
@@ -35,6 +38,7 @@ struct grid_input {
     uint32_t level_limit; /* 1 to GRID_LEVELS_MAX */
 };
 
+/* A table of the entries of a level. */
 struct grid_level {
     double inverse_cell;
     float lo[3], hi[3]; /* of the lower corners of its entries */
@@ -49,6 +53,8 @@ struct grid_level {
 struct hash_grid {
     uint32_t level_count;
     struct grid_level levels[GRID_LEVELS_MAX];
+    struct grid_level coarser[GRID_LEVELS_MAX][GRID_COARSER_MAX];
+    uint32_t coarser_count[GRID_LEVELS_MAX];
     struct grid_columns columns;
     uint32_t count;
 };

@@ -20,7 +20,11 @@ bool strain_reference_create(struct strain_reference *reference, dent_context *c
     reference->boxes = dent_allocate(context, clusters->piece_count, sizeof *reference->boxes);
     reference->covers = dent_allocate(context, clusters->piece_count, sizeof *reference->covers);
     reference->cover_counts = dent_allocate(context, clusters->piece_count, sizeof *reference->cover_counts);
-    bool enough = reference->rests && reference->boxes && reference->covers && reference->cover_counts;
+    reference->group_count = (clusters->piece_count + PIECE_CLUSTERS - 1) / PIECE_CLUSTERS;
+    reference->group_covers = dent_allocate(context, reference->group_count, sizeof *reference->group_covers);
+    reference->group_cover_counts = dent_allocate(context, reference->group_count, sizeof *reference->group_cover_counts);
+    bool enough = reference->rests && reference->boxes && reference->covers && reference->cover_counts &&
+                  reference->group_covers && reference->group_cover_counts;
     if (!enough) {
         strain_reference_destroy(reference);
     }
@@ -36,6 +40,9 @@ void strain_reference_destroy(struct strain_reference *reference)
         dent_release(context, reference->covers, reference->clusters->piece_count, sizeof *reference->covers);
         dent_release(context, reference->cover_counts, reference->clusters->piece_count,
                      sizeof *reference->cover_counts);
+        dent_release(context, reference->group_covers, reference->group_count, sizeof *reference->group_covers);
+        dent_release(context, reference->group_cover_counts, reference->group_count,
+                     sizeof *reference->group_cover_counts);
     }
     *reference = (struct strain_reference){.context = context};
 }
@@ -307,7 +314,7 @@ static void set_rest(struct cluster_rest *rest, const struct cluster *cluster, c
     for (uint32_t cell = 0; cell < cluster->cell_count; cell++) {
         double corners[4][3];
         for (int k = 0; k < 4; k++) {
-            memcpy(corners[k], y[places->cells[k][cell]], sizeof corners[k]);
+            memcpy(corners[k], y[cluster_corner(places->cells[cell], k)], sizeof corners[k]);
         }
         stretch = fmax(stretch, stretch_of_cell(corners));
     }
@@ -335,11 +342,6 @@ static struct reference_box box_of_vertices(const struct cluster *cluster, const
         widen(&box, shape[cluster->vertices[__builtin_ctz(vertices)]]);
     }
     return box;
-}
-
-static uint32_t all_vertices(const struct cluster *cluster)
-{
-    return UINT32_MAX >> (CLUSTER_VERTICES - cluster->vertex_count);
 }
 
 static bool boxes_touch(const struct reference_box *a, const struct reference_box *b)
@@ -381,7 +383,7 @@ static struct reference_box region_of_piece(const struct strain_reference *refer
 /* Clusters that come into the interior of the region, listed; 0 when there are too many, or a surface face comes into
  * it. */
 static uint32_t cover_region(const struct strain_reference *reference, const double (*shape)[3],
-                             const struct reference_box *region, struct cover_part cover[COVER_MAX])
+                             const struct reference_box *region, struct cover_part *cover, uint32_t room)
 {
     const struct body_clusters *clusters = reference->clusters;
     uint32_t count = 0;
@@ -402,7 +404,7 @@ static uint32_t cover_region(const struct strain_reference *reference, const dou
             part.clusters |= (uint32_t)boxes_overlap(region, &box) << place;
         }
         if (part.clusters) {
-            if (count == COVER_MAX) {
+            if (count == room) {
                 return 0;
             }
             cover[count++] = part;
@@ -414,14 +416,15 @@ static uint32_t cover_region(const struct strain_reference *reference, const dou
 /* The middle of a cell of the piece lies in exactly one closed cell. Only clusters that come into the region can hold
  * it. */
 static bool region_is_covered_once(const struct strain_reference *reference, const struct body *body,
-                                   const double (*shape)[3], uint32_t piece, uint32_t cover_count)
+                                   const double (*shape)[3], uint32_t piece, const struct cover_part *cover,
+                                   uint32_t cover_count)
 {
     const struct body_clusters *clusters = reference->clusters;
     double middle[3];
     uint32_t covers = 0;
     middle_of_cell(body, shape, clusters->cells[clusters->clusters[clusters->pieces[piece].first].first_cell], middle);
     for (uint32_t i = 0; i < cover_count; i++) {
-        const struct cover_part *part = &reference->covers[piece][i];
+        const struct cover_part *part = &cover[i];
         for (uint32_t set = part->clusters; set; set &= set - 1) {
             const struct cluster *cluster =
                 &clusters->clusters[clusters->pieces[part->piece].first + (uint32_t)__builtin_ctz(set)];
@@ -431,6 +434,17 @@ static bool region_is_covered_once(const struct strain_reference *reference, con
         }
     }
     return covers == 1;
+}
+
+/* Lists the clusters that cover the region of a piece; 0 when the region is not known to be covered once. */
+static uint32_t prove_region(const struct strain_reference *reference, const struct body *body,
+                             const double (*shape)[3], uint32_t piece, const struct reference_box *region,
+                             struct cover_part *cover, uint32_t room)
+{
+    uint32_t count = cover_region(reference, shape, region, cover, room);
+    bool once =
+        reference->convex || (count > 0 && region_is_covered_once(reference, body, shape, piece, cover, count));
+    return once ? count : 0;
 }
 
 static void set_pieces(struct strain_reference *reference, const struct body *body, const double (*shape)[3])
@@ -445,12 +459,20 @@ static void set_pieces(struct strain_reference *reference, const struct body *bo
             widen(&reference->boxes[piece], box.hi);
         }
     }
-    for (uint32_t piece = 0; piece < clusters->piece_count; piece++) {
-        struct reference_box region = region_of_piece(reference, piece);
-        uint32_t count = cover_region(reference, shape, &region, reference->covers[piece]);
-        bool once = reference->convex || (count > 0 && region_is_covered_once(reference, body, shape, piece, count));
-        reference->cover_counts[piece] = once ? count : 0;
-        reference->usable |= reference->cover_counts[piece] > 0;
+    for (uint32_t group = 0; group < reference->group_count; group++) {
+        struct reference_box region = empty_reference_box;
+        uint32_t first = group * PIECE_CLUSTERS, end = first + PIECE_CLUSTERS;
+        end = end < clusters->piece_count ? end : clusters->piece_count;
+        for (uint32_t piece = first; piece < end; piece++) {
+            struct reference_box own = region_of_piece(reference, piece);
+            reference->cover_counts[piece] =
+                prove_region(reference, body, shape, piece, &own, reference->covers[piece], COVER_MAX);
+            reference->usable |= reference->cover_counts[piece] > 0;
+            widen(&region, own.lo);
+            widen(&region, own.hi);
+        }
+        reference->group_cover_counts[group] =
+            prove_region(reference, body, shape, first, &region, reference->group_covers[group], GROUP_COVER_MAX);
     }
 }
 
@@ -519,19 +541,35 @@ bool strain_certifies_body(const struct strain_reference *reference, const struc
     return true;
 }
 
+static bool cover_is_definite(const struct cluster_kernels *kernels, const struct piece_strain *strains,
+                              const struct cover_part *cover, uint32_t count, const float matrix[9])
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!part_is_definite(kernels, &strains[cover[i].piece], cover[i].clusters, matrix)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool strain_certifies_group(const struct strain_reference *reference, const struct cluster_kernels *kernels,
+                            const struct piece_strain *strains, uint32_t group)
+{
+    float matrix[9];
+    const struct body_clusters *clusters = reference->clusters;
+    uint32_t count = reference->group_cover_counts[group], first = group * PIECE_CLUSTERS;
+    uint32_t left = clusters->piece_count - first;
+    return count > 0 &&
+           strain_matrix(&strains[first], &clusters->pieces[first], left < PIECE_CLUSTERS ? left : PIECE_CLUSTERS,
+                         matrix) &&
+           cover_is_definite(kernels, strains, reference->group_covers[group], count, matrix);
+}
+
 bool strain_certifies_piece(const struct strain_reference *reference, const struct cluster_kernels *kernels,
                             const struct piece_strain *strains, uint32_t piece)
 {
     float matrix[9];
     uint32_t count = reference->cover_counts[piece];
-    if (count == 0 || !strain_matrix(&strains[piece], &reference->clusters->pieces[piece], 1, matrix)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const struct cover_part *part = &reference->covers[piece][i];
-        if (!part_is_definite(kernels, &strains[part->piece], part->clusters, matrix)) {
-            return false;
-        }
-    }
-    return true;
+    return count > 0 && strain_matrix(&strains[piece], &reference->clusters->pieces[piece], 1, matrix) &&
+           cover_is_definite(kernels, strains, reference->covers[piece], count, matrix);
 }

@@ -24,15 +24,16 @@
  *  - a piece with its neighbours (those whose reference boxes meet its own): in a convex body the part inside the
  * common box of them is convex; in others the common box, widened a little, must be free of boundary.
  *
- * Two levels are tried: the whole body with one M, then every piece with its neighbours. A piece that passes has no
- * contact with its neighbours; pairs of pieces that are not neighbours in the reference are always searched.
+ * Three levels are tried: the whole body with one M, then sixteen pieces with all their neighbours, then every piece
+ * with its neighbours. A piece that passes has no contact with its neighbours; pairs of pieces that are not neighbours in
+ * the reference are always searched.
  */
 #ifndef DENT_STRUCTURES_STRAIN_CERTIFICATE_H
 #define DENT_STRUCTURES_STRAIN_CERTIFICATE_H
 
 #include "structures/tet_clusters.h"
 
-enum { COVER_MAX = 96 };
+enum { COVER_MAX = 96, GROUP_COVER_MAX = 256 };
 
 /* Clusters of a piece that meet a region. */
 struct cover_part {
@@ -53,6 +54,9 @@ struct strain_reference {
     struct reference_box *boxes;            /* by piece */
     struct cover_part (*covers)[COVER_MAX]; /* by piece */
     uint32_t *cover_counts;                 /* 0: this piece is never certified */
+    uint32_t group_count;                   /* sixteen pieces each */
+    struct cover_part (*group_covers)[GROUP_COVER_MAX]; /* by group */
+    uint32_t *group_cover_counts;                       /* 0: this group is never certified as a whole */
 };
 
 /* Memory for a body; false when there is none. Not usable yet. */
@@ -67,10 +71,12 @@ void strain_reference_set(struct strain_reference *reference, const struct body 
 bool strain_matrix(const struct piece_strain *pieces, const struct cluster_piece *ranges, uint32_t count,
                    float matrix[9]);
 
-/* Is the whole body, or piece `piece` with its neighbours, certainly free of contact with itself? `strains`: by piece
+/* Is the whole body, or group `group` or piece `piece` with its neighbours, certainly free of contact with itself? `strains`: by piece
  * of the body. */
 bool strain_certifies_body(const struct strain_reference *reference, const struct cluster_kernels *kernels,
                            const struct piece_strain *strains);
+bool strain_certifies_group(const struct strain_reference *reference, const struct cluster_kernels *kernels,
+                            const struct piece_strain *strains, uint32_t group);
 bool strain_certifies_piece(const struct strain_reference *reference, const struct cluster_kernels *kernels,
                             const struct piece_strain *strains, uint32_t piece);
 

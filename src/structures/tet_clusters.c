@@ -205,6 +205,23 @@ static bool number_vertices(struct builder *builder, uint32_t first, uint32_t la
     return faces <= CLUSTER_FACES;
 }
 
+/* Vertices that nobody owns yet come first: those asked about then fill the first lanes. */
+static void put_owned_first(struct builder *builder, struct cluster *cluster)
+{
+    uint32_t sorted[CLUSTER_VERTICES], count = 0;
+    for (int owned = 0; owned < 2; owned++) {
+        for (uint32_t k = 0; k < cluster->vertex_count; k++) {
+            if (builder->owned[cluster->vertices[k]] == owned) {
+                sorted[count++] = cluster->vertices[k];
+            }
+        }
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        cluster->vertices[k] = sorted[k];
+        builder->place[sorted[k]] = (uint8_t)k;
+    }
+}
+
 static void forget_vertices(struct builder *builder, const struct cluster *cluster)
 {
     for (uint32_t k = 0; k < cluster->vertex_count; k++) {
@@ -224,7 +241,7 @@ static void fill_elements(struct builder *builder, uint32_t first, uint32_t last
         const uint32_t *corners = builder->corners + (size_t)element * builder->corners_per_element;
         for (uint32_t k = 0; solid && k < 4; k++) {
             uint8_t place = builder->place[corners[k]];
-            places->cells[k][cluster->cell_count] = place;
+            places->cells[cluster->cell_count] |= (uint32_t)place << 8 * k;
             places->cell_vertices[cluster->cell_count] |= UINT32_C(1) << place;
         }
         if (solid) {
@@ -248,14 +265,15 @@ static void take_ownership(struct builder *builder, struct cluster *cluster)
 {
     for (uint32_t k = 0; k < cluster->vertex_count; k++) {
         uint32_t vertex = cluster->vertices[k];
+        if (builder->body->vertex_use[vertex] & VERTEX_ON_SURFACE) {
+            cluster->surface |= UINT32_C(1) << k;
+        }
         if (!builder->owned[vertex]) {
             builder->owned[vertex] = 1;
             cluster->owned |= UINT32_C(1) << k;
-            if (builder->body->vertex_use[vertex] & VERTEX_ON_SURFACE) {
-                cluster->owned_surface |= UINT32_C(1) << k;
-            }
         }
     }
+    cluster->owned_surface = cluster->owned & cluster->surface;
     for (uint32_t k = cluster->vertex_count; k < CLUSTER_VERTICES; k++) {
         cluster->vertices[k] = cluster->vertices[0];
     }
@@ -300,6 +318,7 @@ static bool make_cluster(struct builder *builder, uint32_t first, uint32_t last)
     bool fits = last - first <= CLUSTER_CELLS && number_vertices(builder, first, last, &cluster);
     if (fits) {
         struct body_clusters *result = builder->result;
+        put_owned_first(builder, &cluster);
         fill_elements(builder, first, last, &cluster, &corners);
         take_ownership(builder, &cluster);
         struct cluster_piece *piece = piece_for_next_cluster(builder);

@@ -26,6 +26,12 @@ struct body_clusters {
     size_t cluster_capacity, corner_capacity, piece_capacity;
 };
 
+/* The places of a cluster that hold vertices, as bits. */
+static inline uint32_t all_vertices(const struct cluster *cluster)
+{
+    return UINT32_MAX >> (CLUSTER_VERTICES - cluster->vertex_count);
+}
+
 /* `shape`: positions of the vertices, finite. False when memory runs out; nothing is left behind then. */
 bool body_clusters_create(struct body_clusters *clusters, dent_context *context, const struct body *body,
                           const double (*shape)[3]);

@@ -31,8 +31,8 @@ static void assert_cells(const struct body *body, const struct body_clusters *cl
             uint32_t cell = clusters->cells[cluster->first_cell + i], bits = 0;
             assert_int_equal(seen[cell]++, 0);
             for (int k = 0; k < 4; k++) {
-                assert_int_equal(cluster->vertices[corners->cells[k][i]], body->tetrahedra[cell][k]);
-                bits |= UINT32_C(1) << corners->cells[k][i];
+                assert_int_equal(cluster->vertices[cluster_corner(corners->cells[i], k)], body->tetrahedra[cell][k]);
+                bits |= UINT32_C(1) << cluster_corner(corners->cells[i], k);
             }
             assert_int_equal(bits, corners->cell_vertices[i]);
         }

@@ -39,14 +39,15 @@ struct cluster {
     _Alignas(64) uint32_t vertices[CLUSTER_VERTICES]; /* of the body */
     uint32_t owned;                  /* vertices that are asked about in this cluster and in no other */
     uint32_t owned_surface;          /* ... those on the surface */
+    uint32_t surface;                /* vertices on the surface, owned or not */
     uint32_t on_faces;               /* corners of the faces of this cluster */
     uint32_t first_cell, first_face; /* in the lists of the body */
     uint8_t vertex_count, cell_count, face_count;
 };
 
 struct cluster_corners {
-    _Alignas(64) uint8_t cells[4][CLUSTER_CELLS];
-    uint32_t cell_vertices[CLUSTER_CELLS]; /* the same as sets of bits */
+    _Alignas(64) uint32_t cells[CLUSTER_CELLS]; /* places of the four corners, a byte each, the first in the lowest */
+    uint32_t cell_vertices[CLUSTER_CELLS];      /* the same as sets of bits */
     uint8_t faces[3][CLUSTER_FACES];
 };
 
@@ -63,21 +64,26 @@ struct box_group {
     _Alignas(64) float lo[3][PIECE_CLUSTERS], hi[3][PIECE_CLUSTERS];
 };
 
-/* The cells of one cluster in one pose: what the leaves compare with. Boxes and planes are computed when first needed.
- */
+/* The place of corner k of a cell in its cluster. */
+static inline uint32_t cluster_corner(uint32_t corners, int k)
+{
+    return corners >> 8 * k & 255;
+}
+
+/* The cells of one cluster in one pose: what the leaves compare with. Boxes, and the bounds of the sides of points in
+ * them, are computed when first needed. */
 struct leaf_cells {
-    _Alignas(64) float lo[3][CLUSTER_CELLS], hi[3][CLUSTER_CELLS];
-    float base[3][CLUSTER_CELLS], normals[9][CLUSTER_CELLS], volume[CLUSTER_CELLS], bound[CLUSTER_CELLS];
+    _Alignas(64) float lo[3][CLUSTER_CELLS], hi[3][CLUSTER_CELLS], bound[CLUSTER_CELLS];
     const uint32_t *identities; /* of the vertices; equal numbers: same vertex. Read only with others to compare */
     const struct cluster *cluster;
     const struct cluster_corners *corners;
     const struct cluster_points *points;
     struct cluster_box box;
-    bool has_boxes, has_planes;
+    bool has_boxes;
 };
 
 struct leaf_hit {
-    uint32_t cluster; /* of side a */
+    uint32_t cluster; /* of side a: leaf_features.number */
     uint8_t feature;  /* vertex or face of that cluster */
     uint8_t cell;     /* of side b */
     uint8_t certain;  /* 1: an answer; 0: the float filter cannot say */
@@ -85,10 +91,11 @@ struct leaf_hit {
 
 enum { LEAF_QUEUE = 128, LEAF_HITS_MAX = CLUSTER_FACES * CLUSTER_CELLS + LEAF_QUEUE };
 
-/* Faces and cells that passed the cheap tests, waiting for the narrow one. */
+/* Vertices or faces and cells that passed the cheap tests, waiting for the narrow one. */
 struct leaf_queue {
-    _Alignas(64) float face[9][LEAF_QUEUE];
-    uint8_t corners[4][LEAF_QUEUE];
+    _Alignas(64) float points[9][LEAF_QUEUE]; /* of a vertex the first three, of a face all */
+    float bound[LEAF_QUEUE];                  /* of the sides; vertices only */
+    uint32_t corners[LEAF_QUEUE];             /* of the cell */
     struct leaf_hit pairs[LEAF_QUEUE];
     uint32_t count;
 };
@@ -99,6 +106,7 @@ struct leaf_features {
     const struct cluster_corners *corners;
     const struct cluster_points *points;
     const uint32_t *identities; /* of its vertices; null: nothing can be shared with side b */
+    bool same_body;             /* as side b: vertices that are in both clusters are left to own_leaf */
     uint32_t lanes;             /* vertices asked about */
     uint32_t number;            /* copied to leaf_hit.cluster */
 };
@@ -129,9 +137,15 @@ struct cluster_kernels {
     void (*bound)(const struct cluster_points *points, uint32_t lanes, struct cluster_box *box);
     /* Bit i: box i of the group meets the box (closed). */
     uint32_t (*meet)(const struct box_group *group, const struct cluster_box *box);
-    /* Vertices of side a against the cells of side b: everything not certainly outside. Room for 32 * 48 hits. */
-    uint32_t (*vertex_leaf)(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_hit *hits);
-    /* The same for faces; what is still in the queue afterwards comes out of face_flush. Room for LEAF_HITS_MAX. */
+    /* Vertices of side a against the cells of side b: everything not certainly outside. What is still in the queue
+     * afterwards comes out of vertex_flush. Room for LEAF_HITS_MAX. */
+    uint32_t (*vertex_leaf)(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
+                            struct leaf_hit *hits);
+    /* The same for the vertices of side b itself, those in features->lanes. */
+    uint32_t (*own_leaf)(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
+                         struct leaf_hit *hits);
+    uint32_t (*vertex_flush)(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits);
+    /* The same for faces. */
     uint32_t (*face_leaf)(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
                           struct leaf_hit *hits);
     uint32_t (*face_flush)(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits);

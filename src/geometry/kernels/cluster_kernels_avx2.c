@@ -56,6 +56,14 @@ static inline uint32_t lanes_not_more(lanes a, lanes b)
 {
     return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
 }
+/* Lanes where small[k] <= large[k] for all six k. */
+static inline uint32_t lanes_ordered6(const lanes small[6], const lanes large[6])
+{
+    __m256 a = _mm256_and_ps(_mm256_cmp_ps(small[0], large[0], _CMP_LE_OQ), _mm256_cmp_ps(small[1], large[1], _CMP_LE_OQ));
+    __m256 b = _mm256_and_ps(_mm256_cmp_ps(small[2], large[2], _CMP_LE_OQ), _mm256_cmp_ps(small[3], large[3], _CMP_LE_OQ));
+    __m256 c = _mm256_and_ps(_mm256_cmp_ps(small[4], large[4], _CMP_LE_OQ), _mm256_cmp_ps(small[5], large[5], _CMP_LE_OQ));
+    return (uint32_t)_mm256_movemask_ps(_mm256_and_ps(_mm256_and_ps(a, b), c));
+}
 
 static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b)
 {
@@ -81,6 +89,39 @@ static inline lanes lanes_of_shorts(const int16_t *from)
 {
     return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_load_si128((const __m128i *)from)));
 }
+/* Lanes from 0 up to below 65536, cut to whole numbers. */
+static inline void lanes_to_shorts(uint16_t *to, lanes a)
+{
+    __m256i whole = _mm256_cvttps_epi32(a);
+    _mm_store_si128((__m128i *)to,
+                    _mm_packus_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1)));
+}
+
+struct short_table {
+    __m256i low, high;
+};
+static inline struct short_table shorts_load(const uint16_t *from)
+{
+    return (struct short_table){_mm256_load_si256((const __m256i *)from),
+                                _mm256_load_si256((const __m256i *)(from + 16))};
+}
+
+/* Which of the 32 points lie between lo and hi on all three axes. A difference that would be negative is 0. */
+static inline uint32_t shorts_in_box(const struct short_table x[3], const uint16_t lo[3], const uint16_t hi[3])
+{
+    __m256i low = _mm256_setzero_si256(), high = low;
+    for (int axis = 0; axis < 3; axis++) {
+        __m256i least = _mm256_set1_epi16((short)lo[axis]), most = _mm256_set1_epi16((short)hi[axis]);
+        low = _mm256_or_si256(low, _mm256_or_si256(_mm256_subs_epu16(least, x[axis].low),
+                                                   _mm256_subs_epu16(x[axis].low, most)));
+        high = _mm256_or_si256(high, _mm256_or_si256(_mm256_subs_epu16(least, x[axis].high),
+                                                     _mm256_subs_epu16(x[axis].high, most)));
+    }
+    const __m256i zero = _mm256_setzero_si256();
+    __m256i bytes = _mm256_packs_epi16(_mm256_cmpeq_epi16(low, zero), _mm256_cmpeq_epi16(high, zero));
+    return (uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(bytes, 0xD8));
+}
+
 static inline lanes lanes_root(lanes a)
 {
     return _mm256_sqrt_ps(a);
@@ -110,6 +151,14 @@ static inline lane_index index_load(const uint8_t *from)
     __m256i index = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)from));
     return (lane_index){index, _mm256_castsi256_ps(_mm256_slli_epi32(index, 28)),
                         _mm256_castsi256_ps(_mm256_slli_epi32(index, 27))};
+}
+
+/* Corner k of eight cells. */
+static inline lane_index index_of_corner(const uint32_t *from, int k)
+{
+    __m256i corners = _mm256_load_si256((const __m256i *)from);
+    return (lane_index){_mm256_srli_epi32(corners, 8 * k), _mm256_castsi256_ps(_mm256_slli_epi32(corners, 28 - 8 * k)),
+                        _mm256_castsi256_ps(_mm256_slli_epi32(corners, 27 - 8 * k))};
 }
 
 static inline lanes table_pick(struct lane_table table, lane_index index)

@@ -53,6 +53,16 @@ static inline uint32_t lanes_not_more(lanes a, lanes b)
 {
     return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ);
 }
+/* Lanes where small[k] <= large[k] for all six k. */
+static inline uint32_t lanes_ordered6(const lanes small[6], const lanes large[6])
+{
+    __mmask16 bits = _mm512_cmp_ps_mask(small[0], large[0], _CMP_LE_OQ);
+    bits = _mm512_mask_cmp_ps_mask(bits, small[1], large[1], _CMP_LE_OQ);
+    bits = _mm512_mask_cmp_ps_mask(bits, small[2], large[2], _CMP_LE_OQ);
+    bits = _mm512_mask_cmp_ps_mask(bits, small[3], large[3], _CMP_LE_OQ);
+    bits = _mm512_mask_cmp_ps_mask(bits, small[4], large[4], _CMP_LE_OQ);
+    return _mm512_mask_cmp_ps_mask(bits, small[5], large[5], _CMP_LE_OQ);
+}
 static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b)
 {
     return _mm512_mask_mov_ps(b, (__mmask16)bits, a);
@@ -62,6 +72,32 @@ static inline lanes lanes_of_shorts(const int16_t *from)
 {
     return _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_load_si256((const __m256i *)from)));
 }
+/* Lanes from 0 up to below 65536, cut to whole numbers. */
+static inline void lanes_to_shorts(uint16_t *to, lanes a)
+{
+    _mm256_store_si256((__m256i *)to, _mm512_cvtepi32_epi16(_mm512_cvttps_epi32(a)));
+}
+
+struct short_table {
+    __m512i all;
+};
+static inline struct short_table shorts_load(const uint16_t *from)
+{
+    return (struct short_table){_mm512_load_si512(from)};
+}
+
+/* Which of the 32 points lie between lo and hi on all three axes. A difference that would be negative is 0. */
+static inline uint32_t shorts_in_box(const struct short_table x[3], const uint16_t lo[3], const uint16_t hi[3])
+{
+    __m512i outside[3];
+    for (int axis = 0; axis < 3; axis++) {
+        outside[axis] = _mm512_or_si512(_mm512_subs_epu16(_mm512_set1_epi16((short)lo[axis]), x[axis].all),
+                                        _mm512_subs_epu16(x[axis].all, _mm512_set1_epi16((short)hi[axis])));
+    }
+    __m512i any = _mm512_ternarylogic_epi32(outside[0], outside[1], outside[2], 0xFE);
+    return _mm512_testn_epi16_mask(any, any);
+}
+
 static inline lanes lanes_root(lanes a)
 {
     return _mm512_sqrt_ps(a);
@@ -101,6 +137,12 @@ static inline struct lane_table table_load(const float *from)
 static inline lane_index index_load(const uint8_t *from)
 {
     return _mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)from));
+}
+
+/* Corner k of sixteen cells. The permute looks at the lowest five bits only. */
+static inline lane_index index_of_corner(const uint32_t *from, int k)
+{
+    return _mm512_srli_epi32(_mm512_load_si512(from), (unsigned)(8 * k));
 }
 
 static inline lanes table_pick(struct lane_table table, lane_index index)

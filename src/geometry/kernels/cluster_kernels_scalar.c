@@ -51,6 +51,11 @@ static inline uint32_t lanes_not_more(lanes a, lanes b)
 {
     return a <= b;
 }
+static inline uint32_t lanes_ordered6(const lanes small[6], const lanes large[6])
+{
+    return small[0] <= large[0] && small[1] <= large[1] && small[2] <= large[2] && small[3] <= large[3] &&
+           small[4] <= large[4] && small[5] <= large[5];
+}
 static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b)
 {
     return bits & 1 ? a : b;
@@ -72,6 +77,28 @@ static inline lanes lanes_of_shorts(const int16_t *from)
 {
     return *from;
 }
+static inline void lanes_to_shorts(uint16_t *to, lanes a)
+{
+    *to = (uint16_t)a;
+}
+
+struct short_table {
+    const uint16_t *from;
+};
+static inline struct short_table shorts_load(const uint16_t *from)
+{
+    return (struct short_table){from};
+}
+static inline uint32_t shorts_in_box(const struct short_table x[3], const uint16_t lo[3], const uint16_t hi[3])
+{
+    uint32_t found = 0;
+    for (int i = 0; i < CLUSTER_VERTICES; i++) {
+        bool inside = x[0].from[i] >= lo[0] && x[0].from[i] <= hi[0] && x[1].from[i] >= lo[1] && x[1].from[i] <= hi[1] &&
+                      x[2].from[i] >= lo[2] && x[2].from[i] <= hi[2];
+        found |= (uint32_t)inside << i;
+    }
+    return found;
+}
 static inline lanes lanes_root(lanes a)
 {
     return sqrtf(a);
@@ -91,6 +118,10 @@ static inline struct lane_table table_load(const float *from)
 static inline lane_index index_load(const uint8_t *from)
 {
     return *from;
+}
+static inline lane_index index_of_corner(const uint32_t *from, int k)
+{
+    return (lane_index)cluster_corner(*from, k);
 }
 static inline lanes table_pick(struct lane_table table, lane_index index)
 {

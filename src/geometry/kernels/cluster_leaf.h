@@ -10,6 +10,11 @@
 #define BOUND_CUBIC (272.0f * 0x1p-24f)
 #define BOUND_SQUARE (25.0f * 0x1p-24f)
 
+/* Own vertices are compared with the boxes of the cells in SHORT_STEPS steps of the box of the cluster, a monotone map:
+ * a point that passes may lie outside by 1.02 steps, which the bound of its sides allows for. */
+#define SHORT_STEPS 65000.0f
+#define SHORT_SLACK 0x1p-14f
+
 struct lanes3 {
     lanes x, y, z;
 };
@@ -17,6 +22,11 @@ struct lanes3 {
 static inline struct lanes3 subtract3(struct lanes3 a, struct lanes3 b)
 {
     return (struct lanes3){lanes_subtract(a.x, b.x), lanes_subtract(a.y, b.y), lanes_subtract(a.z, b.z)};
+}
+
+static inline struct lanes3 add3(struct lanes3 a, struct lanes3 b)
+{
+    return (struct lanes3){lanes_add(a.x, b.x), lanes_add(a.y, b.y), lanes_add(a.z, b.z)};
 }
 
 static inline struct lanes3 cross3(struct lanes3 a, struct lanes3 b)
@@ -50,14 +60,6 @@ static inline lanes side_bound(struct lanes3 extent)
     lanes squares = lanes_add(xy, lanes_multiply(lanes_add(x, y), z));
     return lanes_add(lanes_multiply(lanes_multiply(xy, z), lanes_set(BOUND_CUBIC)),
                      lanes_multiply(squares, lanes_set(BOUND_SQUARE)));
-}
-
-static inline float side_bound_of_box(float x, float y, float z)
-{
-    x += 2 * CLUSTER_INPUT_ERROR;
-    y += 2 * CLUSTER_INPUT_ERROR;
-    z += 2 * CLUSTER_INPUT_ERROR;
-    return (x * y) * z * BOUND_CUBIC + (x * y + (x + y) * z) * BOUND_SQUARE;
 }
 
 struct point_table {
@@ -112,33 +114,54 @@ static void bound_points(const struct cluster_points *points, uint32_t set, stru
     reduce_bounds(lo, hi, box);
 }
 
+/* A box in all lanes. */
+struct spread_box {
+    lanes lo[3], hi[3];
+};
+
+static inline struct spread_box spread_box_of(const float lo[3], const float hi[3])
+{
+    return (struct spread_box){{lanes_set(lo[0]), lanes_set(lo[1]), lanes_set(lo[2])},
+                               {lanes_set(hi[0]), lanes_set(hi[1]), lanes_set(hi[2])}};
+}
+
+/* Lanes in which two boxes meet (closed). */
+static inline uint32_t boxes_meet(struct lanes3 lo, struct lanes3 hi, const struct spread_box *box)
+{
+    const lanes small[6] = {lo.x, box->lo[0], lo.y, box->lo[1], lo.z, box->lo[2]};
+    const lanes large[6] = {box->hi[0], hi.x, box->hi[1], hi.y, box->hi[2], hi.z};
+    return lanes_ordered6(small, large);
+}
+
 static uint32_t meet_group(const struct box_group *group, const struct cluster_box *box)
 {
+    const struct spread_box spread = spread_box_of(box->lo, box->hi);
     uint32_t found = 0;
     for (int i = 0; i < PIECE_CLUSTERS; i += LANES) {
-        uint32_t bits = ALL_LANES;
-        for (int axis = 0; axis < 3; axis++) {
-            bits &= lanes_not_more(lanes_load(&group->lo[axis][i]), lanes_set(box->hi[axis]));
-            bits &= lanes_not_more(lanes_set(box->lo[axis]), lanes_load(&group->hi[axis][i]));
-        }
-        found |= bits << i;
+        struct lanes3 lo = {lanes_load(&group->lo[0][i]), lanes_load(&group->lo[1][i]), lanes_load(&group->lo[2][i])};
+        struct lanes3 hi = {lanes_load(&group->hi[0][i]), lanes_load(&group->hi[1][i]), lanes_load(&group->hi[2][i])};
+        found |= boxes_meet(lo, hi, &spread) << i;
     }
     return found;
 }
 
+static inline struct lanes3 points_at(const struct cluster_points *points, int i)
+{
+    return (struct lanes3){lanes_load(&points->x[0][i]), lanes_load(&points->x[1][i]), lanes_load(&points->x[2][i])};
+}
+
 /* Vertices of a cluster in a box. */
-static inline uint32_t points_in_box(const struct cluster_points *points, uint32_t set, const struct cluster_box *box)
+static inline uint32_t points_in_box(const struct cluster_points *points, uint32_t set, const struct spread_box *box)
 {
     uint32_t found = 0;
     for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
-        uint32_t bits = set >> i & ALL_LANES;
-        for (int axis = 0; axis < 3 && bits; axis++) {
-            lanes x = lanes_load(&points->x[axis][i]);
-            bits &= lanes_not_more(lanes_set(box->lo[axis]), x) & lanes_not_more(x, lanes_set(box->hi[axis]));
+        if (!(set >> i & ALL_LANES)) {
+            continue; /* the vertices asked about come first */
         }
-        found |= bits << i;
+        struct lanes3 x = points_at(points, i);
+        found |= boxes_meet(x, x, box) << i;
     }
-    return found;
+    return found & set;
 }
 
 static inline int cells_end(const struct cluster *cluster)
@@ -153,15 +176,23 @@ static inline uint32_t cells_present(const struct cluster *cluster, int i)
     return left >= LANES ? ALL_LANES : (1u << left) - 1;
 }
 
+static inline struct lanes3 pick_corner(struct point_table table, const uint32_t *corners, int k)
+{
+    return pick3(table, index_of_corner(corners, k));
+}
+
 static void compute_cell_boxes(struct leaf_cells *cells)
 {
     const struct cluster *cluster = cells->cluster;
     struct point_table table = point_table_of(cells->points);
+    const struct cluster_box *box = &cells->box;
+    const struct lanes3 slack = {lanes_set((box->hi[0] - box->lo[0]) * SHORT_SLACK),
+                                 lanes_set((box->hi[1] - box->lo[1]) * SHORT_SLACK),
+                                 lanes_set((box->hi[2] - box->lo[2]) * SHORT_SLACK)};
     for (int i = 0; i < cells_end(cluster); i += LANES) {
-        struct lanes3 p = pick3(table, index_load(&cells->corners->cells[0][i]));
-        struct lanes3 q = pick3(table, index_load(&cells->corners->cells[1][i]));
-        struct lanes3 r = pick3(table, index_load(&cells->corners->cells[2][i]));
-        struct lanes3 s = pick3(table, index_load(&cells->corners->cells[3][i]));
+        const uint32_t *corners = &cells->corners->cells[i];
+        struct lanes3 p = pick_corner(table, corners, 0), q = pick_corner(table, corners, 1);
+        struct lanes3 r = pick_corner(table, corners, 2), s = pick_corner(table, corners, 3);
         struct lanes3 lo = least3(least3(p, q), least3(r, s)), hi = most3(most3(p, q), most3(r, s));
         lanes_store(&cells->lo[0][i], lo.x);
         lanes_store(&cells->lo[1][i], lo.y);
@@ -169,43 +200,25 @@ static void compute_cell_boxes(struct leaf_cells *cells)
         lanes_store(&cells->hi[0][i], hi.x);
         lanes_store(&cells->hi[1][i], hi.y);
         lanes_store(&cells->hi[2][i], hi.z);
+        lanes_store(&cells->bound[i], side_bound(add3(subtract3(hi, lo), slack)));
     }
     cells->has_boxes = true;
 }
 
-/* A box in all lanes. */
-struct spread_box {
-    lanes lo[3], hi[3];
-};
-
-static inline struct spread_box spread_box_of(const float lo[3], const float hi[3])
-{
-    return (struct spread_box){{lanes_set(lo[0]), lanes_set(lo[1]), lanes_set(lo[2])},
-                               {lanes_set(hi[0]), lanes_set(hi[1]), lanes_set(hi[2])}};
-}
-
+/* Cells of the group at i whose boxes meet the box. */
 static inline uint32_t cells_meet_box(const struct leaf_cells *cells, int i, const struct spread_box *box)
 {
-    uint32_t bits = lanes_not_more(lanes_load(&cells->lo[0][i]), box->hi[0]) &
-                    lanes_not_more(box->lo[0], lanes_load(&cells->hi[0][i]));
-    if (LANES == 1 && !bits) {
-        return 0;
-    }
-    bits &= lanes_not_more(lanes_load(&cells->lo[1][i]), box->hi[1]) &
-            lanes_not_more(box->lo[1], lanes_load(&cells->hi[1][i]));
-    if (LANES == 1 && !bits) {
-        return 0;
-    }
-    return bits & lanes_not_more(lanes_load(&cells->lo[2][i]), box->hi[2]) &
-           lanes_not_more(box->lo[2], lanes_load(&cells->hi[2][i]));
+    struct lanes3 lo = {lanes_load(&cells->lo[0][i]), lanes_load(&cells->lo[1][i]), lanes_load(&cells->lo[2][i])};
+    struct lanes3 hi = {lanes_load(&cells->hi[0][i]), lanes_load(&cells->hi[1][i]), lanes_load(&cells->hi[2][i])};
+    return boxes_meet(lo, hi, box);
 }
 
 /* Vertices of side b that are the vertex `identity`. */
-static inline uint32_t shared_vertices(const struct leaf_cells *cells, uint32_t identity)
+static inline uint32_t shared_vertices(const uint32_t identities[CLUSTER_VERTICES], uint32_t identity)
 {
     uint32_t shared = 0;
     for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
-        shared |= lanes_equal_to(&cells->identities[i], identity) << i;
+        shared |= lanes_equal_to(&identities[i], identity) << i;
     }
     return shared;
 }
@@ -213,55 +226,50 @@ static inline uint32_t shared_vertices(const struct leaf_cells *cells, uint32_t 
 /* ---- vertices
  * ----------------------------------------------------------------------------------------------------------- */
 
-/* For every cell a, b, c, d: a; the normals (c-a)x(d-a), (d-a)x(b-a), (b-a)x(c-a); its volume (times 6) and the bound
- * of a side. */
-static void compute_cell_planes(struct leaf_cells *cells)
+/* The pairs in the queue, judged by the four sides of the cell: everything not certainly outside comes out. */
+static uint32_t vertex_flush(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits)
 {
-    const struct cluster *cluster = cells->cluster;
     struct point_table table = point_table_of(cells->points);
-    for (int i = 0; i < cells_end(cluster); i += LANES) {
-        struct lanes3 a = pick3(table, index_load(&cells->corners->cells[0][i]));
-        struct lanes3 b = subtract3(pick3(table, index_load(&cells->corners->cells[1][i])), a);
-        struct lanes3 c = subtract3(pick3(table, index_load(&cells->corners->cells[2][i])), a);
-        struct lanes3 d = subtract3(pick3(table, index_load(&cells->corners->cells[3][i])), a);
-        const struct lanes3 normals[3] = {cross3(c, d), cross3(d, b), cross3(b, c)};
-        lanes_store(&cells->base[0][i], a.x);
-        lanes_store(&cells->base[1][i], a.y);
-        lanes_store(&cells->base[2][i], a.z);
-        for (int k = 0; k < 3; k++) {
-            lanes_store(&cells->normals[3 * k][i], normals[k].x);
-            lanes_store(&cells->normals[3 * k + 1][i], normals[k].y);
-            lanes_store(&cells->normals[3 * k + 2][i], normals[k].z);
+    uint32_t count = 0;
+    for (uint32_t first = 0; first < queue->count; first += LANES) {
+        const uint32_t *corners = &queue->corners[first];
+        struct lanes3 a = pick_corner(table, corners, 0);
+        struct lanes3 b = subtract3(pick_corner(table, corners, 1), a);
+        struct lanes3 c = subtract3(pick_corner(table, corners, 2), a);
+        struct lanes3 d = subtract3(pick_corner(table, corners, 3), a);
+        struct lanes3 p = {lanes_load(&queue->points[0][first]), lanes_load(&queue->points[1][first]),
+                           lanes_load(&queue->points[2][first])};
+        struct lanes3 q = subtract3(p, a), normal = cross3(c, d);
+        lanes volume = dot3(b, normal);
+        lanes s0 = dot3(q, normal), s1 = dot3(q, cross3(d, b)), s2 = dot3(q, cross3(b, c));
+        lanes s3 = lanes_subtract(lanes_subtract(volume, s0), lanes_add(s1, s2));
+        lanes least = lanes_least(lanes_least(s0, s1), lanes_least(s2, s3));
+        lanes most = lanes_most(lanes_most(s0, s1), lanes_most(s2, s3));
+        lanes bound = lanes_load(&queue->bound[first]), negative = lanes_subtract(lanes_set(0), bound);
+        uint32_t left = queue->count - first;
+        uint32_t certain = lanes_less(bound, least) | lanes_less(most, negative);
+        uint32_t found = ~(lanes_less(least, negative) & lanes_less(bound, most));
+        found &= left >= LANES ? ALL_LANES : (1u << left) - 1;
+        for (; found; found &= found - 1) {
+            int lane = __builtin_ctz(found);
+            hits[count] = queue->pairs[first + (uint32_t)lane];
+            hits[count++].certain = certain >> lane & 1;
         }
-        struct lanes3 extent = {lanes_subtract(lanes_load(&cells->hi[0][i]), lanes_load(&cells->lo[0][i])),
-                                lanes_subtract(lanes_load(&cells->hi[1][i]), lanes_load(&cells->lo[1][i])),
-                                lanes_subtract(lanes_load(&cells->hi[2][i]), lanes_load(&cells->lo[2][i]))};
-        lanes_store(&cells->volume[i], dot3(b, normals[0]));
-        lanes_store(&cells->bound[i], side_bound(extent));
     }
-    cells->has_planes = true;
+    queue->count = 0;
+    return count;
 }
 
-/* Which cells of the group at i hold p, among those whose boxes do: *certain those that surely do; returned those that
- * may. */
-static inline uint32_t cells_hold_point(const struct leaf_cells *cells, int i, struct lanes3 p, uint32_t *certain)
+static inline void queue_vertex(const struct leaf_cells *cells, const struct leaf_features *features, int vertex,
+                                int cell, struct leaf_queue *queue)
 {
-    struct lanes3 base = {lanes_load(&cells->base[0][i]), lanes_load(&cells->base[1][i]),
-                          lanes_load(&cells->base[2][i])};
-    struct lanes3 q = subtract3(p, base);
-    lanes sides[3];
-    for (int k = 0; k < 3; k++) {
-        struct lanes3 normal = {lanes_load(&cells->normals[3 * k][i]), lanes_load(&cells->normals[3 * k + 1][i]),
-                                lanes_load(&cells->normals[3 * k + 2][i])};
-        sides[k] = dot3(q, normal);
-    }
-    lanes last = lanes_subtract(lanes_subtract(lanes_load(&cells->volume[i]), sides[0]), lanes_add(sides[1], sides[2]));
-    lanes least = lanes_least(lanes_least(sides[0], sides[1]), lanes_least(sides[2], last));
-    lanes most = lanes_most(lanes_most(sides[0], sides[1]), lanes_most(sides[2], last));
-    lanes bound = lanes_load(&cells->bound[i]), negative = lanes_subtract(lanes_set(0), bound);
-    uint32_t some_below = lanes_less(least, negative), some_above = lanes_less(bound, most);
-    *certain = lanes_less(bound, least) | lanes_less(most, negative);
-    return ~(some_below & some_above);
+    uint32_t place = queue->count++;
+    queue->points[0][place] = features->points->x[0][vertex];
+    queue->points[1][place] = features->points->x[1][vertex];
+    queue->points[2][place] = features->points->x[2][vertex];
+    queue->bound[place] = cells->bound[cell];
+    queue->corners[place] = cells->corners->cells[cell];
+    queue->pairs[place] = (struct leaf_hit){features->number, (uint8_t)vertex, (uint8_t)cell, 0};
 }
 
 /* A vertex and a group of cells whose boxes hold it. */
@@ -269,14 +277,6 @@ struct boxed_vertex {
     uint8_t vertex, group;
     uint16_t cells;
 };
-
-static inline bool cell_has_vertex(const struct leaf_cells *cells, int cell, uint32_t identity)
-{
-    return cells->identities[cells->corners->cells[0][cell]] == identity ||
-           cells->identities[cells->corners->cells[1][cell]] == identity ||
-           cells->identities[cells->corners->cells[2][cell]] == identity ||
-           cells->identities[cells->corners->cells[3][cell]] == identity;
-}
 
 /* Boxes and sharing for all vertices of the set. Whether a group is hit cannot be foreseen, so nothing branches on it.
  */
@@ -289,16 +289,12 @@ static inline uint32_t box_vertices(struct leaf_cells *cells, const struct leaf_
     uint32_t count = 0;
     for (; set; set &= set - 1) {
         int vertex = __builtin_ctz(set);
+        uint32_t shared = features->identities ? shared_vertices(cells->identities, features->identities[vertex]) : 0;
         lanes px = lanes_set(x[vertex]), py = lanes_set(y[vertex]), pz = lanes_set(z[vertex]);
         const struct spread_box box = {{px, py, pz}, {px, py, pz}};
-        uint32_t shared = LANES > 1 && features->identities ? shared_vertices(cells, features->identities[vertex]) : 0;
         for (int i = 0; i < end; i += LANES) {
             uint32_t found = cells_meet_box(cells, i, &box) & cells_present(cluster, i);
-            if (LANES > 1) {
-                found &= ~lanes_with_bits(&cells->corners->cell_vertices[i], shared);
-            } else if (found && features->identities) {
-                found = !cell_has_vertex(cells, i, features->identities[vertex]);
-            }
+            found &= ~lanes_with_bits(&cells->corners->cell_vertices[i], shared);
             list[count] = (struct boxed_vertex){(uint8_t)vertex, (uint8_t)i, (uint16_t)found};
             count += found != 0;
         }
@@ -306,10 +302,17 @@ static inline uint32_t box_vertices(struct leaf_cells *cells, const struct leaf_
     return count;
 }
 
-static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_hit *hits)
+static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
+                            struct leaf_hit *hits)
 {
     struct boxed_vertex list[CLUSTER_VERTICES * (CLUSTER_CELLS / LANES) + 1];
-    uint32_t set = points_in_box(features->points, features->lanes, &cells->box), count = 0;
+    const struct spread_box box = spread_box_of(cells->box.lo, cells->box.hi);
+    uint32_t set = points_in_box(features->points, features->lanes, &box), count = 0;
+    for (uint32_t left = features->same_body ? set : 0; left; left &= left - 1) {
+        uint32_t vertex = (uint32_t)__builtin_ctz(left);
+        bool here = shared_vertices(cells->cluster->vertices, features->cluster->vertices[vertex]) != 0;
+        set &= ~((uint32_t)here << vertex);
+    }
     if (!set) {
         return 0;
     }
@@ -317,18 +320,85 @@ static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features
         compute_cell_boxes(cells);
     }
     uint32_t boxed = box_vertices(cells, features, set, list);
-    if (boxed && !cells->has_planes) {
-        compute_cell_planes(cells);
-    }
     for (uint32_t k = 0; k < boxed; k++) {
-        int vertex = list[k].vertex, i = list[k].group;
-        struct lanes3 p = {lanes_set(features->points->x[0][vertex]), lanes_set(features->points->x[1][vertex]),
-                           lanes_set(features->points->x[2][vertex])};
-        uint32_t certain, found = list[k].cells & cells_hold_point(cells, i, p, &certain);
-        for (; found; found &= found - 1) {
-            int lane = __builtin_ctz(found);
-            hits[count++] =
-                (struct leaf_hit){features->number, (uint8_t)vertex, (uint8_t)(i + lane), certain >> lane & 1};
+        if (queue->count > LEAF_QUEUE - LANES) {
+            count += vertex_flush(cells, queue, hits + count);
+        }
+        for (uint32_t found = list[k].cells; found; found &= found - 1) {
+            queue_vertex(cells, features, list[k].vertex, list[k].group + __builtin_ctz(found), queue);
+        }
+    }
+    return count;
+}
+
+/* A cell and the vertices of the cluster in its box. */
+struct boxed_cell {
+    uint32_t vertices;
+    uint32_t cell;
+};
+
+/* Points and boxes of cells in steps of the box of the cluster. */
+struct short_cells {
+    _Alignas(64) uint16_t x[3][CLUSTER_VERTICES], lo[3][CLUSTER_CELLS], hi[3][CLUSTER_CELLS];
+};
+
+static inline void shorten(uint16_t *to, const float *from, int count, float origin, float factor)
+{
+    for (int i = 0; i < count; i += LANES) {
+        lanes_to_shorts(to + i, lanes_multiply(lanes_subtract(lanes_load(from + i), lanes_set(origin)), lanes_set(factor)));
+    }
+}
+
+static inline void shorten_cells(const struct leaf_cells *cells, struct short_cells *shorts)
+{
+    int end = cells_end(cells->cluster);
+    for (int axis = 0; axis < 3; axis++) {
+        float origin = cells->box.lo[axis], extent = cells->box.hi[axis] - origin;
+        float factor = extent > 1e-30f ? SHORT_STEPS / extent : 0; /* 0: everything passes */
+        shorten(shorts->x[axis], cells->points->x[axis], CLUSTER_VERTICES, origin, factor);
+        shorten(shorts->lo[axis], cells->lo[axis], end, origin, factor);
+        shorten(shorts->hi[axis], cells->hi[axis], end, origin, factor);
+    }
+}
+
+/* Cell by cell: the vertices stay in registers, and which of them are corners is known beforehand. */
+static inline uint32_t box_own_vertices(const struct leaf_cells *cells, uint32_t asked, struct boxed_cell *list)
+{
+    struct short_cells shorts;
+    uint32_t count = 0;
+    shorten_cells(cells, &shorts);
+    const struct short_table x[3] = {shorts_load(shorts.x[0]), shorts_load(shorts.x[1]), shorts_load(shorts.x[2])};
+    for (int cell = 0; cell < cells->cluster->cell_count; cell++) {
+        const uint16_t lo[3] = {shorts.lo[0][cell], shorts.lo[1][cell], shorts.lo[2][cell]};
+        const uint16_t hi[3] = {shorts.hi[0][cell], shorts.hi[1][cell], shorts.hi[2][cell]};
+        uint32_t found = shorts_in_box(x, lo, hi) & asked & ~cells->corners->cell_vertices[cell];
+        list[count] = (struct boxed_cell){found, (uint32_t)cell};
+        count += found != 0;
+    }
+    return count;
+}
+
+static uint32_t own_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
+                         struct leaf_hit *hits)
+{
+    struct boxed_cell list[CLUSTER_CELLS + 1];
+    uint32_t count = 0;
+    if (!cells->has_boxes) {
+        compute_cell_boxes(cells);
+    }
+    uint32_t boxed = box_own_vertices(cells, features->lanes, list);
+    for (uint32_t k = 0; k < boxed; k++) {
+        if (queue->count > LEAF_QUEUE - CLUSTER_VERTICES) {
+            count += vertex_flush(cells, queue, hits + count);
+        }
+        for (uint32_t found = list[k].vertices; found; found &= found - 1) {
+            int vertex = __builtin_ctz(found), cell = (int)list[k].cell;
+            /* Vertices of one body may be tied, too. */
+            if (cells->identities != cells->cluster->vertices &&
+                shared_vertices(cells->identities, cells->identities[vertex]) & cells->corners->cell_vertices[cell]) {
+                continue;
+            }
+            queue_vertex(cells, features, vertex, cell, queue);
         }
     }
     return count;
@@ -337,36 +407,37 @@ static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features
 /* ---- faces
  * -------------------------------------------------------------------------------------------------------------- */
 
-/* One face of side a. */
-struct leaf_face {
-    float corners[3][3];
-    struct cluster_box box;
+/* A group of faces, number by number: corners, then the normal and the bound of the side of a point of side b. */
+enum { FACE_NORMAL = 9, FACE_BOUND = 12, FACE_LO = 13, FACE_HI = 16, FACE_NUMBERS = 19 };
+struct face_group {
+    _Alignas(64) float numbers[FACE_NUMBERS][LANES];
 };
 
-/* Vertices of side b certainly above and certainly below the plane of the face. */
-static inline void vertices_beside_plane(const struct leaf_cells *cells, const struct leaf_face *face, uint32_t *above,
-                                         uint32_t *below)
+static inline void store3(struct face_group *group, int row, struct lanes3 a)
 {
-    const float(*t)[3] = face->corners;
-    float b[3], c[3], extent[3];
-    for (int axis = 0; axis < 3; axis++) {
-        float lo = face->box.lo[axis] < cells->box.lo[axis] ? face->box.lo[axis] : cells->box.lo[axis];
-        float hi = face->box.hi[axis] > cells->box.hi[axis] ? face->box.hi[axis] : cells->box.hi[axis];
-        extent[axis] = hi - lo;
-        b[axis] = t[1][axis] - t[0][axis];
-        c[axis] = t[2][axis] - t[0][axis];
-    }
-    float bound = side_bound_of_box(extent[0], extent[1], extent[2]);
-    struct lanes3 normal = {lanes_set(b[1] * c[2] - b[2] * c[1]), lanes_set(b[2] * c[0] - b[0] * c[2]),
-                            lanes_set(b[0] * c[1] - b[1] * c[0])};
-    struct lanes3 origin = {lanes_set(t[0][0]), lanes_set(t[0][1]), lanes_set(t[0][2])};
+    lanes_store(group->numbers[row], a.x);
+    lanes_store(group->numbers[row + 1], a.y);
+    lanes_store(group->numbers[row + 2], a.z);
+}
+
+/* Three numbers of one face in all lanes. */
+static inline struct lanes3 spread3(const struct face_group *group, int row, int lane)
+{
+    return (struct lanes3){lanes_set(group->numbers[row][lane]), lanes_set(group->numbers[row + 1][lane]),
+                           lanes_set(group->numbers[row + 2][lane])};
+}
+
+/* Vertices of side b certainly above and certainly below the plane of the face. */
+static inline void vertices_beside_plane(const struct leaf_cells *cells, const struct face_group *group, int lane,
+                                         uint32_t *above, uint32_t *below)
+{
+    struct lanes3 origin = spread3(group, 0, lane), normal = spread3(group, FACE_NORMAL, lane);
+    lanes bound = lanes_set(group->numbers[FACE_BOUND][lane]), negative = lanes_negative(bound);
     *above = *below = 0;
     for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
-        struct lanes3 x = {lanes_load(&cells->points->x[0][i]), lanes_load(&cells->points->x[1][i]),
-                           lanes_load(&cells->points->x[2][i])};
-        lanes side = dot3(normal, subtract3(x, origin));
-        *above |= lanes_less(lanes_set(bound), side) << i;
-        *below |= lanes_less(side, lanes_set(-bound)) << i;
+        lanes side = dot3(normal, subtract3(points_at(cells->points, i), origin));
+        *above |= lanes_less(bound, side) << i;
+        *below |= lanes_less(side, negative) << i;
     }
 }
 
@@ -455,12 +526,12 @@ static uint32_t face_flush(struct leaf_cells *cells, struct leaf_queue *queue, s
         uint32_t left = queue->count - first;
         struct narrow n = {.may = left >= LANES ? ALL_LANES : (1u << left) - 1};
         for (int corner = 0; corner < 3; corner++) {
-            n.face[corner] = (struct lanes3){lanes_load(&queue->face[3 * corner][first]),
-                                             lanes_load(&queue->face[3 * corner + 1][first]),
-                                             lanes_load(&queue->face[3 * corner + 2][first])};
+            n.face[corner] = (struct lanes3){lanes_load(&queue->points[3 * corner][first]),
+                                             lanes_load(&queue->points[3 * corner + 1][first]),
+                                             lanes_load(&queue->points[3 * corner + 2][first])};
         }
         for (int corner = 0; corner < 4; corner++) {
-            n.cell[corner] = pick3(table, index_load(&queue->corners[corner][first]));
+            n.cell[corner] = pick_corner(table, &queue->corners[first], corner);
         }
         struct lanes3 lo = least3(least3(n.cell[0], n.cell[1]), least3(n.cell[2], n.cell[3]));
         struct lanes3 hi = most3(most3(n.cell[0], n.cell[1]), most3(n.cell[2], n.cell[3]));
@@ -482,92 +553,84 @@ static uint32_t face_flush(struct leaf_cells *cells, struct leaf_queue *queue, s
     return count;
 }
 
-static inline void queue_pairs(struct leaf_cells *cells, const struct leaf_face *face, struct leaf_hit pair,
-                               uint32_t found, int i, struct leaf_queue *queue)
+static inline void queue_face(const struct leaf_cells *cells, const struct face_group *group, int lane,
+                              struct leaf_hit pair, struct leaf_queue *queue)
 {
-    const uint8_t(*corners)[CLUSTER_CELLS] = cells->corners->cells;
-    for (; found; found &= found - 1) {
-        uint32_t place = queue->count++;
-        int cell = i + __builtin_ctz(found);
-        pair.cell = (uint8_t)cell;
-        queue->pairs[place] = pair;
-        queue->face[0][place] = face->corners[0][0];
-        queue->face[1][place] = face->corners[0][1];
-        queue->face[2][place] = face->corners[0][2];
-        queue->face[3][place] = face->corners[1][0];
-        queue->face[4][place] = face->corners[1][1];
-        queue->face[5][place] = face->corners[1][2];
-        queue->face[6][place] = face->corners[2][0];
-        queue->face[7][place] = face->corners[2][1];
-        queue->face[8][place] = face->corners[2][2];
-        queue->corners[0][place] = corners[0][cell];
-        queue->corners[1][place] = corners[1][cell];
-        queue->corners[2][place] = corners[2][cell];
-        queue->corners[3][place] = corners[3][cell];
+    uint32_t place = queue->count++;
+    queue->pairs[place] = pair;
+    queue->corners[place] = cells->corners->cells[pair.cell];
+    for (int i = 0; i < 9; i++) {
+        queue->points[i][place] = group->numbers[i][lane];
     }
 }
 
 /* Vertices of side b that are corners of the face. */
 static inline uint32_t shared_corners(const struct leaf_cells *cells, const struct leaf_features *features, int number)
 {
-    return shared_vertices(cells, features->identities[features->corners->faces[0][number]]) |
-           shared_vertices(cells, features->identities[features->corners->faces[1][number]]) |
-           shared_vertices(cells, features->identities[features->corners->faces[2][number]]);
+    return shared_vertices(cells->identities, features->identities[features->corners->faces[0][number]]) |
+           shared_vertices(cells->identities, features->identities[features->corners->faces[1][number]]) |
+           shared_vertices(cells->identities, features->identities[features->corners->faces[2][number]]);
 }
 
-/* One face against all cells: boxes, sharing, and the plane of the face. */
-static inline uint32_t one_face(struct leaf_cells *cells, const struct leaf_features *features, int number,
-                                const struct leaf_face *face, struct leaf_queue *queue, struct leaf_hit *hits)
-{
-    const struct cluster *cluster = cells->cluster;
-    const struct spread_box box = spread_box_of(face->box.lo, face->box.hi);
-    uint32_t above = 0, below = 0, shared = 0;
-    bool begun = false;
-    for (int i = 0; i < cells_end(cluster); i += LANES) {
-        uint32_t found = cells_meet_box(cells, i, &box) & cells_present(cluster, i);
-        if (!found) {
-            continue;
-        }
-        if (!begun) {
-            shared = features->identities ? shared_corners(cells, features, number) : 0;
-        }
-        found &= shared ? ~lanes_with_bits(&cells->corners->cell_vertices[i], shared) : ALL_LANES;
-        if (found && !(above | below)) {
-            vertices_beside_plane(cells, face, &above, &below);
-        }
-        begun = true;
-        found &= lanes_with_bits(&cells->corners->cell_vertices[i], ~above) &
-                 lanes_with_bits(&cells->corners->cell_vertices[i], ~below);
-        queue_pairs(cells, face, (struct leaf_hit){features->number, (uint8_t)number, 0, 0}, found, i, queue);
-    }
-    return queue->count > LEAF_QUEUE - CLUSTER_CELLS ? face_flush(cells, queue, hits) : 0;
-}
-
-/* A group of faces, number by number. */
-struct face_group {
-    _Alignas(64) float numbers[15][LANES]; /* nine coordinates, lo, hi */
+/* A face of a group and a group of cells whose boxes meet its own. */
+struct boxed_face {
+    uint8_t lane, group;
+    uint16_t cells;
 };
 
-static inline void store3(struct face_group *group, int row, struct lanes3 a)
+/* Boxes and sharing for the faces of the group at i in `found`. Nothing branches on what is hit. */
+static inline uint32_t box_faces(const struct leaf_cells *cells, const struct leaf_features *features,
+                                 const struct face_group *group, int i, uint32_t found, struct boxed_face *list)
 {
-    lanes_store(group->numbers[row], a.x);
-    lanes_store(group->numbers[row + 1], a.y);
-    lanes_store(group->numbers[row + 2], a.z);
+    const int end = cells_end(cells->cluster);
+    uint32_t count = 0;
+    for (; found; found &= found - 1) {
+        int lane = __builtin_ctz(found);
+        struct lanes3 lo = spread3(group, FACE_LO, lane), hi = spread3(group, FACE_HI, lane);
+        const struct spread_box box = {{lo.x, lo.y, lo.z}, {hi.x, hi.y, hi.z}};
+        uint32_t shared = features->identities ? shared_corners(cells, features, i + lane) : 0;
+        for (int k = 0; k < end; k += LANES) {
+            uint32_t met = cells_meet_box(cells, k, &box) & cells_present(cells->cluster, k);
+            met &= ~lanes_with_bits(&cells->corners->cell_vertices[k], shared);
+            list[count] = (struct boxed_face){(uint8_t)lane, (uint8_t)k, (uint16_t)met};
+            count += met != 0;
+        }
+    }
+    return count;
 }
 
-static inline struct leaf_face face_of_group(const struct face_group *group, int lane)
+/* What is left of the list after the planes of the faces goes into the queue: a cell with all corners on one side falls
+ * out. */
+static inline uint32_t queue_faces(struct leaf_cells *cells, const struct leaf_features *features,
+                                   const struct face_group *group, int i, const struct boxed_face *list, uint32_t count,
+                                   struct leaf_queue *queue, struct leaf_hit *hits)
 {
-    const float(*n)[LANES] = group->numbers;
-    return (struct leaf_face){{{n[0][lane], n[1][lane], n[2][lane]},
-                               {n[3][lane], n[4][lane], n[5][lane]},
-                               {n[6][lane], n[7][lane], n[8][lane]}},
-                              {{n[9][lane], n[10][lane], n[11][lane]}, {n[12][lane], n[13][lane], n[14][lane]}}};
+    uint32_t hit_count = 0, above = 0, below = 0;
+    int last = -1;
+    for (uint32_t k = 0; k < count; k++) {
+        int lane = list[k].lane, first = list[k].group;
+        if (lane != last) {
+            vertices_beside_plane(cells, group, lane, &above, &below);
+            last = lane;
+        }
+        if (queue->count > LEAF_QUEUE - LANES) {
+            hit_count += face_flush(cells, queue, hits + hit_count);
+        }
+        uint32_t found = list[k].cells & lanes_with_bits(&cells->corners->cell_vertices[first], ~above) &
+                         lanes_with_bits(&cells->corners->cell_vertices[first], ~below);
+        for (; found; found &= found - 1) {
+            struct leaf_hit pair = {features->number, (uint8_t)(i + lane), (uint8_t)(first + __builtin_ctz(found)), 0};
+            queue_face(cells, group, lane, pair, queue);
+        }
+    }
+    return hit_count;
 }
 
 static uint32_t face_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
                           struct leaf_hit *hits)
 {
     const struct cluster *side_a = features->cluster;
+    const struct spread_box box = spread_box_of(cells->box.lo, cells->box.hi);
     struct point_table table = point_table_of(features->points);
     uint32_t count = 0;
     for (int i = 0; i < side_a->face_count; i += LANES) {
@@ -575,12 +638,8 @@ static uint32_t face_leaf(struct leaf_cells *cells, const struct leaf_features *
         struct lanes3 b = pick3(table, index_load(&features->corners->faces[1][i]));
         struct lanes3 c = pick3(table, index_load(&features->corners->faces[2][i]));
         struct lanes3 lo = least3(least3(a, b), c), hi = most3(most3(a, b), c);
-        const struct cluster_box *box = &cells->box;
-        uint32_t found = lanes_not_more(lo.x, lanes_set(box->hi[0])) & lanes_not_more(lanes_set(box->lo[0]), hi.x) &
-                         lanes_not_more(lo.y, lanes_set(box->hi[1])) & lanes_not_more(lanes_set(box->lo[1]), hi.y) &
-                         lanes_not_more(lo.z, lanes_set(box->hi[2])) & lanes_not_more(lanes_set(box->lo[2]), hi.z);
         int left = side_a->face_count - i;
-        found &= left >= LANES ? ALL_LANES : (1u << left) - 1;
+        uint32_t found = boxes_meet(lo, hi, &box) & (left >= LANES ? ALL_LANES : (1u << left) - 1);
         if (!found) {
             continue;
         }
@@ -588,16 +647,18 @@ static uint32_t face_leaf(struct leaf_cells *cells, const struct leaf_features *
             compute_cell_boxes(cells);
         }
         struct face_group group;
+        struct boxed_face list[LANES * (CLUSTER_CELLS / LANES) + 1];
         store3(&group, 0, a);
         store3(&group, 3, b);
         store3(&group, 6, c);
-        store3(&group, 9, lo);
-        store3(&group, 12, hi);
-        for (; found; found &= found - 1) {
-            int lane = __builtin_ctz(found);
-            struct leaf_face face = face_of_group(&group, lane);
-            count += one_face(cells, features, i + lane, &face, queue, hits + count);
-        }
+        store3(&group, FACE_NORMAL, cross3(subtract3(b, a), subtract3(c, a)));
+        struct lanes3 common_lo = least3(lo, (struct lanes3){box.lo[0], box.lo[1], box.lo[2]});
+        struct lanes3 common_hi = most3(hi, (struct lanes3){box.hi[0], box.hi[1], box.hi[2]});
+        lanes_store(group.numbers[FACE_BOUND], side_bound(subtract3(common_hi, common_lo)));
+        store3(&group, FACE_LO, lo);
+        store3(&group, FACE_HI, hi);
+        uint32_t boxed = box_faces(cells, features, &group, i, found, list);
+        count += queue_faces(cells, features, &group, i, list, boxed, queue, hits + count);
     }
     return count;
 }

@@ -137,6 +137,6 @@ static uint32_t definite_clusters(const struct piece_strain *strain, const float
 
 #define CLUSTER_KERNELS_ROW                                                                                            \
     {                                                                                                                  \
-        load_points, bound_points, meet_group, vertex_leaf, face_leaf, face_flush, strain_of_cluster,                  \
-            definite_clusters                                                                                          \
+        load_points, bound_points, meet_group, vertex_leaf, own_leaf, vertex_flush, face_leaf, face_flush,             \
+            strain_of_cluster, definite_clusters                                                                       \
     }

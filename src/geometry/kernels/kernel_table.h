@@ -34,6 +34,9 @@ struct kernels {
     uint32_t (*scan_boxes)(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,
                            uint32_t *found);
     const struct curvature_kernels *curvature;
+    /* Copies packed vertices (at any address) and computes their bounds, lo > hi for none; false when some number is not finite
+     * (the bounds are then of no use). A bound of zero has any sign. */
+    bool (*copy_positions)(const void *from, size_t vertex_count, double (*to)[3], double lo[3], double hi[3]);
 };
 
 /* The row of an instruction set; the scalar one for those this build does not have. */
@@ -41,7 +44,10 @@ const struct kernels *kernels_for(dent_isa isa);
 
 uint32_t scan_boxes_scalar(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,
                            uint32_t *found);
+bool copy_positions_scalar(const void *from, size_t vertex_count, double (*to)[3], double lo[3], double hi[3]);
 #if defined(__x86_64__)
+bool copy_positions_avx2(const void *from, size_t vertex_count, double (*to)[3], double lo[3], double hi[3]);
+bool copy_positions_avx512(const void *from, size_t vertex_count, double (*to)[3], double lo[3], double hi[3]);
 uint32_t scan_boxes_avx2(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,
                          uint32_t *found);
 uint32_t scan_boxes_avx512(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,

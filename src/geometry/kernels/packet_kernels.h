@@ -21,6 +21,7 @@
 #ifndef DENT_GEOMETRY_PACKET_KERNELS_H
 #define DENT_GEOMETRY_PACKET_KERNELS_H
 
+#include <math.h>
 #include <dent/base.h>
 
 enum { PACKET_LANES = 16 };
@@ -59,6 +60,15 @@ struct packet {
     float box_lo[3], box_hi[3];    /* of all lanes */
     int32_t most_flat;
 };
+
+/* Takes an element out of its packet: its box meets nothing. */
+static inline void packet_empty_lane(struct packet *packet, uint32_t lane)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        packet->lo[axis][lane] = INFINITY;
+        packet->hi[axis][lane] = -INFINITY;
+    }
+}
 
 /* Entries of a grid, column by column; points have lo == hi. */
 struct grid_columns {

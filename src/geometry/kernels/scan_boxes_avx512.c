@@ -19,7 +19,9 @@ uint32_t scan_boxes_avx512(const struct box_columns *boxes, uint32_t begin, uint
         meets = _mm512_mask_cmp_ps_mask(meets, _mm512_maskz_loadu_ps(lanes, boxes->hi1 + i), lo1, _CMP_GE_OQ);
         meets = _mm512_mask_cmp_ps_mask(meets, _mm512_maskz_loadu_ps(lanes, boxes->lo2 + i), hi2, _CMP_LE_OQ);
         meets = _mm512_mask_cmp_ps_mask(meets, _mm512_maskz_loadu_ps(lanes, boxes->hi2 + i), lo2, _CMP_GE_OQ);
-        _mm512_mask_compressstoreu_epi32(found + count, meets, _mm512_add_epi32(_mm512_set1_epi32((int)i), ramp));
+        /* In a register first: compressing into memory is very slow on some processors. */
+        __m512i numbers = _mm512_add_epi32(_mm512_set1_epi32((int)i), ramp);
+        _mm512_storeu_si512(found + count, _mm512_maskz_compress_epi32(meets, numbers));
         count += (uint32_t)__builtin_popcount(meets);
         if (left < 16) {
             break; /* i + 16 might wrap */
