@@ -314,7 +314,7 @@ static bool read_value(tool_options *options, const char *command, option_id id,
 
 /* ---- the parser ------------------------------------------------------------------------------------------ */
 
-static option_id find_option(const char *text, size_t length, uint32_t allowed)
+static option_id find_option(const char *text, size_t length, uint64_t allowed)
 {
     for (unsigned id = 0; id < OPTION_COUNT; id++) {
         const option_row *row = &option_table[id];
@@ -330,7 +330,7 @@ static option_id find_option(const char *text, size_t length, uint32_t allowed)
     return OPTION_COUNT;
 }
 
-static void complain_unknown(const char *command, const char *text, size_t length, uint32_t allowed)
+static void complain_unknown(const char *command, const char *text, size_t length, uint64_t allowed)
 {
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
@@ -350,7 +350,7 @@ static void complain_unknown(const char *command, const char *text, size_t lengt
 }
 
 /* Handles argv[*position], an option; leaves *position at the last word used. */
-static bool take_option(tool_options *options, const char *command, uint32_t allowed, int argc, char **argv,
+static bool take_option(tool_options *options, const char *command, uint64_t allowed, int argc, char **argv,
                         int *position)
 {
     const char *text = argv[*position];
@@ -385,7 +385,7 @@ static bool take_option(tool_options *options, const char *command, uint32_t all
     return read_value(options, command, id, argv[*position]);
 }
 
-bool options_parse(tool_options *options, const char *command, uint32_t allowed, int argc, char **argv)
+bool options_parse(tool_options *options, const char *command, uint64_t allowed, int argc, char **argv)
 {
     memset(options, 0, sizeof *options);
     options->scale = 1;
@@ -406,7 +406,7 @@ bool options_parse(tool_options *options, const char *command, uint32_t allowed,
     return true;
 }
 
-size_t options_describe(uint32_t allowed, char *buffer, size_t buffer_size)
+size_t options_describe(uint64_t allowed, char *buffer, size_t buffer_size)
 {
     size_t used = 0;
     for (unsigned id = 0; id < OPTION_COUNT; id++) {

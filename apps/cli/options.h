@@ -41,14 +41,14 @@ typedef enum option_id {
     OPTION_COUNT
 } option_id;
 
-#define OPTION_BIT(id) (1u << (id))
+#define OPTION_BIT(id) (UINT64_C(1) << (id))
 #define OPTIONS_OF_SCENES (OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET))
 #define OPTIONS_OF_MACHINE (OPTION_BIT(OPTION_THREADS) | OPTION_BIT(OPTION_ISA))
 
 enum { SETTING_LIMIT = 32, SETTING_NAME_LIMIT = 64 };
 
 typedef struct tool_options {
-    uint32_t given;    /* OPTION_BIT of those on the command line */
+    uint64_t given;    /* OPTION_BIT of those on the command line */
     dent_question ask; /* one, or for bench several bits */
     dent_method method;
     uint32_t threads; /* 0: all processors */
@@ -75,10 +75,10 @@ static inline bool options_have(const tool_options *options, option_id id)
 
 /** Parses argv[0 … argc) for a command called `command` that takes the options in `allowed`. The arguments are moved to
  * the front of argv. False: an error, already reported. */
-bool options_parse(tool_options *options, const char *command, uint32_t allowed, int argc, char **argv);
+bool options_parse(tool_options *options, const char *command, uint64_t allowed, int argc, char **argv);
 
 /** The lines of --help for the options in `allowed`, into a buffer of any size; returns the full length. */
-size_t options_describe(uint32_t allowed, char *buffer, size_t buffer_size);
+size_t options_describe(uint64_t allowed, char *buffer, size_t buffer_size);
 
 /** The word of a list nearest to `word`, or null when none is near. */
 const char *nearest_word(const char *word, const char *const *list, size_t count);

@@ -23,7 +23,7 @@ typedef struct tool_command {
     const char *summary;   /* one line of `dent --help` */
     const char *arguments; /* what follows the name in the usage line */
     const char *details;   /* the body of `dent NAME --help` */
-    uint32_t option_bits;  /* OPTION_BIT of every option it takes */
+    uint64_t option_bits;  /* OPTION_BIT of every option it takes */
     uint32_t argument_min, argument_max;
     command_function *run;
 } tool_command;

@@ -37,10 +37,18 @@ struct leaf_boxes {
 
 struct surface_tree; /* surface_tree.h: the inside, for the crossing search */
 
+/* Boxes are made in rounded coordinates, float((x - centre) * first * second), all in [-1, 1]: one monotone map for the world and the step,
+ * so that sets that meet have boxes that meet (closed), at any size of the numbers. The absolute error of a rounded coordinate is at most
+ * FOREST_INPUT_ERROR. first and second are powers of two. */
+#define FOREST_INPUT_ERROR (0x1.008p-25f)
+struct forest_map {
+    double centre[3], first, second;
+};
+
 struct forest_body {
     const struct surface_leaf *leaves;
     uint32_t leaf_count;
-    struct leaf_boxes boxes; /* of the last refit: float, rounded outward, after scaling by forest->scaling */
+    struct leaf_boxes boxes; /* of the last refit: in rounded coordinates, forest->map */
     struct surface_tree *tree;
 };
 
@@ -50,8 +58,13 @@ struct surface_forest {
     uint32_t body_count;
     struct forest_body *bodies; /* by rank */
     uint64_t rebuilds;          /* bodies cut anew by the last update */
-    /* one exact power-of-two scaling per world and step: geometry/float_boxes.h. Boxes are in scaled units. */
-    double scaling_first, scaling_second;
+    struct forest_map map;      /* of the last refit */
+    int cut;                    /* enum surface_cut of surface_regions.h; changing it cuts all bodies anew */
+    int axis_count;             /* of the volumes: 3 (boxes), 7, 9 or 13 */
+    /* For the traversal: sixteen leaves make a group (a node of level 1); groups are numbered through the world in order of rank. */
+    uint32_t group_count;
+    uint32_t *first_group;   /* by rank, body_count + 1 */
+    uint32_t *body_of_group; /* by group */
 };
 
 void surface_forest_init(struct surface_forest *forest, dent_context *context);
