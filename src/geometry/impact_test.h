@@ -81,7 +81,7 @@ void impact_test(enum impact_kind kind, const struct impact_vertex *const corner
                  struct impact_result *result);
 
 /* Stage 3 alone, for tests. */
-void impact_test_exact(enum impact_kind kind, const struct impact_vertex *const corners[4], double t_limit,
+void impact_test_exact(enum impact_kind kind, const struct impact_vertex *const corners[4],
                        struct impact_result *result);
 
 /* --------------------------------------------------------------------------------------------------------- blocks */

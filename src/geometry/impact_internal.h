@@ -1,0 +1,49 @@
+/* What the stages of the impact test share among themselves. See impact_test.h. */
+#ifndef DENT_GEOMETRY_IMPACT_INTERNAL_H
+#define DENT_GEOMETRY_IMPACT_INTERNAL_H
+
+#include "geometry/impact_test.h"
+
+/* Differences of every query, at both ends: q from the origin of one primitive to the other, a and b along the sides.
+ *
+ *     vertex-face:  q = p - f0,   a = f1 - f0,   b = f2 - f0       contact: q = u a + v b
+ *     edge-edge:    q = b0 - a0,  a = a1 - a0,   b = b1 - b0       contact: q = u a - v b
+ */
+struct impact_pairs {
+    uint8_t q[2], a[2], b[2]; /* corner minus corner */
+};
+
+static inline struct impact_pairs impact_pairs_of(enum impact_kind kind)
+{
+    return kind == IMPACT_VERTEX_FACE ? (struct impact_pairs){{0, 1}, {2, 1}, {3, 1}}
+                                      : (struct impact_pairs){{2, 0}, {1, 0}, {3, 2}};
+}
+
+/* Point on segment: the choices that can hold where the cross product of the sides vanishes. {point, end, end} */
+static const uint8_t impact_on_segment[2][4][3] = {
+    {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {0, 0, 0}},
+    {{0, 2, 3}, {1, 2, 3}, {2, 0, 1}, {3, 0, 1}},
+};
+
+static inline int impact_on_segment_count(enum impact_kind kind)
+{
+    return kind == IMPACT_VERTEX_FACE ? 3 : 4;
+}
+
+/* Stage 3: whether there is a contact, and then its time. */
+bool impact_exact_time(enum impact_kind kind, const struct impact_vertex *const corners[4], double *toi);
+
+/* u, v and the normal of a contact at toi: one fixed sequence of operations in double, never not-a-number. */
+void impact_describe_contact(enum impact_kind kind, const struct impact_vertex *const corners[4],
+                             struct impact_result *result);
+
+/* Stages 1 and 2. */
+enum impact_verdict { IMPACT_CERTAINLY_FREE, IMPACT_CERTAINLY_HIT, IMPACT_UNDECIDED };
+enum impact_verdict impact_double_time(enum impact_kind kind, const struct impact_vertex *const corners[4],
+                                       double t_limit, double *toi);
+
+/* Stages 1 to 3 for a query of finite coordinates. */
+void impact_test_finite(enum impact_kind kind, const struct impact_vertex *const corners[4], double t_limit,
+                        struct impact_result *result);
+
+#endif
