@@ -7,6 +7,8 @@
 
 #include <dent/base.h>
 
+#include "geometry/kernels/moving_boxes.h"
+
 /* Boxes in structure-of-arrays form on the two axes that a sweep along the third has not yet compared. */
 struct box_columns {
     const float *lo1, *hi1, *lo2, *hi2;
@@ -28,6 +30,8 @@ struct kernels {
      * `found` has room for end - begin + 16. */
     uint32_t (*scan_boxes)(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,
                            uint32_t *found);
+    /* Impacts: which moving boxes are not apart for the whole step. */
+    moving_boxes_kernel *moving_boxes_meet;
 };
 
 /* The row of an instruction set; the scalar one for those this build does not have. */
