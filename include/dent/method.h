@@ -15,7 +15,8 @@ extern "C" {
 typedef enum dent_question {
     DENT_QUESTION_VERTEX_CELL = 1,
     DENT_QUESTION_FACE_CELL = 2,
-    DENT_QUESTION_FACE_FACE = 4
+    DENT_QUESTION_FACE_FACE = 4,
+    DENT_QUESTION_PROXIMITY = 8 /**< asked by dent_world_proximity (proximity.h), not by dent_world_query; 16 is kept for impact */
 } dent_question;
 
 #define DENT_DISCRETE_QUESTION_COUNT 3
@@ -38,7 +39,7 @@ typedef enum dent_method {
 DENT_API const char *dent_method_name(dent_method method);
 /** One sentence: the idea and where it wins. */
 DENT_API const char *dent_method_summary(dent_method method);
-/** The questions (bits) a method can answer. Asking it another is DENT_ERROR_UNSUPPORTED. */
+/** The questions (bits) of dent_world_query a method can answer. Asking it another is DENT_ERROR_UNSUPPORTED. */
 DENT_API uint32_t dent_method_questions(dent_method method);
 
 /** Spatial hashing (Teschner et al. 2003), and what it became. */

@@ -19,7 +19,7 @@ struct dent_world {
     struct arena scratch;
     struct answer_list answers[DENT_DISCRETE_QUESTION_COUNT];
     void *method_states[DENT_METHOD_COUNT];
-
+    struct proximity_state *proximity; /* proximity_search.h; null until the first such query */
     struct impact_state *impact_state; /* of impact_run.h; null until the first impact query */
 
     /* Owned by src/contact, which lies to the right. */

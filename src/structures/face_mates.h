@@ -29,6 +29,6 @@ enum face_turn {
 /* Turns the faces of every component (connected across edges with two faces) so that neighbours run along their common edge in opposite
  * directions; the smallest face of a component is kept as it is. turn: one byte per surface face, bits of enum face_turn. A flood
  * fill; O(n). False when memory runs out. */
-bool face_mates_orient(const struct face_mates *mates, uint32_t face_count, uint8_t *turn, struct arena *scratch);
+bool face_mates_orient(const struct face_mates *mates, const struct body *body, uint8_t *turn, struct arena *scratch);
 
 #endif
