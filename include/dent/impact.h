@@ -65,7 +65,8 @@ typedef struct dent_impact_counters {
     const char *reason;  /**< why AUTO chose it */
     uint64_t features;   /**< surface vertices, edges and faces */
     uint64_t box_tests;  /**< boxes compared, those of tree nodes and those of vertices, edges and faces */
-    uint64_t candidates; /**< pairs whose boxes over the step meet, pairs that share a vertex left out */
+    uint64_t candidates; /**< pairs handed to the elementary test: no coordinate axis keeps them apart in the floats of the search, and
+                              they share no vertex */
     uint64_t rejected_by_axes, rejected_by_cubic, rejected_by_free_axis; /**< apart for the whole step: three quick tests */
     uint64_t decided_in_double;   /**< by certified floating-point arithmetic */
     uint64_t decided_exactly;     /**< by integer arithmetic, the last resort (separation > 0: by the inclusion solver) */
@@ -98,23 +99,42 @@ typedef struct dent_earliest_impact {
  *  passed over. The answer does not depend on threads. */
 DENT_API dent_status dent_world_earliest_impact(dent_world *world, const dent_impact_def *def, dent_earliest_impact *result);
 
+/** Is something wrong at t0 already? */
+typedef struct dent_start_state {
+    dent_outcome outcome;
+    bool crosses;            /**< surface faces cross at t0, or a body is inside another or coincides with it */
+    uint64_t crossings;      /**< face-face pairs that cross; 0 although `crosses`: a body lies inside another, or coincides with it */
+    uint32_t body_a, body_b; /**< the first such pair of bodies (ranks); 0 when there is none */
+} dent_start_state;
+
+/** Asks `face-face` and containment of one body in another (a solid or a closed surface contains, an open surface does not) at t0;
+ *  touching and coplanar faces alone do not cross. Only `cancel` of the def is looked at. Exact; results of earlier queries on this world
+ *  are no longer valid. */
+DENT_API dent_status dent_world_start_state(dent_world *world, const dent_impact_def *def, dent_start_state *state);
+
 typedef struct dent_safe_step {
     dent_outcome outcome;
     double fraction;     /**< in [0, 1]: 1 when nothing meets. Otherwise toi of the earliest impact: before it nothing touches. 0 when the
                               start crosses */
-    bool start_crosses;  /**< surface faces cross at t0, or a body is inside another (`dent check` would call them penetrating) */
-    uint64_t crossings;  /**< face-face pairs that cross at t0; 0 with start_crosses: a body lies inside another, or coincides with it */
-    uint32_t body_a, body_b; /**< start_crosses: the first such pair of bodies (ranks) */
+    dent_start_state start; /**< all zero with start_is_free */
     bool found;          /**< an impact limits the step */
     dent_impact impact;  /**< the earliest, as in dent_earliest_impact */
     dent_impact_counters counters;
 } dent_safe_step;
 
-/** The largest fraction of the step that is free of impacts: for line searches and time steps. First asks whether something crosses at t0
- *  already, by `face-face` and containment of one body in another (an open surface contains nothing); then for the
- *  earliest impact. Positions at the fraction have to be rounded to doubles, so a caller who wants to stay clear of contact
+/** The largest fraction of the step that is free of impacts: for line searches and time steps. First asks dent_world_start_state, unless
+ *  start_is_free, and stops there when the start crosses; then for the earliest impact. Positions at the fraction have to be rounded to doubles, so a caller who wants to stay clear of contact
  *  goes a little less far, 0.8 or 0.9 of it, or asks with a separation. */
 DENT_API dent_status dent_world_safe_step(dent_world *world, const dent_impact_def *def, dent_safe_step *result);
+
+/** Prints a feature as the tool does: a vertex "17", a face "12" or "12/3" (see dent_feature_print), an edge "4-17" (v0-v1, v0 < v1). Returns the
+ *  length. */
+DENT_API size_t dent_impact_feature_print(const dent_world *world, const dent_impact *impact, bool side_b, char *buffer,
+                                          size_t buffer_size);
+
+/** FNV-1a 64 over the lines that `dent ccd` prints of its pairs without --json, kind, bodies and features (the first five columns): the
+ *  fingerprint of a list. */
+DENT_API uint64_t dent_impact_hash(const dent_world *world, const dent_impact *impacts, uint64_t count);
 
 /* ---- one pair, without a world -------------------------------------------------------------------------------------- */
 
