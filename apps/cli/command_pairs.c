@@ -4,6 +4,7 @@
  * back through the tables the reader keeps. */
 #include "interrupt.h"
 #include "load_world.h"
+#include "pairs_proximity.h"
 #include "tool.h"
 
 #include <stdio.h>
@@ -139,6 +140,9 @@ static int ask(tool_session *session, const loaded_world *loaded)
     if (options_have(options, OPTION_NO_SELF) && leave_out_self_pairs(loaded) != STATUS_GOOD) {
         return STATUS_ERROR;
     }
+    if (options->ask == DENT_QUESTION_PROXIMITY) {
+        return ask_proximity(session, loaded);
+    }
     dent_query_def def = dent_query_def_default();
     def.questions = options->ask;
     def.method = options->method;
@@ -164,7 +168,11 @@ static int ask(tool_session *session, const loaded_world *loaded)
 static int run_pairs(const tool_options *options, printer *out)
 {
     if (!options_have(options, OPTION_ASK)) {
-        return complain("pairs: say what is asked: --ask vertex-cell, face-cell or face-face");
+        return complain("pairs: say what is asked: --ask vertex-cell, face-cell, face-face or proximity");
+    }
+    int refused = refuse_proximity_options(options);
+    if (refused != STATUS_GOOD) {
+        return refused;
     }
     tool_session session;
     int status = session_open(&session, options, out);
@@ -190,14 +198,18 @@ const tool_command command_pairs_row = {
                "  face-cell     surface faces that meet the inside of cells; no numbers\n"
                "  face-face     surface faces that cross or share area; numbers: the two end points of the\n"
                "                common segment\n"
+               "  proximity     surface vertices and faces, surface edges and edges, no farther apart than twice\n"
+               "                --thickness; numbers: distance, the closest points on a and on b, the unit\n"
+               "                direction from b to a; then where these points lie: vertex, edge or interior\n"
                "\n" HELP_ON_FILES "\n"
                "Columns: body a, feature a, body b, feature b, kind, numbers. A feature is its 0-based place in\n"
                "the file; a solid's surface face is cell/corner, the face opposite that corner (cell/face.part\n"
-               "for cells that are not tetrahedra). Pairs that share a vertex are no answer. The answer is the\n"
+               "for cells that are not tetrahedra), an edge is v0-v1. Pairs that share a vertex are no answer. The answer is the\n"
                "same for every method, thread count and instruction set; the exit status is 0 whether or not\n"
                "there are pairs.\n",
     .option_bits = OPTION_BIT(OPTION_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |
                    OPTION_BIT(OPTION_TOUCHING) | OPTION_BIT(OPTION_SURFACE_VERTICES_ONLY) | OPTION_BIT(OPTION_NO_SELF) |
+                   OPTION_BIT(OPTION_THICKNESS) | OPTION_BIT(OPTION_CLOSEST_ONLY) |
                    OPTION_BIT(OPTION_MERGE) | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_STATS),
     .argument_min = 1,
     .argument_max = UINT32_MAX,

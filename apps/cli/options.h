@@ -16,6 +16,8 @@ typedef enum option_id {
     OPTION_ISA,
     OPTION_TOUCHING,
     OPTION_SURFACE_VERTICES_ONLY,
+    OPTION_THICKNESS,
+    OPTION_CLOSEST_ONLY,
     OPTION_NO_SELF,
     OPTION_SELF,
     OPTION_TOLERANCE,
@@ -24,6 +26,9 @@ typedef enum option_id {
     OPTION_PICTURE,
     OPTION_VIEW,
     OPTION_MERGE,
+    OPTION_FRAME_RANGE,
+    OPTION_REBUILD,
+    OPTION_COUNT_ONLY,
     OPTION_FRAME,
     OPTION_SCALE,
     OPTION_SET,
@@ -43,9 +48,18 @@ typedef enum option_id {
 
 #define OPTION_BIT(id) (UINT64_C(1) << (id))
 #define OPTIONS_OF_SCENES (OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET))
+#define OPTIONS_OF_SERIES (OPTION_BIT(OPTION_FRAME_RANGE) | OPTION_BIT(OPTION_REBUILD))
 #define OPTIONS_OF_MACHINE (OPTION_BIT(OPTION_THREADS) | OPTION_BIT(OPTION_ISA))
 
 enum { SETTING_LIMIT = 32, SETTING_NAME_LIMIT = 64 };
+
+/** --frames FIRST:LAST:STEP, by the numbers in the names. */
+typedef struct frame_range {
+    bool has_first; /* else: the first there is */
+    uint64_t first;
+    uint64_t last; /* UINT64_MAX: the last there is */
+    uint64_t step;
+} frame_range;
 
 typedef struct tool_options {
     uint64_t given;    /* OPTION_BIT of those on the command line */
@@ -54,10 +68,12 @@ typedef struct tool_options {
     uint32_t threads; /* 0: all processors */
     dent_isa isa;
     double tolerance;
+    double thickness; /* of proximity */
     const char *out;
     const char *picture;
     double azimuth, elevation; /* of the picture, degrees */
     uint32_t frame;
+    frame_range range;
     uint32_t frames, repeat; /* bench; 0: not given */
     uint32_t steps;          /* paper; 0: not given */
     double scale;

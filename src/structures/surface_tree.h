@@ -20,11 +20,6 @@ enum {
     VOLUME_AXES_MAX = 13 /* of node volumes: 3, 7, 9 or 13 axes for 6, 14, 18 or 26 directions */
 };
 
-/* Rounded coordinates of the vertices of a leaf, as float((x - centre) * scale); unused places repeat the first vertex. */
-struct leaf_points {
-    _Alignas(64) float x[3][LEAF_VERTICES];
-};
-
 /* Bit j of row i: face i of the first leaf and face j of the second have a common vertex (unused faces: bits are set). */
 struct share_rows {
     uint16_t rows[LEAF_FACES];
@@ -54,6 +49,7 @@ struct surface_tree {
     struct share_rows *self_shares;  /* by leaf: leaf against itself; diagonal and everything below it set */
     struct share_rows *pair_shares;  /* parallel to levels[0].partners */
     struct leaf_points *points;      /* by leaf, of the last refit (positions at t0, not grown) */
+    int cut;                         /* enum region_cut */
     int axis_count;                  /* of the volumes; 3: plain boxes */
     struct tree_level levels[TREE_LEVELS];
     float *volume_storage;
