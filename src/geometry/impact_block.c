@@ -1,20 +1,34 @@
-/* Blocks of impact queries. See impact_test.h. */
+/* Blocks of impact queries: the rejects of stage 0 over all candidates, then the rest one by one. See impact_test.h. */
 #include "geometry/impact_internal.h"
+#include "geometry/kernels/impact_kernels.h"
 #include "geometry/kernels/kernel_table.h"
+
+/* Stage 0: the candidates left, in workspace->first. */
+static uint32_t reject(const struct impact_block *block, const struct impact_kernels *kernels,
+                       struct impact_workspace *workspace, struct impact_counters *counters)
+{
+    uint64_t axes = 0;
+    uint32_t left = kernels->reject[block->kind](block->vertices, block->corners, block->count, workspace->second, &axes);
+    uint32_t rest = kernels->separate[block->kind](block->vertices, block->corners, workspace->second, left,
+                                                   workspace->first);
+    counters->queries += block->count;
+    counters->free_by[IMPACT_STAGE_AXES] += axes;
+    counters->free_by[IMPACT_STAGE_CUBIC] += block->count - axes - left;
+    counters->free_by[IMPACT_STAGE_FREE_AXIS] += left - rest;
+    return rest;
+}
 
 uint32_t impact_test_block(const struct impact_block *block, const struct kernels *kernels,
                            struct impact_workspace *workspace, struct impact_hit *hits,
                            struct impact_counters *counters)
 {
-    (void)kernels;
-    (void)workspace;
-    uint32_t hit_count = 0;
+    uint32_t rest = reject(block, kernels->impacts, workspace, counters), hit_count = 0;
     double limit = block->t_limit;
-    counters->queries += block->count;
-    for (uint32_t i = 0; i < block->count; i++) {
+    for (uint32_t i = 0; i < rest; i++) {
+        uint32_t candidate = workspace->first[i];
         const struct impact_vertex *corners[4];
         for (int k = 0; k < 4; k++) {
-            corners[k] = &block->vertices[block->corners[i][k]];
+            corners[k] = &block->vertices[block->corners[candidate][k]];
         }
         struct impact_result *result = &hits[hit_count].result;
         impact_test_finite(block->kind, corners, limit, result);
@@ -26,7 +40,7 @@ uint32_t impact_test_block(const struct impact_block *block, const struct kernel
         if (block->earliest && result->toi < limit) {
             limit = result->toi;
         }
-        hits[hit_count++].candidate = i;
+        hits[hit_count++].candidate = candidate;
     }
     return hit_count;
 }

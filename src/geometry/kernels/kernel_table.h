@@ -22,6 +22,8 @@ struct packet_kernels; /* packet_kernels.h: those of the spatial hash */
 
 struct cluster_kernels; /* cluster_kernels.h: the leaves of the cluster search */
 
+struct impact_kernels; /* impact_kernels.h: rejects of the impact test */
+
 struct surface_kernels; /* surface_kernels.h: the leaves of the surface forest */
 
 struct kernels {
@@ -29,6 +31,7 @@ struct kernels {
     const struct cluster_kernels *clusters;
     const struct packet_kernels *packets;
     const struct surface_kernels *surfaces;
+    const struct impact_kernels *impacts;
     /* Writes the indices i in [begin, end) of the boxes that meet the window (closed) to `found`, ascending, and returns how many.
      * `found` has room for end - begin + 16. */
     uint32_t (*scan_boxes)(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,
