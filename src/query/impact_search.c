@@ -3,8 +3,9 @@
  * The forest gives pairs of leaves whose boxes over the step meet. Within such a pair every owned vertex of one meets the faces of the
  * other, and every owned edge of one the owned edges of the other, so that each pair of features comes once. Most are
  * apart on a coordinate axis at both ends of the step, which the moving-box kernel finds for 16 features at a time; the rest goes
- * to the desk of the worker. Coordinates are compared after the forest's map to float, which keeps order, so nothing
- * is lost; with a separation boxes are grown by half of it and by the errors of the map.
+ * to the desk of the worker. Coordinates are compared after the forest's rounding to float, which keeps order, so nothing
+ * is lost; with a separation boxes are grown by half of it and by the errors of rounding, and what that lets through too much
+ * the boxes in double take out again.
  *
  * The features of a leaf are made from the positions when they are needed and remembered in a small table per worker: memory does
  * not grow with the number of leaves or pairs.
@@ -12,6 +13,7 @@
 #include <math.h>
 
 #include "query/impact_run.h"
+#include "structures/leaf_features.h"
 
 enum { REMEMBERED_LEAVES = 64 };
 
@@ -34,35 +36,10 @@ struct leaf_memory {
 
 struct forest_search {
     struct impact_run *run;
-    struct forest_map map;
-    float grow; /* on every side, in mapped units */
+    float grow; /* on every side, in rounded coordinates */
 };
 
 /* ---- the features of a leaf ------------------------------------------------------------------------------------------ */
-
-static float mapped(const struct forest_map *map, double x, int axis)
-{
-    return (float)((x - map->centre[axis]) * map->first * map->second);
-}
-
-/* The hull of some vertices into place `column` of boxes with this stride; places from `count` on stay empty. */
-static void add_box(const struct leaf_features *features, float *rows, uint32_t stride, uint32_t column, const uint8_t *places,
-                    uint32_t place_step, uint32_t place_count)
-{
-    for (uint32_t end = 0; end < 2; end++) {
-        for (uint32_t axis = 0; axis < 3; axis++) {
-            const float *low_row = features->vertex_boxes[6 * end + axis], *high_row = features->vertex_boxes[6 * end + 3 + axis];
-            float low = low_row[places[0]], high = high_row[places[0]];
-            for (uint32_t i = 1; i < place_count; i++) {
-                float low_i = low_row[places[i * place_step]], high_i = high_row[places[i * place_step]];
-                low = low_i < low ? low_i : low;
-                high = high_i > high ? high_i : high;
-            }
-            rows[(6 * end + axis) * stride + column] = low;
-            rows[(6 * end + 3 + axis) * stride + column] = high;
-        }
-    }
-}
 
 static void empty_boxes(float *rows, uint32_t stride, uint32_t from)
 {
@@ -74,42 +51,70 @@ static void empty_boxes(float *rows, uint32_t stride, uint32_t from)
     }
 }
 
+static float smaller(float a, float b)
+{
+    return a < b ? a : b;
+}
+
+static float larger(float a, float b)
+{
+    return a > b ? a : b;
+}
+
+/* Boxes of vertices, faces, edges and of the whole leaf along one axis at one end of the step, from the rounded coordinates there. */
+static void bound_features(struct leaf_features *features, const float *x, float grow, uint32_t row)
+{
+    const struct surface_leaf *leaf = features->leaf;
+    float low[LEAF_VERTICES], high[LEAF_VERTICES];
+    float whole_low = INFINITY, whole_high = -INFINITY;
+    for (uint32_t i = 0; i < LEAF_VERTICES; i++) { /* unused places repeat the first vertex */
+        features->vertex_boxes[row][i] = low[i] = x[i] - grow;
+        features->vertex_boxes[row + 3][i] = high[i] = x[i] + grow;
+        whole_low = smaller(whole_low, low[i]);
+        whole_high = larger(whole_high, high[i]);
+    }
+    for (uint32_t i = 0; i < leaf->face_count; i++) {
+        uint8_t p = leaf->corners[0][i], q = leaf->corners[1][i], r = leaf->corners[2][i];
+        features->face_boxes[row][i] = smaller(smaller(low[p], low[q]), low[r]);
+        features->face_boxes[row + 3][i] = larger(larger(high[p], high[q]), high[r]);
+    }
+    for (uint32_t i = 0; i < leaf->edge_count; i++) {
+        uint8_t p = leaf->edge_ends[0][i], q = leaf->edge_ends[1][i];
+        features->edge_boxes[row][i] = smaller(low[p], low[q]);
+        features->edge_boxes[row + 3][i] = larger(high[p], high[q]);
+    }
+    features->whole[row][0] = whole_low;
+    features->whole[row + 3][0] = whole_high;
+}
+
 static void make_features(const struct forest_search *search, uint32_t rank, uint32_t number, struct leaf_features *features)
 {
     struct impact_run *run = search->run;
     const struct surface_leaf *leaf = &run->state->forest.bodies[rank].leaves[number];
     const struct body *body = run->pose->bodies[rank].body;
+    struct leaf_points end;
     features->rank = rank;
     features->number = number;
     features->leaf = leaf;
     for (uint32_t i = 0; i < leaf->vertex_count; i++) {
         features->vertices[i] = run_vertex(run, rank, leaf->vertices[i]);
         features->identities[i] = body_identity(body, leaf->vertices[i]);
-        const struct impact_vertex *vertex = &run->vertices[features->vertices[i]];
-        for (int axis = 0; axis < 3; axis++) {
-            float start = mapped(&search->map, vertex->start[axis], axis), end = mapped(&search->map, vertex->end[axis], axis);
-            features->vertex_boxes[axis][i] = start - search->grow;
-            features->vertex_boxes[3 + axis][i] = start + search->grow;
-            features->vertex_boxes[6 + axis][i] = end - search->grow;
-            features->vertex_boxes[9 + axis][i] = end + search->grow;
-        }
     }
-    empty_boxes(features->vertex_boxes[0], LEAF_VERTICES, leaf->vertex_count);
-    for (uint32_t i = 0; i < leaf->face_count; i++) {
-        add_box(features, features->face_boxes[0], LEAF_FACES, i, &leaf->corners[0][i], LEAF_FACES, 3);
-    }
-    empty_boxes(features->face_boxes[0], LEAF_FACES, leaf->face_count);
     for (uint32_t i = 0; i < leaf->edge_count; i++) {
         uint8_t p = leaf->edge_ends[0][i], q = leaf->edge_ends[1][i];
         bool turned = leaf->vertices[p] > leaf->vertices[q];
         features->edge_ends[0][i] = turned ? q : p;
         features->edge_ends[1][i] = turned ? p : q;
-        add_box(features, features->edge_boxes[0], LEAF_EDGES, i, &features->edge_ends[0][i], LEAF_EDGES, 2);
     }
+    empty_boxes(features->face_boxes[0], LEAF_FACES, leaf->face_count);
     empty_boxes(features->edge_boxes[0], LEAF_EDGES, leaf->edge_count);
-    static const uint8_t all_places[LEAF_VERTICES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    add_box(features, features->whole[0], 16, 0, all_places, 1, leaf->vertex_count);
     empty_boxes(features->whole[0], 16, 1);
+    run->kernels->surfaces->load(leaf->vertices, run->state->end.xyz[rank], &run->state->forest.map, &end);
+    const struct leaf_points *start = leaf_points_of(&run->state->forest, rank, number);
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        bound_features(features, start->x[axis], search->grow, axis);
+        bound_features(features, end.x[axis], search->grow, 6 + axis);
+    }
 }
 
 static const struct leaf_features *first_leaf(const struct forest_search *search, struct leaf_memory *memory, uint32_t rank,
@@ -279,17 +284,6 @@ static bool create_leaf_memory(struct impact_run *run)
     return memory != NULL;
 }
 
-/* Half the separation in mapped units, and more: a mapped coordinate is wrong by at most 2^-24, adding the growth rounds by 2^-24 of the
- * sum. What that lets through too much, the boxes in double take out again. */
-static float growth(const struct impact_run *run, const struct forest_map *map)
-{
-    if (run->separation == 0) {
-        return 0;
-    }
-    double half = run->separation * map->first * map->second * 0.5;
-    return (float)(half * (1 + 0x1p-18) + 0x1p-20);
-}
-
 dent_status impact_search_forest(struct impact_run *run)
 {
     struct surface_forest *forest = &run->state->forest;
@@ -308,10 +302,10 @@ dent_status impact_search_forest(struct impact_run *run)
         return impact_out_of_memory(run);
     }
     run->counters->rebuilds = forest->rebuilds;
-    struct forest_search search = {.run = run, .map = forest->map};
-    search.grow = growth(run, &search.map);
+    struct forest_search search = {.run = run};
+    search.grow = run->separation > 0 ? leaf_growth(&forest->map, 0.5 * run->separation) : 0;
     struct leaf_pair_visitor visitor = {.user = &search, .begin = begin_walk, .visit = visit_pairs};
-    if (!surface_forest_visit_pairs(forest, run->kernels, run->cancel, run->scratch, &visitor, &run->counters->box_tests)) {
+    if (!surface_forest_visit_pairs(forest, pose, run->kernels, run->cancel, run->scratch, &visitor, &run->counters->box_tests)) {
         return impact_out_of_memory(run);
     }
     return DENT_OK;
