@@ -17,7 +17,7 @@
 
 enum { REMEMBERED_LEAVES = 64 };
 
-struct leaf_features {
+struct moving_leaf {
     uint32_t rank, number; /* UINT32_MAX: empty */
     const struct surface_leaf *leaf;
     uint32_t vertices[LEAF_VERTICES];   /* into run->vertices */
@@ -30,8 +30,8 @@ struct leaf_features {
 };
 
 struct leaf_memory {
-    struct leaf_features first;                       /* of the pair at hand; pairs come grouped by their first leaf */
-    struct leaf_features second[REMEMBERED_LEAVES];
+    struct moving_leaf first;                       /* of the pair at hand; pairs come grouped by their first leaf */
+    struct moving_leaf second[REMEMBERED_LEAVES];
 };
 
 struct forest_search {
@@ -62,7 +62,7 @@ static float larger(float a, float b)
 }
 
 /* Boxes of vertices, faces, edges and of the whole leaf along one axis at one end of the step, from the rounded coordinates there. */
-static void bound_features(struct leaf_features *features, const float *x, float grow, uint32_t row)
+static void bound_features(struct moving_leaf *features, const float *x, float grow, uint32_t row)
 {
     const struct surface_leaf *leaf = features->leaf;
     float low[LEAF_VERTICES], high[LEAF_VERTICES];
@@ -87,7 +87,7 @@ static void bound_features(struct leaf_features *features, const float *x, float
     features->whole[row + 3][0] = whole_high;
 }
 
-static void make_features(const struct forest_search *search, uint32_t rank, uint32_t number, struct leaf_features *features)
+static void make_features(const struct forest_search *search, uint32_t rank, uint32_t number, struct moving_leaf *features)
 {
     struct impact_run *run = search->run;
     const struct surface_leaf *leaf = &run->state->forest.bodies[rank].leaves[number];
@@ -117,20 +117,20 @@ static void make_features(const struct forest_search *search, uint32_t rank, uin
     }
 }
 
-static const struct leaf_features *first_leaf(const struct forest_search *search, struct leaf_memory *memory, uint32_t rank,
+static const struct moving_leaf *first_leaf(const struct forest_search *search, struct leaf_memory *memory, uint32_t rank,
                                               uint32_t number)
 {
-    struct leaf_features *features = &memory->first;
+    struct moving_leaf *features = &memory->first;
     if (features->rank != rank || features->number != number) {
         make_features(search, rank, number, features);
     }
     return features;
 }
 
-static const struct leaf_features *second_leaf(const struct forest_search *search, struct leaf_memory *memory, uint32_t rank,
+static const struct moving_leaf *second_leaf(const struct forest_search *search, struct leaf_memory *memory, uint32_t rank,
                                                uint32_t number)
 {
-    struct leaf_features *features = &memory->second[(number + 37 * rank) % REMEMBERED_LEAVES];
+    struct moving_leaf *features = &memory->second[(number + 37 * rank) % REMEMBERED_LEAVES];
     if (features->rank != rank || features->number != number) {
         make_features(search, rank, number, features);
     }
@@ -139,23 +139,23 @@ static const struct leaf_features *second_leaf(const struct forest_search *searc
 
 /* ---- pairs of features ----------------------------------------------------------------------------------------------- */
 
-static struct moving_boxes vertices_of(const struct leaf_features *features)
+static struct moving_boxes vertices_of(const struct moving_leaf *features)
 {
     return (struct moving_boxes){features->vertex_boxes[0], LEAF_VERTICES, features->leaf->vertex_count};
 }
 
-static struct moving_boxes faces_of(const struct leaf_features *features)
+static struct moving_boxes faces_of(const struct moving_leaf *features)
 {
     return (struct moving_boxes){features->face_boxes[0], LEAF_FACES, features->leaf->face_count};
 }
 
-static struct moving_boxes edges_of(const struct leaf_features *features)
+static struct moving_boxes edges_of(const struct moving_leaf *features)
 {
     return (struct moving_boxes){features->edge_boxes[0], LEAF_EDGES, features->leaf->edge_count};
 }
 
 /* Which of these boxes are not apart from the whole of the other leaf? */
-static uint64_t near_leaf(const struct impact_run *run, const struct leaf_features *other, struct moving_boxes boxes)
+static uint64_t near_leaf(const struct impact_run *run, const struct moving_leaf *other, struct moving_boxes boxes)
 {
     struct moving_boxes whole = {other->whole[0], 16, 1};
     uint64_t mask;
@@ -171,8 +171,8 @@ static void offer(struct impact_run *run, struct impact_desk *desk, enum impact_
     }
 }
 
-static void offer_vertex_and_face(struct impact_run *run, struct impact_desk *desk, const struct leaf_features *v, uint32_t vertex,
-                                  const struct leaf_features *f, uint32_t face, bool may_share)
+static void offer_vertex_and_face(struct impact_run *run, struct impact_desk *desk, const struct moving_leaf *v, uint32_t vertex,
+                                  const struct moving_leaf *f, uint32_t face, bool may_share)
 {
     uint8_t p = f->leaf->corners[0][face], q = f->leaf->corners[1][face], r = f->leaf->corners[2][face];
     uint64_t identity = v->identities[vertex];
@@ -184,8 +184,8 @@ static void offer_vertex_and_face(struct impact_run *run, struct impact_desk *de
     offer(run, desk, IMPACT_VERTEX_FACE, corners, pair);
 }
 
-static void vertices_with_faces(struct impact_run *run, struct impact_desk *desk, const struct leaf_features *v,
-                                const struct leaf_features *f, bool may_share)
+static void vertices_with_faces(struct impact_run *run, struct impact_desk *desk, const struct moving_leaf *v,
+                                const struct moving_leaf *f, bool may_share)
 {
     uint64_t wanted = near_leaf(run, f, vertices_of(v)) & v->leaf->owned_vertices;
     uint64_t near = wanted ? near_leaf(run, v, faces_of(f)) : 0;
@@ -203,8 +203,8 @@ static void vertices_with_faces(struct impact_run *run, struct impact_desk *desk
     }
 }
 
-static void offer_edges(struct impact_run *run, struct impact_desk *desk, const struct leaf_features *a, uint32_t i,
-                        const struct leaf_features *b, uint32_t j, bool may_share)
+static void offer_edges(struct impact_run *run, struct impact_desk *desk, const struct moving_leaf *a, uint32_t i,
+                        const struct moving_leaf *b, uint32_t j, bool may_share)
 {
     uint8_t a0 = a->edge_ends[0][i], a1 = a->edge_ends[1][i], b0 = b->edge_ends[0][j], b1 = b->edge_ends[1][j];
     const uint64_t *x = a->identities, *y = b->identities;
@@ -222,8 +222,8 @@ static void offer_edges(struct impact_run *run, struct impact_desk *desk, const 
     offer(run, desk, IMPACT_EDGE_EDGE, corners, pair);
 }
 
-static void edges_with_edges(struct impact_run *run, struct impact_desk *desk, const struct leaf_features *a,
-                             const struct leaf_features *b, bool same_leaf, bool may_share)
+static void edges_with_edges(struct impact_run *run, struct impact_desk *desk, const struct moving_leaf *a,
+                             const struct moving_leaf *b, bool same_leaf, bool may_share)
 {
     uint64_t wanted = near_leaf(run, b, edges_of(a)), near = wanted ? near_leaf(run, a, edges_of(b)) : 0;
     uint64_t masks[LEAF_EDGES], *mask = masks;
@@ -260,8 +260,8 @@ static void visit_pairs(void *user, uint32_t block, uint32_t worker, const struc
     for (uint32_t i = 0; i < count; i++) {
         const struct leaf_pair *pair = &pairs[i];
         bool same = pair->rank_a == pair->rank_b && pair->leaf_a == pair->leaf_b;
-        const struct leaf_features *a = first_leaf(search, desk->leaves, pair->rank_a, pair->leaf_a);
-        const struct leaf_features *b = same ? a : second_leaf(search, desk->leaves, pair->rank_b, pair->leaf_b);
+        const struct moving_leaf *a = first_leaf(search, desk->leaves, pair->rank_a, pair->leaf_a);
+        const struct moving_leaf *b = same ? a : second_leaf(search, desk->leaves, pair->rank_b, pair->leaf_b);
         vertices_with_faces(run, desk, a, b, pair->may_share);
         if (!same) {
             vertices_with_faces(run, desk, b, a, pair->may_share);
