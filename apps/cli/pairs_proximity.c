@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEATURE_SIZE = 64, PAIRS_PER_POLL = 1024 };
-
 int refuse_proximity_options(const tool_options *options)
 {
     bool proximity = options->ask == DENT_QUESTION_PROXIMITY;
@@ -48,66 +46,42 @@ static void print_feature(const loaded_world *loaded, const dent_proximity *pair
     }
 }
 
-static void print_numbers(printer *out, const double *numbers, int count)
+/* ---- the answer for pair_report.c ------------------------------------------------------------------------ */
+
+static const dent_proximity *pair_at(const pair_answer *answer, uint64_t index)
 {
-    for (int i = 0; i < count; i++) {
-        printer_format(out, " %.17g", numbers[i]);
-    }
+    const dent_proximity_result *result = answer->result;
+    return &result->pairs[index];
 }
 
-static void print_pair(printer *out, const loaded_world *loaded, const dent_proximity *pair)
+static int pair_columns(const pair_answer *answer, const loaded_world *loaded, uint64_t index, char *text)
 {
+    const dent_proximity *pair = pair_at(answer, index);
     char a[FEATURE_SIZE], b[FEATURE_SIZE];
     print_feature(loaded, pair, false, a);
     print_feature(loaded, pair, true, b);
-    printer_format(out, "%u %s %u %s %s", pair->body_a, a, pair->body_b, b, dent_proximity_kind_name((dent_proximity_kind)pair->kind));
-    print_numbers(out, &pair->distance, 1);
-    print_numbers(out, pair->point_a, 3);
-    print_numbers(out, pair->point_b, 3);
-    print_numbers(out, pair->direction, 3);
-    printer_format(out, " %s %s\n", dent_closest_feature_name((dent_closest_feature)pair->closest_a),
+    return snprintf(text, COLUMNS_SIZE, "%u %s %u %s", pair->body_a, a, pair->body_b, b);
+}
+
+static unsigned pair_kind(const pair_answer *answer, uint64_t index)
+{
+    return pair_at(answer, index)->kind - DENT_PROXIMITY_VERTEX_FACE;
+}
+
+static void pair_numbers(const pair_answer *answer, uint64_t index, printer *out)
+{
+    const dent_proximity *pair = pair_at(answer, index);
+    print_pair_numbers(out, &pair->distance, 1);
+    print_pair_numbers(out, pair->point_a, 3);
+    print_pair_numbers(out, pair->point_b, 3);
+    print_pair_numbers(out, pair->direction, 3);
+    printer_format(out, " %s %s", dent_closest_feature_name((dent_closest_feature)pair->closest_a),
                    dent_closest_feature_name((dent_closest_feature)pair->closest_b));
 }
 
-static void print_statistics(tool_session *session, const loaded_world *loaded, const dent_proximity_result *result)
-{
-    const dent_query_counters *counters = &result->counters;
-    remark("%llu pairs (%llu vertex-face), pairs_hash %016llx, method %s (%s), %u threads, isa %s", (unsigned long long)result->count,
-           (unsigned long long)result->vertex_face_count,
-           (unsigned long long)dent_proximity_hash(loaded->world, result->pairs, result->count), dent_method_name(counters->method),
-           counters->reason, dent_context_worker_count(session->context), dent_isa_name(dent_context_isa(session->context)));
-    remark("%llu elements, %llu box tests, %llu candidates, %llu bytes scratch", (unsigned long long)counters->elements,
-           (unsigned long long)counters->box_tests, (unsigned long long)counters->candidates,
-           (unsigned long long)counters->scratch_bytes);
-    remark("%.3f ms prepare, %.3f ms search, %.3f ms finish", (double)counters->ns_prepare * 1e-6,
-           (double)counters->ns_search * 1e-6, (double)counters->ns_finish * 1e-6);
-}
+/* ---- asking ---------------------------------------------------------------------------------------------- */
 
-/* Prints all pairs; Ctrl-C or a failing output stops it after a whole line. */
-static int print_pairs(tool_session *session, const loaded_world *loaded, const dent_proximity_result *result)
-{
-    progress_begin(&session->progress, "printing", result->count);
-    for (uint64_t i = 0; i < result->count; i++) {
-        if (i % PAIRS_PER_POLL == 0) {
-            progress_set(&session->progress, i, result->count);
-            if (interrupt_seen() || printer_failed(session->out)) {
-                break;
-            }
-        }
-        print_pair(session->out, loaded, &result->pairs[i]);
-    }
-    printer_flush(session->out);
-    progress_end(&session->progress);
-    if (interrupt_seen()) {
-        return interrupt_report();
-    }
-    if (options_have(session->options, OPTION_STATS) && !printer_failed(session->out)) {
-        print_statistics(session, loaded, result);
-    }
-    return STATUS_GOOD;
-}
-
-int ask_proximity(tool_session *session, const loaded_world *loaded)
+int ask_proximity(tool_session *session, const loaded_world *loaded, const frame_facts *frame)
 {
     const tool_options *options = session->options;
     dent_proximity_def def = dent_proximity_def_default();
@@ -119,14 +93,18 @@ int ask_proximity(tool_session *session, const loaded_world *loaded)
     progress_begin(&session->progress, "searching", 0);
     dent_status status = dent_world_proximity(loaded->world, &def, &result);
     progress_end(&session->progress);
-    if (status != DENT_OK) {
-        return complain("pairs: %s", dent_world_message(loaded->world));
+    int failed = check_answer(loaded, status, &result.outcome);
+    if (failed) {
+        return failed;
     }
-    if (interrupt_seen()) {
-        return interrupt_report();
-    }
-    if (result.outcome != DENT_OUTCOME_COMPLETE) {
-        return complain("pairs: the answer is not complete: %s", dent_outcome_name(result.outcome));
-    }
-    return print_pairs(session, loaded, &result);
+    const char *const kinds[PAIR_KIND_LIMIT] = {dent_proximity_kind_name(DENT_PROXIMITY_VERTEX_FACE),
+                                                dent_proximity_kind_name(DENT_PROXIMITY_EDGE_EDGE)};
+    pair_answer answer = {.result = &result,
+                          .count = result.count,
+                          .counters = &result.counters,
+                          .kinds = kinds,
+                          .columns = pair_columns,
+                          .kind = pair_kind,
+                          .numbers = pair_numbers};
+    return report_pairs(session, loaded, &answer, frame);
 }

@@ -32,6 +32,9 @@ typedef struct dent_frames dent_frames;
  *  name. Looks at the file system. Threads: any. */
 DENT_API bool dent_frames_named_by(const char *path);
 
+/** True when the names of two files differ in one number only, as those of one series do. Threads: any. */
+DENT_API bool dent_frames_of_one_series(const char *path_a, const char *path_b);
+
 /** Finds the frames; none of them is read yet. One path as above, or several files of one series in any order. */
 DENT_API dent_status dent_frames_open(dent_context *context, uint32_t path_count, const char *const *paths, dent_frames **frames);
 /** An archive in memory, borrowed until closed; `name` ("a.tar.xz") says how it is packed and stands for it in messages. */

@@ -34,7 +34,9 @@ typedef enum dent_method {
     DENT_METHOD_BUCKET_TREE = 4,    /**< one bucket tree per body, walked in tandem, with surface flags */
     DENT_METHOD_CLUSTER_SEARCH = 5, /**< static clusters of cells laid out for the vector unit, and a strain certificate that proves
                                          self-collision away */
-    DENT_METHOD_COUNT = 6
+    DENT_METHOD_SURFACE_TREE = 6,   /**< leaves of neighbouring faces under a tree that is refitted; parts of a surface that cannot cross
+                                         themselves are proven so */
+    DENT_METHOD_COUNT = 7
 } dent_method;
 
 DENT_API const char *dent_method_name(dent_method method);
@@ -70,6 +72,23 @@ typedef struct dent_cluster_search_def {
     bool no_certificate; /**< default false. True: search for self-collision even where it could be proven away */
 } dent_cluster_search_def;
 DENT_API dent_cluster_search_def dent_cluster_search_def_default(void);
+
+/** How the faces of a surface are cut into leaves of at most 16. */
+typedef enum dent_surface_leaves {
+    DENT_SURFACE_LEAVES_MERGED = 0, /**< neighbouring regions merged by their shape, bottom-up (Volino and Magnenat-Thalmann) */
+    DENT_SURFACE_LEAVES_MEDIAN = 1, /**< split top-down at the median of the face centres */
+    DENT_SURFACE_LEAVES_CURVE = 2   /**< pieces of a space-filling curve through the face centres */
+} dent_surface_leaves;
+
+/** The surface hierarchy (Volino and Magnenat-Thalmann 2006, Klosowski et al. 1998), with an exact contour criterion. */
+typedef struct dent_surface_tree_def {
+    size_t struct_size;
+    uint32_t directions;        /**< faces of the bounding volumes: 6 (boxes), 14, 18 or 26; 0 (default): 6. A change builds anew */
+    dent_surface_leaves leaves; /**< default MERGED. A change builds anew */
+    bool no_culling;            /**< default false. True: search everywhere, also where crossing is proven impossible */
+    bool keep_leaves;           /**< default false: leaves are cut anew when their boxes have grown to twice their first size */
+} dent_surface_tree_def;
+DENT_API dent_surface_tree_def dent_surface_tree_def_default(void);
 
 #ifdef __cplusplus
 }

@@ -36,6 +36,7 @@ typedef struct dent_query_def {
     const dent_spatial_hash_def *spatial_hash;
     const dent_bucket_tree_def *bucket_tree;
     const dent_cluster_search_def *cluster_search;
+    const dent_surface_tree_def *surface_tree;
 } dent_query_def;
 
 DENT_API dent_query_def dent_query_def_default(void);

@@ -98,10 +98,8 @@ static void sort_by_number(struct frame_record *frames, size_t count)
 /* The same name but for the number? */
 static bool one_series(const struct frame_list *list, size_t a, size_t b)
 {
-    const struct frame_record *left = frame_list_at(list, a), *right = frame_list_at(list, b);
-    const char *left_name = frame_list_name(list, a), *right_name = frame_list_name(list, b);
-    return left->digits.begin == right->digits.begin && memcmp(left_name, right_name, left->digits.begin) == 0 &&
-           strcmp(left_name + left->digits.end, right_name + right->digits.end) == 0;
+    return names_agree(frame_list_name(list, a), frame_list_at(list, a)->digits, frame_list_name(list, b),
+                       frame_list_at(list, b)->digits);
 }
 
 dent_status frame_list_finish(struct frame_list *list)

@@ -213,6 +213,12 @@ enum number_found name_number(const char *name, struct name_span within, struct 
     return NUMBER_FOUND;
 }
 
+bool names_agree(const char *a, struct name_span digits_a, const char *b, struct name_span digits_b)
+{
+    return digits_a.begin == digits_b.begin && memcmp(a, b, digits_a.begin) == 0 &&
+           strcmp(a + digits_a.end, b + digits_b.end) == 0;
+}
+
 bool name_is_archive(const char *name, size_t length)
 {
     static const char *const endings[] = {".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz"};

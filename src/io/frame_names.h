@@ -27,6 +27,9 @@ enum number_found { NUMBER_NONE, NUMBER_FOUND, NUMBER_TOO_LARGE };
 /* The last run of digits of the stem that reaches into `within`. */
 enum number_found name_number(const char *name, struct name_span within, struct name_span *digits, uint64_t *number);
 
+/* Two names that are the same but for these digits. */
+bool names_agree(const char *a, struct name_span digits_a, const char *b, struct name_span digits_b);
+
 /* Does the path end as archives do? */
 bool name_is_archive(const char *name, size_t length);
 

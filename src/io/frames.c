@@ -59,8 +59,10 @@ static dent_status finish_list(dent_frames *frames, const struct left_out *left_
 {
     struct frame_list *list = &frames->list;
     if (list->frames.count == 0) {
-        return dent_fail(frames->context, DENT_ERROR_FILE, "%s: no frames: no mesh file %s", list->source,
-                         left_out ? "is in it" : "has such a name");
+        return dent_fail(frames->context, DENT_ERROR_FILE, "%s: %s", list->source,
+                         !left_out           ? "no mesh file has such a name"
+                         : frames->is_archive ? "no mesh file is in it"
+                                              : "is a directory, and no mesh file is in it");
     }
     TRY(frame_list_finish(list));
     if (left_out && left_out->count > 0) {
@@ -269,6 +271,15 @@ bool dent_frames_named_by(const char *path)
     }
     return name_is_archive(path, strlen(path)) || archive_part(path) > 0 ||
            (!file_exists(path) && last_part_has_wildcard(path));
+}
+
+bool dent_frames_of_one_series(const char *path_a, const char *path_b)
+{
+    struct name_span a, b;
+    uint64_t number;
+    return is_frame_name(path_a) && is_frame_name(path_b) &&
+           name_number(path_a, name_stem(path_a), &a, &number) == NUMBER_FOUND &&
+           name_number(path_b, name_stem(path_b), &b, &number) == NUMBER_FOUND && names_agree(path_a, a, path_b, b);
 }
 
 static dent_status list_path(dent_frames *frames, const char *path)

@@ -26,6 +26,8 @@ struct impact_kernels; /* impact_kernels.h: rejects of the impact test */
 
 struct surface_kernels; /* surface_kernels.h: the leaves of the surface forest */
 
+struct curvature_kernels; /* curvature_kernels.h: the self-collision culling of surfaces */
+
 struct kernels {
     dent_isa isa;
     const struct cluster_kernels *clusters;
@@ -38,6 +40,7 @@ struct kernels {
                            uint32_t *found);
     /* Impacts: which moving boxes are not apart for the whole step. */
     moving_boxes_kernel *moving_boxes_meet;
+    const struct curvature_kernels *curvature;
 };
 
 /* The row of an instruction set; the scalar one for those this build does not have. */
