@@ -12,7 +12,7 @@ struct limb_arena limb_arena_of(uint64_t *limbs, int count)
     return (struct limb_arena){limbs, limbs + count, limbs};
 }
 
-static uint64_t *take(struct limb_arena *arena, int count)
+uint64_t *exact_take(struct limb_arena *arena, int count)
 {
     uint64_t *limbs = arena->next;
     DENT_ASSERT(arena->end - arena->next >= count);
@@ -40,7 +40,7 @@ struct exact_integer exact_zero(void)
 
 struct exact_integer exact_from_small(struct limb_arena *arena, int64_t value)
 {
-    uint64_t *limbs = take(arena, 1);
+    uint64_t *limbs = exact_take(arena, 1);
     limbs[0] = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
     return finish(arena, limbs, 1, value < 0 ? -1 : 1);
 }
@@ -66,7 +66,7 @@ struct exact_integer exact_from_double(struct limb_arena *arena, double value, i
     }
     int whole = shift / 64;
     uint128 placed = (uint128)mantissa << shift % 64;
-    uint64_t *limbs = take(arena, whole + 2);
+    uint64_t *limbs = exact_take(arena, whole + 2);
     memset(limbs, 0, (size_t)whole * sizeof *limbs);
     limbs[whole] = (uint64_t)placed;
     limbs[whole + 1] = (uint64_t)(placed >> 64);
@@ -97,7 +97,7 @@ int exact_compare(struct exact_integer a, struct exact_integer b)
 static struct exact_integer add_magnitudes(struct limb_arena *arena, struct exact_integer longer,
                                            struct exact_integer shorter)
 {
-    uint64_t *limbs = take(arena, longer.length + 1);
+    uint64_t *limbs = exact_take(arena, longer.length + 1);
     uint64_t carry = 0;
     int k = 0;
     for (; k < shorter.length; k++) {
@@ -117,7 +117,7 @@ static struct exact_integer add_magnitudes(struct limb_arena *arena, struct exac
 static struct exact_integer subtract_magnitudes(struct limb_arena *arena, struct exact_integer larger,
                                                 struct exact_integer smaller, int sign)
 {
-    uint64_t *limbs = take(arena, larger.length);
+    uint64_t *limbs = exact_take(arena, larger.length);
     uint64_t borrow = 0;
     int k = 0;
     for (; k < smaller.length; k++) {
@@ -163,7 +163,7 @@ struct exact_integer exact_multiply(struct limb_arena *arena, struct exact_integ
         a = b;
         b = swap;
     }
-    uint64_t *limbs = take(arena, a.length + b.length);
+    uint64_t *limbs = exact_take(arena, a.length + b.length);
     memset(limbs, 0, (size_t)b.length * sizeof *limbs);
     for (int i = 0; i < a.length; i++) {
         uint64_t carry = 0, factor = a.limbs[i];
@@ -190,7 +190,7 @@ struct exact_integer exact_shift_left(struct limb_arena *arena, struct exact_int
         return a;
     }
     int whole = bits / 64, rest = bits % 64;
-    uint64_t *limbs = take(arena, a.length + whole + 1);
+    uint64_t *limbs = exact_take(arena, a.length + whole + 1);
     memset(limbs, 0, (size_t)whole * sizeof *limbs);
     uint64_t carry = 0;
     for (int k = 0; k < a.length; k++) {

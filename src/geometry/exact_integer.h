@@ -1,11 +1,11 @@
 /* Integers of any length as values: sign, length and a pointer to limbs in an arena that the caller has on its stack.
  *
- * Made for polynomials whose coefficients differ much in length (roots_exact.h): a number takes the limbs it needs, all
+ * Made for polynomials whose coefficients differ much in length (exact_roots.h): a number takes the limbs it needs, all
  * numbers of a computation lie close together, and rewinding the arena frees them. Nothing is ever changed after it was
  * made, so copies may share limbs. The fixed struct of wide_integer.h suits short formulas in registers; this one suits
  * computations with many numbers of very different lengths.
  *
- * The arena never grows: its user proves the size (EXACT_ARENA_LIMBS in impact_exact.c) and the tests measure it.
+ * The arena never grows: its user proves the size (impact_exact.c) and the tests measure it.
  */
 #ifndef DENT_GEOMETRY_EXACT_INTEGER_H
 #define DENT_GEOMETRY_EXACT_INTEGER_H
@@ -26,6 +26,9 @@ struct exact_integer {
 };
 
 struct limb_arena limb_arena_of(uint64_t *limbs, int count);
+
+/* Room for limbs, not yet a number. */
+uint64_t *exact_take(struct limb_arena *arena, int count);
 
 struct exact_integer exact_zero(void);
 struct exact_integer exact_from_small(struct limb_arena *arena, int64_t value);

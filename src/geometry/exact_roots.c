@@ -70,6 +70,24 @@ struct exact_polynomial polynomial_multiply(struct limb_arena *arena, const stru
     return polynomial_of(c, 4);
 }
 
+struct exact_polynomial polynomial_keep(struct limb_arena *arena, uint64_t *mark, const struct exact_polynomial *p)
+{
+    struct exact_polynomial kept = *p;
+    uint64_t *copies = arena->next;
+    int total = 0;
+    for (int i = 0; i <= p->degree; i++) { /* above everything first: the order in memory may be any */
+        if (p->c[i].limbs >= mark && p->c[i].length > 0) {
+            uint64_t *copy = exact_take(arena, p->c[i].length);
+            memcpy(copy, p->c[i].limbs, (size_t)p->c[i].length * sizeof *copy);
+            kept.c[i].limbs = mark + total;
+            total += p->c[i].length;
+        }
+    }
+    memmove(mark, copies, (size_t)total * sizeof *mark);
+    arena->next = mark + total;
+    return kept;
+}
+
 /* Sign of p at x, by Horner's rule with the powers of the denominator multiplied in. */
 static int sign_at_rational(struct limb_arena *arena, const struct exact_polynomial *p, const struct rational *x)
 {
@@ -344,18 +362,22 @@ static void make_quadratic(struct limb_arena *arena, struct root_finder *part, c
  * that zero is a double root of f. */
 static int cubic_end(struct limb_arena *arena, const struct exact_polynomial *f, const struct exact_integer r[2])
 {
+    uint64_t *mark = arena->next;
     /* f'(x) r1^2 for x = -r0 / r1: 3 a r0^2 - 2 b r0 r1 + c r1^2 */
     struct exact_integer sum = exact_times_small(arena, exact_multiply(arena, f->c[3], r[0]), 3);
     sum = exact_subtract(arena, sum, exact_shift_left(arena, exact_multiply(arena, f->c[2], r[1]), 1));
     sum = exact_multiply(arena, sum, r[0]);
     struct exact_integer last = exact_multiply(arena, exact_multiply(arena, f->c[1], r[1]), r[1]);
-    return -exact_add(arena, sum, last).sign;
+    int sign = exact_add(arena, sum, last).sign;
+    arena->next = mark;
+    return -sign;
 }
 
 static int make_cubic(struct limb_arena *arena, struct root_finder parts[2], const struct exact_polynomial *f)
 {
     const struct exact_integer *c = f->c;
     struct exact_integer r[2];
+    uint64_t *mark = arena->next;
     r[1] = exact_subtract(arena, exact_shift_left(arena, exact_multiply(arena, c[2], c[2]), 1),
                           exact_times_small(arena, exact_multiply(arena, c[3], c[1]), 6));
     r[0] = exact_subtract(arena, exact_multiply(arena, c[2], c[1]),
@@ -365,6 +387,9 @@ static int make_cubic(struct limb_arena *arena, struct root_finder parts[2], con
         r[1] = exact_negate(r[1]);
     }
     parts[0].remainder = polynomial_of(r, 2);
+    parts[0].remainder = polynomial_keep(arena, mark, &parts[0].remainder);
+    r[0] = parts[0].remainder.c[0];
+    r[1] = parts[0].remainder.c[1];
     int degree = parts[0].remainder.degree;
     if (degree < 0) { /* triple root -b / 3a */
         make_linear(arena, &parts[0], exact_times_small(arena, c[3], 3), c[2]);

@@ -29,6 +29,10 @@ struct exact_polynomial polynomial_subtract(struct limb_arena *arena, const stru
 struct exact_polynomial polynomial_multiply(struct limb_arena *arena, const struct exact_polynomial *a,
                                             const struct exact_polynomial *b);
 
+/* Moves the coefficients down to `mark`, an earlier end of the arena, and frees everything else above it: what was needed
+ * to compute them. Coefficients that lie below stay where they are. */
+struct exact_polynomial polynomial_keep(struct limb_arena *arena, uint64_t *mark, const struct exact_polynomial *p);
+
 /* A polynomial without multiple roots, with what is needed to count them. */
 struct root_finder {
     struct exact_polynomial f, derivative, remainder; /* the Sturm sequence: f, f', remainder, ... */

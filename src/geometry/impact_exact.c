@@ -15,10 +15,11 @@
  * the edge all the time, and t* is a root of the dot product, which goes from positive to not positive there. So it is
  * enough to look at t = 0 and, for every choice of vertex and edge, at the roots of its four quadratics.
  *
- * Memory: coefficients of quadratics have 2b + 4 bits, of D 3b + 6; the longest number is f at the rational zero of the
- * linear remainder of f by a quadratic (exact_roots.h), 24b + 50 bits. For b = 2098 that is 790 limbs; the deepest point
- * of the computation holds less than thirteen thousand (tests/geometry/test_impact_exact_rational.c measures it). Ordinary input (b below
- * 256) uses a scratch of an eighth of that.
+ * Memory, in limbs for b = 2098 (a coordinate 33, sides and their products 34, 69 and 104): corners and sides 1840, N 621,
+ * D 416, the Sturm sequence of D 730, conditions or vertex-on-edge quadratics 1440 with up to 1300 on the way, the two
+ * linear polynomials of a sign 2200, and Horner's rule for f at a rational of 242 limbs over 242 limbs 6700 (the longest
+ * number, 24b + 50 bits, has 832). Together below 13600. Ordinary input (b up to 256) needs less than a sixth of it.
+ * (Most seen with random exponents over the whole range: 13300; up to 200 bits: 1570.)
  */
 #include "geometry/impact_internal.h"
 
@@ -27,7 +28,7 @@
 #include "geometry/exact_roots.h"
 #include "geometry/power_of_two.h"
 
-enum { ORDINARY_BITS = 256, ORDINARY_LIMBS = 2048, ALL_LIMBS = 16384 };
+enum { ORDINARY_BITS = 256, ORDINARY_LIMBS = 4096, ALL_LIMBS = 16384 };
 
 struct exact_query {
     struct limb_arena arena;
@@ -48,18 +49,22 @@ static struct exact_polynomial cross(struct exact_query *query, const struct exa
                                      const struct exact_polynomial b[3], int axis)
 {
     int i = (axis + 1) % 3, j = (axis + 2) % 3;
+    uint64_t *mark = query->arena.next;
     struct exact_polynomial first = polynomial_multiply(&query->arena, &a[i], &b[j]);
     struct exact_polynomial second = polynomial_multiply(&query->arena, &a[j], &b[i]);
-    return polynomial_subtract(&query->arena, &first, &second);
+    first = polynomial_subtract(&query->arena, &first, &second);
+    return polynomial_keep(&query->arena, mark, &first);
 }
 
 static struct exact_polynomial dot(struct exact_query *query, const struct exact_polynomial a[3],
                                    const struct exact_polynomial b[3])
 {
+    uint64_t *mark = query->arena.next;
     struct exact_polynomial sum = polynomial_multiply(&query->arena, &a[0], &b[0]);
     for (int axis = 1; axis < 3; axis++) {
         struct exact_polynomial term = polynomial_multiply(&query->arena, &a[axis], &b[axis]);
         sum = polynomial_add(&query->arena, &sum, &term);
+        sum = polynomial_keep(&query->arena, mark, &sum);
     }
     return sum;
 }
