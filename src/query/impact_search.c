@@ -10,8 +10,7 @@
  * The features of a leaf are made from the positions when they are needed and remembered in a small table per worker: memory does
  * not grow with the number of leaves or pairs.
  */
-#include <math.h>
-
+#include "geometry/kernels/moving_boxes.h"
 #include "query/impact_run.h"
 #include "structures/leaf_features.h"
 
@@ -20,13 +19,9 @@ enum { REMEMBERED_LEAVES = 64 };
 struct moving_leaf {
     uint32_t rank, number; /* UINT32_MAX: empty */
     const struct surface_leaf *leaf;
-    uint32_t vertices[LEAF_VERTICES];   /* into run->vertices */
-    uint64_t identities[LEAF_VERTICES]; /* of vertices, for sharing */
-    uint8_t edge_ends[2][LEAF_EDGES];   /* places of v0 and v1 of the edge */
-    _Alignas(64) float vertex_boxes[MOVING_BOX_ROWS][LEAF_VERTICES];
-    float face_boxes[MOVING_BOX_ROWS][LEAF_FACES];
-    float edge_boxes[MOVING_BOX_ROWS][LEAF_EDGES];
-    float whole[MOVING_BOX_ROWS][16]; /* one box: of all vertices */
+    uint32_t first_vertex; /* of the body, in run->vertices */
+    const struct body *body;
+    struct moving_leaf_boxes boxes;
 };
 
 struct leaf_memory {
@@ -41,80 +36,20 @@ struct forest_search {
 
 /* ---- the features of a leaf ------------------------------------------------------------------------------------------ */
 
-static void empty_boxes(float *rows, uint32_t stride, uint32_t from)
-{
-    for (uint32_t row = 0; row < MOVING_BOX_ROWS; row++) {
-        bool low = row % 6 < 3;
-        for (uint32_t column = from; column < stride; column++) {
-            rows[row * stride + column] = low ? INFINITY : -INFINITY;
-        }
-    }
-}
-
-static float smaller(float a, float b)
-{
-    return a < b ? a : b;
-}
-
-static float larger(float a, float b)
-{
-    return a > b ? a : b;
-}
-
-/* Boxes of vertices, faces, edges and of the whole leaf along one axis at one end of the step, from the rounded coordinates there. */
-static void bound_features(struct moving_leaf *features, const float *x, float grow, uint32_t row)
-{
-    const struct surface_leaf *leaf = features->leaf;
-    float low[LEAF_VERTICES], high[LEAF_VERTICES];
-    float whole_low = INFINITY, whole_high = -INFINITY;
-    for (uint32_t i = 0; i < LEAF_VERTICES; i++) { /* unused places repeat the first vertex */
-        features->vertex_boxes[row][i] = low[i] = x[i] - grow;
-        features->vertex_boxes[row + 3][i] = high[i] = x[i] + grow;
-        whole_low = smaller(whole_low, low[i]);
-        whole_high = larger(whole_high, high[i]);
-    }
-    for (uint32_t i = 0; i < leaf->face_count; i++) {
-        uint8_t p = leaf->corners[0][i], q = leaf->corners[1][i], r = leaf->corners[2][i];
-        features->face_boxes[row][i] = smaller(smaller(low[p], low[q]), low[r]);
-        features->face_boxes[row + 3][i] = larger(larger(high[p], high[q]), high[r]);
-    }
-    for (uint32_t i = 0; i < leaf->edge_count; i++) {
-        uint8_t p = leaf->edge_ends[0][i], q = leaf->edge_ends[1][i];
-        features->edge_boxes[row][i] = smaller(low[p], low[q]);
-        features->edge_boxes[row + 3][i] = larger(high[p], high[q]);
-    }
-    features->whole[row][0] = whole_low;
-    features->whole[row + 3][0] = whole_high;
-}
-
 static void make_features(const struct forest_search *search, uint32_t rank, uint32_t number, struct moving_leaf *features)
 {
     struct impact_run *run = search->run;
     const struct surface_leaf *leaf = &run->state->forest.bodies[rank].leaves[number];
-    const struct body *body = run->pose->bodies[rank].body;
+    const struct moving_leaf_shape shape = {leaf->corners, leaf->edge_ends, leaf->face_count, leaf->edge_count};
     struct leaf_points end;
     features->rank = rank;
     features->number = number;
     features->leaf = leaf;
-    for (uint32_t i = 0; i < leaf->vertex_count; i++) {
-        features->vertices[i] = run_vertex(run, rank, leaf->vertices[i]);
-        features->identities[i] = body_identity(body, leaf->vertices[i]);
-    }
-    for (uint32_t i = 0; i < leaf->edge_count; i++) {
-        uint8_t p = leaf->edge_ends[0][i], q = leaf->edge_ends[1][i];
-        bool turned = leaf->vertices[p] > leaf->vertices[q];
-        features->edge_ends[0][i] = turned ? q : p;
-        features->edge_ends[1][i] = turned ? p : q;
-    }
-    empty_boxes(features->face_boxes[0], LEAF_FACES, leaf->face_count);
-    empty_boxes(features->edge_boxes[0], LEAF_EDGES, leaf->edge_count);
-    empty_boxes(features->whole[0], 16, 1);
+    features->first_vertex = run->first_vertex[rank];
+    features->body = run->pose->bodies[rank].body;
     run->kernels->surfaces->load(leaf->vertices, run->state->end.xyz[rank], &run->state->forest.map, &end);
-    const struct leaf_points *start = leaf_points_of(&run->state->forest, rank, number);
-    for (uint32_t axis = 0; axis < 3; axis++) {
-        bound_features(features, start->x[axis], search->grow, axis);
-        bound_features(features, end.x[axis], search->grow, 6 + axis);
-    }
+    run->kernels->moving_boxes->bound(&shape, leaf_points_of(&run->state->forest, rank, number), &end, search->grow, search->grow,
+                                      &features->boxes);
 }
 
 static const struct moving_leaf *first_leaf(const struct forest_search *search, struct leaf_memory *memory, uint32_t rank,
@@ -141,25 +76,25 @@ static const struct moving_leaf *second_leaf(const struct forest_search *search,
 
 static struct moving_boxes vertices_of(const struct moving_leaf *features)
 {
-    return (struct moving_boxes){features->vertex_boxes[0], LEAF_VERTICES, features->leaf->vertex_count};
+    return (struct moving_boxes){features->boxes.vertices[0], LEAF_VERTICES, features->leaf->vertex_count};
 }
 
 static struct moving_boxes faces_of(const struct moving_leaf *features)
 {
-    return (struct moving_boxes){features->face_boxes[0], LEAF_FACES, features->leaf->face_count};
+    return (struct moving_boxes){features->boxes.faces[0], LEAF_FACES, features->leaf->face_count};
 }
 
 static struct moving_boxes edges_of(const struct moving_leaf *features)
 {
-    return (struct moving_boxes){features->edge_boxes[0], LEAF_EDGES, features->leaf->edge_count};
+    return (struct moving_boxes){features->boxes.edges[0], MOVING_EDGES, features->leaf->edge_count};
 }
 
 /* Which of these boxes are not apart from the whole of the other leaf? */
 static uint64_t near_leaf(const struct impact_run *run, const struct moving_leaf *other, struct moving_boxes boxes)
 {
-    struct moving_boxes whole = {other->whole[0], 16, 1};
+    struct moving_boxes whole = {other->boxes.whole[0], 16, 1};
     uint64_t mask;
-    run->kernels->moving_boxes_meet(&whole, 1, &boxes, &mask);
+    run->kernels->moving_boxes->meet(&whole, 1, &boxes, &mask);
     return mask & ((UINT64_C(1) << boxes.count) - 1); /* at most 48 */
 }
 
@@ -171,15 +106,22 @@ static void offer(struct impact_run *run, struct impact_desk *desk, enum impact_
     }
 }
 
+/* Do these places of two leaves hold the same vertex? */
+static bool same_vertex(const struct moving_leaf *a, uint32_t place_a, const struct moving_leaf *b, uint32_t place_b)
+{
+    return body_identity(a->body, a->leaf->vertices[place_a]) == body_identity(b->body, b->leaf->vertices[place_b]);
+}
+
 static void offer_vertex_and_face(struct impact_run *run, struct impact_desk *desk, const struct moving_leaf *v, uint32_t vertex,
                                   const struct moving_leaf *f, uint32_t face, bool may_share)
 {
     uint8_t p = f->leaf->corners[0][face], q = f->leaf->corners[1][face], r = f->leaf->corners[2][face];
-    uint64_t identity = v->identities[vertex];
-    if (may_share && (identity == f->identities[p] || identity == f->identities[q] || identity == f->identities[r])) {
+    if (may_share && (same_vertex(v, vertex, f, p) || same_vertex(v, vertex, f, q) || same_vertex(v, vertex, f, r))) {
         return;
     }
-    const uint32_t corners[4] = {v->vertices[vertex], f->vertices[p], f->vertices[q], f->vertices[r]};
+    const uint32_t *places = f->leaf->vertices;
+    const uint32_t corners[4] = {v->first_vertex + v->leaf->vertices[vertex], f->first_vertex + places[p], f->first_vertex + places[q],
+                                 f->first_vertex + places[r]};
     struct impact_pair pair = {v->rank, v->leaf->vertices[vertex], f->rank, f->leaf->faces[face]};
     offer(run, desk, IMPACT_VERTEX_FACE, corners, pair);
 }
@@ -194,7 +136,7 @@ static void vertices_with_faces(struct impact_run *run, struct impact_desk *desk
         return;
     }
     struct moving_boxes vertices = vertices_of(v), faces = faces_of(f);
-    run->kernels->moving_boxes_meet(&vertices, wanted, &faces, masks);
+    run->kernels->moving_boxes->meet(&vertices, wanted, &faces, masks);
     for (; wanted; wanted &= wanted - 1) {
         desk->box_tests += faces.count;
         for (uint64_t left = *mask++ & near; left; left &= left - 1) {
@@ -203,22 +145,35 @@ static void vertices_with_faces(struct impact_run *run, struct impact_desk *desk
     }
 }
 
+/* The ends of an edge in the order v0 < v1, into run->vertices. */
+static void edge_vertices(const struct moving_leaf *leaf, uint32_t edge, uint32_t ends[2])
+{
+    uint32_t p = leaf->leaf->vertices[leaf->leaf->edge_ends[0][edge]], q = leaf->leaf->vertices[leaf->leaf->edge_ends[1][edge]];
+    ends[0] = leaf->first_vertex + (p < q ? p : q);
+    ends[1] = leaf->first_vertex + (p < q ? q : p);
+}
+
+static bool edges_share(const struct moving_leaf *a, uint32_t i, const struct moving_leaf *b, uint32_t j)
+{
+    uint8_t a0 = a->leaf->edge_ends[0][i], a1 = a->leaf->edge_ends[1][i];
+    uint8_t b0 = b->leaf->edge_ends[0][j], b1 = b->leaf->edge_ends[1][j];
+    return same_vertex(a, a0, b, b0) || same_vertex(a, a0, b, b1) || same_vertex(a, a1, b, b0) || same_vertex(a, a1, b, b1);
+}
+
 static void offer_edges(struct impact_run *run, struct impact_desk *desk, const struct moving_leaf *a, uint32_t i,
                         const struct moving_leaf *b, uint32_t j, bool may_share)
 {
-    uint8_t a0 = a->edge_ends[0][i], a1 = a->edge_ends[1][i], b0 = b->edge_ends[0][j], b1 = b->edge_ends[1][j];
-    const uint64_t *x = a->identities, *y = b->identities;
-    if (may_share && (x[a0] == y[b0] || x[a0] == y[b1] || x[a1] == y[b0] || x[a1] == y[b1])) {
+    if (may_share && edges_share(a, i, b, j)) {
         return;
     }
     struct impact_pair pair = {a->rank, a->leaf->edges[i], b->rank, b->leaf->edges[j]};
-    if (a->rank == b->rank && pair.feature_a > pair.feature_b) {
-        const uint32_t corners[4] = {b->vertices[b0], b->vertices[b1], a->vertices[a0], a->vertices[a1]};
-        struct impact_pair turned = {pair.body_b, pair.feature_b, pair.body_a, pair.feature_a};
-        offer(run, desk, IMPACT_EDGE_EDGE, corners, turned);
-        return;
+    bool turned = a->rank == b->rank && pair.feature_a > pair.feature_b;
+    uint32_t corners[4];
+    edge_vertices(a, i, turned ? corners + 2 : corners);
+    edge_vertices(b, j, turned ? corners : corners + 2);
+    if (turned) {
+        pair = (struct impact_pair){pair.body_b, pair.feature_b, pair.body_a, pair.feature_a};
     }
-    const uint32_t corners[4] = {a->vertices[a0], a->vertices[a1], b->vertices[b0], b->vertices[b1]};
     offer(run, desk, IMPACT_EDGE_EDGE, corners, pair);
 }
 
@@ -231,7 +186,7 @@ static void edges_with_edges(struct impact_run *run, struct impact_desk *desk, c
         return;
     }
     struct moving_boxes edges_a = edges_of(a), edges_b = edges_of(b);
-    run->kernels->moving_boxes_meet(&edges_a, wanted, &edges_b, masks);
+    run->kernels->moving_boxes->meet(&edges_a, wanted, &edges_b, masks);
     for (; wanted; wanted &= wanted - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(wanted);
         uint64_t left = *mask++ & near;

@@ -5,7 +5,7 @@
 #include "support/failing_allocator.h"
 
 /* Larger scenes would keep the exact test of the oracle busy for seconds. */
-enum { ELEMENTS_MAX = 60 };
+enum { ELEMENTS_MAX = 24 };
 
 static dent_context *context_with(uint32_t threads, dent_isa isa)
 {

@@ -4,6 +4,7 @@
 #include "geometry/kernels/cluster_kernels.h"
 #include "geometry/kernels/curvature_kernels.h"
 #include "geometry/kernels/impact_kernels.h"
+#include "geometry/kernels/moving_boxes.h"
 #include "geometry/kernels/packet_kernels.h"
 #include "geometry/kernels/surface_kernels.h"
 
@@ -11,12 +12,12 @@ const struct kernels *kernels_for(dent_isa isa)
 {
     static const struct kernels rows[] = {
         {DENT_ISA_SCALAR, &cluster_kernels_scalar, &packet_kernels_scalar, &surface_kernels_scalar, &impact_kernels_scalar,
-         scan_boxes_scalar, moving_boxes_meet_scalar, &curvature_kernels_scalar},
+         scan_boxes_scalar, &moving_box_kernels_scalar, &curvature_kernels_scalar},
 #if defined(__x86_64__)
         {DENT_ISA_AVX2, &cluster_kernels_avx2, &packet_kernels_avx2, &surface_kernels_avx2, &impact_kernels_avx2,
-         scan_boxes_avx2, moving_boxes_meet_avx2, &curvature_kernels_avx2},
+         scan_boxes_avx2, &moving_box_kernels_avx2, &curvature_kernels_avx2},
         {DENT_ISA_AVX512, &cluster_kernels_avx512, &packet_kernels_avx512, &surface_kernels_avx512, &impact_kernels_avx512,
-         scan_boxes_avx512, moving_boxes_meet_avx512, &curvature_kernels_avx512},
+         scan_boxes_avx512, &moving_box_kernels_avx512, &curvature_kernels_avx512},
 #endif
     };
     for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {

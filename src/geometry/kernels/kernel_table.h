@@ -7,8 +7,6 @@
 
 #include <dent/base.h>
 
-#include "geometry/kernels/moving_boxes.h"
-
 /* Boxes in structure-of-arrays form on the two axes that a sweep along the third has not yet compared. */
 struct box_columns {
     const float *lo1, *hi1, *lo2, *hi2;
@@ -24,6 +22,8 @@ struct cluster_kernels; /* cluster_kernels.h: the leaves of the cluster search *
 
 struct impact_kernels; /* impact_kernels.h: rejects of the impact test */
 
+struct moving_box_kernels; /* moving_boxes.h: leaves of the surface forest over a step */
+
 struct surface_kernels; /* surface_kernels.h: the leaves of the surface forest */
 
 struct curvature_kernels; /* curvature_kernels.h: the self-collision culling of surfaces */
@@ -38,8 +38,7 @@ struct kernels {
      * `found` has room for end - begin + 16. */
     uint32_t (*scan_boxes)(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,
                            uint32_t *found);
-    /* Impacts: which moving boxes are not apart for the whole step. */
-    moving_boxes_kernel *moving_boxes_meet;
+    const struct moving_box_kernels *moving_boxes;
     const struct curvature_kernels *curvature;
 };
 
