@@ -74,11 +74,9 @@ static inline void move_body(struct test_body *body, int motion, double size, de
     }
 }
 
-static inline void moving_scene_make(struct moving_scene *moving, int kind, int motion, uint64_t seed)
+/* The positions at t1 of a scene that has only those of t0. */
+static inline void moving_scene_move(struct moving_scene *moving, int motion, dent_random *random)
 {
-    memset(moving, 0, sizeof *moving);
-    test_scene_make(&moving->scene, kind, seed);
-    dent_random random = dent_random_seeded(seed * 7919 + (uint64_t)motion * 104729 + (uint64_t)kind);
     double size = scene_size(&moving->scene);
     for (uint32_t b = 0; b < moving->scene.body_count; b++) {
         struct test_body *body = &moving->scene.bodies[b];
@@ -90,8 +88,70 @@ static inline void moving_scene_make(struct moving_scene *moving, int kind, int 
         double(*start)[3] = body->xyz;
         memcpy(moving->end[b], start, bytes);
         body->xyz = moving->end[b];
-        move_body(body, motion, size, &random);
+        move_body(body, motion, size, random);
         body->xyz = start;
+    }
+}
+
+static inline void moving_scene_make(struct moving_scene *moving, int kind, int motion, uint64_t seed)
+{
+    memset(moving, 0, sizeof *moving);
+    test_scene_make(&moving->scene, kind, seed);
+    dent_random random = dent_random_seeded(seed * 7919 + (uint64_t)motion * 104729 + (uint64_t)kind);
+    moving_scene_move(moving, motion, &random);
+}
+
+/* A few triangles or tetrahedra, on a lattice or not, tied, degenerate, at any size: small enough for thousands of them. */
+static inline void small_scene_make(struct moving_scene *moving, uint64_t seed)
+{
+    dent_random random = dent_random_seeded(seed * 2654435761u + 17);
+    struct test_scene *scene = &moving->scene;
+    memset(moving, 0, sizeof *moving);
+    bool lattice = dent_random_below(&random, 2) != 0;
+    uint32_t bodies = 2 + dent_random_below(&random, 2);
+    for (uint32_t b = 0; b < bodies; b++) {
+        uint32_t choice = dent_random_below(&random, 5);
+        if (choice < 2) {
+            uint32_t vertices = 3 + dent_random_below(&random, 6), triangles = 1 + dent_random_below(&random, 5);
+            struct test_body *body = test_scene_new_body(scene, DENT_BODY_SURFACE, vertices, triangles, 3 * triangles);
+            for (uint32_t i = 0; i < triangles; i++) {
+                uint32_t first = dent_random_below(&random, vertices), step = 1 + dent_random_below(&random, (vertices - 1) / 2);
+                for (uint32_t corner = 0; corner < 3; corner++) {
+                    body->corners[3 * i + corner] = (first + corner * step) % vertices;
+                }
+            }
+            for (uint32_t v = 0; v < vertices; v++) {
+                for (int axis = 0; axis < 3; axis++) {
+                    body->xyz[v][axis] = (double)dent_random_below(&random, 4);
+                }
+            }
+        } else if (choice == 2) {
+            test_add_sheet(scene, 1 + dent_random_below(&random, 2), 1);
+        } else if (choice == 3) {
+            test_add_block(scene, 1, 1, 1);
+        } else {
+            test_add_cube_surface(scene);
+        }
+        struct test_body *body = &scene->bodies[b];
+        test_lattice_shift(body, &random, 2);
+        if (!lattice) {
+            test_turn(body, &random);
+            test_jitter(body, &random, 0.2);
+        }
+    }
+    scene->tie_equal_positions = lattice && dent_random_below(&random, 4) == 0;
+    moving_scene_move(moving, (int)dent_random_below(&random, MOTION_COUNT), &random);
+    static const double scales[8] = {1, 1, 1, 1, 0x1p-300, 0x1p300, 0x1p-20, 0x1p400};
+    double scale = scales[dent_random_below(&random, 8)];
+    for (uint32_t b = 0; b < scene->body_count; b++) {
+        for (uint32_t v = 0; v < scene->bodies[b].vertex_count; v++) {
+            for (int axis = 0; axis < 3; axis++) {
+                scene->bodies[b].xyz[v][axis] *= scale;
+                if (moving->end[b]) {
+                    moving->end[b][v][axis] *= scale;
+                }
+            }
+        }
     }
 }
 
