@@ -41,7 +41,7 @@ static void put_into_world(uint32_t moving, double x, double y, double z)
         const struct test_body *body = &scene.bodies[b];
         ends[b] = test_allocate(body->vertex_count, sizeof *ends[b]);
         for (uint32_t i = 0; i < 3 * body->vertex_count; i++) {
-            ends[b][0][i] = body->xyz[0][i] + (b == moving ? by[i % 3] : 0);
+            ends[b][i / 3][i % 3] = body->xyz[i / 3][i % 3] + (b == moving ? by[i % 3] : 0);
         }
         dent_positions start = dent_positions_double(body->xyz[0]), end = dent_positions_double(ends[b][0]);
         assert_int_equal(dent_body_set_positions(world, dent_world_body_at(world, b), &start, &end), DENT_OK);

@@ -197,8 +197,8 @@ static void positions_in_float_give_the_same_as_their_doubles(void **state)
         narrow[0][b] = test_allocate(3 * (size_t)body->vertex_count, sizeof(float));
         narrow[1][b] = test_allocate(3 * (size_t)body->vertex_count, sizeof(float));
         for (uint32_t i = 0; i < 3 * body->vertex_count; i++) {
-            body->xyz[0][i] = (double)(narrow[0][b][i] = (float)body->xyz[0][i]);
-            moving.end[b][0][i] = (double)(narrow[1][b][i] = (float)moving.end[b][0][i]);
+            body->xyz[i / 3][i % 3] = (double)(narrow[0][b][i] = (float)body->xyz[i / 3][i % 3]);
+            moving.end[b][i / 3][i % 3] = (double)(narrow[1][b][i] = (float)moving.end[b][i / 3][i % 3]);
         }
     }
     dent_world *world = moving_scene_world(&moving, context);

@@ -68,8 +68,8 @@ static void map_scene(struct moving_scene *moving, double scale, double shift)
 {
     for (uint32_t b = 0; b < moving->scene.body_count; b++) {
         for (uint32_t i = 0; i < 3 * moving->scene.bodies[b].vertex_count; i++) {
-            moving->scene.bodies[b].xyz[0][i] = moving->scene.bodies[b].xyz[0][i] * scale + shift;
-            moving->end[b][0][i] = moving->end[b][0][i] * scale + shift;
+            moving->scene.bodies[b].xyz[i / 3][i % 3] = moving->scene.bodies[b].xyz[i / 3][i % 3] * scale + shift;
+            moving->end[b][i / 3][i % 3] = moving->end[b][i / 3][i % 3] * scale + shift;
         }
     }
 }
@@ -96,7 +96,7 @@ static bool on_lattice(const struct moving_scene *moving)
 {
     for (uint32_t b = 0; b < moving->scene.body_count; b++) {
         for (uint32_t i = 0; i < 3 * moving->scene.bodies[b].vertex_count; i++) {
-            double x = moving->scene.bodies[b].xyz[0][i], y = moving->end[b][0][i];
+            double x = moving->scene.bodies[b].xyz[i / 3][i % 3], y = moving->end[b][i / 3][i % 3];
             if (x != floor(x) || y != floor(y) || fabs(x) > 0x1p20 || fabs(y) > 0x1p20) {
                 return false;
             }
@@ -202,8 +202,8 @@ static void a_step_in_two_halves_is_the_same_step(void **state)
         double size = scene_size(&moving.scene), unit = size > 0 ? ldexp(1, ilogb(size) - 20) : 1;
         for (uint32_t b = 0; b < moving.scene.body_count; b++) {
             for (uint32_t i = 0; i < 3 * moving.scene.bodies[b].vertex_count; i++) {
-                moving.scene.bodies[b].xyz[0][i] = rint(moving.scene.bodies[b].xyz[0][i] / unit) * unit;
-                moving.end[b][0][i] = rint(moving.end[b][0][i] / unit) * unit;
+                moving.scene.bodies[b].xyz[i / 3][i % 3] = rint(moving.scene.bodies[b].xyz[i / 3][i % 3] / unit) * unit;
+                moving.end[b][i / 3][i % 3] = rint(moving.end[b][i / 3][i % 3] / unit) * unit;
             }
         }
         dent_world *world = moving_scene_world(&moving, context);
@@ -213,7 +213,7 @@ static void a_step_in_two_halves_is_the_same_step(void **state)
         for (uint32_t b = 0; b < moving.scene.body_count; b++) {
             middle[b] = test_allocate(moving.scene.bodies[b].vertex_count, sizeof *middle[b]);
             for (uint32_t i = 0; i < 3 * moving.scene.bodies[b].vertex_count; i++) {
-                middle[b][0][i] = (moving.scene.bodies[b].xyz[0][i] + moving.end[b][0][i]) / 2;
+                middle[b][i / 3][i % 3] = (moving.scene.bodies[b].xyz[i / 3][i % 3] + moving.end[b][i / 3][i % 3]) / 2;
             }
         }
         for (int half = 0; half < 2; half++) {
