@@ -111,6 +111,10 @@ static int run_race(tool_session *session, bench_scene *scene, uint32_t question
     if (status == STATUS_GOOD && options_have(options, OPTION_PEERS)) {
         status = bench_enter_peers(session, &race);
     }
+    if (status == STATUS_GOOD && race.count > 0 && options_have(options, OPTION_CONTROL)) {
+        status = bench_enter_alone(&race, options->method, options_have(options, OPTION_VARIANTS));
+        status = status == STATUS_GOOD ? bench_enter_control(&race) : status;
+    }
     if (status == STATUS_GOOD && race.count > 0) {
         status = bench_run(session, &race);
     }
@@ -146,6 +150,7 @@ static int run_races(tool_session *session, bench_scene *scene, bench_files *fil
         count = 1;
     }
     int status = STATUS_GOOD;
+    scene->first_frame = session->options->frame;
     for (size_t i = 0; i < count && status == STATUS_GOOD; i++) {
         status = run_race(session, scene, list[i], files);
     }
@@ -245,21 +250,25 @@ const tool_command command_bench_row = {
         "a difference is an error. Computing the positions is not measured; numbers beyond the pairs\n"
         "(barycentric coordinates) are left out. Methods too slow for the size are left out unless named by\n"
         "--method. --ask may name several questions joined by '+', answered by one query; default for solids:\n"
-        "vertex-cell, face-cell, and both together; for surfaces: face-face.\n"
+        "vertex-cell, face-cell, and both together; for surfaces: face-face. --frame K begins at that frame,\n"
+        "which is then frame 0 of what is said here.\n"
         "\n"
         "Printed: median and quartiles of the time of a step in ms, the ratio to the fastest, candidates in\n"
         "frame 0, peak memory of the method in MB, and the most allocations in a step after warming up.\n"
         "With --peers also: Embree, CGAL, Bullet, FCL and plain programs, as far as they were built\n"
         "(cmake -DDENT_BUILD_PEERS=ON makes dent-peers beside dent; DENT_PEERS may name it), each at the best\n"
         "of several settings and with dent's exact test behind it.\n"
+        "With --control, beside --threads N: each method on one thread too, and an arithmetic loop (`control`)\n"
+        "on one and on N, in the same turns; the speed-ups follow the table.\n"
         "\n"
         "JSON keys: scene question method peer threads isa scale frames median_ms low_ms high_ms candidates\n"
-        "pairs pairs_hash peak_bytes allocations phases (prepare_ms search_ms finish_ms) commit. pairs_hash is\n"
-        "that of dent pairs --stats in frame 0.\n",
+        "pairs pairs_hash peak_bytes allocations phases (prepare_ms search_ms finish_ms; of surface-tree also\n"
+        "refit_ms culling_ms traversal_ms filters_ms exact_ms) commit. pairs_hash is that of dent pairs --stats\n"
+        "in frame 0.\n",
     .option_bits = OPTION_BIT(OPTION_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_SCALE) |
                    OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PEERS) | OPTION_BIT(OPTION_VARIANTS) |
-                   OPTION_BIT(OPTION_FRAMES) | OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) |
-                   OPTION_BIT(OPTION_CPU_TIME) | OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_FRAMES) | OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) |
+                   OPTION_BIT(OPTION_CPU_TIME) | OPTION_BIT(OPTION_CONTROL) | OPTION_BIT(OPTION_JSON),
     .argument_min = 0,
     .argument_max = UINT32_MAX,
     .run = run_bench,

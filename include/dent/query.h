@@ -88,9 +88,15 @@ typedef struct dent_query_counters {
     uint64_t cells_visited;      /**< hash cells, buckets or clusters looked into */
     uint64_t rebuilds;           /**< structures built anew in this query instead of updated */
     uint64_t certified_bodies;   /**< bodies whose self-collision was proven away without a search */
+    uint64_t neighbours;         /**< surface-tree: leaves, and pairs of leaves with a common vertex, of bodies that may meet themselves */
+    uint64_t neighbours_culled;  /**< of these: proven free of crossings by normals and contours */
+    uint64_t regions_tested;     /**< contours looked at for that */
     uint64_t exact_fallbacks;    /**< signs the floating-point filter could not decide */
     uint64_t scratch_bytes;      /**< high-water mark of this world's scratch memory */
     uint64_t ns_prepare, ns_search, ns_finish; /**< read positions and boxes; search and exact tests; sort and details */
+    /** surface-tree: the parts of ns_search, those of the loops over leaves (the last three) added over all threads: new boxes and
+     *  building; proving parts free; going through lists and trees; float filters; double and exact tests. Other methods: 0. */
+    uint64_t ns_refit, ns_culling, ns_traversal, ns_filters, ns_narrow;
 } dent_query_counters;
 
 typedef struct dent_query_result {

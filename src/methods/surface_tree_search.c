@@ -9,6 +9,7 @@
 #include "methods/method_table.h"
 
 #include "structures/surface_crossings.h"
+#include "structures/surface_culling.h"
 #include "structures/surface_regions.h"
 #include "structures/surface_tree.h"
 
@@ -66,6 +67,7 @@ static dent_status search_surfaces(void *data, const struct search_request *requ
     if (status != DENT_OK) {
         return status;
     }
+    uint64_t began = dent_clock_ns();
     forest->cut = (int)def.leaves;
     forest->axis_count = axis_count;
     forest->keep_leaves = def.keep_leaves;
@@ -73,10 +75,21 @@ static dent_status search_surfaces(void *data, const struct search_request *requ
         return out_of_memory(request);
     }
     request->counters->rebuilds += forest->rebuilds;
-    const struct forest_refit refit = {.pose = request->pose};
+    /* A face that is a point lies in a plane with any other and has no area: at most it touches. */
+    const struct forest_refit refit = {.pose = request->pose, .leave_out_points = !request->def->touching};
     if (!surface_forest_refit(forest, &refit, request->kernels, request->scratch)) {
         return out_of_memory(request);
     }
+    uint64_t refitted = dent_clock_ns();
+    struct culling_counts culled = {0};
+    if (!def.no_culling && !surface_culling_run(forest, request->pose, request->kernels, request->scratch, &culled)) {
+        return out_of_memory(request);
+    }
+    request->counters->ns_refit = refitted - began;
+    request->counters->ns_culling = dent_clock_ns() - refitted;
+    request->counters->neighbours += culled.pairs;
+    request->counters->neighbours_culled += culled.nodes_culled + culled.pairs_culled;
+    request->counters->regions_tested += culled.regions_tested;
     struct crossing_search search = {.forest = forest,
                                      .pose = request->pose,
                                      .kernels = request->kernels,
@@ -93,6 +106,9 @@ static dent_status search_surfaces(void *data, const struct search_request *requ
     sink->count_cells_visited(sink, 0, search.leaf_pairs);
     sink->predicates(sink, 0)->exact_fallbacks += search.predicates.exact_fallbacks;
     request->counters->candidates += search.candidates;
+    request->counters->ns_traversal = search.ns_walk;
+    request->counters->ns_filters = search.ns_filter;
+    request->counters->ns_narrow = search.ns_narrow;
     return DENT_OK;
 }
 

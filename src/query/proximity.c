@@ -27,6 +27,7 @@ struct proximity_state *proximity_state_create(dent_context *context)
         answer_list_init(&state->vertex_face, context, DENT_QUESTION_PROXIMITY);
         answer_list_init(&state->edge_edge, context, DENT_QUESTION_PROXIMITY);
         array_init(&state->records, context, sizeof(dent_proximity));
+        surface_forest_init(&state->forest, context);
     }
     return state;
 }
@@ -37,6 +38,7 @@ void proximity_state_destroy(struct proximity_state *state)
         answer_list_destroy(&state->vertex_face);
         answer_list_destroy(&state->edge_edge);
         array_destroy(&state->records);
+        surface_forest_destroy(&state->forest);
         dent_release(state->context, state, 1, sizeof *state);
     }
 }
@@ -60,9 +62,10 @@ static dent_status check_def(dent_world *world, const dent_proximity_def *def)
     if (def->method != DENT_METHOD_AUTO && !dent_method_name(def->method)) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no method number %d", (int)def->method);
     }
-    if (def->method != DENT_METHOD_AUTO && def->method != DENT_METHOD_BRUTE_FORCE) {
-        return message_fail(&world->message, DENT_ERROR_UNSUPPORTED, "method %s cannot answer proximity; ask for auto or %s",
-                            dent_method_name(def->method), dent_method_name(DENT_METHOD_BRUTE_FORCE));
+    if (def->method != DENT_METHOD_AUTO && def->method != DENT_METHOD_BRUTE_FORCE && def->method != DENT_METHOD_SURFACE_TREE) {
+        return message_fail(&world->message, DENT_ERROR_UNSUPPORTED, "method %s cannot answer proximity; ask for auto, %s or %s",
+                            dent_method_name(def->method), dent_method_name(DENT_METHOD_SURFACE_TREE),
+                            dent_method_name(DENT_METHOD_BRUTE_FORCE));
     }
     return DENT_OK;
 }
@@ -148,7 +151,8 @@ static DENT_NOINLINE dent_status run_stages(dent_world *world, const dent_proxim
         return status;
     }
     uint64_t prepared = dent_clock_ns();
-    bool enough = proximity_try_every_pair(&search);
+    bool exhaustive = def->method == DENT_METHOD_BRUTE_FORCE;
+    bool enough = exhaustive ? proximity_try_every_pair(&search) : proximity_search_forest(&search);
     uint64_t searched = dent_clock_ns();
     if (!enough || search.out_of_memory) {
         status = out_of_memory(world, &search);
@@ -161,8 +165,8 @@ static DENT_NOINLINE dent_status run_stages(dent_world *world, const dent_proxim
         status = finish(world, def, &search, result);
     }
     sum_counters(world, &search, &result->counters);
-    result->counters.method = DENT_METHOD_BRUTE_FORCE;
-    result->counters.reason = "asked for";
+    result->counters.method = exhaustive ? DENT_METHOD_BRUTE_FORCE : DENT_METHOD_SURFACE_TREE;
+    result->counters.reason = def->method == DENT_METHOD_AUTO ? "proximity: surface tree" : "asked for";
     result->counters.ns_prepare = prepared - began;
     result->counters.ns_search = searched - prepared;
     result->counters.ns_finish = dent_clock_ns() - searched;

@@ -12,13 +12,16 @@
 #include "base/cancel_flag.h"
 #include "geometry/feature_distance.h"
 #include "geometry/kernels/kernel_table.h"
+#include "geometry/kernels/near_kernels.h"
 #include "query/answer_list.h"
+#include "structures/surface_forest.h"
 
 /* Kept in the world: memory, and the forest. */
 struct proximity_state {
     dent_context *context;
     struct answer_list vertex_face, edge_edge;
     struct dynamic_array records; /* dent_proximity */
+    struct surface_forest forest;
 };
 
 /* Null when memory runs out; null may be destroyed. */
@@ -57,6 +60,27 @@ void proximity_try_vertex_face(struct proximity_search *search, uint32_t block, 
 void proximity_try_edges(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t edge_a, uint32_t rank_b,
                          uint32_t edge_b);
 
+/* The answers of a search that has measured them itself: no vertex in common, distance within. */
+void proximity_add_vertex_face(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t vertex, uint32_t rank_b,
+                               uint32_t face);
+void proximity_add_edges(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t edge_a, uint32_t rank_b,
+                         uint32_t edge_b);
+
+/* Positions: of the vertex and the corners of the face, of the ends of a and of b. */
+void proximity_vertex_face_points(const struct pose *pose, uint32_t rank_a, uint32_t vertex, uint32_t rank_b, uint32_t face,
+                                  const double *points[4]);
+void proximity_edge_points(const struct pose *pose, uint32_t rank_a, uint32_t edge_a, uint32_t rank_b, uint32_t edge_b,
+                           const double *points[4]);
+
+static inline void proximity_put_points(const double *const points[4], struct feature_points *batch, uint32_t lane)
+{
+    for (int k = 0; k < 4; k++) {
+        for (int axis = 0; axis < 3; axis++) {
+            batch->point[k][axis][lane] = points[k][axis];
+        }
+    }
+}
+
 /* Some answers were added: notices when they are too many, and stops the loop then. */
 void proximity_count_answers(struct proximity_search *search, uint64_t count);
 
@@ -68,6 +92,7 @@ static inline bool proximity_stopped(struct proximity_search *search)
 
 /* Searches: on return every pair that is an answer has been added, unless the search was stopped. False: out of memory. */
 bool proximity_try_every_pair(struct proximity_search *search);
+bool proximity_search_forest(struct proximity_search *search);
 
 /* Answers to records, in parallel. False: out of memory. */
 bool proximity_make_records(struct proximity_search *search);

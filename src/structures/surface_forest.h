@@ -78,6 +78,7 @@ struct forest_refit {
     const double (*const *ends)[3];          /* by rank: positions at t1, for boxes of the straight motion; null: none. Readable 8 bytes past
                                               * the last coordinate, as those of a pose are */
     const double *grow;                      /* by rank: a length added on every side (rounded up); null: none */
+    bool leave_out_points;                   /* leaves whose vertices all lie at one point get an empty box and are visited by nobody */
 };
 
 /* Boxes of all leaves and of the tree above them, in parallel. Needs no memory but `scratch`. False when that runs out. */

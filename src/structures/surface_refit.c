@@ -95,6 +95,8 @@ static void fetch_ahead(const struct surface_tree *tree, uint32_t leaf, const do
         __builtin_prefetch(&tree->points[leaf + 2 * AHEAD], 1);
         __builtin_prefetch((const char *)&tree->points[leaf + 2 * AHEAD] + 64, 1);
         __builtin_prefetch((const char *)&tree->points[leaf + 2 * AHEAD] + 128, 1);
+        __builtin_prefetch((const char *)&tree->points[leaf + 2 * AHEAD] + 192, 1);
+        __builtin_prefetch((const char *)&tree->points[leaf + 2 * AHEAD] + 256, 1);
     }
     if (leaf + AHEAD < tree->leaf_count) {
         const uint32_t *vertices = tree->leaves[leaf + AHEAD].vertices;
@@ -104,19 +106,32 @@ static void fetch_ahead(const struct surface_tree *tree, uint32_t leaf, const do
     }
 }
 
-static void set_bounds(struct tree_level *level, int axis_count, uint32_t node, const float *lo, const float *hi)
-{
-    for (int axis = 0; axis < axis_count; axis++) {
-        level->lo[axis][node] = lo[axis];
-        level->hi[axis][node] = hi[axis];
-    }
-}
-
 static void empty_bounds(int axis_count, float *lo, float *hi)
 {
     for (int axis = 0; axis < axis_count; axis++) {
         lo[axis] = INFINITY;
         hi[axis] = -INFINITY;
+    }
+}
+
+/* All vertices of a leaf at one point: judged in the doubles, looked at only where the floats are equal. Keeps a world fallen together in one
+ * point from costing all pairs where points are no answers. */
+static bool leaf_is_point(const struct surface_leaf *leaf, const double (*xyz)[3], const float *lo, const float *hi)
+{
+    bool point = lo[0] == hi[0] && lo[1] == hi[1] && lo[2] == hi[2];
+    const double *first = xyz[leaf->vertices[0]];
+    for (uint32_t i = 1; point && i < leaf->vertex_count; i++) {
+        const double *other = xyz[leaf->vertices[i]];
+        point = first[0] == other[0] && first[1] == other[1] && first[2] == other[2];
+    }
+    return point;
+}
+
+static void set_bounds(struct tree_level *level, int axis_count, uint32_t node, const float *lo, const float *hi)
+{
+    for (int axis = 0; axis < axis_count; axis++) {
+        level->lo[axis][node] = lo[axis];
+        level->hi[axis][node] = hi[axis];
     }
 }
 
@@ -135,6 +150,13 @@ static void refit_group(const struct refit_loop *loop, uint32_t rank, uint32_t g
             fetch_ahead(tree, leaf, xyz);
             loop->kernels->load(tree->leaves[leaf].vertices, xyz, &loop->forest->map, &tree->points[leaf]);
             loop->kernels->bound(&tree->points[leaf], axis_count, lo, hi);
+            for (int axis = 0; axis < 3; axis++) {
+                tree->points[leaf].lo[axis] = lo[axis];
+                tree->points[leaf].hi[axis] = hi[axis];
+            }
+            if (loop->refit->leave_out_points && leaf_is_point(&tree->leaves[leaf], xyz, lo, hi)) {
+                empty_bounds(axis_count, lo, hi);
+            }
             if (loop->refit->ends) {
                 struct leaf_points end;
                 float end_lo[VOLUME_AXES_MAX], end_hi[VOLUME_AXES_MAX];

@@ -11,6 +11,8 @@
 
 #include "base/allocator.h"
 #include "base/radix_sort.h"
+#include "structures/leaf_cycle.h"
+#include "structures/surface_culling.h"
 #include "structures/surface_regions.h"
 
 uint64_t surface_tie_hash(const struct body *body)
@@ -84,6 +86,7 @@ static void fill_leaf(struct surface_leaf *leaf, const struct body *body, const 
             leaf->corners[corner][i] = place_in_leaf(leaf, body->surface_faces[faces[i]].corners[corner]);
         }
     }
+    leaf_vertices_along_border(leaf);
     for (uint32_t i = leaf->vertex_count; i < LEAF_VERTICES; i++) {
         leaf->vertices[i] = leaf->vertices[0];
     }
@@ -260,6 +263,56 @@ static bool list_leaf_pairs(struct surface_tree *tree, uint32_t vertex_count, co
     return store_pairs(tree, &tree->levels[0], keys, keys + count, count);
 }
 
+/* A hub in all faces of a leaf. */
+static uint32_t common_hub(const struct surface_tree *tree, uint32_t number, const uint32_t *canonical)
+{
+    const struct surface_leaf *leaf = &tree->leaves[number];
+    for (uint32_t place = 0; place < leaf->vertex_count; place++) {
+        if (!(tree->open_vertices[number] >> place & 1)) {
+            continue;
+        }
+        uint32_t hub = canonical[leaf->vertices[place]], face = 0;
+        while (face < leaf->face_count && (canonical[leaf->vertices[leaf->corners[0][face]]] == hub ||
+                                           canonical[leaf->vertices[leaf->corners[1][face]]] == hub ||
+                                           canonical[leaf->vertices[leaf->corners[2][face]]] == hub)) {
+            face++;
+        }
+        if (face == leaf->face_count) {
+            return hub;
+        }
+    }
+    return COMMON_NONE;
+}
+
+static bool list_common_hubs(struct surface_tree *tree, const uint32_t *canonical)
+{
+    uint32_t hubs = 0;
+    for (uint32_t leaf = 0; leaf < tree->leaf_count; leaf++) {
+        hubs |= tree->open_vertices[leaf];
+    }
+    for (uint32_t number = 0; hubs && number < tree->level_count; number++) {
+        struct tree_level *level = &tree->levels[number];
+        level->common = dent_allocate(tree->context, level->count, sizeof *level->common);
+        if (!level->common) {
+            return false;
+        }
+        for (uint32_t node = 0; node < level->count; node++) {
+            if (number == 0) {
+                level->common[node] = common_hub(tree, node, canonical);
+                continue;
+            }
+            const struct tree_level *below = &tree->levels[number - 1];
+            uint32_t first = node * LEAF_TREE_ARITY, next = first + 1;
+            while (next < below->count && next - first < LEAF_TREE_ARITY && below->common[next] == below->common[first]) {
+                next++;
+            }
+            bool all = next == below->count || next - first == LEAF_TREE_ARITY;
+            level->common[node] = all ? below->common[first] : COMMON_NONE;
+        }
+    }
+    return true;
+}
+
 /* ---- share rows ----------------------------------------------------------------------------------------------------------- */
 
 static void faces_of_vertices(const struct surface_leaf *leaf, uint16_t faces_at[LEAF_VERTICES])
@@ -381,7 +434,7 @@ static bool allocate_leaves(struct surface_tree *tree)
     tree->leaves = dent_allocate(tree->context, count, sizeof *tree->leaves);
     tree->open_vertices = dent_allocate(tree->context, count, sizeof *tree->open_vertices);
     tree->self_shares = dent_allocate(tree->context, count, sizeof *tree->self_shares);
-    tree->points = dent_allocate(tree->context, count, sizeof *tree->points);
+    tree->points = dent_allocate(tree->context, (size_t)count + 1, sizeof *tree->points); /* the culling reads past the last vertex */
     if (!tree->leaves || !tree->open_vertices || !tree->self_shares || !tree->points) {
         return false;
     }
@@ -402,10 +455,13 @@ static bool fill_tree(struct surface_tree *tree, const struct body *body, const 
     for (uint32_t leaf = 0; leaf < tree->leaf_count; leaf++) {
         uint32_t first = regions->first_face[leaf];
         fill_leaf(&tree->leaves[leaf], body, regions->faces + first, regions->first_face[leaf + 1] - first);
+        memcpy(tree->points[leaf].corners, tree->leaves[leaf].corners, sizeof tree->points[leaf].corners);
+        tree->points[leaf].face_count = tree->leaves[leaf].face_count;
         take_features(&tree->leaves[leaf], body, &owners);
     }
     if (!stars_build(&stars, tree, body->vertex_count, canonical, scratch) ||
-        !list_leaf_pairs(tree, body->vertex_count, canonical, &stars, scratch) || !fill_shares(tree, canonical)) {
+        !list_leaf_pairs(tree, body->vertex_count, canonical, &stars, scratch) || !list_common_hubs(tree, canonical) ||
+        !fill_shares(tree, canonical)) {
         return false;
     }
     for (uint32_t number = 1; number < tree->level_count; number++) {
@@ -452,16 +508,18 @@ void surface_tree_destroy(struct surface_tree *tree)
     }
     dent_context *context = tree->context;
     uint32_t leaves = tree->leaf_count;
+    surface_culling_destroy(tree->culling);
     for (uint32_t number = 0; number < tree->level_count; number++) {
         struct tree_level *level = &tree->levels[number];
         dent_release(context, level->first, (size_t)level->count + 1, sizeof *level->first);
         dent_release(context, level->partners, level->pair_count, sizeof *level->partners);
+        dent_release(context, level->common, level->count, sizeof *level->common);
     }
     dent_release(context, tree->leaves, leaves, sizeof *tree->leaves);
     dent_release(context, tree->open_vertices, leaves, sizeof *tree->open_vertices);
     dent_release(context, tree->self_shares, leaves, sizeof *tree->self_shares);
     dent_release(context, tree->pair_shares, tree->levels[0].pair_count, sizeof *tree->pair_shares);
-    dent_release(context, tree->points, leaves, sizeof *tree->points);
+    dent_release(context, tree->points, (size_t)leaves + 1, sizeof *tree->points);
     dent_release(context, tree->volume_storage, tree->volume_floats, sizeof *tree->volume_storage);
     dent_release(context, tree, 1, sizeof *tree);
 }

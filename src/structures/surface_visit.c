@@ -64,7 +64,7 @@ bool surface_forest_visit_pairs(const struct surface_forest *forest, const struc
         state->walk.forest = forest;
         state->walk.pose = pose;
         state->walk.kernels = kernels->surfaces;
-        state->walk.culling = false;
+        state->walk.culling = state->walk.faces_only = false;
         state->walk.take = hand_over;
         state->walk.user = state;
         state->walk.box_tests = state->walk.leaf_pairs = 0;

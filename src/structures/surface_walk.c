@@ -83,6 +83,21 @@ static uint32_t neighbour_bits(const struct tree_level *level, uint32_t leaf, ui
     return bits;
 }
 
+/* Of the sixteen nodes from `first` on: those all of whose faces have the corner `hub`. */
+static uint32_t hub_bits(const struct tree_level *level, uint32_t hub, uint32_t first)
+{
+    uint32_t bits = 0;
+    for (uint32_t i = 0; hub != COMMON_NONE && i < LEAF_TREE_ARITY && first + i < level->count; i++) {
+        bits |= level->common[first + i] == hub ? 1u << i : 0;
+    }
+    return bits;
+}
+
+static uint32_t hub_of(const struct surface_walk *walk, const struct tree_level *level, uint32_t node)
+{
+    return walk->faces_only && level->common ? level->common[node] : COMMON_NONE;
+}
+
 static uint32_t later_bits(uint32_t place)
 {
     return 0xFFFFu & ~((2u << place) - 1);
@@ -104,7 +119,7 @@ static void compare_leaves(struct surface_walk *walk, struct side a, struct side
         walk->box_tests += LEAF_TREE_ARITY;
         if (same && bits) {
             bits &= first == leaf - leaf % LEAF_TREE_ARITY ? later_bits(leaf % LEAF_TREE_ARITY) : 0xFFFFu;
-            bits &= ~neighbour_bits(leaves, leaf, first);
+            bits &= ~(neighbour_bits(leaves, leaf, first) | hub_bits(leaves, hub_of(walk, leaves, leaf), first));
         }
         for (; bits; bits &= bits - 1) {
             uint32_t other = first + (uint32_t)__builtin_ctz(bits);
@@ -148,6 +163,7 @@ static void walk_tree(struct surface_walk *walk, struct side a, struct side b, u
     struct stacked stack[STACK_MAX];
     uint32_t depth = 0, ancestors[TREE_LEVELS];
     bool same = a.rank == b.rank;
+    uint32_t hub = hub_of(walk, &a.tree->levels[1], group);
     float lo[VOLUME_AXES_MAX], hi[VOLUME_AXES_MAX];
     bounds_of(&a.tree->levels[1], a.tree->axis_count, group, lo, hi);
     ancestors[1] = group;
@@ -166,6 +182,7 @@ static void walk_tree(struct surface_walk *walk, struct side a, struct side b, u
             uint32_t own = ancestors[top.level - 1];
             bits &= own > first ? (own - first < LEAF_TREE_ARITY ? 0xFFFFu << (own - first) : 0u) : 0xFFFFu;
             bits &= walk->culling ? ~culled_children(level, own, first) : 0xFFFFu;
+            bits &= ~hub_bits(level, hub, first);
         }
         for (; bits; bits &= bits - 1) {
             uint32_t node = first + (uint32_t)__builtin_ctz(bits);
@@ -189,7 +206,9 @@ void surface_walk_group(struct surface_walk *walk, uint32_t group)
     if (body->self_collision) {
         uint32_t first = own * LEAF_TREE_ARITY;
         for (uint32_t leaf = first; leaf < a.tree->leaf_count && leaf - first < LEAF_TREE_ARITY; leaf++) {
-            walk_neighbours(walk, rank, leaf);
+            if (a.tree->levels[0].lo[0][leaf] <= a.tree->levels[0].hi[0][leaf]) {
+                walk_neighbours(walk, rank, leaf);
+            }
         }
         walk_tree(walk, a, a, own);
     }

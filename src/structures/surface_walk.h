@@ -25,6 +25,7 @@ struct surface_walk {
     const struct pose *pose;
     const struct surface_kernels *kernels;
     bool culling;
+    bool faces_only; /* pairs of leaves with a vertex common to all faces are of no interest */
     /* Where pairs go when the buffer is full or the group is done; the buffer is empty afterwards. */
     void (*take)(struct surface_walk *walk, uint32_t rank_a);
     void *user;
