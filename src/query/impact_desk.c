@@ -6,7 +6,10 @@
  */
 #include "query/impact_run.h"
 
-static double best_time(const struct impact_run *run)
+/* A search for the earliest tests smaller blocks: the sooner a good time is known, the more can be passed over. */
+enum { EARLIEST_BLOCK = 256 };
+
+double impact_best_time(const struct impact_run *run)
 {
     uint64_t bits = __atomic_load_n(&run->best_bits, __ATOMIC_RELAXED);
     double time;
@@ -89,7 +92,7 @@ static void test_queue(struct impact_run *run, struct impact_desk *desk, enum im
         .count = queue->count,
         .vertices = run->vertices,
         .corners = (const uint32_t(*)[4])queue->corners,
-        .t_limit = run->earliest ? best_time(run) : 1,
+        .t_limit = run->earliest ? impact_best_time(run) : 1,
         .earliest = run->earliest,
     };
     uint32_t hit_count = run->separation > 0 ? impact_test_separation_block(&block, &run->settings, run->kernels, &desk->workspace,
@@ -125,7 +128,7 @@ void impact_desk_add(struct impact_run *run, struct impact_desk *desk, enum impa
     struct impact_queue *queue = &desk->queues[kind];
     memcpy(queue->corners[queue->count], corners, sizeof queue->corners[0]);
     queue->pairs[queue->count++] = pair;
-    if (queue->count == IMPACT_BLOCK) {
+    if (queue->count == (run->earliest ? EARLIEST_BLOCK : IMPACT_BLOCK)) {
         test_queue(run, desk, kind);
     }
 }

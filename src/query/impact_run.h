@@ -96,6 +96,9 @@ void impact_desk_add(struct impact_run *run, struct impact_desk *desk, enum impa
 void impact_desk_answer(struct impact_run *run, struct impact_desk *desk, enum impact_kind kind, struct impact_pair pair,
                         const struct impact_result *result);
 
+/* The earliest time any worker has found so far; 1 when none. */
+double impact_best_time(const struct impact_run *run);
+
 /* Is a earlier than b, or first in canonical order at the same time? */
 bool impact_is_before(const dent_impact *a, const dent_impact *b);
 

@@ -7,9 +7,13 @@
  * is lost; with a separation boxes are grown by half of it and by the errors of rounding, and what that lets through too much
  * the boxes in double take out again.
  *
+ * A search for the earliest time looks at a part of the step only, from its beginning to the best time found so far; the boxes are
+ * made anew whenever that has fallen by a quarter.
+ *
  * The features of a leaf are made from the positions when they are needed and remembered in a small table per worker: memory does
  * not grow with the number of leaves or pairs.
  */
+#include "geometry/float_boxes.h"
 #include "geometry/kernels/moving_boxes.h"
 #include "query/impact_run.h"
 #include "structures/leaf_features.h"
@@ -25,6 +29,7 @@ struct moving_leaf {
 };
 
 struct leaf_memory {
+    float time;                                     /* the boxes are those from t = 0 to this time */
     struct moving_leaf first;                       /* of the pair at hand; pairs come grouped by their first leaf */
     struct moving_leaf second[REMEMBERED_LEAVES];
 };
@@ -34,9 +39,23 @@ struct forest_search {
     float grow; /* on every side, in rounded coordinates */
 };
 
+/* A place s + t (e - s) between rounded coordinates s and e in [-1, 1], computed in float: the roundings of the difference, the product and the
+ * sum are at most 2^-24, 2^-23 and 2^-24, s and e are wrong by 2^-25 each, and growing rounds by 2^-24 once more. */
+#define BETWEEN_ERROR 0x1p-21f
+
 /* ---- the features of a leaf ------------------------------------------------------------------------------------------ */
 
-static void make_features(const struct forest_search *search, uint32_t rank, uint32_t number, struct moving_leaf *features)
+/* Coordinates at `time` in place of those at the end of the step. */
+static void shorten_step(const struct leaf_points *start, struct leaf_points *end, float time)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        for (int i = 0; i < LEAF_VERTICES; i++) {
+            end->x[axis][i] = start->x[axis][i] + time * (end->x[axis][i] - start->x[axis][i]);
+        }
+    }
+}
+
+static void make_features(const struct forest_search *search, uint32_t rank, uint32_t number, float time, struct moving_leaf *features)
 {
     struct impact_run *run = search->run;
     const struct surface_leaf *leaf = &run->state->forest.bodies[rank].leaves[number];
@@ -48,8 +67,13 @@ static void make_features(const struct forest_search *search, uint32_t rank, uin
     features->first_vertex = run->first_vertex[rank];
     features->body = run->pose->bodies[rank].body;
     run->kernels->surfaces->load(leaf->vertices, run->state->end.xyz[rank], &run->state->forest.map, &end);
-    run->kernels->moving_boxes->bound(&shape, leaf_points_of(&run->state->forest, rank, number), &end, search->grow, search->grow,
-                                      &features->boxes);
+    const struct leaf_points *start = leaf_points_of(&run->state->forest, rank, number);
+    float grow_end = search->grow;
+    if (time < 1) {
+        shorten_step(start, &end, time);
+        grow_end += BETWEEN_ERROR;
+    }
+    run->kernels->moving_boxes->bound(&shape, start, &end, search->grow, grow_end, &features->boxes);
 }
 
 static const struct moving_leaf *first_leaf(const struct forest_search *search, struct leaf_memory *memory, uint32_t rank,
@@ -57,7 +81,7 @@ static const struct moving_leaf *first_leaf(const struct forest_search *search, 
 {
     struct moving_leaf *features = &memory->first;
     if (features->rank != rank || features->number != number) {
-        make_features(search, rank, number, features);
+        make_features(search, rank, number, memory->time, features);
     }
     return features;
 }
@@ -67,7 +91,7 @@ static const struct moving_leaf *second_leaf(const struct forest_search *search,
 {
     struct moving_leaf *features = &memory->second[(number + 37 * rank) % REMEMBERED_LEAVES];
     if (features->rank != rank || features->number != number) {
-        make_features(search, rank, number, features);
+        make_features(search, rank, number, memory->time, features);
     }
     return features;
 }
@@ -206,12 +230,32 @@ static bool begin_walk(void *user, uint32_t block_count)
     return block_output_begin(&search->run->state->blocks, block_count);
 }
 
+static void forget_leaves(struct leaf_memory *memory)
+{
+    memory->first.rank = UINT32_MAX;
+    for (uint32_t i = 0; i < REMEMBERED_LEAVES; i++) {
+        memory->second[i].rank = UINT32_MAX;
+    }
+}
+
+/* Follows the best time of a search for the earliest. The float is not below it. */
+static void follow_best_time(const struct impact_run *run, struct leaf_memory *memory)
+{
+    double best = impact_best_time(run);
+    if (run->earliest && best < 0.75 * (double)memory->time) {
+        float time = (float)best;
+        memory->time = (double)time < best ? float_step(time, 1) : time;
+        forget_leaves(memory);
+    }
+}
+
 static void visit_pairs(void *user, uint32_t block, uint32_t worker, const struct leaf_pair *pairs, uint32_t count)
 {
     const struct forest_search *search = user;
     struct impact_run *run = search->run;
     struct impact_desk *desk = &run->desks[worker];
     impact_desk_enter(run, desk, block);
+    follow_best_time(run, desk->leaves);
     for (uint32_t i = 0; i < count; i++) {
         const struct leaf_pair *pair = &pairs[i];
         bool same = pair->rank_a == pair->rank_b && pair->leaf_a == pair->leaf_b;
@@ -230,10 +274,8 @@ static bool create_leaf_memory(struct impact_run *run)
     uint32_t workers = dent_context_worker_count(run->context);
     struct leaf_memory *memory = arena_allocate(run->scratch, workers, sizeof *memory);
     for (uint32_t worker = 0; memory && worker < workers; worker++) {
-        memory[worker].first.rank = UINT32_MAX;
-        for (uint32_t i = 0; i < REMEMBERED_LEAVES; i++) {
-            memory[worker].second[i].rank = UINT32_MAX;
-        }
+        memory[worker].time = 1;
+        forget_leaves(&memory[worker]);
         run->desks[worker].leaves = &memory[worker];
     }
     return memory != NULL;
