@@ -1,7 +1,7 @@
 /* Whole frame pairs of the data kit, broad and narrow phase: milliseconds of processor time on one thread for all impacts, for the earliest
  * alone and for the first call, which cuts the surfaces into leaves; every instruction set in turns; and where the candidates end.
  *
- * Usage: bench_impact_frames [turns [scene]], DENT_DATA names the data kit. Figures are medians of the turns. Bars (issue 6): cloth-funnel 12,
+ * Usage: bench_impact_frames [turns [scene [isa]]], DENT_DATA names the data kit. Figures are medians of the turns. Bars (issue 6): cloth-funnel 12,
  * armadillo-rollers 250, cloth-ball 350 ms.
  */
 #include <inttypes.h>
@@ -111,25 +111,30 @@ static double time_earliest(struct row *row)
     return processor_ms() - began;
 }
 
-static void run_scene(const char *data, const struct scene *scene, int turns)
+static bool wanted(int isa, const char *only)
+{
+    return dent_isa_available((dent_isa)isa) && (only == NULL || strcmp(dent_isa_name((dent_isa)isa), only) == 0);
+}
+
+static void run_scene(const char *data, const struct scene *scene, int turns, const char *only)
 {
     struct row rows[DENT_ISA_COUNT];
     for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
-        if (dent_isa_available((dent_isa)isa)) {
+        if (wanted(isa, only)) {
             open_row(&rows[isa], data, scene, (dent_isa)isa);
             rows[isa].first = time_all(&rows[isa]);
         }
     }
     for (int turn = 0; turn < turns; turn++) {
         for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
-            if (dent_isa_available((dent_isa)isa)) {
+            if (wanted(isa, only)) {
                 rows[isa].all[turn] = time_all(&rows[isa]);
                 rows[isa].earliest[turn] = time_earliest(&rows[isa]);
             }
         }
     }
     for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
-        if (dent_isa_available((dent_isa)isa)) {
+        if (wanted(isa, only)) {
             struct row *row = &rows[isa];
             time_all(row);
             const dent_impact_counters *c = &row->result.counters;
@@ -153,7 +158,7 @@ int main(int argc, char **argv)
     printf("%-18s %-7s %8s %8s %8s %5s %8s %9s\n", "scene", "isa", "first", "all", "earliest", "bar", "impacts", "candidates");
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
         if (argc < 3 || strcmp(argv[2], scenes[i].name) == 0) {
-            run_scene(data, &scenes[i], turns);
+            run_scene(data, &scenes[i], turns, argc > 3 ? argv[3] : NULL);
         }
     }
     return 0;
