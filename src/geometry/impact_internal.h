@@ -19,6 +19,17 @@ static inline struct impact_pairs impact_pairs_of(enum impact_kind kind)
                                       : (struct impact_pairs){{2, 0}, {1, 0}, {3, 2}};
 }
 
+static inline bool impact_all_finite(const struct impact_vertex *const corners[4])
+{
+    double sum = 0.0; /* x - x is 0 for finite x only */
+    for (int i = 0; i < 4; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            sum += (corners[i]->start[axis] - corners[i]->start[axis]) + (corners[i]->end[axis] - corners[i]->end[axis]);
+        }
+    }
+    return sum == 0.0;
+}
+
 /* Point on segment: the choices that can hold where the cross product of the sides vanishes. {point, end, end} */
 static const uint8_t impact_on_segment[2][4][3] = {
     {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {0, 0, 0}},

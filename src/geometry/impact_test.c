@@ -1,20 +1,7 @@
 /* One impact query through the stages. See impact_test.h. */
 #include "geometry/impact_test.h"
 
-#include <math.h>
-
 #include "geometry/impact_internal.h"
-
-static bool all_finite(const struct impact_vertex *const corners[4])
-{
-    double sum = 0.0; /* x - x is 0 for finite x only */
-    for (int i = 0; i < 4; i++) {
-        for (int axis = 0; axis < 3; axis++) {
-            sum += (corners[i]->start[axis] - corners[i]->start[axis]) + (corners[i]->end[axis] - corners[i]->end[axis]);
-        }
-    }
-    return sum == 0.0;
-}
 
 static void set_free(struct impact_result *result, enum impact_stage stage)
 {
@@ -80,7 +67,7 @@ void impact_test_finite(enum impact_kind kind, const struct impact_vertex *const
 void impact_test(enum impact_kind kind, const struct impact_vertex *const corners[4], double t_limit,
                  struct impact_result *result)
 {
-    if (!all_finite(corners)) {
+    if (!impact_all_finite(corners)) {
         set_error(result);
         return;
     }
@@ -89,7 +76,7 @@ void impact_test(enum impact_kind kind, const struct impact_vertex *const corner
 
 void impact_test_exact(enum impact_kind kind, const struct impact_vertex *const corners[4], struct impact_result *result)
 {
-    if (!all_finite(corners)) {
+    if (!impact_all_finite(corners)) {
         set_error(result);
         return;
     }

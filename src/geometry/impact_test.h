@@ -45,8 +45,8 @@ enum impact_stage {
     IMPACT_STAGE_SHARED,    /* 1: a vertex of one lies on a vertex of the other at t = 0 */
     IMPACT_STAGE_DOUBLE,    /* 1, 2 */
     IMPACT_STAGE_EXACT,     /* 3 */
-    IMPACT_STAGE_SEPARATION,/* the inclusion solver of a minimum separation */
-    IMPACT_STAGE_ERROR,     /* a coordinate is infinite or not a number */
+    IMPACT_STAGE_SEPARATION, /* the slabs of a minimum separation */
+    IMPACT_STAGE_ERROR,      /* a coordinate is infinite or not a number */
     IMPACT_STAGE_COUNT
 };
 
@@ -118,18 +118,20 @@ uint32_t impact_test_block(const struct impact_block *block, const struct kernel
 
 struct impact_separation {
     double distance;    /* > 0: asks for a time at which the primitives are not farther apart than this */
-    double tolerance;   /* > 0: a free pair is reported only if it comes closer than sqrt(3) (distance + tolerance) */
-    uint32_t box_limit; /* boxes looked at before the answer becomes IMPACT_HIT_BUDGET; 0: a million */
+    double tolerance;   /* > 0: how much nearer than certainly necessary a pair may come before it is reported */
+    uint32_t box_limit; /* steps before the answer becomes IMPACT_HIT_BUDGET; 0: a million */
     bool no_zero_toi;   /* a start farther apart than distance never gives toi = 0 */
 };
 
-/* Conservative: a pair that comes as near as `distance` at a time t <= t_limit is reported with toi <= t. What is
- * reported beyond: pairs within sqrt(3) (distance + tolerance) of each other (the sides of the primitives, maximum
- * norm), apart from rounding of 1e-13 of the largest coordinate. u, v and the normal are those of toi as above. */
+/* Conservative: a pair that comes as near as `distance` at some time t is reported with toi <= t. Nothing else is reported but
+ * pairs that are at toi within distance + tolerance of each other, apart from rounding (1e-7 of the size of the pair where
+ * edges are nearly parallel, else 1e-14). toi is a function of the query and the separation alone. u, v and the normal are
+ * those of the nearest points at toi, the normal pointing from the second primitive to the first; where they touch as above.
+ * no_zero_toi holds for starts that are farther apart by 1e-14 of the size of the pair. */
 void impact_test_separation(enum impact_kind kind, const struct impact_vertex *const corners[4],
                             const struct impact_separation *separation, double t_limit, struct impact_result *result);
 
-/* The same for a block; rejects of stage 0 carry over. */
+/* The same for a block. */
 uint32_t impact_test_separation_block(const struct impact_block *block, const struct impact_separation *separation,
                                       const struct kernels *kernels, struct impact_workspace *workspace,
                                       struct impact_hit *hits, struct impact_counters *counters);
