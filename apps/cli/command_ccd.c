@@ -328,7 +328,7 @@ const tool_command command_ccd_row = {
         "or on the two edges; the normal points from b to a. The last line is the verdict.\n"
         "\n"
         "With --separation D pairs that come as near as D are listed too; none is missed, and none is\n"
-        "listed that stays farther apart than 1.74 D. A first frame whose faces cross, or in which a body\n"
+        "listed that stays farther apart than 1.001 D. A first frame whose faces cross, or in which a body\n"
         "is inside another, is reported as such, with time 0. Exit status: 0 no impact, 1 an impact or a\n"
         "crossing start, 2 an error.\n"
         "\n"

@@ -37,6 +37,7 @@ static struct impact_state *state_of(dent_world *world)
         if (!state) {
             return NULL;
         }
+        *state = (struct impact_state){0};
         end_pose_init(&state->end, world->context);
         surface_forest_init(&state->forest, world->context);
         block_output_init(&state->blocks, world->context, sizeof(dent_impact));
@@ -70,7 +71,7 @@ static dent_status check_def(dent_world *world, const dent_impact_def *def)
                         dent_method_name(DENT_METHOD_SURFACE_TREE));
 }
 
-/* A free pair is reported with a separation d only if it comes closer than sqrt(3) (1 + 2^-10) d. */
+/* A pair is reported only if it comes as near as (1 + 2^-10) d. */
 static struct impact_separation separation_settings(double separation)
 {
     double tolerance = separation * 0x1p-10;
@@ -99,32 +100,55 @@ static dent_status number_vertices(struct impact_run *run)
     return DENT_OK;
 }
 
-static void fill_vertices(void *data, uint32_t rank, uint32_t worker)
+enum { VERTICES_PER_BLOCK = 4096 };
+
+/* The body of a vertex. */
+static uint32_t rank_of_vertex(const struct impact_run *run, uint32_t vertex)
+{
+    uint32_t low = 0, high = run->pose->body_count; /* first_vertex[low] <= vertex < first_vertex[high] */
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        *(run->first_vertex[middle] <= vertex ? &low : &high) = middle;
+    }
+    return low;
+}
+
+static void fill_vertices(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
     const struct impact_run *run = data;
-    const struct posed_body *posed = &run->pose->bodies[rank];
-    const double(*end)[3] = run->state->end.xyz[rank];
-    struct impact_vertex *vertices = (struct impact_vertex *)run->state->vertices.data + run->first_vertex[rank];
-    for (uint32_t v = 0; v < posed->body->vertex_count; v++) {
-        memcpy(vertices[v].start, posed->xyz[v], sizeof vertices[v].start);
-        memcpy(vertices[v].end, end[v], sizeof vertices[v].end);
-        vertices[v].unused_0 = vertices[v].unused_1 = 0;
+    struct impact_vertex *vertices = run->state->vertices.data;
+    uint32_t count = (uint32_t)run->state->vertices.count, vertex = block * VERTICES_PER_BLOCK;
+    uint32_t last = count - vertex > VERTICES_PER_BLOCK ? vertex + VERTICES_PER_BLOCK : count;
+    for (uint32_t rank = rank_of_vertex(run, vertex); vertex < last; rank++) {
+        uint32_t first = run->first_vertex[rank];
+        const double(*start)[3] = run->pose->bodies[rank].xyz, (*end)[3] = run->state->end.xyz[rank];
+        for (; vertex < last && vertex < run->first_vertex[rank + 1]; vertex++) {
+            memcpy(vertices[vertex].start, start[vertex - first], sizeof vertices[vertex].start);
+            memcpy(vertices[vertex].end, end[vertex - first], sizeof vertices[vertex].end);
+            vertices[vertex].unused_0 = vertices[vertex].unused_1 = 0;
+        }
     }
 }
 
+/* Counted once for a set of bodies. */
 static void count_features(struct impact_run *run)
 {
-    for (uint32_t rank = 0; rank < run->pose->body_count; rank++) {
+    struct impact_state *state = run->state;
+    bool known = state->feature_count > 0 && state->feature_version == run->pose->table->topology_version;
+    state->feature_version = run->pose->table->topology_version;
+    state->feature_count = known ? state->feature_count : 0;
+    for (uint32_t rank = 0; rank < run->pose->body_count && !known; rank++) {
         const struct body *body = run->pose->bodies[rank].body;
-        run->counters->features += body->surface_face_count;
+        state->feature_count += body->surface_face_count;
         for (uint32_t v = 0; v < body->vertex_count; v++) {
-            run->counters->features += (body->vertex_use[v] & VERTEX_ON_SURFACE) != 0;
+            state->feature_count += (body->vertex_use[v] & VERTEX_ON_SURFACE) != 0;
         }
         for (uint32_t e = 0; e < body->edge_count; e++) {
-            run->counters->features += body->edge_is_surface[e];
+            state->feature_count += body->edge_is_surface[e];
         }
     }
+    run->counters->features = state->feature_count;
 }
 
 static dent_status prepare(dent_world *world, struct impact_run *run)
@@ -140,7 +164,8 @@ static dent_status prepare(dent_world *world, struct impact_run *run)
         status = impact_out_of_memory(run);
     }
     if (status == DENT_OK) {
-        dent_parallel_for(run->context, run->pose->body_count, fill_vertices, run);
+        size_t count = run->state->vertices.count;
+        dent_parallel_for(run->context, (uint32_t)(count / VERTICES_PER_BLOCK + (count % VERTICES_PER_BLOCK != 0)), fill_vertices, run);
         count_features(run);
     }
     return status;

@@ -27,6 +27,7 @@ struct impact_state {
     struct surface_forest forest;
     struct block_output blocks;     /* dent_impact, as found */
     struct dynamic_array impacts;   /* dent_impact, canonical */
+    uint64_t feature_count, feature_version; /* surface vertices, edges and faces; of which version of the body table */
     struct dynamic_array vertices;  /* struct impact_vertex, body after body */
 };
 

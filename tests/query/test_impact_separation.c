@@ -98,7 +98,7 @@ static void impacts_are_among_them_and_not_earlier(void **state)
             assert_true(near->toi <= exact.impacts[i].toi);
         }
         for (uint64_t i = 0; i < closer.count; i++) {
-            assert_non_null(find_pair(&close, &closer.impacts[i])); /* sqrt(3) (1 + 2^-10) / 2 is below 1 */
+            assert_non_null(find_pair(&close, &closer.impacts[i])); /* 1 + 2^-10 is below 2 */
         }
         free_impacts(&exact);
         free_impacts(&close);
