@@ -18,11 +18,24 @@ static uint32_t reject(const struct impact_block *block, const struct impact_ker
     return rest;
 }
 
+/* Where the bounds do not hold every candidate is left. */
+static uint32_t reject_nothing(const struct impact_block *block, struct impact_workspace *workspace,
+                               struct impact_counters *counters)
+{
+    for (uint32_t i = 0; i < block->count; i++) {
+        workspace->first[i] = i;
+    }
+    counters->queries += block->count;
+    return block->count;
+}
+
 uint32_t impact_test_block(const struct impact_block *block, const struct kernels *kernels,
                            struct impact_workspace *workspace, struct impact_hit *hits,
                            struct impact_counters *counters)
 {
-    uint32_t rest = reject(block, kernels->impacts, workspace, counters), hit_count = 0;
+    bool ordinary = impact_arithmetic_is_ordinary();
+    uint32_t rest = ordinary ? reject(block, kernels->impacts, workspace, counters) : reject_nothing(block, workspace, counters);
+    uint32_t hit_count = 0;
     double limit = block->t_limit;
     for (uint32_t i = 0; i < rest; i++) {
         uint32_t candidate = workspace->first[i];
@@ -31,7 +44,7 @@ uint32_t impact_test_block(const struct impact_block *block, const struct kernel
             corners[k] = &block->vertices[block->corners[candidate][k]];
         }
         struct impact_result *result = &hits[hit_count].result;
-        impact_test_finite(block->kind, corners, limit, result);
+        impact_test_finite(block->kind, corners, limit, ordinary, result);
         if (result->answer == IMPACT_FREE) {
             counters->free_by[result->stage]++;
             continue;

@@ -30,6 +30,13 @@ static inline bool impact_all_finite(const struct impact_vertex *const corners[4
     return sum == 0.0;
 }
 
+/* Whether doubles round to nearest and keep subnormals, as all bounds assume. A program may have changed that. */
+static inline bool impact_arithmetic_is_ordinary(void)
+{
+    volatile double one = 1.0, half_ulp = 0x1p-53, more = 0x1.8p-53, least = 0x1p-1022;
+    return one + half_ulp == 1.0 && one + more > 1.0 && least * 0.5 > 0.0;
+}
+
 /* Point on segment: the choices that can hold where the cross product of the sides vanishes. {point, end, end} */
 static const uint8_t impact_on_segment[2][4][3] = {
     {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {0, 0, 0}},
@@ -53,8 +60,8 @@ enum impact_verdict { IMPACT_CERTAINLY_FREE, IMPACT_CERTAINLY_HIT, IMPACT_UNDECI
 enum impact_verdict impact_double_time(enum impact_kind kind, const struct impact_vertex *const corners[4],
                                        double t_limit, double *toi);
 
-/* Stages 1 to 3 for a query of finite coordinates. */
+/* Stages 1 to 3 for a query of finite coordinates; stage 3 alone where arithmetic is not ordinary. */
 void impact_test_finite(enum impact_kind kind, const struct impact_vertex *const corners[4], double t_limit,
-                        struct impact_result *result);
+                        bool ordinary, struct impact_result *result);
 
 #endif

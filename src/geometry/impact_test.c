@@ -50,8 +50,12 @@ static void decide_exactly(enum impact_kind kind, const struct impact_vertex *co
 }
 
 void impact_test_finite(enum impact_kind kind, const struct impact_vertex *const corners[4], double t_limit,
-                        struct impact_result *result)
+                        bool ordinary, struct impact_result *result)
 {
+    if (!ordinary) {
+        decide_exactly(kind, corners, result);
+        return;
+    }
     if (share_a_start(kind, corners)) {
         set_hit(kind, corners, IMPACT_STAGE_SHARED, 0.0, result);
         return;
@@ -71,7 +75,7 @@ void impact_test(enum impact_kind kind, const struct impact_vertex *const corner
         set_error(result);
         return;
     }
-    impact_test_finite(kind, corners, t_limit, result);
+    impact_test_finite(kind, corners, t_limit, impact_arithmetic_is_ordinary(), result);
 }
 
 void impact_test_exact(enum impact_kind kind, const struct impact_vertex *const corners[4], struct impact_result *result)

@@ -13,7 +13,8 @@
  * bits for every instruction set, alone or in a block, with or without a time limit. Only `stage` and the counters may
  * depend on the way.
  *
- * Rounding must be to nearest and subnormals must be kept (the state of a C program at its start).
+ * Where the program has changed the rounding mode or flushes subnormals, everything goes to stage 3: answers and times
+ * stay exact, u, v and the normal are then rounded as the program wants it. (A minimum separation needs the ordinary mode.)
  * Nothing here allocates; all functions may be called from any thread.
  */
 #ifndef DENT_GEOMETRY_IMPACT_TEST_H

@@ -3,6 +3,7 @@
  * Four hundred thousand constructed queries in the default tier, four million in the long one. */
 #include "support/cmocka_includes.h"
 
+#include <fenv.h>
 #include <stdlib.h>
 
 #include "geometry/impact_cases.h"
@@ -364,6 +365,26 @@ static void coordinates_that_are_not_finite_are_an_error(void **state)
     }
 }
 
+/* Bounds assume rounding to nearest; in another mode the integers must decide. */
+static void another_rounding_mode_changes_no_answer(void **state)
+{
+    (void)state;
+    static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    dent_random random = dent_random_seeded(17);
+    for (int i = 0; i < 3000; i++) {
+        impact_case query;
+        struct impact_result before, after;
+        make_case(&query, &random, (enum impact_family)(i % CASE_FAMILIES));
+        impact_test(query.kind, query.corners, 1.0, &before);
+        assert_int_equal(fesetround(modes[i % 3]), 0);
+        impact_test(query.kind, query.corners, 1.0, &after);
+        fesetround(FE_TONEAREST);
+        assert_int_equal(after.stage, IMPACT_STAGE_EXACT);
+        assert_int_equal(after.answer, before.answer);
+        assert_true(after.toi == before.toi);
+    }
+}
+
 /* Sums of finite numbers may overflow; the answer must not. */
 static void the_largest_numbers_are_fine(void **state)
 {
@@ -397,6 +418,7 @@ int main(void)
         cmocka_unit_test(every_instruction_set_rejects_the_same_and_rightly),
         cmocka_unit_test(a_block_reports_what_single_queries_report),
         cmocka_unit_test(coordinates_that_are_not_finite_are_an_error),
+        cmocka_unit_test(another_rounding_mode_changes_no_answer),
         cmocka_unit_test(the_largest_numbers_are_fine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
