@@ -1,10 +1,11 @@
 /* The elementary impact tests on the data kit: nanoseconds per box-overlap candidate of the frame pairs for every
  * instruction set, the share each stage decides, colliding pairs alone, query files with their slowest query, hostile
- * exponents; and what a user would write (roots of the coplanarity cubic in double), with its misses and false alarms counted.
+ * exponents; and what a user would write (roots of the coplanarity cubic in double), with its misses and false alarms
+ * counted.
  *
- * Candidates come from a plain sweep over the boxes of the step, pairs that share a vertex left out, in the order of the
- * sweep. Processor time; rows are measured in turns, figures are medians.
- * Usage: bench_impact [turns [scene]], DENT_DATA names the data kit.
+ * Candidates come from a plain sweep over the boxes of the step, pairs that share a vertex left out, in the order of
+ * the sweep. Processor time; rows are measured in turns, figures are medians. Usage: bench_impact [turns [scene]],
+ * DENT_DATA names the data kit.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -149,9 +150,8 @@ static void sweep_faces(struct scene *scene)
     uint32_t count = scene->vertex_count + scene->face_count;
     struct box *boxes = reserve(NULL, count * sizeof *boxes);
     for (uint32_t i = 0; i < count; i++) {
-        boxes[i] = i < scene->vertex_count
-                       ? box_of(scene, &i, 1, i)
-                       : box_of(scene, scene->faces + 3 * (size_t)(i - scene->vertex_count), 3, i);
+        boxes[i] = i < scene->vertex_count ? box_of(scene, &i, 1, i)
+                                           : box_of(scene, scene->faces + 3 * (size_t)(i - scene->vertex_count), 3, i);
     }
     qsort(boxes, count, sizeof *boxes, by_low_side);
     for (uint32_t i = 0; i < count; i++) {
@@ -232,7 +232,8 @@ static void build_scene(struct scene *scene, const dent_mesh_body *first, const 
     sweep_faces(scene);
 }
 
-/* ------------------------------------------------------------------------------------------- what a user would write */
+/* ------------------------------------------------------------------------------------------- what a user would write
+ */
 
 static double dot(const double *a, const double *b)
 {
@@ -454,8 +455,8 @@ static void bench_kind(const struct scene *scene, enum impact_kind kind, int tur
         alone[turn] = time_hits(scene, kind, found, hits);
         plain[turn] = time_plain(scene, kind, found, hits, &missed, &invented);
     }
-    printf("  %s: %" PRIu64 " candidates, %" PRIu64 " hits; ns per candidate:", kind == IMPACT_EDGE_EDGE ? "edge-edge" : "vertex-face",
-           count, hits);
+    printf("  %s: %" PRIu64 " candidates, %" PRIu64 " hits; ns per candidate:",
+           kind == IMPACT_EDGE_EDGE ? "edge-edge" : "vertex-face", count, hits);
     for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
         if (dent_isa_available((dent_isa)isa)) {
             double ns = median(times[isa], turns);
@@ -464,8 +465,8 @@ static void bench_kind(const struct scene *scene, enum impact_kind kind, int tur
         }
     }
     double ns = median(alone, turns);
-    printf("; per hit %.0f; plain cubic %.1f, missed %" PRIu64 ", invented %" PRIu64 "\n", ns, median(plain, turns), missed,
-           invented);
+    printf("; per hit %.0f; plain cubic %.1f, missed %" PRIu64 ", invented %" PRIu64 "\n", ns, median(plain, turns),
+           missed, invented);
     print_shares(&counters);
     totals->candidates += (double)count;
     totals->hits += (double)hits;
@@ -476,8 +477,8 @@ static void bench_kind(const struct scene *scene, enum impact_kind kind, int tur
     free(found);
 }
 
-static void bench_scene(dent_context *context, const char *data, const char *name, const char *first, const char *second,
-                        int turns, struct totals *totals)
+static void bench_scene(dent_context *context, const char *data, const char *name, const char *first,
+                        const char *second, int turns, struct totals *totals)
 {
     char path[2][1024];
     dent_mesh *meshes[2];
@@ -576,7 +577,8 @@ static void bench_queries(dent_context *context, const char *path, struct query_
 static void print_queries(const char *name, const struct query_figures *f)
 {
     double per = 1e-3 / (double)f->queries;
-    printf("%-12s %5u queries, wrong %u: %.2f us each, slowest %.1f us, exact calls %u; exact alone %.2f us each, slowest %.1f us; "
+    printf("%-12s %5u queries, wrong %u: %.2f us each, slowest %.1f us, exact calls %u; exact alone %.2f us each, "
+           "slowest %.1f us; "
            "plain cubic missed %u, invented %u\n",
            name, f->queries, f->wrong, per * f->sum, 1e-3 * f->slowest, f->exact_calls, per * f->exact_sum,
            1e-3 * f->exact_slowest, f->plain_missed, f->plain_invented);
@@ -584,10 +586,17 @@ static void print_queries(const char *name, const struct query_figures *f)
 
 static void bench_query_files(dent_context *context, const char *data)
 {
-    static const char *const handmade[] = {
-        "erleben-cube-cliff-edges", "erleben-cube-internal-edges", "erleben-sliding-spike", "erleben-sliding-wedge",
-        "erleben-spike-crack",      "erleben-spike-hole",          "erleben-spike-wedge",   "erleben-spikes",
-        "erleben-wedge-crack",      "erleben-wedges",              "unit-tests"};
+    static const char *const handmade[] = {"erleben-cube-cliff-edges",
+                                           "erleben-cube-internal-edges",
+                                           "erleben-sliding-spike",
+                                           "erleben-sliding-wedge",
+                                           "erleben-spike-crack",
+                                           "erleben-spike-hole",
+                                           "erleben-spike-wedge",
+                                           "erleben-spikes",
+                                           "erleben-wedge-crack",
+                                           "erleben-wedges",
+                                           "unit-tests"};
     static const char *const simulated[] = {"armadillo-rollers/queries/326vf", "armadillo-rollers/queries/326ee_subset",
                                             "cloth-funnel/queries/227vf", "cloth-funnel/queries/227ee"};
     struct query_figures figures = {0};

@@ -2,8 +2,9 @@
  *
  * The Sturm sequence of f = a t^3 + b t^2 + c t + d, with positive factors dropped: f, f', then
  *     -(f mod f') ~ -sign(a) ((6ac - 2b^2) t + (9ad - bc)),
- * then a constant of the sign of a times the discriminant. For a quadratic: f, f', sign(a) (b^2 - 4ac). Without multiple
- * roots the number of roots in (x, y] is changes(x) - changes(y), also where x or y is a root (zeros are dropped).
+ * then a constant of the sign of a times the discriminant. For a quadratic: f, f', sign(a) (b^2 - 4ac). Without
+ * multiple roots the number of roots in (x, y] is changes(x) - changes(y), also where x or y is a root (zeros are
+ * dropped).
  */
 #include "geometry/exact_roots.h"
 
@@ -103,9 +104,8 @@ static int sign_at_rational(struct limb_arena *arena, const struct exact_polynom
     for (int i = p->degree - 1; i >= 0; i--) {
         sum = exact_multiply(arena, sum, x->numerator);
         if (p->c[i].sign != 0) {
-            struct exact_integer term = x->shift >= 0
-                                            ? exact_shift_left(arena, p->c[i], x->shift * (p->degree - i))
-                                            : exact_multiply(arena, p->c[i], power);
+            struct exact_integer term = x->shift >= 0 ? exact_shift_left(arena, p->c[i], x->shift * (p->degree - i))
+                                                      : exact_multiply(arena, p->c[i], power);
             sum = exact_add(arena, sum, term);
         }
         if (i > 0 && x->shift < 0) {
@@ -120,8 +120,8 @@ static int sign_at_rational(struct limb_arena *arena, const struct exact_polynom
 
 static int changes_at(struct limb_arena *arena, const struct root_finder *part, const struct rational *x, int f_sign)
 {
-    int signs[4] = {f_sign, sign_at_rational(arena, &part->derivative, x),
-                    sign_at_rational(arena, &part->remainder, x), part->last};
+    int signs[4] = {f_sign, sign_at_rational(arena, &part->derivative, x), sign_at_rational(arena, &part->remainder, x),
+                    part->last};
     int changes = 0, before = 0;
     for (int i = 0; i < 4; i++) {
         if (signs[i] != 0) {
@@ -219,8 +219,7 @@ static int sign_at_cubic_root(struct limb_arena *arena, const struct root_finder
     return -q_sign * linear_sign_at(arena, part, index, &r);
 }
 
-int exact_sign_at(struct limb_arena *arena, const struct root_finder *part, int index,
-                  const struct exact_polynomial *g)
+int exact_sign_at(struct limb_arena *arena, const struct root_finder *part, int index, const struct exact_polynomial *g)
 {
     uint64_t *mark = arena->next;
     int sign;
@@ -413,10 +412,17 @@ int exact_roots(struct limb_arena *arena, const struct exact_polynomial *f, stru
 {
     int count = 1;
     switch (f->degree) {
-    case 3: count = make_cubic(arena, parts, f); break;
-    case 2: make_quadratic(arena, &parts[0], f); break;
-    case 1: make_linear(arena, &parts[0], f->c[1], f->c[0]); break;
-    default: return 0;
+    case 3:
+        count = make_cubic(arena, parts, f);
+        break;
+    case 2:
+        make_quadratic(arena, &parts[0], f);
+        break;
+    case 1:
+        make_linear(arena, &parts[0], f->c[1], f->c[0]);
+        break;
+    default:
+        return 0;
     }
     int kept = 0;
     for (int i = 0; i < count; i++) {

@@ -5,8 +5,8 @@
  * rational x counts the roots up to x with the Sturm sequence of f, and the sign of a polynomial g of degree one or two
  * at the root follows from the signs of linear ones (exact_sign_at). So near-equal roots cost no more than others.
  *
- * Lengths, for f of degree 3 with m-bit and g of degree 2 with n-bit coefficients: the Sturm sequence needs 2m bits, the
- * discriminant 4m, the sign of g at a root 4m + 6n. Times of doubles are rationals of 53 bits with a power of two.
+ * Lengths, for f of degree 3 with m-bit and g of degree 2 with n-bit coefficients: the Sturm sequence needs 2m bits,
+ * the discriminant 4m, the sign of g at a root 4m + 6n. Times of doubles are rationals of 53 bits with a power of two.
  */
 #ifndef DENT_GEOMETRY_EXACT_ROOTS_H
 #define DENT_GEOMETRY_EXACT_ROOTS_H
@@ -29,8 +29,8 @@ struct exact_polynomial polynomial_subtract(struct limb_arena *arena, const stru
 struct exact_polynomial polynomial_multiply(struct limb_arena *arena, const struct exact_polynomial *a,
                                             const struct exact_polynomial *b);
 
-/* Moves the coefficients down to `mark`, an earlier end of the arena, and frees everything else above it: what was needed
- * to compute them. Coefficients that lie below stay where they are. */
+/* Moves the coefficients down to `mark`, an earlier end of the arena, and frees everything else above it: what was
+ * needed to compute them. Coefficients that lie below stay where they are. */
 struct exact_polynomial polynomial_keep(struct limb_arena *arena, uint64_t *mark, const struct exact_polynomial *p);
 
 /* A polynomial without multiple roots, with what is needed to count them. */

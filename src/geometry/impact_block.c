@@ -8,9 +8,10 @@ static uint32_t reject(const struct impact_block *block, const struct impact_ker
                        struct impact_workspace *workspace, struct impact_counters *counters)
 {
     uint64_t axes = 0;
-    uint32_t left = kernels->reject[block->kind](block->vertices, block->corners, block->count, workspace->second, &axes);
-    uint32_t rest = kernels->separate[block->kind](block->vertices, block->corners, workspace->second, left,
-                                                   workspace->first);
+    uint32_t left =
+        kernels->reject[block->kind](block->vertices, block->corners, block->count, workspace->second, &axes);
+    uint32_t rest =
+        kernels->separate[block->kind](block->vertices, block->corners, workspace->second, left, workspace->first);
     counters->queries += block->count;
     counters->free_by[IMPACT_STAGE_AXES] += axes;
     counters->free_by[IMPACT_STAGE_CUBIC] += block->count - axes - left;
@@ -34,7 +35,8 @@ uint32_t impact_test_block(const struct impact_block *block, const struct kernel
                            struct impact_counters *counters)
 {
     bool ordinary = impact_arithmetic_is_ordinary();
-    uint32_t rest = ordinary ? reject(block, kernels->impacts, workspace, counters) : reject_nothing(block, workspace, counters);
+    uint32_t rest =
+        ordinary ? reject(block, kernels->impacts, workspace, counters) : reject_nothing(block, workspace, counters);
     uint32_t hit_count = 0;
     double limit = block->t_limit;
     for (uint32_t i = 0; i < rest; i++) {

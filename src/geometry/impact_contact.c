@@ -1,8 +1,8 @@
 /* Where and in which direction a contact happens: u, v and the normal at the time of impact.
  *
  * One fixed sequence of double operations, so the same bits on every path that found the time. All coordinates are
- * scaled by one power of two first, so that nothing overflows; sides that are (nearly) parallel, where the cross product
- * means nothing, fall back to the nearest vertex-on-edge choice.
+ * scaled by one power of two first, so that nothing overflows; sides that are (nearly) parallel, where the cross
+ * product means nothing, fall back to the nearest vertex-on-edge choice.
  */
 #include <math.h>
 

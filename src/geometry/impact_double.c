@@ -1,15 +1,16 @@
 /* Stages 1 and 2 of the impact test: certified double arithmetic, one pass over [0, 1] from left to right.
  *
- * D is the coplanarity cubic in Bernstein form. An interval is dropped where D has one certain sign, where the primitives
- * are certainly apart in the projection along a component of N = a x b of certain sign, or where an axis separates them.
- * Where D has exactly one root for certain, the root is bracketed and decided by the same tests on the bracket. Else
- * the interval is split (not in the middle: hand-made data have their roots there). Whatever stays uncertain is left to
- * exact integers.
+ * D is the coplanarity cubic in Bernstein form. An interval is dropped where D has one certain sign, where the
+ * primitives are certainly apart in the projection along a component of N = a x b of certain sign, or where an axis
+ * separates them. Where D has exactly one root for certain, the root is bracketed and decided by the same tests on the
+ * bracket. Else the interval is split (not in the middle: hand-made data have their roots there). Whatever stays
+ * uncertain is left to exact integers.
  *
  * Bounds, for coefficients on any subinterval [l, r], u = 2^-53, P = mq ma mb as in kernels/impact_kernels.h. There:
- * B0 and B3 of D have error 46u P, 3 B1 and 3 B2 168u P, hence B1 and B2 68u P with the multiplication by 1/3; all are at
- * most 6P. Coefficients on [l, r] are blossoms of the original ones: a linear interpolation x (1 - s) + y s, s exact, has
- * error 3u max(|x|, |y|) and averages earlier errors, so three of them add 54u P, two of a quadratic of size 2m add 12u m.
+ * B0 and B3 of D have error 46u P, 3 B1 and 3 B2 168u P, hence B1 and B2 68u P with the multiplication by 1/3; all are
+ * at most 6P. Coefficients on [l, r] are blossoms of the original ones: a linear interpolation x (1 - s) + y s, s
+ * exact, has error 3u max(|x|, |y|) and averages earlier errors, so three of them add 54u P, two of a quadratic of size
+ * 2m add 12u m.
  *
  *     D                  68 + 54 = 122u P                                        used 160u P
  *     N_k, U_k, V_k      10 + 12 = 22u times ma mb, mq mb, mq ma                 used 32u
@@ -17,7 +18,8 @@
  *     D' = 3 (B_i+1 - B_i), two interpolations   6.2 bounds of D                 used 8
  *     d . F at a corner  interpolated differences 4u m, products and sums 26u    used 48u max|d| (mq + ma + mb)
  *
- * Underflow is harmless for the same reason as there. tests/geometry/test_impact_bounds_rational.c measures all of them.
+ * Underflow is harmless for the same reason as there. tests/geometry/test_impact_bounds_rational.c measures all of
+ * them.
  */
 #include <math.h>
 
@@ -88,7 +90,8 @@ static bool prepare(struct impact_doubles *x, enum impact_kind kind, const struc
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------ parts of intervals */
+/* ------------------------------------------------------------------------------------------------ parts of intervals
+ */
 
 static inline void cubic_on(const double c[4], double l, double r, double out[4])
 {
@@ -146,7 +149,8 @@ static inline void cross_component(const double x[2][3], const double y[2][3], i
     c[2] = x[1][i] * y[1][j] - x[1][j] * y[1][i];
 }
 
-/* ------------------------------------------------------------------------------------------------------ inside tests */
+/* ------------------------------------------------------------------------------------------------------ inside tests
+ */
 
 /* Corners of the condition that is ((y - x) cross (z - x))_k up to sign: U, V, then N-U-V, or N-U and N-V. */
 static const uint8_t condition_corners[2][4][3] = {
@@ -294,8 +298,8 @@ static bool one_change(const double c[4], double bound)
     return !(s1 == s3 && s2 == s0);
 }
 
-/* The root of the cubic with these coefficients on [0, 1], whose ends differ in sign: Newton's method inside a shrinking
- * interval. As good as doubles allow; nothing is proven by it. */
+/* The root of the cubic with these coefficients on [0, 1], whose ends differ in sign: Newton's method inside a
+ * shrinking interval. As good as doubles allow; nothing is proven by it. */
 static double newton_root(const double c[4])
 {
     double p1 = 3.0 * (c[1] - c[0]), p2 = 3.0 * (c[0] - 2.0 * c[1] + c[2]), p3 = (c[3] - c[0]) - 3.0 * (c[2] - c[1]);
@@ -324,7 +328,8 @@ static double newton_root(const double c[4])
 }
 
 /* The one root of [l, r]: free there, in contact (with its time), or undecided. */
-static enum impact_verdict decide_root(const struct impact_doubles *x, double l, double r, const double c[4], double *toi)
+static enum impact_verdict decide_root(const struct impact_doubles *x, double l, double r, const double c[4],
+                                       double *toi)
 {
     double m = l + newton_root(c) * (r - l);
     double slope = 0.0, width = 2e-8;

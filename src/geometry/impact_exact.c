@@ -2,24 +2,25 @@
  *
  * All coordinates are scaled by one power of two to integers of b bits (53 and the spread of the exponents, 2098 at
  * most). D = q . (a x b) is the coplanarity cubic, N = a x b. At a root of D
- *   - where a component N_k is not zero, the projection along k decides: vertex-face contact iff U, V and N - U - V have
- *     the sign of N_k or are zero, with U = (q x b)_k, V = (a x q)_k; edge-edge contact iff U, N - U, V and N - V do,
- *     with V = (q x a)_k;
+ *   - where a component N_k is not zero, the projection along k decides: vertex-face contact iff U, V and N - U - V
+ *     have the sign of N_k or are zero, with U = (q x b)_k, V = (a x q)_k; edge-edge contact iff U, N - U, V and N - V
+ *     do, with V = (q x a)_k;
  *   - where N = 0 (edges parallel, face without area), contact iff a vertex lies on an edge of the other primitive:
  *     (p-x) x (y-x) = 0 and (p-x).(p-y) <= 0, which is right also for x = y.
+ *
  * The roots are tried from left to right.
  *
- * D identically zero (always coplanar): let t* > 0 be the first contact. A contact inside a proper face, or a crossing of
- * two edges inside both, would hold a moment earlier too, so at t* some vertex lies on an edge. If one component of the
- * cross product of that vertex and edge is not identically zero, t* is among its roots; else the vertex is on the line of
- * the edge all the time, and t* is a root of the dot product, which goes from positive to not positive there. So it is
- * enough to look at t = 0 and, for every choice of vertex and edge, at the roots of its four quadratics.
+ * D identically zero (always coplanar): let t* > 0 be the first contact. A contact inside a proper face, or a crossing
+ * of two edges inside both, would hold a moment earlier too, so at t* some vertex lies on an edge. If one component of
+ * the cross product of that vertex and edge is not identically zero, t* is among its roots; else the vertex is on the
+ * line of the edge all the time, and t* is a root of the dot product, which goes from positive to not positive there.
+ * So it is enough to look at t = 0 and, for every choice of vertex and edge, at the roots of its four quadratics.
  *
- * Memory, in limbs for b = 2098 (a coordinate 33, sides and their products 34, 69 and 104): corners and sides 1840, N 621,
- * D 416, the Sturm sequence of D 730, conditions or vertex-on-edge quadratics 1440 with up to 1300 on the way, the two
- * linear polynomials of a sign 2200, and Horner's rule for f at a rational of 242 limbs over 242 limbs 6700 (the longest
- * number, 24b + 50 bits, has 832). Together below 13600. Ordinary input (b up to 256) needs less than a sixth of it.
- * (Most seen with random exponents over the whole range: 13300; up to 200 bits: 1570.)
+ * Memory, in limbs for b = 2098 (a coordinate 33, sides and their products 34, 69 and 104): corners and sides 1840, N
+ * 621, D 416, the Sturm sequence of D 730, conditions or vertex-on-edge quadratics 1440 with up to 1300 on the way, the
+ * two linear polynomials of a sign 2200, and Horner's rule for f at a rational of 242 limbs over 242 limbs 6700 (the
+ * longest number, 24b + 50 bits, has 832). Together below 13600. Ordinary input (b up to 256) needs less than a sixth
+ * of it. (Most seen with random exponents over the whole range: 13300; up to 200 bits: 1570.)
  */
 #include "geometry/impact_internal.h"
 
@@ -70,7 +71,8 @@ static struct exact_polynomial dot(struct exact_query *query, const struct exact
 }
 
 /* The four quadratics of a vertex on an edge: the cross product and the dot product. */
-static void on_segment_polynomials(struct exact_query *query, const uint8_t choice[3], struct exact_polynomial result[4])
+static void on_segment_polynomials(struct exact_query *query, const uint8_t choice[3],
+                                   struct exact_polynomial result[4])
 {
     struct exact_polynomial from_first[3], from_second[3], edge[3];
     subtract_points(query, (const uint8_t[]){choice[0], choice[1]}, from_first);
@@ -154,7 +156,8 @@ static bool first_at_roots(struct exact_query *query, const struct exact_polynom
     return contact;
 }
 
-/* The earliest time at which this vertex lies on this edge, among the roots of its quadratics; *toi where none earlier. */
+/* The earliest time at which this vertex lies on this edge, among the roots of its quadratics; *toi where none earlier.
+ */
 static void first_on_segment(struct exact_query *query, const uint8_t choice[3], double *toi)
 {
     struct exact_polynomial polynomials[4];

@@ -24,7 +24,8 @@ static inline bool impact_all_finite(const struct impact_vertex *const corners[4
     double sum = 0.0; /* x - x is 0 for finite x only */
     for (int i = 0; i < 4; i++) {
         for (int axis = 0; axis < 3; axis++) {
-            sum += (corners[i]->start[axis] - corners[i]->start[axis]) + (corners[i]->end[axis] - corners[i]->end[axis]);
+            sum +=
+                (corners[i]->start[axis] - corners[i]->start[axis]) + (corners[i]->end[axis] - corners[i]->end[axis]);
         }
     }
     return sum == 0.0;

@@ -1,18 +1,19 @@
 /* Minimum separation: do two primitives come as near as a distance ms, and from when on is it possible?
  *
- * Advancement along separating slabs. At time t take the direction n between the nearest points. The differences of corners of
- * the two primitives, F_c (3 or 4 of them), move linearly, so n . F_c(t') is a linear function of t', and while all of them are
- * above ms |n| the primitives are farther apart than ms. The time up to which that holds is the next t: unlike a step by
- * the largest speed (additive CCD: Li, Kaufman, Jiang 2021) it does not shrink when primitives slide past each other at a constant
- * distance. It ends free at the limit, or with a hit when the slab is thinner than ms + tolerance.
+ * Advancement along separating slabs. At time t take the direction n between the nearest points. The differences of
+ * corners of the two primitives, F_c (3 or 4 of them), move linearly, so n . F_c(t') is a linear function of t', and
+ * while all of them are above ms |n| the primitives are farther apart than ms. The time up to which that holds is the
+ * next t: unlike a step by the largest speed (additive CCD: Li, Kaufman, Jiang 2021) it does not shrink when primitives
+ * slide past each other at a constant distance. It ends free at the limit, or with a hit when the slab is thinner than
+ * ms + tolerance.
  *
  * Never missed: n is any vector of doubles and carries no error. Computed values of n . F_c have error E = 48u max|n|
- * (mq + ma + mb) at most (26u by the count of impact_double.c, interpolation included), 2^-1000 is added for underflow after scaling.
- * They are lowered by E, T = ms |n| is rounded up, and the new time rounded down.
+ * (mq + ma + mb) at most (26u by the count of impact_double.c, interpolation included), 2^-1000 is added for underflow
+ * after scaling. They are lowered by E, T = ms |n| is rounded up, and the new time rounded down.
  *
- * Over-reported: n is the best of all vertex-to-edge vectors and the normal, so a slab as thick as the distance is found,
- * up to rounding. Nearly parallel edges at an angle x lose u / x of their length in the normal and x in the vertex-to-edge
- * vectors, so at most about the root of u: 1e-7 of the size of the pair is stated. Progress is at least
+ * Over-reported: n is the best of all vertex-to-edge vectors and the normal, so a slab as thick as the distance is
+ * found, up to rounding. Nearly parallel edges at an angle x lose u / x of their length in the normal and x in the
+ * vertex-to-edge vectors, so at most about the root of u: 1e-7 of the size of the pair is stated. Progress is at least
  * tolerance / speed per slab, so it ends; `box_limit` stops it early, with the time reached, which is safe.
  */
 #include <math.h>
@@ -53,7 +54,8 @@ static double scaled_difference(const struct impact_vertex *to, const struct imp
                                 double result[2][3])
 {
     for (int axis = 0; axis < 3; axis++) {
-        result[0][axis] = scale_by_power_of_two(to->start[axis], scale) - scale_by_power_of_two(from->start[axis], scale);
+        result[0][axis] =
+            scale_by_power_of_two(to->start[axis], scale) - scale_by_power_of_two(from->start[axis], scale);
         result[1][axis] = scale_by_power_of_two(to->end[axis], scale) - scale_by_power_of_two(from->end[axis], scale);
     }
     return lanes_most(lanes_largest(result[0]), lanes_largest(result[1]));
@@ -96,7 +98,8 @@ static int corner_values(const struct separation_query *x, const double n[3], do
 }
 
 /* Scales n to size one and measures the slab; keeps it if it is the thickest so far. */
-static void consider(const struct separation_query *x, double t, const double n[3], double u, double v, struct slab *best)
+static void consider(const struct separation_query *x, double t, const double n[3], double u, double v,
+                     struct slab *best)
 {
     double most = lanes_largest(n), values[4];
     struct slab slab = {.u = u, .v = v};
@@ -185,8 +188,8 @@ static struct slab thickest_slab(const struct separation_query *x, double t)
     lanes_cross(q, b, with_b);
     lanes_cross(x->kind == IMPACT_VERTEX_FACE ? a : q, x->kind == IMPACT_VERTEX_FACE ? q : a, with_a);
     double square = lanes_dot(normal, normal);
-    consider(x, t, normal, lanes_clamp(lanes_dot(with_b, normal) / square), lanes_clamp(lanes_dot(with_a, normal) / square),
-             &best);
+    consider(x, t, normal, lanes_clamp(lanes_dot(with_b, normal) / square),
+             lanes_clamp(lanes_dot(with_a, normal) / square), &best);
     if (x->kind == IMPACT_VERTEX_FACE) {
         face_slabs(x, t, q, a, b, &best);
     } else {
@@ -214,8 +217,8 @@ static double slab_lasts(const struct separation_query *x, const struct slab *sl
     return nextafter(t + fraction * (1.0 - 0x1p-48) * (1.0 - t), 0.0);
 }
 
-static void report(const struct separation_query *x, const struct impact_vertex *const corners[4], const struct slab *slab,
-                   enum impact_answer answer, double toi, struct impact_result *result)
+static void report(const struct separation_query *x, const struct impact_vertex *const corners[4],
+                   const struct slab *slab, enum impact_answer answer, double toi, struct impact_result *result)
 {
     result->answer = answer;
     result->stage = IMPACT_STAGE_SEPARATION;
@@ -260,8 +263,8 @@ static void advance(struct separation_query *x, const struct impact_vertex *cons
     }
 }
 
-/* Farther apart than the distance on a coordinate axis at both ends. Rounding is monotone: a rounded difference above the
- * distance is a difference above it. */
+/* Farther apart than the distance on a coordinate axis at both ends. Rounding is monotone: a rounded difference above
+ * the distance is a difference above it. */
 static bool apart_on_an_axis(enum impact_kind kind, const struct impact_vertex *const corners[4], double distance)
 {
     int first = kind == IMPACT_VERTEX_FACE ? 1 : 2; /* corners of the first primitive */

@@ -62,9 +62,15 @@ void impact_test_finite(enum impact_kind kind, const struct impact_vertex *const
     }
     double toi;
     switch (impact_double_time(kind, corners, t_limit, &toi)) {
-    case IMPACT_CERTAINLY_FREE: set_free(result, IMPACT_STAGE_DOUBLE); break;
-    case IMPACT_CERTAINLY_HIT: set_hit(kind, corners, IMPACT_STAGE_DOUBLE, toi, result); break;
-    case IMPACT_UNDECIDED: decide_exactly(kind, corners, result); break;
+    case IMPACT_CERTAINLY_FREE:
+        set_free(result, IMPACT_STAGE_DOUBLE);
+        break;
+    case IMPACT_CERTAINLY_HIT:
+        set_hit(kind, corners, IMPACT_STAGE_DOUBLE, toi, result);
+        break;
+    case IMPACT_UNDECIDED:
+        decide_exactly(kind, corners, result);
+        break;
     }
 }
 
@@ -78,7 +84,8 @@ void impact_test(enum impact_kind kind, const struct impact_vertex *const corner
     impact_test_finite(kind, corners, t_limit, impact_arithmetic_is_ordinary(), result);
 }
 
-void impact_test_exact(enum impact_kind kind, const struct impact_vertex *const corners[4], struct impact_result *result)
+void impact_test_exact(enum impact_kind kind, const struct impact_vertex *const corners[4],
+                       struct impact_result *result)
 {
     if (!impact_all_finite(corners)) {
         set_error(result);

@@ -14,8 +14,8 @@
  * depend on the way.
  *
  * Where the program has changed the rounding mode or flushes subnormals, everything goes to stage 3: answers and times
- * stay exact, u, v and the normal are then rounded as the program wants it. (A minimum separation needs the ordinary mode.)
- * Nothing here allocates; all functions may be called from any thread.
+ * stay exact, u, v and the normal are then rounded as the program wants it. (A minimum separation needs the ordinary
+ * mode.) Nothing here allocates; all functions may be called from any thread.
  */
 #ifndef DENT_GEOMETRY_IMPACT_TEST_H
 #define DENT_GEOMETRY_IMPACT_TEST_H
@@ -40,12 +40,12 @@ struct impact_vertex {
 };
 
 enum impact_stage {
-    IMPACT_STAGE_AXES,      /* 0: apart on a coordinate axis at both ends */
-    IMPACT_STAGE_CUBIC,     /* 0: never coplanar */
-    IMPACT_STAGE_FREE_AXIS, /* 0: apart on another axis */
-    IMPACT_STAGE_SHARED,    /* 1: a vertex of one lies on a vertex of the other at t = 0 */
-    IMPACT_STAGE_DOUBLE,    /* 1, 2 */
-    IMPACT_STAGE_EXACT,     /* 3 */
+    IMPACT_STAGE_AXES,       /* 0: apart on a coordinate axis at both ends */
+    IMPACT_STAGE_CUBIC,      /* 0: never coplanar */
+    IMPACT_STAGE_FREE_AXIS,  /* 0: apart on another axis */
+    IMPACT_STAGE_SHARED,     /* 1: a vertex of one lies on a vertex of the other at t = 0 */
+    IMPACT_STAGE_DOUBLE,     /* 1, 2 */
+    IMPACT_STAGE_EXACT,      /* 3 */
     IMPACT_STAGE_SEPARATION, /* the slabs of a minimum separation */
     IMPACT_STAGE_ERROR,      /* a coordinate is infinite or not a number */
     IMPACT_STAGE_COUNT
@@ -124,11 +124,11 @@ struct impact_separation {
     bool no_zero_toi;   /* a start farther apart than distance never gives toi = 0 */
 };
 
-/* Conservative: a pair that comes as near as `distance` at some time t is reported with toi <= t. Nothing else is reported but
- * pairs that are at toi within distance + tolerance of each other, apart from rounding (1e-7 of the size of the pair where
- * edges are nearly parallel, else 1e-14). toi is a function of the query and the separation alone. u, v and the normal are
- * those of the nearest points at toi, the normal pointing from the second primitive to the first; where they touch as above.
- * no_zero_toi holds for starts that are farther apart by 1e-14 of the size of the pair. */
+/* Conservative: a pair that comes as near as `distance` at some time t is reported with toi <= t. Nothing else is
+ * reported but pairs that are at toi within distance + tolerance of each other, apart from rounding (1e-7 of the size
+ * of the pair where edges are nearly parallel, else 1e-14). toi is a function of the query and the separation alone. u,
+ * v and the normal are those of the nearest points at toi, the normal pointing from the second primitive to the first;
+ * where they touch as above. no_zero_toi holds for starts that are farther apart by 1e-14 of the size of the pair. */
 void impact_test_separation(enum impact_kind kind, const struct impact_vertex *const corners[4],
                             const struct impact_separation *separation, double t_limit, struct impact_result *result);
 

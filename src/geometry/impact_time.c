@@ -1,13 +1,14 @@
 /* The time of impact to the last bit.
  *
- * On the bracket [left, right] of a simple root t*, the mean value theorem gives t* = m - D(m) / D'(s) for some s there. D'
- * is enclosed by its Bernstein coefficients, and D(m) computed in double-double arithmetic, so the correction, about 1e-16,
- * is known to seven digits or more: nearly always enough to know the double below t*. If the two ends of the enclosure
- * round differently, once more from the new middle; then it is left to exact integers.
+ * On the bracket [left, right] of a simple root t*, the mean value theorem gives t* = m - D(m) / D'(s) for some s
+ * there. D' is enclosed by its Bernstein coefficients, and D(m) computed in double-double arithmetic, so the
+ * correction, about 1e-16, is known to seven digits or more: nearly always enough to know the double below t*. If the
+ * two ends of the enclosure round differently, once more from the new middle; then it is left to exact integers.
  *
- * Error of D(m), with pairs of 106 bits (w = 2^-106; Dekker 1971): differences of the corners are exact sums of two doubles,
- * 1 - m too. A product of pairs has error 8w, a sum 3w of the sum of sizes. A component of q(m) then has (8 + 8) w + 6w =
- * 22w mq, of N 2 (44w + 8w) + 6w = 110w ma mb, D 3 (2 * 22w + 110w + 16w) + 36w = 546w P: below 2^-96 P. Used: 2^-94 P.
+ * Error of D(m), with pairs of 106 bits (w = 2^-106; Dekker 1971): differences of the corners are exact sums of two
+ * doubles, 1 - m too. A product of pairs has error 8w, a sum 3w of the sum of sizes. A component of q(m) then has (8 +
+ * 8) w + 6w = 22w mq, of N 2 (44w + 8w) + 6w = 110w ma mb, D 3 (2 * 22w + 110w + 16w) + 36w = 546w P: below 2^-96 P.
+ * Used: 2^-94 P.
  */
 #include "geometry/impact_time.h"
 

@@ -31,8 +31,9 @@ enum impact_family {
 };
 
 static const char *const impact_family_names[CASE_FAMILIES] = {
-    "small integers", "exact contact", "near miss", "sliding",        "sliding in a moving plane", "parallel edges",
-    "degenerate",     "small gap far away",         "scaled", "random", "mixed exponents"};
+    "small integers", "exact contact", "near miss",          "sliding", "sliding in a moving plane",
+    "parallel edges", "degenerate",    "small gap far away", "scaled",  "random",
+    "mixed exponents"};
 
 static double *coordinate(impact_case *query, int corner, int end, int axis)
 {
@@ -137,9 +138,15 @@ static void degenerate(impact_case *query, dent_random *random)
     for (int i = (int)dent_random_below(random, 3); i >= 0; i--) {
         int corner = (int)dent_random_below(random, 4), other = (int)dent_random_below(random, 4);
         switch (dent_random_below(random, 4)) {
-        case 0: memcpy(query->vertices[corner].end, query->vertices[corner].start, 3 * sizeof(double)); break;
-        case 1: memcpy(query->vertices[corner].start, query->vertices[other].start, 3 * sizeof(double)); break;
-        case 2: query->vertices[corner] = query->vertices[other]; break;
+        case 0:
+            memcpy(query->vertices[corner].end, query->vertices[corner].start, 3 * sizeof(double));
+            break;
+        case 1:
+            memcpy(query->vertices[corner].start, query->vertices[other].start, 3 * sizeof(double));
+            break;
+        case 2:
+            query->vertices[corner] = query->vertices[other];
+            break;
         default:
             for (int k = 0; k < 4; k++) {
                 memcpy(query->vertices[k].end, query->vertices[k].start, 3 * sizeof(double));
@@ -164,8 +171,12 @@ static void make_case(impact_case *query, dent_random *random, enum impact_famil
         query->corners[i] = &query->vertices[i];
     }
     switch (family) {
-    case CASE_SMALL_INTEGERS: fill_integers(query, random, 1 + (int)dent_random_below(random, 3)); break;
-    case CASE_EXACT_CONTACT: make_contact(query, random, 1 << dent_random_below(random, 16)); break;
+    case CASE_SMALL_INTEGERS:
+        fill_integers(query, random, 1 + (int)dent_random_below(random, 3));
+        break;
+    case CASE_EXACT_CONTACT:
+        make_contact(query, random, 1 << dent_random_below(random, 16));
+        break;
     case CASE_NEAR_MISS:
         make_contact(query, random, 1 << dent_random_below(random, 16));
         nudge(query, random);

@@ -1,9 +1,11 @@
-/* The impact question answered once more, with GMP integers and other formulas than the library's, as a judge for the tests.
+/* The impact question answered once more, with GMP integers and other formulas than the library's, as a judge for the
+ * tests.
  *
- * Library: signs of projections (degree 2), roots counted by a hand-made Sturm sequence of the cubic, signs at roots from
- * linear remainders. Here: conditions multiplied by N (degree 4), squared-length conditions for points on segments, general
- * Sturm sequences, signs at a root by Tarski queries (the Sturm sequence of f and f' g), roots isolated by bisection in (-1, 2).
- * Motion that is always coplanar: contact at the roots of everything that can change it.
+ * Library: signs of projections (degree 2), roots counted by a hand-made Sturm sequence of the cubic, signs at roots
+ * from linear remainders. Here: conditions multiplied by N (degree 4), squared-length conditions for points on
+ * segments, general Sturm sequences, signs at a root by Tarski queries (the Sturm sequence of f and f' g), roots
+ * isolated by bisection in (-1, 2). Motion that is always coplanar: contact at the roots of everything that can change
+ * it.
  */
 #ifndef DENT_TESTS_IMPACT_ORACLE_H
 #define DENT_TESTS_IMPACT_ORACLE_H
@@ -96,7 +98,8 @@ static poly *poly_times(const poly *a, const poly *b)
 
 static poly *poly_dot(poly *const a[3], poly *const b[3])
 {
-    return poly_combine(poly_combine(poly_times(a[0], b[0]), poly_times(a[1], b[1]), false), poly_times(a[2], b[2]), false);
+    return poly_combine(poly_combine(poly_times(a[0], b[0]), poly_times(a[1], b[1]), false), poly_times(a[2], b[2]),
+                        false);
 }
 
 static void poly_cross(poly *const a[3], poly *const b[3], poly *r[3])
@@ -362,7 +365,8 @@ static void for_each_root(const poly *given, root_visitor *visit, void *user)
     mpz_clears(low, high, NULL);
 }
 
-/* ------------------------------------------------------------------------------------------------------ the question */
+/* ------------------------------------------------------------------------------------------------------ the question
+ */
 
 typedef struct oracle_query {
     enum impact_kind kind;

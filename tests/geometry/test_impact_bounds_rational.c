@@ -1,5 +1,5 @@
-/* The error bounds of the double stages, measured against exact rationals: every computed coefficient, on subintervals too, stays
- * within the bound its code uses, and the table of docs/methods/impact.md is printed anew. */
+/* The error bounds of the double stages, measured against exact rationals: every computed coefficient, on subintervals
+ * too, stays within the bound its code uses, and the table of docs/methods/impact.md is printed anew. */
 #include "support/cmocka_includes.h"
 
 #include <gmp.h>
@@ -92,7 +92,8 @@ static double cubic_error(const struct impact_doubles *x, double computed, doubl
     return error_in_units(computed, ways, x->product);
 }
 
-static double quadratic_error(mpq_t p[2][3], mpq_t q[2][3], int axis, double computed, double l, double r, int m, double size)
+static double quadratic_error(mpq_t p[2][3], mpq_t q[2][3], int axis, double computed, double l, double r, int m,
+                              double size)
 {
     int i = (axis + 1) % 3, j = (axis + 2) % 3;
     unsigned ways = 0;
@@ -120,16 +121,25 @@ static void make_measured_case(impact_case *query, dent_random *random, long i)
     for (int k = 0; k < 24; k++) {
         double *x = coordinate(query, k / 6, k / 3 % 2, k % 3);
         switch (i % 4) {
-        case 0: *x = ldexp(*x, (int)(i % 41) - 20); break;
-        case 1: *x += 1e4; break;                                                    /* cancelling differences */
-        case 2: *x = ldexp(*x, (int)dent_random_below(random, 40) - 20); break;      /* mixed exponents */
-        default: *x = 1.0 + ldexp(floor(*x * 4.0), -50); break;                      /* a few ulps apart */
+        case 0:
+            *x = ldexp(*x, (int)(i % 41) - 20);
+            break;
+        case 1:
+            *x += 1e4;
+            break; /* cancelling differences */
+        case 2:
+            *x = ldexp(*x, (int)dent_random_below(random, 40) - 20);
+            break; /* mixed exponents */
+        default:
+            *x = 1.0 + ldexp(floor(*x * 4.0), -50);
+            break; /* a few ulps apart */
         }
     }
 }
 
 enum { ROW_CUBIC, ROW_CUBIC_PART, ROW_NORMAL, ROW_U, ROW_AXIS, ROW_TIME, ROWS };
-static const char *const row_names[ROWS] = {"D on [0, 1]", "D on [l, r]", "N on [l, r]", "U on [l, r]", "d . F at l", "D in double-double"};
+static const char *const row_names[ROWS] = {"D on [0, 1]", "D on [l, r]", "N on [l, r]",
+                                            "U on [l, r]", "d . F at l",  "D in double-double"};
 static const double row_bounds[ROWS] = {160, 160, 32, 32, 48, 0x1p-94 / 0x1p-53};
 
 static void keep_most(double *most, double value)

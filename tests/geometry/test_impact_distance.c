@@ -1,5 +1,5 @@
-/* Minimum separation: nothing that comes near is missed, what is reported is near, the time is safe. Distances are measured here with
- * long doubles at many times. */
+/* Minimum separation: nothing that comes near is missed, what is reported is near, the time is safe. Distances are
+ * measured here with long doubles at many times. */
 #include "support/cmocka_includes.h"
 
 #include <stdlib.h>
@@ -50,9 +50,10 @@ static wide distance_at(const impact_case *query, wide t)
     subtract(x[face ? 2 : 1], x[face ? 1 : 0], a);
     subtract(x[3], x[face ? 1 : 2], b);
     wide aa = dot(a, a), bb = dot(b, b), ab = dot(a, b), qa = dot(q, a), qb = dot(q, b), det = aa * bb - ab * ab;
-    wide least = face ? fminl(to_segment(x[0], x[1], x[2]), fminl(to_segment(x[0], x[2], x[3]), to_segment(x[0], x[3], x[1])))
-                      : fminl(fminl(to_segment(x[0], x[2], x[3]), to_segment(x[1], x[2], x[3])),
-                              fminl(to_segment(x[2], x[0], x[1]), to_segment(x[3], x[0], x[1])));
+    wide least =
+        face ? fminl(to_segment(x[0], x[1], x[2]), fminl(to_segment(x[0], x[2], x[3]), to_segment(x[0], x[3], x[1])))
+             : fminl(fminl(to_segment(x[0], x[2], x[3]), to_segment(x[1], x[2], x[3])),
+                     fminl(to_segment(x[2], x[0], x[1]), to_segment(x[3], x[0], x[1])));
     wide u = (qa * bb - qb * ab) / det, v = face ? (qb * aa - qa * ab) / det : (qa * ab - qb * aa) / det;
     if (det > 1e-14L * aa * bb && u >= 0 && v >= 0 && (face ? u + v <= 1 : u <= 1 && v <= 1)) {
         wide n[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
@@ -65,7 +66,8 @@ static double size_of(const impact_case *query)
 {
     double most = 0.0;
     for (int i = 0; i < 24; i++) {
-        most = fmax(most, fabs(i % 2 == 0 ? query->vertices[i / 6].start[i / 2 % 3] : query->vertices[i / 6].end[i / 2 % 3]));
+        most = fmax(most,
+                    fabs(i % 2 == 0 ? query->vertices[i / 6].start[i / 2 % 3] : query->vertices[i / 6].end[i / 2 % 3]));
     }
     return most;
 }
@@ -75,7 +77,8 @@ static void show(const impact_case *query)
     print_message("kind %d\n", query->kind);
     for (int i = 0; i < 4; i++) {
         const struct impact_vertex *v = &query->vertices[i];
-        print_message("  %a %a %a -> %a %a %a\n", v->start[0], v->start[1], v->start[2], v->end[0], v->end[1], v->end[2]);
+        print_message("  %a %a %a -> %a %a %a\n", v->start[0], v->start[1], v->start[2], v->end[0], v->end[1],
+                      v->end[2]);
     }
 }
 
@@ -89,7 +92,8 @@ static void near_pairs_are_found_in_time_and_far_ones_are_free(void **state)
         struct impact_result result;
         make_case(&query, &random, (enum impact_family)(i % CASE_FAMILIES));
         double size = size_of(&query);
-        struct impact_separation separation = {.distance = size * ldexp(dent_random_unit(&random) + 0.01, -(int)(i / 7 % 12)),
+        struct impact_separation separation = {.distance =
+                                                   size * ldexp(dent_random_unit(&random) + 0.01, -(int)(i / 7 % 12)),
                                                .tolerance = 1e-6 * size,
                                                .no_zero_toi = i % 2 == 0};
         impact_test_separation(query.kind, query.corners, &separation, 1.0, &result);
@@ -170,7 +174,8 @@ static void a_time_limit_changes_nothing_below_it(void **state)
     }
 }
 
-/* Two edges pass each other at a constant distance a little above the separation: a slab that lasts, not steps of the gap. */
+/* Two edges pass each other at a constant distance a little above the separation: a slab that lasts, not steps of the
+ * gap. */
 static void sliding_at_a_constant_distance_takes_few_steps(void **state)
 {
     (void)state;

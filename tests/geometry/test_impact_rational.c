@@ -1,7 +1,8 @@
-/* Impact tests against an independent exact implementation with GMP (impact_oracle.h): the answer and the time to the last bit.
+/* Impact tests against an independent exact implementation with GMP (impact_oracle.h): the answer and the time to the
+ * last bit.
  *
- * The judge takes about a tenth of a millisecond a query, so the default tier asks it 44 thousand queries; DENT_LONG_TESTS a million,
- * DENT_IMPACT_QUERIES any number (ten million took 17 minutes).
+ * The judge takes about a tenth of a millisecond a query, so the default tier asks it 44 thousand queries;
+ * DENT_LONG_TESTS a million, DENT_IMPACT_QUERIES any number (ten million took 17 minutes).
  */
 #include "support/cmocka_includes.h"
 
@@ -24,7 +25,8 @@ static void show(const impact_case *query)
     print_message("kind %d\n", query->kind);
     for (int i = 0; i < 4; i++) {
         const struct impact_vertex *v = &query->vertices[i];
-        print_message("  %a %a %a -> %a %a %a\n", v->start[0], v->start[1], v->start[2], v->end[0], v->end[1], v->end[2]);
+        print_message("  %a %a %a -> %a %a %a\n", v->start[0], v->start[1], v->start[2], v->end[0], v->end[1],
+                      v->end[2]);
     }
 }
 
@@ -81,7 +83,8 @@ static void the_whole_range_of_exponents_is_exact(void **state)
         make_case(&query, &random, i % 2 == 0 ? CASE_RANDOM : CASE_EXACT_CONTACT);
         for (int k = 0; k < 24; k++) {
             double *x = coordinate(&query, k / 6, k / 3 % 2, k % 3);
-            int spread = i % 4 < 2 ? (int)dent_random_below(&random, 2040) - 1020 : 900 * (int)dent_random_below(&random, 2) - 900;
+            int spread = i % 4 < 2 ? (int)dent_random_below(&random, 2040) - 1020
+                                   : 900 * (int)dent_random_below(&random, 2) - 900;
             *x = i % 2 == 0 ? ldexp(unit(&random), spread) : k % 3 == i % 3 ? ldexp(*x, -1020) : ldexp(*x, 990);
         }
         bool hit = oracle_impact(query.kind, query.corners, &toi);

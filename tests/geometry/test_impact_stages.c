@@ -1,6 +1,6 @@
-/* The stages of the impact test against one another and against themselves: rejects and double stages never contradict the
- * exact one, every instruction set rejects the same, relabelling and reversal change nothing, parts of a step agree with the whole.
- * Four hundred thousand constructed queries in the default tier, four million in the long one. */
+/* The stages of the impact test against one another and against themselves: rejects and double stages never contradict
+ * the exact one, every instruction set rejects the same, relabelling and reversal change nothing, parts of a step agree
+ * with the whole. Four hundred thousand constructed queries in the default tier, four million in the long one. */
 #include "support/cmocka_includes.h"
 
 #include <fenv.h>
@@ -20,7 +20,8 @@ static void show(const impact_case *query)
     print_message("kind %d\n", query->kind);
     for (int i = 0; i < 4; i++) {
         const struct impact_vertex *v = &query->vertices[i];
-        print_message("  %a %a %a -> %a %a %a\n", v->start[0], v->start[1], v->start[2], v->end[0], v->end[1], v->end[2]);
+        print_message("  %a %a %a -> %a %a %a\n", v->start[0], v->start[1], v->start[2], v->end[0], v->end[1],
+                      v->end[2]);
     }
 }
 
@@ -124,8 +125,8 @@ static void permute(const impact_case *query, const int order[4], impact_case *r
     result->kind = query->kind;
 }
 
-static void expect_same_time(const impact_case *original, const struct impact_result *before, const impact_case *changed,
-                             const char *what)
+static void expect_same_time(const impact_case *original, const struct impact_result *before,
+                             const impact_case *changed, const char *what)
 {
     struct impact_result after;
     impact_test(changed->kind, changed->corners, 1.0, &after);
@@ -208,8 +209,8 @@ static void halves_of_a_step_agree_with_the_whole(void **state)
             fine = fine && fabs(first - whole.toi) <= 0x1p-52;
         }
         if (!fine) {
-            print_message("whole %d at %a, halves %d at %a and %d at %a\n", whole.answer, whole.toi, half[0].answer, half[0].toi,
-                          half[1].answer, half[1].toi);
+            print_message("whole %d at %a, halves %d at %a and %d at %a\n", whole.answer, whole.toi, half[0].answer,
+                          half[0].toi, half[1].answer, half[1].toi);
             show(&query);
             fail();
         }
@@ -318,7 +319,8 @@ static void a_block_reports_what_single_queries_report(void **state)
         enum impact_kind kind = (enum impact_kind)(trial % 2);
         fill_block(&cases, kind, &random);
         bool earliest = trial % 4 >= 2;
-        struct impact_block block = {kind, BLOCK_CASES, cases.vertices, (const uint32_t(*)[4])cases.corners, 1.0, earliest};
+        struct impact_block block = {kind, BLOCK_CASES, cases.vertices, (const uint32_t(*)[4])cases.corners,
+                                     1.0,  earliest};
         dent_isa isa = (dent_isa)(DENT_ISA_SCALAR + trial % (DENT_ISA_COUNT - DENT_ISA_SCALAR));
         isa = dent_isa_available(isa) ? isa : DENT_ISA_SCALAR;
         uint32_t count = impact_test_block(&block, kernels_for(isa), &workspace, hits, &counters), next = 0;

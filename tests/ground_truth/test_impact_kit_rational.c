@@ -1,5 +1,5 @@
-/* The impact tests on the data kit: every query of every file gets its true answer (none missed, none invented), from all stages and from
- * the exact one alone, and every time given to 25 digits lies in [toi, next double]. */
+/* The impact tests on the data kit: every query of every file gets its true answer (none missed, none invented), from
+ * all stages and from the exact one alone, and every time given to 25 digits lies in [toi, next double]. */
 #include "support/cmocka_includes.h"
 
 #include <dent/dent.h>
@@ -135,10 +135,17 @@ static void check_file(dent_context *context, const char *path, const char *time
 
 static void handcrafted_queries_have_their_true_answers(void **state)
 {
-    static const char *const sets[] = {
-        "erleben-cube-cliff-edges", "erleben-cube-internal-edges", "erleben-sliding-spike", "erleben-sliding-wedge",
-        "erleben-spike-crack",      "erleben-spike-hole",          "erleben-spike-wedge",   "erleben-spikes",
-        "erleben-wedge-crack",      "erleben-wedges",              "unit-tests"};
+    static const char *const sets[] = {"erleben-cube-cliff-edges",
+                                       "erleben-cube-internal-edges",
+                                       "erleben-sliding-spike",
+                                       "erleben-sliding-wedge",
+                                       "erleben-spike-crack",
+                                       "erleben-spike-hole",
+                                       "erleben-spike-wedge",
+                                       "erleben-spikes",
+                                       "erleben-wedge-crack",
+                                       "erleben-wedges",
+                                       "unit-tests"};
     const char *data = kit();
     struct tally tally = {0};
     char path[1024];
@@ -168,7 +175,8 @@ static void simulated_queries_have_their_true_answers_and_times(void **state)
         snprintf(times, sizeof times, "%s/ccd/simulation/%s/toi/%s_toi.csv.xz", data, sets[i][0], sets[i][1]);
         check_file(*state, path, sets[i][2] != NULL ? times : NULL, &tally);
     }
-    print_message("%u queries, %u hits, %u times, %u exact calls\n", tally.queries, tally.hits, tally.times, tally.exact_calls);
+    print_message("%u queries, %u hits, %u times, %u exact calls\n", tally.queries, tally.hits, tally.times,
+                  tally.exact_calls);
     assert_int_equal(tally.queries, 8012);
     assert_int_equal(tally.hits, 7784);
     assert_int_equal(tally.times, 4784);

@@ -1,9 +1,9 @@
-/* A direction in which two primitives are likely apart, from q, a and b at one time (impact_internal.h). Nothing depends on
- * its quality but speed.
+/* A direction in which two primitives are likely apart, from q, a and b at one time (impact_internal.h). Nothing
+ * depends on its quality but speed.
  *
  * Edges: the vector between the nearest points, clamped to both segments. Face: the vector to the nearest point of its
- * three edges. Where the nearest points are inside both primitives the cross product a x b is the same direction without
- * cancellation. To be included after a definition of `lanes` (impact_lanes_scalar.h or a vector file).
+ * three edges. Where the nearest points are inside both primitives the cross product a x b is the same direction
+ * without cancellation. To be included after a definition of `lanes` (impact_lanes_scalar.h or a vector file).
  */
 #ifndef DENT_GEOMETRY_IMPACT_DIRECTION_H
 #define DENT_GEOMETRY_IMPACT_DIRECTION_H
@@ -92,8 +92,8 @@ static inline void vertex_face_direction(const lanes q[3], const lanes a[3], con
     take_nearer(q, a, &shortest, d);
     take_nearer(q, b, &shortest, d);
     take_nearer(from_second, third, &shortest, d);
-    lane_mask inside = mask_and(mask_and(lanes_less(zero, u), lanes_less(zero, v)),
-                                lanes_less(lanes_add(u, v), determinant));
+    lane_mask inside =
+        mask_and(mask_and(lanes_less(zero, u), lanes_less(zero, v)), lanes_less(lanes_add(u, v), determinant));
     lanes_use_normal(inside, a, b, d);
 }
 

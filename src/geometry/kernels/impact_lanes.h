@@ -48,7 +48,8 @@ static inline lane_mask lanes_apart(enum impact_kind kind, const struct lane_cor
     return apart_on_axis(least_1, most_1, least_2, most_2);
 }
 
-static inline void lanes_difference(const struct lane_corners *points, int from, int to, lanes result[2][3], lanes *size)
+static inline void lanes_difference(const struct lane_corners *points, int from, int to, lanes result[2][3],
+                                    lanes *size)
 {
     for (int end = 0; end < 2; end++) {
         for (int axis = 0; axis < 3; axis++) {
@@ -66,8 +67,8 @@ static inline void lanes_vectors(enum impact_kind kind, const struct lane_corner
     lanes_difference(points, face ? 1 : 2, 3, vectors->b, &vectors->size_b);
     lanes least = lanes_least(lanes_least(vectors->size_q, vectors->size_a), vectors->size_b);
     lanes most = lanes_most(lanes_most(vectors->size_q, vectors->size_a), vectors->size_b);
-    vectors->in_range = mask_and(lanes_less(lanes_set(IMPACT_LEAST_SIZE), least),
-                                 lanes_less(most, lanes_set(IMPACT_MOST_SIZE)));
+    vectors->in_range =
+        mask_and(lanes_less(lanes_set(IMPACT_LEAST_SIZE), least), lanes_less(most, lanes_set(IMPACT_MOST_SIZE)));
 }
 
 /* Where all values are above the bound, or all below minus the bound. */
@@ -212,5 +213,8 @@ static uint32_t separate_edge_edge(const struct impact_vertex *vertices, const u
 
 #define IMPACT_KERNELS_ROW                                                                                             \
     {                                                                                                                  \
-        {reject_vertex_face, reject_edge_edge}, {separate_vertex_face, separate_edge_edge}                             \
+        {reject_vertex_face, reject_edge_edge},                                                                        \
+        {                                                                                                              \
+            separate_vertex_face, separate_edge_edge                                                                   \
+        }                                                                                                              \
     }
