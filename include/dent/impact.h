@@ -11,8 +11,9 @@
  * instruction set.
  *
  * With a separation d > 0 the question is whether the distance is d or less at some time. The answer is conservative: no
- * such pair is missed, and `toi` is never late; what may be reported beyond is bounded (docs/methods/impact.md). A pair
- * that starts farther apart than d never gets a time of zero.
+ * such pair is missed, and `toi` is never late. Reported beyond are only pairs that come as near as 1.001 d, and pairs that move
+ * by millions of d whose way could not be settled (docs/methods/impact.md). A pair that starts farther apart than d never gets a
+ * time of zero. The answer is still the same for every method, thread count and instruction set.
  *
  * Canonical order: vertex-face before edge-edge, then (body a, feature a, body b, feature b). The vertex is side a; of two
  * edges the smaller (body, edge) is side a. The normal is of unit length and points from b to a: moving a along it

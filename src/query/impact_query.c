@@ -71,11 +71,15 @@ static dent_status check_def(dent_world *world, const dent_impact_def *def)
                         dent_method_name(DENT_METHOD_SURFACE_TREE));
 }
 
-/* A pair is reported only if it comes as near as (1 + 2^-10) d. */
+/* A pair is reported only if it comes as near as (1 + 2^-10) d, or if it moves by so many times d that a hundred thousand steps do not settle
+ * it (milliseconds each). */
 static struct impact_separation separation_settings(double separation)
 {
     double tolerance = separation * 0x1p-10;
-    return (struct impact_separation){.distance = separation, .tolerance = tolerance > 0 ? tolerance : 0x1p-1074, .no_zero_toi = true};
+    return (struct impact_separation){.distance = separation,
+                                     .tolerance = tolerance > 0 ? tolerance : 0x1p-1074,
+                                     .box_limit = 100000,
+                                     .no_zero_toi = true};
 }
 
 /* ---- preparation ----------------------------------------------------------------------------------------------------- */
