@@ -37,10 +37,10 @@ bench() {
 
 # files NAME FILE...: all questions about mesh files, which are one model.
 files() {
-    name=$1
+    model=$1
     shift
     for ask in vertex-cell face-cell face-face; do
-        bench "files-$name-$ask" --peers $one --ask $ask --frames 3 --repeat 3 "$@"
+        bench "files-$model-$ask" --peers $one --ask $ask --frames 2 --repeat 3 "$@"
     done
 }
 
@@ -63,7 +63,11 @@ for part in $parts; do
         kit=$DENT_DATA/meshes
         files armadillo "$kit/tets-ipc/Armadillo13K.msh.xz"
         files bunny "$kit/tets-ipc/bunny.msh.xz"
-        files jaw "$kit"/jaw-openmandible/*.ele.xz ;;
+        bench files-tshirt-face-face --peers $one --ask face-face --frames 20 --repeat 3 --frame 100 "$kit/cloth-diffcloth/iter0.tar.xz"
+        for frames in cloth-ball cloth-funnel armadillo-rollers; do
+            bench "files-$frames-face-face" --peers $one --ask face-face --frames 2 --repeat 5 "$DENT_DATA/frames/$frames/frames"
+        done
+        files jaw "$kit"/jaw-openmandible/CorticalBone.1.ele.xz "$kit"/jaw-openmandible/Tooth_L6_*.ele.xz ;;
     together)
         bench together --variants $one --ask vertex-cell+face-cell --frames 3 --repeat 3 $small $large ;;
     threads)

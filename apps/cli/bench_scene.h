@@ -1,4 +1,5 @@
-/* bench_scene.h — what is measured: the bodies of a built-in scene, or of mesh files, with all their numbers in one block.
+/* bench_scene.h — what is measured: the bodies of a built-in scene, or of mesh files, with all their numbers in one
+ * block.
  *
  * Methods and peers see the same arrays. Vertices, cells and surface faces are numbered through the whole scene, body
  * after body, so that an answer is a pair of two numbers whoever found it, and the order of these numbers is the
@@ -23,7 +24,7 @@ typedef struct bench_scene {
     double scale;
     uint32_t setting_count;
     const dent_scene_setting *settings; /* the caller's */
-    dent_scene *scene; /* null: the model is measured */
+    dent_scene *scene;                  /* null: the model is measured */
     bench_model model;
     char remark[96]; /* for the heading, empty: none */
     uint32_t benchmark_frames;

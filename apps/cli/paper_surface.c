@@ -1,10 +1,11 @@
-/* paper_surface.c — the claims of "Collision Detection on Deformable Surfaces" (Volino and Magnenat-Thalmann, Eurographics tutorial 2006) measured:
- * that regions looked at are alike in size and number however finely the surface is cut (its figure 18), that flat parts are
- * left out by curvature, and what the number of directions of the bounding volumes and the building of the hierarchy bring. The chapter
- * draws pictures and gives no times.
+/* paper_surface.c — the claims of "Collision Detection on Deformable Surfaces" (Volino and Magnenat-Thalmann,
+ * Eurographics tutorial 2006) measured: that regions looked at are alike in size and number however finely the surface
+ * is cut (its figure 18), that flat parts are left out by curvature, and what the number of directions of the bounding
+ * volumes and the building of the hierarchy bring. The chapter draws pictures and gives no times.
  *
- * The surface is cloth-500k at several scales and steepnesses (`crumple`: up to 0.45 nothing crosses), 50,000 triangles unless said
- * otherwise. Regions looked at: outlines tested; neighbours: leaves, and pairs of leaves with a common vertex. */
+ * The surface is cloth-500k at several scales and steepnesses (`crumple`: up to 0.45 nothing crosses), 50,000 triangles
+ * unless said otherwise. Regions looked at: outlines tested; neighbours: leaves, and pairs of leaves with a common
+ * vertex. */
 #include "paper_stage.h"
 
 #include "tool.h"
@@ -127,9 +128,10 @@ static int open_table(paper_run *run, const char *name, const char *x_column)
     }
     printer_format(run->session->out, "%-34s %10s %9s %9s %9s %10s %10s %8s %10s %8s\n", "curve", x_column, "triangles",
                    "mean ms", "deviation", "regions", "neighbours", "free %", "leaf pairs", "pairs");
-    printer_format(&run->file,
-                   "curve,%s,triangles,mean_ms,deviation_ms,regions,neighbours,culled,leaf_pairs,box_tests,candidates,pairs",
-                   x_column);
+    printer_format(
+        &run->file,
+        "curve,%s,triangles,mean_ms,deviation_ms,regions,neighbours,culled,leaf_pairs,box_tests,candidates,pairs",
+        x_column);
     for (int i = 0; i < PART_COUNT; i++) {
         printer_format(&run->file, ",%s_ms", part_names[i]);
     }
@@ -207,8 +209,8 @@ static int write_chart(paper_run *run, const surface_chart *chart)
         series[i].x = chart->curves[i].x;
         series[i].y = chart->curves[i].y;
     }
-    line_chart drawn = {chart->title,         chart->x_label,       chart->y_label,     chart->x_logarithmic,
-                        chart->y_logarithmic, chart->curve_count,   series};
+    line_chart drawn = {chart->title,         chart->x_label,     chart->y_label, chart->x_logarithmic,
+                        chart->y_logarithmic, chart->curve_count, series};
     line_chart_write(&drawn, &run->file);
     return paper_file_close(run);
 }
@@ -288,8 +290,7 @@ static int make_flatness(paper_run *run)
         }
         if (status == STATUS_GOOD) {
             add_point(&chart, "proven free", crumples[i], culled_share(&samples[0]));
-            add_point(&chart, "time saved", crumples[i],
-                      100 * (1 - samples[0].milliseconds / samples[1].milliseconds));
+            add_point(&chart, "time saved", crumples[i], 100 * (1 - samples[0].milliseconds / samples[1].milliseconds));
         }
     }
     return finish(run, &chart, status);
@@ -300,7 +301,8 @@ static int make_culling(paper_run *run)
     static const struct {
         const char *name, *scene;
         double crumple;
-    } surfaces[] = {{"cloth", "cloth-500k", 0.4}, {"flat sheet", "sheet-flat", -1}, {"curved sheet", "sheet-curved", -1}};
+    } surfaces[] = {
+        {"cloth", "cloth-500k", 0.4}, {"flat sheet", "sheet-flat", -1}, {"curved sheet", "sheet-curved", -1}};
     static surface_chart chart;
     chart = (surface_chart){.name = "surface-culling",
                             .title = "Surfaces without crossings: time with and without the curvature test",
@@ -378,7 +380,8 @@ static int finish_bars(paper_run *run, const char *name, bar_chart *chart, int s
 
 static int make_leaves(paper_run *run)
 {
-    static const surface_case cases[] = {{"cloth-500k", cloth_of_50000, 1}, {"teschner-d", 1, -1}, {"teschner-e", 1, -1}};
+    static const surface_case cases[] = {
+        {"cloth-500k", cloth_of_50000, 1}, {"teschner-d", 1, -1}, {"teschner-e", 1, -1}};
     static const char *const names[] = {"merged", "median", "curve"};
     const dent_surface_leaves cuts[] = {DENT_SURFACE_LEAVES_MERGED, DENT_SURFACE_LEAVES_MEDIAN,
                                         DENT_SURFACE_LEAVES_CURVE};
@@ -387,7 +390,8 @@ static int make_leaves(paper_run *run)
         return status;
     }
     bar_chart chart;
-    bar_chart_begin(&chart, run->session->context, "Leaves cut in three ways", "milliseconds per step (mean, deviation)");
+    bar_chart_begin(&chart, run->session->context, "Leaves cut in three ways",
+                    "milliseconds per step (mean, deviation)");
     for (size_t c = 0; c < sizeof cases / sizeof cases[0] && status == STATUS_GOOD; c++) {
         paper_method forms[6];
         surface_sample samples[6];
@@ -444,13 +448,12 @@ static int make_phases(paper_run *run)
 
 const paper_figure figure_surface_resolution = {
     "surface-resolution", "surfaces: regions looked at on a mesh and finer ones", make_resolution};
-const paper_figure figure_surface_flatness = {
-    "surface-flatness", "surfaces: share proven free against steepness", make_flatness};
+const paper_figure figure_surface_flatness = {"surface-flatness", "surfaces: share proven free against steepness",
+                                              make_flatness};
 const paper_figure figure_surface_culling = {
     "surface-culling", "surfaces: time with and without the curvature test where nothing crosses", make_culling};
 const paper_figure figure_surface_directions = {
     "surface-directions", "surfaces: time against the directions of the bounding volumes", make_directions};
-const paper_figure figure_surface_leaves = {
-    "surface-leaves", "surfaces: leaves by merging, by medians, along a curve", make_leaves};
-const paper_figure figure_surface_phases = {
-    "surface-phases", "surfaces: what a step is spent on", make_phases};
+const paper_figure figure_surface_leaves = {"surface-leaves", "surfaces: leaves by merging, by medians, along a curve",
+                                            make_leaves};
+const paper_figure figure_surface_phases = {"surface-phases", "surfaces: what a step is spent on", make_phases};

@@ -87,35 +87,29 @@ static void match_identities(const struct body *body_a, const struct surface_lea
     }
 }
 
-static void spread_features(const struct surface_leaf *b, const uint16_t same[LEAF_VERTICES], struct common_features *common)
+void find_common_features(const struct near_kernels *kernels, const struct body *body_a, const struct surface_leaf *a,
+                          const struct body *body_b, const struct surface_leaf *b, uint32_t faces, uint64_t edges,
+                          struct common_features *common)
 {
+    uint16_t same[LEAF_VERTICES];
+    if (body_a == body_b && !body_a->identities) {
+        kernels->match(a->vertices, b->vertices, same);
+    } else {
+        match_identities(body_a, a, body_b, b, same);
+    }
     memset(common, 0, sizeof *common);
-    for (uint32_t face = 0; face < b->face_count; face++) {
+    for (; faces; faces &= faces - 1) {
+        uint32_t face = (uint32_t)__builtin_ctz(faces);
         uint32_t bits = (uint32_t)same[b->corners[0][face]] | same[b->corners[1][face]] | same[b->corners[2][face]];
         for (; bits; bits &= bits - 1) {
             common->faces[__builtin_ctz(bits)] |= 1u << face;
         }
     }
-    for (uint32_t edge = 0; edge < b->edge_count; edge++) {
+    for (; edges; edges &= edges - 1) {
+        uint32_t edge = (uint32_t)__builtin_ctzll(edges);
         uint32_t bits = (uint32_t)same[b->edge_ends[0][edge]] | same[b->edge_ends[1][edge]];
         for (; bits; bits &= bits - 1) {
             common->edges[__builtin_ctz(bits)] |= UINT64_C(1) << edge;
         }
     }
-}
-
-void find_common_features(const struct near_kernels *kernels, const struct body *body_a, const struct surface_leaf *a,
-                          const struct body *body_b, const struct surface_leaf *b, struct common_features *of_b,
-                          struct common_features *of_a)
-{
-    uint16_t in_a[LEAF_VERTICES], in_b[LEAF_VERTICES];
-    if (body_a == body_b && !body_a->identities) {
-        kernels->match(a->vertices, b->vertices, in_a);
-        kernels->match(b->vertices, a->vertices, in_b);
-    } else {
-        match_identities(body_a, a, body_b, b, in_a);
-        match_identities(body_b, b, body_a, a, in_b);
-    }
-    spread_features(b, in_a, of_b);
-    spread_features(a, in_b, of_a);
 }

@@ -8,7 +8,7 @@
 #include "structures/surface_forest.h"
 #include "structures/surface_tree.h"
 
-_Static_assert(LEAF_EDGES <= NEAR_FEATURES && LEAF_FACES <= NEAR_FEATURES && LEAF_VERTICES == 16, "leaves and kernels differ");
+_Static_assert((int)LEAF_EDGES <= (int)NEAR_FEATURES && LEAF_FACES == 16 && LEAF_VERTICES == 16, "leaves and kernels differ");
 
 struct near_leaf {
     const struct surface_leaf *leaf; /* null: this place of the cache is empty */
@@ -36,9 +36,9 @@ struct common_features {
     uint32_t faces[LEAF_VERTICES];
 };
 
-/* Of b by the vertices of a, and of a by the vertices of b. */
+/* Of the faces and edges of b with their bits set, those with vertices of a, by place in a. */
 void find_common_features(const struct near_kernels *kernels, const struct body *body_a, const struct surface_leaf *a,
-                          const struct body *body_b, const struct surface_leaf *b, struct common_features *of_b,
-                          struct common_features *of_a);
+                          const struct body *body_b, const struct surface_leaf *b, uint32_t faces, uint64_t edges,
+                          struct common_features *common);
 
 #endif

@@ -203,20 +203,23 @@ static void compare_leaves(struct leaf_work *work, const struct near_pair *pair,
         vertices_b = (uint32_t)meeting(work, &b->vertices, b->leaf->vertex_count, pair->lo_a, pair->hi_a) & b->leaf->owned_vertices;
         faces_a = vertices_b ? (uint32_t)meeting(work, &a->faces, a->leaf->face_count, pair->lo_b, pair->hi_b) : 0;
     }
-    struct common_features of_b, of_a;
-    if (may_share && (faces_b || edges_b || faces_a)) {
-        const struct posed_body *bodies = work->tree->search->pose->bodies;
-        find_common_features(work->tree->near, bodies[a->rank].body, a->leaf, bodies[b->rank].body, b->leaf, &of_b, &of_a);
+    const struct body *body_a = work->tree->search->pose->bodies[a->rank].body, *body_b = work->tree->search->pose->bodies[b->rank].body;
+    struct common_features common;
+    if (may_share && (faces_b || edges_b)) {
+        find_common_features(work->tree->near, body_a, a->leaf, body_b, b->leaf, faces_b, edges_b, &common);
     }
     if (faces_b) {
-        compare_vertices(work, pair, vertices_a, faces_b, may_share ? &of_b : NULL);
+        compare_vertices(work, pair, vertices_a, faces_b, may_share ? &common : NULL);
     }
     if (edges_b) {
-        compare_edges(work, pair, edges_a, edges_b, may_share ? &of_b : NULL);
+        compare_edges(work, pair, edges_a, edges_b, may_share ? &common : NULL);
     }
     if (faces_a) {
         struct near_pair turned = {.a = b, .b = a, .reach = pair->reach, .bound = pair->bound};
-        compare_vertices(work, &turned, vertices_b, faces_a, may_share ? &of_a : NULL);
+        if (may_share) {
+            find_common_features(work->tree->near, body_b, b->leaf, body_a, a->leaf, faces_a, 0, &common);
+        }
+        compare_vertices(work, &turned, vertices_b, faces_a, may_share ? &common : NULL);
     }
 }
 

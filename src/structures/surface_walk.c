@@ -1,8 +1,9 @@
 /* Finding the pairs of leaves of one group. See surface_walk.h.
  *
- * Going down: a stack of nodes whose boxes meet that of the group; sixteen children are compared at once. In its own body a group looks at
- * later groups only, so each pair comes once. What remains are groups near it; then each of its leaves is compared with the sixteen
- * leaves of each near group, and its neighbours, which are in the lists, are taken out by bits.
+ * Going down: a stack of nodes whose boxes meet that of the group; sixteen children are compared at once. In its own
+ * body a group looks at later groups only, so each pair comes once. What remains are groups near it; then each of its
+ * leaves is compared with the sixteen leaves of each near group, and its neighbours, which are in the lists, are taken
+ * out by bits.
  */
 #include "structures/surface_walk.h"
 
@@ -17,7 +18,8 @@ struct stacked {
 
 enum { STACK_MAX = TREE_LEVELS * LEAF_TREE_ARITY };
 
-static void push(struct surface_walk *walk, uint32_t rank_a, uint32_t leaf_a, uint32_t rank_b, uint32_t leaf_b, uint32_t shares)
+static void push(struct surface_walk *walk, uint32_t rank_a, uint32_t leaf_a, uint32_t rank_b, uint32_t leaf_b,
+                 uint32_t shares)
 {
     walk->pairs[walk->count++] = (struct walk_pair){leaf_a, rank_b, leaf_b, shares};
     if (walk->count == WALK_BATCH) {
@@ -35,7 +37,7 @@ static void bounds_of(const struct tree_level *level, int axis_count, uint32_t n
     }
 }
 
-/* ---- neighbours from the lists -------------------------------------------------------------------------------------------- */
+/* ---- neighbours from the lists ---- */
 
 static void walk_neighbours(struct surface_walk *walk, uint32_t rank, uint32_t leaf)
 {
@@ -52,9 +54,10 @@ static void walk_neighbours(struct surface_walk *walk, uint32_t rank, uint32_t l
     }
 }
 
-/* ---- partners from the trees ---------------------------------------------------------------------------------------------- */
+/* ---- partners from the trees ---- */
 
-/* Of the sixteen nodes from `first` on: those that the culling has proven free of `node`, a node of the same level or one of them. */
+/* Of the sixteen nodes from `first` on: those that the culling has proven free of `node`, a node of the same level or
+ * one of them. */
 static uint32_t culled_children(const struct tree_level *level, uint32_t node, uint32_t first)
 {
     uint32_t bits = 0;

@@ -1,5 +1,6 @@
-/* The surface tree: its answers are the oracle's on every kind of surface, whatever its parameters, instruction set and threads, while the
- * surface deforms and when it is cut anew; bad parameters are named; traps stay cheap; a warm query takes no memory. */
+/* The surface tree: its answers are the oracle's on every kind of surface, whatever its parameters, instruction set and
+ * threads, while the surface deforms and when it is cut anew; bad parameters are named; traps stay cheap; a warm query
+ * takes no memory. */
 #include "support/cmocka_includes.h"
 
 #include <math.h>
@@ -39,12 +40,14 @@ static void assert_same_answer(const dent_query_result *expected, const dent_que
 {
     assert_int_equal(expected->face_face.count, got->face_face.count);
     if (expected->face_face.count) {
-        assert_memory_equal(expected->face_face.pairs, got->face_face.pairs, expected->face_face.count * sizeof(dent_pair));
-        assert_memory_equal(expected->face_face.segments, got->face_face.segments, expected->face_face.count * sizeof(dent_segment));
+        assert_memory_equal(expected->face_face.pairs, got->face_face.pairs,
+                            expected->face_face.count * sizeof(dent_pair));
+        assert_memory_equal(expected->face_face.segments, got->face_face.segments,
+                            expected->face_face.count * sizeof(dent_segment));
     }
 }
 
-/* ---- equality with the oracle --------------------------------------------------------------------------------------------- */
+/* ---- equality with the oracle ---- */
 
 enum { MACHINES = 5 };
 
@@ -58,7 +61,8 @@ static void fleet_open(struct fleet *fleet)
     static const struct {
         uint32_t threads;
         dent_isa isa;
-    } machines[MACHINES] = {{1, DENT_ISA_SCALAR}, {1, DENT_ISA_AVX2}, {1, DENT_ISA_AVX512}, {3, DENT_ISA_AUTO}, {8, DENT_ISA_AUTO}};
+    } machines[MACHINES] = {
+        {1, DENT_ISA_SCALAR}, {1, DENT_ISA_AVX2}, {1, DENT_ISA_AVX512}, {3, DENT_ISA_AUTO}, {8, DENT_ISA_AUTO}};
     fleet->count = 0;
     for (int i = 0; i < MACHINES; i++) {
         dent_context *context = context_of(machines[i].threads, machines[i].isa);
@@ -113,7 +117,8 @@ static uint64_t compare_scene(const struct fleet *fleet, int kind, uint64_t seed
     uint32_t count = 1;
     if (seed % 3 == 0 && kind != SURFACE_HUGE && kind != SURFACE_TINY) {
         int other = (int)dent_random_below(&random, SURFACE_KIND_COUNT);
-        surfaces[count++] = random_surface_make(other == SURFACE_HUGE || other == SURFACE_TINY ? SURFACE_CLOSED : other, seed + 7, 60);
+        surfaces[count++] =
+            random_surface_make(other == SURFACE_HUGE || other == SURFACE_TINY ? SURFACE_CLOSED : other, seed + 7, 60);
     }
     bool touching = seed % 4 == 1;
     uint64_t answers = 0;
@@ -129,7 +134,8 @@ static uint64_t compare_scene(const struct fleet *fleet, int kind, uint64_t seed
         add_surface(worlds[1], &surfaces[i]);
     }
     for (int pose = 0; pose < 3; pose++) {
-        dent_query_def oracle = asking(DENT_METHOD_BRUTE_FORCE, touching), def = asking(DENT_METHOD_SURFACE_TREE, touching);
+        dent_query_def oracle = asking(DENT_METHOD_BRUTE_FORCE, touching),
+                       def = asking(DENT_METHOD_SURFACE_TREE, touching);
         dent_query_result expected, got;
         assert_int_equal(dent_world_query(reference, &oracle, &expected), DENT_OK);
         answers += expected.face_face.count;
@@ -157,7 +163,10 @@ static void answers_are_the_oracles_on_every_kind_of_surface_for_all_parameters(
     (void)state;
     struct fleet fleet;
     fleet_open(&fleet);
-    uint64_t seeds = getenv("DENT_LONG_TESTS") ? 350 : getenv("DENT_QUICK_TESTS") ? 3 : 24, scenes = 0, with_answers = 0, pairs = 0;
+    uint64_t seeds = getenv("DENT_LONG_TESTS")    ? 350
+                     : getenv("DENT_QUICK_TESTS") ? 3
+                                                  : 24,
+             scenes = 0, with_answers = 0, pairs = 0;
     for (int kind = 0; kind < SURFACE_KIND_COUNT; kind++) {
         for (uint64_t seed = 0; seed < seeds; seed++) {
             uint64_t answers = compare_scene(&fleet, kind, seed);
@@ -166,8 +175,8 @@ static void answers_are_the_oracles_on_every_kind_of_surface_for_all_parameters(
             pairs += answers;
         }
     }
-    print_message("%llu scenes in 3 poses, %llu with answers, %llu pairs\n", (unsigned long long)scenes, (unsigned long long)with_answers,
-                  (unsigned long long)pairs);
+    print_message("%llu scenes in 3 poses, %llu with answers, %llu pairs\n", (unsigned long long)scenes,
+                  (unsigned long long)with_answers, (unsigned long long)pairs);
     assert_true(with_answers * 2 > scenes);
     fleet_close(&fleet);
 }
@@ -179,8 +188,9 @@ static void bigger_surfaces_agree_with_the_sweep_with_and_without_culling(void *
     fleet_open(&fleet);
     uint32_t size = getenv("DENT_QUICK_TESTS") ? 1500 : 12000;
     for (int kind = 0; kind < SURFACE_KIND_COUNT; kind++) {
-        if (kind == SURFACE_NOISE || kind == SURFACE_SOUP || kind == SURFACE_KNOTTED_SOUP || kind == SURFACE_ZERO_AREA ||
-            kind == SURFACE_COPLANAR_FOLD || kind == SURFACE_HUB || kind == SURFACE_DOUBLE_STAR) {
+        if (kind == SURFACE_NOISE || kind == SURFACE_SOUP || kind == SURFACE_KNOTTED_SOUP ||
+            kind == SURFACE_ZERO_AREA || kind == SURFACE_COPLANAR_FOLD || kind == SURFACE_HUB ||
+            kind == SURFACE_DOUBLE_STAR) {
             continue; /* answers of quadratic number */
         }
         struct test_body surface = random_surface_make(kind, 77, size);
@@ -205,14 +215,14 @@ static void bigger_surfaces_agree_with_the_sweep_with_and_without_culling(void *
     fleet_close(&fleet);
 }
 
-/* ---- work ----------------------------------------------------------------------------------------------------------------- */
+/* ---- work ---- */
 
 static void counters_do_not_depend_on_threads_and_instruction_sets(void **state)
 {
     (void)state;
     struct fleet fleet;
     fleet_open(&fleet);
-    struct test_body surface = random_surface_make(SURFACE_CRUMPLED, 5, 5000);
+    struct test_body surface = random_surface_make(SURFACE_T_JUNCTIONS, 5, 5000);
     dent_query_counters first = {0};
     for (int machine = 0; machine < fleet.count; machine++) {
         dent_world *world = dent_world_create(fleet.contexts[machine]);
@@ -327,7 +337,7 @@ static void a_warm_query_takes_no_memory(void **state)
     }
 }
 
-/* ---- bad input ------------------------------------------------------------------------------------------------------------ */
+/* ---- bad input ---- */
 
 static void empty_surfaces_and_worlds_have_no_answers(void **state)
 {
