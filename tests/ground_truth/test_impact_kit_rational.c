@@ -4,6 +4,7 @@
 
 #include <dent/dent.h>
 #include <dent/impact_io.h>
+#include <dent/mesh_io.h>
 #include <gmp.h>
 #include <math.h>
 #include <stdio.h>
@@ -77,7 +78,7 @@ static bool time_fits(double toi, const mpq_t time)
     return fits;
 }
 
-static void check_times(dent_context *context, const char *path, const double *toi, struct tally *tally)
+static char *load_text(dent_context *context, const char *path)
 {
     struct file_bytes bytes;
     assert_int_equal(file_bytes_load(context, path, &bytes), DENT_OK);
@@ -85,6 +86,13 @@ static void check_times(dent_context *context, const char *path, const double *t
     assert_non_null(text);
     memcpy(text, bytes.data, bytes.size);
     text[bytes.size] = 0;
+    file_bytes_release(context, &bytes);
+    return text;
+}
+
+static void check_times(dent_context *context, const char *path, const double *toi, struct tally *tally)
+{
+    char *text = load_text(context, path);
     mpq_t time;
     mpq_init(time);
     for (const char *line = strchr(text, '\n'); line != NULL && line[1] != 0; line = strchr(line, '\n')) {
@@ -100,7 +108,6 @@ static void check_times(dent_context *context, const char *path, const double *t
     }
     mpq_clear(time);
     free(text);
-    file_bytes_release(context, &bytes);
 }
 
 static void check_file(dent_context *context, const char *path, const char *times, struct tally *tally)
@@ -183,6 +190,143 @@ static void simulated_queries_have_their_true_answers_and_times(void **state)
     assert_in_range(tally.exact_calls, 0, 30);
 }
 
+/* ------------------------------------------------------------------------------------------------------ frame pairs */
+
+struct frames {
+    dent_mesh *meshes[2];
+    struct impact_vertex *vertices;
+    uint32_t vertex_count, edge_count;
+    uint32_t (*edges)[2];
+    const uint32_t *faces;
+};
+
+static int by_second_then_first(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return x[1] != y[1] ? (x[1] > y[1] ? 1 : -1) : (x[0] > y[0]) - (x[0] < y[0]);
+}
+
+/* Edges in the order that numbers them in the lists of the kit. */
+static void number_edges(struct frames *frames, uint32_t face_count)
+{
+    uint32_t count = 0;
+    frames->edges = malloc(3 * (size_t)face_count * sizeof *frames->edges);
+    assert_non_null(frames->edges);
+    for (uint32_t i = 0; i < 3 * face_count; i++) {
+        uint32_t a = frames->faces[i], b = frames->faces[i % 3 == 2 ? i - 2 : i + 1];
+        frames->edges[i][0] = a < b ? a : b;
+        frames->edges[i][1] = a < b ? b : a;
+    }
+    qsort(frames->edges, 3 * (size_t)face_count, sizeof *frames->edges, by_second_then_first);
+    for (uint32_t i = 0; i < 3 * face_count; i++) {
+        if (count == 0 || by_second_then_first(frames->edges[i], frames->edges[count - 1]) != 0) {
+            memmove(frames->edges[count++], frames->edges[i], sizeof *frames->edges);
+        }
+    }
+    frames->edge_count = count;
+}
+
+static void load_frames(dent_context *context, const char *folder, const char *const names[2], struct frames *frames)
+{
+    char path[1024];
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/frames/%s.ply.xz", folder, names[i]);
+        assert_int_equal(dent_mesh_read(context, path, NULL, &frames->meshes[i]), DENT_OK);
+    }
+    const dent_mesh_body *first = &frames->meshes[0]->bodies[0], *second = &frames->meshes[1]->bodies[0];
+    frames->vertex_count = first->vertex_count;
+    frames->faces = first->element_corners;
+    frames->vertices = aligned_alloc(64, first->vertex_count * sizeof *frames->vertices);
+    assert_non_null(frames->vertices);
+    for (uint32_t i = 0; i < first->vertex_count; i++) {
+        memcpy(frames->vertices[i].start, first->positions + 3 * (size_t)i, sizeof frames->vertices[i].start);
+        memcpy(frames->vertices[i].end, second->positions + 3 * (size_t)i, sizeof frames->vertices[i].end);
+    }
+    number_edges(frames, first->element_count);
+}
+
+/* The next number of a JSON list; false at its end. */
+static bool next_number(const char **text, uint32_t *number)
+{
+    *text += strcspn(*text, "0123456789");
+    if (**text == 0) {
+        return false;
+    }
+    char *end;
+    *number = (uint32_t)strtoul(*text, &end, 10);
+    *text = end;
+    return true;
+}
+
+static void pair_corners(const struct frames *frames, enum impact_kind kind, uint32_t first, uint32_t second,
+                         const struct impact_vertex *corners[4])
+{
+    uint32_t base = frames->vertex_count, numbers[4] = {first, 0, 0, 0};
+    if (kind == IMPACT_VERTEX_FACE) {
+        memcpy(numbers + 1, frames->faces + 3 * (size_t)(second - base - frames->edge_count), 3 * sizeof *numbers);
+    } else {
+        memcpy(numbers, frames->edges[first - base], 2 * sizeof *numbers);
+        memcpy(numbers + 2, frames->edges[second - base], 2 * sizeof *numbers);
+    }
+    for (int k = 0; k < 4; k++) {
+        corners[k] = &frames->vertices[numbers[k]];
+    }
+}
+
+static void check_listed_pairs(dent_context *context, const struct frames *frames, const char *folder, const char *list,
+                               enum impact_kind kind, struct tally *tally)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/boxes/%s.json.xz", folder, list);
+    char *pairs = load_text(context, path);
+    snprintf(path, sizeof path, "%s/mma_bool/%s_mma_bool.json.xz", folder, list);
+    char *truths = load_text(context, path);
+    const char *pair = pairs, *truth = truths;
+    uint32_t first, second;
+    while (next_number(&pair, &first) && next_number(&pair, &second)) {
+        const struct impact_vertex *corners[4];
+        struct impact_result result;
+        truth += strcspn(truth, "tf");
+        bool hit = *truth == 't';
+        truth += hit ? 4 : 5;
+        pair_corners(frames, kind, first, second, corners);
+        impact_test(kind, corners, 1.0, &result);
+        if ((result.answer == IMPACT_HIT) != hit) {
+            print_message("%s: pair %u %u: answer %d, truth %d\n", path, first, second, result.answer, hit);
+            fail();
+        }
+        tally->queries++;
+        tally->hits += hit;
+        tally->exact_calls += result.stage == IMPACT_STAGE_EXACT;
+    }
+    free(pairs);
+    free(truths);
+}
+
+static void listed_pairs_of_the_frames_have_their_true_answers(void **state)
+{
+    static const char *const scenes[][5] = {{"armadillo-rollers", "326", "327", "326ee", "326vf"},
+                                            {"cloth-ball", "cloth_ball92", "cloth_ball93", "92ee", "92vf"},
+                                            {"cloth-funnel", "227", "228", "227ee", "227vf"}};
+    const char *data = kit();
+    struct tally tally = {0};
+    for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
+        struct frames frames = {0};
+        char folder[900];
+        snprintf(folder, sizeof folder, "%s/frames/%s", data, scenes[i][0]);
+        load_frames(*state, folder, &scenes[i][1], &frames);
+        check_listed_pairs(*state, &frames, folder, scenes[i][3], IMPACT_EDGE_EDGE, &tally);
+        check_listed_pairs(*state, &frames, folder, scenes[i][4], IMPACT_VERTEX_FACE, &tally);
+        free(frames.vertices);
+        free(frames.edges);
+        dent_mesh_destroy(*state, frames.meshes[0]);
+        dent_mesh_destroy(*state, frames.meshes[1]);
+    }
+    print_message("%u listed pairs, %u hits, %u exact calls\n", tally.queries, tally.hits, tally.exact_calls);
+    assert_int_equal(tally.hits, 137946);
+    assert_in_range(tally.exact_calls, 0, 30);
+}
+
 static int make_context(void **state)
 {
     *state = dent_context_create(NULL, NULL);
@@ -200,6 +344,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(handcrafted_queries_have_their_true_answers),
         cmocka_unit_test(simulated_queries_have_their_true_answers_and_times),
+        cmocka_unit_test(listed_pairs_of_the_frames_have_their_true_answers),
     };
     return cmocka_run_group_tests(tests, make_context, destroy_context);
 }
