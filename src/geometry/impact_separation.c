@@ -217,6 +217,34 @@ static double slab_lasts(const struct separation_query *x, const struct slab *sl
     return nextafter(t + fraction * (1.0 - 0x1p-48) * (1.0 - t), 0.0);
 }
 
+/* One direction, that of the middle of the step, thick enough at both ends: free, and the end for most pairs. */
+static bool free_by_one_slab(const struct separation_query *x)
+{
+    double q[3], a[3], b[3], n[3], values[4];
+    vector_at(x->q, 0.5, q);
+    vector_at(x->a, 0.5, a);
+    vector_at(x->b, 0.5, b);
+    if (x->kind == IMPACT_VERTEX_FACE) {
+        vertex_face_direction(q, a, b, n);
+    } else {
+        edge_edge_direction(q, a, b, n);
+    }
+    double most = lanes_largest(n), least = HUGE_VAL, highest = -HUGE_VAL;
+    if (!(most > 0x1p-400 && most < HUGE_VAL)) {
+        return false;
+    }
+    for (int end = 0; end < 2; end++) {
+        int count = corner_values(x, n, end, values);
+        for (int i = 0; i < count; i++) {
+            least = lanes_least(least, values[i]);
+            highest = lanes_most(highest, values[i]);
+        }
+    }
+    double length = sqrt(lanes_dot(n, n));
+    double bound = (48 * 0x1p-53 * x->size + 0x1p-1000) * most + x->distance * length * (1.0 + 0x1p-48);
+    return least * (1.0 - 0x1p-50) > bound || -highest * (1.0 - 0x1p-50) > bound;
+}
+
 static void report(const struct separation_query *x, const struct impact_vertex *const corners[4],
                    const struct slab *slab, enum impact_answer answer, double toi, struct impact_result *result)
 {
@@ -297,6 +325,10 @@ static void test_finite(enum impact_kind kind, const struct impact_vertex *const
     }
     struct separation_query x;
     prepare(&x, kind, corners, separation);
+    if (free_by_one_slab(&x)) {
+        *result = (struct impact_result){IMPACT_FREE, IMPACT_STAGE_FREE_AXIS, 1.0, 0.0, 0.0, {0.0, 0.0, 1.0}};
+        return;
+    }
     advance(&x, corners, separation, t_limit, result);
 }
 
