@@ -27,6 +27,9 @@ static const option_row option_table[OPTION_COUNT] = {
                                       "vertex-cell: leave out the vertices inside solids"},
     [OPTION_THICKNESS] = {"--thickness", NULL, "D", "proximity: a length, every body is this thick: pairs no farther apart than 2 D"},
     [OPTION_CLOSEST_ONLY] = {"--closest-only", NULL, NULL, "proximity: one line for each pair of closest features"},
+    [OPTION_SEPARATION] = {"--separation", NULL, "D", "a length, default 0: also pairs that come as near as D; conservative"},
+    [OPTION_KIND] = {"--kind", NULL, "K", "vertex-face (vf) or edge-edge (ee), where the path does not say it"},
+    [OPTION_TRUTH] = {"--truth", NULL, "F", "the true answers: a JSON array of true and false, one for each query"},
     [OPTION_NO_SELF] = {"--no-self", NULL, NULL, "leave out pairs of a body with itself"},
     [OPTION_SELF] = {"--self", NULL, NULL, "also check each body against itself"},
     [OPTION_TOLERANCE] = {"--tolerance", NULL, "D", "a length, default 0: a pair no deeper counts as touching"},
@@ -275,6 +278,17 @@ static bool read_isa(tool_options *options, const char *command, const char *tex
     return true;
 }
 
+static bool read_kind(tool_options *options, const char *command, const char *text)
+{
+    static const char *const words[] = {"vertex-face", "edge-edge", "vf", "ee"};
+    size_t chosen;
+    if (!choose(command, "--kind", text, words, sizeof words / sizeof words[0], &chosen)) {
+        return false;
+    }
+    options->kind = chosen % 2 == 0 ? DENT_IMPACT_VERTEX_FACE : DENT_IMPACT_EDGE_EDGE;
+    return true;
+}
+
 static bool read_setting(tool_options *options, const char *command, const char *text)
 {
     const char *equals = strchr(text, '=');
@@ -310,6 +324,17 @@ static bool read_value(tool_options *options, const char *command, option_id id,
         return read_isa(options, command, text);
     case OPTION_SET:
         return read_setting(options, command, text);
+    case OPTION_KIND:
+        return read_kind(options, command, text);
+    case OPTION_TRUTH:
+        options->truth = text;
+        wanted = text[0] != '\0' ? NULL : "a file name";
+        break;
+    case OPTION_SEPARATION:
+        wanted = parse_number(text, &options->separation) && options->separation >= 0
+                     ? NULL
+                     : "a finite length that is not negative";
+        break;
     case OPTION_OUT:
         options->out = text;
         wanted = text[0] != '\0' ? NULL : "a file name";

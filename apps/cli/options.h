@@ -6,6 +6,7 @@
 #ifndef DENT_OPTIONS_H
 #define DENT_OPTIONS_H
 
+#include <dent/impact.h>
 #include <dent/query.h>
 #include <dent/scene.h>
 
@@ -18,6 +19,9 @@ typedef enum option_id {
     OPTION_SURFACE_VERTICES_ONLY,
     OPTION_THICKNESS,
     OPTION_CLOSEST_ONLY,
+    OPTION_SEPARATION,
+    OPTION_KIND,
+    OPTION_TRUTH,
     OPTION_NO_SELF,
     OPTION_SELF,
     OPTION_TOLERANCE,
@@ -69,6 +73,9 @@ typedef struct tool_options {
     uint32_t threads; /* 0: all processors */
     dent_isa isa;
     double tolerance;
+    double separation;     /* ccd */
+    dent_impact_kind kind; /* ccd-queries; 0: not given */
+    const char *truth;     /* ccd-queries; null: not given */
     double thickness; /* of proximity */
     const char *out;
     const char *picture;

@@ -11,7 +11,7 @@
 
 typedef enum exit_status {
     STATUS_GOOD = 0,
-    STATUS_FOUND = 1, /* check: a penetration */
+    STATUS_FOUND = 1, /* check: a penetration; ccd: an impact; ccd-queries: a miss or a false alarm */
     STATUS_ERROR = 2, /* an error, or an outcome that is not complete; one line on stderr says which */
     STATUS_INTERRUPTED = 130
 } exit_status;
@@ -31,6 +31,8 @@ typedef struct tool_command {
 extern const tool_command command_info_row;
 extern const tool_command command_check_row;
 extern const tool_command command_pairs_row;
+extern const tool_command command_ccd_row;
+extern const tool_command command_ccd_queries_row;
 extern const tool_command command_scenes_row;
 extern const tool_command command_export_row;
 extern const tool_command command_bench_row;

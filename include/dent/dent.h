@@ -17,6 +17,7 @@
 #include <dent/base.h>
 #include <dent/body.h>
 #include <dent/id.h>
+#include <dent/impact.h>
 #include <dent/method.h>
 #include <dent/penetration.h>
 #include <dent/proximity.h>

@@ -16,7 +16,8 @@ typedef enum dent_question {
     DENT_QUESTION_VERTEX_CELL = 1,
     DENT_QUESTION_FACE_CELL = 2,
     DENT_QUESTION_FACE_FACE = 4,
-    DENT_QUESTION_PROXIMITY = 8 /**< asked by dent_world_proximity (proximity.h), not by dent_world_query; 16 is kept for impact */
+    DENT_QUESTION_PROXIMITY = 8, /**< asked by dent_world_proximity (proximity.h), not by dent_world_query */
+    DENT_QUESTION_IMPACT = 16    /**< asked by dent_world_impacts and its sisters (impact.h), not by dent_world_query */
 } dent_question;
 
 #define DENT_DISCRETE_QUESTION_COUNT 3

@@ -97,17 +97,18 @@ bool body_read_range(const dent_positions *positions, uint32_t first, uint32_t c
     return d0 + d1 + d2 == 0.0;
 }
 
-static dent_status name_bad_number(const struct body *body, double (*xyz)[3], struct message *message)
+static dent_status name_bad_number(const struct body *body, const char *when, double (*xyz)[3], struct message *message)
 {
     for (uint32_t vertex = 0; vertex < body->vertex_count; vertex++) {
         for (int axis = 0; axis < 3; axis++) {
             double number = xyz[vertex][axis];
             if (!isfinite(number)) {
-                return message_fail(message, DENT_ERROR_BAD_NUMBER, BODY_TITLE ": vertex %" PRIu32 " has %c = %s",
+                return message_fail(message, DENT_ERROR_BAD_NUMBER, BODY_TITLE ": vertex %" PRIu32 " has %c = %s%s",
                                     BODY_TITLE_OF(body), vertex, "xyz"[axis],
                                     isnan(number)  ? "NaN"
                                     : number > 0.0 ? "infinity"
-                                                   : "-infinity");
+                                                   : "-infinity",
+                                    when);
             }
         }
     }
@@ -117,12 +118,12 @@ static dent_status name_bad_number(const struct body *body, double (*xyz)[3], st
 dent_status body_read_positions(const struct body *body, const dent_positions *positions, struct message *message,
                                 double (*xyz)[3])
 {
+    const char *when = positions == &body->positions_t1 ? " at t1" : "";
     if (body->vertex_count == 0) {
         return DENT_OK;
     }
     if (!positions->data) {
-        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, BODY_TITLE " has no positions%s", BODY_TITLE_OF(body),
-                            positions == &body->positions_t1 ? " at t1" : "");
+        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, BODY_TITLE " has no positions%s", BODY_TITLE_OF(body), when);
     }
     dent_status status = body_check_positions(body, positions, message);
     if (status != DENT_OK) {
@@ -141,5 +142,6 @@ dent_status body_read_positions(const struct body *body, const dent_positions *p
         differences[1] += xyz[vertex][1] - xyz[vertex][1];
         differences[2] += xyz[vertex][2] - xyz[vertex][2];
     }
-    return differences[0] + differences[1] + differences[2] == 0.0 ? DENT_OK : name_bad_number(body, xyz, message);
+    return differences[0] + differences[1] + differences[2] == 0.0 ? DENT_OK
+                                                                      : name_bad_number(body, when, xyz, message);
 }

@@ -15,6 +15,8 @@ const char *dent_question_name(dent_question question)
         return "face-face";
     case DENT_QUESTION_PROXIMITY:
         return "proximity";
+    case DENT_QUESTION_IMPACT:
+        return "impact";
     }
     return NULL;
 }

@@ -122,6 +122,7 @@ pair_test *pair_test_of(dent_question question)
     case DENT_QUESTION_FACE_FACE:
         return test_face_face;
     case DENT_QUESTION_PROXIMITY: /* proximity_decision.c */
+    case DENT_QUESTION_IMPACT:    /* impact_run.h */
         break;
     }
     return NULL;

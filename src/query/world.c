@@ -33,6 +33,7 @@ void dent_world_destroy(dent_world *world)
         world->destroy_check_state(world->context, world->check_state);
     }
     proximity_state_destroy(world->proximity);
+    impact_state_destroy(world->context, world->impact_state);
     for (int method = 1; method < DENT_METHOD_COUNT; method++) {
         const struct method_row *row = method_row_of((dent_method)method);
         if (row && row->destroy && world->method_states[method]) {

@@ -20,11 +20,14 @@ struct dent_world {
     struct answer_list answers[DENT_DISCRETE_QUESTION_COUNT];
     void *method_states[DENT_METHOD_COUNT];
     struct proximity_state *proximity; /* proximity_search.h; null until the first such query */
+    struct impact_state *impact_state; /* of impact_run.h; null until the first impact query */
 
     /* Owned by src/contact, which lies to the right. */
     void *check_state;
     void (*destroy_check_state)(dent_context *context, void *state);
 };
+
+void impact_state_destroy(dent_context *context, struct impact_state *state);
 
 /* Reads and checks the t0 positions of all bodies into world->pose and resets the scratch arena. */
 dent_status world_begin_query(dent_world *world);

@@ -3,19 +3,25 @@
 
 #include "geometry/kernels/cluster_kernels.h"
 #include "geometry/kernels/curvature_kernels.h"
+#include "geometry/kernels/impact_kernels.h"
+#include "geometry/kernels/moving_boxes.h"
 #include "geometry/kernels/packet_kernels.h"
 #include "geometry/kernels/surface_kernels.h"
+
+#define KERNEL_ROW(set, suffix)                                                                                                            \
+    {                                                                                                                                      \
+        .isa = set, .clusters = &cluster_kernels_##suffix, .packets = &packet_kernels_##suffix, .surfaces = &surface_kernels_##suffix,     \
+        .impacts = &impact_kernels_##suffix, .scan_boxes = scan_boxes_##suffix, .moving_boxes = &moving_box_kernels_##suffix,              \
+        .curvature = &curvature_kernels_##suffix, .copy_positions = copy_positions_##suffix,                                               \
+    }
 
 const struct kernels *kernels_for(dent_isa isa)
 {
     static const struct kernels rows[] = {
-        {DENT_ISA_SCALAR, &cluster_kernels_scalar, &packet_kernels_scalar, &surface_kernels_scalar, scan_boxes_scalar,
-         &curvature_kernels_scalar, copy_positions_scalar},
+        KERNEL_ROW(DENT_ISA_SCALAR, scalar),
 #if defined(__x86_64__)
-        {DENT_ISA_AVX2, &cluster_kernels_avx2, &packet_kernels_avx2, &surface_kernels_avx2, scan_boxes_avx2,
-         &curvature_kernels_avx2, copy_positions_avx2},
-        {DENT_ISA_AVX512, &cluster_kernels_avx512, &packet_kernels_avx512, &surface_kernels_avx512, scan_boxes_avx512,
-         &curvature_kernels_avx512, copy_positions_avx512},
+        KERNEL_ROW(DENT_ISA_AVX2, avx2),
+        KERNEL_ROW(DENT_ISA_AVX512, avx512),
 #endif
     };
     for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {

@@ -20,6 +20,10 @@ struct packet_kernels; /* packet_kernels.h: those of the spatial hash */
 
 struct cluster_kernels; /* cluster_kernels.h: the leaves of the cluster search */
 
+struct impact_kernels; /* impact_kernels.h: rejects of the impact test */
+
+struct moving_box_kernels; /* moving_boxes.h: leaves of the surface forest over a step */
+
 struct surface_kernels; /* surface_kernels.h: the leaves of the surface forest */
 
 struct curvature_kernels; /* curvature_kernels.h: the self-collision culling of surfaces */
@@ -29,10 +33,12 @@ struct kernels {
     const struct cluster_kernels *clusters;
     const struct packet_kernels *packets;
     const struct surface_kernels *surfaces;
+    const struct impact_kernels *impacts;
     /* Writes the indices i in [begin, end) of the boxes that meet the window (closed) to `found`, ascending, and returns how many.
      * `found` has room for end - begin + 16. */
     uint32_t (*scan_boxes)(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,
                            uint32_t *found);
+    const struct moving_box_kernels *moving_boxes;
     const struct curvature_kernels *curvature;
     /* Copies packed vertices (at any address) and computes their bounds, lo > hi for none; false when some number is not finite
      * (the bounds are then of no use). A bound of zero has any sign. */

@@ -1,0 +1,342 @@
+/* command_ccd.c — `dent ccd`: what meets between two frames, and when first?
+ *
+ * Both frames are files with the same bodies; every vertex moves on a straight line from one to the other. First it is asked whether the
+ * first frame crosses already: then the time is 0, whatever comes later. The pairs that meet are listed either way. */
+#include "interrupt.h"
+#include "json_output.h"
+#include "load_world.h"
+#include "tool.h"
+
+#include <dent/frames.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FEATURE_SIZE = 64, PAIRS_PER_POLL = 1024 };
+
+typedef struct ccd_answer {
+    dent_start_state start;
+    dent_impact_result impacts;
+    const dent_impact *first; /* null: none */
+    uint64_t vertex_face;     /* of the impacts */
+    uint64_t start_ns;
+} ccd_answer;
+
+/* ---- the two frames -------------------------------------------------------------------------------------- */
+
+/* Says what differs, in one line. */
+static int complain_about_topology(const char *name0, const dent_mesh *mesh0, const char *name1, const dent_mesh *mesh1)
+{
+    if (mesh0->body_count != mesh1->body_count) {
+        return complain("ccd: the frames do not belong together: %s has %u bodies, %s has %u", name0, mesh0->body_count, name1,
+                        mesh1->body_count);
+    }
+    for (uint32_t i = 0; i < mesh0->body_count; i++) {
+        const dent_mesh_body *a = &mesh0->bodies[i], *b = &mesh1->bodies[i];
+        if (a->kind != b->kind) {
+            return complain("ccd: the frames do not belong together: body %u is made of %s in %s and of %s in %s", i,
+                            a->kind == DENT_BODY_SOLID ? "cells" : "triangles", name0, b->kind == DENT_BODY_SOLID ? "cells" : "triangles",
+                            name1);
+        }
+        if (a->vertex_count != b->vertex_count || a->element_count != b->element_count) {
+            return complain("ccd: the frames do not belong together: body %u has %u vertices and %u elements in %s, %u and %u in %s", i,
+                            a->vertex_count, a->element_count, name0, b->vertex_count, b->element_count, name1);
+        }
+    }
+    return complain("ccd: the frames do not belong together: %s and %s have different elements", name0, name1);
+}
+
+static int read_end(tool_session *session, const char *name, dent_mesh **mesh)
+{
+    dent_mesh_read_def def = dent_mesh_read_def_default();
+    def.merge = options_have(session->options, OPTION_MERGE);
+    progress_begin(&session->progress, "reading the second frame", 0);
+    interrupt_at_once(true);
+    dent_status status = dent_mesh_read(session->context, name, &def, mesh);
+    interrupt_at_once(false);
+    progress_end(&session->progress);
+    session_forget_notices(session); /* the first frame had the same */
+    if (status != DENT_OK) {
+        const char *message = session_message(session, status);
+        return strstr(message, name) != NULL ? complain("%s", message) : complain("%s: %s", name, message);
+    }
+    return STATUS_GOOD;
+}
+
+static int place_bodies(const loaded_world *loaded, const dent_mesh *start, const dent_mesh *end)
+{
+    for (uint32_t i = 0; i < loaded->body_count; i++) {
+        dent_positions positions_t0 = dent_positions_double(start->bodies[i].positions);
+        dent_positions positions_t1 = dent_positions_double(end->bodies[i].positions);
+        if (dent_body_set_positions(loaded->world, loaded->bodies[i].id, &positions_t0, &positions_t1) != DENT_OK) {
+            return complain("ccd: %s", dent_world_message(loaded->world));
+        }
+    }
+    return STATUS_GOOD;
+}
+
+/* ---- printing -------------------------------------------------------------------------------------------- */
+
+/* With the numbers of the file. */
+static void print_feature(const loaded_world *loaded, const dent_impact *impact, bool side_b, char *text)
+{
+    const loaded_body *body = &loaded->bodies[side_b ? impact->body_b : impact->body_a];
+    char own[FEATURE_SIZE], rest[FEATURE_SIZE] = "";
+    unsigned first, second;
+    dent_impact_feature_print(loaded->world, impact, side_b, own, sizeof own);
+    if (impact->kind == DENT_IMPACT_EDGE_EDGE) {
+        if (body->vertex_numbers != NULL && sscanf(own, "%u-%u", &first, &second) == 2) {
+            unsigned a = body->vertex_numbers[first], b = body->vertex_numbers[second];
+            snprintf(own, sizeof own, "%u-%u", a < b ? a : b, a < b ? b : a);
+        }
+    } else if (sscanf(own, "%u%63s", &first, rest) >= 1) {
+        const uint32_t *numbers = side_b ? body->element_numbers : body->vertex_numbers;
+        snprintf(own, sizeof own, "%u%.40s", numbers != NULL ? numbers[first] : first, rest);
+    }
+    memcpy(text, own, sizeof own);
+}
+
+static void print_impact(printer *out, const loaded_world *loaded, const dent_impact *impact)
+{
+    char a[FEATURE_SIZE], b[FEATURE_SIZE];
+    print_feature(loaded, impact, false, a);
+    print_feature(loaded, impact, true, b);
+    printer_format(out, "%s %u %s %u %s %.17g %.17g %.17g %.17g %.17g %.17g\n", dent_impact_kind_name((dent_impact_kind)impact->kind),
+                   impact->body_a, a, impact->body_b, b, impact->toi, impact->u, impact->v, impact->normal[0], impact->normal[1],
+                   impact->normal[2]);
+}
+
+static void print_list(tool_session *session, const loaded_world *loaded, const dent_impact_result *result)
+{
+    progress_begin(&session->progress, "printing", result->count);
+    for (uint64_t i = 0; i < result->count; i++) {
+        if (i % PAIRS_PER_POLL == 0) {
+            progress_set(&session->progress, i, result->count);
+            if (interrupt_seen() || printer_failed(session->out)) {
+                break;
+            }
+        }
+        print_impact(session->out, loaded, &result->impacts[i]);
+    }
+    printer_flush(session->out);
+    progress_end(&session->progress);
+}
+
+static void print_start(printer *out, const loaded_world *loaded, const dent_start_state *start)
+{
+    if (!start->crosses) {
+        return;
+    }
+    printer_text(out, "the start already crosses, time 0: ");
+    if (start->crossings > 0) {
+        printer_format(out, "%llu pairs of faces cross, the first in bodies %u ", (unsigned long long)start->crossings, start->body_a);
+    } else {
+        printer_format(out, "one lies inside the other of bodies %u ", start->body_a);
+    }
+    printer_text(out, loaded->bodies[start->body_a].name);
+    printer_format(out, " and %u ", start->body_b);
+    printer_text(out, loaded->bodies[start->body_b].name);
+    printer_text(out, "\n");
+}
+
+static void print_verdict(tool_session *session, const loaded_world *loaded, const ccd_answer *answer)
+{
+    printer *out = session->out;
+    double separation = session->options->separation;
+    print_start(out, loaded, &answer->start);
+    if (answer->first == NULL) {
+        printer_text(out, separation > 0 ? "nothing comes that near\n" : "no impact\n");
+        return;
+    }
+    char a[FEATURE_SIZE], b[FEATURE_SIZE];
+    const dent_impact *first = answer->first;
+    bool faces = first->kind == DENT_IMPACT_VERTEX_FACE;
+    print_feature(loaded, first, false, a);
+    print_feature(loaded, first, true, b);
+    printer_format(out, "first %s at t = %.17g: %s %s of body %u, %s %s of body %u; %llu pairs, %llu vertex-face and %llu edge-edge\n",
+                   separation > 0 ? "nearness" : "impact", first->toi, faces ? "vertex" : "edge", a, first->body_a,
+                   faces ? "face" : "edge", b, first->body_b, (unsigned long long)answer->impacts.count,
+                   (unsigned long long)answer->vertex_face, (unsigned long long)(answer->impacts.count - answer->vertex_face));
+}
+
+static double milliseconds(const dent_impact_counters *counters)
+{
+    return (double)(counters->ns_prepare + counters->ns_search + counters->ns_finish) * 1e-6;
+}
+
+static void print_json(printer *out, const ccd_answer *answer)
+{
+    json_line line = json_begin(out);
+    json_integer(&line, "pairs", answer->impacts.count);
+    /* Infinity is written as null: nothing ever meets. */
+    json_number(&line, "toi", answer->start.crosses ? 0 : answer->first != NULL ? answer->first->toi : INFINITY);
+    json_integer(&line, "candidates", answer->impacts.counters.candidates);
+    json_number(&line, "ms", milliseconds(&answer->impacts.counters));
+    if (answer->start.crosses) {
+        json_boolean(&line, "start_crosses", true);
+    }
+    json_end(&line);
+}
+
+static void print_statistics(tool_session *session, const loaded_world *loaded, const ccd_answer *answer)
+{
+    const dent_impact_counters *counters = &answer->impacts.counters;
+    remark("%llu pairs, pairs_hash %016llx, method %s (%s), %u threads, isa %s", (unsigned long long)answer->impacts.count,
+           (unsigned long long)dent_impact_hash(loaded->world, answer->impacts.impacts, answer->impacts.count),
+           dent_method_name(counters->method), counters->reason, dent_context_worker_count(session->context),
+           dent_isa_name(dent_context_isa(session->context)));
+    remark("%llu features, %llu box tests, %llu candidates: %llu apart on an axis, %llu never coplanar, %llu apart on a free axis, %llu decided "
+           "in double, %llu exactly; %llu bytes scratch",
+           (unsigned long long)counters->features, (unsigned long long)counters->box_tests, (unsigned long long)counters->candidates,
+           (unsigned long long)counters->rejected_by_axes, (unsigned long long)counters->rejected_by_cubic,
+           (unsigned long long)counters->rejected_by_free_axis, (unsigned long long)counters->decided_in_double,
+           (unsigned long long)counters->decided_exactly, (unsigned long long)counters->scratch_bytes);
+    remark("%.3f ms to look at the start; %.3f ms prepare, %.3f ms search, %.3f ms finish", (double)answer->start_ns * 1e-6,
+           (double)counters->ns_prepare * 1e-6, (double)counters->ns_search * 1e-6, (double)counters->ns_finish * 1e-6);
+}
+
+/* ---- the run --------------------------------------------------------------------------------------------- */
+
+static int ask(tool_session *session, const loaded_world *loaded, ccd_answer *answer)
+{
+    const tool_options *options = session->options;
+    dent_impact_def def = dent_impact_def_default();
+    def.method = options->method;
+    def.separation = options->separation;
+    def.cancel = interrupt_flag();
+    uint64_t began = dent_clock_ns();
+    progress_begin(&session->progress, "looking at the start", 0);
+    dent_status status = dent_world_start_state(loaded->world, &def, &answer->start);
+    answer->start_ns = dent_clock_ns() - began;
+    if (status == DENT_OK && answer->start.outcome == DENT_OUTCOME_COMPLETE) {
+        progress_begin(&session->progress, "searching", 0);
+        status = dent_world_impacts(loaded->world, &def, &answer->impacts);
+    }
+    progress_end(&session->progress);
+    if (status != DENT_OK) {
+        return complain("ccd: %s", dent_world_message(loaded->world));
+    }
+    if (interrupt_seen()) {
+        return interrupt_report();
+    }
+    if (answer->start.outcome != DENT_OUTCOME_COMPLETE || answer->impacts.outcome != DENT_OUTCOME_COMPLETE) {
+        return complain("ccd: the answer is not complete");
+    }
+    for (uint64_t i = 0; i < answer->impacts.count; i++) {
+        const dent_impact *impact = &answer->impacts.impacts[i];
+        answer->first = answer->first == NULL || impact->toi < answer->first->toi ? impact : answer->first;
+        answer->vertex_face += impact->kind == DENT_IMPACT_VERTEX_FACE;
+    }
+    return STATUS_GOOD;
+}
+
+static int leave_out_self_pairs(const loaded_world *loaded)
+{
+    for (uint32_t i = 0; i < loaded->body_count; i++) {
+        if (dent_body_set_filter(loaded->world, loaded->bodies[i].id, 1, UINT32_MAX, false) != DENT_OK) {
+            return complain("ccd: %s", dent_world_message(loaded->world));
+        }
+    }
+    return STATUS_GOOD;
+}
+
+static int report(tool_session *session, const loaded_world *loaded, const ccd_answer *answer)
+{
+    const tool_options *options = session->options;
+    if (options_have(options, OPTION_JSON)) {
+        print_json(session->out, answer);
+    } else {
+        if (!options_have(options, OPTION_COUNT_ONLY)) {
+            print_list(session, loaded, &answer->impacts);
+        }
+        if (interrupt_seen()) {
+            return interrupt_report();
+        }
+        print_verdict(session, loaded, answer);
+    }
+    if (options_have(options, OPTION_STATS)) {
+        printer_flush(session->out);
+        print_statistics(session, loaded, answer);
+    }
+    return answer->start.crosses || answer->impacts.count > 0 ? STATUS_FOUND : STATUS_GOOD;
+}
+
+static int compare_frames(tool_session *session, loaded_world *loaded)
+{
+    const char *name0 = session->options->arguments[0], *name1 = session->options->arguments[1];
+    ccd_answer answer;
+    dent_mesh *end = NULL;
+    memset(&answer, 0, sizeof answer);
+    int status = loaded_world_add(session, loaded, name0);
+    if (status == STATUS_GOOD) {
+        session_print_notices(session);
+        status = read_end(session, name1, &end);
+    }
+    if (status == STATUS_GOOD && dent_mesh_compare(loaded->inputs[0].mesh, end) != DENT_MESH_SAME_TOPOLOGY) {
+        status = complain_about_topology(name0, loaded->inputs[0].mesh, name1, end);
+    }
+    status = status == STATUS_GOOD ? place_bodies(loaded, loaded->inputs[0].mesh, end) : status;
+    if (status == STATUS_GOOD && options_have(session->options, OPTION_NO_SELF)) {
+        status = leave_out_self_pairs(loaded);
+    }
+    status = status == STATUS_GOOD ? ask(session, loaded, &answer) : status;
+    status = status == STATUS_GOOD ? report(session, loaded, &answer) : status;
+    loaded_world_close(session, loaded); /* the world borrows the positions of both frames */
+    if (end != NULL) {
+        dent_mesh_destroy(session->context, end);
+    }
+    return status;
+}
+
+static int run_ccd(const tool_options *options, printer *out)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        if (names_a_scene(options->arguments[i])) {
+            return complain("ccd: %s is a built-in scene: write two frames of it first (dent export %s DIR --frame K)", options->arguments[i],
+                            options->arguments[i]);
+        }
+    }
+    tool_session session;
+    loaded_world loaded;
+    int status = session_open(&session, options, out);
+    if (status != STATUS_GOOD) {
+        return status;
+    }
+    status = loaded_world_open(&session, &loaded);
+    if (status == STATUS_GOOD) {
+        status = compare_frames(&session, &loaded);
+    }
+    session_close(&session);
+    return status;
+}
+
+const tool_command command_ccd_row = {
+    .name = "ccd",
+    .summary = "what meets between two frames, and when first",
+    .arguments = "[OPTION...] FRAME0 FRAME1",
+    .details =
+        "FRAME0 and FRAME1 are mesh files (.msh, .mesh, .node/.ele, .vtk, .vtu, .obj, .stl, .ply, also with\n"
+        ".gz or .xz) with the same bodies and elements. Every vertex moves on a straight line from its\n"
+        "position in one to that in the other, t from 0 to 1. Asked are surface vertices with surface faces\n"
+        "and surface edges with surface edges that share no vertex. The answer is exact: a pair is listed\n"
+        "if and only if it meets, touching included.\n"
+        "\n"
+        "Columns: kind, body a, feature a, body b, feature b, toi, u, v, normal x, y, z. toi is the largest\n"
+        "double not above the true first time. A vertex is its 0-based place in the file, an edge v0-v1, a\n"
+        "face its place, or cell/corner for solids. u, v: where on the face, f0 + u (f1 - f0) + v (f2 - f0),\n"
+        "or on the two edges; the normal points from b to a. The last line is the verdict.\n"
+        "\n"
+        "With --separation D pairs that come as near as D are listed too; none is missed, and none is\n"
+        "listed that stays farther apart than 1.001 D. A first frame whose faces cross, or in which a body\n"
+        "is inside another, is reported as such, with time 0. Exit status: 0 no impact, 1 an impact or a\n"
+        "crossing start, 2 an error.\n"
+        "\n"
+        "JSON keys: pairs toi candidates ms; toi is null when nothing meets; start_crosses is added when\n"
+        "the start crosses.\n",
+    .option_bits = OPTION_BIT(OPTION_SEPARATION) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_NO_SELF) |
+                   OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_COUNT_ONLY) | OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON),
+    .argument_min = 2,
+    .argument_max = 2,
+    .run = run_ccd,
+};

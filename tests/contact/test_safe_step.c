@@ -1,0 +1,256 @@
+/* How far may a step go? And what a start that crosses, contains or touches is called. */
+#include "support/cmocka_includes.h"
+
+#include "support/random_scene.h"
+
+static dent_context *context;
+static dent_world *world;
+static struct test_scene scene;
+static double (*ends[TEST_BODIES_MAX])[3];
+
+static int open_world(void **state)
+{
+    (void)state;
+    dent_context_def def = dent_context_def_default();
+    def.thread_count = 2;
+    context = dent_context_create(&def, NULL);
+    world = dent_world_create(context);
+    memset(&scene, 0, sizeof scene);
+    memset(ends, 0, sizeof ends);
+    return context && world ? 0 : -1;
+}
+
+static int close_world(void **state)
+{
+    (void)state;
+    dent_world_destroy(world);
+    dent_context_destroy(context);
+    for (uint32_t b = 0; b < scene.body_count; b++) {
+        free(ends[b]);
+    }
+    test_scene_free(&scene);
+    return 0;
+}
+
+/* Adds the bodies; body `b` moves by the vector. */
+static void put_into_world(uint32_t moving, double x, double y, double z)
+{
+    assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+    const double by[3] = {x, y, z};
+    for (uint32_t b = 0; b < scene.body_count; b++) {
+        const struct test_body *body = &scene.bodies[b];
+        ends[b] = test_allocate(body->vertex_count, sizeof *ends[b]);
+        for (uint32_t i = 0; i < 3 * body->vertex_count; i++) {
+            ends[b][i / 3][i % 3] = body->xyz[i / 3][i % 3] + (b == moving ? by[i % 3] : 0);
+        }
+        dent_positions start = dent_positions_double(body->xyz[0]), end = dent_positions_double(ends[b][0]);
+        assert_int_equal(dent_body_set_positions(world, dent_world_body_at(world, b), &start, &end), DENT_OK);
+    }
+}
+
+static dent_safe_step ask(bool start_is_free)
+{
+    dent_impact_def def = dent_impact_def_default();
+    dent_safe_step step;
+    def.start_is_free = start_is_free;
+    assert_int_equal(dent_world_safe_step(world, &def, &step), DENT_OK);
+    assert_int_equal(step.outcome, DENT_OUTCOME_COMPLETE);
+    return step;
+}
+
+static void a_free_step_may_be_taken_whole(void **state)
+{
+    (void)state;
+    test_add_block(&scene, 1, 1, 1);
+    test_map(test_add_block(&scene, 1, 1, 1), 1, 1, 1, 3, 0, 0);
+    put_into_world(1, -1.5, 0, 0);
+    dent_safe_step step = ask(false);
+    assert_true(step.fraction == 1 && !step.start.crosses && !step.found);
+}
+
+static void a_step_ends_where_two_blocks_meet(void **state)
+{
+    (void)state;
+    test_add_block(&scene, 1, 1, 1);
+    test_map(test_add_block(&scene, 1, 1, 1), 1, 1, 1, 3, 0.25, 0.125);
+    put_into_world(1, -4, 0, 0);
+    dent_safe_step step = ask(false);
+    assert_true(step.fraction == 0.5 && !step.start.crosses && step.found && step.impact.toi == 0.5);
+    assert_true(fabs(step.impact.normal[0]) == 1);
+    assert_true(ask(true).fraction == 0.5);
+}
+
+static void crossing_faces_are_reported_with_their_number(void **state)
+{
+    (void)state;
+    test_add_sheet(&scene, 2, 2);
+    struct test_body *blade = test_add_sheet(&scene, 1, 1);
+    for (uint32_t v = 0; v < blade->vertex_count; v++) { /* upright, through the first */
+        double y = blade->xyz[v][1];
+        blade->xyz[v][1] = 0.6 + 0.1 * blade->xyz[v][0];
+        blade->xyz[v][0] = 0.3 + 0.7 * blade->xyz[v][0];
+        blade->xyz[v][2] = y - 0.5;
+    }
+    put_into_world(1, 0, 0, 5);
+    dent_safe_step step = ask(false);
+    assert_true(step.fraction == 0 && step.start.crosses && step.start.crossings > 0 && !step.found);
+    assert_true(step.start.body_a == 0 && step.start.body_b == 1);
+}
+
+static void a_surface_inside_a_closed_surface_is_reported(void **state)
+{
+    (void)state;
+    test_map(test_add_cube_surface(&scene), 1, 1, 1, 20, 0, 0); /* far away: body 0 */
+    test_add_cube_surface(&scene);
+    test_map(test_add_cube_surface(&scene), 0.25, 0.25, 0.25, 0.4, 0.4, 0.4);
+    put_into_world(2, 0.01, 0, 0);
+    dent_safe_step step = ask(false);
+    assert_true(step.fraction == 0 && step.start.crosses && step.start.crossings == 0);
+    assert_true(step.start.body_a == 1 && step.start.body_b == 2);
+    assert_true(ask(true).fraction == 1); /* the caller was wrong, but nothing meets */
+}
+
+static void a_part_of_a_body_inside_a_solid_is_reported(void **state)
+{
+    (void)state;
+    /* Body 0: two triangles, one far away and one in the middle of a tetrahedron of body 1. */
+    struct test_body *body = test_scene_new_body(&scene, DENT_BODY_SURFACE, 6, 2, 6);
+    for (uint32_t v = 0; v < 6; v++) {
+        body->corners[v] = v;
+        body->xyz[v][0] = v < 3 ? 50 : 0.5;
+        body->xyz[v][1] = 0.5;
+        body->xyz[v][2] = 0.5;
+        body->xyz[v][v % 3] += 0.01;
+    }
+    test_add_block(&scene, 1, 1, 1);
+    put_into_world(0, 0, 0, 0);
+    dent_safe_step step = ask(false);
+    assert_true(step.start.crosses && step.start.crossings == 0 && step.start.body_a == 0 && step.start.body_b == 1);
+}
+
+static void an_open_surface_contains_nothing(void **state)
+{
+    (void)state;
+    struct test_body *box = test_add_cube_surface(&scene);
+    box->element_count = 11;
+    test_map(test_add_cube_surface(&scene), 0.25, 0.25, 0.25, 0.4, 0.4, 0.4);
+    put_into_world(1, 0.01, 0, 0);
+    dent_safe_step step = ask(false);
+    assert_true(!step.start.crosses && step.fraction == 1);
+}
+
+static void identical_copies_penetrate_although_no_face_crosses(void **state)
+{
+    (void)state;
+    test_add_block(&scene, 1, 1, 1);
+    test_add_block(&scene, 1, 1, 1);
+    put_into_world(1, 5, 0, 0);
+    dent_safe_step step = ask(false);
+    assert_true(step.start.crosses && step.start.crossings == 0 && step.fraction == 0);
+}
+
+static void stacked_blocks_touch_and_do_not_cross(void **state)
+{
+    (void)state;
+    test_add_block(&scene, 1, 1, 1);
+    test_map(test_add_block(&scene, 1, 1, 1), 1, 1, 1, 0, 0, 1);
+    put_into_world(1, 0, 0, 1);
+    dent_safe_step step = ask(false);
+    assert_true(!step.start.crosses && step.found && step.impact.toi == 0 && step.fraction == 0); /* closed: touching at t = 0 counts */
+}
+
+static void tied_bodies_do_not_contain_each_other(void **state)
+{
+    (void)state;
+    test_add_block(&scene, 1, 1, 1);
+    test_map(test_add_block(&scene, 1, 1, 1), 1, 1, 1, 1, 0, 0);
+    scene.tie_equal_positions = true;
+    put_into_world(2, 0, 0, 0);
+    dent_safe_step step = ask(false);
+    assert_false(step.start.crosses);
+}
+
+static void a_cancelled_question_says_so(void **state)
+{
+    (void)state;
+    test_add_block(&scene, 1, 1, 1);
+    test_map(test_add_block(&scene, 1, 1, 1), 1, 1, 1, 3, 0, 0);
+    put_into_world(1, -4, 0, 0);
+    int cancel = 1;
+    dent_impact_def def = dent_impact_def_default();
+    dent_safe_step step;
+    dent_start_state start;
+    def.cancel = &cancel;
+    assert_int_equal(dent_world_safe_step(world, &def, &step), DENT_OK);
+    assert_true(step.outcome == DENT_OUTCOME_CANCELLED && step.fraction == 0 && !step.found);
+    assert_int_equal(dent_world_start_state(world, &def, &start), DENT_OK);
+    assert_int_equal(start.outcome, DENT_OUTCOME_CANCELLED);
+    assert_int_equal(dent_world_start_state(world, NULL, &start), DENT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(dent_world_safe_step(world, NULL, &step), DENT_ERROR_INVALID_ARGUMENT);
+    def = dent_impact_def_default();
+    def.separation = -1;
+    step.fraction = 777;
+    assert_int_equal(dent_world_safe_step(world, &def, &step), DENT_ERROR_INVALID_ARGUMENT);
+    assert_true(step.fraction == 777);
+}
+
+/* The crossing state of random scenes is what the penetration check and face-face say. */
+static void the_start_of_random_scenes_is_what_the_other_questions_say(void **state)
+{
+    (void)state;
+    uint32_t crossing = 0, contained = 0, asked = 0;
+    uint64_t seeds = getenv("DENT_QUICK_TESTS") ? 1 : 6;
+    for (int kind = 0; kind < SCENE_KIND_COUNT; kind++) {
+        for (uint64_t seed = 1; seed <= seeds; seed++) {
+            struct test_scene random;
+            dent_world *own = dent_world_create(context);
+            test_scene_make(&random, kind, seed);
+            assert_int_equal(test_scene_add(&random, own), DENT_OK);
+            dent_query_def query = dent_query_def_default();
+            dent_check_def check = dent_check_def_default();
+            dent_query_result faces;
+            dent_check_result penetration;
+            dent_start_state start;
+            dent_impact_def def = dent_impact_def_default();
+            query.questions = DENT_QUESTION_FACE_FACE;
+            assert_int_equal(dent_world_query(own, &query, &faces), DENT_OK);
+            uint64_t crossings = 0;
+            for (uint64_t i = 0; i < faces.face_face.count; i++) {
+                crossings += faces.face_face.pairs[i].kind == DENT_PAIR_CROSSING;
+            }
+            check.ignore_touching = true;
+            assert_int_equal(dent_world_check(own, &check, &penetration), DENT_OK);
+            bool penetrates = penetration.penetrating_pairs > 0;
+            assert_int_equal(dent_world_start_state(own, &def, &start), DENT_OK);
+            assert_int_equal(start.crossings, crossings);
+            assert_int_equal(start.crosses, crossings > 0 || penetrates);
+            asked++;
+            crossing += crossings > 0;
+            contained += crossings == 0 && penetrates;
+            dent_world_destroy(own);
+            test_scene_free(&random);
+        }
+    }
+    print_message("%u scenes, %u with crossings, %u with containment alone\n", asked, crossing, contained);
+    assert_true(crossing > 10);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(a_free_step_may_be_taken_whole),
+        CASE(a_step_ends_where_two_blocks_meet),
+        CASE(crossing_faces_are_reported_with_their_number),
+        CASE(a_surface_inside_a_closed_surface_is_reported),
+        CASE(a_part_of_a_body_inside_a_solid_is_reported),
+        CASE(an_open_surface_contains_nothing),
+        CASE(identical_copies_penetrate_although_no_face_crosses),
+        CASE(stacked_blocks_touch_and_do_not_cross),
+        CASE(tied_bodies_do_not_contain_each_other),
+        CASE(a_cancelled_question_says_so),
+        CASE(the_start_of_random_scenes_is_what_the_other_questions_say),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
