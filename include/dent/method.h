@@ -32,7 +32,9 @@ typedef enum dent_method {
     DENT_METHOD_BUCKET_TREE = 4,    /**< one bucket tree per body, walked in tandem, with surface flags */
     DENT_METHOD_CLUSTER_SEARCH = 5, /**< static clusters of cells laid out for the vector unit, and a strain certificate that proves
                                          self-collision away */
-    DENT_METHOD_COUNT = 6
+    DENT_METHOD_SURFACE_TREE = 6,   /**< boxes over the surface of each body, refitted at every step */
+    DENT_METHOD_CONTOUR_WALK = 7,   /**< from crossing surfaces through the mesh's own topology to every penetrating face and vertex */
+    DENT_METHOD_COUNT = 8
 } dent_method;
 
 DENT_API const char *dent_method_name(dent_method method);

@@ -112,16 +112,30 @@ static dent_status check_def(dent_world *world, const dent_query_def *def)
     return DENT_OK;
 }
 
+static dent_status create_state(dent_world *world, const struct method_row *row)
+{
+    void **state = &world->method_states[row->method];
+    if (*state || !row->create) {
+        return DENT_OK;
+    }
+    dent_status status = row->create(world->context, state);
+    return status == DENT_OK ? status : message_fail(&world->message, status, "out of memory for method %s", row->name);
+}
+
 static dent_status find_method(dent_world *world, const dent_query_def *def, const struct method_row **row, const char **reason)
 {
     *reason = "asked for";
     *row = def->method == DENT_METHOD_AUTO ? method_choose(&world->pose, def->questions, def->touching, reason) : method_row_of(def->method);
-    void **state = &world->method_states[(*row)->method];
-    if (*state || !(*row)->create) {
-        return DENT_OK;
-    }
-    dent_status status = (*row)->create(world->context, state);
-    return status == DENT_OK ? status : message_fail(&world->message, status, "out of memory for method %s", (*row)->name);
+    return create_state(world, *row);
+}
+
+/* The spatial hash answers everything, whatever the bodies look like. */
+static dent_status search_by_other_method(const struct search_request *request, struct candidate_sink *sink)
+{
+    dent_world *world = request->owner;
+    const struct method_row *row = method_row_of(DENT_METHOD_SPATIAL_HASH);
+    dent_status status = create_state(world, row);
+    return status == DENT_OK ? row->search(world->method_states[row->method], request, sink) : status;
 }
 
 static dent_status search(dent_world *world, const dent_query_def *def, const struct method_row *row,
@@ -141,6 +155,8 @@ static dent_status search(dent_world *world, const dent_query_def *def, const st
         .cancel = cancel,
         .scratch = &world->scratch,
         .message = &world->message,
+        .by_other_method = search_by_other_method,
+        .owner = world,
     };
     return row->search(world->method_states[row->method], &request, &sink.interface);
 }

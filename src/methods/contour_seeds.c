@@ -1,0 +1,228 @@
+/* Where the contour walk begins: crossings of surfaces, places where a body meets itself along a common edge or corner, and whole parts of
+ * a surface that lie inside a solid.
+ */
+#include "methods/contour_walk.h"
+
+/* ---- crossings ----------------------------------------------------------------------------------------------------------- */
+
+static bool edge_pierces(struct numbered_point s, struct numbered_point t, const struct numbered_point face[3], bool *zero,
+                         predicate_counters *counters)
+{
+    int first = perturbed_orientation(s, t, face[0], face[1], zero, counters);
+    return first != 0 && first == perturbed_orientation(s, t, face[1], face[2], zero, counters) &&
+           first == perturbed_orientation(s, t, face[2], face[0], zero, counters);
+}
+
+/* Heights of b's corners over the plane of a; false when they are all on one side. */
+static bool straddles(const struct numbered_point a[3], const struct numbered_point b[3], int heights[3], bool *zero,
+                      predicate_counters *counters)
+{
+    int lowest = 1, highest = -1;
+    for (int k = 0; k < 3; k++) {
+        heights[k] = perturbed_orientation(a[0], a[1], a[2], b[k], zero, counters);
+        lowest = heights[k] < lowest ? heights[k] : lowest;
+        highest = heights[k] > highest ? heights[k] : highest;
+    }
+    return lowest < 0 && highest > 0;
+}
+
+static bool faces_cross(const struct numbered_point a[3], const struct numbered_point b[3], predicate_counters *counters)
+{
+    int heights_b[3], heights_a[3];
+    bool zero = false;
+    if (!straddles(a, b, heights_b, &zero, counters) || !straddles(b, a, heights_a, &zero, counters)) {
+        return false;
+    }
+    for (int k = 0; k < 3; k++) {
+        int next = (k + 1) % 3;
+        if ((heights_b[k] * heights_b[next] < 0 && edge_pierces(b[k], b[next], a, &zero, counters)) ||
+            (heights_a[k] * heights_a[next] < 0 && edge_pierces(a[k], a[next], b, &zero, counters))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool seed_owner(struct contour_search *search, uint32_t body_a, uint32_t face, uint32_t body_b, uint32_t crossed)
+{
+    const struct walk_body *b = &search->bodies[body_b];
+    if (b->body->kind != DENT_BODY_SOLID) {
+        return true;
+    }
+    uint32_t owner = b->mesh->owners[crossed] / 4;
+    return walk_is_removed(b, owner) || walk_add_seed(search, body_a, face, body_b, owner);
+}
+
+static bool boxes_of_faces_meet(const struct numbered_point a[3], const struct numbered_point b[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        double a_lo = a[0].xyz[axis], a_hi = a_lo, b_lo = b[0].xyz[axis], b_hi = b_lo;
+        for (int k = 1; k < 3; k++) {
+            double x = a[k].xyz[axis], y = b[k].xyz[axis];
+            a_lo = x < a_lo ? x : a_lo;
+            a_hi = x > a_hi ? x : a_hi;
+            b_lo = y < b_lo ? y : b_lo;
+            b_hi = y > b_hi ? y : b_hi;
+        }
+        if (a_lo > b_hi || b_lo > a_hi) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool contour_seed_crossings(struct contour_search *search)
+{
+    predicate_counters *counters = search->sink->predicates(search->sink, 0);
+    for (uint32_t rank_a = 0; rank_a < search->body_count; rank_a++) {
+        for (uint32_t rank_b = rank_a; rank_b < search->body_count; rank_b++) {
+            const struct walk_body *a = &search->bodies[rank_a], *b = &search->bodies[rank_b];
+            if (!bodies_may_meet(a->body, b->body)) {
+                continue;
+            }
+            for (uint32_t i = 0; i < a->mesh->face_count; i++) {
+                struct numbered_point face_a[3], face_b[3];
+                walk_face_points(a, i, face_a);
+                for (uint32_t j = rank_a == rank_b ? i + 1 : 0; j < b->mesh->face_count; j++) {
+                    walk_face_points(b, j, face_b);
+                    if (boxes_of_faces_meet(face_a, face_b) && faces_cross(face_a, face_b, counters) &&
+                        (!seed_owner(search, rank_a, i, rank_b, j) || !seed_owner(search, rank_b, j, rank_a, i))) {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- the diagonal -------------------------------------------------------------------------------------------------------- */
+
+/* A fan that turns about its edge further than once: its first face lies in one of its own cells. `turned`: seen from the other end. */
+static bool seed_fan(struct contour_search *search, uint32_t rank, const struct walk_fan *fan, bool turned, predicate_counters *counters)
+{
+    const struct walk_body *body = &search->bodies[rank];
+    const uint32_t *apexes = body->mesh->fan_apexes + fan->first_apex, *cells = body->mesh->fan_cells + fan->first;
+    struct numbered_point u = walk_point(body, fan->edge[0]), v = walk_point(body, fan->edge[1]);
+    struct numbered_point start = walk_point(body, apexes[turned ? fan->count : 0]);
+    bool zero = false;
+    int sense = perturbed_orientation(u, v, start, walk_point(body, apexes[turned ? fan->count - 1 : 1]), &zero, counters), last = sense;
+    for (uint32_t i = 1; i < fan->count; i++) {
+        uint32_t apex = apexes[turned ? fan->count - 1 - i : i + 1];
+        /* An apex that is the first one again ends a full turn: the sign is 0, and what follows begins anew. */
+        int side = perturbed_orientation(u, v, start, walk_point(body, apex), &zero, counters);
+        if (last == -sense && side == sense && !walk_add_seed(search, rank, fan->faces[turned], rank, cells[turned ? fan->count - 1 - i : i])) {
+            return false;
+        }
+        last = side ? side : last;
+    }
+    return true;
+}
+
+bool contour_seed_diagonal(struct contour_search *search)
+{
+    predicate_counters *counters = search->sink->predicates(search->sink, 0);
+    for (uint32_t rank = 0; rank < search->body_count; rank++) {
+        const struct walk_body *body = &search->bodies[rank];
+        if (body->body->kind != DENT_BODY_SOLID || !bodies_may_meet(body->body, body->body)) {
+            continue;
+        }
+        for (uint32_t i = 0; i < body->mesh->fan_count; i++) {
+            if (!seed_fan(search, rank, &body->mesh->fans[i], false, counters) || !seed_fan(search, rank, &body->mesh->fans[i], true, counters)) {
+                return false;
+            }
+        }
+        for (uint32_t i = 0; i < body->mesh->star_pair_count; i++) {
+            struct walk_star_pair pair = body->mesh->star_pairs[i];
+            if (!walk_is_removed(body, pair.cell) && !walk_add_seed(search, rank, pair.face, rank, pair.cell)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- containment --------------------------------------------------------------------------------------------------------- */
+
+/* May the ray from p along the first axis meet the face? */
+static bool ray_may_meet(const double *p, const struct numbered_point face[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        bool below = true, above = axis > 0;
+        for (int k = 0; k < 3; k++) {
+            below &= face[k].xyz[axis] < p[axis];
+            above &= face[k].xyz[axis] > p[axis];
+        }
+        if (below || above) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* If the ray from `p` to `far` leaves the solid through this face: the cell that holds p on this sheet, or NO_CELL. */
+static uint32_t cell_behind_face(struct contour_search *search, const struct walk_body *solid, uint32_t face, struct numbered_point p,
+                                 struct numbered_point far, predicate_counters *counters)
+{
+    struct numbered_point corners[3], points[4];
+    uint32_t owner = solid->mesh->owners[face] / 4, corner = solid->mesh->owners[face] % 4, arrived;
+    bool zero = false;
+    walk_face_points(solid, face, corners);
+    if (!ray_may_meet(p.xyz, corners) || walk_is_removed(solid, owner) || !edge_pierces(p, far, corners, &zero, counters)) {
+        return NO_CELL;
+    }
+    const struct walk_cell *cell = &solid->mesh->cells[owner];
+    int orientation = walk_orientation(solid, cell);
+    walk_cell_points(solid, cell, points);
+    points[corner] = far;
+    bool far_outside = perturbed_orientation(points[0], points[1], points[2], points[3], &zero, counters) == -orientation;
+    points[corner] = p;
+    bool p_inside = perturbed_orientation(points[0], points[1], points[2], points[3], &zero, counters) == orientation;
+    if (!far_outside || !p_inside) {
+        return NO_CELL;
+    }
+    enum walk_end end = walk_straight(solid, far, p, owner, corner, &arrived, &zero, counters);
+    search->lost |= end == WALK_LOST;
+    return end == WALK_ARRIVED ? arrived : NO_CELL;
+}
+
+static bool in_box(const struct posed_body *body, const double *p)
+{
+    return p[0] >= body->lo[0] && p[0] <= body->hi[0] && p[1] >= body->lo[1] && p[1] <= body->hi[1] && p[2] >= body->lo[2] && p[2] <= body->hi[2];
+}
+
+static bool seed_part(struct contour_search *search, uint32_t rank_a, uint32_t face, predicate_counters *counters)
+{
+    const struct walk_body *a = &search->bodies[rank_a];
+    uint32_t vertex = a->body->surface_faces[face].corners[0];
+    struct numbered_point p = walk_point(a, vertex);
+    double beyond[3] = {search->far_x, p.xyz[1], p.xyz[2]};
+    struct numbered_point far = {beyond, UINT32_MAX};
+    for (uint32_t rank_b = 0; rank_b < search->body_count; rank_b++) {
+        const struct walk_body *b = &search->bodies[rank_b];
+        if (b->body->kind != DENT_BODY_SOLID || !in_box(&search->request->pose->bodies[rank_b], p.xyz) || !bodies_may_meet(a->body, b->body)) {
+            continue;
+        }
+        for (uint32_t j = 0; j < b->mesh->face_count; j++) {
+            uint32_t cell = cell_behind_face(search, b, j, p, far, counters);
+            if (cell != NO_CELL && !walk_add_seed(search, rank_a, face, rank_b, cell)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool contour_seed_contained(struct contour_search *search)
+{
+    predicate_counters *counters = search->sink->predicates(search->sink, 0);
+    for (uint32_t rank = 0; rank < search->body_count; rank++) {
+        const struct walk_mesh *mesh = search->bodies[rank].mesh;
+        for (uint32_t i = 0; i < mesh->representative_count; i++) {
+            if (!seed_part(search, rank, mesh->representatives[i], counters)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}

@@ -1,0 +1,279 @@
+/* Contour walk: from crossing surfaces through the mesh's own topology to every penetrating face and vertex.
+ *
+ * The BucketTree article (Ganovelli, Dingliana, O'Sullivan) closes with the plan to find the first penetrating primitives and then to follow
+ * the topology of the mesh. Why that finds everything, in short:
+ *
+ * Let every cell be positive, and take all pairs (point of a surface face F, point of a cell T) that lie at the same place in space. They form a
+ * surface. Following it, F stays in the body of T until one of three things ends the way: F crosses the surface of that body; or, in the
+ * body's own case, both points run together at an edge or corner they share, around which the cells turn more than once; or nothing
+ * ends it, and then a whole part of the surface lies inside. So crossings, overfull edges and corners, and one vertex of every part
+ * of the surface are all the seeds that a flood through the cells a face meets, and across its edges, needs (contour_seeds.c,
+ * contour_flood.c). A set of vertices inside the other body that is closed under mesh edges which its surface does not pierce is a whole
+ * part of the mesh; so starting from surface vertices and from pierced edges reaches all others (contour_vertices.c).
+ *
+ * Degeneracies. Every step decides by signs of slightly moved points (geometry/perturbed_orientation.h), which are never zero: one mesh in
+ * general position, as the argument asks for. "Closed face meets open cell" and "vertex in open cell" are open conditions, so
+ * every answer for the given points is one for the moved points. What was found without any zero sign is an answer; the rest goes to the
+ * exact tests behind the sink.
+ *
+ * In: a pose. Out: vertex-cell and face-cell. Between queries: the bodies made ready for walking.
+ */
+#include "methods/contour_walk.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "methods/method_table.h"
+
+enum { ANSWERS_PER_BLOCK = 1024, BATCH = 128 };
+
+/* ---- preparing ----------------------------------------------------------------------------------------------------------- */
+
+static bool number_bodies(struct contour_search *search)
+{
+    const struct pose *pose = search->request->pose;
+    struct arena *scratch = search->request->scratch;
+    uint64_t vertices = 0, cells = 0, faces = 0;
+    search->bodies = arena_allocate_cleared(scratch, pose->body_count, sizeof *search->bodies);
+    if (!search->bodies) {
+        return false;
+    }
+    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
+        struct walk_body *body = &search->bodies[rank];
+        body->body = pose->bodies[rank].body;
+        body->xyz = pose->bodies[rank].xyz;
+        body->mesh = search->state->meshes[rank];
+        body->first_vertex = (uint32_t)vertices;
+        body->first_cell = (uint32_t)cells;
+        body->first_face = (uint32_t)faces;
+        vertices += body->body->vertex_count;
+        cells += body->mesh->cell_count;
+        faces += body->mesh->face_count;
+        search->lost |= body->mesh->odd || body->mesh->cut_count > 0;
+        double highest = pose->bodies[rank].hi[0];
+        search->far_x = highest > search->far_x ? highest : search->far_x;
+    }
+    search->far_x = nextafter(search->far_x, INFINITY);
+    search->lost |= vertices >= UINT32_MAX || cells >= UINT32_MAX || faces >= UINT32_MAX || isinf(search->far_x);
+    search->vertex_count = (uint32_t)vertices;
+    search->cell_count = (uint32_t)cells;
+    search->face_count = (uint32_t)faces;
+    return true;
+}
+
+static bool fill_lists(struct contour_search *search)
+{
+    struct arena *scratch = search->request->scratch;
+    search->last_run = arena_allocate(scratch, search->face_count, sizeof *search->last_run);
+    search->first_seed = arena_allocate(scratch, search->face_count, sizeof *search->first_seed);
+    search->last_place = arena_allocate(scratch, search->vertex_count, sizeof *search->last_place);
+    if (!search->last_run || !search->first_seed || !search->last_place) {
+        return false;
+    }
+    memset(search->last_run, 0xff, search->face_count * sizeof *search->last_run);
+    memset(search->first_seed, 0xff, search->face_count * sizeof *search->first_seed);
+    memset(search->last_place, 0xff, search->vertex_count * sizeof *search->last_place);
+    return true;
+}
+
+/* The sign of every component of cells; a cell with the other sign is turned inside out. */
+static bool orient_body(struct contour_search *search, struct walk_body *body)
+{
+    const struct walk_mesh *mesh = body->mesh;
+    int8_t *orientations = arena_allocate_cleared(search->request->scratch, mesh->component_count, 1);
+    predicate_counters *counters = search->sink->predicates(search->sink, 0);
+    if (!orientations) {
+        return false;
+    }
+    for (uint32_t i = 0; i < mesh->cell_count; i++) {
+        const struct walk_cell *cell = &mesh->cells[i];
+        struct numbered_point points[4];
+        bool zero = false;
+        walk_cell_points(body, cell, points);
+        int8_t sign = (int8_t)perturbed_orientation(points[0], points[1], points[2], points[3], &zero, counters);
+        if (orientations[cell->component] == 0) {
+            orientations[cell->component] = sign;
+        }
+        search->lost |= orientations[cell->component] != sign;
+    }
+    body->orientations = orientations;
+    return true;
+}
+
+static bool prepare(struct contour_search *search)
+{
+    if (!contour_state_update(search->state, search->request->pose) || !number_bodies(search) || !fill_lists(search)) {
+        return false;
+    }
+    search->request->counters->rebuilds += search->state->built;
+    for (uint32_t rank = 0; rank < search->body_count; rank++) {
+        if (!orient_body(search, &search->bodies[rank])) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < search->state->worker_count; i++) {
+        search->state->workers[i].out_of_memory = search->state->workers[i].lost = false;
+    }
+    array_clear(&search->state->seeds);
+    return true;
+}
+
+/* ---- telling ------------------------------------------------------------------------------------------------------------- */
+
+struct teller {
+    struct contour_search *search;
+    dent_question question;
+    size_t count;
+};
+
+struct batch {
+    dent_pair answers[BATCH];
+    struct candidate candidates[BATCH];
+    size_t answer_count, candidate_count;
+};
+
+static void flush(struct teller *teller, struct batch *batch, uint32_t block, uint32_t worker)
+{
+    struct candidate_sink *sink = teller->search->sink;
+    if (batch->answer_count) {
+        sink->answer(sink, teller->question, block, worker, batch->answers, batch->answer_count);
+    }
+    if (batch->candidate_count) {
+        sink->offer(sink, teller->question, block, worker, batch->candidates, batch->candidate_count);
+    }
+    batch->answer_count = batch->candidate_count = 0;
+}
+
+/* Ties, split cells and moved points are left to the exact tests behind the sink. */
+static void tell(const struct contour_search *search, struct batch *batch, uint32_t body_a, uint32_t feature, uint32_t body_b, uint32_t cell,
+                 bool degenerate, bool shares)
+{
+    const struct body *a = search->bodies[body_a].body, *b = search->bodies[body_b].body;
+    if (degenerate || b->cell_of_tetrahedron || a->identities || b->identities) {
+        uint32_t whole = b->cell_of_tetrahedron ? b->cell_of_tetrahedron[cell] : cell;
+        batch->candidates[batch->candidate_count++] = (struct candidate){body_a, feature, body_b, whole};
+    } else if (!shares) {
+        batch->answers[batch->answer_count++] = (dent_pair){body_a, feature, body_b, cell, DENT_PAIR_INTERIOR};
+    }
+}
+
+static bool pair_shares_vertex(const struct contour_search *search, const struct walk_pair *pair)
+{
+    if (pair->body_a != pair->body_b) {
+        return false;
+    }
+    const struct walk_body *body = &search->bodies[pair->body_a];
+    for (int k = 0; k < 3; k++) {
+        if (walk_corner_of(&body->mesh->cells[pair->cell], body->body->surface_faces[pair->face].corners[k]) < 4) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void tell_block(void *data, uint32_t block, uint32_t worker)
+{
+    struct teller *teller = data;
+    const struct contour_search *search = teller->search;
+    size_t begin = (size_t)block * ANSWERS_PER_BLOCK, end = begin + ANSWERS_PER_BLOCK < teller->count ? begin + ANSWERS_PER_BLOCK : teller->count;
+    struct batch batch;
+    batch.answer_count = batch.candidate_count = 0;
+    for (size_t i = begin; i < end; i++) {
+        if (teller->question == DENT_QUESTION_FACE_CELL) {
+            const struct walk_pair *pair = (const struct walk_pair *)search->state->pairs.data + i;
+            tell(search, &batch, pair->body_a, pair->face, pair->body_b, pair->cell, pair->degenerate, pair_shares_vertex(search, pair));
+        } else {
+            const struct walk_place *place = (const struct walk_place *)search->state->places.data + i;
+            tell(search, &batch, place->body_a, place->vertex, place->body_b, place->cell, place->degenerate, false);
+        }
+        if (batch.answer_count == BATCH || batch.candidate_count == BATCH) {
+            flush(teller, &batch, block, worker);
+        }
+    }
+    flush(teller, &batch, block, worker);
+}
+
+static bool tell_all(struct contour_search *search, dent_question question, size_t count)
+{
+    struct teller teller = {search, question, count};
+    uint32_t blocks = (uint32_t)((count + ANSWERS_PER_BLOCK - 1) / ANSWERS_PER_BLOCK);
+    if (!search->sink->begin(search->sink, question, blocks)) {
+        return false;
+    }
+    dent_parallel_for(search->request->context, blocks, tell_block, &teller);
+    return true;
+}
+
+/* ---- the search ---------------------------------------------------------------------------------------------------------- */
+
+/* Bodies whose own cells were found to overlap, or that were not asked about themselves: their vertices may have several cells. */
+static void note_bodies_that_meet_themselves(struct contour_search *search)
+{
+    const struct walk_pair *pairs = search->state->pairs.data;
+    for (uint32_t rank = 0; rank < search->body_count; rank++) {
+        const struct body *body = search->bodies[rank].body;
+        search->bodies[rank].meets_itself = !bodies_may_meet(body, body);
+    }
+    for (size_t i = 0; i < search->state->pairs.count; i++) {
+        if (pairs[i].body_a == pairs[i].body_b) {
+            search->bodies[pairs[i].body_a].meets_itself = true;
+        }
+    }
+}
+
+static bool any_walk_lost(const struct contour_search *search)
+{
+    bool lost = search->lost;
+    for (uint32_t i = 0; i < search->state->worker_count; i++) {
+        lost |= search->state->workers[i].lost;
+    }
+    return lost;
+}
+
+static bool walk(struct contour_search *search)
+{
+    if (!prepare(search)) {
+        return false;
+    }
+    if (search->lost) {
+        return true;
+    }
+    if (!contour_seed_crossings(search) || !contour_seed_diagonal(search) || !contour_seed_contained(search) || !contour_flood_faces(search)) {
+        return false;
+    }
+    note_bodies_that_meet_themselves(search);
+    return !(search->request->questions & DENT_QUESTION_VERTEX_CELL) || contour_flood_vertices(search);
+}
+
+static dent_status contour_walk_search(void *state, const struct search_request *request, struct candidate_sink *sink)
+{
+    struct contour_search search = {.request = request, .sink = sink, .state = state, .body_count = request->pose->body_count};
+    search.far_x = -INFINITY;
+    if (request->def->touching) {
+        return request->by_other_method(request, sink);
+    }
+    if (!walk(&search)) {
+        return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the contour walk");
+    }
+    if (search_cancelled(request)) {
+        return DENT_OK;
+    }
+    if (any_walk_lost(&search)) {
+        return request->by_other_method(request, sink);
+    }
+    if ((request->questions & DENT_QUESTION_FACE_CELL && !tell_all(&search, DENT_QUESTION_FACE_CELL, search.state->pairs.count)) ||
+        (request->questions & DENT_QUESTION_VERTEX_CELL && !tell_all(&search, DENT_QUESTION_VERTEX_CELL, search.state->places.count))) {
+        return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the contour walk");
+    }
+    return DENT_OK;
+}
+
+const struct method_row contour_walk_method = {
+    .method = DENT_METHOD_CONTOUR_WALK,
+    .name = "contour-walk",
+    .summary = "from crossing surfaces through the mesh's own topology; work grows with the surface and the answer, needs no reference shape",
+    .questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL,
+    .create = contour_state_create,
+    .destroy = contour_state_destroy,
+    .search = contour_walk_search,
+};

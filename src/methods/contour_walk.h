@@ -1,0 +1,108 @@
+/* The inside of the contour walk: what its stages share. The idea is told in contour_walk.c. */
+#ifndef DENT_METHODS_CONTOUR_WALK_H
+#define DENT_METHODS_CONTOUR_WALK_H
+
+#include "base/block_output.h"
+#include "base/dynamic_array.h"
+#include "geometry/face_cell_overlap.h"
+#include "methods/method_interface.h"
+#include "structures/cell_walk.h"
+
+#define NO_RECORD UINT32_MAX
+
+/* "Look whether this face of body a meets this cell of body b, and go on from there." Bodies by rank; cell: a tetrahedron. */
+struct walk_seed {
+    uint32_t body_a, face, body_b, cell;
+};
+
+/* A face that meets the interior of a cell: an answer of face-cell, unless corners are shared or the points had to be moved for it. */
+struct walk_pair {
+    uint32_t body_a, face, body_b, cell;
+    uint8_t face_corners; /* of the face that lie in the cell */
+    uint8_t cell_edges;   /* of the cell that pierce the face */
+    uint8_t degenerate;
+};
+
+/* Pairs of one face found in one round; `before`: the run of an earlier round, or NO_RECORD. */
+struct walk_run {
+    uint32_t first, count, before;
+};
+
+/* A vertex of body a in a cell of body b. `before`: another place of the same vertex, or NO_RECORD. */
+struct walk_place {
+    uint32_t body_a, vertex, body_b, cell;
+    uint32_t before;
+    bool degenerate;
+};
+
+/* The cells one face was compared with: an open table of world numbers, cleared by counting up the epoch. */
+struct cell_slot {
+    uint32_t cell, epoch;
+};
+struct cell_set {
+    struct dynamic_array slots; /* cell_slot; a power of two */
+    uint32_t epoch, count;
+};
+
+struct contour_worker {
+    struct cell_set seen;
+    struct dynamic_array queue; /* walk_seed: body b and cell of the face being flooded */
+    bool out_of_memory, lost;
+};
+
+/* Kept from query to query: the bodies made ready for walking, and memory. */
+struct contour_state {
+    dent_context *context;
+    bool valid;
+    uint64_t topology_version;
+    uint32_t body_count;
+    struct walk_mesh **meshes; /* by rank */
+    uint64_t *identity_bases;  /* by rank: of the body each mesh was made for */
+    uint64_t built;            /* meshes made by the last update */
+    struct dynamic_array pairs, runs, seeds, seed_next, active, places;
+    struct block_output pair_output, seed_output, place_output;
+    struct contour_worker *workers;
+    uint32_t worker_count;
+};
+
+dent_status contour_state_create(dent_context *context, void **state);
+void contour_state_destroy(dent_context *context, void *state);
+/* Makes the meshes fit the bodies of the pose; false when memory runs out. */
+bool contour_state_update(struct contour_state *state, const struct pose *pose);
+
+/* One query. */
+struct contour_search {
+    const struct search_request *request;
+    struct candidate_sink *sink;
+    struct contour_state *state;
+    uint32_t body_count;
+    struct walk_body *bodies; /* by rank */
+    uint32_t vertex_count, cell_count, face_count;
+    uint32_t *last_run;   /* by face of the world */
+    uint32_t *first_seed; /* by face of the world: of the coming round */
+    uint32_t *last_place; /* by vertex of the world */
+    double far_x;         /* beyond every vertex */
+    bool lost;            /* a walk did not end, or the world is too tangled: another method answers */
+};
+
+static inline void walk_face_points(const struct walk_body *body, uint32_t face, struct numbered_point points[3])
+{
+    for (int k = 0; k < 3; k++) {
+        points[k] = walk_point(body, body->body->surface_faces[face].corners[k]);
+    }
+}
+
+static inline bool walk_add_seed(struct contour_search *search, uint32_t body_a, uint32_t face, uint32_t body_b, uint32_t cell)
+{
+    struct walk_seed seed = {body_a, face, body_b, cell};
+    return array_push(&search->state->seeds, &seed);
+}
+
+/* The stages, in this order; false when memory runs out. The first three collect seeds. */
+bool contour_seed_crossings(struct contour_search *search);
+bool contour_seed_diagonal(struct contour_search *search);
+bool contour_seed_contained(struct contour_search *search);
+bool contour_flood_faces(struct contour_search *search);
+bool contour_flood_vertices(struct contour_search *search);
+
+#endif

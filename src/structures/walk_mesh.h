@@ -1,0 +1,75 @@
+/* One body made ready for walking: cells with their neighbours in one record each, the surface with its edges, and the places where
+ * the mesh is not a plain solid. Computed once per body from its connectivity.
+ *
+ * Cells that share a face are oriented alike, component by component: then they lie on different sides of the face iff both have the same
+ * orientation sign. Faces with more than two cells, and faces across which no common orientation exists, are cut: nobody walks across them.
+ * A wall is a face of a cell without neighbour: a surface face, or a cut one.
+ */
+#ifndef DENT_STRUCTURES_WALK_MESH_H
+#define DENT_STRUCTURES_WALK_MESH_H
+
+#include "bodies/body_data.h"
+
+#define WALK_WALL UINT32_MAX
+
+/* Corners of the six edges of a cell, and the face opposite each corner, counter-clockwise from outside in a positive cell. */
+extern const uint8_t walk_edge_corners[6][2];
+extern const uint8_t walk_face_corners[4][3];
+
+struct walk_cell {
+    uint32_t vertices[4];   /* of the body */
+    uint32_t neighbours[4]; /* across the face opposite each corner; WALK_WALL: none */
+    uint8_t back[4];        /* the same face seen from the neighbour: which of its corners it lies opposite */
+    uint32_t component;     /* of cells connected through faces */
+    uint8_t owned_edges;    /* bits: every edge is owned by at least one of its cells */
+};
+
+/* The cells around a surface edge from one surface face to the other, at least three of them. */
+struct walk_fan {
+    uint32_t edge[2];      /* vertices: apexes turn positively about the direction from edge[0] to edge[1] */
+    uint32_t faces[2];     /* surface faces at both ends */
+    uint32_t first, count; /* count cells from `first` in fan_cells; count + 1 apexes from `first_apex` in fan_apexes */
+    uint32_t first_apex;
+};
+
+struct walk_star_pair {
+    uint32_t face, cell;
+};
+
+struct walk_mesh {
+    dent_context *context;
+    uint32_t cell_count, face_count, vertex_count, component_count;
+    struct walk_cell *cells;
+    uint32_t *owners;        /* by surface face: cell * 4 + corner it lies opposite; null for surfaces */
+    uint32_t *ring;          /* by face * 3 + edge (corner k to k + 1): the next face * 3 + edge at the same edge, in a circle */
+    uint8_t *designated;     /* by surface face: bits of the corners whose vertex this face answers for */
+    uint32_t *representatives; /* one face of every part of the surface that hangs together by edges */
+    uint32_t representative_count;
+    uint32_t *inner_first, *inner; /* by vertex: neighbours that are not on the surface; vertex_count + 1 starts */
+    uint32_t inner_count;
+    struct walk_fan *fans;
+    uint32_t fan_count;
+    uint32_t *fan_cells, *fan_apexes;
+    uint32_t fan_cell_count;
+    struct walk_star_pair *star_pairs; /* at edges and vertices where several parts of the mesh meet: faces and cells to be compared */
+    uint32_t star_pair_count;
+    uint32_t *cuts; /* cell * 4 + corner of the cut faces */
+    uint32_t cut_count;
+    bool odd; /* this is no solid in space (the cells around some vertex close up, but not like a ball), or too tangled: not to be walked */
+};
+
+/* False when memory runs out; nothing is left behind then. */
+bool walk_mesh_create(struct walk_mesh *mesh, dent_context *context, const struct body *body);
+void walk_mesh_destroy(struct walk_mesh *mesh);
+
+/* Which corner of the cell a vertex is; 4: none. */
+static inline uint32_t walk_corner_of(const struct walk_cell *cell, uint32_t vertex)
+{
+    uint32_t corner = 0;
+    while (corner < 4 && cell->vertices[corner] != vertex) {
+        corner++;
+    }
+    return corner;
+}
+
+#endif
