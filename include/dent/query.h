@@ -87,6 +87,7 @@ typedef struct dent_query_counters {
     uint64_t cells_visited;      /**< hash cells, buckets or clusters looked into */
     uint64_t rebuilds;           /**< structures built anew in this query instead of updated */
     uint64_t certified_bodies;   /**< bodies whose self-collision was proven away without a search */
+    uint64_t removed_cells;      /**< contour walk: cells turned inside out, answered one by one */
     uint64_t exact_fallbacks;    /**< signs the floating-point filter could not decide */
     uint64_t scratch_bytes;      /**< high-water mark of this world's scratch memory */
     uint64_t ns_prepare, ns_search, ns_finish; /**< read positions and boxes; search and exact tests; sort and details */

@@ -5,9 +5,9 @@
 
 /* ---- crossings ----------------------------------------------------------------------------------------------------------- */
 
-static bool edge_pierces(struct numbered_point s, struct numbered_point t, const struct numbered_point face[3], bool *zero,
-                         predicate_counters *counters)
+bool contour_edge_pierces(struct numbered_point s, struct numbered_point t, const struct numbered_point face[3], predicate_counters *counters)
 {
+    bool ignored, *zero = &ignored;
     int first = perturbed_orientation(s, t, face[0], face[1], zero, counters);
     return first != 0 && first == perturbed_orientation(s, t, face[1], face[2], zero, counters) &&
            first == perturbed_orientation(s, t, face[2], face[0], zero, counters);
@@ -35,8 +35,8 @@ static bool faces_cross(const struct numbered_point a[3], const struct numbered_
     }
     for (int k = 0; k < 3; k++) {
         int next = (k + 1) % 3;
-        if ((heights_b[k] * heights_b[next] < 0 && edge_pierces(b[k], b[next], a, &zero, counters)) ||
-            (heights_a[k] * heights_a[next] < 0 && edge_pierces(a[k], a[next], b, &zero, counters))) {
+        if ((heights_b[k] * heights_b[next] < 0 && contour_edge_pierces(b[k], b[next], a, counters)) ||
+            (heights_a[k] * heights_a[next] < 0 && contour_edge_pierces(a[k], a[next], b, counters))) {
             return true;
         }
     }
@@ -128,6 +128,11 @@ bool contour_seed_diagonal(struct contour_search *search)
             continue;
         }
         for (uint32_t i = 0; i < body->mesh->fan_count; i++) {
+            const struct walk_fan *fan = &body->mesh->fans[i];
+            const uint8_t *wounded = search->wounded ? search->wounded + body->first_vertex : NULL;
+            if (wounded && (wounded[fan->edge[0]] || wounded[fan->edge[1]])) {
+                continue; /* its faces are compared directly */
+            }
             if (!seed_fan(search, rank, &body->mesh->fans[i], false, counters) || !seed_fan(search, rank, &body->mesh->fans[i], true, counters)) {
                 return false;
             }
@@ -160,20 +165,22 @@ static bool ray_may_meet(const double *p, const struct numbered_point face[3])
     return true;
 }
 
-/* If the ray from `p` to `far` leaves the solid through this face: the cell that holds p on this sheet, or NO_CELL. */
-static uint32_t cell_behind_face(struct contour_search *search, const struct walk_body *solid, uint32_t face, struct numbered_point p,
-                                 struct numbered_point far, predicate_counters *counters)
+/* If the ray from `p` to `far` leaves the solid through this wall: the cell that holds p on this sheet, or NO_CELL. */
+static uint32_t cell_behind_wall(struct contour_search *search, const struct walk_body *solid, uint32_t owner, uint32_t corner,
+                                 struct numbered_point p, struct numbered_point far, predicate_counters *counters)
 {
+    const struct walk_cell *cell = &solid->mesh->cells[owner];
     struct numbered_point corners[3], points[4];
-    uint32_t owner = solid->mesh->owners[face] / 4, corner = solid->mesh->owners[face] % 4, arrived;
     bool zero = false;
-    walk_face_points(solid, face, corners);
-    if (!ray_may_meet(p.xyz, corners) || walk_is_removed(solid, owner) || !edge_pierces(p, far, corners, &zero, counters)) {
+    uint32_t arrived;
+    walk_cell_points(solid, cell, points);
+    for (int k = 0; k < 3; k++) {
+        corners[k] = points[walk_face_corners[corner][k]];
+    }
+    if (!ray_may_meet(p.xyz, corners) || walk_is_removed(solid, owner) || !contour_edge_pierces(p, far, corners, counters)) {
         return NO_CELL;
     }
-    const struct walk_cell *cell = &solid->mesh->cells[owner];
     int orientation = walk_orientation(solid, cell);
-    walk_cell_points(solid, cell, points);
     points[corner] = far;
     bool far_outside = perturbed_orientation(points[0], points[1], points[2], points[3], &zero, counters) == -orientation;
     points[corner] = p;
@@ -204,7 +211,14 @@ static bool seed_part(struct contour_search *search, uint32_t rank_a, uint32_t f
             continue;
         }
         for (uint32_t j = 0; j < b->mesh->face_count; j++) {
-            uint32_t cell = cell_behind_face(search, b, j, p, far, counters);
+            uint32_t cell = cell_behind_wall(search, b, b->mesh->owners[j] / 4, b->mesh->owners[j] % 4, p, far, counters);
+            if (cell != NO_CELL && !walk_add_seed(search, rank_a, face, rank_b, cell)) {
+                return false;
+            }
+        }
+        const struct hidden_wall *walls = search->state->hidden_walls.data;
+        for (size_t j = 0; j < search->state->hidden_walls.count; j++) {
+            uint32_t cell = walls[j].body == rank_b ? cell_behind_wall(search, b, walls[j].cell, walls[j].corner, p, far, counters) : NO_CELL;
             if (cell != NO_CELL && !walk_add_seed(search, rank_a, face, rank_b, cell)) {
                 return false;
             }

@@ -45,6 +45,11 @@ dent_status contour_state_create(dent_context *context, void **state)
     array_init(&made->seed_next, context, sizeof(uint32_t));
     array_init(&made->active, context, sizeof(uint32_t));
     array_init(&made->places, context, sizeof(struct walk_place));
+    array_init(&made->removed_cells, context, sizeof(struct walk_seed));
+    array_init(&made->hidden_walls, context, sizeof(struct hidden_wall));
+    array_init(&made->candidates[0], context, sizeof(struct candidate));
+    array_init(&made->candidates[1], context, sizeof(struct candidate));
+    block_output_init(&made->candidate_output, context, sizeof(struct candidate));
     block_output_init(&made->pair_output, context, sizeof(struct walk_pair));
     block_output_init(&made->seed_output, context, sizeof(struct walk_seed));
     block_output_init(&made->place_output, context, sizeof(struct walk_place));
@@ -78,6 +83,11 @@ void contour_state_destroy(dent_context *context, void *data)
     array_destroy(&state->seed_next);
     array_destroy(&state->active);
     array_destroy(&state->places);
+    array_destroy(&state->removed_cells);
+    array_destroy(&state->hidden_walls);
+    array_destroy(&state->candidates[0]);
+    array_destroy(&state->candidates[1]);
+    block_output_destroy(&state->candidate_output);
     block_output_destroy(&state->pair_output);
     block_output_destroy(&state->seed_output);
     block_output_destroy(&state->place_output);

@@ -27,63 +27,78 @@ static bool has_place(const struct contour_search *search, uint32_t world_vertex
 
 /* ---- first: from pairs --------------------------------------------------------------------------------------------------- */
 
-static void put_place(struct contour_search *search, uint32_t block, uint32_t body_a, uint32_t vertex, uint32_t body_b, uint32_t cell,
-                      bool degenerate)
+void contour_put_place(struct contour_search *search, uint32_t block, uint32_t body_a, uint32_t vertex, uint32_t body_b, uint32_t cell,
+                       bool degenerate)
 {
     struct walk_place place = {body_a, vertex, body_b, cell, NO_RECORD, degenerate};
     block_output_append(&search->state->place_output, block, &place, 1);
 }
 
-/* Walks along edge m of the pair's cell from the face inward. */
-static void follow_edge(struct contour_search *search, const struct walk_pair *pair, uint32_t m, uint32_t block,
-                        struct contour_worker *worker, predicate_counters *counters)
+/* Walks along edge m of a cell from the wall inward. */
+static void follow_edge(struct contour_search *search, uint32_t rank_a, uint32_t wall_cell, uint32_t wall_corner, uint32_t rank_b,
+                        uint32_t cell, uint32_t m, bool degenerate, uint32_t block, struct contour_worker *worker, predicate_counters *counters)
 {
-    const struct walk_body *solid = &search->bodies[pair->body_a], *other = &search->bodies[pair->body_b];
-    const struct walk_cell *cell = &other->mesh->cells[pair->cell];
-    uint32_t owner = solid->mesh->owners[pair->face] / 4, corner = solid->mesh->owners[pair->face] % 4, arrived;
-    uint32_t inner = cell->vertices[walk_edge_corners[m][0]], outer = cell->vertices[walk_edge_corners[m][1]];
+    const struct walk_body *solid = &search->bodies[rank_a], *other = &search->bodies[rank_b];
+    const uint32_t *vertices = other->mesh->cells[cell].vertices;
+    const struct walk_cell *owner = &solid->mesh->cells[wall_cell];
+    uint32_t inner = vertices[walk_edge_corners[m][0]], outer = vertices[walk_edge_corners[m][1]], arrived;
     struct numbered_point points[4];
-    bool degenerate = pair->degenerate;
-    if (walk_is_removed(solid, owner)) {
+    walk_cell_points(solid, owner, points);
+    points[wall_corner] = walk_point(other, inner);
+    if (perturbed_orientation(points[0], points[1], points[2], points[3], &degenerate, counters) != walk_orientation(solid, owner)) {
+        inner = outer;
+        outer = vertices[walk_edge_corners[m][0]];
+    }
+    bool has_own_seeds = other->body->vertex_use[inner] & VERTEX_ON_SURFACE || (search->wounded && search->wounded[other->first_vertex + inner]);
+    if (has_own_seeds) {
         return;
     }
-    walk_cell_points(solid, &solid->mesh->cells[owner], points);
-    points[corner] = walk_point(other, inner);
-    int side = perturbed_orientation(points[0], points[1], points[2], points[3], &degenerate, counters);
-    if (side != walk_orientation(solid, &solid->mesh->cells[owner])) {
-        uint32_t kept = inner;
-        inner = outer;
-        outer = kept;
-    }
-    if (other->body->vertex_use[inner] & VERTEX_ON_SURFACE) {
-        return; /* comes with its own faces */
-    }
-    enum walk_end end = walk_straight(solid, walk_point(other, outer), walk_point(other, inner), owner, corner, &arrived, &degenerate, counters);
+    enum walk_end end =
+        walk_straight(solid, walk_point(other, outer), walk_point(other, inner), wall_cell, wall_corner, &arrived, &degenerate, counters);
     worker->lost |= end == WALK_LOST;
     if (end == WALK_ARRIVED) {
-        put_place(search, block, pair->body_b, inner, pair->body_a, arrived, degenerate);
+        contour_put_place(search, block, rank_b, inner, rank_a, arrived, degenerate);
+    }
+}
+
+/* The edges of a cell it has to follow: each edge of the mesh at least once. Where cells were removed the owner may be gone. */
+static uint32_t edges_to_follow(const struct contour_search *search, const struct walk_body *body, uint32_t cell)
+{
+    const struct walk_cell *record = &body->mesh->cells[cell];
+    for (int corner = 0; corner < 4 && search->wounded; corner++) {
+        if (search->wounded[body->first_vertex + record->vertices[corner]]) {
+            return 63;
+        }
+    }
+    return record->owned_edges;
+}
+
+void contour_follow_edges(struct contour_search *search, uint32_t solid, uint32_t wall_cell, uint32_t wall_corner, uint32_t body_b, uint32_t cell,
+                          uint32_t edges, bool degenerate, uint32_t block, struct contour_worker *worker, predicate_counters *counters)
+{
+    edges &= edges_to_follow(search, &search->bodies[body_b], cell);
+    for (uint32_t m = 0; m < 6 && edges && !walk_is_removed(&search->bodies[solid], wall_cell); m++) {
+        if (edges >> m & 1) {
+            follow_edge(search, solid, wall_cell, wall_corner, body_b, cell, m, degenerate, block, worker, counters);
+        }
     }
 }
 
 static void read_pair(struct contour_search *search, const struct walk_pair *pair, uint32_t block, struct contour_worker *worker,
                       predicate_counters *counters)
 {
-    const struct walk_body *a = &search->bodies[pair->body_a], *b = &search->bodies[pair->body_b];
+    const struct walk_body *a = &search->bodies[pair->body_a];
     uint32_t corners = pair->face_corners & a->mesh->designated[pair->face];
     for (uint32_t k = 0; k < 3; k++) {
         if (corners >> k & 1) {
-            put_place(search, block, pair->body_a, a->body->surface_faces[pair->face].corners[k], pair->body_b, pair->cell, pair->degenerate);
+            contour_put_place(search, block, pair->body_a, a->body->surface_faces[pair->face].corners[k], pair->body_b, pair->cell, pair->degenerate);
         }
     }
     if (a->body->kind != DENT_BODY_SOLID || search->request->surface_vertices_only) {
         return;
     }
-    uint32_t edges = pair->cell_edges & b->mesh->cells[pair->cell].owned_edges;
-    for (uint32_t m = 0; m < 6; m++) {
-        if (edges >> m & 1) {
-            follow_edge(search, pair, m, block, worker, counters);
-        }
-    }
+    contour_follow_edges(search, pair->body_a, a->mesh->owners[pair->face] / 4, a->mesh->owners[pair->face] % 4, pair->body_b, pair->cell,
+                         pair->cell_edges, pair->degenerate, block, worker, counters);
 }
 
 static void read_pairs_block(void *data, uint32_t block, uint32_t worker_number)
@@ -116,7 +131,7 @@ static void spread_from(struct contour_search *search, const struct walk_place *
         enum walk_end end = walk_straight(b, from, walk_point(a, vertex), place->cell, 4, &arrived, &degenerate, counters);
         worker->lost |= end == WALK_LOST;
         if (end == WALK_ARRIVED && !has_place(search, a->first_vertex + vertex, place->body_b, arrived)) {
-            put_place(search, block, place->body_a, vertex, place->body_b, arrived, degenerate);
+            contour_put_place(search, block, place->body_a, vertex, place->body_b, arrived, degenerate);
         }
     }
 }
@@ -159,6 +174,9 @@ bool contour_flood_vertices(struct contour_search *search)
 {
     struct contour_state *state = search->state;
     array_clear(&state->places);
+    if (search->wounded && (!contour_place_wounds(search) || !keep_places(search))) {
+        return false;
+    }
     uint32_t blocks = (uint32_t)((state->pairs.count + PAIRS_PER_BLOCK - 1) / PAIRS_PER_BLOCK);
     if (!block_output_begin(&state->place_output, blocks)) {
         return false;

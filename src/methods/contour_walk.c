@@ -49,7 +49,7 @@ static bool number_bodies(struct contour_search *search)
         vertices += body->body->vertex_count;
         cells += body->mesh->cell_count;
         faces += body->mesh->face_count;
-        search->lost |= body->mesh->odd || body->mesh->cut_count > 0;
+        search->lost |= body->mesh->odd;
         double highest = pose->bodies[rank].hi[0];
         search->far_x = highest > search->far_x ? highest : search->far_x;
     }
@@ -76,41 +76,12 @@ static bool fill_lists(struct contour_search *search)
     return true;
 }
 
-/* The sign of every component of cells; a cell with the other sign is turned inside out. */
-static bool orient_body(struct contour_search *search, struct walk_body *body)
-{
-    const struct walk_mesh *mesh = body->mesh;
-    int8_t *orientations = arena_allocate_cleared(search->request->scratch, mesh->component_count, 1);
-    predicate_counters *counters = search->sink->predicates(search->sink, 0);
-    if (!orientations) {
-        return false;
-    }
-    for (uint32_t i = 0; i < mesh->cell_count; i++) {
-        const struct walk_cell *cell = &mesh->cells[i];
-        struct numbered_point points[4];
-        bool zero = false;
-        walk_cell_points(body, cell, points);
-        int8_t sign = (int8_t)perturbed_orientation(points[0], points[1], points[2], points[3], &zero, counters);
-        if (orientations[cell->component] == 0) {
-            orientations[cell->component] = sign;
-        }
-        search->lost |= orientations[cell->component] != sign;
-    }
-    body->orientations = orientations;
-    return true;
-}
-
 static bool prepare(struct contour_search *search)
 {
     if (!contour_state_update(search->state, search->request->pose) || !number_bodies(search) || !fill_lists(search)) {
         return false;
     }
     search->request->counters->rebuilds += search->state->built;
-    for (uint32_t rank = 0; rank < search->body_count; rank++) {
-        if (!orient_body(search, &search->bodies[rank])) {
-            return false;
-        }
-    }
     for (uint32_t i = 0; i < search->state->worker_count; i++) {
         search->state->workers[i].out_of_memory = search->state->workers[i].lost = false;
     }
@@ -124,6 +95,7 @@ struct teller {
     struct contour_search *search;
     dent_question question;
     size_t count;
+    uint32_t blocks; /* one more tells the candidates against removed cells */
 };
 
 struct batch {
@@ -177,6 +149,11 @@ static void tell_block(void *data, uint32_t block, uint32_t worker)
     const struct contour_search *search = teller->search;
     size_t begin = (size_t)block * ANSWERS_PER_BLOCK, end = begin + ANSWERS_PER_BLOCK < teller->count ? begin + ANSWERS_PER_BLOCK : teller->count;
     struct batch batch;
+    if (block == teller->blocks) {
+        const struct dynamic_array *candidates = &search->state->candidates[teller->question == DENT_QUESTION_FACE_CELL];
+        search->sink->offer(search->sink, teller->question, block, worker, candidates->data, candidates->count);
+        return;
+    }
     batch.answer_count = batch.candidate_count = 0;
     for (size_t i = begin; i < end; i++) {
         if (teller->question == DENT_QUESTION_FACE_CELL) {
@@ -195,12 +172,11 @@ static void tell_block(void *data, uint32_t block, uint32_t worker)
 
 static bool tell_all(struct contour_search *search, dent_question question, size_t count)
 {
-    struct teller teller = {search, question, count};
-    uint32_t blocks = (uint32_t)((count + ANSWERS_PER_BLOCK - 1) / ANSWERS_PER_BLOCK);
-    if (!search->sink->begin(search->sink, question, blocks)) {
+    struct teller teller = {search, question, count, (uint32_t)((count + ANSWERS_PER_BLOCK - 1) / ANSWERS_PER_BLOCK)};
+    if (!search->sink->begin(search->sink, question, teller.blocks + 1)) {
         return false;
     }
-    dent_parallel_for(search->request->context, blocks, tell_block, &teller);
+    dent_parallel_for(search->request->context, teller.blocks + 1, tell_block, &teller);
     return true;
 }
 
@@ -212,7 +188,7 @@ static void note_bodies_that_meet_themselves(struct contour_search *search)
     const struct walk_pair *pairs = search->state->pairs.data;
     for (uint32_t rank = 0; rank < search->body_count; rank++) {
         const struct body *body = search->bodies[rank].body;
-        search->bodies[rank].meets_itself = !bodies_may_meet(body, body);
+        search->bodies[rank].meets_itself = !bodies_may_meet(body, body) || search->bodies[rank].odd_cells;
     }
     for (size_t i = 0; i < search->state->pairs.count; i++) {
         if (pairs[i].body_a == pairs[i].body_b) {
@@ -238,7 +214,13 @@ static bool walk(struct contour_search *search)
     if (search->lost) {
         return true;
     }
-    if (!contour_seed_crossings(search) || !contour_seed_diagonal(search) || !contour_seed_contained(search) || !contour_flood_faces(search)) {
+    if (!contour_orient(search)) {
+        return false;
+    }
+    if (search->lost) {
+        return true;
+    }
+    if (!contour_seed_wounds(search) || !contour_seed_crossings(search) || !contour_seed_diagonal(search) || !contour_seed_contained(search) || !contour_flood_faces(search)) {
         return false;
     }
     note_bodies_that_meet_themselves(search);
@@ -250,6 +232,7 @@ static dent_status contour_walk_search(void *state, const struct search_request 
     struct contour_search search = {.request = request, .sink = sink, .state = state, .body_count = request->pose->body_count};
     search.far_x = -INFINITY;
     if (request->def->touching) {
+        request->counters->reason = "contour walk: touching pairs are asked for, which need not hang together: spatial hash";
         return request->by_other_method(request, sink);
     }
     if (!walk(&search)) {
@@ -259,6 +242,7 @@ static dent_status contour_walk_search(void *state, const struct search_request 
         return DENT_OK;
     }
     if (any_walk_lost(&search)) {
+        request->counters->reason = "contour walk: too many cells inside out, or a mesh that is no solid: spatial hash";
         return request->by_other_method(request, sink);
     }
     if ((request->questions & DENT_QUESTION_FACE_CELL && !tell_all(&search, DENT_QUESTION_FACE_CELL, search.state->pairs.count)) ||

@@ -60,9 +60,17 @@ struct contour_state {
     uint64_t *identity_bases;  /* by rank: of the body each mesh was made for */
     uint64_t built;            /* meshes made by the last update */
     struct dynamic_array pairs, runs, seeds, seed_next, active, places;
-    struct block_output pair_output, seed_output, place_output;
+    struct dynamic_array removed_cells; /* walk_seed.body_b and cell: cells turned inside out */
+    struct dynamic_array hidden_walls;  /* hidden_wall */
+    struct dynamic_array candidates[2]; /* candidate: vertices and faces against removed cells, for the exact tests */
+    struct block_output pair_output, seed_output, place_output, candidate_output;
     struct contour_worker *workers;
     uint32_t worker_count;
+};
+
+/* A wall that is no surface face: of a cell whose neighbour is turned inside out, or a cut of the mesh. */
+struct hidden_wall {
+    uint32_t body, cell, corner;
 };
 
 dent_status contour_state_create(dent_context *context, void **state);
@@ -82,6 +90,7 @@ struct contour_search {
     uint32_t *first_seed; /* by face of the world: of the coming round */
     uint32_t *last_place; /* by vertex of the world */
     double far_x;         /* beyond every vertex */
+    uint8_t *wounded;     /* by vertex of the world: at a removed cell or a hidden wall; null: none is */
     bool lost;            /* a walk did not end, or the world is too tangled: another method answers */
 };
 
@@ -98,7 +107,18 @@ static inline bool walk_add_seed(struct contour_search *search, uint32_t body_a,
     return array_push(&search->state->seeds, &seed);
 }
 
-/* The stages, in this order; false when memory runs out. The first three collect seeds. */
+/* Does edge s t pierce the face? */
+bool contour_edge_pierces(struct numbered_point s, struct numbered_point t, const struct numbered_point face[3], predicate_counters *counters);
+
+/* Follows the edges of a cell (bits) that pierce a wall of a solid inward, and puts what they reach into place_output. `wall`: cell and corner. */
+void contour_follow_edges(struct contour_search *search, uint32_t solid, uint32_t wall_cell, uint32_t wall_corner, uint32_t body_b, uint32_t cell,
+                          uint32_t edges, bool degenerate, uint32_t block, struct contour_worker *worker, predicate_counters *counters);
+void contour_put_place(struct contour_search *search, uint32_t block, uint32_t body_a, uint32_t vertex, uint32_t body_b, uint32_t cell, bool degenerate);
+
+/* The stages, in this order; false when memory runs out. Up to the flood they collect seeds. */
+bool contour_orient(struct contour_search *search);
+bool contour_seed_wounds(struct contour_search *search);  /* faces near odd cells; candidates against removed cells */
+bool contour_place_wounds(struct contour_search *search); /* the same for vertices, into place_output */
 bool contour_seed_crossings(struct contour_search *search);
 bool contour_seed_diagonal(struct contour_search *search);
 bool contour_seed_contained(struct contour_search *search);

@@ -11,6 +11,9 @@
 
 #define NO_CELL UINT32_MAX
 
+/* Removed: turned inside out, not to be walked. Flat: without interior, walked as the moved points say. */
+enum { CELL_REMOVED = 1, CELL_FLAT = 2 };
+
 /* A body in one pose, as the walk sees it. */
 struct walk_body {
     const struct body *body;
@@ -18,7 +21,7 @@ struct walk_body {
     const double (*xyz)[3];
     uint32_t first_vertex, first_cell, first_face; /* in the numbering of the world */
     const int8_t *orientations;                    /* by component of cells */
-    const uint8_t *removed;                        /* by cell; null: none */
+    const uint8_t *odd_cells;                      /* by cell: CELL_REMOVED, CELL_FLAT; null: none is */
     bool meets_itself;                             /* cells of its own were found to overlap */
 };
 
@@ -41,7 +44,7 @@ static inline int walk_orientation(const struct walk_body *body, const struct wa
 
 static inline bool walk_is_removed(const struct walk_body *body, uint32_t cell)
 {
-    return body->removed && body->removed[cell];
+    return body->odd_cells && (body->odd_cells[cell] & CELL_REMOVED);
 }
 
 enum walk_end {
