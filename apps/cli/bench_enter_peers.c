@@ -128,14 +128,19 @@ static peer_input input_of(const bench_race *race, dent_context *context, dent_q
     return input;
 }
 
-/* A setting whose first step takes longer is given up. */
+/* A setting whose steps take longer is given up; the first one, which builds what is updated later, may take a little more. */
 static const double too_slow_ns = 8e9;
+static const double slow_start = 3;
+/* Above this one turn tells enough. */
+static const double long_turn_ns = 2e8;
 
-/* The better of two turns, in frames 1 and 0, after one that is not counted. */
-static double try_setting(const bench_race *race, const peer_row *row, void *finder)
+/* The better of two turns, in frames 1 and 0, after one that is not counted. A setting whose rival is far ahead of its first turn, or that has
+ * none, is spared the rest. */
+static double try_setting(const bench_race *race, const peer_row *row, void *finder, double rival)
 {
     double best = INFINITY;
-    for (uint32_t turn = 0; turn < 3; turn++) {
+    uint32_t turns = 3;
+    for (uint32_t turn = 0; turn < turns; turn++) {
         bench_scene_pose(race->scene, turn % 2);
         peer_output output;
         uint64_t began = bench_clock_ns(race->cpu_time);
@@ -143,9 +148,10 @@ static double try_setting(const bench_race *race, const peer_row *row, void *fin
             return INFINITY;
         }
         double took = (double)(bench_clock_ns(race->cpu_time) - began);
-        if (took > too_slow_ns) {
+        if (took > too_slow_ns * (turn == 0 ? slow_start : 1) || took > 4 * rival) {
             return INFINITY;
         }
+        turns = took > long_turn_ns ? 2 : turns;
         best = turn > 0 && took < best ? took : best;
     }
     return best;
@@ -159,7 +165,7 @@ static void find_best(bench_race *race, peer_state *state, unsigned question)
     for (uint32_t i = 0; i < count && !interrupt_seen(); i++) {
         double setting = row->setting_count > 0 ? row->settings[i] : 0;
         void *finder = row->create(&state->input[question], setting);
-        double took = finder == NULL ? INFINITY : try_setting(race, row, finder);
+        double took = finder == NULL ? INFINITY : try_setting(race, row, finder, best);
         if (finder != NULL && took < best) {
             if (state->finder[question] != NULL) {
                 row->destroy(state->finder[question]);

@@ -13,18 +13,20 @@
 typedef struct method_variant {
     dent_method method;
     const char *suffix;
-    bool paper_hash, sorted_tree, no_certificate;
+    bool paper_hash, sorted_tree, no_certificate, no_culling;
 } method_variant;
 
 static const method_variant variant_table[] = {
-    {DENT_METHOD_CLUSTER_SEARCH, "", false, false, false},
-    {DENT_METHOD_SPATIAL_HASH, "", false, false, false},
-    {DENT_METHOD_BUCKET_TREE, "", false, false, false},
-    {DENT_METHOD_SWEEP, "", false, false, false},
-    {DENT_METHOD_BRUTE_FORCE, "", false, false, false},
-    {DENT_METHOD_CLUSTER_SEARCH, "/no-certificate", false, false, true},
-    {DENT_METHOD_SPATIAL_HASH, "/paper", true, false, false},
-    {DENT_METHOD_BUCKET_TREE, "/sorted", false, true, false},
+    {DENT_METHOD_CLUSTER_SEARCH, "", false, false, false, false},
+    {DENT_METHOD_SURFACE_TREE, "", false, false, false, false},
+    {DENT_METHOD_SPATIAL_HASH, "", false, false, false, false},
+    {DENT_METHOD_BUCKET_TREE, "", false, false, false, false},
+    {DENT_METHOD_SWEEP, "", false, false, false, false},
+    {DENT_METHOD_BRUTE_FORCE, "", false, false, false, false},
+    {DENT_METHOD_CLUSTER_SEARCH, "/no-certificate", false, false, true, false},
+    {DENT_METHOD_SURFACE_TREE, "/no-culling", false, false, false, true},
+    {DENT_METHOD_SPATIAL_HASH, "/paper", true, false, false, false},
+    {DENT_METHOD_BUCKET_TREE, "/sorted", false, true, false, false},
 };
 enum { VARIANT_COUNT = sizeof variant_table / sizeof variant_table[0] };
 
@@ -36,6 +38,7 @@ typedef struct method_state {
     dent_spatial_hash_def spatial_hash;
     dent_bucket_tree_def bucket_tree;
     dent_cluster_search_def cluster_search;
+    dent_surface_tree_def surface_tree;
     dent_query_result result;
     uint64_t allocations_before;
 } method_state;
@@ -136,6 +139,11 @@ static void fill_def(method_state *state, const bench_race *race, const method_v
         state->cluster_search = dent_cluster_search_def_default();
         state->cluster_search.no_certificate = true;
         state->def.cluster_search = &state->cluster_search;
+    }
+    if (variant->no_culling) {
+        state->surface_tree = dent_surface_tree_def_default();
+        state->surface_tree.no_culling = true;
+        state->def.surface_tree = &state->surface_tree;
     }
 }
 

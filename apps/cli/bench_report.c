@@ -79,10 +79,10 @@ void report_table(printer *out, const bench_race *race)
     const bench_scene *scene = race->scene;
     char questions[64], hash[17];
     printer_format(
-        out, "%s, %s: %u bodies, %u cells, %u vertices, %u surface faces; %u thread%s, %s; %u frames x %u%s\n",
+        out, "%s, %s: %u bodies, %u cells, %u vertices, %u surface faces; %u thread%s, %s; %u frames x %u%s%s\n",
         scene->name, questions_name(race->questions, questions, sizeof questions), scene->body_count, scene->cell_count,
         scene->used_count, scene->face_count, race->threads, race->threads == 1 ? "" : "s", dent_isa_name(race->isa),
-        race->frames, race->repeat, race->cpu_time ? "; processor time" : "");
+        race->frames, race->repeat, race->cpu_time ? "; processor time" : "", scene->remark);
     if (race->count == 0) {
         printer_text(out, "  nobody can answer\n\n");
         return;

@@ -13,7 +13,7 @@
 /* A contestant so slow that one turn takes longer than this is measured in frame 0 only, and once. */
 static const uint64_t slow_turn_ns = 4000000000u;
 /* After this much time a contestant has enough turns, but it gets at least FEWEST_TURNS. */
-static const uint64_t enough_ns = 20000000000u;
+static const uint64_t enough_ns = 8000000000u;
 enum { FEWEST_TURNS = 3 };
 
 const char *questions_name(uint32_t questions, char *buffer, size_t size)

@@ -1,9 +1,11 @@
-/* bench_scene.c — lays a scene out for measuring. */
+/* bench_scene.c — lays a scene or the bodies of files out for measuring. */
 #include "bench_scene.h"
 
 #include "interrupt.h"
 #include "tool.h"
 
+#include <dent/query.h>
+#include <stdio.h>
 #include <string.h>
 
 dent_status bench_scene_fill(const bench_scene *scene, dent_world *world)
@@ -32,7 +34,12 @@ dent_status bench_scene_fill(const bench_scene *scene, dent_world *world)
 void bench_scene_pose(bench_scene *scene, uint32_t frame)
 {
     for (uint32_t i = 0; i < scene->body_count; i++) {
-        dent_scene_pose(scene->scene, i, frame, scene->positions + 3 * (size_t)scene->bodies[i].first_vertex);
+        double *positions = scene->positions + 3 * (size_t)scene->bodies[i].first_vertex;
+        if (scene->scene != NULL) {
+            dent_scene_pose(scene->scene, i, frame, positions);
+        } else {
+            bench_model_pose(&scene->model, i, frame, positions);
+        }
     }
 }
 
@@ -42,7 +49,8 @@ static bool number_bodies(bench_scene *scene)
     uint64_t vertices = 0, cells = 0;
     for (uint32_t i = 0; i < scene->body_count; i++) {
         bench_body *body = &scene->bodies[i];
-        body->body = dent_scene_body_at(scene->scene, i);
+        memset(body, 0, sizeof *body);
+        body->body = scene->scene != NULL ? dent_scene_body_at(scene->scene, i) : &scene->model.bodies[i];
         body->first_vertex = (uint32_t)vertices;
         body->first_cell = (uint32_t)cells;
         vertices += body->body->vertex_count;
@@ -132,7 +140,7 @@ static bool list_used_vertices(bench_scene *scene)
 
 static bool lay_out(bench_scene *scene)
 {
-    scene->body_count = dent_scene_body_count(scene->scene);
+    scene->body_count = scene->scene != NULL ? dent_scene_body_count(scene->scene) : scene->model.body_count;
     scene->bodies = dent_allocate(scene->context, scene->body_count, sizeof *scene->bodies);
     if (scene->bodies == NULL || !number_bodies(scene)) {
         return false;
@@ -179,8 +187,83 @@ int bench_scene_open(tool_session *session, const char *command, const dent_scen
                            : complain("%s", session_message(session, made));
 }
 
+/* ---- files ----------------------------------------------------------------------------------------------- */
+
+/* Share of the used vertices that lie inside some cell, in frame 0; below 0: no memory. */
+static double share_inside(bench_scene *scene)
+{
+    bench_scene_pose(scene, 0);
+    dent_query_result result;
+    dent_query_def def = dent_query_def_default();
+    def.questions = DENT_QUESTION_VERTEX_CELL;
+    def.no_details = true;
+    dent_world *world = dent_world_create(scene->context);
+    bool asked = world != NULL && bench_scene_fill(scene, world) == DENT_OK &&
+                 dent_world_query(world, &def, &result) == DENT_OK;
+    uint64_t inside = 0;
+    const dent_pair_list *pairs = &result.vertex_cell;
+    for (uint64_t i = 0; asked && i < pairs->count; i++) {
+        inside += i == 0 || pairs->pairs[i].body_a != pairs->pairs[i - 1].body_a ||
+                  pairs->pairs[i].feature_a != pairs->pairs[i - 1].feature_a;
+    }
+    dent_world_destroy(world);
+    return asked ? (double)inside / (double)(scene->used_count > 0 ? scene->used_count : 1) : -1;
+}
+
+/* Halves an interval: the farther apart the copies, the less is inside. */
+static bool find_shift(bench_scene *scene)
+{
+    enum { HALVINGS = 12 };
+    bench_model *model = &scene->model;
+    double near = 0, far = 1, share = 0;
+    for (int i = 0; i < HALVINGS && !interrupt_seen(); i++) {
+        model->shift = 0.5 * (near + far);
+        share = share_inside(scene);
+        if (share < 0) {
+            return false;
+        }
+        if (share > model->inside) {
+            near = model->shift;
+        } else {
+            far = model->shift;
+        }
+    }
+    snprintf(scene->remark, sizeof scene->remark, "; %g copies, shift %.4g, %.3g %% of the vertices inside",
+             model->copies, model->shift, 100 * share);
+    return true;
+}
+
+int bench_scene_open_files(tool_session *session, const char *command, const char *const *files, uint32_t count,
+                           bench_scene *scene)
+{
+    memset(scene, 0, sizeof *scene);
+    scene->context = session->context;
+    scene->scale = 1;
+    scene->setting_count = session->options->setting_count;
+    scene->settings = session->options->settings;
+    scene->benchmark_frames = MODEL_FRAMES;
+    int status = bench_model_open(session, command, files, count, &scene->model);
+    if (status != STATUS_GOOD) {
+        return status;
+    }
+    scene->name = scene->model.name;
+    progress_begin(&session->progress, scene->name, 0);
+    bool whole = lay_out(scene) && (scene->model.inside < 0 || find_shift(scene));
+    progress_end(&session->progress);
+    if (whole) {
+        return interrupt_seen() ? interrupt_report() : STATUS_GOOD;
+    }
+    status = complain("%s: %s: out of memory, or too large, or not fit for a world (dent info tells)", command,
+                      scene->name);
+    bench_scene_close(scene);
+    return status;
+}
+
 void bench_scene_close(bench_scene *scene)
 {
+    if (scene->scene == NULL) {
+        bench_model_close(&scene->model);
+    }
     dent_release(scene->context, scene->bodies, scene->body_count, sizeof *scene->bodies);
     dent_release(scene->context, scene->positions, scene->vertex_count, 3 * sizeof(double));
     dent_release(scene->context, scene->cells, scene->cell_count, sizeof *scene->cells);

@@ -1,4 +1,4 @@
-/* bench_scene.h — what is measured: the bodies of a built-in scene with all their numbers in one block.
+/* bench_scene.h — what is measured: the bodies of a built-in scene, or of mesh files, with all their numbers in one block.
  *
  * Methods and peers see the same arrays. Vertices, cells and surface faces are numbered through the whole scene, body
  * after body, so that an answer is a pair of two numbers whoever found it, and the order of these numbers is the
@@ -7,7 +7,7 @@
 #ifndef DENT_BENCH_SCENE_H
 #define DENT_BENCH_SCENE_H
 
-#include "tool_session.h"
+#include "bench_model.h"
 
 #include <dent/scene.h>
 #include <dent/world.h>
@@ -23,7 +23,9 @@ typedef struct bench_scene {
     double scale;
     uint32_t setting_count;
     const dent_scene_setting *settings; /* the caller's */
-    dent_scene *scene;
+    dent_scene *scene; /* null: the model is measured */
+    bench_model model;
+    char remark[96]; /* for the heading, empty: none */
     uint32_t benchmark_frames;
     uint32_t body_count, solid_count;
     bench_body *bodies;
@@ -38,6 +40,9 @@ typedef struct bench_scene {
 
 /** Makes the scene. An error has been reported; then there is nothing to close. `command` begins the message. */
 int bench_scene_open(tool_session *session, const char *command, const dent_scene_def *def, bench_scene *scene);
+/** The same of mesh files, all in one (bench_model.h); finds the shift of the copies. */
+int bench_scene_open_files(tool_session *session, const char *command, const char *const *files, uint32_t count,
+                           bench_scene *scene);
 void bench_scene_close(bench_scene *scene);
 
 /** Computes all positions of a frame. */

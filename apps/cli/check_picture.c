@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static bool is_single_file(const char *out)
 {
@@ -28,9 +27,7 @@ int check_picture_possible(const char *out, uint32_t body_count)
         return complain("--out %s: such a file holds one body and the model has %u; give a name ending in .pvd", out,
                         body_count);
     }
-    const char *slash = strrchr(out, '/');
-    snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - out) + 1 : 1, slash != NULL ? out : ".");
-    if (access(folder, W_OK | X_OK) != 0) {
+    if (!folder_is_writable(out, folder)) {
         return complain("--out %s: %s: %s", out, folder, strerror(errno));
     }
     return STATUS_GOOD;

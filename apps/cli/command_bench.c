@@ -5,6 +5,7 @@
 #include "bench_enter_peers.h"
 #include "bench_report.h"
 #include "interrupt.h"
+#include "load_world.h"
 #include "machine_facts.h"
 #include "tool.h"
 
@@ -16,7 +17,7 @@
 
 enum { DEFAULT_FRAMES = 5, DEFAULT_REPEAT = 5, PATH_SIZE = 4096 };
 
-static const char *const default_scenes[] = {"teschner-a", "teschner-b",  "teschner-c", "teschner-d",
+static const char *default_scenes[] = {"teschner-a", "teschner-b",  "teschner-c", "teschner-d",
                                              "teschner-e", "blocks-640k", "folded-1m"};
 
 typedef struct bench_files {
@@ -132,11 +133,28 @@ static int run_race(tool_session *session, bench_scene *scene, uint32_t question
 }
 
 /* Without --ask: what can be asked of the bodies there are. */
-static int run_scene(tool_session *session, const char *name, bench_files *files)
+static int run_races(tool_session *session, bench_scene *scene, bench_files *files)
 {
     static const uint32_t solid_questions[] = {DENT_QUESTION_VERTEX_CELL, DENT_QUESTION_FACE_CELL,
                                                DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL};
     static const uint32_t surface_questions[] = {DENT_QUESTION_FACE_FACE};
+    uint32_t asked = (uint32_t)session->options->ask;
+    const uint32_t *list = scene->solid_count > 0 ? solid_questions : surface_questions;
+    size_t count = scene->solid_count > 0 ? sizeof solid_questions / sizeof solid_questions[0] : 1;
+    if (asked != 0) {
+        list = &asked;
+        count = 1;
+    }
+    int status = STATUS_GOOD;
+    for (size_t i = 0; i < count && status == STATUS_GOOD; i++) {
+        status = run_race(session, scene, list[i], files);
+    }
+    bench_scene_close(scene);
+    return status;
+}
+
+static int run_scene(tool_session *session, const char *name, bench_files *files)
+{
     bench_scene scene;
     dent_scene_def def = dent_scene_def_default();
     def.name = name;
@@ -144,42 +162,51 @@ static int run_scene(tool_session *session, const char *name, bench_files *files
     def.setting_count = session->options->setting_count;
     def.settings = session->options->settings;
     int status = bench_scene_open(session, "bench", &def, &scene);
-    if (status != STATUS_GOOD) {
-        return status;
-    }
-    uint32_t asked = (uint32_t)session->options->ask;
-    const uint32_t *list = scene.solid_count > 0 ? solid_questions : surface_questions;
-    size_t count = scene.solid_count > 0 ? sizeof solid_questions / sizeof solid_questions[0] : 1;
-    if (asked != 0) {
-        list = &asked;
-        count = 1;
-    }
-    for (size_t i = 0; i < count && status == STATUS_GOOD; i++) {
-        status = run_race(session, &scene, list[i], files);
-    }
-    bench_scene_close(&scene);
-    return status;
+    return status == STATUS_GOOD ? run_races(session, &scene, files) : status;
 }
 
-static int run_scenes(tool_session *session, bench_files *files)
+/* All files of the command line are one model. */
+static int run_files(tool_session *session, const char *const *names, uint32_t count, bench_files *files)
+{
+    if (options_have(session->options, OPTION_SCALE)) {
+        return complain("bench: --scale is for built-in scenes; files are as large as they are");
+    }
+    bench_scene scene;
+    int status = bench_scene_open_files(session, "bench", names, count, &scene);
+    return status == STATUS_GOOD ? run_races(session, &scene, files) : status;
+}
+
+/* A word that cannot be a file's name is a mistyped scene. */
+static int refuse_unknown(const char *name)
+{
+    bool plain_word = strpbrk(name, "./") == NULL;
+    return plain_word && access(name, F_OK) != 0
+               ? complain("bench: no scene is called '%s'; dent scenes lists them", name)
+               : STATUS_GOOD;
+}
+
+static int run_arguments(tool_session *session, bench_files *files)
 {
     const tool_options *options = session->options;
     uint32_t count = options->argument_count;
-    const char *const *names = (const char *const *)options->arguments;
+    const char **names = (const char **)options->arguments;
     if (count == 0) {
         names = default_scenes;
         count = sizeof default_scenes / sizeof default_scenes[0];
     }
-    for (uint32_t i = 0; i < count; i++) {
-        if (dent_scene_find(names[i]) == NULL) {
-            return complain("bench: no scene is called '%s'; dent scenes lists them", names[i]);
-        }
-    }
     int status = STATUS_GOOD;
     for (uint32_t i = 0; i < count && status == STATUS_GOOD; i++) {
-        status = run_scene(session, names[i], files);
+        status = names_a_scene(names[i]) ? STATUS_GOOD : refuse_unknown(names[i]);
     }
-    return status;
+    uint32_t file_count = 0;
+    for (uint32_t i = 0; i < count && status == STATUS_GOOD; i++) {
+        if (names_a_scene(names[i])) {
+            status = run_scene(session, names[i], files);
+        } else {
+            names[file_count++] = names[i]; /* never ahead of i */
+        }
+    }
+    return status == STATUS_GOOD && file_count > 0 ? run_files(session, names, file_count, files) : status;
 }
 
 static int run_bench(const tool_options *options, printer *out)
@@ -198,7 +225,7 @@ static int run_bench(const tool_options *options, printer *out)
     static bench_files files; /* large */
     status = open_files(&files, &session);
     if (status == STATUS_GOOD) {
-        status = run_scenes(&session, &files);
+        status = run_arguments(&session, &files);
     }
     status = close_files(&files, options, status);
     session_close(&session);
@@ -210,7 +237,10 @@ const tool_command command_bench_row = {
     .summary = "how long a step takes: scenes x questions x methods, side by side",
     .arguments = "[OPTION...] [NAME...]",
     .details =
-        "NAME is a built-in scene (dent scenes); default: teschner-a to -e, blocks-640k, folded-1m. Every method\n"
+        "NAME is a built-in scene (dent scenes) or a mesh file; default: teschner-a to -e, blocks-640k, folded-1m.\n"
+        "All files together are one model, which is made to move: waves of half a mean edge run through it\n"
+        "(--set wave=H changes the height); a single body is doubled (--set copies=N), the copies shifted until\n"
+        "7.5 % of the vertices lie inside (--set inside=S, or --set shift=D in diagonals). Every method\n"
         "that can answer is asked about the same frames, in turns, and the answers are compared pair by pair:\n"
         "a difference is an error. Computing the positions is not measured; numbers beyond the pairs\n"
         "(barycentric coordinates) are left out. Methods too slow for the size are left out unless named by\n"
@@ -227,7 +257,7 @@ const tool_command command_bench_row = {
         "pairs pairs_hash peak_bytes allocations phases (prepare_ms search_ms finish_ms) commit. pairs_hash is\n"
         "that of dent pairs --stats in frame 0.\n",
     .option_bits = OPTION_BIT(OPTION_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_SCALE) |
-                   OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_PEERS) | OPTION_BIT(OPTION_VARIANTS) |
+                   OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PEERS) | OPTION_BIT(OPTION_VARIANTS) |
                    OPTION_BIT(OPTION_FRAMES) | OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) |
                    OPTION_BIT(OPTION_CPU_TIME) | OPTION_BIT(OPTION_JSON),
     .argument_min = 0,

@@ -18,6 +18,7 @@ typedef struct body_facts {
     dent_body_topology topology;
     dent_body_measure measure;
     uint64_t cells, faces;
+    uint32_t frames; /* of the series it is the first of; 0: none */
 } body_facts;
 
 /* ---- counting all faces of a solid ----------------------------------------------------------------------- */
@@ -112,6 +113,9 @@ static void print_json(printer *out, const body_facts *facts)
     for (int i = 0; i < 6; i++) {
         json_number(&line, bound_keys[i], i < 3 ? measure->lo[i] : measure->hi[i - 3]);
     }
+    if (facts->frames > 0) {
+        json_integer(&line, "frames", facts->frames);
+    }
     json_end(&line);
 }
 
@@ -141,7 +145,7 @@ static void print_table(printer *out, const body_facts *facts)
     const loaded_body *body = facts->body;
     bool solid = topology->kind == DENT_BODY_SOLID;
     printer_format(out, "  body %u  ", facts->number);
-    printer_text(out, body->name);
+    printer_name(out, body->name);
     printer_format(out, "  (%s%s)\n", kind_name(topology->kind),
                    solid                      ? measure->mirrored ? ", mirrored: all cells negative" : ""
                    : topology->surface_closed ? ", closed"
@@ -175,11 +179,30 @@ static void print_table(printer *out, const body_facts *facts)
     print_first(out, "element at a non-manifold place", body->element_numbers, topology->first_nonmanifold_element);
 }
 
-static void print_input(tool_session *session, const loaded_world *loaded)
+/* "anim.tar.xz: 251 frames, 0 to 250; the first is" */
+static void print_frames(printer *out, const char *name, const dent_frames *frames)
+{
+    uint32_t count = dent_frames_count(frames);
+    printer_name(out, name);
+    printer_format(out, ": %u frame%s, number%s %llu", count, count == 1 ? "" : "s", count == 1 ? "" : "s",
+                   (unsigned long long)dent_frame_number(frames, 0));
+    if (count > 1) {
+        printer_format(out, " to %llu", (unsigned long long)dent_frame_number(frames, count - 1));
+        if (dent_frame_number(frames, count - 1) - dent_frame_number(frames, 0) != count - 1) {
+            printer_text(out, " with gaps");
+        }
+    }
+    printer_text(out, "; the first is\n");
+}
+
+static void print_input(tool_session *session, const loaded_world *loaded, const dent_frames *frames)
 {
     printer *out = session->out;
     const loaded_input *input = &loaded->inputs[0];
-    printer_text(out, input->name);
+    if (frames != NULL) {
+        print_frames(out, input->name, frames);
+    }
+    printer_name(out, frames != NULL ? dent_frame_name(frames, 0) : input->name);
     printer_format(out, ": %s, %u %s\n", input->mesh != NULL ? input->mesh->format : "built-in scene",
                    input->body_count, input->body_count == 1 ? "body" : "bodies");
     uint32_t group_count = input->mesh != NULL ? input->mesh->group_count : 0;
@@ -187,7 +210,7 @@ static void print_input(tool_session *session, const loaded_world *loaded)
         const dent_mesh_group *group = &input->mesh->groups[i];
         static const char *const shapes[5] = {"elements", "points", "edges", "triangles", "quads"};
         printer_text(out, "  group ");
-        printer_text(out, group->name);
+        printer_name(out, group->name);
         printer_format(out, "  (%u %s, tag %d)\n", group->element_count,
                        shapes[group->corners_per_element < 5 ? group->corners_per_element : 0], (int)group->tag);
     }
@@ -196,13 +219,15 @@ static void print_input(tool_session *session, const loaded_world *loaded)
 /* ---- one file after the other
  * ------------------------------------------------------------------------- */
 
-static int inform_about_body(tool_session *session, const loaded_world *loaded, uint32_t rank, uint32_t number)
+static int inform_about_body(tool_session *session, const loaded_world *loaded, const dent_frames *frames, uint32_t rank,
+                             uint32_t number)
 {
     body_facts facts;
     memset(&facts, 0, sizeof facts);
     facts.number = number;
     facts.body = &loaded->bodies[rank];
     facts.file = loaded->inputs[facts.body->input].name;
+    facts.frames = frames != NULL ? dent_frames_count(frames) : 0;
     dent_status status = dent_body_get_topology(loaded->world, facts.body->id, &facts.topology);
     if (status == DENT_OK) {
         status = dent_body_get_measure(loaded->world, facts.body->id, &facts.measure);
@@ -227,15 +252,19 @@ static int inform_about_body(tool_session *session, const loaded_world *loaded, 
 static int inform_about_input(tool_session *session, const char *name, uint32_t *number)
 {
     loaded_world loaded;
+    dent_frames *frames = NULL;
     int status = loaded_world_open(session, &loaded);
+    if (status == STATUS_GOOD && dent_frames_named_by(name)) {
+        status = open_frames(session, 1, &name, &frames);
+    }
     if (status == STATUS_GOOD) {
-        status = loaded_world_add(session, &loaded, name);
+        status = loaded_world_add_frame(session, &loaded, name, frames, 0);
     }
     if (status == STATUS_GOOD && !options_have(session->options, OPTION_JSON)) {
-        print_input(session, &loaded);
+        print_input(session, &loaded, frames);
     }
     for (uint32_t rank = 0; rank < loaded.body_count && status == STATUS_GOOD; rank++) {
-        status = inform_about_body(session, &loaded, rank, (*number)++);
+        status = inform_about_body(session, &loaded, frames, rank, (*number)++);
     }
     if (status == STATUS_GOOD) {
         printer_flush(session->out);
@@ -243,6 +272,7 @@ static int inform_about_input(tool_session *session, const char *name, uint32_t 
     }
     session_forget_notices(session);
     loaded_world_close(session, &loaded);
+    dent_frames_close(frames);
     return status;
 }
 
@@ -279,10 +309,12 @@ const tool_command command_info_row = {
     "A file that cannot be read gets one line on stderr; the others are still reported, and the exit\n"
     "status is 2. Quality is 1 for a regular element and 0 for a flat one. `faces` counts every face of\n"
     "a solid's tetrahedra once, `surface faces` are those with one cell. Boundary edges have one\n"
-    "surface face, non-manifold edges more than two.\n"
+    "surface face, non-manifold edges more than two. Of a series of frames (a .tar, a directory, a\n"
+    "pattern) the number of frames is told and the first one described.\n"
     "\n"
     "JSON keys: file body kind vertices cells faces surface_faces edges components boundary_edges\n"
-    "nonmanifold_edges inverted flat unused duplicate min_quality lo_x lo_y lo_z hi_x hi_y hi_z.\n",
+    "nonmanifold_edges inverted flat unused duplicate min_quality lo_x lo_y lo_z hi_x hi_y hi_z;\n"
+    "of a series also frames.\n",
     .option_bits = OPTION_BIT(OPTION_MERGE) | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,
     .argument_max = UINT32_MAX,

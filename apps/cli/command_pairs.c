@@ -3,24 +3,12 @@
  * Features are printed with the numbers of the file. When a file gives several bodies, a body's own numbers are mapped
  * back through the tables the reader keeps. */
 #include "interrupt.h"
-#include "load_world.h"
+#include "pairs_proximity.h"
 #include "tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { FEATURE_SIZE = 64, PAIRS_PER_POLL = 1024 };
-
-static const uint64_t fnv_start = 14695981039346656037u;
-
-static uint64_t fnv_bytes(uint64_t hash, const char *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        hash = (hash ^ (unsigned char)bytes[i]) * 1099511628211u;
-    }
-    return hash;
-}
 
 /* The feature as dent_feature_print writes it, its leading number replaced by the one in the file. */
 static void print_feature(const loaded_world *loaded, dent_question question, const dent_pair *pair, bool side_b,
@@ -40,35 +28,6 @@ static void print_feature(const loaded_world *loaded, dent_question question, co
     snprintf(text, FEATURE_SIZE, "%u%s", numbers[number], rest);
 }
 
-static void print_numbers(printer *out, const double *numbers, int count)
-{
-    for (int i = 0; i < count; i++) {
-        printer_format(out, " %.17g", numbers[i]);
-    }
-}
-
-static void print_pair(printer *out, const loaded_world *loaded, dent_question question, const dent_pair_list *list,
-                       uint64_t index, uint64_t *hash)
-{
-    const dent_pair *pair = &list->pairs[index];
-    char a[FEATURE_SIZE], b[FEATURE_SIZE], columns[2 * FEATURE_SIZE + 32];
-    print_feature(loaded, question, pair, false, a);
-    print_feature(loaded, question, pair, true, b);
-    int length = snprintf(columns, sizeof columns, "%u %s %u %s", pair->body_a, a, pair->body_b, b);
-    *hash = fnv_bytes(*hash, columns, (size_t)length);
-    *hash = fnv_bytes(*hash, "\n", 1);
-    printer_bytes(out, columns, (size_t)length);
-    printer_text(out, " ");
-    printer_text(out, dent_pair_kind_name((dent_pair_kind)pair->kind));
-    if (question == DENT_QUESTION_VERTEX_CELL) {
-        print_numbers(out, list->cell_points[index].weights, 4);
-    } else if (question == DENT_QUESTION_FACE_FACE) {
-        print_numbers(out, list->segments[index].point0, 3);
-        print_numbers(out, list->segments[index].point1, 3);
-    }
-    printer_text(out, "\n");
-}
-
 static const dent_pair_list *list_of(const dent_query_result *result, dent_question question)
 {
     switch (question) {
@@ -81,47 +40,59 @@ static const dent_pair_list *list_of(const dent_query_result *result, dent_quest
     }
 }
 
-static void print_statistics(tool_session *session, const dent_query_result *result, uint64_t pairs, uint64_t hash)
+/* ---- the answer to an exact question, for pair_report.c -------------------------------------------------- */
+
+typedef struct exact_answer {
+    dent_question question;
+    const dent_pair_list *list;
+} exact_answer;
+
+static int pair_columns(const pair_answer *answer, const loaded_world *loaded, uint64_t index, char *text)
 {
-    const dent_query_counters *counters = &result->counters;
-    remark("%llu pairs, pairs_hash %016llx, method %s%s%s%s, %u threads, isa %s", (unsigned long long)pairs,
-           (unsigned long long)hash, dent_method_name(counters->method), counters->reason != NULL ? " (" : "",
-           counters->reason != NULL ? counters->reason : "", counters->reason != NULL ? ")" : "",
-           dent_context_worker_count(session->context), dent_isa_name(dent_context_isa(session->context)));
-    remark("%llu elements, %llu box tests, %llu candidates, %llu exact fallbacks, %llu bytes scratch",
-           (unsigned long long)counters->elements, (unsigned long long)counters->box_tests,
-           (unsigned long long)counters->candidates, (unsigned long long)counters->exact_fallbacks,
-           (unsigned long long)counters->scratch_bytes);
-    remark("%.3f ms prepare, %.3f ms search, %.3f ms finish", (double)counters->ns_prepare * 1e-6,
-           (double)counters->ns_search * 1e-6, (double)counters->ns_finish * 1e-6);
+    const exact_answer *exact = answer->result;
+    const dent_pair *pair = &exact->list->pairs[index];
+    char a[FEATURE_SIZE], b[FEATURE_SIZE];
+    print_feature(loaded, exact->question, pair, false, a);
+    print_feature(loaded, exact->question, pair, true, b);
+    return snprintf(text, COLUMNS_SIZE, "%u %s %u %s", pair->body_a, a, pair->body_b, b);
 }
 
-/* Prints all pairs; Ctrl-C or a failing output stops it after a whole line. */
-static int print_pairs(tool_session *session, const loaded_world *loaded, const dent_query_result *result)
+static unsigned pair_kind(const pair_answer *answer, uint64_t index)
 {
-    dent_question question = session->options->ask;
-    const dent_pair_list *list = list_of(result, question);
-    uint64_t hash = fnv_start;
-    progress_begin(&session->progress, "printing", list->count);
-    for (uint64_t i = 0; i < list->count; i++) {
-        if (i % PAIRS_PER_POLL == 0) {
-            progress_set(&session->progress, i, list->count);
-            if (interrupt_seen() || printer_failed(session->out)) {
-                break;
-            }
-        }
-        print_pair(session->out, loaded, question, list, i, &hash);
-    }
-    printer_flush(session->out);
-    progress_end(&session->progress);
-    if (interrupt_seen()) {
-        return interrupt_report();
-    }
-    if (options_have(session->options, OPTION_STATS) && !printer_failed(session->out)) {
-        print_statistics(session, result, list->count, hash);
-    }
-    return STATUS_GOOD;
+    const exact_answer *exact = answer->result;
+    return exact->list->pairs[index].kind - DENT_PAIR_INTERIOR;
 }
+
+static void pair_numbers(const pair_answer *answer, uint64_t index, printer *out)
+{
+    const exact_answer *exact = answer->result;
+    if (exact->question == DENT_QUESTION_VERTEX_CELL) {
+        print_pair_numbers(out, exact->list->cell_points[index].weights, 4);
+    } else if (exact->question == DENT_QUESTION_FACE_FACE) {
+        print_pair_numbers(out, exact->list->segments[index].point0, 3);
+        print_pair_numbers(out, exact->list->segments[index].point1, 3);
+    }
+}
+
+static int report_exact(tool_session *session, const loaded_world *loaded, const dent_query_result *result,
+                        const frame_facts *frame)
+{
+    const char *kinds[PAIR_KIND_LIMIT];
+    for (unsigned i = 0; i < PAIR_KIND_LIMIT; i++) {
+        kinds[i] = dent_pair_kind_name((dent_pair_kind)(DENT_PAIR_INTERIOR + i));
+    }
+    exact_answer exact = {.question = session->options->ask, .list = list_of(result, session->options->ask)};
+    pair_answer answer = {.result = &exact,
+                          .count = exact.list->count,
+                          .counters = &result->counters,
+                          .kinds = kinds,
+                          .columns = pair_columns,
+                          .kind = pair_kind,
+                          .numbers = pair_numbers};
+    return report_pairs(session, loaded, &answer, frame);
+}
+
+/* ---- asking ---------------------------------------------------------------------------------------------- */
 
 static int leave_out_self_pairs(const loaded_world *loaded)
 {
@@ -133,52 +104,54 @@ static int leave_out_self_pairs(const loaded_world *loaded)
     return STATUS_GOOD;
 }
 
-static int ask(tool_session *session, const loaded_world *loaded)
+/* Details nobody will see are not worked out. */
+static bool only_counted(const tool_options *options)
 {
+    return options_have(options, OPTION_JSON) || options_have(options, OPTION_COUNT_ONLY);
+}
+
+static int ask_frame(tool_session *session, const loaded_world *loaded, const frame_facts *frame, void *user)
+{
+    (void)user;
     const tool_options *options = session->options;
-    if (options_have(options, OPTION_NO_SELF) && leave_out_self_pairs(loaded) != STATUS_GOOD) {
+    bool fresh = frame == NULL || frame->fresh;
+    if (fresh && options_have(options, OPTION_NO_SELF) && leave_out_self_pairs(loaded) != STATUS_GOOD) {
         return STATUS_ERROR;
+    }
+    if (options->ask == DENT_QUESTION_PROXIMITY) {
+        return ask_proximity(session, loaded, frame);
     }
     dent_query_def def = dent_query_def_default();
     def.questions = options->ask;
     def.method = options->method;
     def.touching = options_have(options, OPTION_TOUCHING);
     def.surface_vertices_only = options_have(options, OPTION_SURFACE_VERTICES_ONLY);
+    def.no_details = only_counted(options);
     def.cancel = interrupt_flag();
     dent_query_result result;
     progress_begin(&session->progress, "searching", 0);
     dent_status status = dent_world_query(loaded->world, &def, &result);
     progress_end(&session->progress);
-    if (status != DENT_OK) {
-        return complain("pairs: %s", dent_world_message(loaded->world));
-    }
-    if (interrupt_seen()) {
-        return interrupt_report();
-    }
-    if (result.outcome != DENT_OUTCOME_COMPLETE) {
-        return complain("pairs: the answer is not complete: %s", dent_outcome_name(result.outcome));
-    }
-    return print_pairs(session, loaded, &result);
+    int failed = check_answer(loaded, status, &result.outcome);
+    return failed ? failed : report_exact(session, loaded, &result, frame);
+}
+
+static int ask(tool_session *session, const loaded_world *loaded)
+{
+    return ask_frame(session, loaded, NULL, NULL);
 }
 
 static int run_pairs(const tool_options *options, printer *out)
 {
     if (!options_have(options, OPTION_ASK)) {
-        return complain("pairs: say what is asked: --ask vertex-cell, face-cell or face-face");
+        return complain("pairs: say what is asked: --ask vertex-cell, face-cell, face-face or proximity");
     }
-    tool_session session;
-    int status = session_open(&session, options, out);
-    if (status != STATUS_GOOD) {
-        return status;
+    int refused = refuse_proximity_options(options);
+    if (refused != STATUS_GOOD) {
+        return refused;
     }
-    loaded_world loaded;
-    status = loaded_world_read_arguments(&session, &loaded);
-    if (status == STATUS_GOOD) {
-        status = ask(&session, &loaded);
-        loaded_world_close(&session, &loaded);
-    }
-    session_close(&session);
-    return status;
+    return options_name_series(options) ? run_on_series(options, out, ask_frame, NULL, NULL)
+                                        : run_on_model(options, out, ask);
 }
 
 const tool_command command_pairs_row = {
@@ -190,15 +163,24 @@ const tool_command command_pairs_row = {
                "  face-cell     surface faces that meet the inside of cells; no numbers\n"
                "  face-face     surface faces that cross or share area; numbers: the two end points of the\n"
                "                common segment\n"
+               "  proximity     surface vertices and faces, surface edges and edges, no farther apart than twice\n"
+               "                --thickness; numbers: distance, the closest points on a and on b, the unit\n"
+               "                direction from b to a; then where these points lie: vertex, edge or interior\n"
                "\n" HELP_ON_FILES "\n"
                "Columns: body a, feature a, body b, feature b, kind, numbers. A feature is its 0-based place in\n"
                "the file; a solid's surface face is cell/corner, the face opposite that corner (cell/face.part\n"
-               "for cells that are not tetrahedra). Pairs that share a vertex are no answer. The answer is the\n"
+               "for cells that are not tetrahedra), an edge is v0-v1. Pairs that share a vertex are no answer. The answer is the\n"
                "same for every method, thread count and instruction set; the exit status is 0 whether or not\n"
-               "there are pairs.\n",
+               "there are pairs.\n"
+               "\n" HELP_ON_SERIES "Each line then begins with the number of the frame; --count prints the number of pairs per frame.\n"
+               "\n"
+               "JSON keys, one object per answer: (series: frame file fresh) pairs, the number of each kind,\n"
+               "pairs_hash method candidates rebuilds ms.\n",
     .option_bits = OPTION_BIT(OPTION_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |
                    OPTION_BIT(OPTION_TOUCHING) | OPTION_BIT(OPTION_SURFACE_VERTICES_ONLY) | OPTION_BIT(OPTION_NO_SELF) |
-                   OPTION_BIT(OPTION_MERGE) | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_STATS),
+                   OPTION_BIT(OPTION_THICKNESS) | OPTION_BIT(OPTION_CLOSEST_ONLY) |
+                   OPTION_BIT(OPTION_MERGE) | OPTIONS_OF_SERIES | OPTION_BIT(OPTION_COUNT_ONLY) |
+                   OPTIONS_OF_SCENES | OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,
     .argument_max = UINT32_MAX,
     .run = run_pairs,

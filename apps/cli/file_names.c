@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 void plain_file_name(const char *name, char *buffer, size_t size)
 {
@@ -59,4 +60,16 @@ bool make_folders(const char *path)
         }
     }
     return true;
+}
+
+bool folder_is_writable(const char *path, char *folder)
+{
+    const char *slash = strrchr(path, '/');
+    if (strlen(path) >= FILE_NAME_LIMIT) {
+        folder[0] = '\0';
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    snprintf(folder, FILE_NAME_LIMIT, "%.*s", slash != NULL ? (int)(slash - path) + 1 : 1, slash != NULL ? path : ".");
+    return access(folder, W_OK | X_OK) == 0;
 }

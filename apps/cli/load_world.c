@@ -1,4 +1,5 @@
-/* load_world.c — reads files and makes scenes; every failure is one line that names the file. */
+/* load_world.c — reads files and makes scenes, and goes from frame to frame; every failure is one line that names the
+ * file. */
 #include "load_world.h"
 
 #include "interrupt.h"
@@ -88,27 +89,42 @@ static bool exists(const char *path)
     return stat(path, &facts) == 0;
 }
 
-static int read_mesh(tool_session *session, loaded_input *input)
+/* "reading shirt_0001.obj" */
+static void begin_progress(tool_session *session, const char *verb, const char *name)
+{
+    char what[64];
+    const char *slash = strrchr(name, '/');
+    snprintf(what, sizeof what, "%s %s", verb, slash != NULL ? slash + 1 : name);
+    progress_begin(&session->progress, what, 0);
+}
+
+/* Reads a file, or one frame of a series. */
+static dent_status read_file_or_frame(tool_session *session, const char *name, dent_frames *frames, uint32_t index,
+                                      dent_mesh **mesh)
 {
     dent_mesh_read_def def = dent_mesh_read_def_default();
     def.merge = options_have(session->options, OPTION_MERGE);
-    char what[64];
-    const char *slash = strrchr(input->name, '/');
-    snprintf(what, sizeof what, "reading %s", slash != NULL ? slash + 1 : input->name);
-    progress_begin(&session->progress, what, 0);
-    dent_status status = dent_mesh_read(session->context, input->name, &def, &input->mesh);
+    begin_progress(session, "reading", name);
+    dent_status status = frames != NULL ? dent_frame_read(frames, index, &def, mesh)
+                                        : dent_mesh_read(session->context, name, &def, mesh);
     progress_end(&session->progress);
+    return status;
+}
+
+static int read_mesh(tool_session *session, loaded_input *input, dent_frames *frames, uint32_t index)
+{
+    const char *name = frames != NULL ? dent_frame_name(frames, index) : input->name;
+    dent_status status = read_file_or_frame(session, name, frames, index, &input->mesh);
     if (status != DENT_OK) {
-        bool plain_word = strpbrk(input->name, "./") == NULL;
-        if (status == DENT_ERROR_FILE && plain_word && !exists(input->name)) {
-            return complain("%s: no such file, and no built-in scene of that name (dent scenes lists them)",
-                            input->name);
+        bool plain_word = strpbrk(name, "./") == NULL;
+        if (status == DENT_ERROR_FILE && plain_word && !exists(name)) {
+            return complain("%s: no such file, and no built-in scene of that name (dent scenes lists them)", name);
         }
-        return complain_about(input->name, session_message(session, status));
+        return complain_about(name, session_message(session, status));
     }
     input->body_count = input->mesh->body_count;
     if (input->body_count == 0) {
-        return complain("%s: no cells and no triangles in it", input->name);
+        return complain("%s: no cells and no triangles in it", name);
     }
     return STATUS_GOOD;
 }
@@ -143,15 +159,13 @@ int create_scene(tool_session *session, const char *name, dent_scene **scene)
     def.scale = session->options->scale;
     def.setting_count = session->options->setting_count;
     def.settings = session->options->settings;
-    char what[64];
-    snprintf(what, sizeof what, "making %s", name);
-    progress_begin(&session->progress, what, 0);
+    begin_progress(session, "making", name);
     dent_status status = dent_scene_create(session->context, &def, scene);
     progress_end(&session->progress);
     return status == DENT_OK ? STATUS_GOOD : complain_about(name, session_message(session, status));
 }
 
-static int make_scene(tool_session *session, loaded_input *input)
+static int make_scene(tool_session *session, loaded_input *input, uint32_t frame)
 {
     int failed = create_scene(session, input->name, &input->scene);
     if (failed) {
@@ -170,7 +184,7 @@ static int make_scene(tool_session *session, loaded_input *input)
         if (input->positions[i] == NULL) {
             return complain_memory(input->name);
         }
-        dent_scene_pose(input->scene, i, session->options->frame, input->positions[i]);
+        dent_scene_pose(input->scene, i, frame, input->positions[i]);
     }
     return STATUS_GOOD;
 }
@@ -224,11 +238,34 @@ static int add_bodies(tool_session *session, loaded_world *loaded, const loaded_
 int loaded_world_open(tool_session *session, loaded_world *loaded)
 {
     memset(loaded, 0, sizeof *loaded);
+    loaded->scene_frame = session->options->frame;
     loaded->world = dent_world_create(session->context);
     return loaded->world != NULL ? STATUS_GOOD : complain("out of memory");
 }
 
-int loaded_world_add(tool_session *session, loaded_world *loaded, const char *name)
+/* Work that cannot be stopped half-way: Ctrl-C ends the program there and then. */
+static void begin_loading(tool_session *session)
+{
+    printer_flush(session->out);
+    interrupt_at_once(true);
+}
+
+int open_frames(tool_session *session, uint32_t word_count, const char *const *words, dent_frames **frames)
+{
+    begin_loading(session);
+    begin_progress(session, "looking at", words[0]);
+    dent_status status = dent_frames_open(session->context, word_count, words, frames);
+    progress_end(&session->progress);
+    interrupt_at_once(false);
+    if (status != DENT_OK) {
+        session_forget_notices(session);
+        return complain("%s", session_message(session, status));
+    }
+    return STATUS_GOOD;
+}
+
+int loaded_world_add_frame(tool_session *session, loaded_world *loaded, const char *name, dent_frames *frames,
+                           uint32_t index)
 {
     if (!reserve_input(session, loaded)) {
         return complain_memory(name);
@@ -236,9 +273,9 @@ int loaded_world_add(tool_session *session, loaded_world *loaded, const char *na
     loaded_input input;
     memset(&input, 0, sizeof input);
     input.name = name;
-    printer_flush(session->out);
-    interrupt_at_once(true);
-    int failed = names_a_scene(name) ? make_scene(session, &input) : read_mesh(session, &input);
+    begin_loading(session);
+    int failed = frames == NULL && names_a_scene(name) ? make_scene(session, &input, loaded->scene_frame)
+                                                       : read_mesh(session, &input, frames, index);
     if (!failed) {
         failed = add_bodies(session, loaded, &input);
     }
@@ -251,6 +288,82 @@ int loaded_world_add(tool_session *session, loaded_world *loaded, const char *na
     loaded->inputs[loaded->input_count++] = input;
     return STATUS_GOOD;
 }
+
+int loaded_world_add(tool_session *session, loaded_world *loaded, const char *name)
+{
+    return loaded_world_add_frame(session, loaded, name, NULL, 0);
+}
+
+/* ---- from frame to frame --------------------------------------------------------------------------------- */
+
+static uint32_t first_body_of(const loaded_world *loaded, uint32_t input)
+{
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < input; i++) {
+        first += loaded->inputs[i].body_count;
+    }
+    return first;
+}
+
+/* The bodies of `next` for those of the input; takes the mesh over when it succeeds. */
+static int exchange_mesh(tool_session *session, loaded_world *loaded, uint32_t input, const char *name, dent_mesh *next,
+                         dent_mesh_change *change)
+{
+    loaded_input *place = &loaded->inputs[input];
+    loaded_body *bodies = loaded->bodies + first_body_of(loaded, input);
+    if (next->body_count != place->body_count) {
+        return complain("%s: %u %s, and %u in the frames before", name, next->body_count,
+                        next->body_count == 1 ? "body" : "bodies", place->body_count);
+    }
+    dent_body_id *ids = dent_allocate(session->context, place->body_count, sizeof *ids);
+    if (ids == NULL) {
+        return complain_memory(name);
+    }
+    for (uint32_t i = 0; i < place->body_count; i++) {
+        ids[i] = bodies[i].id;
+    }
+    dent_status status = dent_mesh_replace_in_world(place->mesh, next, loaded->world, ids, change);
+    dent_release(session->context, ids, place->body_count, sizeof *ids);
+    if (status != DENT_OK) {
+        const char *message = dent_world_message(loaded->world);
+        return complain_about(name, message[0] != '\0' ? message : dent_status_name(status));
+    }
+    for (uint32_t i = 0; i < place->body_count; i++) {
+        loaded_body body = body_of_mesh(&next->bodies[i]);
+        body.id = bodies[i].id;
+        body.input = input;
+        bodies[i] = body;
+    }
+    dent_mesh_destroy(session->context, place->mesh);
+    place->mesh = next;
+    return STATUS_GOOD;
+}
+
+int loaded_world_set_frame(tool_session *session, loaded_world *loaded, uint32_t input, dent_frames *frames,
+                           uint32_t index, dent_mesh_change *change)
+{
+    const char *name = dent_frame_name(frames, index);
+    dent_mesh *next = NULL;
+    begin_loading(session);
+    dent_status status = read_file_or_frame(session, name, frames, index, &next);
+    int failed = status == DENT_OK ? exchange_mesh(session, loaded, input, name, next, change)
+                                   : complain_about(name, session_message(session, status));
+    interrupt_at_once(false);
+    if (failed && next != NULL) {
+        dent_mesh_destroy(session->context, next);
+    }
+    return failed;
+}
+
+void loaded_world_pose_scene(loaded_world *loaded, uint32_t input, uint32_t frame)
+{
+    const loaded_input *place = &loaded->inputs[input];
+    for (uint32_t i = 0; i < place->body_count; i++) {
+        dent_scene_pose(place->scene, i, frame, place->positions[i]);
+    }
+}
+
+/* ---- the words of the command line ----------------------------------------------------------------------- */
 
 int refuse_scene_options(const tool_options *options)
 {
@@ -293,4 +406,21 @@ void loaded_world_close(tool_session *session, loaded_world *loaded)
     dent_release(session->context, loaded->inputs, loaded->input_capacity, sizeof *loaded->inputs);
     dent_release(session->context, loaded->bodies, loaded->body_capacity, sizeof *loaded->bodies);
     memset(loaded, 0, sizeof *loaded);
+}
+
+int run_on_model(const tool_options *options, printer *out, model_function *function)
+{
+    tool_session session;
+    int status = session_open(&session, options, out);
+    if (status != STATUS_GOOD) {
+        return status;
+    }
+    loaded_world loaded;
+    status = loaded_world_read_arguments(&session, &loaded);
+    if (status == STATUS_GOOD) {
+        status = function(&session, &loaded);
+        loaded_world_close(&session, &loaded);
+    }
+    session_close(&session);
+    return status;
 }

@@ -8,7 +8,7 @@
 
 #include "tool_session.h"
 
-#include <dent/mesh_io.h>
+#include <dent/frames.h>
 #include <dent/scene.h>
 #include <dent/world.h>
 
@@ -39,16 +39,31 @@ typedef struct loaded_world {
     uint32_t input_count, input_capacity;
     loaded_input *inputs;
     uint32_t body_count, body_capacity;
-    loaded_body *bodies; /* by rank */
+    loaded_body *bodies;  /* by rank */
+    uint32_t scene_frame; /* of the scenes that are added */
 } loaded_world;
 
 /** Makes an empty world. All functions here report their errors themselves and return an exit status. */
 int loaded_world_open(tool_session *session, loaded_world *loaded);
+/** Finds the frames of a series; notices are kept. */
+int open_frames(tool_session *session, uint32_t word_count, const char *const *words, dent_frames **frames);
 /** Adds the bodies of one file or scene; on an error nothing of it is left behind. */
 int loaded_world_add(tool_session *session, loaded_world *loaded, const char *name);
+/** The same for one frame of a series; `name` is the word that named the series. Null frames: a file or scene. */
+int loaded_world_add_frame(tool_session *session, loaded_world *loaded, const char *name, dent_frames *frames,
+                           uint32_t index);
+/** Puts the bodies of another frame in the place of those of an input: positions only, or new elements (*change). */
+int loaded_world_set_frame(tool_session *session, loaded_world *loaded, uint32_t input, dent_frames *frames,
+                           uint32_t index, dent_mesh_change *change);
+/** Moves the bodies of a scene to another frame of it. */
+void loaded_world_pose_scene(loaded_world *loaded, uint32_t input, uint32_t frame);
 /** Opens a world with all arguments of the command line. On an error there is nothing to close. */
 int loaded_world_read_arguments(tool_session *session, loaded_world *loaded);
 void loaded_world_close(tool_session *session, loaded_world *loaded);
+
+/** What a command does with a model, and all around it: opens a session and a world with the arguments, calls, closes. */
+typedef int model_function(tool_session *session, const loaded_world *loaded);
+int run_on_model(const tool_options *options, printer *out, model_function *function);
 
 /** Options that would be without effect are refused, so that a forgotten scene name is noticed. */
 int refuse_scene_options(const tool_options *options);

@@ -59,7 +59,7 @@ static void print_entry(printer *out, const char *name, const char *text)
 static void print_command_help(const tool_command *command, printer *out)
 {
     char described[4096];
-    uint32_t option_bits = command->option_bits | OPTION_BIT(OPTION_HELP);
+    uint64_t option_bits = command->option_bits | OPTION_BIT(OPTION_HELP);
     options_describe(option_bits, described, sizeof described);
     printer_format(out, "usage: dent %s %s\n\n%c%s.\n\n", command->name, command->arguments,
                    toupper((unsigned char)command->summary[0]), command->summary + 1);

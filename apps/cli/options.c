@@ -17,7 +17,7 @@ typedef struct option_row {
 } option_row;
 
 static const option_row option_table[OPTION_COUNT] = {
-    [OPTION_ASK] = {"--ask", NULL, "QUESTION", "what is asked: vertex-cell, face-cell or face-face"},
+    [OPTION_ASK] = {"--ask", NULL, "QUESTION", "what is asked: vertex-cell, face-cell, face-face or proximity"},
     [OPTION_METHOD] = {"--method", NULL, "M", "how it is computed, see below; the answer is the same"},
     [OPTION_THREADS] = {"--threads", NULL, "N", "1 to 1024; default: one per processor"},
     [OPTION_ISA] = {"--isa", NULL, "I",
@@ -25,6 +25,8 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_TOUCHING] = {"--touching", NULL, NULL, "add the pairs that only touch, marked `touching`"},
     [OPTION_SURFACE_VERTICES_ONLY] = {"--surface-vertices-only", NULL, NULL,
                                       "vertex-cell: leave out the vertices inside solids"},
+    [OPTION_THICKNESS] = {"--thickness", NULL, "D", "proximity: a length, every body is this thick: pairs no farther apart than 2 D"},
+    [OPTION_CLOSEST_ONLY] = {"--closest-only", NULL, NULL, "proximity: one line for each pair of closest features"},
     [OPTION_NO_SELF] = {"--no-self", NULL, NULL, "leave out pairs of a body with itself"},
     [OPTION_SELF] = {"--self", NULL, NULL, "also check each body against itself"},
     [OPTION_TOLERANCE] = {"--tolerance", NULL, "D", "a length, default 0: a pair no deeper counts as touching"},
@@ -33,6 +35,10 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_PICTURE] = {"--picture", NULL, "F.png", "draw the bodies, culprits red (also those hidden inside others)"},
     [OPTION_VIEW] = {"--view", NULL, "A,E", "of the picture: azimuth and elevation in degrees, default 35,20"},
     [OPTION_MERGE] = {"--merge", NULL, NULL, "one body per file, whatever groups it has"},
+    [OPTION_FRAME_RANGE] = {"--frames", NULL, "A:B:S",
+                            "series: frames A to B, every S-th (A, B, :S may be left out; : is all of them)"},
+    [OPTION_REBUILD] = {"--rebuild", NULL, NULL, "series: a new world at every frame; the answer is the same"},
+    [OPTION_COUNT_ONLY] = {"--count", NULL, NULL, "only how many pairs there are"},
     [OPTION_FRAME] = {"--frame", NULL, "K", "scenes: the frame, 0 (default), 1, 2 ..."},
     [OPTION_SCALE] = {"--scale", NULL, "S", "scenes: size, 1 by default; the number of elements grows with it"},
     [OPTION_SET] = {"--set", NULL, "NAME=VALUE", "scenes: a parameter, e.g. inside=0.2; may be repeated"},
@@ -126,6 +132,48 @@ static bool parse_number(const char *text, double *value)
     return true;
 }
 
+/* Digits up to `end`; false: none, something else, or too many. */
+static bool parse_digits(const char *text, const char *end, uint64_t *value)
+{
+    uint64_t number = 0;
+    for (const char *at = text; at < end; at++) {
+        if (*at < '0' || *at > '9' || number > (UINT64_MAX - 9) / 10) {
+            return false;
+        }
+        number = number * 10 + (uint64_t)(*at - '0');
+    }
+    *value = number;
+    return end > text;
+}
+
+/* "10:20:2", "10:20", "10:", ":20", ":", "::2", or "10" for that one. */
+static bool parse_frame_range(const char *text, frame_range *range)
+{
+    range->first = 0;
+    range->last = UINT64_MAX;
+    range->step = 1;
+    const char *end = text + strlen(text);
+    const char *colon = memchr(text, ':', strlen(text));
+    const char *first_end = colon != NULL ? colon : end;
+    range->has_first = first_end > text;
+    if (range->has_first && !parse_digits(text, first_end, &range->first)) {
+        return false;
+    }
+    if (colon == NULL) {
+        range->last = range->first;
+        return range->has_first;
+    }
+    const char *second = strchr(colon + 1, ':');
+    const char *last_end = second != NULL ? second : end;
+    if (last_end > colon + 1 && !parse_digits(colon + 1, last_end, &range->last)) {
+        return false;
+    }
+    if (second != NULL && !parse_digits(second + 1, end, &range->step)) {
+        return false;
+    }
+    return range->step > 0 && range->first <= range->last;
+}
+
 /* "35,20" */
 static bool parse_angles(const char *text, double *azimuth, double *elevation)
 {
@@ -172,19 +220,20 @@ static bool choose(const char *command, const char *option, const char *text, co
 
 static bool read_question(tool_options *options, const char *command, const char *text)
 {
-    const char *words[DENT_DISCRETE_QUESTION_COUNT];
-    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+    /* bench may ask for several at once, joined by '+', of the discrete questions. */
+    bool joined = strcmp(command, "bench") == 0;
+    const char *words[DENT_DISCRETE_QUESTION_COUNT + 1];
+    unsigned word_count = DENT_DISCRETE_QUESTION_COUNT + !joined;
+    for (unsigned i = 0; i < word_count; i++) {
         words[i] = dent_question_name((dent_question)(1u << i));
     }
-    /* bench may ask for several at once, joined by '+'. */
-    bool joined = strcmp(command, "bench") == 0;
     uint32_t bits = 0;
     while (true) {
         char word[64];
         size_t length = joined ? strcspn(text, "+") : strlen(text);
         snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
         size_t chosen;
-        if (!choose(command, "--ask", word, words, DENT_DISCRETE_QUESTION_COUNT, &chosen)) {
+        if (!choose(command, "--ask", word, words, word_count, &chosen)) {
             return false;
         }
         bits |= 1u << chosen;
@@ -278,6 +327,9 @@ static bool read_value(tool_options *options, const char *command, option_id id,
     case OPTION_FRAMES:
         wanted = parse_whole_number(text, 1, 100000, &options->frames) ? NULL : "a whole number from 1 to 100000";
         break;
+    case OPTION_FRAME_RANGE:
+        wanted = parse_frame_range(text, &options->range) ? NULL : "FIRST:LAST or FIRST:LAST:STEP in whole numbers";
+        break;
     case OPTION_REPEAT:
         wanted = parse_whole_number(text, 1, 100000, &options->repeat) ? NULL : "a whole number from 1 to 100000";
         break;
@@ -299,6 +351,11 @@ static bool read_value(tool_options *options, const char *command, option_id id,
                      ? NULL
                      : "a finite length that is not negative";
         break;
+    case OPTION_THICKNESS:
+        wanted = parse_number(text, &options->thickness) && options->thickness >= 0
+                     ? NULL
+                     : "a finite length that is not negative";
+        break;
     case OPTION_SCALE:
         wanted = parse_number(text, &options->scale) && options->scale > 0 ? NULL : "a finite number above 0";
         break;
@@ -314,7 +371,7 @@ static bool read_value(tool_options *options, const char *command, option_id id,
 
 /* ---- the parser ------------------------------------------------------------------------------------------ */
 
-static option_id find_option(const char *text, size_t length, uint32_t allowed)
+static option_id find_option(const char *text, size_t length, uint64_t allowed)
 {
     for (unsigned id = 0; id < OPTION_COUNT; id++) {
         const option_row *row = &option_table[id];
@@ -330,7 +387,7 @@ static option_id find_option(const char *text, size_t length, uint32_t allowed)
     return OPTION_COUNT;
 }
 
-static void complain_unknown(const char *command, const char *text, size_t length, uint32_t allowed)
+static void complain_unknown(const char *command, const char *text, size_t length, uint64_t allowed)
 {
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
@@ -350,7 +407,7 @@ static void complain_unknown(const char *command, const char *text, size_t lengt
 }
 
 /* Handles argv[*position], an option; leaves *position at the last word used. */
-static bool take_option(tool_options *options, const char *command, uint32_t allowed, int argc, char **argv,
+static bool take_option(tool_options *options, const char *command, uint64_t allowed, int argc, char **argv,
                         int *position)
 {
     const char *text = argv[*position];
@@ -385,10 +442,12 @@ static bool take_option(tool_options *options, const char *command, uint32_t all
     return read_value(options, command, id, argv[*position]);
 }
 
-bool options_parse(tool_options *options, const char *command, uint32_t allowed, int argc, char **argv)
+bool options_parse(tool_options *options, const char *command, uint64_t allowed, int argc, char **argv)
 {
     memset(options, 0, sizeof *options);
     options->scale = 1;
+    options->range.last = UINT64_MAX;
+    options->range.step = 1;
     options->arguments = argv;
     bool only_arguments = false;
     for (int i = 0; i < argc; i++) {
@@ -406,7 +465,7 @@ bool options_parse(tool_options *options, const char *command, uint32_t allowed,
     return true;
 }
 
-size_t options_describe(uint32_t allowed, char *buffer, size_t buffer_size)
+size_t options_describe(uint64_t allowed, char *buffer, size_t buffer_size)
 {
     size_t used = 0;
     for (unsigned id = 0; id < OPTION_COUNT; id++) {

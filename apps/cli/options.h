@@ -16,6 +16,8 @@ typedef enum option_id {
     OPTION_ISA,
     OPTION_TOUCHING,
     OPTION_SURFACE_VERTICES_ONLY,
+    OPTION_THICKNESS,
+    OPTION_CLOSEST_ONLY,
     OPTION_NO_SELF,
     OPTION_SELF,
     OPTION_TOLERANCE,
@@ -24,6 +26,9 @@ typedef enum option_id {
     OPTION_PICTURE,
     OPTION_VIEW,
     OPTION_MERGE,
+    OPTION_FRAME_RANGE,
+    OPTION_REBUILD,
+    OPTION_COUNT_ONLY,
     OPTION_FRAME,
     OPTION_SCALE,
     OPTION_SET,
@@ -41,23 +46,34 @@ typedef enum option_id {
     OPTION_COUNT
 } option_id;
 
-#define OPTION_BIT(id) (1u << (id))
+#define OPTION_BIT(id) (UINT64_C(1) << (id))
 #define OPTIONS_OF_SCENES (OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET))
+#define OPTIONS_OF_SERIES (OPTION_BIT(OPTION_FRAME_RANGE) | OPTION_BIT(OPTION_REBUILD))
 #define OPTIONS_OF_MACHINE (OPTION_BIT(OPTION_THREADS) | OPTION_BIT(OPTION_ISA))
 
 enum { SETTING_LIMIT = 32, SETTING_NAME_LIMIT = 64 };
 
+/** --frames FIRST:LAST:STEP, by the numbers in the names. */
+typedef struct frame_range {
+    bool has_first; /* else: the first there is */
+    uint64_t first;
+    uint64_t last; /* UINT64_MAX: the last there is */
+    uint64_t step;
+} frame_range;
+
 typedef struct tool_options {
-    uint32_t given;    /* OPTION_BIT of those on the command line */
+    uint64_t given;    /* OPTION_BIT of those on the command line */
     dent_question ask; /* one, or for bench several bits */
     dent_method method;
     uint32_t threads; /* 0: all processors */
     dent_isa isa;
     double tolerance;
+    double thickness; /* of proximity */
     const char *out;
     const char *picture;
     double azimuth, elevation; /* of the picture, degrees */
     uint32_t frame;
+    frame_range range;
     uint32_t frames, repeat; /* bench; 0: not given */
     uint32_t steps;          /* paper; 0: not given */
     double scale;
@@ -75,10 +91,10 @@ static inline bool options_have(const tool_options *options, option_id id)
 
 /** Parses argv[0 … argc) for a command called `command` that takes the options in `allowed`. The arguments are moved to
  * the front of argv. False: an error, already reported. */
-bool options_parse(tool_options *options, const char *command, uint32_t allowed, int argc, char **argv);
+bool options_parse(tool_options *options, const char *command, uint64_t allowed, int argc, char **argv);
 
 /** The lines of --help for the options in `allowed`, into a buffer of any size; returns the full length. */
-size_t options_describe(uint32_t allowed, char *buffer, size_t buffer_size);
+size_t options_describe(uint64_t allowed, char *buffer, size_t buffer_size);
 
 /** The word of a list nearest to `word`, or null when none is near. */
 const char *nearest_word(const char *word, const char *const *list, size_t count);

@@ -51,6 +51,25 @@ void printer_text(printer *out, const char *text)
     printer_bytes(out, text, strlen(text));
 }
 
+static bool is_control(char letter)
+{
+    return (unsigned char)letter < 0x20 || letter == 0x7f;
+}
+
+void plain_line(char *text)
+{
+    for (; *text != '\0'; text++) {
+        *text = is_control(*text) ? '?' : *text;
+    }
+}
+
+void printer_name(printer *out, const char *name)
+{
+    for (; *name != '\0'; name++) {
+        printer_bytes(out, is_control(*name) ? "?" : name, 1);
+    }
+}
+
 void printer_format(printer *out, const char *format, ...)
 {
     if (sizeof out->buffer - out->used <= PRINT_LIMIT) {
@@ -91,8 +110,7 @@ static void write_line(const char *prefix, const char *format, va_list arguments
         end = sizeof line - 2;
     }
     for (size_t i = start; i < end; i++) {
-        unsigned char byte = (unsigned char)line[i];
-        if (byte < 0x20 || byte == 0x7f) {
+        if (is_control(line[i])) {
             line[i] = '?';
         }
     }

@@ -22,6 +22,10 @@ void printer_bytes(printer *out, const char *bytes, size_t size);
 void printer_text(printer *out, const char *text);
 /** Formatted text of at most 4,000 bytes; longer strings go through printer_text. */
 void printer_format(printer *out, const char *format, ...) DENT_PRINTF_LIKE(2, 3);
+/** Control characters become '?', so that a text stays one line. */
+void plain_line(char *text);
+/** A name of a file, group or body, which may hold anything, as a plain line. */
+void printer_name(printer *out, const char *name);
 void printer_flush(printer *out);
 static inline bool printer_failed(const printer *out)
 {

@@ -40,6 +40,15 @@ static void draw(progress_bar *progress)
     }
 }
 
+/* With the mutex held. */
+static void erase(progress_bar *progress)
+{
+    if (progress->drawn) {
+        write_terminal("\r\033[K", 4);
+        progress->drawn = false;
+    }
+}
+
 static struct timespec after_milliseconds(long milliseconds)
 {
     struct timespec when;
@@ -56,7 +65,6 @@ static struct timespec after_milliseconds(long milliseconds)
 static void *draw_until_stopped(void *user)
 {
     progress_bar *progress = user;
-    bool drawn = false;
     pthread_mutex_lock(&progress->mutex);
     struct timespec when = after_milliseconds(FIRST_DRAW_MS);
     while (!progress->stop) {
@@ -66,14 +74,12 @@ static void *draw_until_stopped(void *user)
         }
         if (error == ETIMEDOUT && !progress->stop) {
             draw(progress);
-            drawn = true;
+            progress->drawn = true;
             when = after_milliseconds(REDRAW_MS);
         }
     }
+    erase(progress);
     pthread_mutex_unlock(&progress->mutex);
-    if (drawn) {
-        write_terminal("\r\033[K", 4);
-    }
     return NULL;
 }
 
@@ -94,16 +100,22 @@ void progress_create(progress_bar *progress)
 void progress_destroy(progress_bar *progress)
 {
     if (progress->enabled) {
-        progress_end(progress);
+        progress_release(progress);
         pthread_cond_destroy(&progress->wake);
         pthread_mutex_destroy(&progress->mutex);
         progress->enabled = false;
     }
 }
 
+static void store_counts(progress_bar *progress, uint64_t done, uint64_t total)
+{
+    atomic_store_explicit(&progress->done, done, memory_order_relaxed);
+    atomic_store_explicit(&progress->total, total, memory_order_relaxed);
+}
+
 void progress_begin(progress_bar *progress, const char *what, uint64_t total)
 {
-    if (!progress->enabled) {
+    if (!progress->enabled || progress->held) {
         return;
     }
     progress_end(progress);
@@ -115,19 +127,52 @@ void progress_begin(progress_bar *progress, const char *what, uint64_t total)
     }
     progress->start_ns = dent_clock_ns();
     progress->stop = false;
-    progress_set(progress, 0, total);
+    store_counts(progress, 0, total);
     progress->running = pthread_create(&progress->thread, NULL, draw_until_stopped, progress) == 0;
 }
 
 void progress_set(progress_bar *progress, uint64_t done, uint64_t total)
 {
+    if (!progress->held) {
+        store_counts(progress, done, total);
+    }
+}
+
+void progress_hold(progress_bar *progress, const char *what, uint64_t total)
+{
+    progress_begin(progress, what, total);
+    progress->held = true;
+}
+
+void progress_hold_at(progress_bar *progress, uint64_t done)
+{
     atomic_store_explicit(&progress->done, done, memory_order_relaxed);
-    atomic_store_explicit(&progress->total, total, memory_order_relaxed);
+}
+
+void progress_release(progress_bar *progress)
+{
+    progress->held = false;
+    progress_end(progress);
+}
+
+void progress_lock(progress_bar *progress)
+{
+    if (progress->running) {
+        pthread_mutex_lock(&progress->mutex);
+        erase(progress);
+    }
+}
+
+void progress_unlock(progress_bar *progress)
+{
+    if (progress->running) {
+        pthread_mutex_unlock(&progress->mutex);
+    }
 }
 
 void progress_end(progress_bar *progress)
 {
-    if (!progress->running) {
+    if (!progress->running || progress->held) {
         return;
     }
     pthread_mutex_lock(&progress->mutex);

@@ -14,7 +14,9 @@
 typedef struct progress_bar {
     bool enabled; /* stderr is a terminal */
     bool running;
-    bool stop; /* guarded by mutex */
+    bool stop;  /* guarded by mutex */
+    bool drawn; /* the same: there is something on the terminal */
+    bool held;  /* a stage of many small ones is shown: those are not */
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t wake;
@@ -31,8 +33,17 @@ void progress_begin(progress_bar *progress, const char *what, uint64_t total);
 void progress_set(progress_bar *progress, uint64_t done, uint64_t total);
 static inline void progress_step(progress_bar *progress)
 {
-    atomic_fetch_add_explicit(&progress->done, 1, memory_order_relaxed);
+    if (!progress->held) {
+        atomic_fetch_add_explicit(&progress->done, 1, memory_order_relaxed);
+    }
 }
+/** One bar over many stages: until progress_release the calls above and progress_end do nothing, and progress_hold_at moves
+ * it. Between progress_lock and progress_unlock it is off the terminal, for what else is to be written there. */
+void progress_hold(progress_bar *progress, const char *what, uint64_t total);
+void progress_hold_at(progress_bar *progress, uint64_t done);
+void progress_release(progress_bar *progress);
+void progress_lock(progress_bar *progress);
+void progress_unlock(progress_bar *progress);
 /** Takes the bar away. Call it before anything else is written to the terminal. */
 void progress_end(progress_bar *progress);
 

@@ -23,7 +23,7 @@ typedef struct tool_command {
     const char *summary;   /* one line of `dent --help` */
     const char *arguments; /* what follows the name in the usage line */
     const char *details;   /* the body of `dent NAME --help` */
-    uint32_t option_bits;  /* OPTION_BIT of every option it takes */
+    uint64_t option_bits;  /* OPTION_BIT of every option it takes */
     uint32_t argument_min, argument_max;
     command_function *run;
 } tool_command;
@@ -42,5 +42,12 @@ extern const tool_command command_paper_row;
     "or, where there is no such file, the name of a built-in scene (see dent scenes; --frame, --scale\n"               \
     "and --set are for these). Bodies are numbered 0, 1, 2 ... in the order of the files; a file with\n"               \
     "several physical groups gives one body per group.\n"
+
+/* The same for those that take series of frames. */
+#define HELP_ON_SERIES                                                                                                 \
+    "FILE may also name a series of frames: a pattern for numbered files ('shirt_%04d.obj', 'shirt_*.obj';\n"          \
+    "quote it), a directory, or a .tar, .tar.gz, .tar.xz of them (also ARCHIVE/PATTERN). Its bodies are moved\n"        \
+    "from frame to frame in one world; files that are no series stay, several series go in step. With\n"              \
+    "--frames also scenes move, and files whose names differ in one number are a series.\n"
 
 #endif

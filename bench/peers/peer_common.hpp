@@ -235,6 +235,21 @@ peer_row make_row(const char *name, const char *summary, uint32_t questions, boo
             destroy_finder<Finder>};
 }
 
+/* Without anything to set. */
+template <class Finder> peer_row make_row(const char *name, const char *summary, uint32_t questions, bool parallel)
+{
+    return {name,
+            summary,
+            questions,
+            nullptr,
+            0,
+            nullptr,
+            parallel,
+            create_finder<Finder>,
+            find_with<Finder>,
+            destroy_finder<Finder>};
+}
+
 constexpr uint32_t questions_of_cells = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL;
 constexpr uint32_t questions_all = questions_of_cells | DENT_QUESTION_FACE_FACE;
 
@@ -248,6 +263,9 @@ peer_row embree_refit_check_row();
 #endif
 #ifdef DENT_PEER_CGAL
 peer_row cgal_row();
+#endif
+#ifdef DENT_PEER_CGAL_MESH
+peer_row cgal_mesh_row();
 #endif
 #ifdef DENT_PEER_BULLET
 peer_row bullet_row();

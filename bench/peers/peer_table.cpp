@@ -15,6 +15,9 @@ extern "C" const peer_row *bench_peer_at(uint32_t index)
 #ifdef DENT_PEER_CGAL
         cgal_row(),
 #endif
+#ifdef DENT_PEER_CGAL_MESH
+        cgal_mesh_row(),
+#endif
 #ifdef DENT_PEER_BULLET
         bullet_row(),
 #endif

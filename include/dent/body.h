@@ -68,6 +68,9 @@ typedef struct dent_same_as {
     uint32_t other_vertex;
 } dent_same_as;
 
+/** "This body has no thickness of its own": it takes that of the proximity query. Every other negative number is refused. */
+#define DENT_THICKNESS_FROM_QUERY (-1.0)
+
 typedef struct dent_body_def {
     size_t struct_size;
     dent_body_kind kind;
@@ -92,6 +95,8 @@ typedef struct dent_body_def {
     uint32_t collision_mask;  /**< bits it may meet; default all. a and b are asked about iff (group_a & mask_b) and
                                    (group_b & mask_a) are both non-zero */
     bool self_collision;      /**< default true: also ask the body about itself */
+
+    double thickness; /**< for the question proximity: a finite length >= 0, or DENT_THICKNESS_FROM_QUERY (default) */
 
     bool strict; /**< default false. True: duplicate elements, unused vertices and non-manifold faces are refused with BAD_MESH
                       when the body is added; inverted (not: mirrored) and flat cells are refused at each query. False: they are accepted,

@@ -8,7 +8,7 @@
  *   ask.questions = DENT_QUESTION_FACE_CELL;
  *   dent_world_query(world, &ask, &result);                           pairs in canonical order, until the next call
  *
- * Read in this order: base.h, id.h, body.h, world.h, method.h, query.h, penetration.h. The optional libraries dent_io (mesh_io.h) and dent_sim
+ * Read in this order: base.h, id.h, body.h, world.h, method.h, query.h, proximity.h, penetration.h. The optional libraries dent_io (mesh_io.h) and dent_sim
  * (scene.h) are included on their own.
  */
 #ifndef DENT_DENT_H
@@ -19,6 +19,7 @@
 #include <dent/id.h>
 #include <dent/method.h>
 #include <dent/penetration.h>
+#include <dent/proximity.h>
 #include <dent/query.h>
 #include <dent/vector_math.h>
 #include <dent/world.h>

@@ -15,7 +15,8 @@ extern "C" {
 typedef enum dent_question {
     DENT_QUESTION_VERTEX_CELL = 1,
     DENT_QUESTION_FACE_CELL = 2,
-    DENT_QUESTION_FACE_FACE = 4
+    DENT_QUESTION_FACE_FACE = 4,
+    DENT_QUESTION_PROXIMITY = 8 /**< asked by dent_world_proximity (proximity.h), not by dent_world_query; 16 is kept for impact */
 } dent_question;
 
 #define DENT_DISCRETE_QUESTION_COUNT 3
@@ -32,7 +33,8 @@ typedef enum dent_method {
     DENT_METHOD_BUCKET_TREE = 4,    /**< one bucket tree per body, walked in tandem, with surface flags */
     DENT_METHOD_CLUSTER_SEARCH = 5, /**< static clusters of cells laid out for the vector unit, and a strain certificate that proves
                                          self-collision away */
-    DENT_METHOD_SURFACE_TREE = 6,   /**< boxes over the surface of each body, refitted at every step */
+    DENT_METHOD_SURFACE_TREE = 6,   /**< leaves of neighbouring faces under a tree that is refitted; parts of a surface that cannot cross
+                                         themselves are proven so */
     DENT_METHOD_CONTOUR_WALK = 7,   /**< from crossing surfaces through the mesh's own topology to every penetrating face and vertex */
     DENT_METHOD_COUNT = 8
 } dent_method;
@@ -40,7 +42,7 @@ typedef enum dent_method {
 DENT_API const char *dent_method_name(dent_method method);
 /** One sentence: the idea and where it wins. */
 DENT_API const char *dent_method_summary(dent_method method);
-/** The questions (bits) a method can answer. Asking it another is DENT_ERROR_UNSUPPORTED. */
+/** The questions (bits) of dent_world_query a method can answer. Asking it another is DENT_ERROR_UNSUPPORTED. */
 DENT_API uint32_t dent_method_questions(dent_method method);
 
 /** Spatial hashing (Teschner et al. 2003), and what it became. */
@@ -70,6 +72,23 @@ typedef struct dent_cluster_search_def {
     bool no_certificate; /**< default false. True: search for self-collision even where it could be proven away */
 } dent_cluster_search_def;
 DENT_API dent_cluster_search_def dent_cluster_search_def_default(void);
+
+/** How the faces of a surface are cut into leaves of at most 16. */
+typedef enum dent_surface_leaves {
+    DENT_SURFACE_LEAVES_MERGED = 0, /**< neighbouring regions merged by their shape, bottom-up (Volino and Magnenat-Thalmann) */
+    DENT_SURFACE_LEAVES_MEDIAN = 1, /**< split top-down at the median of the face centres */
+    DENT_SURFACE_LEAVES_CURVE = 2   /**< pieces of a space-filling curve through the face centres */
+} dent_surface_leaves;
+
+/** The surface hierarchy (Volino and Magnenat-Thalmann 2006, Klosowski et al. 1998), with an exact contour criterion. */
+typedef struct dent_surface_tree_def {
+    size_t struct_size;
+    uint32_t directions;        /**< faces of the bounding volumes: 6 (boxes), 14, 18 or 26; 0 (default): 6. A change builds anew */
+    dent_surface_leaves leaves; /**< default MERGED. A change builds anew */
+    bool no_culling;            /**< default false. True: search everywhere, also where crossing is proven impossible */
+    bool keep_leaves;           /**< default false: leaves are cut anew when their boxes have grown to twice their first size */
+} dent_surface_tree_def;
+DENT_API dent_surface_tree_def dent_surface_tree_def_default(void);
 
 #ifdef __cplusplus
 }

@@ -36,6 +36,7 @@ typedef struct dent_query_def {
     const dent_spatial_hash_def *spatial_hash;
     const dent_bucket_tree_def *bucket_tree;
     const dent_cluster_search_def *cluster_search;
+    const dent_surface_tree_def *surface_tree;
 } dent_query_def;
 
 DENT_API dent_query_def dent_query_def_default(void);
@@ -87,6 +88,9 @@ typedef struct dent_query_counters {
     uint64_t cells_visited;      /**< hash cells, buckets or clusters looked into */
     uint64_t rebuilds;           /**< structures built anew in this query instead of updated */
     uint64_t certified_bodies;   /**< bodies whose self-collision was proven away without a search */
+    uint64_t neighbours;         /**< surface-tree: leaves, and pairs of leaves with a common vertex, of bodies that may meet themselves */
+    uint64_t neighbours_culled;  /**< of these: proven free of crossings by normals and contours */
+    uint64_t regions_tested;     /**< contours looked at for that */
     uint64_t removed_cells;      /**< contour walk: cells turned inside out, answered one by one */
     uint64_t exact_fallbacks;    /**< signs the floating-point filter could not decide */
     uint64_t scratch_bytes;      /**< high-water mark of this world's scratch memory */

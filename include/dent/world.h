@@ -38,6 +38,10 @@ DENT_API dent_status dent_body_set_positions(dent_world *world, dent_body_id id,
 DENT_API dent_status dent_body_set_filter(dent_world *world, dent_body_id id, uint32_t collision_group, uint32_t collision_mask,
                                           bool self_collision);
 
+/** How thick the body is for the question proximity: a finite length >= 0, or DENT_THICKNESS_FROM_QUERY. Anything else is refused with
+ *  BAD_NUMBER and a message that names the body. */
+DENT_API dent_status dent_body_set_thickness(dent_world *world, dent_body_id id, double thickness);
+
 DENT_API uint32_t dent_world_body_count(const dent_world *world);
 /** The bodies in order of addition: `rank` below dent_world_body_count. */
 DENT_API dent_body_id dent_world_body_at(const dent_world *world, uint32_t rank);

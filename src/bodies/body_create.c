@@ -11,6 +11,7 @@
 #include "bodies/mesh_check.h"
 #include "bodies/mesh_topology.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +27,7 @@ static dent_body_def def_default(dent_body_kind kind)
     def.collision_group = 1;
     def.collision_mask = UINT32_MAX;
     def.self_collision = true;
+    def.thickness = DENT_THICKNESS_FROM_QUERY;
     return def;
 }
 
@@ -73,6 +75,16 @@ static void note_settings(struct body *body, const dent_body_def *def)
     body->collision_mask = def->collision_mask;
     body->self_collision = def->self_collision;
     body->strict = def->strict;
+    body->thickness = def->thickness;
+}
+
+dent_status body_check_thickness(const struct body *body, double thickness, struct message *message)
+{
+    if (thickness == DENT_THICKNESS_FROM_QUERY || (thickness >= 0 && thickness <= DBL_MAX)) {
+        return DENT_OK;
+    }
+    return message_fail(message, DENT_ERROR_BAD_NUMBER, BODY_TITLE ": the thickness is %g: a finite length, 0 or more, is needed",
+                        BODY_TITLE_OF(body), thickness);
 }
 
 /* The elements as the caller gave them. */
@@ -195,6 +207,9 @@ static dent_status fill_body(struct body *body, const dent_body_def *def, uint64
     status = body_check_positions(body, &body->positions_t0, message);
     if (status == DENT_OK) {
         status = body_check_positions(body, &body->positions_t1, message);
+    }
+    if (status == DENT_OK) {
+        status = body_check_thickness(body, body->thickness, message);
     }
     if (status != DENT_OK) {
         return status;

@@ -56,6 +56,7 @@ struct body {
     uint32_t collision_group, collision_mask;
     bool self_collision;
     bool strict;
+    double thickness; /* for proximity; DENT_THICKNESS_FROM_QUERY: none of its own */
 };
 
 enum { VERTEX_USED = 1, VERTEX_ON_SURFACE = 2 };
@@ -77,6 +78,9 @@ static inline uint64_t body_identity(const struct body *body, uint32_t vertex)
 dent_status body_create(dent_context *context, const dent_body_def *def, uint64_t serial, uint64_t identity_base,
                         struct message *message, struct body **body);
 void body_destroy(struct body *body);
+
+/* BAD_NUMBER naming the body, unless it is a finite length >= 0 or DENT_THICKNESS_FROM_QUERY. */
+dent_status body_check_thickness(const struct body *body, double thickness, struct message *message);
 
 /* INVALID_ARGUMENT or TOO_LARGE when the description of the positions (not their numbers) is wrong; null is right. */
 dent_status body_check_positions(const struct body *body, const dent_positions *positions, struct message *message);

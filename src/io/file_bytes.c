@@ -1,39 +1,12 @@
-/* Whole files in memory, unpacked.
- *
- * The compressed file is read first, then unpacked into a buffer that doubles. zlib and liblzma take their working
- * memory from the context through small hooks that note the size of each block in front of it. A decompression bomb is
- * told by its ratio: beyond BOMB_FREE_SIZE bytes the output may be at most BOMB_RATIO times the input (text meshes
- * reach 10, gzip at most 1032). */
+/* Whole files in memory, unpacked: the compressed file is read first, then unpacked into a buffer that doubles, up to
+ * what is no decompression bomb. */
 #include "file_bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#if defined(DENT_HAVE_ZLIB)
-#include <zlib.h>
-#endif
-#if defined(DENT_HAVE_LZMA)
-#include <lzma.h>
-#endif
-
-#define BOMB_FREE_SIZE ((size_t)64 << 20)
-#define BOMB_RATIO ((size_t)400)
-
-enum compression compression_of_name(const char *name)
-{
-    size_t length = strlen(name);
-    if (length > 3 && strcasecmp(name + length - 3, ".gz") == 0) {
-        return COMPRESSION_GZIP;
-    }
-    if (length > 3 && strcasecmp(name + length - 3, ".xz") == 0) {
-        return COMPRESSION_XZ;
-    }
-    return COMPRESSION_NONE;
-}
 
 void file_bytes_release(dent_context *context, struct file_bytes *bytes)
 {
@@ -60,7 +33,7 @@ static dent_status grow(dent_context *context, const char *name, struct file_byt
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
-static dent_status file_error(dent_context *context, const char *path, const char *what)
+dent_status file_error(dent_context *context, const char *path, const char *what)
 {
     const char *why = errno == ENOENT    ? "no such file"
                       : errno == EACCES  ? "permission denied"
@@ -99,8 +72,7 @@ static dent_status read_all(dent_context *context, const char *path, int file, s
     return status;
 }
 
-/* Opens a file that can be read; *file is to be closed when the status is DENT_OK. */
-static dent_status open_file(dent_context *context, const char *path, int *file, struct stat *facts)
+dent_status file_open(dent_context *context, const char *path, int *file, struct stat *facts)
 {
     *file = open(path, O_RDONLY | O_CLOEXEC);
     if (*file < 0) {
@@ -126,7 +98,7 @@ static dent_status open_and_read(dent_context *context, const char *path, struct
 {
     int file;
     struct stat facts;
-    dent_status status = open_file(context, path, &file, &facts);
+    dent_status status = file_open(context, path, &file, &facts);
     if (status == DENT_OK) {
         status = read_all(context, path, file, S_ISREG(facts.st_mode) ? (size_t)facts.st_size : 65536, bytes);
         close(file);
@@ -138,7 +110,7 @@ dent_status file_check(dent_context *context, const char *path)
 {
     int file;
     struct stat facts;
-    dent_status status = open_file(context, path, &file, &facts);
+    dent_status status = file_open(context, path, &file, &facts);
     if (status == DENT_OK) {
         close(file);
     }
@@ -153,13 +125,11 @@ bool file_exists(const char *path)
 
 /* ---- unpacking ------------------------------------------------------------------------------------------------- */
 
-#if defined(DENT_HAVE_ZLIB) || defined(DENT_HAVE_LZMA)
-
 /* More room for unpacked bytes, or the reason why not. */
 static dent_status grow_unpacked(dent_context *context, const char *name, size_t packed_size, struct file_bytes *out)
 {
-    size_t limit = packed_size > SIZE_MAX / 4 / BOMB_RATIO ? SIZE_MAX / 4 : packed_size * BOMB_RATIO;
-    limit = limit > BOMB_FREE_SIZE ? limit : BOMB_FREE_SIZE;
+    uint64_t most = unpacked_size_limit(packed_size);
+    size_t limit = most < SIZE_MAX / 4 ? (size_t)most : SIZE_MAX / 4;
     if (out->capacity >= limit) {
         return dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: unpacks to more than %zu bytes from %zu: not a mesh file",
                          name, limit, packed_size);
@@ -169,184 +139,25 @@ static dent_status grow_unpacked(dent_context *context, const char *name, size_t
     return grow(context, name, out, capacity < limit ? capacity : limit);
 }
 
-/* Memory hooks: the size of a block stands in the 64 bytes before it. */
-static void *hook_allocate(void *user, size_t count, size_t size)
+static dent_status unpack_all(dent_context *context, const char *name, struct unpacker *unpacker,
+                              const struct file_bytes *packed, struct file_bytes *out)
 {
-    if (size != 0 && count > (SIZE_MAX - 64) / size) {
-        return NULL;
-    }
-    unsigned char *block = dent_allocate(user, count * size + 64, 1);
-    if (!block) {
-        return NULL;
-    }
-    size_t total = count * size + 64;
-    memcpy(block, &total, sizeof total);
-    return block + 64;
-}
-
-static void hook_release(void *user, void *address)
-{
-    if (address) {
-        unsigned char *block = (unsigned char *)address - 64;
-        size_t total;
-        memcpy(&total, block, sizeof total);
-        dent_release(user, block, total, 1);
-    }
-}
-
-#endif
-
-#if defined(DENT_HAVE_ZLIB)
-
-static voidpf zlib_allocate(voidpf user, uInt count, uInt size)
-{
-    return hook_allocate(user, count, size);
-}
-
-static void zlib_release(voidpf user, voidpf address)
-{
-    hook_release(user, address);
-}
-
-/* One call of inflate with what fits in its 32-bit counters. */
-static int inflate_some(z_stream *stream, const struct file_bytes *packed, size_t *used, struct file_bytes *out)
-{
-    const size_t most = (size_t)1 << 30;
-    size_t left = packed->size - *used;
-    size_t room = out->capacity - out->size;
-    stream->next_in = packed->data + *used;
-    stream->avail_in = (uInt)(left < most ? left : most);
-    stream->next_out = out->data + out->size;
-    stream->avail_out = (uInt)(room < most ? room : most);
-    int code = inflate(stream, Z_NO_FLUSH);
-    *used = (size_t)(stream->next_in - packed->data);
-    out->size = (size_t)(stream->next_out - out->data);
-    return code;
-}
-
-static dent_status inflate_all(dent_context *context, const char *name, z_stream *stream,
-                               const struct file_bytes *packed, struct file_bytes *out)
-{
-    size_t used = 0;
-    for (;;) {
-        if (out->size == out->capacity) {
-            dent_status status = grow_unpacked(context, name, packed->size, out);
-            if (status != DENT_OK) {
-                return status;
-            }
-        }
-        int code = inflate_some(stream, packed, &used, out);
-        if (code == Z_STREAM_END) {
-            /* Files joined by cat are one file; zero bytes may pad the end. */
-            while (used < packed->size && packed->data[used] == 0) {
-                used++;
-            }
-            if (used == packed->size) {
-                return DENT_OK;
-            }
-            if (inflateReset(stream) != Z_OK) {
-                return dent_fail(context, DENT_ERROR_FORMAT, "%s: damaged gzip data at byte %zu", name, used);
-            }
-        } else if (code == Z_MEM_ERROR) {
-            return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "%s: no memory to unpack gzip data", name);
-        } else if (code == Z_BUF_ERROR || (code == Z_OK && used == packed->size && out->size < out->capacity)) {
-            return dent_fail(context, DENT_ERROR_FORMAT, "%s: gzip data ends too early (%zu bytes)", name,
-                             packed->size);
-        } else if (code != Z_OK) {
-            return dent_fail(context, DENT_ERROR_FORMAT, "%s: damaged gzip data at byte %zu: %s", name, used,
-                             stream->msg ? stream->msg : "bad stream");
-        }
-    }
-}
-
-static dent_status unpack_gzip(dent_context *context, const char *name, const struct file_bytes *packed,
-                               struct file_bytes *out)
-{
-    z_stream stream = {.zalloc = zlib_allocate, .zfree = zlib_release, .opaque = context};
-    if (inflateInit2(&stream, 15 + 16) != Z_OK) {
-        return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "%s: no memory to unpack gzip data", name);
-    }
-    dent_status status = inflate_all(context, name, &stream, packed, out);
-    inflateEnd(&stream);
-    return status;
-}
-
-#else
-
-static dent_status unpack_gzip(dent_context *context, const char *name, const struct file_bytes *packed,
-                               struct file_bytes *out)
-{
-    (void)packed;
-    (void)out;
-    return dent_fail(context, DENT_ERROR_UNSUPPORTED,
-                     "%s: this build of dent cannot unpack gzip: zlib (Debian: zlib1g-dev) was not "
-                     "found when it was built",
-                     name);
-}
-
-#endif
-
-#if defined(DENT_HAVE_LZMA)
-
-static dent_status lzma_error(dent_context *context, const char *name, lzma_ret code, uint64_t byte)
-{
-    switch (code) {
-    case LZMA_MEM_ERROR:
-        return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "%s: no memory to unpack xz data", name);
-    case LZMA_MEMLIMIT_ERROR:
-        return dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: its xz dictionary is larger than 256 MiB", name);
-    case LZMA_FORMAT_ERROR:
-        return dent_fail(context, DENT_ERROR_FORMAT, "%s: is not xz data", name);
-    case LZMA_BUF_ERROR:
-        return dent_fail(context, DENT_ERROR_FORMAT, "%s: xz data ends too early", name);
-    default:
-        return dent_fail(context, DENT_ERROR_FORMAT, "%s: damaged xz data at byte %llu", name,
-                         (unsigned long long)byte);
-    }
-}
-
-static dent_status unpack_xz(dent_context *context, const char *name, const struct file_bytes *packed,
-                             struct file_bytes *out)
-{
-    const lzma_allocator hooks = {.alloc = hook_allocate, .free = hook_release, .opaque = context};
-    lzma_stream stream = LZMA_STREAM_INIT;
-    stream.allocator = &hooks;
-    stream.next_in = packed->data;
-    stream.avail_in = packed->size;
-    lzma_ret code = lzma_stream_decoder(&stream, (uint64_t)256 << 20, LZMA_CONCATENATED);
+    struct unpack_windows windows = {.in = packed->data, .in_left = packed->size, .in_is_last = true};
     dent_status status = DENT_OK;
-    while (status == DENT_OK && code == LZMA_OK) {
+    bool ended = false;
+    while (status == DENT_OK && !ended) {
         if (out->size == out->capacity) {
             status = grow_unpacked(context, name, packed->size, out);
         }
         if (status == DENT_OK) {
-            stream.next_out = out->data + out->size;
-            stream.avail_out = out->capacity - out->size;
-            code = lzma_code(&stream, LZMA_FINISH);
-            out->size = out->capacity - stream.avail_out;
+            windows.out = out->data + out->size;
+            windows.out_left = out->capacity - out->size;
+            status = unpacker_run(unpacker, &windows, &ended);
+            out->size = out->capacity - windows.out_left;
         }
     }
-    if (status == DENT_OK && code != LZMA_STREAM_END) {
-        status = lzma_error(context, name, code, stream.total_in);
-    }
-    lzma_end(&stream);
     return status;
 }
-
-#else
-
-static dent_status unpack_xz(dent_context *context, const char *name, const struct file_bytes *packed,
-                             struct file_bytes *out)
-{
-    (void)packed;
-    (void)out;
-    return dent_fail(context, DENT_ERROR_UNSUPPORTED,
-                     "%s: this build of dent cannot unpack xz: liblzma (Debian: liblzma-dev) was not "
-                     "found when it was built",
-                     name);
-}
-
-#endif
 
 /* Replaces packed bytes by what they unpack to. */
 static dent_status unpack(dent_context *context, const char *name, struct file_bytes *bytes)
@@ -356,8 +167,12 @@ static dent_status unpack(dent_context *context, const char *name, struct file_b
         return DENT_OK;
     }
     struct file_bytes out = {0};
-    dent_status status = compression == COMPRESSION_GZIP ? unpack_gzip(context, name, bytes, &out)
-                                                         : unpack_xz(context, name, bytes, &out);
+    struct unpacker *unpacker = NULL;
+    dent_status status = unpacker_open(context, name, compression, &unpacker);
+    if (status == DENT_OK) {
+        status = unpack_all(context, name, unpacker, bytes, &out);
+        unpacker_close(unpacker);
+    }
     if (status != DENT_OK) {
         file_bytes_release(context, &out);
         return status;

@@ -5,18 +5,15 @@
 #ifndef DENT_IO_FILE_BYTES_H
 #define DENT_IO_FILE_BYTES_H
 
-#include <dent/base.h>
+#include "unpacker.h"
+
+#include <sys/stat.h>
 
 struct file_bytes {
     uint8_t *data;
     size_t size;
     size_t capacity; /* bytes taken from the context */
 };
-
-enum compression { COMPRESSION_NONE, COMPRESSION_GZIP, COMPRESSION_XZ };
-
-/* By the last ending of the name, upper or lower case. */
-enum compression compression_of_name(const char *name);
 
 /* Opens, reads, unpacks. A directory, a missing, unreadable or empty file is FILE; bad compressed data is FORMAT; a
  * compression this build does not have is UNSUPPORTED; a stream that grows beyond reason is TOO_LARGE. *bytes is
@@ -29,6 +26,13 @@ dent_status file_bytes_from_memory(dent_context *context, const char *name, cons
                                    struct file_bytes *bytes);
 
 void file_bytes_release(dent_context *context, struct file_bytes *bytes);
+
+/* Opens a file or pipe for reading; *file is to be closed when the status is DENT_OK. Directories and devices are
+ * refused. */
+dent_status file_open(dent_context *context, const char *path, int *file, struct stat *facts);
+
+/* FILE, with what could not be done (`what`) and the reason in errno. */
+dent_status file_error(dent_context *context, const char *path, const char *what);
 
 /* Can it be opened, and is it not a directory or a device? */
 dent_status file_check(dent_context *context, const char *path);

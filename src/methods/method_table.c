@@ -7,6 +7,7 @@ static const struct method_row *const rows[] = {
     &spatial_hash_method,
     &bucket_tree_method,
     &cluster_search_method,
+    &surface_tree_method,
     &contour_walk_method,
 };
 

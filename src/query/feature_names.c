@@ -13,6 +13,8 @@ const char *dent_question_name(dent_question question)
         return "face-cell";
     case DENT_QUESTION_FACE_FACE:
         return "face-face";
+    case DENT_QUESTION_PROXIMITY:
+        return "proximity";
     }
     return NULL;
 }

@@ -121,6 +121,8 @@ pair_test *pair_test_of(dent_question question)
         return test_face_cell;
     case DENT_QUESTION_FACE_FACE:
         return test_face_face;
+    case DENT_QUESTION_PROXIMITY: /* proximity_decision.c */
+        break;
     }
     return NULL;
 }

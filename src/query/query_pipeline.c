@@ -97,6 +97,9 @@ static dent_status check_def(dent_world *world, const dent_query_def *def)
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
                             "the query def was not made by dent_query_def_default()");
     }
+    if (def->questions & DENT_QUESTION_PROXIMITY) {
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "proximity is asked by dent_world_proximity()");
+    }
     if (def->questions == 0 || (def->questions & ~known) != 0) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "questions is 0x%x: one or more of 1, 2 and 4 are needed",
                             (unsigned)def->questions);

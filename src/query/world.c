@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/floating_point_guard.h"
 #include "methods/method_table.h"
+#include "query/proximity_search.h"
 
 dent_world *dent_world_create(dent_context *context)
 {
@@ -31,6 +32,7 @@ void dent_world_destroy(dent_world *world)
     if (world->destroy_check_state) {
         world->destroy_check_state(world->context, world->check_state);
     }
+    proximity_state_destroy(world->proximity);
     for (int method = 1; method < DENT_METHOD_COUNT; method++) {
         const struct method_row *row = method_row_of((dent_method)method);
         if (row && row->destroy && world->method_states[method]) {
@@ -116,6 +118,19 @@ dent_status dent_body_set_filter(dent_world *world, dent_body_id id, uint32_t co
     body->self_collision = self_collision;
     world->bodies.topology_version++;
     return DENT_OK;
+}
+
+dent_status dent_body_set_thickness(dent_world *world, dent_body_id id, double thickness)
+{
+    struct body *body = body_table_find(&world->bodies, id);
+    if (!body) {
+        return body_table_stale(&world->bodies, id, &world->message);
+    }
+    dent_status status = body_check_thickness(body, thickness, &world->message);
+    if (status == DENT_OK) {
+        body->thickness = thickness;
+    }
+    return status;
 }
 
 uint32_t dent_world_body_count(const dent_world *world)

@@ -7,7 +7,7 @@
 uint32_t scene_table_count(void);
 const struct scene_row *scene_table_at(uint32_t index);
 
-/* One row each, in the file of the same name. */
+/* One row each, in the file of the same name (the sheets in scene_sheets.c, teschner-a, b, c, e in scene_teschner_swarms.c). */
 extern const struct scene_row scene_teschner_a;
 extern const struct scene_row scene_teschner_b;
 extern const struct scene_row scene_teschner_c;
@@ -18,6 +18,9 @@ extern const struct scene_row scene_v_self;
 extern const struct scene_row scene_blocks_640k;
 extern const struct scene_row scene_folded_1m;
 extern const struct scene_row scene_cloth_500k;
+extern const struct scene_row scene_sheet_flat;
+extern const struct scene_row scene_sheet_tilted;
+extern const struct scene_row scene_sheet_curved;
 extern const struct scene_row scene_jaw;
 extern const struct scene_row scene_graded;
 

@@ -15,13 +15,15 @@
 #include "base/message.h"
 #include "bodies/pose.h"
 #include "geometry/kernels/kernel_table.h"
+#include "geometry/kernels/surface_kernels.h"
+#include "structures/body_pairs.h"
 
-enum { LEAF_FACES = 16, LEAF_VERTICES = 16, LEAF_EDGES = 48, LEAF_TREE_ARITY = 16 };
+enum { LEAF_EDGES = 48, LEAF_TREE_ARITY = 16 }; /* LEAF_FACES, LEAF_VERTICES: surface_kernels.h */
 
 /* What never changes while the body deforms. */
 struct surface_leaf {
-    uint32_t faces[LEAF_FACES];          /* surface faces of the body */
-    uint32_t vertices[LEAF_VERTICES];    /* vertices of the body */
+    _Alignas(64) uint32_t faces[LEAF_FACES]; /* surface faces of the body */
+    uint32_t vertices[LEAF_VERTICES];    /* vertices of the body; unused places repeat the first */
     uint8_t corners[3][LEAF_FACES];      /* of each face: places in `vertices`, in the face's own order */
     uint8_t face_count, vertex_count;
     uint8_t edge_count;                  /* edges owned by this leaf */
@@ -40,30 +42,41 @@ struct surface_tree; /* surface_tree.h: the inside, for the crossing search */
 struct forest_body {
     const struct surface_leaf *leaves;
     uint32_t leaf_count;
-    struct leaf_boxes boxes; /* of the last refit: float, rounded outward, after scaling by forest->scaling */
+    struct leaf_boxes boxes; /* of the last refit: in rounded coordinates, forest->map */
     struct surface_tree *tree;
 };
 
 struct surface_forest {
     dent_context *context;
     uint64_t topology_version; /* of the body table the leaves were cut for */
+    bool valid;
     uint32_t body_count;
     struct forest_body *bodies; /* by rank */
     uint64_t rebuilds;          /* bodies cut anew by the last update */
-    /* one exact power-of-two scaling per world and step: geometry/float_boxes.h. Boxes are in scaled units. */
-    double scaling_first, scaling_second;
+    struct forest_map map;      /* of the last refit */
+    int cut;                    /* enum region_cut of surface_regions.h; changing it cuts all bodies anew */
+    int axis_count;             /* of the volumes: 3 (boxes), 7, 9 or 13; changing it cuts all bodies anew */
+    bool keep_leaves;           /* default false: leaves are cut anew when boxes have grown to twice their first size */
+    /* For the traversal: sixteen leaves make a group (a node of level 1); groups are numbered through the world in order of rank. */
+    uint32_t group_count;
+    uint32_t *first_group;   /* by rank, body_count + 1 */
+    uint32_t *body_of_group; /* by group */
+    struct body_pairs body_pairs;    /* bodies whose boxes meet; made by the refit in its scratch memory */
+    struct dynamic_array body_boxes; /* struct cluster_box by rank, of the last refit */
 };
 
 void surface_forest_init(struct surface_forest *forest, dent_context *context);
 void surface_forest_destroy(struct surface_forest *forest);
 
-/* Cuts the bodies that are new or changed since the last call. False when memory runs out: the forest is then empty and may be used again. */
+/* Cuts the bodies that are new or changed since the last call. False when memory runs out: the forest
+ * is then as it was before and may be used again. */
 bool surface_forest_update(struct surface_forest *forest, const struct pose *pose, struct arena *scratch);
 
 /* How the boxes are to be made. */
 struct forest_refit {
     const struct pose *pose;                 /* positions at t0 */
-    const double (*const *ends)[3];          /* by rank: positions at t1, for boxes of the straight motion; null: none */
+    const double (*const *ends)[3];          /* by rank: positions at t1, for boxes of the straight motion; null: none. Readable 8 bytes past
+                                              * the last coordinate, as those of a pose are */
     const double *grow;                      /* by rank: a length added on every side (rounded up); null: none */
 };
 
@@ -89,8 +102,9 @@ struct leaf_pair_visitor {
 
 /* Visits all pairs after a refit, blocks in parallel, stopping early when cancelled. False when memory runs out. Boxes compared are added to *box_tests.
  * Pairs are handed over in batches from buffers of fixed size: memory does not grow with their number. */
-bool surface_forest_visit_pairs(const struct surface_forest *forest, const struct kernels *kernels, struct cancel_flag *cancel, struct arena *scratch,
-                                const struct leaf_pair_visitor *visitor, uint64_t *box_tests);
+bool surface_forest_visit_pairs(const struct surface_forest *forest, const struct pose *pose, const struct kernels *kernels,
+                                struct cancel_flag *cancel, struct arena *scratch, const struct leaf_pair_visitor *visitor,
+                                uint64_t *box_tests);
 
 /* Float boxes of the (at most 16) vertices of a leaf as the refit saw them, and of faces and edges as their hulls, are cheap to make again from
  * the positions; helpers for that lie in structures/leaf_features.h. */

@@ -29,7 +29,7 @@ class BadInput(tool.ToolTest):
 
     def test_a_folder(self):
         os.mkdir(self.path("folder.msh"))
-        self.assertEqual(self.refused("folder.msh"), "folder.msh: is a directory, not a mesh file")
+        self.assertEqual(self.refused("folder.msh"), "folder.msh: is a directory, and no mesh file is in it")
 
     def test_a_device(self):
         self.assertEqual(self.one_line_error("info", "/dev/null"), "/dev/null: is a device, not a mesh file")

@@ -88,6 +88,29 @@ class Bench(tool.ToolTest):
         chart = xml.dom.minidom.parse(self.path("times.svg"))
         self.assertEqual(len(chart.getElementsByTagName("rect")), 1 + len(rows))
 
+    def test_files_move_and_overlap_as_much_as_was_asked_for(self):
+        self.good("export", "teschner-d", self.path("parts"), "--scale", 0.1, "--set", "inside=0")
+        parts = sorted(os.path.join(self.path("parts"), name) for name in os.listdir(self.path("parts")))
+        rows = self.rows(parts[0], "--ask", "vertex-cell")
+        vertices = sum(body["vertices"] for body in tool.json_lines(self.good("info", "--json", parts[0]).stdout))
+        self.assertEqual({row["scene"] for row in rows}, {os.path.basename(parts[0]).split(".")[0]})
+        self.assertEqual(len({row["pairs_hash"] for row in rows}), 1)
+        self.assertTrue(0.05 * 2 * vertices < rows[0]["pairs"] < 0.11 * 2 * vertices, rows[0]["pairs"])
+        more = self.rows(parts[0], "--ask", "vertex-cell", "--set", "inside=0.3")
+        self.assertGreater(more[0]["pairs"], 2 * rows[0]["pairs"])
+        self.assertEqual(self.rows(parts[0], "--ask", "vertex-cell", "--set", "shift=3")[0]["pairs"], 0)
+        self.assertEqual(self.rows(*parts, "--ask", "face-cell")[0]["scene"],
+                         os.path.basename(parts[0]).split(".")[0] + "+1")
+        text = self.good("bench", *QUICK, parts[0], "--ask", "vertex-cell").stdout
+        self.assertIn("2 copies, shift", text)
+
+    def test_a_file_that_overlaps_itself_is_a_harmless_reference(self):
+        self.good("export", "v-self", self.path("folded"), "--frame", 50)
+        file = os.path.join(self.path("folded"), os.listdir(self.path("folded"))[0])
+        rows = self.rows(file, "--set", "copies=1", "--set", "wave=0.01", "--ask", "vertex-cell")
+        self.assertIn("cluster-search", [row["method"] for row in rows])
+        self.assertGreater(rows[0]["pairs"], 50)
+
     def test_mistakes_are_one_line(self):
         self.assertEqual(self.one_line_error("bench", "nonsense"),
                          "bench: no scene is called 'nonsense'; dent scenes lists them")
@@ -97,6 +120,12 @@ class Bench(tool.ToolTest):
         self.assertIn("whole number", self.one_line_error("bench", "--repeat", "two"))
         self.assertIn(".csv", self.one_line_error("bench", "--out", "times.txt"))
         self.assertIn("--threads 1", self.one_line_error("bench", "--cpu-time", "--threads", 2))
+        self.assertIn("absent.msh", self.one_line_error("bench", "absent.msh"))
+        file = self.write("one.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+        self.assertIn("copies, inside, shift and wave", self.one_line_error("bench", file, "--set", "crumple=1"))
+        self.assertIn("from 1 to 1000", self.one_line_error("bench", file, "--set", "copies=0"))
+        self.assertIn("exclude", self.one_line_error("bench", file, "--set", "inside=0.1", "--set", "shift=1"))
+        self.assertIn("built-in scenes", self.one_line_error("bench", file, "--scale", 2))
         self.assertIn("No such file", self.one_line_error("bench", "--out", self.path("none/t.csv"), "teschner-a"))
 
     def test_peers_that_were_not_built_are_missed_in_one_line(self):

@@ -1,5 +1,6 @@
 /* Conformance on the built-in scenes: every method x threads x instruction set gives the oracle's lists on every scene, scaled to at most 20,000
- * elements, in a few frames (50 in the long tier). The answer's fingerprints are printed.
+ * elements, in a few frames (50 in the long tier). At full size, in the long tier (DENT_LONG_TESTS=1): the methods equal one another in every
+ * benchmark frame, and the oracle in one of them. The answer's fingerprints are printed.
  */
 #include "support/cmocka_includes.h"
 
@@ -29,9 +30,12 @@ static const dent_pair_list *list_of(const dent_query_result *result, int which)
     return which == 0 ? &result->vertex_cell : which == 1 ? &result->face_cell : &result->face_face;
 }
 
-static void keep(const dent_world *world, const dent_query_result *result, struct answer *answer)
+static void keep(const dent_world *world, const dent_query_result *result, uint32_t questions, struct answer *answer)
 {
     for (int i = 0; i < LISTS; i++) {
+        if (!(questions >> i & 1)) {
+            continue;
+        }
         const dent_pair_list *list = list_of(result, i);
         answer->count[i] = list->count;
         answer->hash[i] = dent_pair_list_hash(world, (dent_question)(1 << i), list);
@@ -40,6 +44,14 @@ static void keep(const dent_world *world, const dent_query_result *result, struc
             memcpy(answer->pairs[i], list->pairs, list->count * sizeof(dent_pair));
         }
     }
+}
+
+static void release(struct answer *answer)
+{
+    for (int i = 0; i < LISTS; i++) {
+        free(answer->pairs[i]);
+    }
+    *answer = (struct answer){0};
 }
 
 static void compare(const dent_query_result *result, const struct answer *answer, uint32_t questions)
@@ -66,7 +78,7 @@ static void walk_scene(const char *name, dent_context *oracle, double scale, con
         dent_query_result result;
         scene_world_pose(&reference, frames[f]);
         assert_int_equal(dent_world_query(reference.world, &def, &result), DENT_OK);
-        keep(reference.world, &result, &answers[f]);
+        keep(reference.world, &result, def.questions, &answers[f]);
         printf("%-14s scale %-6g %6llu elements, frame %3u: %6llu vertex-cell, %6llu face-cell, %6llu face-face, %016llx\n", name, scale,
                (unsigned long long)reference.elements, (unsigned)frames[f], (unsigned long long)answers[f].count[0],
                (unsigned long long)answers[f].count[1], (unsigned long long)answers[f].count[2],
@@ -100,9 +112,7 @@ static void walk_scene(const char *name, dent_context *oracle, double scale, con
         }
     }
     for (size_t f = 0; f < frame_count; f++) {
-        for (int i = 0; i < LISTS; i++) {
-            free(answers[f].pairs[i]);
-        }
+        release(&answers[f]);
     }
     free(answers);
 }
@@ -125,8 +135,70 @@ static void every_method_gives_the_oracles_lists_on_every_scene(void **state)
     dent_context_destroy(oracle);
 }
 
+/* ---- full size ------------------------------------------------------------------------------------------------------------- */
+
+/* All questions a method can answer: the first method to answer one sets what the others are compared with. */
+static void ask_and_compare(struct scene_world *stage, dent_method method, uint32_t *answered, struct answer *answer)
+{
+    dent_query_def def = everything(method);
+    dent_query_result result;
+    def.no_details = true;
+    def.questions &= dent_method_questions(method);
+    assert_int_equal(dent_world_query(stage->world, &def, &result), DENT_OK);
+    compare(&result, answer, def.questions & *answered);
+    keep(stage->world, &result, def.questions & ~*answered, answer);
+    *answered |= def.questions;
+}
+
+static void walk_at_full_size(dent_context *context, const dent_scene_info *info)
+{
+    struct scene_world stage;
+    assert_true(scene_world_open(&stage, context, info->name, 1));
+    uint32_t with_oracle = info->benchmark_frames / 2, methods = 0;
+    uint64_t pairs = 0, hash = 0;
+    for (uint32_t frame = 0; frame < info->benchmark_frames; frame++) {
+        struct answer answer = {0};
+        uint32_t answered = 0;
+        scene_world_pose(&stage, frame);
+        methods = 0;
+        for (int method = DENT_METHOD_BRUTE_FORCE + 1; method < DENT_METHOD_COUNT; method++) {
+            bool slow = method == DENT_METHOD_SWEEP && stage.elements > 100000;
+            if (dent_method_questions((dent_method)method) != 0 && !slow) {
+                ask_and_compare(&stage, (dent_method)method, &answered, &answer);
+                methods++;
+            }
+        }
+        if (frame == with_oracle) {
+            ask_and_compare(&stage, DENT_METHOD_BRUTE_FORCE, &answered, &answer);
+        }
+        pairs += answer.count[0] + answer.count[1] + answer.count[2];
+        hash = hash * 31 + (answer.hash[0] ^ answer.hash[1] * 3 ^ answer.hash[2] * 5);
+        release(&answer);
+    }
+    printf("%-14s full size, %7llu elements, %3u frames, %u methods alike, frame %u as the oracle: %llu pairs, %016llx\n", info->name,
+           (unsigned long long)stage.elements, (unsigned)info->benchmark_frames, methods, (unsigned)with_oracle, (unsigned long long)pairs,
+           (unsigned long long)hash);
+    fflush(stdout);
+    scene_world_close(&stage);
+}
+
+static void at_full_size_the_methods_are_alike_in_every_benchmark_frame(void **state)
+{
+    (void)state;
+    if (getenv("DENT_LONG_TESTS") == NULL) {
+        printf("full size is for the long tier: set DENT_LONG_TESTS=1\n");
+        skip();
+    }
+    dent_context *context = dent_context_create(NULL, NULL);
+    for (uint32_t i = 0; i < dent_scene_count(); i++) {
+        walk_at_full_size(context, dent_scene_info_at(i));
+    }
+    dent_context_destroy(context);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_method_gives_the_oracles_lists_on_every_scene)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_method_gives_the_oracles_lists_on_every_scene),
+                                       cmocka_unit_test(at_full_size_the_methods_are_alike_in_every_benchmark_frame)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

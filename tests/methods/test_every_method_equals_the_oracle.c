@@ -1,5 +1,7 @@
 /* Conformance on random small scenes: every method x threads x instruction set gives the oracle's lists, to the bit, on thousands of scenes
- * of every kind; the counts are printed. Quick mode (DENT_QUICK_TESTS=1, for sanitizer runs) makes a tenth of the scenes.
+ * of every kind; the counts are printed: of each kind at least 200 scenes, at least half of all with answers. The long tier
+ * (DENT_LONG_TESTS=1) makes more than 10,000 scenes, DENT_RANDOM_SCENES=N at least N; quick mode (DENT_QUICK_TESTS=1, for sanitizer runs) ten
+ * of each kind.
  */
 #include "support/cmocka_includes.h"
 
@@ -84,6 +86,7 @@ static void assert_same_answer(const dent_query_result *expected, const dent_que
 
 struct tally {
     uint64_t scenes, with_answers, pairs[5], elements;
+    uint64_t queries, certified; /* of methods; scenes in which the cluster search certified a body */
 };
 
 static void count_kinds(const dent_pair_list *list, struct tally *tally)
@@ -93,7 +96,8 @@ static void count_kinds(const dent_pair_list *list, struct tally *tally)
     }
 }
 
-/* One scene: the oracle on one thread without vectors, then every method on two machines that change from scene to scene. */
+/* One scene: the oracle on one thread without vectors, then every method on a machine (in the long tier two) that changes from scene to
+ * scene. */
 static void compare_scene(const struct fleet *fleet, const struct test_scene *scene, uint64_t seed, struct tally *tally)
 {
     dent_world *reference = dent_world_create(fleet->machines[0].context);
@@ -103,12 +107,14 @@ static void compare_scene(const struct fleet *fleet, const struct test_scene *sc
     dent_query_result expected;
     dent_query_def oracle = everything(DENT_METHOD_BRUTE_FORCE, touching);
     assert_int_equal(dent_world_query(reference, &oracle, &expected), DENT_OK);
+    bool certified = false;
+    uint32_t turns = getenv("DENT_LONG_TESTS") ? 2 : 1;
     for (int method = 1; method < DENT_METHOD_COUNT; method++) {
         if (dent_method_questions((dent_method)method) == 0) {
             continue;
         }
         uint32_t able = dent_method_questions((dent_method)method);
-        for (uint32_t turn = 0; turn < 2; turn++) {
+        for (uint32_t turn = 0; turn < turns; turn++) {
             const struct machine *machine = &fleet->machines[(seed * 2 + turn * 5 + (uint64_t)method) % fleet->count];
             dent_world *world = dent_world_create(machine->context);
             dent_query_def def = everything((dent_method)method, touching);
@@ -118,10 +124,13 @@ static void compare_scene(const struct fleet *fleet, const struct test_scene *sc
             assert_int_equal(test_scene_add(scene, world), DENT_OK);
             assert_int_equal(dent_world_query(world, &def, &got), DENT_OK);
             assert_same_answer(&expected, &got, able);
+            certified = certified || got.counters.certified_bodies > 0;
+            tally->queries++;
             dent_world_destroy(world);
         }
     }
     tally->scenes++;
+    tally->certified += certified;
     tally->elements += test_scene_elements(scene);
     tally->with_answers += expected.vertex_cell.count + expected.face_cell.count + expected.face_face.count > 0;
     count_kinds(&expected.vertex_cell, tally);
@@ -130,12 +139,22 @@ static void compare_scene(const struct fleet *fleet, const struct test_scene *sc
     dent_world_destroy(reference);
 }
 
+enum { LISTED_AT_LEAST = 200, LONG_TIER = 10000 };
+
+static uint64_t scenes_per_kind(void)
+{
+    const char *wanted = getenv("DENT_RANDOM_SCENES");
+    uint64_t total = wanted ? strtoull(wanted, NULL, 10) : getenv("DENT_LONG_TESTS") ? LONG_TIER : 0;
+    uint64_t each = (total + SCENE_KIND_COUNT - 1) / SCENE_KIND_COUNT;
+    return total == 0 && getenv("DENT_QUICK_TESTS") ? 10 : each > LISTED_AT_LEAST ? each : LISTED_AT_LEAST;
+}
+
 static void every_method_gives_the_oracles_lists_on_random_scenes(void **state)
 {
     (void)state;
     struct fleet fleet;
     struct tally total = {0};
-    uint64_t seeds = getenv("DENT_LONG_TESTS") ? 2000 : getenv("DENT_QUICK_TESTS") ? 10 : 250;
+    uint64_t seeds = scenes_per_kind();
     make_fleet(&fleet);
     for (int kind = 0; kind < SCENE_KIND_COUNT; kind++) {
         struct tally tally = {0};
@@ -145,16 +164,22 @@ static void every_method_gives_the_oracles_lists_on_random_scenes(void **state)
             compare_scene(&fleet, &scene, seed, &tally);
             test_scene_free(&scene);
         }
-        printf("%-22s %5llu scenes, %5llu with answers: %7llu interior, %6llu crossing, %6llu coplanar, %7llu touching\n",
+        printf("%-22s %5llu scenes, %5llu with answers: %7llu interior, %6llu crossing, %6llu coplanar, %7llu touching; %5llu certified\n",
                test_scene_kind_name(kind), (unsigned long long)tally.scenes, (unsigned long long)tally.with_answers,
                (unsigned long long)tally.pairs[DENT_PAIR_INTERIOR], (unsigned long long)tally.pairs[DENT_PAIR_CROSSING],
-               (unsigned long long)tally.pairs[DENT_PAIR_COPLANAR], (unsigned long long)tally.pairs[DENT_PAIR_TOUCHING]);
+               (unsigned long long)tally.pairs[DENT_PAIR_COPLANAR], (unsigned long long)tally.pairs[DENT_PAIR_TOUCHING],
+               (unsigned long long)tally.certified);
+        fflush(stdout);
         total.scenes += tally.scenes;
         total.with_answers += tally.with_answers;
         total.elements += tally.elements;
+        total.queries += tally.queries;
+        /* The kind is there to see both sides of the certificate. */
+        assert_true(kind != SCENE_BENT || (tally.certified > 0 && tally.certified < tally.scenes));
     }
-    printf("%llu scenes, %llu with answers, %.0f elements on the average\n", (unsigned long long)total.scenes,
-           (unsigned long long)total.with_answers, (double)total.elements / (double)total.scenes);
+    printf("%llu scenes of %d kinds, %llu with answers, %.0f elements on the average, %llu queries compared\n",
+           (unsigned long long)total.scenes, (int)SCENE_KIND_COUNT, (unsigned long long)total.with_answers,
+           (double)total.elements / (double)total.scenes, (unsigned long long)total.queries);
     assert_true(2 * total.with_answers >= total.scenes);
     free_fleet(&fleet);
 }

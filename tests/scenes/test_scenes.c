@@ -44,6 +44,12 @@ static const struct golden golden_rows[] = {
     {"folded-1m", 0.02, 1, 4950, 18900, UINT64_C(0xD215AEE3EEDA6FF9)},
     {"cloth-500k", 1, 1, 251001, 500000, UINT64_C(0xA5A01E0DF6B38CDC)},
     {"cloth-500k", 0.02, 1, 5184, 10082, UINT64_C(0xBCF8BDA974DDED9F)},
+    {"sheet-flat", 1, 1, 251001, 500000, UINT64_C(0xCE72D34320F58375)},
+    {"sheet-flat", 0.02, 1, 5184, 10082, UINT64_C(0xC21C2904725EA568)},
+    {"sheet-tilted", 1, 1, 251001, 500000, UINT64_C(0xFCD908C4945AA1B2)},
+    {"sheet-tilted", 0.02, 1, 5184, 10082, UINT64_C(0x927630B5175026A0)},
+    {"sheet-curved", 1, 1, 251001, 500000, UINT64_C(0xF5A1F898F726E201)},
+    {"sheet-curved", 0.02, 1, 5184, 10082, UINT64_C(0x06F96F09390F145D)},
     {"jaw", 1, 44, 81083, 314736, UINT64_C(0x69673614FB3E39B0)},
     {"jaw", 0.02, 5, 5503, 19690, UINT64_C(0x1925D655A7676404)},
     {"graded", 1, 24, 18600, 57600, UINT64_C(0x1EE3F04CDBBCE656)},
@@ -392,7 +398,7 @@ static void a_setting_changes_the_scene(void **state)
     } cases[] = {
         {"teschner-b", "amplitude", 3}, {"blocks-640k", "inside", 0.3}, {"folded-1m", "amplitude", 0},
         {"v-shapes", "angle", 0.6},     {"v-self", "swing", 0.1},       {"cloth-500k", "crumple", 0.3},
-        {"jaw", "opening", 5},
+        {"jaw", "opening", 5},          {"sheet-flat", "tilt", 5},      {"sheet-curved", "height", 3},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         dent_scene *plain, *set;
@@ -408,6 +414,22 @@ static void a_setting_changes_the_scene(void **state)
         dent_scene_destroy(plain);
         dent_scene_destroy(set);
     }
+}
+
+static void the_flat_sheet_is_flat_to_the_bit(void **state)
+{
+    dent_context *context = *state;
+    dent_scene *scene;
+    assert_int_equal(create(context, "sheet-flat", 0.01, NULL, 0, &scene), DENT_OK);
+    struct joined_scene sheet = join_scene(scene);
+    for (uint32_t frame = 0; frame < 40; frame += 13) {
+        pose_joined(scene, frame, &sheet);
+        for (size_t v = 0; v < sheet.vertex_count; v++) {
+            assert_true(sheet.positions[3 * v + 2] == 0);
+        }
+    }
+    free_joined(&sheet);
+    dent_scene_destroy(scene);
 }
 
 struct log_count {
@@ -538,6 +560,7 @@ int main(void)
         cmocka_unit_test(absurd_scales_are_refused_by_name_without_allocating),
         cmocka_unit_test(bad_defs_names_and_settings_are_refused_with_what_is_allowed),
         cmocka_unit_test(a_setting_changes_the_scene),
+        cmocka_unit_test(the_flat_sheet_is_flat_to_the_bit),
         cmocka_unit_test(an_overlap_out_of_reach_is_said_aloud),
         cmocka_unit_test(the_callers_floating_point_state_changes_nothing),
         cmocka_unit_test(running_out_of_memory_anywhere_leaves_nothing_behind),

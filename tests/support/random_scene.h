@@ -15,6 +15,7 @@ struct test_body {
     dent_body_kind kind;
     uint32_t vertex_count, element_count;
     double (*xyz)[3];
+    double (*reference)[3]; /* null: none */
     uint32_t *corners;
     uint8_t *cell_kinds; /* null: tetrahedra or triangles */
 };
@@ -50,6 +51,7 @@ enum test_scene_kind {
     SCENE_MIXED,            /* solids and surfaces */
     SCENE_SOUP,             /* random indices: non-manifold, duplicates */
     SCENE_TIED,             /* bodies that share vertices by same_as */
+    SCENE_BENT,             /* bars with a reference, bent by little up to more than a full turn */
     SCENE_KIND_COUNT
 };
 
@@ -59,7 +61,7 @@ static inline const char *test_scene_kind_name(int kind)
         "separate",     "deep",           "nested",         "self-folded",     "coincident",    "identical copies",
         "one giant",    "all equal",      "huge numbers",   "tiny numbers",    "wide exponents", "negative cells",
         "flat bodies",  "graded",         "inverted cells", "split cells",     "split jittered", "surfaces",
-        "surfaces on a lattice", "solids and surfaces", "soup", "tied"};
+        "surfaces on a lattice", "solids and surfaces", "soup", "tied", "bent reference"};
     return names[kind];
 }
 
@@ -87,6 +89,7 @@ static inline void test_scene_free(struct test_scene *scene)
 {
     for (uint32_t i = 0; i < scene->body_count; i++) {
         free(scene->bodies[i].xyz);
+        free(scene->bodies[i].reference);
         free(scene->bodies[i].corners);
         free(scene->bodies[i].cell_kinds);
     }
@@ -268,6 +271,19 @@ static inline void test_fold(struct test_body *body, double middle, double shift
             p[2] += shift;
             p[1] += 0.3 * shift;
         }
+    }
+}
+
+/* Keeps the shape as the reference, then rolls the body along x into an arc of the given angle: above about six the ends meet. */
+static inline void test_bend(struct test_body *body, double length, double angle)
+{
+    body->reference = test_allocate(body->vertex_count, sizeof *body->reference);
+    memcpy(body->reference, body->xyz, body->vertex_count * sizeof *body->reference);
+    double radius = angle > 1e-9 ? length / angle : 0;
+    for (uint32_t i = 0; i < body->vertex_count && radius > 0; i++) {
+        double *p = body->xyz[i], turn = p[0] / radius, out = radius + p[2];
+        p[0] = out * sin(turn);
+        p[2] = out * cos(turn);
     }
 }
 
@@ -528,6 +544,16 @@ static inline void test_make_others(struct test_scene *scene, int kind, dent_ran
         }
         scene->tie_equal_positions = true;
         break;
+    case SCENE_BENT:
+        for (uint32_t i = 0, count = 1 + dent_random_below(random, 2); i < count; i++) {
+            uint32_t length = 6 + dent_random_below(random, 10), width = 1 + dent_random_below(random, 2);
+            body = test_add_block(scene, length, width, 1);
+            /* Half of them gently: that is where the certificate gives up. */
+            bool gently = dent_random_below(random, 2) != 0;
+            test_bend(body, length, test_between(random, 0, gently ? 2.5 : 8));
+            test_jitter(body, random, 0.02);
+        }
+        break;
     default:
         break;
     }
@@ -559,6 +585,9 @@ static inline dent_body_def test_body_def(const struct test_body *body)
     def.element_corners = body->corners;
     def.cell_kinds = body->cell_kinds;
     def.positions_t0 = dent_positions_double(body->xyz[0]);
+    if (body->reference) {
+        def.reference = dent_positions_double(body->reference[0]);
+    }
     return def;
 }
 

@@ -20,14 +20,20 @@ struct packet_kernels; /* packet_kernels.h: those of the spatial hash */
 
 struct cluster_kernels; /* cluster_kernels.h: the leaves of the cluster search */
 
+struct surface_kernels; /* surface_kernels.h: the leaves of the surface forest */
+
+struct curvature_kernels; /* curvature_kernels.h: the self-collision culling of surfaces */
+
 struct kernels {
     dent_isa isa;
     const struct cluster_kernels *clusters;
     const struct packet_kernels *packets;
+    const struct surface_kernels *surfaces;
     /* Writes the indices i in [begin, end) of the boxes that meet the window (closed) to `found`, ascending, and returns how many.
      * `found` has room for end - begin + 16. */
     uint32_t (*scan_boxes)(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,
                            uint32_t *found);
+    const struct curvature_kernels *curvature;
 };
 
 /* The row of an instruction set; the scalar one for those this build does not have. */

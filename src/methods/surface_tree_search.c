@@ -1,0 +1,141 @@
+/* Surface tree: face-face over a hierarchy of surface leaves (surface_forest.h, surface_crossings.h).
+ *
+ * The faces of every body are cut once, from the connectivity, into leaves of at most 16 faces that are neighbours on the mesh; a query
+ * refits boxes, proves what parts of each surface cannot cross themselves (surface_culling.h), and compares what is left, sixteen faces at
+ * a time, faces with a common vertex taken out before any geometry. Decides exactly itself, so that the sink gets answers.
+ *
+ * In: a pose. Out: the answers of face-face. Between queries: the leaves and who is a neighbour of whom.
+ */
+#include "methods/method_table.h"
+
+#include "structures/surface_crossings.h"
+#include "structures/surface_culling.h"
+#include "structures/surface_regions.h"
+#include "structures/surface_tree.h"
+
+struct tree_state {
+    struct surface_forest forest;
+};
+
+_Static_assert((int)DENT_SURFACE_LEAVES_MERGED == (int)REGION_CUT_MERGE && (int)DENT_SURFACE_LEAVES_MEDIAN == (int)REGION_CUT_MEDIAN &&
+                   (int)DENT_SURFACE_LEAVES_CURVE == (int)REGION_CUT_MORTON,
+               "the caller's names of the cuts are those of the structure");
+
+static dent_status read_def(const struct search_request *request, dent_surface_tree_def *def, int *axis_count)
+{
+    *def = request->def->surface_tree ? *request->def->surface_tree : dent_surface_tree_def_default();
+    if (def->struct_size != sizeof *def) {
+        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
+                            "the surface tree def was not made by dent_surface_tree_def_default()");
+    }
+    uint32_t directions = def->directions ? def->directions : 6;
+    if (directions != 6 && directions != 14 && directions != 18 && directions != 26) {
+        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT, "volumes of %u directions: 6, 14, 18 and 26 are possible",
+                            (unsigned)directions);
+    }
+    if ((unsigned)def->leaves >= REGION_CUT_COUNT) {
+        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT, "there is no way number %d to cut leaves", (int)def->leaves);
+    }
+    *axis_count = (int)directions / 2;
+    return DENT_OK;
+}
+
+static bool begin_answers(void *user, uint32_t block_count)
+{
+    struct candidate_sink *sink = user;
+    return sink->begin(sink, DENT_QUESTION_FACE_FACE, block_count);
+}
+
+static void take_answers(void *user, uint32_t block, uint32_t worker, const dent_pair *pairs, size_t count)
+{
+    struct candidate_sink *sink = user;
+    sink->answer(sink, DENT_QUESTION_FACE_FACE, block, worker, pairs, count);
+}
+
+static dent_status out_of_memory(const struct search_request *request)
+{
+    return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory in the surface tree");
+}
+
+static dent_status search_surfaces(void *data, const struct search_request *request, struct candidate_sink *sink)
+{
+    struct tree_state *state = data;
+    struct surface_forest *forest = &state->forest;
+    dent_surface_tree_def def;
+    int axis_count = 3;
+    dent_status status = read_def(request, &def, &axis_count);
+    if (status != DENT_OK) {
+        return status;
+    }
+    forest->cut = (int)def.leaves;
+    forest->axis_count = axis_count;
+    forest->keep_leaves = def.keep_leaves;
+    if (!surface_forest_update(forest, request->pose, request->scratch)) {
+        return out_of_memory(request);
+    }
+    request->counters->rebuilds += forest->rebuilds;
+    const struct forest_refit refit = {.pose = request->pose};
+    if (!surface_forest_refit(forest, &refit, request->kernels, request->scratch)) {
+        return out_of_memory(request);
+    }
+    struct culling_counts culled = {0};
+    if (!def.no_culling && !surface_culling_run(forest, request->pose, request->kernels, request->scratch, &culled)) {
+        return out_of_memory(request);
+    }
+    request->counters->neighbours += culled.pairs;
+    request->counters->neighbours_culled += culled.nodes_culled + culled.pairs_culled;
+    request->counters->regions_tested += culled.regions_tested;
+    struct crossing_search search = {.forest = forest,
+                                     .pose = request->pose,
+                                     .kernels = request->kernels,
+                                     .cancel = request->cancel,
+                                     .touching = request->def->touching,
+                                     .culling = !def.no_culling,
+                                     .user = sink,
+                                     .begin = begin_answers,
+                                     .take = take_answers};
+    if (!surface_crossings_find(&search, request->scratch)) {
+        return out_of_memory(request);
+    }
+    sink->count_box_tests(sink, 0, search.box_tests);
+    sink->count_cells_visited(sink, 0, search.leaf_pairs);
+    sink->predicates(sink, 0)->exact_fallbacks += search.predicates.exact_fallbacks;
+    request->counters->candidates += search.candidates;
+    return DENT_OK;
+}
+
+static dent_status create_state(dent_context *context, void **state)
+{
+    struct tree_state *fresh = dent_allocate(context, 1, sizeof *fresh);
+    if (!fresh) {
+        return DENT_ERROR_OUT_OF_MEMORY;
+    }
+    surface_forest_init(&fresh->forest, context);
+    *state = fresh;
+    return DENT_OK;
+}
+
+static void destroy_state(dent_context *context, void *data)
+{
+    struct tree_state *state = data;
+    surface_forest_destroy(&state->forest);
+    dent_release(context, state, 1, sizeof *state);
+}
+
+dent_surface_tree_def dent_surface_tree_def_default(void)
+{
+    dent_surface_tree_def def = {0};
+    def.struct_size = sizeof def;
+    return def;
+}
+
+const struct method_row surface_tree_method = {
+    .method = DENT_METHOD_SURFACE_TREE,
+    .name = "surface-tree",
+    .summary = "leaves of neighbouring faces under a tree of boxes that is refitted, crossing proven away where the surface is flat "
+               "enough; O(n), for surfaces that deform",
+    .questions = DENT_QUESTION_FACE_FACE,
+    .create = create_state,
+    .destroy = destroy_state,
+    .search = search_surfaces,
+};
