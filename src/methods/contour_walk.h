@@ -7,6 +7,7 @@
 #include "geometry/face_cell_overlap.h"
 #include "methods/method_interface.h"
 #include "structures/cell_walk.h"
+#include "structures/surface_forest.h"
 
 #define NO_RECORD UINT32_MAX
 
@@ -59,6 +60,7 @@ struct contour_state {
     struct walk_mesh **meshes; /* by rank */
     uint64_t *identity_bases;  /* by rank: of the body each mesh was made for */
     uint64_t built;            /* meshes made by the last update */
+    struct surface_forest forest;
     struct dynamic_array pairs, runs, seeds, seed_next, active, places;
     struct dynamic_array removed_cells; /* walk_seed.body_b and cell: cells turned inside out */
     struct dynamic_array hidden_walls;  /* hidden_wall */

@@ -20,7 +20,7 @@ struct walk_build {
     struct walk_mesh *mesh;
     const struct body *body;
     struct arena arena;
-    struct dynamic_array fans, fan_cells, fan_apexes, star_pairs, cuts, representatives;
+    struct dynamic_array fans, fan_cells, fan_apexes, star_pairs, cuts, representatives, links;
     uint8_t *pinched;                       /* by vertex */
     uint32_t *star_first, *star;            /* cells around each vertex */
     uint32_t *face_star_first, *face_star;  /* surface faces around each vertex */
@@ -539,6 +539,35 @@ static bool list_star_pairs(struct walk_build *build, uint32_t vertex)
     return true;
 }
 
+/* The faces around a vertex in circular order, when each hands over to the next across an edge of two faces and they close up. */
+static bool list_link(struct walk_build *build, uint32_t vertex)
+{
+    const struct body *body = build->body;
+    uint32_t begin = build->face_star_first[vertex], count = build->face_star_first[vertex + 1] - begin, kept = (uint32_t)build->links.count;
+    uint32_t face = count ? build->face_star[begin] : 0, listed = 0;
+    while (listed < count) {
+        const uint32_t *corners = body->surface_faces[face].corners;
+        uint32_t corner = corners[0] == vertex ? 0 : corners[1] == vertex ? 1 : 2;
+        if (!push_u32(&build->links, face * 3 + corner)) {
+            return false;
+        }
+        listed++;
+        /* The edge from the corner before to the vertex. */
+        uint32_t code = face * 3 + (corner + 2) % 3, next = build->mesh->ring[code];
+        const uint32_t *others = body->surface_faces[next / 3].corners;
+        bool plain = next != code && build->mesh->ring[next] == code && others[next % 3] == vertex;
+        face = next / 3;
+        if (!plain || face == build->face_star[begin]) {
+            listed = plain && listed == count ? count : UINT32_MAX;
+            break;
+        }
+    }
+    if (listed != count) {
+        build->links.count = kept;
+    }
+    return true;
+}
+
 static bool judge_vertices(struct walk_build *build)
 {
     uint32_t largest = 0;
@@ -553,16 +582,23 @@ static bool judge_vertices(struct walk_build *build)
     for (uint32_t vertex = 0; vertex < build->body->vertex_count; vertex++) {
         uint32_t begin = build->star_first[vertex], count = build->star_first[vertex + 1] - begin, walls;
         int64_t euler;
+        build->mesh->link_first[vertex] = (uint32_t)build->links.count;
         if (count == 0) {
             continue;
         }
         uint32_t parts = measure_link(build->mesh, build->star + begin, count, parent, &euler, &walls);
         bool ball = parts == 1 && walls == 0 && euler == 2, disc = parts == 1 && walls > 0 && euler == 1;
         build->mesh->odd |= walls == 0 && !ball;
-        if ((build->pinched[vertex] || !(ball || disc)) && !list_star_pairs(build, vertex)) {
+        bool pinched = build->pinched[vertex] || !(ball || disc);
+        size_t links = build->links.count;
+        if (!pinched && disc && !list_link(build, vertex)) {
+            return false;
+        }
+        if ((pinched || (disc && build->links.count == links)) && !list_star_pairs(build, vertex)) {
             return false;
         }
     }
+    build->mesh->link_first[build->body->vertex_count] = (uint32_t)build->links.count;
     return true;
 }
 
@@ -578,10 +614,12 @@ static bool allocate(struct walk_mesh *mesh, const struct body *body)
     mesh->ring = dent_allocate(mesh->context, (size_t)mesh->face_count * 3, sizeof *mesh->ring);
     mesh->designated = dent_allocate(mesh->context, mesh->face_count, 1);
     mesh->inner_first = dent_allocate(mesh->context, (size_t)mesh->vertex_count + 1, sizeof *mesh->inner_first);
-    if (!mesh->cells || !mesh->owners || !mesh->ring || !mesh->designated || !mesh->inner_first) {
+    mesh->link_first = dent_allocate(mesh->context, (size_t)mesh->vertex_count + 1, sizeof *mesh->link_first);
+    if (!mesh->link_first || !mesh->cells || !mesh->owners || !mesh->ring || !mesh->designated || !mesh->inner_first) {
         return false;
     }
     memset(mesh->designated, 0, mesh->face_count);
+    memset(mesh->link_first, 0, ((size_t)mesh->vertex_count + 1) * sizeof *mesh->link_first);
     memset(mesh->inner_first, 0, ((size_t)mesh->vertex_count + 1) * sizeof *mesh->inner_first);
     return true;
 }
@@ -624,6 +662,7 @@ static bool take_lists(struct walk_build *build)
            take(mesh->context, &build->fan_cells, &mesh->fan_cells, &mesh->fan_cell_count) &&
            take(mesh->context, &build->fan_apexes, &mesh->fan_apexes, &apexes) &&
            take(mesh->context, &build->star_pairs, &mesh->star_pairs, &mesh->star_pair_count) &&
+           take(mesh->context, &build->links, &mesh->links, &mesh->link_count) &&
            take(mesh->context, &build->cuts, &mesh->cuts, &mesh->cut_count) &&
            take(mesh->context, &build->representatives, &mesh->representatives, &mesh->representative_count);
 }
@@ -631,7 +670,7 @@ static bool take_lists(struct walk_build *build)
 bool walk_mesh_create(struct walk_mesh *mesh, dent_context *context, const struct body *body)
 {
     struct walk_build build = {.mesh = mesh, .body = body};
-    struct dynamic_array *lists[] = {&build.fan_cells, &build.fan_apexes, &build.cuts, &build.representatives};
+    struct dynamic_array *lists[] = {&build.fan_cells, &build.fan_apexes, &build.cuts, &build.representatives, &build.links};
     *mesh = (struct walk_mesh){.context = context};
     arena_init(&build.arena, context);
     array_init(&build.fans, context, sizeof(struct walk_fan));
@@ -664,6 +703,8 @@ void walk_mesh_destroy(struct walk_mesh *mesh)
     dent_release(context, mesh->fans, mesh->fan_count, sizeof *mesh->fans);
     dent_release(context, mesh->fan_cells, mesh->fan_cell_count, sizeof *mesh->fan_cells);
     dent_release(context, mesh->fan_apexes, (size_t)mesh->fan_cell_count + mesh->fan_count, sizeof *mesh->fan_apexes);
+    dent_release(context, mesh->link_first, (size_t)mesh->vertex_count + 1, sizeof *mesh->link_first);
+    dent_release(context, mesh->links, mesh->link_count, sizeof *mesh->links);
     dent_release(context, mesh->star_pairs, mesh->star_pair_count, sizeof *mesh->star_pairs);
     dent_release(context, mesh->cuts, mesh->cut_count, sizeof *mesh->cuts);
     dent_release(context, mesh->representatives, mesh->representative_count, sizeof *mesh->representatives);
