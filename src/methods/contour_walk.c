@@ -206,25 +206,37 @@ static bool any_walk_lost(const struct contour_search *search)
     return lost;
 }
 
+/* The time since *began, which becomes now. */
+static uint64_t lap(uint64_t *began)
+{
+    uint64_t now = dent_clock_ns(), passed = now - *began;
+    *began = now;
+    return passed;
+}
+
 static bool walk(struct contour_search *search)
 {
-    if (!prepare(search)) {
+    dent_query_counters *counters = search->request->counters;
+    uint64_t began = dent_clock_ns();
+    if (!prepare(search) || (!search->lost && !contour_orient(search))) {
         return false;
     }
+    counters->ns_orientation = lap(&began);
     if (search->lost) {
         return true;
     }
-    if (!contour_orient(search)) {
+    if (!contour_seed_wounds(search) || !contour_seed_crossings(search) || !contour_seed_diagonal(search) || !contour_seed_contained(search)) {
         return false;
     }
-    if (search->lost) {
-        return true;
-    }
-    if (!contour_seed_wounds(search) || !contour_seed_crossings(search) || !contour_seed_diagonal(search) || !contour_seed_contained(search) || !contour_flood_faces(search)) {
+    counters->ns_seeds = lap(&began);
+    if (!contour_flood_faces(search)) {
         return false;
     }
+    counters->ns_faces = lap(&began);
     note_bodies_that_meet_themselves(search);
-    return !(search->request->questions & DENT_QUESTION_VERTEX_CELL) || contour_flood_vertices(search);
+    bool good = !(search->request->questions & DENT_QUESTION_VERTEX_CELL) || contour_flood_vertices(search);
+    counters->ns_vertices = lap(&began);
+    return good;
 }
 
 static dent_status contour_walk_search(void *state, const struct search_request *request, struct candidate_sink *sink)
