@@ -75,92 +75,81 @@ void face_cell_overlap_shared(const struct numbered_point face[3], const struct 
 
 /* ---- without common corners ---------------------------------------------------------------------------------------------- */
 
-/* The polygon that a plane cuts from a cell, by the set of corners above it (bits; 0 and 15: none). */
-struct cut_polygon {
-    uint8_t count;
-    uint8_t edges[4]; /* of the cell; its corners */
-    uint8_t faces[4]; /* of the cell: side i of the polygon runs from corner i to i + 1 */
+/* By the set of corners above a plane: the edges it cuts, and the edges whose first corner is above. */
+static const uint8_t cut_edges[16] = {0, 7, 25, 30, 42, 45, 51, 52, 52, 51, 45, 42, 30, 25, 7, 0};
+static const uint8_t first_above[16] = {0, 7, 24, 31, 32, 39, 56, 63, 0, 7, 24, 31, 32, 39, 56, 63};
+
+/* By a set of edges: the faces that have an edge in it, and those that have an odd number of edges in it. */
+static const uint8_t faces_with_edge[64] = {
+    0, 12, 10, 14, 6, 14, 14, 14, 9, 13, 11, 15, 15, 15, 15, 15,
+    5, 13, 15, 15, 7, 15, 15, 15, 13, 13, 15, 15, 15, 15, 15, 15,
+    3, 15, 11, 15, 7, 15, 15, 15, 11, 15, 11, 15, 15, 15, 15, 15,
+    7, 15, 15, 15, 7, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15,
+};
+static const uint8_t faces_with_odd[64] = {
+    0, 12, 10, 6, 6, 10, 12, 0, 9, 5, 3, 15, 15, 3, 5, 9,
+    5, 9, 15, 3, 3, 15, 9, 5, 12, 0, 6, 10, 10, 6, 0, 12,
+    3, 15, 9, 5, 5, 9, 15, 3, 10, 6, 0, 12, 12, 0, 6, 10,
+    6, 10, 12, 0, 0, 12, 10, 6, 15, 3, 5, 9, 9, 5, 3, 15,
 };
 
-static const struct cut_polygon polygons[16] = {
-    {0},
-    {3, {0, 1, 2}, {3, 1, 2}},
-    {3, {0, 3, 4}, {3, 0, 2}},
-    {4, {1, 2, 4, 3}, {1, 2, 0, 3}},
-    {3, {1, 3, 5}, {3, 0, 1}},
-    {4, {0, 2, 5, 3}, {2, 1, 0, 3}},
-    {4, {0, 1, 5, 4}, {3, 1, 0, 2}},
-    {3, {2, 4, 5}, {2, 0, 1}},
-    {3, {2, 4, 5}, {2, 0, 1}},
-    {4, {0, 1, 5, 4}, {3, 1, 0, 2}},
-    {4, {0, 2, 5, 3}, {2, 1, 0, 3}},
-    {3, {1, 3, 5}, {3, 0, 1}},
-    {4, {1, 2, 4, 3}, {1, 2, 0, 3}},
-    {3, {0, 3, 4}, {3, 0, 2}},
-    {3, {0, 1, 2}, {3, 1, 2}},
-    {0},
-};
-
-/* Bit k of inner[i]: polygon corner i is on the inner side of edge k of the face. */
-static void judge_polygon_corners(const struct numbered_point face[3], const struct numbered_point cell[4], uint32_t above,
-                                  const struct cut_polygon *polygon, uint8_t inner[4], struct face_cell_overlap *overlap,
-                                  predicate_counters *counters)
+/* Everything from the signs, none of them open. */
+static void read_signs(const struct overlap_signs *signs, int orientation, struct face_cell_overlap *overlap)
 {
-    for (uint32_t i = 0; i < polygon->count; i++) {
-        const uint8_t *ends = edge_corners[polygon->edges[i]];
-        int inner_sign = above >> ends[0] & 1 ? -1 : 1;
-        inner[i] = 0;
-        for (uint32_t k = 0; k < 3; k++) {
-            int sign = perturbed_orientation(face[k], face[(k + 1) % 3], cell[ends[0]], cell[ends[1]], &overlap->degenerate, counters);
-            inner[i] |= (uint8_t)(sign == inner_sign ? 1u << k : 0);
-        }
-        overlap->cell_edges |= (uint8_t)(inner[i] == 7 ? 1u << polygon->edges[i] : 0);
+    uint32_t cut = cut_edges[signs->above], faces = faces_with_edge[cut], turned = orientation < 0 ? 15 : 0;
+    uint32_t inner[3], within[3]; /* edges of the cell whose corner of the polygon is inside edge k; faces with corner k on the inner side */
+    uint8_t pierced[3];
+    for (int k = 0; k < 3; k++) {
+        inner[k] = (signs->edges[k] ^ first_above[signs->above]) & cut; /* a positive sign means inside when the first corner is below */
+        within[k] = (signs->within[k] ^ turned) & faces;
     }
-}
-
-/* Bit k of within[i]: corner k of the face is on the inner side of polygon side i. */
-static void judge_face_corners(const struct numbered_point face[3], const struct numbered_point cell[4], int orientation,
-                               const struct cut_polygon *polygon, uint8_t within[4], struct face_cell_overlap *overlap,
-                               predicate_counters *counters)
-{
-    overlap->face_corners = 7;
-    for (uint32_t i = 0; i < polygon->count; i++) {
-        within[i] = 0;
-        for (uint32_t k = 0; k < 3; k++) {
-            int side = side_of_cell_face(cell, polygon->faces[i], face[k], orientation, &overlap->degenerate, counters);
-            within[i] |= (uint8_t)(side > 0 ? 1u << k : 0);
-        }
-        overlap->face_corners &= within[i];
-    }
-}
-
-void face_cell_overlap_apart(const struct numbered_point face[3], const struct numbered_point cell[4], int orientation,
-                             struct face_cell_overlap *overlap, predicate_counters *counters)
-{
-    uint8_t inner[4], within[4], pierced[3] = {0};
-    uint32_t above = 0;
-    *overlap = (struct face_cell_overlap){0};
-    for (uint32_t i = 0; i < 4; i++) {
-        int height = perturbed_orientation(face[0], face[1], face[2], cell[i], &overlap->degenerate, counters);
-        above |= height > 0 ? 1u << i : 0;
-    }
-    const struct cut_polygon *polygon = &polygons[above];
-    if (polygon->count == 0) {
-        return;
-    }
-    judge_polygon_corners(face, cell, above, polygon, inner, overlap, counters);
-    judge_face_corners(face, cell, orientation, polygon, within, overlap, counters);
-    for (uint32_t i = 0; i < polygon->count; i++) {
-        uint32_t next = i + 1 == polygon->count ? 0 : i + 1;
-        uint32_t ends_apart = inner[i] ^ inner[next]; /* edges of the face that part the ends of this side */
-        uint32_t turned = (uint32_t)(within[i] >> 1 | (within[i] & 1) << 2);
-        uint32_t crossed = ends_apart & (within[i] ^ turned); /* and whose own ends the side parts */
-        for (uint32_t k = 0; k < 3; k++) {
-            pierced[k] |= (uint8_t)(crossed >> k & 1 ? 1u << polygon->faces[i] : 0);
-        }
-        if (inner[i] == 7 || inner[next] == 7) {
-            overlap->cell_faces |= (uint8_t)(1u << polygon->faces[i]);
-        }
+    overlap->cell_edges = (uint8_t)(inner[0] & inner[1] & inner[2]);
+    overlap->cell_faces = faces_with_edge[overlap->cell_edges];
+    for (int k = 0; k < 3; k++) {
+        overlap->face_corners |= (uint8_t)(within[k] == faces ? 1u << k : 0);
+        pierced[k] = (uint8_t)(faces_with_odd[inner[k]] & (within[k] ^ within[(k + 1) % 3]));
     }
     fill_edges_and_corners(overlap, pierced);
+}
+
+static void signs_of_moved_points(const struct numbered_point face[3], const struct numbered_point cell[4], struct overlap_signs *signs,
+                                  bool *degenerate, predicate_counters *counters)
+{
+    *signs = (struct overlap_signs){0};
+    for (uint32_t i = 0; i < 4; i++) {
+        signs->above |= (uint8_t)(perturbed_orientation(face[0], face[1], face[2], cell[i], degenerate, counters) > 0 ? 1u << i : 0);
+    }
+    uint32_t cut = cut_edges[signs->above], faces = faces_with_edge[cut];
+    for (uint32_t k = 0; k < 3; k++) {
+        for (uint32_t m = 0; m < 6; m++) {
+            if (cut >> m & 1) {
+                int sign = perturbed_orientation(face[k], face[(k + 1) % 3], cell[edge_corners[m][0]], cell[edge_corners[m][1]], degenerate, counters);
+                signs->edges[k] |= (uint8_t)(sign > 0 ? 1u << m : 0);
+            }
+        }
+        for (uint32_t corner = 0; corner < 4; corner++) {
+            if (faces >> corner & 1) {
+                int side = side_of_cell_face(cell, corner, face[k], 1, degenerate, counters);
+                signs->within[k] |= (uint8_t)(side > 0 ? 1u << corner : 0);
+            }
+        }
+    }
+}
+
+void face_cell_overlap_apart(const struct overlap_kernels *kernels, const struct overlap_face *prepared, const struct numbered_point face[3],
+                             const struct numbered_point cell[4], int orientation, struct face_cell_overlap *overlap,
+                             predicate_counters *counters)
+{
+    const double *const points[4] = {cell[0].xyz, cell[1].xyz, cell[2].xyz, cell[3].xyz};
+    struct overlap_signs signs;
+    *overlap = (struct face_cell_overlap){0};
+    kernels->signs(prepared, points, &signs);
+    uint32_t cut = cut_edges[signs.above];
+    if (signs.above_open || signs.edges_open & cut || signs.within_open & faces_with_edge[cut]) {
+        signs_of_moved_points(face, cell, &signs, &overlap->degenerate, counters);
+        cut = cut_edges[signs.above];
+    }
+    if (cut) {
+        read_signs(&signs, orientation, overlap);
+    }
 }

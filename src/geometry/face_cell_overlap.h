@@ -13,6 +13,7 @@
 #ifndef DENT_GEOMETRY_FACE_CELL_OVERLAP_H
 #define DENT_GEOMETRY_FACE_CELL_OVERLAP_H
 
+#include "geometry/kernels/overlap_kernels.h"
 #include "geometry/perturbed_orientation.h"
 
 struct face_cell_overlap {
@@ -28,8 +29,9 @@ struct face_cell_overlap {
 void face_cell_overlap_shared(const struct numbered_point face[3], const struct numbered_point cell[4], int orientation,
                               struct face_cell_overlap *overlap, predicate_counters *counters);
 
-/* The same, quicker, for a face and a cell without common corners. */
-void face_cell_overlap_apart(const struct numbered_point face[3], const struct numbered_point cell[4], int orientation,
-                             struct face_cell_overlap *overlap, predicate_counters *counters);
+/* The same, quicker, for a face and a cell without common corners. prepared: the face in floats. */
+void face_cell_overlap_apart(const struct overlap_kernels *kernels, const struct overlap_face *prepared, const struct numbered_point face[3],
+                             const struct numbered_point cell[4], int orientation, struct face_cell_overlap *overlap,
+                             predicate_counters *counters);
 
 #endif

@@ -127,15 +127,20 @@ static void tell_neighbours(struct flood *flood, uint32_t block, uint32_t body_a
 }
 
 static void look_into_cell(struct flood *flood, struct contour_worker *worker, uint32_t block, uint32_t body_a, uint32_t face,
-                           const struct numbered_point face_points[3], struct walk_seed at, predicate_counters *counters)
+                           const struct numbered_point face_points[3], const struct overlap_face *prepared, struct walk_seed at,
+                           predicate_counters *counters)
 {
     const struct walk_body *body = &flood->search->bodies[at.body_b];
     const struct walk_cell *cell = &body->mesh->cells[at.cell];
     struct numbered_point points[4];
     struct face_cell_overlap overlap;
     walk_cell_points(body, cell, points);
-    bool shared = body_a == at.body_b && share_corners(face_points, points);
-    (shared ? face_cell_overlap_shared : face_cell_overlap_apart)(face_points, points, walk_orientation(body, cell), &overlap, counters);
+    if (body_a == at.body_b && share_corners(face_points, points)) {
+        face_cell_overlap_shared(face_points, points, walk_orientation(body, cell), &overlap, counters);
+    } else {
+        face_cell_overlap_apart(flood->search->request->kernels->overlaps, prepared, face_points, points, walk_orientation(body, cell), &overlap,
+                                counters);
+    }
     if (!overlap.meets) {
         return;
     }
@@ -178,7 +183,10 @@ static void flood_face(struct flood *flood, struct contour_worker *worker, uint3
     const struct walk_body *body = &search->bodies[seeds[first_seed].body_a];
     uint32_t body_a = seeds[first_seed].body_a, face = seeds[first_seed].face;
     struct numbered_point points[3];
+    struct overlap_face prepared;
     walk_face_points(body, face, points);
+    const double *const corners[3] = {points[0].xyz, points[1].xyz, points[2].xyz};
+    overlap_face_prepare(&prepared, corners, search->scaling.first, search->scaling.second);
     mark_known_cells(flood, worker, body->first_face + face);
     array_clear(&worker->queue);
     for (uint32_t seed = first_seed; seed != NO_RECORD; seed = next[seed]) {
@@ -186,7 +194,7 @@ static void flood_face(struct flood *flood, struct contour_worker *worker, uint3
     }
     while (worker->queue.count) {
         struct walk_seed at = ((struct walk_seed *)worker->queue.data)[--worker->queue.count];
-        look_into_cell(flood, worker, block, body_a, face, points, at, counters);
+        look_into_cell(flood, worker, block, body_a, face, points, &prepared, at, counters);
     }
 }
 

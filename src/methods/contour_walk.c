@@ -243,6 +243,7 @@ static dent_status contour_walk_search(void *state, const struct search_request 
 {
     struct contour_search search = {.request = request, .sink = sink, .state = state, .body_count = request->pose->body_count};
     search.far_x = -INFINITY;
+    search.scaling = box_scaling_for(request->pose->largest);
     if (request->def->touching) {
         request->counters->reason = "contour walk: touching pairs are asked for, which need not hang together: spatial hash";
         return request->by_other_method(request, sink);

@@ -5,6 +5,7 @@
 #include "base/block_output.h"
 #include "base/dynamic_array.h"
 #include "geometry/face_cell_overlap.h"
+#include "geometry/float_boxes.h"
 #include "methods/method_interface.h"
 #include "structures/cell_walk.h"
 #include "structures/surface_forest.h"
@@ -92,6 +93,7 @@ struct contour_search {
     uint32_t *first_seed; /* by face of the world: of the coming round */
     uint32_t *last_place; /* by vertex of the world */
     double far_x;         /* beyond every vertex */
+    struct box_scaling scaling; /* brings coordinates below 1 */
     uint8_t *wounded;     /* by vertex of the world: at a removed cell or a hidden wall; null: none is */
     bool lost;            /* a walk did not end, or the world is too tangled: another method answers */
 };

@@ -5,7 +5,57 @@
  */
 #include "structures/cell_walk.h"
 
-/* Does the line leave through the face opposite `corner`? side[j]: the line against the edge from corner `hub` to corner j. */
+#include <math.h>
+
+/* The line, and the cell the walk is in, seen from where the line begins. */
+struct straight_line {
+    struct numbered_point from, to;
+    double along[3]; /* to - from */
+    double length;   /* largest |component| of it */
+    int orientation;
+    struct numbered_point points[4];
+    double arms[4][3]; /* points - from */
+    double reach;      /* largest |component| of the arms */
+    bool *degenerate;
+    predicate_counters *counters;
+};
+
+static void look_at_cell(struct straight_line *line, const struct walk_body *body, const struct walk_cell *cell)
+{
+    line->orientation = walk_orientation(body, cell);
+    line->reach = 0;
+    walk_cell_points(body, cell, line->points);
+    for (int corner = 0; corner < 4; corner++) {
+        for (int axis = 0; axis < 3; axis++) {
+            double arm = line->points[corner].xyz[axis] - line->from.xyz[axis];
+            line->arms[corner][axis] = arm;
+            line->reach = fabs(arm) > line->reach ? fabs(arm) : line->reach;
+        }
+    }
+}
+
+/* The signs of the line against the edges from corner `hub` to the others, for a positive cell. along . (arm x arm): six products with at most 8
+ * roundings each, as in orientation_predicates.h, so 48 u times the largest factors; 64 leaves room for the bound's own roundings. */
+static void sides_at_hub(const struct straight_line *line, uint32_t hub, int side[4])
+{
+    const double *d = line->along, *h = line->arms[hub];
+    double normal[3] = {d[1] * h[2] - d[2] * h[1], d[2] * h[0] - d[0] * h[2], d[0] * h[1] - d[1] * h[0]};
+    double bound = 64 * 0x1p-53 * line->length * line->reach * line->reach + 0x1p-900;
+    for (uint32_t j = 0; j < 4; j++) {
+        const double *arm = line->arms[j];
+        double value = normal[0] * arm[0] + normal[1] * arm[1] + normal[2] * arm[2];
+        if (j == hub) {
+            side[j] = 0;
+        } else if (fabs(value) > bound) {
+            side[j] = value > 0 ? line->orientation : -line->orientation;
+        } else {
+            side[j] = line->orientation *
+                      perturbed_orientation(line->from, line->to, line->points[hub], line->points[j], line->degenerate, line->counters);
+        }
+    }
+}
+
+/* Does the line leave through the face opposite `corner`? */
 static bool leaves_through(uint32_t corner, uint32_t hub, const int side[4])
 {
     const uint8_t *ring = walk_face_corners[corner];
@@ -18,15 +68,10 @@ static bool leaves_through(uint32_t corner, uint32_t hub, const int side[4])
     return true;
 }
 
-static uint32_t exit_from_hub(const struct numbered_point points[4], int orientation, struct numbered_point from, struct numbered_point to,
-                              uint32_t hub, bool *degenerate, predicate_counters *counters)
+static uint32_t exit_from_hub(const struct straight_line *line, uint32_t hub)
 {
-    int side[4] = {0};
-    for (uint32_t j = 0; j < 4; j++) {
-        if (j != hub) {
-            side[j] = orientation * perturbed_orientation(from, to, points[hub], points[j], degenerate, counters);
-        }
-    }
+    int side[4];
+    sides_at_hub(line, hub, side);
     for (uint32_t corner = 0; corner < 4; corner++) {
         if (corner != hub && leaves_through(corner, hub, side)) {
             return corner;
@@ -36,50 +81,78 @@ static uint32_t exit_from_hub(const struct numbered_point points[4], int orienta
 }
 
 /* The line starts inside: the face for which all three edges turn the right way. */
-static uint32_t exit_from_inside(const struct numbered_point points[4], int orientation, struct numbered_point from,
-                                 struct numbered_point to, bool *degenerate, predicate_counters *counters)
+static uint32_t exit_from_inside(const struct straight_line *line)
 {
     int side[4][4];
-    for (uint32_t m = 0; m < 6; m++) {
-        uint32_t a = walk_edge_corners[m][0], b = walk_edge_corners[m][1];
-        side[a][b] = orientation * perturbed_orientation(from, to, points[a], points[b], degenerate, counters);
-        side[b][a] = -side[a][b];
+    for (uint32_t hub = 0; hub < 3; hub++) {
+        sides_at_hub(line, hub, side[hub]);
     }
     for (uint32_t corner = 0; corner < 4; corner++) {
         const uint8_t *ring = walk_face_corners[corner];
-        if (side[ring[0]][ring[1]] > 0 && side[ring[1]][ring[2]] > 0 && side[ring[2]][ring[0]] > 0) {
+        bool through = true;
+        for (int i = 0; i < 3; i++) {
+            uint32_t a = ring[i], b = ring[(i + 1) % 3];
+            through &= (a < b ? side[a][b] : -side[b][a]) > 0;
+        }
+        if (through) {
             return corner;
         }
     }
     return 4;
 }
 
+/* Is the target on the inner side of the face opposite `corner`? In coordinates seen from the start, each with one rounding: factors of at most 2 X with
+ * errors of at most 4 u X change the determinant by at most 288 u X^3, and its own roundings are below 48 u (2 X)^3; 1024 is more than
+ * both. */
+static bool target_before(const struct straight_line *line, uint32_t corner)
+{
+    const uint8_t *ring = walk_face_corners[corner];
+    const double *a = line->arms[ring[0]], *b = line->arms[ring[1]], *c = line->arms[ring[2]];
+    double first[3], second[3], back[3], size = line->reach > line->length ? line->reach : line->length;
+    for (int axis = 0; axis < 3; axis++) {
+        first[axis] = b[axis] - a[axis];
+        second[axis] = c[axis] - a[axis];
+        back[axis] = a[axis] - line->along[axis];
+    }
+    double value = back[0] * (first[1] * second[2] - first[2] * second[1]) + back[1] * (first[2] * second[0] - first[0] * second[2]) +
+                   back[2] * (first[0] * second[1] - first[1] * second[0]);
+    if (fabs(value) > 1024 * 0x1p-53 * size * size * size + 0x1p-900) {
+        return (value > 0) == (line->orientation > 0);
+    }
+    struct numbered_point points[4] = {line->points[0], line->points[1], line->points[2], line->points[3]};
+    points[corner] = line->to;
+    return perturbed_orientation(points[0], points[1], points[2], points[3], line->degenerate, line->counters) == line->orientation;
+}
+
+static bool has_corner(const struct straight_line *line, uint32_t number)
+{
+    return line->points[0].number == number || line->points[1].number == number || line->points[2].number == number ||
+           line->points[3].number == number;
+}
+
 enum walk_end walk_straight(const struct walk_body *body, struct numbered_point from, struct numbered_point to, uint32_t cell,
                             uint32_t entered, uint32_t *arrived, bool *degenerate, predicate_counters *counters)
 {
     const struct walk_cell *cells = body->mesh->cells;
+    struct straight_line line = {.from = from, .to = to, .degenerate = degenerate, .counters = counters};
+    for (int axis = 0; axis < 3; axis++) {
+        line.along[axis] = to.xyz[axis] - from.xyz[axis];
+        line.length = fabs(line.along[axis]) > line.length ? fabs(line.along[axis]) : line.length;
+    }
     for (uint64_t step = 0; step <= body->mesh->cell_count; step++) {
         const struct walk_cell *record = &cells[cell];
-        struct numbered_point points[4];
-        walk_cell_points(body, record, points);
-        int orientation = walk_orientation(body, record);
+        look_at_cell(&line, body, record);
         *arrived = cell;
-        for (int corner = 0; corner < 4; corner++) {
-            if (points[corner].number == to.number) {
-                return WALK_AT_HOME;
-            }
+        if (has_corner(&line, to.number)) {
+            return WALK_AT_HOME;
         }
-        uint32_t leaving = entered < 4 ? exit_from_hub(points, orientation, from, to, entered, degenerate, counters)
-                                       : exit_from_inside(points, orientation, from, to, degenerate, counters);
+        uint32_t leaving = entered < 4 ? exit_from_hub(&line, entered) : exit_from_inside(&line);
         if (leaving == 4) {
             return WALK_LOST;
         }
-        struct numbered_point kept = points[leaving];
-        points[leaving] = to;
-        if (orientation * perturbed_orientation(points[0], points[1], points[2], points[3], degenerate, counters) > 0) {
+        if (target_before(&line, leaving)) {
             return WALK_ARRIVED;
         }
-        points[leaving] = kept;
         uint32_t next = record->neighbours[leaving];
         if (next == WALK_WALL || walk_is_removed(body, next)) {
             return WALK_LEFT;

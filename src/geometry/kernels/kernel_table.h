@@ -24,6 +24,8 @@ struct surface_kernels; /* surface_kernels.h: the leaves of the surface forest *
 
 struct curvature_kernels; /* curvature_kernels.h: the self-collision culling of surfaces */
 
+struct overlap_kernels; /* overlap_kernels.h: a face against a cell */
+
 struct kernels {
     dent_isa isa;
     const struct cluster_kernels *clusters;
@@ -34,6 +36,7 @@ struct kernels {
     uint32_t (*scan_boxes)(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,
                            uint32_t *found);
     const struct curvature_kernels *curvature;
+    const struct overlap_kernels *overlaps;
 };
 
 /* The row of an instruction set; the scalar one for those this build does not have. */
