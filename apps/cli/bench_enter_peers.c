@@ -65,7 +65,10 @@ static void costs_of_peer(contestant *self, turn_costs *costs)
     for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
         costs->candidates += state->finder[i] != NULL ? (double)state->output[i].candidates : 0;
     }
-    costs->allocations = costs->phase_ms[0] = costs->phase_ms[1] = costs->phase_ms[2] = NAN;
+    costs->allocations = NAN;
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
+        costs->phase_ms[phase] = NAN;
+    }
 }
 
 static double peak_of_peer(contestant *self)
@@ -208,6 +211,7 @@ static int enter_peer(bench_race *race, const peer_row *row, double edge)
     memset(entered, 0, sizeof *entered);
     snprintf(entered->name, sizeof entered->name, "%s", row->name);
     entered->peer = true;
+    entered->threads = race->threads;
     entered->state = state;
     entered->ask = ask_peer;
     entered->answer = answer_of_peer;

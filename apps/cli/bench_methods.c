@@ -92,9 +92,13 @@ static void costs_of_method(contestant *self, turn_costs *costs)
     const dent_query_counters *counters = &state->result.counters;
     costs->candidates = (double)counters->candidates;
     costs->allocations = (double)(dent_context_memory_use(state->context).allocations - state->allocations_before);
-    costs->phase_ms[0] = (double)counters->ns_prepare * 1e-6;
-    costs->phase_ms[1] = (double)counters->ns_search * 1e-6;
-    costs->phase_ms[2] = (double)counters->ns_finish * 1e-6;
+    const uint64_t spent[PHASE_COUNT] = {counters->ns_prepare, counters->ns_search,    counters->ns_finish,
+                                         counters->ns_refit,   counters->ns_culling,   counters->ns_traversal,
+                                         counters->ns_filters, counters->ns_narrow};
+    bool parts_told = counters->ns_refit > 0;
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
+        costs->phase_ms[phase] = phase < 3 || parts_told ? (double)spent[phase] * 1e-6 : NAN;
+    }
 }
 
 static double peak_of_method(contestant *self)
@@ -147,7 +151,7 @@ static void fill_def(method_state *state, const bench_race *race, const method_v
     }
 }
 
-static int enter_method(bench_race *race, const method_variant *variant)
+static int enter_method(bench_race *race, const method_variant *variant, uint32_t threads)
 {
     method_state *state = dent_allocate(race->scene->context, 1, sizeof *state);
     if (state == NULL) {
@@ -157,7 +161,7 @@ static int enter_method(bench_race *race, const method_variant *variant)
     state->scene = race->scene;
     fill_def(state, race, variant);
     dent_context_def def = dent_context_def_default();
-    def.thread_count = race->threads;
+    def.thread_count = threads;
     def.isa = race->isa;
     dent_status status;
     state->context = dent_context_create(&def, &status);
@@ -165,6 +169,7 @@ static int enter_method(bench_race *race, const method_variant *variant)
     contestant *entered = &race->contestants[race->count++];
     memset(entered, 0, sizeof *entered);
     snprintf(entered->name, sizeof entered->name, "%s%s", dent_method_name(variant->method), variant->suffix);
+    entered->threads = threads;
     entered->state = state;
     entered->ask = ask_method;
     entered->answer = answer_of_method;
@@ -198,7 +203,7 @@ static bool is_hopeless(const bench_race *race, dent_method method)
     return method == DENT_METHOD_BRUTE_FORCE ? pairs > 2e7 : method == DENT_METHOD_SWEEP ? pairs > 2e10 : false;
 }
 
-int bench_enter_methods(bench_race *race, dent_method only, bool variants)
+static int enter_methods(bench_race *race, dent_method only, bool variants, uint32_t threads)
 {
     for (int i = 0; i < VARIANT_COUNT; i++) {
         const method_variant *variant = &variant_table[i];
@@ -207,10 +212,21 @@ int bench_enter_methods(bench_race *race, dent_method only, bool variants)
         if (!asked_for || !able || (variant->suffix[0] != '\0' && !variants)) {
             continue;
         }
-        int status = enter_method(race, variant);
+        int status = race->count < CONTESTANT_LIMIT ? enter_method(race, variant, threads)
+                                                    : complain("bench: more than %d contestants", CONTESTANT_LIMIT);
         if (status != STATUS_GOOD) {
             return status;
         }
     }
     return STATUS_GOOD;
+}
+
+int bench_enter_methods(bench_race *race, dent_method only, bool variants)
+{
+    return enter_methods(race, only, variants, race->threads);
+}
+
+int bench_enter_alone(bench_race *race, dent_method only, bool variants)
+{
+    return race->threads > 1 ? enter_methods(race, only, variants, 1) : STATUS_GOOD;
 }

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static void hash_text(uint64_t hash, char text[17])
 {
@@ -23,7 +24,6 @@ static void json_count(json_line *line, const char *key, double value)
 
 void report_json(printer *out, const bench_race *race)
 {
-    static const char *const phase_names[3] = {"prepare_ms", "search_ms", "finish_ms"};
     char questions[64], hash[17];
     for (uint32_t i = 0; i < race->count; i++) {
         const contestant *row = &race->contestants[i];
@@ -33,7 +33,7 @@ void report_json(printer *out, const bench_race *race)
         json_string(&line, "question", questions_name(race->questions, questions, sizeof questions));
         json_string(&line, "method", row->name);
         json_boolean(&line, "peer", row->peer);
-        json_integer(&line, "threads", race->threads);
+        json_integer(&line, "threads", row->threads);
         json_string(&line, "isa", row->peer ? "native" : dent_isa_name(race->isa));
         json_number(&line, "scale", race->scene->scale);
         json_integer(&line, "frames", race->frames);
@@ -46,8 +46,10 @@ void report_json(printer *out, const bench_race *race)
         json_count(&line, "peak_bytes", row->peak);
         json_count(&line, "allocations", row->allocations);
         json_object_begin(&line, "phases");
-        for (int phase = 0; phase < 3 && isfinite(row->phase_ms[0]); phase++) {
-            json_number(&line, phase_names[phase], row->phase_ms[phase]);
+        for (int phase = 0; phase < PHASE_COUNT; phase++) {
+            if (isfinite(row->phase_ms[phase])) {
+                json_number(&line, phase_names[phase], row->phase_ms[phase]);
+            }
         }
         json_object_end(&line);
         json_string(&line, "commit", commit_name());
@@ -60,7 +62,7 @@ static double fastest(const bench_race *race, bool peer)
     double best = INFINITY;
     for (uint32_t i = 0; i < race->count; i++) {
         const contestant *row = &race->contestants[i];
-        best = row->peer == peer && row->median_ms < best ? row->median_ms : best;
+        best = row->peer == peer && !row->control && row->median_ms < best ? row->median_ms : best;
     }
     return best;
 }
@@ -71,6 +73,56 @@ static void print_cell(printer *out, int width, int digits, double value)
         printer_format(out, " %*.*f", width, digits, value);
     } else {
         printer_format(out, " %*s", width, "-");
+    }
+}
+
+/* Time on one thread over that on all, of what raced in both forms; NAN: it did not. */
+static double speed_up(const bench_race *race, const contestant *all)
+{
+    for (uint32_t i = 0; i < race->count && all->threads > 1; i++) {
+        const contestant *row = &race->contestants[i];
+        if (row->threads == 1 && strcmp(row->name, all->name) == 0) {
+            return row->median_ms / all->median_ms;
+        }
+    }
+    return NAN;
+}
+
+/* Of the methods that tell the parts of their search. */
+static void report_phases(printer *out, const bench_race *race)
+{
+    for (uint32_t i = 0; i < race->count; i++) {
+        const contestant *row = &race->contestants[i];
+        if (row->threads != race->threads || !isfinite(row->phase_ms[PHASE_COUNT - 1])) {
+            continue;
+        }
+        printer_format(out, "  %s:", row->name);
+        for (int phase = 0; phase < PHASE_COUNT; phase++) {
+            /* "refit_ms" without its unit; the search is the sum of its parts */
+            if (phase != 1) {
+                printer_format(out, " %.*s %.2f", (int)strcspn(phase_names[phase], "_"), phase_names[phase],
+                               row->phase_ms[phase]);
+            }
+        }
+        printer_format(out, " ms%s\n", row->threads > 1 ? " (the last three: of all threads together)" : "");
+    }
+}
+
+static void report_speed_ups(printer *out, const bench_race *race)
+{
+    double control = NAN;
+    for (uint32_t i = 0; i < race->count; i++) {
+        if (race->contestants[i].control && race->contestants[i].threads > 1) {
+            control = speed_up(race, &race->contestants[i]);
+        }
+    }
+    for (uint32_t i = 0; i < race->count && isfinite(control); i++) {
+        const contestant *row = &race->contestants[i];
+        double gained = speed_up(race, row);
+        if (isfinite(gained) && !row->control) {
+            printer_format(out, "  %s: speed-up %.2f on %u threads, %.2f of the control's %.2f\n", row->name, gained,
+                           row->threads, gained / control, control);
+        }
     }
 }
 
@@ -96,12 +148,15 @@ void report_table(printer *out, const bench_race *race)
                    peers ? "vs peers" : "", "candidates", "MB", "alloc");
     for (uint32_t i = 0; i < race->count; i++) {
         const contestant *row = &race->contestants[i];
-        printer_format(out, "  %s%-*s", row->peer ? "* " : "", row->peer ? 26 : 28, row->name);
+        char name[CONTESTANT_NAME_SIZE + 16];
+        snprintf(name, sizeof name, "%s%s%s", row->peer ? "* " : "", row->name,
+                 row->threads == race->threads ? "" : ", 1 thread");
+        printer_format(out, "  %-28s", name);
         print_cell(out, 10, 3, row->median_ms);
         print_cell(out, 10, 3, row->low_ms);
         print_cell(out, 10, 3, row->high_ms);
-        print_cell(out, 8, 2, row->median_ms / best);
-        if (peers) {
+        print_cell(out, 8, 2, row->control ? NAN : row->median_ms / best);
+        if (peers && !row->control) {
             print_cell(out, 8, 2, best_peer / row->median_ms);
             printer_text(out, "x");
         } else {
@@ -112,7 +167,10 @@ void report_table(printer *out, const bench_race *race)
         print_cell(out, 6, 0, row->allocations);
         printer_format(out, "%s%s\n", row->setting[0] != '\0' ? "  " : "", row->setting);
     }
-    printer_text(out, peers ? "  (* peer; vs peers: time of the fastest peer over this one's)\n\n" : "\n");
+    printer_text(out, peers ? "  (* peer; vs peers: time of the fastest peer over this one's)\n" : "");
+    report_phases(out, race);
+    report_speed_ups(out, race);
+    printer_text(out, "\n");
 }
 
 void report_csv_head(printer *out)
@@ -121,7 +179,11 @@ void report_csv_head(printer *out)
         out,
         "machine,compiler,commit,clock,scene,question,method,peer,setting,threads,isa,scale,parameters,frames,repeat,"
         "bodies,vertices,cells,faces,median_ms,low_ms,high_ms,candidates,pairs,pairs_hash,peak_bytes,"
-        "allocations,prepare_ms,search_ms,finish_ms\n");
+        "allocations");
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
+        printer_format(out, ",%s", phase_names[phase]);
+    }
+    printer_text(out, "\n");
 }
 
 /* An empty field is a number nobody knows. */
@@ -158,7 +220,7 @@ void report_csv(printer *out, const bench_race *race)
         printer_format(out, "%s,%s,%s,%s,%s,%s,%s,%s,%s,%u,%s,%.9g,%s,%u,%u,%u,%u,%u,%u", machine, compiler_name(),
                        commit_name(), race->cpu_time ? "processor" : "wall", scene->name,
                        questions_name(race->questions, questions, sizeof questions), row->name,
-                       row->peer ? "true" : "false", row->setting, race->threads,
+                       row->peer ? "true" : "false", row->setting, row->threads,
                        row->peer ? "native" : dent_isa_name(race->isa), scene->scale, parameters, race->frames,
                        race->repeat, scene->body_count, scene->used_count, scene->cell_count, scene->face_count);
         csv_number(out, row->median_ms);
@@ -168,7 +230,7 @@ void report_csv(printer *out, const bench_race *race)
         printer_format(out, ",%llu,%s", (unsigned long long)row->pairs, hash);
         csv_number(out, row->peak);
         csv_number(out, row->allocations);
-        for (int phase = 0; phase < 3; phase++) {
+        for (int phase = 0; phase < PHASE_COUNT; phase++) {
             csv_number(out, row->phase_ms[phase]);
         }
         printer_text(out, "\n");
@@ -182,6 +244,9 @@ void report_chart(bar_chart *chart, const bench_race *race)
              questions_name(race->questions, questions, sizeof questions));
     for (uint32_t i = 0; i < race->count; i++) {
         const contestant *row = &race->contestants[i];
+        if (row->control || row->threads != race->threads) {
+            continue; /* the table has them */
+        }
         bar_chart_add(chart, group, row->name, row->peer, row->median_ms, row->low_ms, row->high_ms);
     }
 }

@@ -16,6 +16,9 @@ static const uint64_t slow_turn_ns = 4000000000u;
 static const uint64_t enough_ns = 8000000000u;
 enum { FEWEST_TURNS = 3 };
 
+const char *const phase_names[PHASE_COUNT] = {"prepare_ms", "search_ms",    "finish_ms",  "refit_ms",
+                                              "culling_ms", "traversal_ms", "filters_ms", "exact_ms"};
+
 const char *questions_name(uint32_t questions, char *buffer, size_t size)
 {
     size_t used = 0;
@@ -95,7 +98,7 @@ typedef struct race_run {
 static int compare_answers(race_run *run, contestant *asked, uint32_t frame)
 {
     bench_race *race = run->race;
-    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT && asked->answer != NULL; i++) {
         dent_question question = (dent_question)(1u << i);
         if ((race->questions & question) == 0) {
             continue;
@@ -121,7 +124,7 @@ static void keep_frame_zero(race_run *run, contestant *asked, const turn_costs *
     asked->pairs = 0;
     /* Of a query with two questions: the hash of the hashes, in order. */
     asked->pairs_hash = 0;
-    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT && asked->answer != NULL; i++) {
         if ((run->race->questions & 1u << i) != 0) {
             asked->pairs += run->right[i].count;
             uint64_t hash = asked->hash != NULL ? asked->hash(asked, (dent_question)(1u << i)) : 0;
@@ -133,7 +136,7 @@ static void keep_frame_zero(race_run *run, contestant *asked, const turn_costs *
 static void keep_sample(contestant *asked, const turn_costs *costs, uint64_t took)
 {
     asked->samples[asked->turns] = (double)took * 1e-6;
-    for (int phase = 0; phase < 3; phase++) {
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
         asked->phases[phase][asked->turns] = costs->phase_ms[phase];
     }
     bool most = asked->turns == 0 || costs->allocations > asked->allocations;
@@ -242,7 +245,7 @@ static void summarise(contestant *asked)
     asked->median_ms = quantile(asked->samples, asked->turns, 0.5);
     asked->low_ms = quantile(asked->samples, asked->turns, 0.25);
     asked->high_ms = quantile(asked->samples, asked->turns, 0.75);
-    for (int phase = 0; phase < 3; phase++) {
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
         bool known = !isnan(asked->phases[phase][0]);
         qsort(asked->phases[phase], known ? asked->turns : 0, sizeof(double), compare_numbers);
         asked->phase_ms[phase] = known ? quantile(asked->phases[phase], asked->turns, 0.5) : NAN;
@@ -263,7 +266,7 @@ static bool make_room(bench_race *race)
         contestant *asked = &race->contestants[i];
         asked->samples = dent_allocate(race->scene->context, turn_limit(race), sizeof(double));
         bool made = asked->samples != NULL;
-        for (int phase = 0; phase < 3; phase++) {
+        for (int phase = 0; phase < PHASE_COUNT; phase++) {
             asked->phases[phase] = dent_allocate(race->scene->context, turn_limit(race), sizeof(double));
             made = made && asked->phases[phase] != NULL;
         }
@@ -325,7 +328,7 @@ int bench_run(tool_session *session, bench_race *race)
     progress_end(&session->progress);
     for (uint32_t i = 0; i < race->count && status == STATUS_GOOD; i++) {
         summarise(&race->contestants[i]);
-        if (race->contestants[i].hash == NULL) {
+        if (race->contestants[i].peer) {
             race->contestants[i].pairs_hash = race->contestants[0].pairs_hash; /* compared pair by pair */
         }
     }
@@ -339,7 +342,7 @@ void bench_close(bench_race *race)
         contestant *asked = &race->contestants[i];
         asked->close(asked);
         dent_release(race->scene->context, asked->samples, turn_limit(race), sizeof(double));
-        for (int phase = 0; phase < 3; phase++) {
+        for (int phase = 0; phase < PHASE_COUNT; phase++) {
             dent_release(race->scene->context, asked->phases[phase], turn_limit(race), sizeof(double));
         }
     }

@@ -15,6 +15,10 @@
 
 enum { CONTESTANT_LIMIT = 40, CONTESTANT_NAME_SIZE = 48, CONTESTANT_SETTING_SIZE = 96 };
 
+/** Parts of a query's time; those a method does not tell are NAN. */
+enum { PHASE_COUNT = 8 };
+extern const char *const phase_names[PHASE_COUNT]; /* prepare, search, finish; of search: refit, culling, ... */
+
 /** Pairs of one question as (number of a << 32 | number of b), ascending. */
 typedef struct pair_keys {
     dent_context *context;
@@ -28,7 +32,7 @@ void pair_keys_release(pair_keys *list);
 /** What one turn cost besides time; a number that is not known is NAN. */
 typedef struct turn_costs {
     double candidates, allocations;
-    double phase_ms[3]; /* prepare, search, finish */
+    double phase_ms[PHASE_COUNT];
 } turn_costs;
 
 typedef struct contestant contestant;
@@ -36,6 +40,8 @@ struct contestant {
     char name[CONTESTANT_NAME_SIZE];
     char setting[CONTESTANT_SETTING_SIZE]; /* empty: none worth printing */
     bool peer;
+    bool control; /* answers nothing: bench_control.c */
+    uint32_t threads;
     void *state;
     /** Asks about the positions as they are: the only thing that is timed. An error has been reported. */
     int (*ask)(contestant *self);
@@ -48,13 +54,13 @@ struct contestant {
 
     /* Filled by bench_race. */
     double median_ms, low_ms, high_ms;
-    double phase_ms[3];
+    double phase_ms[PHASE_COUNT];
     double candidates;  /* in frame 0 */
     double allocations; /* most in one turn after the warm-up */
     double peak;
     uint64_t pairs, pairs_hash; /* in frame 0, all questions together */
     uint32_t turns;             /* that were measured */
-    double *samples, *phases[3];
+    double *samples, *phases[PHASE_COUNT];
     uint64_t spent_ns;
 };
 
@@ -75,6 +81,10 @@ const char *questions_name(uint32_t questions, char *buffer, size_t size);
 
 /** Enters the methods of dent that can answer; `only` AUTO: all of them that are not hopeless at this size. */
 int bench_enter_methods(bench_race *race, dent_method only, bool variants);
+
+/** Enters the methods a second time, on one thread, and the control on one and on all: for speed-ups measured in the same turns. */
+int bench_enter_alone(bench_race *race, dent_method only, bool variants);
+int bench_enter_control(bench_race *race);
 
 /** Nanoseconds of the clock, or of the processor time this process used. */
 uint64_t bench_clock_ns(bool cpu_time);

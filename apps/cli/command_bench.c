@@ -111,6 +111,10 @@ static int run_race(tool_session *session, bench_scene *scene, uint32_t question
     if (status == STATUS_GOOD && options_have(options, OPTION_PEERS)) {
         status = bench_enter_peers(session, &race);
     }
+    if (status == STATUS_GOOD && race.count > 0 && options_have(options, OPTION_CONTROL)) {
+        status = bench_enter_alone(&race, options->method, options_have(options, OPTION_VARIANTS));
+        status = status == STATUS_GOOD ? bench_enter_control(&race) : status;
+    }
     if (status == STATUS_GOOD && race.count > 0) {
         status = bench_run(session, &race);
     }
@@ -252,14 +256,17 @@ const tool_command command_bench_row = {
         "With --peers also: Embree, CGAL, Bullet, FCL and plain programs, as far as they were built\n"
         "(cmake -DDENT_BUILD_PEERS=ON makes dent-peers beside dent; DENT_PEERS may name it), each at the best\n"
         "of several settings and with dent's exact test behind it.\n"
+        "With --control, beside --threads N: each method on one thread too, and an arithmetic loop (`control`)\n"
+        "on one and on N, in the same turns; the speed-ups follow the table.\n"
         "\n"
         "JSON keys: scene question method peer threads isa scale frames median_ms low_ms high_ms candidates\n"
-        "pairs pairs_hash peak_bytes allocations phases (prepare_ms search_ms finish_ms) commit. pairs_hash is\n"
-        "that of dent pairs --stats in frame 0.\n",
+        "pairs pairs_hash peak_bytes allocations phases (prepare_ms search_ms finish_ms; of surface-tree also\n"
+        "refit_ms culling_ms traversal_ms filters_ms exact_ms) commit. pairs_hash is that of dent pairs --stats\n"
+        "in frame 0.\n",
     .option_bits = OPTION_BIT(OPTION_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_SCALE) |
                    OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PEERS) | OPTION_BIT(OPTION_VARIANTS) |
                    OPTION_BIT(OPTION_FRAMES) | OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) |
-                   OPTION_BIT(OPTION_CPU_TIME) | OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_CPU_TIME) | OPTION_BIT(OPTION_CONTROL) | OPTION_BIT(OPTION_JSON),
     .argument_min = 0,
     .argument_max = UINT32_MAX,
     .run = run_bench,

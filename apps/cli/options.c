@@ -50,6 +50,7 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_REPEAT] = {"--repeat", NULL, "N", "how often they are gone through; default 5"},
     [OPTION_CPU_TIME] = {"--cpu-time", NULL, NULL,
                          "with --threads 1: time of the processor, not of the clock, where others are at work too"},
+    [OPTION_CONTROL] = {"--control", NULL, NULL, "also each method on one thread, and an arithmetic loop: speed-ups"},
     [OPTION_FOLDER] = {"--out", "-o", "DIR", "the folder to write to; default: paper"},
     [OPTION_STEPS] = {"--steps", NULL, "N", "steps measured per setting; default: as the figure says"},
     [OPTION_TABLE] = {"--out", "-o", "F.csv", "write the table to F.csv and a chart of it to F.svg"},

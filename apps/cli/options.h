@@ -39,6 +39,7 @@ typedef enum option_id {
     OPTION_REPEAT,
     OPTION_TABLE,
     OPTION_CPU_TIME,
+    OPTION_CONTROL,
     OPTION_FOLDER,
     OPTION_STEPS,
     OPTION_JSON,

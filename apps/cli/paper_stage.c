@@ -58,6 +58,7 @@ paper_method paper_method_default(const char *name, dent_method method)
     made.method = method;
     made.spatial_hash = dent_spatial_hash_def_default();
     made.bucket_tree = dent_bucket_tree_def_default();
+    made.surface_tree = dent_surface_tree_def_default();
     return made;
 }
 
@@ -83,6 +84,7 @@ int paper_stage_open(paper_run *run, bench_scene *scene, dent_question question,
     stage->def.method = method->method;
     stage->def.spatial_hash = &method->spatial_hash;
     stage->def.bucket_tree = &method->bucket_tree;
+    stage->def.surface_tree = &method->surface_tree;
     stage->def.no_details = true;
     stage->def.cancel = interrupt_flag();
     stage->world = dent_world_create(run->session->context);
@@ -109,6 +111,7 @@ int paper_stage_step(paper_stage *stage, double *milliseconds, uint64_t *pairs)
     if (status != DENT_OK) {
         return complain("paper: %s: %s: %s", stage->scene->name, stage->method->name, dent_world_message(stage->world));
     }
+    stage->counters = result.counters;
     *pairs = result.vertex_cell.count + result.face_cell.count + result.face_face.count;
     return STATUS_GOOD;
 }

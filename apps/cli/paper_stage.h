@@ -32,6 +32,12 @@ extern const paper_figure figure_bucket_query_size;
 extern const paper_figure figure_bucket_query_hits;
 extern const paper_figure figure_bucket_self_size;
 extern const paper_figure figure_bucket_self_hits;
+extern const paper_figure figure_surface_resolution;
+extern const paper_figure figure_surface_flatness;
+extern const paper_figure figure_surface_culling;
+extern const paper_figure figure_surface_directions;
+extern const paper_figure figure_surface_leaves;
+extern const paper_figure figure_surface_phases;
 
 /** Opens FOLDER/NAME.ENDING for printing to run->file; the tables begin with comment lines that say how they were made.
  */
@@ -48,6 +54,7 @@ typedef struct paper_method {
     dent_method method;
     dent_spatial_hash_def spatial_hash;
     dent_bucket_tree_def bucket_tree;
+    dent_surface_tree_def surface_tree;
     bool no_self; /* pairs of a body with itself are not asked for */
 } paper_method;
 paper_method paper_method_default(const char *name, dent_method method);
@@ -58,6 +65,7 @@ typedef struct paper_stage {
     dent_query_def def;
     const paper_method *method;
     bool cpu_time;
+    dent_query_counters counters; /* of the last step */
 } paper_stage;
 
 /** A world of the scene for one method; the method must outlive it. The scene is shared: pose it before a step. */

@@ -13,6 +13,7 @@ typedef struct frame_source {
     const char *name;
     dent_frames *frames; /* null: a file that stays, or a scene */
     bool is_scene;
+    bool stays; /* a file, or a series of one frame beside longer ones */
 } frame_source;
 
 typedef struct series {
@@ -135,12 +136,25 @@ static const frame_source *leading_source(const series *all)
     const frame_source *scene = NULL;
     for (uint32_t i = 0; i < all->source_count; i++) {
         const frame_source *source = &all->sources[i];
-        if (source->frames != NULL) {
+        if (source->frames != NULL && !source->stays) {
             return source;
         }
         scene = scene == NULL && source->is_scene ? source : scene;
     }
     return scene;
+}
+
+/* A series of one frame (say, a member of an archive) beside longer ones stays as it is. */
+static void find_what_stays(series *all)
+{
+    bool longer = false;
+    for (uint32_t i = 0; i < all->source_count; i++) {
+        longer = longer || (all->sources[i].frames != NULL && dent_frames_count(all->sources[i].frames) > 1);
+    }
+    for (uint32_t i = 0; i < all->source_count; i++) {
+        frame_source *source = &all->sources[i];
+        source->stays = source->frames != NULL ? longer && dent_frames_count(source->frames) == 1 : !source->is_scene;
+    }
 }
 
 static bool is_chosen(const frame_range *range, uint64_t first, uint64_t number)
@@ -185,7 +199,7 @@ static int check_agreement(const series *all, const frame_source *lead, uint64_t
 {
     for (uint32_t i = 0; i < all->source_count; i++) {
         const frame_source *source = &all->sources[i];
-        if (source->frames == NULL) {
+        if (source->frames == NULL || source->stays) {
             continue;
         }
         for (uint32_t k = 0; k < all->number_count; k++) {
@@ -206,6 +220,7 @@ static int check_agreement(const series *all, const frame_source *lead, uint64_t
 static int choose_numbers(series *all)
 {
     const frame_range *range = &all->session->options->range;
+    find_what_stays(all);
     const frame_source *lead = leading_source(all);
     if (lead == NULL) {
         return complain("--frames and --rebuild are for series of frames, and none is named");
@@ -252,7 +267,7 @@ static int load_anew(series *all, uint64_t number, bool show_notices)
     all->loaded.scene_frame = (uint32_t)number;
     for (uint32_t i = 0; i < all->source_count && !failed; i++) {
         const frame_source *source = &all->sources[i];
-        uint32_t index = source->frames != NULL ? find_frame(source->frames, number) : 0;
+        uint32_t index = source->frames != NULL && !source->stays ? find_frame(source->frames, number) : 0;
         failed = loaded_world_add_frame(all->session, &all->loaded, source->name, source->frames, index);
         if (!failed) {
             sort_out_notices(all, show_notices);
@@ -268,7 +283,7 @@ static int move_on(series *all, uint64_t number, bool *fresh)
         if (source->is_scene) {
             loaded_world_pose_scene(&all->loaded, i, (uint32_t)number);
         }
-        if (source->frames == NULL) {
+        if (source->frames == NULL || source->stays) {
             continue;
         }
         dent_mesh_change change = DENT_MESH_SAME_TOPOLOGY;

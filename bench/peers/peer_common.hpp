@@ -110,6 +110,8 @@ struct alignas(64) Answers {
         case DENT_QUESTION_FACE_FACE:
             consider_faces(input, a, b);
             break;
+        default:
+            break; /* peers are not asked anything else */
         }
     }
 

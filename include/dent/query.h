@@ -95,6 +95,9 @@ typedef struct dent_query_counters {
     uint64_t exact_fallbacks;    /**< signs the floating-point filter could not decide */
     uint64_t scratch_bytes;      /**< high-water mark of this world's scratch memory */
     uint64_t ns_prepare, ns_search, ns_finish; /**< read positions and boxes; search and exact tests; sort and details */
+    /** surface-tree: the parts of ns_search, those of the loops over leaves (the last three) added over all threads: new boxes and
+     *  building; proving parts free; going through lists and trees; float filters; double and exact tests. Other methods: 0. */
+    uint64_t ns_refit, ns_culling, ns_traversal, ns_filters, ns_narrow;
     /** contour-walk: the parts of ns_search: signs of all cells; crossing surfaces and other seeds; faces through cells; vertices inward. */
     uint64_t ns_orientation, ns_seeds, ns_faces, ns_vertices;
 } dent_query_counters;

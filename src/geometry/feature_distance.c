@@ -83,7 +83,8 @@ static void unit_or_axis(const double vector[3], double sign, double unit[3])
     struct scaled_gap gap = {.difference = {vector[0], vector[1], vector[2]}};
     measure_gap(&gap);
     for (int axis = 0; axis < 3; axis++) {
-        unit[axis] = gap.length > 0.0 ? sign * (gap.difference[axis] / gap.length) : axis == 0 ? 1.0 : 0.0;
+        double along = sign * (gap.difference[axis] / gap.length) + 0.0; /* no negative zero */
+        unit[axis] = gap.length > 0.0 ? along : axis == 0 ? 1.0 : 0.0;
     }
 }
 

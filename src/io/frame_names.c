@@ -190,6 +190,12 @@ enum number_found name_number(const char *name, struct name_span within, struct 
     struct name_span stem = name_stem(name);
     size_t begin = within.begin > stem.begin ? within.begin : stem.begin;
     size_t at = within.end < stem.end ? within.end : stem.end;
+    while (begin > stem.begin && begin <= stem.end && is_digit(name[begin - 1])) { /* digits that only touch it count */
+        begin--;
+    }
+    while (at < stem.end && is_digit(name[at])) {
+        at++;
+    }
     while (at > begin && !is_digit(name[at - 1])) {
         at--;
     }

@@ -24,7 +24,7 @@ struct name_span name_stem(const char *name);
 
 enum number_found { NUMBER_NONE, NUMBER_FOUND, NUMBER_TOO_LARGE };
 
-/* The last run of digits of the stem that reaches into `within`. */
+/* The last run of digits of the stem that reaches into `within` or touches it. */
 enum number_found name_number(const char *name, struct name_span within, struct name_span *digits, uint64_t *number);
 
 /* Two names that are the same but for these digits. */

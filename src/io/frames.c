@@ -92,6 +92,12 @@ static bool wanted(const char *pattern, const char *name, struct left_out *left_
     return false;
 }
 
+static bool is_directory(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
 /* ---- directories and patterns ---------------------------------------------------------------------------------- */
 
 static dent_status list_directory(dent_frames *frames, const char *folder, const char *pattern)
@@ -125,7 +131,7 @@ static dent_status list_pattern(dent_frames *frames, const char *path)
     memcpy(folder, path, length);
     folder[length] = 0;
     const char *fault = pattern_fault(pattern);
-    if (!fault && pattern_has_wildcard(folder)) {
+    if (!fault && pattern_has_wildcard(folder) && !is_directory(folder)) {
         fault = "only the last part of a path may be a pattern";
     }
     if (fault) {
@@ -203,6 +209,10 @@ static dent_status list_members(dent_frames *frames, const char *pattern)
         }
     }
     tar_reader_release(&reader);
+    if (status == DENT_OK && frames->stream.compression != COMPRESSION_NONE) {
+        uint64_t reached; /* to the end of the packed data, where its check sum is */
+        status = byte_stream_seek(&frames->stream, UINT64_MAX, &reached);
+    }
     return status == DENT_OK ? finish_list(frames, pattern ? NULL : &left_out) : status;
 }
 
@@ -250,12 +260,6 @@ static dent_status list_archive(dent_frames *frames, const char *path, size_t le
 }
 
 /* ---- the interface --------------------------------------------------------------------------------------------- */
-
-static bool is_directory(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
-}
 
 /* Only the last part of a path is asked: a folder may be called anything. */
 static bool last_part_has_wildcard(const char *path)

@@ -67,6 +67,7 @@ static dent_status search_surfaces(void *data, const struct search_request *requ
     if (status != DENT_OK) {
         return status;
     }
+    uint64_t began = dent_clock_ns();
     forest->cut = (int)def.leaves;
     forest->axis_count = axis_count;
     forest->keep_leaves = def.keep_leaves;
@@ -78,10 +79,13 @@ static dent_status search_surfaces(void *data, const struct search_request *requ
     if (!surface_forest_refit(forest, &refit, request->kernels, request->scratch)) {
         return out_of_memory(request);
     }
+    uint64_t refitted = dent_clock_ns();
     struct culling_counts culled = {0};
     if (!def.no_culling && !surface_culling_run(forest, request->pose, request->kernels, request->scratch, &culled)) {
         return out_of_memory(request);
     }
+    request->counters->ns_refit = refitted - began;
+    request->counters->ns_culling = dent_clock_ns() - refitted;
     request->counters->neighbours += culled.pairs;
     request->counters->neighbours_culled += culled.nodes_culled + culled.pairs_culled;
     request->counters->regions_tested += culled.regions_tested;
@@ -101,6 +105,9 @@ static dent_status search_surfaces(void *data, const struct search_request *requ
     sink->count_cells_visited(sink, 0, search.leaf_pairs);
     sink->predicates(sink, 0)->exact_fallbacks += search.predicates.exact_fallbacks;
     request->counters->candidates += search.candidates;
+    request->counters->ns_traversal = search.ns_walk;
+    request->counters->ns_filters = search.ns_filter;
+    request->counters->ns_narrow = search.ns_narrow;
     return DENT_OK;
 }
 

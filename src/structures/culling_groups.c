@@ -41,7 +41,7 @@ struct listing {
     uint32_t *group_at, *upper_group_at; /* by vertex */
     uint32_t *table;                     /* groups by their members */
     uint32_t table_size;
-    struct dynamic_array groups, members, pairs, loops, node_loops, node_loop_start, covers;
+    struct dynamic_array groups, members, pairs, runs, node_cycles, covers;
 };
 
 static uint32_t node_of_face(const struct listing *listing, uint32_t face)
@@ -169,7 +169,7 @@ static uint32_t place_of_start(const struct listing *listing, uint32_t half)
     uint32_t face = half / 3, corner = half % 3, leaf = listing->leaf_of_face[face];
     bool turned = listing->turn[face] & FACE_TURNED;
     uint8_t lane = listing->tree->leaves[leaf].corners[turned ? (corner + 1) % 3 : corner][listing->slot_of_face[face]];
-    return leaf * 3 * LEAF_VERTICES + lane;
+    return leaf * LEAF_STRIDE + lane;
 }
 
 /* Links the half-edges outside the nodes; 0 when two start at the same vertex or a face is doubtful, otherwise how many. */
@@ -207,34 +207,48 @@ static bool push_number(struct dynamic_array *array, uint32_t number)
     return array_push(array, &number);
 }
 
-/* Appends the cycle around the nodes, padded, to `loops`. *count is 0 when it is not one simple cycle. False: no memory. */
-static bool append_cycle(struct listing *listing, const uint32_t *nodes, uint32_t node_count, struct dynamic_array *loops, uint32_t *count)
+/* Is it one cycle through all? */
+static bool is_one_cycle(const struct listing *listing, uint32_t first, uint32_t links)
 {
-    uint32_t first = 0, links = link_outside(listing, nodes, node_count, &first), half = first, found = 0;
-    *count = 0;
-    if (links < 3) {
-        return true;
-    }
+    uint32_t half = first, found = 0;
     do {
         uint32_t to = half_to(listing, half);
         if (listing->vertex_stamp[to] != listing->stamp || ++found > links) {
-            return true;
+            return false;
         }
         half = listing->vertex_half[to];
     } while (half != first);
-    if (found != links) {
+    return found == links;
+}
+
+/* Appends the cycle around the nodes to the runs; its count is 0 when it is not one simple cycle. False: no memory. */
+static bool append_cycle(struct listing *listing, const uint32_t *nodes, uint32_t node_count, struct culling_cycle *cycle)
+{
+    uint32_t half = 0, links = link_outside(listing, nodes, node_count, &half);
+    *cycle = (struct culling_cycle){.first_run = (uint32_t)listing->runs.count};
+    if (links < 3 || !is_one_cycle(listing, half, links)) {
         return true;
     }
-    uint32_t *places = array_extend(loops, padded_loop(links));
-    if (!places) {
-        return false;
-    }
-    for (uint32_t i = 0; i < padded_loop(links); i++) {
-        places[i] = place_of_start(listing, i < links ? half : first);
+    uint32_t last = place_of_start(listing, half), skipped = 0;
+    do { /* begins where a run begins */
+        half = listing->vertex_half[half_to(listing, half)];
+        skipped++;
+    } while (skipped < links && place_of_start(listing, half) == last + skipped);
+    struct polygon_run *run = NULL;
+    for (uint32_t i = 0; i < links; i++) {
+        uint32_t place = place_of_start(listing, half);
+        if (run && place == run->place + run->count) {
+            run->count++;
+        } else if (!(run = array_extend(&listing->runs, 1))) {
+            return false;
+        } else {
+            *run = (struct polygon_run){place, 1};
+        }
         half = listing->vertex_half[half_to(listing, half)];
     }
-    *count = links;
-    listing->culling->longest_loop = links > listing->culling->longest_loop ? links : listing->culling->longest_loop;
+    cycle->count = links;
+    cycle->run_count = (uint32_t)listing->runs.count - cycle->first_run;
+    listing->culling->longest_cycle = links > listing->culling->longest_cycle ? links : listing->culling->longest_cycle;
     return true;
 }
 
@@ -322,21 +336,20 @@ static uint32_t centre_place(const struct listing *listing, uint32_t vertex)
     while (it->vertices[lane] != vertex) {
         lane++;
     }
-    return leaf * 3 * LEAF_VERTICES + lane;
+    return leaf * LEAF_STRIDE + lane;
 }
 
 /* A group of nodes (ascending) around a vertex, or of two along an edge (vertex NONE). *index: the group, NONE when the cycle is none. */
 static bool append_group(struct listing *listing, const uint32_t *nodes, uint32_t count, uint32_t vertex, uint32_t *index)
 {
-    struct culling_group group = {.first_place = (uint32_t)listing->loops.count,
-                                  .first_member = (uint32_t)listing->members.count,
+    struct culling_group group = {.first_member = (uint32_t)listing->members.count,
                                   .first_pair = (uint32_t)listing->pairs.count,
                                   .member_count = (uint16_t)count};
     *index = NONE;
-    if (!append_cycle(listing, nodes, count, &listing->loops, &group.place_count)) {
+    if (!append_cycle(listing, nodes, count, &group.cycle)) {
         return false;
     }
-    if (group.place_count == 0) {
+    if (group.cycle.count == 0) {
         return true;
     }
     group.centre = centre_place(listing, vertex);
@@ -430,16 +443,10 @@ static bool list_single_nodes(struct listing *listing)
 {
     uint32_t count = listing->tree->levels[listing->number].count;
     for (uint32_t node = 0; node < count; node++) {
-        uint32_t places;
-        if (!push_number(&listing->node_loop_start, (uint32_t)listing->node_loops.count) ||
-            !push_number(&listing->node_loops, 0)) {
+        struct culling_cycle cycle;
+        if (!append_cycle(listing, &node, 1, &cycle) || !array_push(&listing->node_cycles, &cycle)) {
             return false;
         }
-        size_t head = listing->node_loops.count - 1;
-        if (!append_cycle(listing, &node, 1, &listing->node_loops, &places)) {
-            return false;
-        }
-        *(uint32_t *)array_at(&listing->node_loops, head) = places;
     }
     return true;
 }
@@ -499,9 +506,8 @@ static bool list_level(struct listing *listing)
     }
     dent_context *context = culling->context;
     if (!keep_list(context, &listing->groups, &level->groups) || !keep_list(context, &listing->members, &level->members) ||
-        !keep_list(context, &listing->pairs, &level->pairs) || !keep_list(context, &listing->loops, &level->loops) ||
-        !keep_list(context, &listing->node_loops, &level->node_loops) ||
-        !keep_list(context, &listing->node_loop_start, &level->node_loop_start) ||
+        !keep_list(context, &listing->pairs, &level->pairs) || !keep_list(context, &listing->runs, &level->runs) ||
+        !keep_list(context, &listing->node_cycles, &level->node_cycles) ||
         !keep_list(context, &listing->covers, &level->pair_covers)) {
         return false;
     }
@@ -518,9 +524,8 @@ static void arrays_init(struct listing *listing, dent_context *context)
     array_init(&listing->groups, context, sizeof(struct culling_group));
     array_init(&listing->members, context, sizeof(uint32_t));
     array_init(&listing->pairs, context, sizeof(uint32_t));
-    array_init(&listing->loops, context, sizeof(uint32_t));
-    array_init(&listing->node_loops, context, sizeof(uint32_t));
-    array_init(&listing->node_loop_start, context, sizeof(uint32_t));
+    array_init(&listing->runs, context, sizeof(struct polygon_run));
+    array_init(&listing->node_cycles, context, sizeof(struct culling_cycle));
     array_init(&listing->covers, context, sizeof(struct culling_cover));
 }
 
@@ -529,9 +534,8 @@ static void arrays_destroy(struct listing *listing)
     array_destroy(&listing->groups);
     array_destroy(&listing->members);
     array_destroy(&listing->pairs);
-    array_destroy(&listing->loops);
-    array_destroy(&listing->node_loops);
-    array_destroy(&listing->node_loop_start);
+    array_destroy(&listing->runs);
+    array_destroy(&listing->node_cycles);
     array_destroy(&listing->covers);
 }
 
@@ -618,10 +622,9 @@ void surface_culling_destroy(struct surface_culling *culling)
         release_list(context, &level->groups);
         release_list(context, &level->members);
         release_list(context, &level->pairs);
-        release_list(context, &level->loops);
+        release_list(context, &level->runs);
+        release_list(context, &level->node_cycles);
         release_list(context, &level->pair_covers);
-        release_list(context, &level->node_loops);
-        release_list(context, &level->node_loop_start);
     }
     dent_release(context, culling->corners, culling->leaf_count, sizeof *culling->corners);
     dent_release(context, culling->doubtful, culling->leaf_count, 1);

@@ -15,9 +15,14 @@ struct culling_cover {
     uint32_t kind : 2, index : 30;
 };
 
+/* A closed polygon of mesh vertices, in runs; count 0: not one simple cycle. */
+struct culling_cycle {
+    uint32_t first_run, run_count;
+    uint32_t count; /* vertices */
+};
+
 struct culling_group {
-    uint32_t first_place;  /* of its cycle, in loops */
-    uint32_t place_count;  /* without padding */
+    struct culling_cycle cycle;
     uint32_t centre;       /* place of the junction; UINT32_MAX: take the middle of the cycle */
     uint32_t first_member; /* nodes, in members */
     uint32_t first_pair;   /* places in the level's partners, in pairs */
@@ -33,10 +38,11 @@ struct culling_list {
 
 struct culling_level {
     uint32_t count; /* nodes */
-    struct culling_list groups, members, pairs, loops; /* struct culling_group, then uint32_t each */
-    struct culling_list pair_covers;                   /* struct culling_cover, parallel to partners */
-    struct culling_list node_loops;      /* uint32_t: the cycle of each single node behind its length, 0: not one simple cycle */
-    struct culling_list node_loop_start; /* uint32_t by node */
+    struct culling_list groups;         /* struct culling_group */
+    struct culling_list members, pairs; /* uint32_t: nodes of the groups; places in partners of the pairs among them */
+    struct culling_list runs;           /* struct polygon_run: of all cycles */
+    struct culling_list node_cycles;    /* struct culling_cycle: of single nodes */
+    struct culling_list pair_covers;    /* struct culling_cover, parallel to partners */
     /* for one pose */
     uint32_t *masks;
     float (*normals)[3];
@@ -51,7 +57,7 @@ struct surface_culling {
     struct leaf_corners *corners; /* by leaf, oriented */
     uint8_t *doubtful;            /* by leaf: a face that cannot be oriented */
     uint32_t leaf_count;
-    uint32_t longest_loop;
+    uint32_t longest_cycle;
     uint32_t queries_to_skip; /* it did not pay last time */
     bool trust_normals;       /* for tests only: leaves out condition (2), and loses pairs */
     bool always;              /* for tests: never skip */

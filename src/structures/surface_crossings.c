@@ -6,12 +6,22 @@
 #include "geometry/triangle_predicates.h"
 #include "structures/surface_walk.h"
 
-enum { GROUPS_PER_BLOCK = 8, BLOCKS_MAX = 2048, ANSWERS = 256 };
+enum { GROUPS_PER_BLOCK = 8, BLOCKS_MAX = 2048, ANSWERS = 256, SURVIVORS = 1024, AHEAD = 4 };
+
+/* A pair of faces that the float filters left. */
+struct survivor {
+    uint32_t leaf_a, rank_b, leaf_b;
+    uint8_t face_a, face_b, open; /* open: a common vertex is still possible */
+};
 
 struct finder {
     struct surface_walk walk;
     const struct crossing_search *search;
     uint32_t block, worker;
+    uint32_t survivor_count;
+    struct survivor survivors[SURVIVORS];
+    struct leaf_side side_a, side_b;
+    struct float_batch floats;
     uint32_t waiting; /* pairs in `batch` */
     struct narrow_batch batch;
     dent_pair pending[NARROW_BATCH]; /* kind not yet set */
@@ -19,6 +29,7 @@ struct finder {
     dent_pair answers[ANSWERS];
     uint8_t found[LEAF_FACES * LEAF_FACES];
     uint64_t candidates, exact_tests;
+    uint64_t ns_walk, ns_filter, ns_narrow, began; /* began: when the phase at hand did */
     predicate_counters predicates;
 };
 
@@ -93,7 +104,6 @@ static void decide_batch(struct finder *finder)
     }
     struct narrow_signs signs = finder->search->kernels->surfaces->narrow(&finder->batch);
     uint32_t open = ((1u << finder->waiting) - 1) & ~signs.apart;
-    finder->candidates += finder->waiting;
     for (; open; open &= open - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(open);
         if (signs.crossing >> lane & 1) {
@@ -118,16 +128,23 @@ static void put_face(struct narrow_batch *batch, int first, uint32_t lane, const
     }
 }
 
-/* The pair of leaves at hand. */
-struct leaf_sides {
-    uint32_t rank_a, rank_b;
+/* The two sides of a pair. */
+struct face_sides {
     const struct posed_body *a, *b;
     const struct surface_leaf *leaf_a, *leaf_b;
 };
 
-static bool faces_share_vertex(const struct leaf_sides *sides, uint32_t face_a, uint32_t face_b, bool ignore_ties)
+static struct face_sides sides_of(const struct finder *finder, uint32_t rank_a, const struct survivor *survivor)
 {
-    if (ignore_ties && sides->rank_a != sides->rank_b) {
+    const struct forest_body *trees = finder->search->forest->bodies;
+    const struct posed_body *bodies = finder->search->pose->bodies;
+    return (struct face_sides){&bodies[rank_a], &bodies[survivor->rank_b], &trees[rank_a].leaves[survivor->leaf_a],
+                               &trees[survivor->rank_b].leaves[survivor->leaf_b]};
+}
+
+static bool faces_share_vertex(const struct face_sides *sides, uint32_t face_a, uint32_t face_b, bool ignore_ties)
+{
+    if (ignore_ties && sides->a != sides->b) {
         return false;
     }
     for (int i = 0; i < 3; i++) {
@@ -142,16 +159,33 @@ static bool faces_share_vertex(const struct leaf_sides *sides, uint32_t face_a, 
     return false;
 }
 
-static void enqueue(struct finder *finder, const struct leaf_sides *sides, uint32_t face_a, uint32_t face_b)
+static void put_rounded(struct float_batch *batch, int first, uint32_t lane, const struct surface_tree *tree, uint32_t leaf, uint32_t face)
+{
+    const struct leaf_points *points = &tree->points[leaf];
+    for (int k = 0; k < 3; k++) {
+        uint8_t place = points->corners[k][face];
+        batch->corner[first + k][0][lane] = points->x[0][place];
+        batch->corner[first + k][1][lane] = points->x[1][place];
+        batch->corner[first + k][2][lane] = points->x[2][place];
+    }
+}
+
+static dent_pair pair_of(uint32_t rank_a, uint32_t rank_b, const struct face_sides *sides, uint32_t face_a, uint32_t face_b)
+{
+    dent_pair pair = {rank_a, sides->leaf_a->faces[face_a], rank_b, sides->leaf_b->faces[face_b], 0};
+    if (pair.body_a == pair.body_b && pair.feature_a > pair.feature_b) {
+        uint32_t swapped = pair.feature_a;
+        pair.feature_a = pair.feature_b;
+        pair.feature_b = swapped;
+    }
+    return pair;
+}
+
+static void enqueue(struct finder *finder, uint32_t rank_a, uint32_t rank_b, const struct face_sides *sides, uint32_t face_a,
+                    uint32_t face_b)
 {
     uint32_t lane = finder->waiting++;
-    dent_pair *pair = &finder->pending[lane];
-    *pair = (dent_pair){sides->rank_a, sides->leaf_a->faces[face_a], sides->rank_b, sides->leaf_b->faces[face_b], 0};
-    if (pair->body_a == pair->body_b && pair->feature_a > pair->feature_b) {
-        uint32_t swapped = pair->feature_a;
-        pair->feature_a = pair->feature_b;
-        pair->feature_b = swapped;
-    }
+    finder->pending[lane] = pair_of(rank_a, rank_b, sides, face_a, face_b);
     put_face(&finder->batch, 0, lane, sides->a->xyz, sides->leaf_a, face_a);
     put_face(&finder->batch, 3, lane, sides->b->xyz, sides->leaf_b, face_b);
     if (finder->waiting == NARROW_BATCH) {
@@ -159,17 +193,52 @@ static void enqueue(struct finder *finder, const struct leaf_sides *sides, uint3
     }
 }
 
-/* ---- pairs of leaves ------------------------------------------------------------------------------------------------------ */
-
-static struct leaf_view view_of(const struct surface_tree *tree, uint32_t leaf)
+/* The time since the last call goes to one phase. */
+static void end_phase(struct finder *finder, uint64_t *phase)
 {
-    const struct tree_level *level = &tree->levels[0];
-    return (struct leaf_view){.points = &tree->points[leaf],
-                              .corners = tree->leaves[leaf].corners,
-                              .face_count = tree->leaves[leaf].face_count,
-                              .lo = {level->lo[0][leaf], level->lo[1][leaf], level->lo[2][leaf]},
-                              .hi = {level->hi[0][leaf], level->hi[1][leaf], level->hi[2][leaf]}};
+    uint64_t now = dent_clock_ns();
+    *phase += now - finder->began;
+    finder->began = now;
 }
+
+/* Up to sixteen survivors in floats; what that leaves open waits for the doubles. */
+static void decide_in_floats(struct finder *finder, uint32_t rank_a, const struct survivor *survivors, uint32_t count)
+{
+    const struct forest_body *trees = finder->search->forest->bodies;
+    for (uint32_t lane = 0; lane < FLOAT_BATCH; lane++) {
+        const struct survivor *survivor = &survivors[lane < count ? lane : 0];
+        put_rounded(&finder->floats, 0, lane, trees[rank_a].tree, survivor->leaf_a, survivor->face_a);
+        put_rounded(&finder->floats, 3, lane, trees[survivor->rank_b].tree, survivor->leaf_b, survivor->face_b);
+    }
+    struct narrow_signs signs = finder->search->kernels->surfaces->narrow_floats(&finder->floats);
+    uint32_t left = ((1u << count) - 1) & ~signs.apart;
+    finder->candidates += count;
+    for (; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        const struct survivor *survivor = &survivors[lane];
+        struct face_sides sides = sides_of(finder, rank_a, survivor);
+        if (survivor->open && faces_share_vertex(&sides, survivor->face_a, survivor->face_b, finder->search->leave_open)) {
+            continue;
+        }
+        if (signs.crossing >> lane & 1) {
+            dent_pair pair = pair_of(rank_a, survivor->rank_b, &sides, survivor->face_a, survivor->face_b);
+            answer(finder, &pair, DENT_PAIR_CROSSING);
+        } else {
+            enqueue(finder, rank_a, survivor->rank_b, &sides, survivor->face_a, survivor->face_b);
+        }
+    }
+}
+
+static void decide_survivors(struct finder *finder, uint32_t rank_a)
+{
+    for (uint32_t i = 0; i < finder->survivor_count; i += FLOAT_BATCH) {
+        uint32_t left = finder->survivor_count - i;
+        decide_in_floats(finder, rank_a, &finder->survivors[i], left < FLOAT_BATCH ? left : FLOAT_BATCH);
+    }
+    finder->survivor_count = 0;
+}
+
+/* ---- pairs of leaves ------------------------------------------------------------------------------------------------------ */
 
 static void fetch_ahead(const struct surface_walk *walk, uint32_t number)
 {
@@ -179,7 +248,8 @@ static void fetch_ahead(const struct surface_walk *walk, uint32_t number)
         __builtin_prefetch(points);
         __builtin_prefetch(points + 64);
         __builtin_prefetch(points + 128);
-        __builtin_prefetch(tree->leaves[walk->pairs[number].leaf_b].corners);
+        __builtin_prefetch(points + 192);
+        __builtin_prefetch(points + 256);
     }
 }
 
@@ -196,42 +266,43 @@ static const uint16_t *shares_of(const struct surface_tree *tree, const struct w
     }
 }
 
+static void keep_survivors(struct finder *finder, const struct walk_pair *pair, uint32_t count)
+{
+    struct survivor *next = &finder->survivors[finder->survivor_count];
+    for (uint32_t i = 0; i < count; i++) {
+        next[i] = (struct survivor){
+            pair->leaf_a, pair->rank_b, pair->leaf_b, finder->found[i] >> 4, finder->found[i] & 15, pair->shares == SHARES_OPEN};
+    }
+    finder->survivor_count += count;
+}
+
 static void compare_faces(struct surface_walk *walk, uint32_t rank_a)
 {
     struct finder *finder = walk->user;
-    const struct posed_body *bodies = walk->pose->bodies;
     const struct surface_tree *tree_a = walk->forest->bodies[rank_a].tree;
-    struct leaf_view view_a = {0}, view_b;
-    uint32_t viewed = UINT32_MAX;
+    uint32_t prepared = UINT32_MAX;
+    end_phase(finder, &finder->ns_walk);
     for (uint32_t i = 0; i < walk->count; i++) {
         const struct walk_pair *pair = &walk->pairs[i];
         const struct surface_tree *tree_b = walk->forest->bodies[pair->rank_b].tree;
-        fetch_ahead(walk, i + 3);
-        if (pair->leaf_a != viewed) {
-            viewed = pair->leaf_a;
-            view_a = view_of(tree_a, viewed);
+        fetch_ahead(walk, i + AHEAD);
+        if (pair->leaf_a != prepared) {
+            prepared = pair->leaf_a;
+            walk->kernels->prepare(&tree_a->points[prepared], &finder->side_a);
         }
-        bool self = pair->shares == SHARES_SELF;
-        if (!self) {
-            view_b = view_of(tree_b, pair->leaf_b);
-        }
-        uint32_t count = walk->kernels->leaf_pair(&view_a, self ? &view_a : &view_b, shares_of(tree_a, pair), finder->found);
-        if (count == 0) {
-            continue;
-        }
-        struct leaf_sides sides = {.rank_a = rank_a,
-                                   .rank_b = pair->rank_b,
-                                   .a = &bodies[rank_a],
-                                   .b = &bodies[pair->rank_b],
-                                   .leaf_a = &tree_a->leaves[pair->leaf_a],
-                                   .leaf_b = &tree_b->leaves[pair->leaf_b]};
-        for (uint32_t k = 0; k < count; k++) {
-            uint32_t face_a = finder->found[k] >> 4, face_b = finder->found[k] & 15;
-            if (pair->shares != SHARES_OPEN || !faces_share_vertex(&sides, face_a, face_b, finder->search->leave_open)) {
-                enqueue(finder, &sides, face_a, face_b);
-            }
+        struct leaf_side *side_b = pair->shares == SHARES_SELF ? &finder->side_a : &finder->side_b;
+        uint32_t count = walk->kernels->leaf_pair(&finder->side_a, &tree_b->points[pair->leaf_b], side_b, shares_of(tree_a, pair),
+                                                  finder->found);
+        keep_survivors(finder, pair, count);
+        if (finder->survivor_count > SURVIVORS - LEAF_FACES * LEAF_FACES) {
+            end_phase(finder, &finder->ns_filter);
+            decide_survivors(finder, rank_a);
+            end_phase(finder, &finder->ns_narrow);
         }
     }
+    end_phase(finder, &finder->ns_filter);
+    decide_survivors(finder, rank_a);
+    end_phase(finder, &finder->ns_narrow);
 }
 
 /* ---- blocks --------------------------------------------------------------------------------------------------------------- */
@@ -243,21 +314,25 @@ static void find_block(void *data, uint32_t block, uint32_t worker)
     uint32_t first = block * loop->groups_per_block;
     finder->block = block;
     finder->worker = worker;
+    finder->began = dent_clock_ns();
     for (uint32_t i = 0; i < loop->groups_per_block && first + i < loop->search->forest->group_count; i++) {
         if (cancel_requested(loop->search->cancel)) {
             break;
         }
         surface_walk_group(&finder->walk, first + i);
     }
+    end_phase(finder, &finder->ns_walk);
     decide_batch(finder);
     flush_answers(finder);
+    end_phase(finder, &finder->ns_narrow);
 }
 
 static void finder_init(struct finder *finder, const struct crossing_search *search)
 {
     finder->search = search;
-    finder->waiting = finder->answer_count = 0;
+    finder->waiting = finder->answer_count = finder->survivor_count = 0;
     finder->candidates = finder->exact_tests = 0;
+    finder->ns_walk = finder->ns_filter = finder->ns_narrow = 0;
     finder->predicates = (predicate_counters){0};
     finder->walk.forest = search->forest;
     finder->walk.pose = search->pose;
@@ -291,6 +366,9 @@ bool surface_crossings_find(struct crossing_search *search, struct arena *scratc
         search->leaf_pairs += finder->walk.leaf_pairs;
         search->candidates += finder->candidates;
         search->exact_tests += finder->exact_tests;
+        search->ns_walk += finder->ns_walk;
+        search->ns_filter += finder->ns_filter;
+        search->ns_narrow += finder->ns_narrow;
         search->predicates.exact_fallbacks += finder->predicates.exact_fallbacks;
     }
     return true;

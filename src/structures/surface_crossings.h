@@ -31,6 +31,7 @@ struct crossing_search {
 
     /* What it took, added up by surface_crossings_find. */
     uint64_t box_tests, leaf_pairs, candidates, exact_tests;
+    uint64_t ns_walk, ns_filter, ns_narrow; /* all threads together */
     predicate_counters predicates;
 };
 

@@ -18,7 +18,7 @@ enum {
     SMALL_TREE = 1024,        /* leaves */
     LEAVES_MAX = 1 << 26,     /* places and pairs are numbered with 32 and 30 bits */
     QUERIES_SKIPPED = 15,     /* after one that did not pay */
-    AHEAD = 4
+    AHEAD = 3
 };
 
 /* About what things cost, in nanoseconds of one machine; only their ratios matter, and only for speed. */
@@ -82,8 +82,8 @@ static void mask_block(void *data, uint32_t block, uint32_t worker)
 
 /* ---- a region ------------------------------------------------------------------------------------------------------------ */
 
-/* Of the directions in the mask, the one nearest to the normal. */
-static uint32_t best_direction(uint32_t mask, const float normal[3])
+/* Of the directions in the mask, the one nearest to the normal. A hint only: any of them would do. */
+static uint32_t best_in_mask(uint32_t mask, const float normal[3])
 {
     static const float shrink[CURVATURE_AXES] = {1,           1,           1,           0.57735026f, 0.57735026f, 0.57735026f, 0.57735026f,
                                                  0.70710677f, 0.70710677f, 0.70710677f, 0.70710677f, 0.70710677f, 0.70710677f};
@@ -102,9 +102,35 @@ static uint32_t best_direction(uint32_t mask, const float normal[3])
     return best;
 }
 
+/* The nearest of all 26 is told by the sizes of the components: one, two or three of them. Mostly it is in the mask. */
+static uint32_t best_direction(uint32_t mask, const float normal[3])
+{
+    /* By signs (bit i: component i is negative). */
+    static const uint8_t diagonals[8] = {3, 17, 18, 6, 19, 5, 4, 16};
+    /* Of components (y, z), (x, z), (x, y), by two signs. */
+    static const uint8_t pairs[3][4] = {{7, 21, 8, 20}, {9, 23, 10, 22}, {11, 25, 12, 24}};
+    uint32_t sign[3], least = 0, most = 0;
+    float size[3], sum = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        sign[i] = normal[i] < 0;
+        size[i] = sign[i] ? -normal[i] : normal[i];
+        sum += size[i];
+        least = size[i] < size[least] ? i : least;
+        most = size[i] > size[most] ? i : most;
+    }
+    float one = size[most], two = 0.70710677f * (sum - size[least]), three = 0.57735026f * sum;
+    uint32_t direction = most + (sign[most] ? CURVATURE_AXES : 0);
+    if (three > two && three > one) {
+        direction = diagonals[sign[0] | sign[1] << 1 | sign[2] << 2];
+    } else if (two > one) {
+        direction = pairs[least][sign[least == 0] | sign[least == 2 ? 1 : 2] << 1];
+    }
+    return mask >> direction & 1 ? direction : best_in_mask(mask, normal);
+}
+
 /* Conditions (1) and (2) of surface_culling.h for a region with this cycle. */
 static bool region_is_free(const struct culling_loop *loop, struct culling_worker *worker, uint32_t mask, const float normal[3],
-                           const uint32_t *places, uint32_t count, uint32_t centre)
+                           const struct culling_level *level, const struct culling_cycle *cycle, uint32_t centre)
 {
     const struct surface_tree *tree = loop->tree;
     if (mask == 0 || tree->culling->trust_normals) {
@@ -112,7 +138,14 @@ static bool region_is_free(const struct culling_loop *loop, struct culling_worke
     }
     const float *points = &tree->points[0].x[0][0];
     float middle[3];
-    struct star_question question = {points, places, count, curvature_bases[best_direction(mask, normal)], NULL, worker->a, worker->b, worker->xyz};
+    struct star_question question = {.points = points,
+                                     .runs = (const struct polygon_run *)level->runs.data + cycle->first_run,
+                                     .run_count = cycle->run_count,
+                                     .count = cycle->count,
+                                     .basis = curvature_bases[best_direction(mask, normal)],
+                                     .a = worker->a,
+                                     .b = worker->b,
+                                     .xyz = worker->xyz};
     if (centre != UINT32_MAX) {
         for (int axis = 0; axis < 3; axis++) {
             middle[axis] = points[centre + (uint32_t)axis * LEAF_VERTICES];
@@ -186,40 +219,72 @@ static void cover_pairs(struct surface_culling *culling, uint32_t number, uint32
     }
 }
 
-static bool group_is_free(const struct culling_loop *loop, struct culling_worker *worker, const struct culling_level *level,
-                          const struct culling_group *group)
+/* A group whose masks leave a direction. */
+struct open_group {
+    uint32_t index, mask;
+    float normal[3];
+};
+
+static bool open_group_make(const struct culling_level *level, uint32_t index, struct open_group *open)
 {
+    const struct culling_group *group = &groups_of(level)[index];
     const uint32_t *members = numbers_of(&level->members) + group->first_member;
-    uint32_t mask = CURVATURE_ALL;
-    float normal[3] = {0, 0, 0};
+    *open = (struct open_group){index, CURVATURE_ALL, {0, 0, 0}};
     for (uint32_t i = 0; i < group->member_count; i++) {
-        mask &= level->masks[members[i]];
+        open->mask &= level->masks[members[i]];
         for (int axis = 0; axis < 3; axis++) {
-            normal[axis] += level->normals[members[i]][axis];
+            open->normal[axis] += level->normals[members[i]][axis];
         }
     }
-    return mask != 0 && region_is_free(loop, worker, mask, normal, numbers_of(&level->loops) + group->first_place, group->place_count,
-                                       group->centre);
+    return open->mask != 0;
 }
 
+/* Asks early for what the test of a group will read. */
+static void fetch_group(const struct surface_tree *tree, const struct culling_level *level, uint32_t index)
+{
+    const struct culling_group *group = &groups_of(level)[index];
+    const struct polygon_run *runs = (const struct polygon_run *)level->runs.data + group->cycle.first_run;
+    const float *points = &tree->points[0].x[0][0];
+    for (uint32_t i = 0; i < group->cycle.run_count && i < 2 * CURVATURE_LANES; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            __builtin_prefetch(points + runs[i].place + axis * LEAF_VERTICES);
+        }
+    }
+}
+
+static void mark_group(struct culling_level *level, uint32_t index)
+{
+    const struct culling_group *group = &groups_of(level)[index];
+    const uint32_t *members = numbers_of(&level->members) + group->first_member, *pairs = numbers_of(&level->pairs) + group->first_pair;
+    level->group_culled[index] = 1;
+    for (uint32_t i = 0; i < group->member_count; i++) {
+        mark(&level->node_culled[members[i]]);
+    }
+    for (uint32_t i = 0; i < group->pair_count; i++) {
+        mark(&level->pair_culled[pairs[i]]);
+    }
+}
+
+/* At most GROUPS_PER_BLOCK groups: first those that need a test are collected, then they are tested, each fetched while an earlier one is
+ * at work. What a cover culls is marked already. */
 static void test_groups(const struct culling_loop *loop, struct culling_worker *worker, uint32_t first, uint32_t last)
 {
     struct surface_culling *culling = loop->tree->culling;
     struct culling_level *level = &culling->levels[loop->number];
     const struct culling_level *upper = loop->number + 1 < culling->level_count ? level + 1 : NULL;
+    struct open_group open[GROUPS_PER_BLOCK];
+    uint32_t count = 0;
     for (uint32_t index = first; index < last; index++) {
-        const struct culling_group *group = &groups_of(level)[index];
-        bool covered = upper && is_covered(upper, group->cover);
-        level->group_culled[index] = covered || group_is_free(loop, worker, level, group);
-        if (covered || !level->group_culled[index]) {
-            continue; /* what a cover culls is marked already */
+        level->group_culled[index] = upper && is_covered(upper, groups_of(level)[index].cover);
+        count += !level->group_culled[index] && open_group_make(level, index, &open[count]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + AHEAD < count) {
+            fetch_group(loop->tree, level, open[i + AHEAD].index);
         }
-        const uint32_t *members = numbers_of(&level->members) + group->first_member, *pairs = numbers_of(&level->pairs) + group->first_pair;
-        for (uint32_t i = 0; i < group->member_count; i++) {
-            mark(&level->node_culled[members[i]]);
-        }
-        for (uint32_t i = 0; i < group->pair_count; i++) {
-            mark(&level->pair_culled[pairs[i]]);
+        const struct culling_group *group = &groups_of(level)[open[i].index];
+        if (region_is_free(loop, worker, open[i].mask, open[i].normal, level, &group->cycle, group->centre)) {
+            mark_group(level, open[i].index);
         }
     }
 }
@@ -228,10 +293,9 @@ static void test_nodes(const struct culling_loop *loop, struct culling_worker *w
 {
     struct culling_level *level = &loop->tree->culling->levels[loop->number];
     for (uint32_t node = first; node < last; node++) {
-        const uint32_t *cycle = numbers_of(&level->node_loops) + numbers_of(&level->node_loop_start)[node];
-        if (!level->node_culled[node] && level->masks[node] && cycle[0] > 0) {
-            level->node_culled[node] =
-                region_is_free(loop, worker, level->masks[node], level->normals[node], cycle + 1, cycle[0], UINT32_MAX);
+        const struct culling_cycle *cycle = (const struct culling_cycle *)level->node_cycles.data + node;
+        if (!level->node_culled[node] && level->masks[node] && cycle->count > 0) {
+            level->node_culled[node] = region_is_free(loop, worker, level->masks[node], level->normals[node], level, cycle, UINT32_MAX);
         }
     }
 }
@@ -305,7 +369,9 @@ static void cull_small_tree(void *data, uint32_t block, uint32_t worker)
         const struct culling_level *level = &culling->levels[loop.number];
         cover_nodes(culling, loop.number, 0, level->count);
         cover_pairs(culling, loop.number, 0, (uint32_t)level->pair_count);
-        test_groups(&loop, &loop.workers[worker], 0, (uint32_t)level->groups.count);
+        for (uint32_t i = 0; i < blocks_for(level->groups.count, GROUPS_PER_BLOCK); i++) {
+            group_block(&loop, i, worker);
+        }
         test_nodes(&loop, &loop.workers[worker], 0, level->count);
     }
 }
@@ -387,10 +453,10 @@ static bool make_workers(struct culling_loop *loop, dent_context *context, struc
 {
     uint32_t longest = 0, count = dent_context_worker_count(context);
     for (uint32_t i = 0; i < loop->tree_count; i++) {
-        uint32_t loop_length = loop->trees[i]->culling->longest_loop;
-        longest = loop_length > longest ? loop_length : longest;
+        uint32_t cycle = loop->trees[i]->culling->longest_cycle;
+        longest = cycle > longest ? cycle : longest;
     }
-    size_t room = (size_t)padded_loop(longest) + CURVATURE_LANES;
+    size_t room = star_room(longest);
     loop->workers = arena_allocate(scratch, count, sizeof *loop->workers);
     for (uint32_t i = 0; loop->workers && i < count; i++) {
         struct culling_worker *worker = &loop->workers[i];

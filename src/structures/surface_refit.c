@@ -95,6 +95,8 @@ static void fetch_ahead(const struct surface_tree *tree, uint32_t leaf, const do
         __builtin_prefetch(&tree->points[leaf + 2 * AHEAD], 1);
         __builtin_prefetch((const char *)&tree->points[leaf + 2 * AHEAD] + 64, 1);
         __builtin_prefetch((const char *)&tree->points[leaf + 2 * AHEAD] + 128, 1);
+        __builtin_prefetch((const char *)&tree->points[leaf + 2 * AHEAD] + 192, 1);
+        __builtin_prefetch((const char *)&tree->points[leaf + 2 * AHEAD] + 256, 1);
     }
     if (leaf + AHEAD < tree->leaf_count) {
         const uint32_t *vertices = tree->leaves[leaf + AHEAD].vertices;
@@ -135,6 +137,10 @@ static void refit_group(const struct refit_loop *loop, uint32_t rank, uint32_t g
             fetch_ahead(tree, leaf, xyz);
             loop->kernels->load(tree->leaves[leaf].vertices, xyz, &loop->forest->map, &tree->points[leaf]);
             loop->kernels->bound(&tree->points[leaf], axis_count, lo, hi);
+            for (int axis = 0; axis < 3; axis++) {
+                tree->points[leaf].lo[axis] = lo[axis];
+                tree->points[leaf].hi[axis] = hi[axis];
+            }
             if (loop->refit->ends) {
                 struct leaf_points end;
                 float end_lo[VOLUME_AXES_MAX], end_hi[VOLUME_AXES_MAX];

@@ -11,6 +11,7 @@
 
 #include "base/allocator.h"
 #include "base/radix_sort.h"
+#include "structures/leaf_cycle.h"
 #include "structures/surface_culling.h"
 #include "structures/surface_regions.h"
 
@@ -85,6 +86,7 @@ static void fill_leaf(struct surface_leaf *leaf, const struct body *body, const 
             leaf->corners[corner][i] = place_in_leaf(leaf, body->surface_faces[faces[i]].corners[corner]);
         }
     }
+    leaf_vertices_along_border(leaf);
     for (uint32_t i = leaf->vertex_count; i < LEAF_VERTICES; i++) {
         leaf->vertices[i] = leaf->vertices[0];
     }
@@ -382,7 +384,7 @@ static bool allocate_leaves(struct surface_tree *tree)
     tree->leaves = dent_allocate(tree->context, count, sizeof *tree->leaves);
     tree->open_vertices = dent_allocate(tree->context, count, sizeof *tree->open_vertices);
     tree->self_shares = dent_allocate(tree->context, count, sizeof *tree->self_shares);
-    tree->points = dent_allocate(tree->context, count, sizeof *tree->points);
+    tree->points = dent_allocate(tree->context, (size_t)count + 1, sizeof *tree->points); /* the culling reads past the last vertex */
     if (!tree->leaves || !tree->open_vertices || !tree->self_shares || !tree->points) {
         return false;
     }
@@ -403,6 +405,8 @@ static bool fill_tree(struct surface_tree *tree, const struct body *body, const 
     for (uint32_t leaf = 0; leaf < tree->leaf_count; leaf++) {
         uint32_t first = regions->first_face[leaf];
         fill_leaf(&tree->leaves[leaf], body, regions->faces + first, regions->first_face[leaf + 1] - first);
+        memcpy(tree->points[leaf].corners, tree->leaves[leaf].corners, sizeof tree->points[leaf].corners);
+        tree->points[leaf].face_count = tree->leaves[leaf].face_count;
         take_features(&tree->leaves[leaf], body, &owners);
     }
     if (!stars_build(&stars, tree, body->vertex_count, canonical, scratch) ||
@@ -463,7 +467,7 @@ void surface_tree_destroy(struct surface_tree *tree)
     dent_release(context, tree->open_vertices, leaves, sizeof *tree->open_vertices);
     dent_release(context, tree->self_shares, leaves, sizeof *tree->self_shares);
     dent_release(context, tree->pair_shares, tree->levels[0].pair_count, sizeof *tree->pair_shares);
-    dent_release(context, tree->points, leaves, sizeof *tree->points);
+    dent_release(context, tree->points, (size_t)leaves + 1, sizeof *tree->points);
     dent_release(context, tree->volume_storage, tree->volume_floats, sizeof *tree->volume_storage);
     dent_release(context, tree, 1, sizeof *tree);
 }

@@ -44,6 +44,9 @@ class Bench(tool.ToolTest):
         rows = self.rows("cloth-500k", "--scale", 0.002)
         self.assertEqual({row["question"] for row in rows}, {"face-face"})
         self.assertGreater(rows[0]["pairs"], 0)
+        tree = next(row for row in rows if row["method"] == "surface-tree")
+        self.assertEqual(list(tree["phases"]), ["prepare_ms", "search_ms", "finish_ms", "refit_ms", "culling_ms",
+                                                "traversal_ms", "filters_ms", "exact_ms"])
 
     def test_the_hash_is_that_of_pairs(self):
         row = self.rows("teschner-b", "--ask", "face-cell", "--method", "sweep")[0]
@@ -55,6 +58,18 @@ class Bench(tool.ToolTest):
                          "scalar", "--set", "inside=0")
         self.assertEqual([(row["method"], row["question"], row["threads"], row["isa"]) for row in rows],
                          [("sweep", "vertex-cell+face-cell", 3, "scalar")])
+
+    def test_the_control_races_on_one_thread_and_on_all(self):
+        rows = self.rows("teschner-a", "--control", "--threads", 3, "--ask", "face-cell")
+        by_threads = {threads: [row["method"] for row in rows if row["threads"] == threads] for threads in (1, 3)}
+        self.assertEqual(by_threads[1], by_threads[3])
+        self.assertIn("control", by_threads[1])
+        for row in rows:
+            self.assertEqual(list(row), KEYS)
+        self.assertEqual({row["pairs"] for row in rows if row["method"] == "control"}, {0})
+        self.assertEqual(len({row["pairs_hash"] for row in rows if row["method"] != "control"}), 1)
+        text = self.good("bench", *QUICK, "teschner-a", "--control", "--threads", 2, "--ask", "face-cell").stdout
+        self.assertRegex(text, r"spatial-hash: speed-up [0-9.]+ on 2 threads, [0-9.]+ of the control's [0-9.]+")
 
     def test_slow_methods_are_left_out_unless_named(self):
         listed = [row["method"] for row in self.rows("teschner-c", "--ask", "vertex-cell")]

@@ -39,6 +39,57 @@ class Pairs(tool.ToolTest):
             for end in (numbers[:3], numbers[3:]):
                 self.assertAlmostEqual(sum(end), 1, delta=1e-12)
 
+    def two_sheets(self):
+        """A triangle, and 0.25 above it one corner of another; an edge of that corner runs over an edge of the first."""
+        a = self.write("a.obj", "v 0 0 0\nv 4 0 0\nv 0 4 0\nf 1 2 3\n")
+        b = self.write("b.obj", "v 1 1 0.25\nv -4 1 1.5\nv 1 1 9\nf 1 2 3\n")
+        return a, b
+
+    def test_proximity_prints_distance_points_and_direction(self):
+        a, b = self.two_sheets()
+        self.assertEqual(self.lines("proximity", "--thickness", "0.1", a, b), [])
+        line = self.lines("proximity", "--thickness", "0.125", a, b)[0]
+        self.assertEqual(line, ["1", "0", "0", "0", "vertex-face", "0.25", "1", "1", "0.25", "1", "1", "0", "0", "0", "1",
+                                "vertex", "interior"])
+        edges = [line for line in self.lines("proximity", "--thickness", "0.25", a, b) if line[4] == "edge-edge"]
+        self.assertEqual([line[:4] for line in edges], [["0", "0-2", "1", "0-1"]])
+        self.assertEqual(edges[0][-2:], ["edge", "edge"])
+
+    def test_proximity_is_the_same_whatever_computes_it(self):
+        base = ("pairs", "--ask", "proximity", "--thickness", "0.05", "--frame", "2", "teschner-a", "--scale", "0.2")
+        expected = self.good(*base, "--method", "brute-force").stdout
+        self.assertGreater(len(expected.splitlines()), 20)
+        for isa in available_isas():
+            for threads in ("1", "3"):
+                self.assertEqual(self.good(*base, "--isa", isa, "--threads", threads).stdout, expected)
+        reduced = self.good(*base, "--closest-only").stdout.splitlines()
+        self.assertLess(len(reduced), len(expected.splitlines()))
+        self.assertLessEqual(set(reduced), set(expected.splitlines()))
+
+    def test_proximity_numbers_are_those_of_the_file(self):
+        vertices = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0.25, 0.25, 1.125), (0.25, 1, 2), (1, 0.25, 2), (0.25, 0.25, 2)]
+        two = self.write("two.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n8\n" +
+                         "".join("%d %g %g %g\n" % (i + 1, *v) for i, v in enumerate(vertices)) +
+                         "$EndNodes\n$Elements\n2\n1 4 2 1 1 1 2 3 4\n2 4 2 2 2 5 6 7 8\n$EndElements\n")
+        lines = self.lines("proximity", "--thickness", "0.5", "--no-self", two)
+        self.assertGreater(len(lines), 0)
+        for line in lines:
+            for body, feature in (line[0:2], line[2:4]):
+                for number in feature.split("/")[0].split("-") if line[4] == "edge-edge" else []:
+                    self.assertEqual(int(number) // 4, int(body))
+                if "-" in feature:
+                    self.assertLess(*map(int, feature.split("-")))
+
+    def test_proximity_options_are_checked(self):
+        a, b = self.two_sheets()
+        for arguments in (("--ask", "proximity", a), ("--ask", "face-face", "--thickness", "1", a),
+                          ("--ask", "proximity", "--thickness", "-1", a), ("--ask", "proximity", "--thickness", "nan", a),
+                          ("--ask", "proximity", "--thickness", "1", "--touching", a),
+                          ("--ask", "proximity", "--thickness", "1", "--method", "sweep", a)):
+            result = tool.run("pairs", *arguments)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
+            self.assertEqual(len(result.stderr.splitlines()), 1)
+
     def test_touching_adds_marked_pairs_only(self):
         a = self.write("a.mesh", tool.medit(*tool.cube()))
         b = self.write("b.mesh", tool.medit(*tool.cube((1, 0, 0))))

@@ -6,7 +6,8 @@ import xml.dom.minidom
 import tool_under_test as tool
 
 FIGURES = ("hash-times", "hash-table-size", "hash-cell-size", "bucket-query-size", "bucket-query-hits",
-           "bucket-self-size", "bucket-self-hits")
+           "bucket-self-size", "bucket-self-hits", "surface-resolution", "surface-flatness", "surface-culling",
+           "surface-directions", "surface-leaves", "surface-phases")
 
 
 class Paper(tool.ToolTest):
@@ -56,6 +57,21 @@ class Paper(tool.ToolTest):
         self.assertGreater(len(rows), 3)
         for row in rows:
             self.assertTrue(800 <= int(row["intersections"]) <= 1200)
+
+    def test_culling_and_directions_change_the_work_and_not_the_answer(self):
+        self.good("paper", "surface-flatness", "surface-directions", "surface-leaves", "-o", self.folder, "--steps", 3,
+                  "--scale", 0.2, "--threads", 1, "--cpu-time")
+        for figure, key in (("surface-flatness", "crumple"), ("surface-directions", "curve"), ("surface-leaves", "curve")):
+            pairs = {}
+            for row in self.table(figure):
+                pairs.setdefault(row[key].split()[0], set()).add(row["pairs"])
+                self.assertLessEqual(float(row["culled"]), float(row["neighbours"]))
+            for what in pairs:
+                self.assertEqual(len(pairs[what]), 1, (figure, what, pairs))
+        rows = [row for row in self.table("surface-flatness") if row["curve"] == "with culling"]
+        free = [float(row["culled"]) / float(row["neighbours"]) for row in rows if float(row["neighbours"]) > 0]
+        self.assertGreater(free[0], 0.9)
+        self.assertLess(free[-1], free[0])
 
     def test_mistakes_are_one_line(self):
         self.assertEqual(self.one_line_error("paper", "hash-time"),

@@ -106,6 +106,31 @@ static void ask(struct input *input, dent_world *world)
     }
 }
 
+/* Surface tree and oracle must agree bit for bit. */
+static void ask_what_is_near(struct input *input, dent_world *world, const struct model *models)
+{
+    dent_proximity_def def = dent_proximity_def_default();
+    dent_proximity_result result;
+    dent_body_set_thickness(world, models[take(input, BODIES)].id, take_number(input));
+    def.thickness = take_number(input);
+    def.closest_features_only = take(input, 2);
+    def.pair_limit = take(input, 4) ? UINT32_MAX : take(input, 0);
+    def.method = DENT_METHOD_BRUTE_FORCE;
+    def.struct_size -= take(input, 50) == 0;
+    dent_status status = dent_world_proximity(world, &def, &result);
+    uint64_t count = status == DENT_OK ? result.count : 0, size = count * sizeof *result.pairs;
+    dent_proximity *pairs = status == DENT_OK && count > 0 ? malloc(size) : NULL;
+    if (pairs) {
+        memcpy(pairs, result.pairs, size);
+    }
+    def.method = DENT_METHOD_SURFACE_TREE;
+    if (dent_world_proximity(world, &def, &result) != status || (status == DENT_OK && result.count != count) ||
+        (pairs && memcmp(pairs, result.pairs, size) != 0)) {
+        abort();
+    }
+    free(pairs);
+}
+
 static void check(struct input *input, dent_world *world)
 {
     dent_check_def def = dent_check_def_default();
@@ -142,7 +167,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     for (int call = 0; call < 24 && input.next < input.size; call++) {
         struct model *model = &models[take(&input, BODIES)];
         dent_body_def def;
-        switch (take(&input, 8)) {
+        switch (take(&input, 9)) {
         case 0:
         case 1:
         case 2:
@@ -175,6 +200,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             break;
         case 6:
             check(&input, world);
+            break;
+        case 7:
+            ask_what_is_near(&input, world, models);
             break;
         default:
             ask(&input, world);

@@ -35,6 +35,11 @@ static inline void lanes_store(float *to, lanes a)
     _mm256_store_ps(to, a.low);
     _mm256_store_ps(to + 8, a.high);
 }
+static inline void lanes_store_any(float *to, lanes a)
+{
+    _mm256_storeu_ps(to, a.low);
+    _mm256_storeu_ps(to + 8, a.high);
+}
 static inline lanes lanes_set(float a)
 {
     return (lanes){_mm256_set1_ps(a), _mm256_set1_ps(a)};

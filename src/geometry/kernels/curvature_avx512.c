@@ -20,6 +20,10 @@ static inline void lanes_store(float *to, lanes a)
 {
     _mm512_store_ps(to, a);
 }
+static inline void lanes_store_any(float *to, lanes a)
+{
+    _mm512_storeu_ps(to, a);
+}
 static inline lanes lanes_set(float a)
 {
     return _mm512_set1_ps(a);

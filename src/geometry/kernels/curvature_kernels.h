@@ -30,9 +30,17 @@
 #ifndef DENT_GEOMETRY_CURVATURE_KERNELS_H
 #define DENT_GEOMETRY_CURVATURE_KERNELS_H
 
+#include <stddef.h>
+
 #include "geometry/kernels/surface_kernels.h"
 
-enum { CURVATURE_AXES = 13, CURVATURE_LANES = 16 };
+enum {
+    CURVATURE_AXES = 13,
+    CURVATURE_LANES = 16,
+    LEAF_STRIDE = sizeof(struct leaf_points) / sizeof(float) /* from the coordinates of one leaf to those of the next */
+};
+
+_Static_assert(offsetof(struct leaf_points, x) == 0 && sizeof(struct leaf_points) % sizeof(float) == 0, "leaves are rows of floats");
 
 /* Bit d: direction +axis d; bit d + 13: -axis d. Axes in the order of curvature_axes. */
 #define CURVATURE_ALL ((1u << 2 * CURVATURE_AXES) - 1)
@@ -51,13 +59,18 @@ struct leaf_curvature {
     uint32_t mask;
 };
 
+/* Vertices of a polygon that lie one behind the other in a leaf: x of the first at points[place], y at place + 16, z at place + 32. */
+struct polygon_run {
+    uint32_t place, count; /* 1 to 16 */
+};
+
 struct star_question {
-    const float *points;  /* coordinates: x of a vertex at points[place], y at place + 16, z at place + 32 */
-    const uint32_t *loop; /* places; padded with the first one to a multiple of 16, at least one behind the last */
-    uint32_t count;       /* of the polygon */
+    const float *points; /* of the first leaf; runs are read in sixteens, so one more leaf must be readable behind the last */
+    const struct polygon_run *runs;
+    uint32_t run_count, count; /* count: vertices of all runs */
     const float (*basis)[3];
     const float *centre; /* null: the middle of the box of the polygon */
-    float *a, *b, *xyz;  /* room for the padded loop + 16, three times that for xyz; aligned to 64 bytes */
+    float *a, *b, *xyz;  /* xyz three times as long as a and b, which have star_room(count) floats; aligned to 64 bytes */
 };
 
 struct star_answer {
@@ -73,9 +86,10 @@ struct curvature_kernels {
 
 extern const struct curvature_kernels curvature_kernels_scalar, curvature_kernels_avx2, curvature_kernels_avx512;
 
-static inline uint32_t padded_loop(uint32_t count)
+/* Room for a polygon: whole vectors, one vertex more, and what is written behind the last run. */
+static inline uint32_t star_room(uint32_t count)
 {
-    return (count + CURVATURE_LANES) / CURVATURE_LANES * CURVATURE_LANES;
+    return (count + 2 * CURVATURE_LANES) / CURVATURE_LANES * CURVATURE_LANES;
 }
 
 #endif

@@ -62,33 +62,42 @@ static void leaf_curvature(const struct leaf_points *points, const struct leaf_c
     curvature->mask = (beyond & positive) | (beyond & ~positive) << CURVATURE_AXES;
 }
 
-static void star_centre(const float *xyz, uint32_t padded, float centre[3])
+/* Brings the vertices together, sixteen at a time whatever the length of a run; behind the last follows the first again. */
+static void star_gather(const struct star_question *question, float *x, float *y, float *z)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        lanes lo = lanes_load(xyz + axis * (size_t)padded), hi = lo;
-        for (uint32_t i = CURVATURE_LANES; i < padded; i += CURVATURE_LANES) {
-            lanes x = lanes_load(xyz + axis * (size_t)padded + i);
-            lo = lanes_least(lo, x);
-            hi = lanes_most(hi, x);
-        }
-        centre[axis] = 0.5f * (lanes_least_one(lo) + lanes_most_one(hi));
+    uint32_t placed = 0;
+    for (uint32_t i = 0; i < question->run_count; i++) {
+        const float *from = question->points + question->runs[i].place;
+        lanes_store_any(x + placed, lanes_load_any(from));
+        lanes_store_any(y + placed, lanes_load_any(from + LEAF_VERTICES));
+        lanes_store_any(z + placed, lanes_load_any(from + 2 * LEAF_VERTICES));
+        placed += question->runs[i].count;
     }
+    lanes_store_any(x + placed, lanes_set(x[0]));
+    lanes_store_any(y + placed, lanes_set(y[0]));
+    lanes_store_any(z + placed, lanes_set(z[0]));
+}
+
+static float star_middle(const float *x, uint32_t count)
+{
+    lanes lo = lanes_load(x), hi = lo;
+    for (uint32_t i = CURVATURE_LANES; i < count; i += CURVATURE_LANES) {
+        lo = lanes_least(lo, lanes_load(x + i));
+        hi = lanes_most(hi, lanes_load(x + i));
+    }
+    return 0.5f * (lanes_least_one(lo) + lanes_most_one(hi));
 }
 
 static void star(const struct star_question *question, struct star_answer *answer)
 {
-    uint32_t count = question->count, padded = padded_loop(count);
-    float *x = question->xyz, *y = x + padded, *z = y + padded;
-    for (uint32_t i = 0; i < padded; i++) {
-        const float *from = question->points + question->loop[i];
-        x[i] = from[0];
-        y[i] = from[LEAF_VERTICES];
-        z[i] = from[2 * LEAF_VERTICES];
-    }
-    float middle[3];
+    uint32_t count = question->count, padded = star_room(count) - CURVATURE_LANES; /* more than count, less than count + 17 */
+    float *x = question->xyz, *y = x + star_room(count), *z = y + star_room(count), middle[3];
+    star_gather(question, x, y, z);
     const float *centre = question->centre;
     if (!centre) {
-        star_centre(question->xyz, padded, middle);
+        middle[0] = star_middle(x, count);
+        middle[1] = star_middle(y, count);
+        middle[2] = star_middle(z, count);
         centre = middle;
     }
     lanes e[3], f[3], reach = lanes_set(0);
@@ -105,8 +114,6 @@ static void star(const struct star_question *question, struct star_answer *answe
         lanes_store(question->a + i, lanes_add(lanes_add(lanes_multiply(e[0], d[0]), lanes_multiply(e[1], d[1])), lanes_multiply(e[2], d[2])));
         lanes_store(question->b + i, lanes_add(lanes_add(lanes_multiply(f[0], d[0]), lanes_multiply(f[1], d[1])), lanes_multiply(f[2], d[2])));
     }
-    question->a[padded] = question->a[0];
-    question->b[padded] = question->b[0];
     lanes turns = lanes_set(2); /* more than any turn that passes could need: |a|, |b| <= 4, bounds far below 1 */
     uint32_t rises = 0;
     for (uint32_t i = 0; i < count; i += CURVATURE_LANES) {

@@ -56,6 +56,10 @@ static inline void lanes_store(float *to, lanes a)
         to[i] = a.at[i];
     }
 }
+static inline void lanes_store_any(float *to, lanes a)
+{
+    lanes_store(to, a);
+}
 static inline lanes lanes_set(float a)
 {
     lanes result;

@@ -17,12 +17,16 @@
  * The filter compares with u (12 D L1 L2 + 3 (L1 L2 + D (L1 + L2))), with L1, L2, D made larger by 8e first: this covers the terms of second
  * order, the roundings of the bound, and float underflow (the bound is above 2^-75). A vertex beyond the bound is strictly on its side.
  *
- * Narrow test, in doubles of the positions themselves: signs with the bound of orientation_predicates.h (48 u XYZ and the guards against
- * underflow and overflow, u = 2^-53; the determinant as d . (e1 x e2) has the same roundings per product), X, Y, Z the largest differences.
- * Where a side is left open the six directions across the edges in the planes of the faces are tried: a direction w, however it was
- * rounded, separates when the two ranges of w . (p - a0) are apart by more than their errors. Each w . p has one rounding of a
- * difference, one of a product and two of sums: at most 4 u |w|_1 X to first order, X the largest |component| of a difference; two
- * ends: 8 u |w|_1 X. The filter asks for more than 10 u |w|_1 X + 2^-900.
+ * Narrow tests. Signs of determinants of differences: in doubles of the positions themselves with the bound of orientation_predicates.h
+ * (48 u XYZ and the guards against underflow and overflow, u = 2^-53; d . (e1 x e2) has the same roundings per product), X, Y, Z the largest
+ * differences of each axis. Before that in floats of the rounded coordinates, u = 2^-24: moving both ends of every difference by e changes
+ * each of the six products by at most 2e (YZ + XZ + XY) in all three factors, so 12 e (YZ + XZ + XY) < 6.02 u (...) is added; used are
+ * 50 u XYZ + 7 u (YZ + XZ + XY) with 4e added to X, Y, Z, which covers true differences and the roundings of the bound.
+ * Where a side is left open, directions w across the edges in the planes of the faces are tried: w, however it was rounded, separates
+ * when the two ranges of w . (p - a0) are apart by more than their errors. Each w . p has one rounding of a difference, one of a product
+ * and two of sums: at most 4 u |w|_1 X to first order, X the largest |component| of a difference; two ends: 8 u |w|_1 X. Doubles ask for
+ * more than 10 u |w|_1 X + 2^-900. In floats each end also moves by 2e |w|_1, both by less than 2.01 u |w|_1: asked for are
+ * u |w|_1 (10 X + 3) + 2^-120.
  */
 #ifndef DENT_GEOMETRY_SURFACE_KERNELS_H
 #define DENT_GEOMETRY_SURFACE_KERNELS_H
@@ -30,7 +34,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LEAF_FACES = 16, LEAF_VERTICES = 16, NARROW_BATCH = 8 };
+enum { LEAF_FACES = 16, LEAF_VERTICES = 16, FLOAT_BATCH = 16, NARROW_BATCH = 8 };
 
 #define FOREST_INPUT_ERROR (0x1.008p-25f)
 
@@ -38,20 +42,27 @@ struct forest_map {
     double centre[3], first, second;
 };
 
-/* Rounded coordinates of the vertices of a leaf; unused places repeat the first vertex. */
+/* A leaf in one pose: all that a search touches, in a row of five cache lines. Unused places repeat the first vertex. */
 struct leaf_points {
-    _Alignas(64) float x[3][LEAF_VERTICES];
+    _Alignas(64) float x[3][LEAF_VERTICES]; /* rounded coordinates: all that `load` writes */
+    uint8_t corners[3][LEAF_FACES];         /* of each face: places in x, 0 for unused faces; never changes */
+    uint32_t face_count;                    /* never changes */
+    float lo[3], hi[3];                     /* of the points */
 };
 
-/* A leaf in one pose. */
-struct leaf_view {
-    const struct leaf_points *points;
-    const uint8_t (*corners)[LEAF_FACES]; /* three; 16-byte aligned */
-    uint32_t face_count;
-    float lo[3], hi[3];
+/* What the comparison of two leaves makes of one of them; may be kept while the leaf is compared with others. */
+struct leaf_side {
+    _Alignas(64) float lo[3][LEAF_FACES], hi[3][LEAF_FACES]; /* boxes of the faces */
+    float base[3][LEAF_FACES], normal[3][LEAF_FACES];        /* planes */
+    float slope[LEAF_FACES], floor[LEAF_FACES];              /* bound of the plane filter: slope * reach + floor */
+    const struct leaf_points *leaf;
+    bool has_planes;
 };
 
-/* Eight pairs of faces: coordinates of the corners a0 a1 a2 b0 b1 b2, x y z each. */
+/* Pairs of faces: rounded coordinates, or positions themselves, of the corners a0 a1 a2 b0 b1 b2. */
+struct float_batch {
+    _Alignas(64) float corner[6][3][FLOAT_BATCH];
+};
 struct narrow_batch {
     _Alignas(64) double corner[6][3][NARROW_BATCH];
 };
@@ -68,9 +79,14 @@ struct surface_kernels {
     void (*bound)(const struct leaf_points *points, int axis_count, float *lo, float *hi);
     /* Bit i: volume i of the sixteen at lo[axis] + offset, hi[axis] + offset meets the one given (closed). */
     uint32_t (*meet)(float *const *lo, float *const *hi, uint32_t offset, int axis_count, const float *box_lo, const float *box_hi);
+    /* Boxes of the faces of a leaf. */
+    void (*prepare)(const struct leaf_points *leaf, struct leaf_side *side);
     /* Pairs of faces (16 * face of a + face of b) whose boxes meet and that no plane of theirs separates; those with their bit set in
-     * `shares` are left out (null: none). Room for 256. */
-    uint32_t (*leaf_pair)(const struct leaf_view *a, const struct leaf_view *b, const uint16_t *shares, uint8_t *found);
+     * `shares` are left out (null: none). `side_a` is prepared; `side_b` is made when needed, or the same as side_a for a leaf with itself.
+     * Room for 256. */
+    uint32_t (*leaf_pair)(struct leaf_side *side_a, const struct leaf_points *b, struct leaf_side *side_b, const uint16_t *shares,
+                          uint8_t *found);
+    struct narrow_signs (*narrow_floats)(const struct float_batch *batch);
     struct narrow_signs (*narrow)(const struct narrow_batch *batch);
 };
 

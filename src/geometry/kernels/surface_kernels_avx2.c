@@ -5,76 +5,90 @@
 
 #include <immintrin.h>
 
-typedef struct wide {
+typedef struct wide_t {
     __m256 a, b;
-} wide;
+} wide_t;
 typedef struct wide_index {
     __m256i place_a, place_b;
     __m256 upper_a, upper_b; /* sign bits: in the upper half of the table */
 } wide_index;
-typedef struct octet {
+typedef struct octet_t {
     __m256d a, b;
-} octet;
+} octet_t;
 
-static inline wide wide_add(wide x, wide y)
+static inline wide_t wide_add(wide_t x, wide_t y)
 {
-    return (wide){_mm256_add_ps(x.a, y.a), _mm256_add_ps(x.b, y.b)};
+    return (wide_t){_mm256_add_ps(x.a, y.a), _mm256_add_ps(x.b, y.b)};
 }
-static inline octet octet_add(octet x, octet y)
+static inline octet_t octet_add(octet_t x, octet_t y)
 {
-    return (octet){_mm256_add_pd(x.a, y.a), _mm256_add_pd(x.b, y.b)};
+    return (octet_t){_mm256_add_pd(x.a, y.a), _mm256_add_pd(x.b, y.b)};
 }
-static inline wide wide_subtract(wide x, wide y)
+static inline wide_t wide_subtract(wide_t x, wide_t y)
 {
-    return (wide){_mm256_sub_ps(x.a, y.a), _mm256_sub_ps(x.b, y.b)};
+    return (wide_t){_mm256_sub_ps(x.a, y.a), _mm256_sub_ps(x.b, y.b)};
 }
-static inline octet octet_subtract(octet x, octet y)
+static inline octet_t octet_subtract(octet_t x, octet_t y)
 {
-    return (octet){_mm256_sub_pd(x.a, y.a), _mm256_sub_pd(x.b, y.b)};
+    return (octet_t){_mm256_sub_pd(x.a, y.a), _mm256_sub_pd(x.b, y.b)};
 }
-static inline wide wide_multiply(wide x, wide y)
+static inline wide_t wide_multiply(wide_t x, wide_t y)
 {
-    return (wide){_mm256_mul_ps(x.a, y.a), _mm256_mul_ps(x.b, y.b)};
+    return (wide_t){_mm256_mul_ps(x.a, y.a), _mm256_mul_ps(x.b, y.b)};
 }
-static inline octet octet_multiply(octet x, octet y)
+static inline octet_t octet_multiply(octet_t x, octet_t y)
 {
-    return (octet){_mm256_mul_pd(x.a, y.a), _mm256_mul_pd(x.b, y.b)};
+    return (octet_t){_mm256_mul_pd(x.a, y.a), _mm256_mul_pd(x.b, y.b)};
 }
-static inline wide wide_least(wide x, wide y)
+static inline wide_t wide_least(wide_t x, wide_t y)
 {
-    return (wide){_mm256_min_ps(x.a, y.a), _mm256_min_ps(x.b, y.b)};
+    return (wide_t){_mm256_min_ps(x.a, y.a), _mm256_min_ps(x.b, y.b)};
 }
-static inline octet octet_least(octet x, octet y)
+static inline octet_t octet_least(octet_t x, octet_t y)
 {
-    return (octet){_mm256_min_pd(x.a, y.a), _mm256_min_pd(x.b, y.b)};
+    return (octet_t){_mm256_min_pd(x.a, y.a), _mm256_min_pd(x.b, y.b)};
 }
-static inline wide wide_most(wide x, wide y)
+static inline wide_t wide_most(wide_t x, wide_t y)
 {
-    return (wide){_mm256_max_ps(x.a, y.a), _mm256_max_ps(x.b, y.b)};
+    return (wide_t){_mm256_max_ps(x.a, y.a), _mm256_max_ps(x.b, y.b)};
 }
-static inline octet octet_most(octet x, octet y)
+static inline octet_t octet_most(octet_t x, octet_t y)
 {
-    return (octet){_mm256_max_pd(x.a, y.a), _mm256_max_pd(x.b, y.b)};
+    return (octet_t){_mm256_max_pd(x.a, y.a), _mm256_max_pd(x.b, y.b)};
 }
-static inline wide wide_load(const float *from)
+static inline wide_t wide_load(const float *from)
 {
-    return (wide){_mm256_load_ps(from), _mm256_load_ps(from + 8)};
+    return (wide_t){_mm256_load_ps(from), _mm256_load_ps(from + 8)};
 }
-static inline void wide_store(float *to, wide x)
+static inline void wide_store(float *to, wide_t x)
 {
     _mm256_store_ps(to, x.a);
     _mm256_store_ps(to + 8, x.b);
 }
-static inline wide wide_set(float x)
+static inline wide_t wide_set(float x)
 {
-    return (wide){_mm256_set1_ps(x), _mm256_set1_ps(x)};
+    return (wide_t){_mm256_set1_ps(x), _mm256_set1_ps(x)};
 }
-static inline wide wide_magnitude(wide x)
+static inline __m256 eight_lanes_of_bits(uint32_t bits)
+{
+    const __m256i places = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), places), places));
+}
+static inline wide_t wide_choose(uint32_t bits, wide_t x, wide_t y)
+{
+    return (wide_t){_mm256_blendv_ps(y.a, x.a, eight_lanes_of_bits(bits)), _mm256_blendv_ps(y.b, x.b, eight_lanes_of_bits(bits >> 8))};
+}
+static inline uint32_t wide_less(wide_t x, wide_t y)
+{
+    return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(x.a, y.a, _CMP_LT_OQ)) |
+           (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(x.b, y.b, _CMP_LT_OQ)) << 8;
+}
+static inline wide_t wide_magnitude(wide_t x)
 {
     const __m256 sign = _mm256_set1_ps(-0.0f);
-    return (wide){_mm256_andnot_ps(sign, x.a), _mm256_andnot_ps(sign, x.b)};
+    return (wide_t){_mm256_andnot_ps(sign, x.a), _mm256_andnot_ps(sign, x.b)};
 }
-static inline void wide_range(wide x, float *least, float *most)
+static inline void wide_range(wide_t x, float *least, float *most)
 {
     __m256 lo8 = _mm256_min_ps(x.a, x.b), hi8 = _mm256_max_ps(x.a, x.b);
     __m128 lo = _mm_min_ps(_mm256_castps256_ps128(lo8), _mm256_extractf128_ps(lo8, 1));
@@ -90,50 +104,42 @@ static inline wide_index index_load(const uint8_t *from)
     __m256i b = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(from + 8)));
     return (wide_index){a, b, _mm256_castsi256_ps(_mm256_slli_epi32(a, 28)), _mm256_castsi256_ps(_mm256_slli_epi32(b, 28))};
 }
-static inline wide wide_pick(const float *table, wide_index index)
+static inline wide_t wide_pick(const float *table, wide_index index)
 {
     __m256 low = _mm256_load_ps(table), high = _mm256_load_ps(table + 8);
-    return (wide){_mm256_blendv_ps(_mm256_permutevar8x32_ps(low, index.place_a), _mm256_permutevar8x32_ps(high, index.place_a),
+    return (wide_t){_mm256_blendv_ps(_mm256_permutevar8x32_ps(low, index.place_a), _mm256_permutevar8x32_ps(high, index.place_a),
                                    index.upper_a),
                   _mm256_blendv_ps(_mm256_permutevar8x32_ps(low, index.place_b), _mm256_permutevar8x32_ps(high, index.place_b),
                                    index.upper_b)};
 }
 
-static inline octet octet_load(const double *from)
+static inline octet_t octet_load(const double *from)
 {
-    return (octet){_mm256_load_pd(from), _mm256_load_pd(from + 4)};
+    return (octet_t){_mm256_load_pd(from), _mm256_load_pd(from + 4)};
 }
-static inline octet octet_set(double x)
+static inline octet_t octet_set(double x)
 {
-    return (octet){_mm256_set1_pd(x), _mm256_set1_pd(x)};
+    return (octet_t){_mm256_set1_pd(x), _mm256_set1_pd(x)};
 }
-static inline octet octet_magnitude(octet x)
+static inline octet_t octet_magnitude(octet_t x)
 {
     const __m256d sign = _mm256_set1_pd(-0.0);
-    return (octet){_mm256_andnot_pd(sign, x.a), _mm256_andnot_pd(sign, x.b)};
+    return (octet_t){_mm256_andnot_pd(sign, x.a), _mm256_andnot_pd(sign, x.b)};
 }
 static inline __m256d lanes_of_bits(uint32_t bits)
 {
     const __m256i places = _mm256_setr_epi64x(1, 2, 4, 8);
     return _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x((long long)bits), places), places));
 }
-static inline octet octet_choose(uint32_t bits, octet x, octet y)
+static inline octet_t octet_choose(uint32_t bits, octet_t x, octet_t y)
 {
-    return (octet){_mm256_blendv_pd(y.a, x.a, lanes_of_bits(bits)), _mm256_blendv_pd(y.b, x.b, lanes_of_bits(bits >> 4))};
+    return (octet_t){_mm256_blendv_pd(y.a, x.a, lanes_of_bits(bits)), _mm256_blendv_pd(y.b, x.b, lanes_of_bits(bits >> 4))};
 }
-static inline uint32_t octet_less(octet x, octet y)
+static inline uint32_t octet_less(octet_t x, octet_t y)
 {
     return (uint32_t)_mm256_movemask_pd(_mm256_cmp_pd(x.a, y.a, _CMP_LT_OQ)) |
            (uint32_t)_mm256_movemask_pd(_mm256_cmp_pd(x.b, y.b, _CMP_LT_OQ)) << 4;
 }
-
-struct face_boxes {
-    _Alignas(64) float lo[3][LEAF_FACES], hi[3][LEAF_FACES];
-};
-
-struct face_planes {
-    _Alignas(64) float base[3][LEAF_FACES], normal[3][LEAF_FACES], bound[LEAF_FACES];
-};
 
 static inline __m256 boxes_in_half(const float *const lo_of[3], const float *const hi_of[3], int at, const float lo[3], const float hi[3])
 {
@@ -145,7 +151,7 @@ static inline __m256 boxes_in_half(const float *const lo_of[3], const float *con
     return all;
 }
 
-static inline uint32_t boxes_in_row(const struct face_boxes *boxes, const float lo[3], const float hi[3], uint32_t asked)
+static inline uint32_t boxes_in_row(const struct leaf_side *boxes, const float lo[3], const float hi[3], uint32_t asked)
 {
     const float *const lo_of[3] = {boxes->lo[0], boxes->lo[1], boxes->lo[2]};
     const float *const hi_of[3] = {boxes->hi[0], boxes->hi[1], boxes->hi[2]};
@@ -183,13 +189,14 @@ static inline uint32_t faces_without(const struct vertex_sets *sets, uint32_t ve
     return (uint32_t)_mm_movemask_epi8(bytes);
 }
 
-static inline uint32_t faces_beyond(const struct face_planes *planes, uint32_t plane, const struct leaf_points *points,
+static inline uint32_t faces_beyond(const struct leaf_side *planes, uint32_t plane, float reach, const struct leaf_points *points,
                                     const struct vertex_sets *sets, uint32_t asked)
 {
     const __m256 px = _mm256_set1_ps(planes->base[0][plane]), nx = _mm256_set1_ps(planes->normal[0][plane]);
     const __m256 py = _mm256_set1_ps(planes->base[1][plane]), ny = _mm256_set1_ps(planes->normal[1][plane]);
     const __m256 pz = _mm256_set1_ps(planes->base[2][plane]), nz = _mm256_set1_ps(planes->normal[2][plane]);
-    const __m256 bound = _mm256_set1_ps(planes->bound[plane]), minus = _mm256_set1_ps(-planes->bound[plane]);
+    const float most = planes->slope[plane] * reach + planes->floor[plane];
+    const __m256 bound = _mm256_set1_ps(most), minus = _mm256_set1_ps(-most);
     uint32_t above = 0, below = 0;
     for (int at = 0; at < LEAF_VERTICES; at += 8) {
         __m256 x = _mm256_sub_ps(_mm256_load_ps(points->x[0] + at), px);
@@ -219,6 +226,6 @@ static uint32_t meet_volumes(float *const *lo, float *const *hi, uint32_t offset
 #include "geometry/kernels/surface_load_x86.h"
 #include "geometry/kernels/surface_leaf.h"
 
-const struct surface_kernels surface_kernels_avx2 = {load_points, bound_points, meet_volumes, leaf_pair, narrow};
+const struct surface_kernels surface_kernels_avx2 = SURFACE_KERNELS_ROW;
 
 #endif

@@ -5,47 +5,55 @@
 
 #include <immintrin.h>
 
-typedef __m512 wide;
+typedef __m512 wide_t;
 typedef __m512i wide_index;
-typedef __m512d octet;
+typedef __m512d octet_t;
 
-static inline wide wide_load(const float *from)
+static inline wide_t wide_load(const float *from)
 {
     return _mm512_load_ps(from);
 }
-static inline void wide_store(float *to, wide a)
+static inline void wide_store(float *to, wide_t a)
 {
     _mm512_store_ps(to, a);
 }
-static inline wide wide_set(float a)
+static inline wide_t wide_set(float a)
 {
     return _mm512_set1_ps(a);
 }
-static inline wide wide_add(wide a, wide b)
+static inline wide_t wide_add(wide_t a, wide_t b)
 {
     return _mm512_add_ps(a, b);
 }
-static inline wide wide_subtract(wide a, wide b)
+static inline wide_t wide_subtract(wide_t a, wide_t b)
 {
     return _mm512_sub_ps(a, b);
 }
-static inline wide wide_multiply(wide a, wide b)
+static inline wide_t wide_multiply(wide_t a, wide_t b)
 {
     return _mm512_mul_ps(a, b);
 }
-static inline wide wide_least(wide a, wide b)
+static inline wide_t wide_least(wide_t a, wide_t b)
 {
     return _mm512_min_ps(a, b);
 }
-static inline wide wide_most(wide a, wide b)
+static inline wide_t wide_most(wide_t a, wide_t b)
 {
     return _mm512_max_ps(a, b);
 }
-static inline wide wide_magnitude(wide a)
+static inline wide_t wide_choose(uint32_t bits, wide_t a, wide_t b)
+{
+    return _mm512_mask_mov_ps(b, (__mmask16)bits, a);
+}
+static inline uint32_t wide_less(wide_t a, wide_t b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
+}
+static inline wide_t wide_magnitude(wide_t a)
 {
     return _mm512_abs_ps(a);
 }
-static inline void wide_range(wide a, float *least, float *most)
+static inline void wide_range(wide_t a, float *least, float *most)
 {
     __m256 low = _mm512_castps512_ps256(a), high = _mm512_extractf32x8_ps(a, 1);
     __m256 lo8 = _mm256_min_ps(low, high), hi8 = _mm256_max_ps(low, high);
@@ -60,62 +68,54 @@ static inline wide_index index_load(const uint8_t *from)
 {
     return _mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)from));
 }
-static inline wide wide_pick(const float *table, wide_index index)
+static inline wide_t wide_pick(const float *table, wide_index index)
 {
     return _mm512_permutexvar_ps(index, _mm512_load_ps(table));
 }
 
-static inline octet octet_load(const double *from)
+static inline octet_t octet_load(const double *from)
 {
     return _mm512_load_pd(from);
 }
-static inline octet octet_set(double a)
+static inline octet_t octet_set(double a)
 {
     return _mm512_set1_pd(a);
 }
-static inline octet octet_add(octet a, octet b)
+static inline octet_t octet_add(octet_t a, octet_t b)
 {
     return _mm512_add_pd(a, b);
 }
-static inline octet octet_subtract(octet a, octet b)
+static inline octet_t octet_subtract(octet_t a, octet_t b)
 {
     return _mm512_sub_pd(a, b);
 }
-static inline octet octet_multiply(octet a, octet b)
+static inline octet_t octet_multiply(octet_t a, octet_t b)
 {
     return _mm512_mul_pd(a, b);
 }
-static inline octet octet_least(octet a, octet b)
+static inline octet_t octet_least(octet_t a, octet_t b)
 {
     return _mm512_min_pd(a, b);
 }
-static inline octet octet_most(octet a, octet b)
+static inline octet_t octet_most(octet_t a, octet_t b)
 {
     return _mm512_max_pd(a, b);
 }
-static inline octet octet_magnitude(octet a)
+static inline octet_t octet_magnitude(octet_t a)
 {
     return _mm512_abs_pd(a);
 }
-static inline octet octet_choose(uint32_t bits, octet a, octet b)
+static inline octet_t octet_choose(uint32_t bits, octet_t a, octet_t b)
 {
     return _mm512_mask_mov_pd(b, (__mmask8)bits, a);
 }
-static inline uint32_t octet_less(octet a, octet b)
+static inline uint32_t octet_less(octet_t a, octet_t b)
 {
     return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
 }
 
-struct face_boxes {
-    _Alignas(64) float lo[3][LEAF_FACES], hi[3][LEAF_FACES];
-};
-
-struct face_planes {
-    _Alignas(64) float base[3][LEAF_FACES], normal[3][LEAF_FACES], bound[LEAF_FACES];
-};
-
 /* Six independent comparisons, then the masks are joined: a chain of masked ones would wait for each. */
-static inline uint32_t boxes_in_row(const struct face_boxes *boxes, const float lo[3], const float hi[3], uint32_t asked)
+static inline uint32_t boxes_in_row(const struct leaf_side *boxes, const float lo[3], const float hi[3], uint32_t asked)
 {
     uint32_t a = _mm512_cmp_ps_mask(_mm512_load_ps(boxes->lo[0]), _mm512_set1_ps(hi[0]), _CMP_LE_OQ);
     uint32_t b = _mm512_cmp_ps_mask(_mm512_load_ps(boxes->hi[0]), _mm512_set1_ps(lo[0]), _CMP_GE_OQ);
@@ -139,7 +139,7 @@ static inline struct vertex_sets vertex_sets_of(const uint8_t (*corners)[LEAF_FA
     return (struct vertex_sets){_mm256_or_si256(_mm256_or_si256(p, q), r)};
 }
 
-static inline uint32_t faces_beyond(const struct face_planes *planes, uint32_t plane, const struct leaf_points *points,
+static inline uint32_t faces_beyond(const struct leaf_side *planes, uint32_t plane, float reach, const struct leaf_points *points,
                                     const struct vertex_sets *sets, uint32_t asked)
 {
     __m512 x = _mm512_sub_ps(_mm512_load_ps(points->x[0]), _mm512_set1_ps(planes->base[0][plane]));
@@ -148,8 +148,9 @@ static inline uint32_t faces_beyond(const struct face_planes *planes, uint32_t p
     __m512 side = _mm512_add_ps(_mm512_add_ps(_mm512_mul_ps(x, _mm512_set1_ps(planes->normal[0][plane])),
                                               _mm512_mul_ps(y, _mm512_set1_ps(planes->normal[1][plane]))),
                                 _mm512_mul_ps(z, _mm512_set1_ps(planes->normal[2][plane])));
-    uint32_t not_above = ~(uint32_t)_mm512_cmp_ps_mask(side, _mm512_set1_ps(planes->bound[plane]), _CMP_GT_OQ);
-    uint32_t not_below = ~(uint32_t)_mm512_cmp_ps_mask(side, _mm512_set1_ps(-planes->bound[plane]), _CMP_LT_OQ);
+    float bound = planes->slope[plane] * reach + planes->floor[plane];
+    uint32_t not_above = ~(uint32_t)_mm512_cmp_ps_mask(side, _mm512_set1_ps(bound), _CMP_GT_OQ);
+    uint32_t not_below = ~(uint32_t)_mm512_cmp_ps_mask(side, _mm512_set1_ps(-bound), _CMP_LT_OQ);
     uint32_t beyond = (uint32_t)_mm256_testn_epi16_mask(sets->bits, _mm256_set1_epi16((short)not_above)) |
                       (uint32_t)_mm256_testn_epi16_mask(sets->bits, _mm256_set1_epi16((short)not_below));
     return beyond & asked;
@@ -171,6 +172,6 @@ static uint32_t meet_volumes(float *const *lo, float *const *hi, uint32_t offset
 #include "geometry/kernels/surface_load_x86.h"
 #include "geometry/kernels/surface_leaf.h"
 
-const struct surface_kernels surface_kernels_avx512 = {load_points, bound_points, meet_volumes, leaf_pair, narrow};
+const struct surface_kernels surface_kernels_avx512 = SURFACE_KERNELS_ROW;
 
 #endif

@@ -4,13 +4,13 @@
 
 #include <math.h>
 
-typedef struct wide {
+typedef struct wide_t {
     float at[16];
-} wide;
+} wide_t;
 typedef const uint8_t *wide_index;
-typedef struct octet {
+typedef struct octet_t {
     double at[NARROW_BATCH];
-} octet;
+} octet_t;
 
 #define ELEMENTWISE(type, count, name, expression)                                                                                       \
     static inline type name(type a, type b)                                                                                              \
@@ -22,47 +22,62 @@ typedef struct octet {
         return result;                                                                                                                   \
     }
 
-ELEMENTWISE(wide, 16, wide_add, a.at[i] + b.at[i])
-ELEMENTWISE(wide, 16, wide_subtract, a.at[i] - b.at[i])
-ELEMENTWISE(wide, 16, wide_multiply, a.at[i] * b.at[i])
-ELEMENTWISE(wide, 16, wide_least, a.at[i] < b.at[i] ? a.at[i] : b.at[i])
-ELEMENTWISE(wide, 16, wide_most, a.at[i] > b.at[i] ? a.at[i] : b.at[i])
-ELEMENTWISE(octet, NARROW_BATCH, octet_add, a.at[i] + b.at[i])
-ELEMENTWISE(octet, NARROW_BATCH, octet_subtract, a.at[i] - b.at[i])
-ELEMENTWISE(octet, NARROW_BATCH, octet_multiply, a.at[i] * b.at[i])
-ELEMENTWISE(octet, NARROW_BATCH, octet_least, a.at[i] < b.at[i] ? a.at[i] : b.at[i])
-ELEMENTWISE(octet, NARROW_BATCH, octet_most, a.at[i] > b.at[i] ? a.at[i] : b.at[i])
+ELEMENTWISE(wide_t, 16, wide_add, a.at[i] + b.at[i])
+ELEMENTWISE(wide_t, 16, wide_subtract, a.at[i] - b.at[i])
+ELEMENTWISE(wide_t, 16, wide_multiply, a.at[i] * b.at[i])
+ELEMENTWISE(wide_t, 16, wide_least, a.at[i] < b.at[i] ? a.at[i] : b.at[i])
+ELEMENTWISE(wide_t, 16, wide_most, a.at[i] > b.at[i] ? a.at[i] : b.at[i])
+ELEMENTWISE(octet_t, NARROW_BATCH, octet_add, a.at[i] + b.at[i])
+ELEMENTWISE(octet_t, NARROW_BATCH, octet_subtract, a.at[i] - b.at[i])
+ELEMENTWISE(octet_t, NARROW_BATCH, octet_multiply, a.at[i] * b.at[i])
+ELEMENTWISE(octet_t, NARROW_BATCH, octet_least, a.at[i] < b.at[i] ? a.at[i] : b.at[i])
+ELEMENTWISE(octet_t, NARROW_BATCH, octet_most, a.at[i] > b.at[i] ? a.at[i] : b.at[i])
 
-static inline wide wide_load(const float *from)
+static inline wide_t wide_load(const float *from)
 {
-    wide result;
+    wide_t result;
     for (int i = 0; i < 16; i++) {
         result.at[i] = from[i];
     }
     return result;
 }
-static inline void wide_store(float *to, wide a)
+static inline void wide_store(float *to, wide_t a)
 {
     for (int i = 0; i < 16; i++) {
         to[i] = a.at[i];
     }
 }
-static inline wide wide_set(float a)
+static inline wide_t wide_set(float a)
 {
-    wide result;
+    wide_t result;
     for (int i = 0; i < 16; i++) {
         result.at[i] = a;
     }
     return result;
 }
-static inline wide wide_magnitude(wide a)
+static inline wide_t wide_choose(uint32_t bits, wide_t a, wide_t b)
+{
+    for (int i = 0; i < 16; i++) {
+        b.at[i] = bits >> i & 1 ? a.at[i] : b.at[i];
+    }
+    return b;
+}
+static inline uint32_t wide_less(wide_t a, wide_t b)
+{
+    uint32_t bits = 0;
+    for (int i = 0; i < 16; i++) {
+        bits |= (uint32_t)(a.at[i] < b.at[i]) << i;
+    }
+    return bits;
+}
+static inline wide_t wide_magnitude(wide_t a)
 {
     for (int i = 0; i < 16; i++) {
         a.at[i] = fabsf(a.at[i]);
     }
     return a;
 }
-static inline void wide_range(wide a, float *least, float *most)
+static inline void wide_range(wide_t a, float *least, float *most)
 {
     float lo = a.at[0], hi = a.at[0];
     for (int i = 1; i < 16; i++) {
@@ -76,46 +91,46 @@ static inline wide_index index_load(const uint8_t *from)
 {
     return from;
 }
-static inline wide wide_pick(const float *table, wide_index index)
+static inline wide_t wide_pick(const float *table, wide_index index)
 {
-    wide result;
+    wide_t result;
     for (int i = 0; i < 16; i++) {
         result.at[i] = table[index[i]];
     }
     return result;
 }
 
-static inline octet octet_load(const double *from)
+static inline octet_t octet_load(const double *from)
 {
-    octet result;
+    octet_t result;
     for (int i = 0; i < NARROW_BATCH; i++) {
         result.at[i] = from[i];
     }
     return result;
 }
-static inline octet octet_set(double a)
+static inline octet_t octet_set(double a)
 {
-    octet result;
+    octet_t result;
     for (int i = 0; i < NARROW_BATCH; i++) {
         result.at[i] = a;
     }
     return result;
 }
-static inline octet octet_magnitude(octet a)
+static inline octet_t octet_magnitude(octet_t a)
 {
     for (int i = 0; i < NARROW_BATCH; i++) {
         a.at[i] = fabs(a.at[i]);
     }
     return a;
 }
-static inline octet octet_choose(uint32_t bits, octet a, octet b)
+static inline octet_t octet_choose(uint32_t bits, octet_t a, octet_t b)
 {
     for (int i = 0; i < NARROW_BATCH; i++) {
         b.at[i] = bits >> i & 1 ? a.at[i] : b.at[i];
     }
     return b;
 }
-static inline uint32_t octet_less(octet a, octet b)
+static inline uint32_t octet_less(octet_t a, octet_t b)
 {
     uint32_t bits = 0;
     for (int i = 0; i < NARROW_BATCH; i++) {
@@ -124,16 +139,8 @@ static inline uint32_t octet_less(octet a, octet b)
     return bits;
 }
 
-struct face_boxes {
-    _Alignas(64) float lo[3][LEAF_FACES], hi[3][LEAF_FACES];
-};
-
-struct face_planes {
-    _Alignas(64) float base[3][LEAF_FACES], normal[3][LEAF_FACES], bound[LEAF_FACES];
-};
-
 /* Faces among `asked` whose boxes meet the one given. */
-static inline uint32_t boxes_in_row(const struct face_boxes *boxes, const float lo[3], const float hi[3], uint32_t asked)
+static inline uint32_t boxes_in_row(const struct leaf_side *boxes, const float lo[3], const float hi[3], uint32_t asked)
 {
     uint32_t found = 0;
     for (; asked; asked &= asked - 1) {
@@ -156,11 +163,12 @@ static inline struct vertex_sets vertex_sets_of(const uint8_t (*corners)[LEAF_FA
 }
 
 /* Faces among `asked` of a leaf, all of whose corners are strictly on one side of a plane. */
-static inline uint32_t faces_beyond(const struct face_planes *planes, uint32_t plane, const struct leaf_points *points,
+static inline uint32_t faces_beyond(const struct leaf_side *planes, uint32_t plane, float reach, const struct leaf_points *points,
                                     const struct vertex_sets *sets, uint32_t asked)
 {
     float px = planes->base[0][plane], py = planes->base[1][plane], pz = planes->base[2][plane];
-    float nx = planes->normal[0][plane], ny = planes->normal[1][plane], nz = planes->normal[2][plane], bound = planes->bound[plane];
+    float nx = planes->normal[0][plane], ny = planes->normal[1][plane], nz = planes->normal[2][plane];
+    float bound = planes->slope[plane] * reach + planes->floor[plane];
     uint32_t found = 0;
     for (; asked; asked &= asked - 1) {
         uint32_t face = (uint32_t)__builtin_ctz(asked);
@@ -203,4 +211,4 @@ static uint32_t meet_volumes(float *const *lo, float *const *hi, uint32_t offset
 
 #include "geometry/kernels/surface_leaf.h"
 
-const struct surface_kernels surface_kernels_scalar = {load_points, bound_points, meet_volumes, leaf_pair, narrow};
+const struct surface_kernels surface_kernels_scalar = SURFACE_KERNELS_ROW;
