@@ -53,7 +53,7 @@ struct stage {
     uint64_t counts[CONTESTANTS], hashes[CONTESTANTS];
 };
 
-static dent_query_def def_of(int contestant, dent_cluster_search_def *cluster)
+static dent_query_def def_of(int contestant, dent_cluster_search_def *cluster, dent_contour_walk_def *contour)
 {
     dent_query_def def = dent_query_def_default();
     def.questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL;
@@ -62,13 +62,17 @@ static dent_query_def def_of(int contestant, dent_cluster_search_def *cluster)
     *cluster = dent_cluster_search_def_default();
     cluster->no_certificate = contestant == 3;
     def.cluster_search = cluster;
+    *contour = dent_contour_walk_def_default();
+    contour->cells_are_positive = contestant == 1;
+    def.contour_walk = contour;
     return def;
 }
 
 static bool take_turn(struct stage *stage, int contestant, uint32_t sample)
 {
     dent_cluster_search_def cluster;
-    dent_query_def def = def_of(contestant, &cluster);
+    dent_contour_walk_def contour;
+    dent_query_def def = def_of(contestant, &cluster, &contour);
     dent_query_result result;
     double began = now_ms();
     if (dent_world_query(stage->worlds[contestant], &def, &result) != DENT_OK) {

@@ -90,6 +90,14 @@ typedef struct dent_surface_tree_def {
 } dent_surface_tree_def;
 DENT_API dent_surface_tree_def dent_surface_tree_def_default(void);
 
+typedef struct dent_contour_walk_def {
+    size_t struct_size;
+    bool cells_are_positive; /**< default false. True: the caller knows that every cell of every solid is positive in the order of its corners; the pass over all
+                                  cells is left out. A false promise may lose or invent pairs; debug builds check it */
+    bool verify_promises;    /**< default false. True: check it all the same; a cell that breaks it is INVALID_ARGUMENT with its number */
+} dent_contour_walk_def;
+DENT_API dent_contour_walk_def dent_contour_walk_def_default(void);
+
 #ifdef __cplusplus
 }
 #endif

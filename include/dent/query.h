@@ -36,6 +36,7 @@ typedef struct dent_query_def {
     const dent_spatial_hash_def *spatial_hash;
     const dent_bucket_tree_def *bucket_tree;
     const dent_cluster_search_def *cluster_search;
+    const dent_contour_walk_def *contour_walk;
     const dent_surface_tree_def *surface_tree;
 } dent_query_def;
 

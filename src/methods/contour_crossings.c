@@ -60,12 +60,21 @@ static void seed_owner(struct contour_search *search, uint32_t block, uint32_t b
     block_output_append(&search->state->seed_output, block, &seed, 1);
 }
 
+static void seed_crossing(struct contour_search *search, uint32_t block, const dent_pair *pair)
+{
+    seed_owner(search, block, pair->body_a, pair->feature_a, pair->body_b, pair->feature_b);
+    seed_owner(search, block, pair->body_b, pair->feature_b, pair->body_a, pair->feature_a);
+    if (pair->body_a == pair->body_b) {
+        block_output_append(&search->state->crossing_output, block, pair, 1);
+    }
+}
+
 /* ---- faces apart --------------------------------------------------------------------------------------------------------- */
 
 static bool begin_blocks(void *user, uint32_t block_count)
 {
     struct contour_search *search = user;
-    return block_output_begin(&search->state->seed_output, block_count);
+    return block_output_begin(&search->state->seed_output, block_count) && block_output_begin(&search->state->crossing_output, block_count);
 }
 
 static void take_pairs(void *user, uint32_t block, uint32_t worker, const dent_pair *pairs, size_t count)
@@ -79,8 +88,7 @@ static void take_pairs(void *user, uint32_t block, uint32_t worker, const dent_p
             walk_face_points(&search->bodies[pair->body_b], pair->feature_b, b);
         }
         if (pair->kind || faces_cross(a, b, search->sink->predicates(search->sink, worker))) {
-            seed_owner(search, block, pair->body_a, pair->feature_a, pair->body_b, pair->feature_b);
-            seed_owner(search, block, pair->body_b, pair->feature_b, pair->body_a, pair->feature_a);
+            seed_crossing(search, block, pair);
         }
     }
 }
@@ -110,7 +118,8 @@ static bool seed_faces_apart(struct contour_search *search)
     }
     search->sink->count_box_tests(search->sink, 0, crossing.box_tests);
     search->sink->count_cells_visited(search->sink, 0, crossing.leaf_pairs);
-    return block_output_merge(&search->state->seed_output, &search->state->seeds);
+    return block_output_merge(&search->state->seed_output, &search->state->seeds) &&
+           block_output_merge(&search->state->crossing_output, &search->state->crossings);
 }
 
 /* ---- faces with a common vertex ------------------------------------------------------------------------------------------ */
@@ -194,8 +203,8 @@ static void compare_star(struct contour_search *search, uint32_t rank, uint32_t 
             walk_face_points(body, links[i] / 3, a);
             walk_face_points(body, links[j] / 3, b);
             if (faces_cross(a, b, counters)) {
-                seed_owner(search, block, rank, links[i] / 3, rank, links[j] / 3);
-                seed_owner(search, block, rank, links[j] / 3, rank, links[i] / 3);
+                dent_pair pair = {rank, links[i] / 3, rank, links[j] / 3, DENT_PAIR_CROSSING};
+                seed_crossing(search, block, &pair);
             }
         }
     }
@@ -231,11 +240,12 @@ static bool seed_stars(struct contour_search *search)
         if (body->kind != DENT_BODY_SOLID || !bodies_may_meet(body, body)) {
             continue;
         }
-        if (!block_output_begin(&search->state->seed_output, blocks)) {
+        if (!begin_blocks(search, blocks)) {
             return false;
         }
         dent_parallel_for(search->state->context, blocks, star_block, &loop);
-        if (!block_output_merge(&search->state->seed_output, &search->state->seeds)) {
+        if (!block_output_merge(&search->state->seed_output, &search->state->seeds) ||
+            !block_output_merge(&search->state->crossing_output, &search->state->crossings)) {
             return false;
         }
     }
@@ -244,5 +254,6 @@ static bool seed_stars(struct contour_search *search)
 
 bool contour_seed_crossings(struct contour_search *search)
 {
+    array_clear(&search->state->crossings);
     return seed_faces_apart(search) && seed_stars(search);
 }

@@ -3,6 +3,8 @@
  */
 #include "methods/contour_walk.h"
 
+#include "structures/surface_tree.h"
+
 /* ---- the diagonal -------------------------------------------------------------------------------------------------------- */
 
 /* A fan that turns about its edge further than once: its first face lies in one of its own cells. `turned`: seen from the other end. */
@@ -105,23 +107,65 @@ static bool in_box(const struct posed_body *body, const double *p)
     return p[0] >= body->lo[0] && p[0] <= body->hi[0] && p[1] >= body->lo[1] && p[1] <= body->hi[1] && p[2] >= body->lo[2] && p[2] <= body->hi[2];
 }
 
+/* A ray along the first axis, in the rounded coordinates of the forest. */
+struct rounded_ray {
+    float lo[3], hi[3];
+};
+
+static struct rounded_ray round_ray(const struct surface_forest *forest, const double *p)
+{
+    struct rounded_ray ray;
+    for (int axis = 0; axis < 3; axis++) {
+        ray.lo[axis] = ray.hi[axis] = (float)((p[axis] - forest->map.centre[axis]) * forest->map.first * forest->map.second);
+    }
+    ray.hi[0] = 2; /* all coordinates are at most 1 */
+    return ray;
+}
+
+/* Faces of a body whose boxes the ray meets, through the leaves of the forest. */
+static bool shoot(struct contour_search *search, uint32_t rank_a, uint32_t face, uint32_t rank_b, struct numbered_point p, struct numbered_point far,
+                  uint32_t *found, predicate_counters *counters)
+{
+    const struct walk_body *b = &search->bodies[rank_b];
+    const struct forest_body *trees = &search->state->forest.bodies[rank_b];
+    const struct surface_kernels *kernels = search->request->kernels->surfaces;
+    const struct tree_level *leaves = &trees->tree->levels[0], *groups = &trees->tree->levels[trees->tree->level_count > 1];
+    struct rounded_ray ray = round_ray(&search->state->forest, p.xyz);
+    for (uint32_t first = 0; first < groups->count; first += 16) {
+        uint32_t near = groups == leaves ? 1u : kernels->meet(groups->lo, groups->hi, first, 3, ray.lo, ray.hi);
+        for (; near; near &= near - 1) {
+            uint32_t offset = groups == leaves ? first : (first + (uint32_t)__builtin_ctz(near)) * 16;
+            uint32_t met = kernels->meet(leaves->lo, leaves->hi, offset, 3, ray.lo, ray.hi);
+            for (; met; met &= met - 1) {
+                const struct surface_leaf *leaf = &trees->leaves[offset + (uint32_t)__builtin_ctz(met)];
+                for (uint32_t k = 0; k < leaf->face_count; k++) {
+                    uint32_t owner = b->mesh->owners[leaf->faces[k]];
+                    uint32_t cell = cell_behind_wall(search, b, owner / 4, owner % 4, p, far, counters);
+                    *found += cell != NO_CELL;
+                    if (cell != NO_CELL && !walk_add_seed(search, rank_a, face, rank_b, cell)) {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+    return true;
+}
+
 static bool seed_part(struct contour_search *search, uint32_t rank_a, uint32_t face, predicate_counters *counters)
 {
     const struct walk_body *a = &search->bodies[rank_a];
-    uint32_t vertex = a->body->surface_faces[face].corners[0];
-    struct numbered_point p = walk_point(a, vertex);
+    struct numbered_point p = walk_point(a, a->body->surface_faces[face].corners[0]);
     double beyond[3] = {search->far_x, p.xyz[1], p.xyz[2]};
     struct numbered_point far = {beyond, UINT32_MAX};
     for (uint32_t rank_b = 0; rank_b < search->body_count; rank_b++) {
-        const struct walk_body *b = &search->bodies[rank_b];
+        struct walk_body *b = &search->bodies[rank_b];
+        uint32_t found = 0;
         if (b->body->kind != DENT_BODY_SOLID || !in_box(&search->request->pose->bodies[rank_b], p.xyz) || !bodies_may_meet(a->body, b->body)) {
             continue;
         }
-        for (uint32_t j = 0; j < b->mesh->face_count; j++) {
-            uint32_t cell = cell_behind_wall(search, b, b->mesh->owners[j] / 4, b->mesh->owners[j] % 4, p, far, counters);
-            if (cell != NO_CELL && !walk_add_seed(search, rank_a, face, rank_b, cell)) {
-                return false;
-            }
+        if (!shoot(search, rank_a, face, rank_b, p, far, &found, counters)) {
+            return false;
         }
         const struct hidden_wall *walls = search->state->hidden_walls.data;
         for (size_t j = 0; j < search->state->hidden_walls.count; j++) {
@@ -130,6 +174,7 @@ static bool seed_part(struct contour_search *search, uint32_t rank_a, uint32_t f
                 return false;
             }
         }
+        b->met_twice |= rank_a == rank_b && found > 1;
     }
     return true;
 }

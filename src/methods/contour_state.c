@@ -46,6 +46,8 @@ dent_status contour_state_create(dent_context *context, void **state)
     array_init(&made->seed_next, context, sizeof(uint32_t));
     array_init(&made->active, context, sizeof(uint32_t));
     array_init(&made->places, context, sizeof(struct walk_place));
+    array_init(&made->crossings, context, sizeof(dent_pair));
+    block_output_init(&made->crossing_output, context, sizeof(dent_pair));
     array_init(&made->removed_cells, context, sizeof(struct walk_seed));
     array_init(&made->hidden_walls, context, sizeof(struct hidden_wall));
     array_init(&made->candidates[0], context, sizeof(struct candidate));
@@ -85,6 +87,8 @@ void contour_state_destroy(dent_context *context, void *data)
     array_destroy(&state->seed_next);
     array_destroy(&state->active);
     array_destroy(&state->places);
+    array_destroy(&state->crossings);
+    block_output_destroy(&state->crossing_output);
     array_destroy(&state->removed_cells);
     array_destroy(&state->hidden_walls);
     array_destroy(&state->candidates[0]);

@@ -34,6 +34,19 @@ void contour_put_place(struct contour_search *search, uint32_t block, uint32_t b
     block_output_append(&search->state->place_output, block, &place, 1);
 }
 
+/* A vertex that can lie in one cell of the body only was found there. Other threads may read and write the hint: it saves work and decides nothing. */
+static bool is_found(const struct contour_search *search, uint32_t body_a, uint32_t vertex, uint32_t body_b)
+{
+    return __atomic_load_n(&search->found_in[search->bodies[body_a].first_vertex + vertex], __ATOMIC_RELAXED) == body_b + 1;
+}
+
+static void note_found(struct contour_search *search, uint32_t body_a, uint32_t vertex, uint32_t body_b, bool single)
+{
+    if (single) {
+        __atomic_store_n(&search->found_in[search->bodies[body_a].first_vertex + vertex], body_b + 1, __ATOMIC_RELAXED);
+    }
+}
+
 /* Walks along edge m of a cell from the wall inward. */
 static void follow_edge(struct contour_search *search, uint32_t rank_a, uint32_t wall_cell, uint32_t wall_corner, uint32_t rank_b,
                         uint32_t cell, uint32_t m, bool degenerate, uint32_t block, struct contour_worker *worker, predicate_counters *counters)
@@ -50,7 +63,8 @@ static void follow_edge(struct contour_search *search, uint32_t rank_a, uint32_t
         outer = vertices[walk_edge_corners[m][0]];
     }
     bool has_own_seeds = other->body->vertex_use[inner] & VERTEX_ON_SURFACE || (search->wounded && search->wounded[other->first_vertex + inner]);
-    if (has_own_seeds) {
+    bool single = one_cell_at_most(search, rank_b, rank_a);
+    if (has_own_seeds || (single && is_found(search, rank_b, inner, rank_a))) {
         return;
     }
     enum walk_end end =
@@ -58,6 +72,7 @@ static void follow_edge(struct contour_search *search, uint32_t rank_a, uint32_t
     worker->lost |= end == WALK_LOST;
     if (end == WALK_ARRIVED) {
         contour_put_place(search, block, rank_b, inner, rank_a, arrived, degenerate);
+        note_found(search, rank_b, inner, rank_a, single);
     }
 }
 
@@ -120,18 +135,19 @@ static void spread_from(struct contour_search *search, const struct walk_place *
 {
     const struct walk_body *a = &search->bodies[place->body_a], *b = &search->bodies[place->body_b];
     const struct walk_mesh *mesh = a->mesh;
-    bool one_cell_at_most = place->body_a != place->body_b && !b->meets_itself;
+    bool single = one_cell_at_most(search, place->body_a, place->body_b);
     struct numbered_point from = walk_point(a, place->vertex);
     for (uint32_t i = mesh->inner_first[place->vertex]; i < mesh->inner_first[place->vertex + 1]; i++) {
         uint32_t vertex = mesh->inner[i], arrived;
         bool degenerate = place->degenerate;
-        if (one_cell_at_most && has_place(search, a->first_vertex + vertex, place->body_b, NO_CELL)) {
+        if (single && is_found(search, place->body_a, vertex, place->body_b)) {
             continue;
         }
         enum walk_end end = walk_straight(b, from, walk_point(a, vertex), place->cell, 4, &arrived, &degenerate, counters);
         worker->lost |= end == WALK_LOST;
         if (end == WALK_ARRIVED && !has_place(search, a->first_vertex + vertex, place->body_b, arrived)) {
             contour_put_place(search, block, place->body_a, vertex, place->body_b, arrived, degenerate);
+            note_found(search, place->body_a, vertex, place->body_b, single);
         }
     }
 }

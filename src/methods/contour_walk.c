@@ -67,9 +67,11 @@ static bool fill_lists(struct contour_search *search)
     search->last_run = arena_allocate(scratch, search->face_count, sizeof *search->last_run);
     search->first_seed = arena_allocate(scratch, search->face_count, sizeof *search->first_seed);
     search->last_place = arena_allocate(scratch, search->vertex_count, sizeof *search->last_place);
-    if (!search->last_run || !search->first_seed || !search->last_place) {
+    search->found_in = arena_allocate(scratch, search->vertex_count, sizeof *search->found_in);
+    if (!search->last_run || !search->first_seed || !search->last_place || !search->found_in) {
         return false;
     }
+    memset(search->found_in, 0, search->vertex_count * sizeof *search->found_in);
     memset(search->last_run, 0xff, search->face_count * sizeof *search->last_run);
     memset(search->first_seed, 0xff, search->face_count * sizeof *search->first_seed);
     memset(search->last_place, 0xff, search->vertex_count * sizeof *search->last_place);
@@ -182,21 +184,6 @@ static bool tell_all(struct contour_search *search, dent_question question, size
 
 /* ---- the search ---------------------------------------------------------------------------------------------------------- */
 
-/* Bodies whose own cells were found to overlap, or that were not asked about themselves: their vertices may have several cells. */
-static void note_bodies_that_meet_themselves(struct contour_search *search)
-{
-    const struct walk_pair *pairs = search->state->pairs.data;
-    for (uint32_t rank = 0; rank < search->body_count; rank++) {
-        const struct body *body = search->bodies[rank].body;
-        search->bodies[rank].meets_itself = !bodies_may_meet(body, body) || search->bodies[rank].odd_cells;
-    }
-    for (size_t i = 0; i < search->state->pairs.count; i++) {
-        if (pairs[i].body_a == pairs[i].body_b) {
-            search->bodies[pairs[i].body_a].meets_itself = true;
-        }
-    }
-}
-
 static bool any_walk_lost(const struct contour_search *search)
 {
     bool lost = search->lost;
@@ -233,7 +220,7 @@ static bool walk(struct contour_search *search)
         return false;
     }
     counters->ns_faces = lap(&began);
-    note_bodies_that_meet_themselves(search);
+    contour_bound_cover(search);
     bool good = !(search->request->questions & DENT_QUESTION_VERTEX_CELL) || contour_flood_vertices(search);
     counters->ns_vertices = lap(&began);
     return good;
@@ -244,12 +231,22 @@ static dent_status contour_walk_search(void *state, const struct search_request 
     struct contour_search search = {.request = request, .sink = sink, .state = state, .body_count = request->pose->body_count};
     search.far_x = -INFINITY;
     search.scaling = box_scaling_for(request->pose->largest);
+    search.def = request->def->contour_walk ? *request->def->contour_walk : dent_contour_walk_def_default();
+    if (search.def.struct_size != sizeof search.def) {
+        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
+                            "the contour walk def was not made by dent_contour_walk_def_default()");
+    }
     if (request->def->touching) {
         request->counters->reason = "contour walk: touching pairs are asked for, which need not hang together: spatial hash";
         return request->by_other_method(request, sink);
     }
     if (!walk(&search)) {
         return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the contour walk");
+    }
+    if (search.broken_promise) {
+        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
+                            BODY_TITLE ": cell %u is not positive, although cells_are_positive was promised",
+                            BODY_TITLE_OF(search.broken_promise), (unsigned)search.broken_cell);
     }
     if (search_cancelled(request)) {
         return DENT_OK;
@@ -263,6 +260,13 @@ static dent_status contour_walk_search(void *state, const struct search_request 
         return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the contour walk");
     }
     return DENT_OK;
+}
+
+dent_contour_walk_def dent_contour_walk_def_default(void)
+{
+    dent_contour_walk_def def = {0};
+    def.struct_size = sizeof def;
+    return def;
 }
 
 const struct method_row contour_walk_method = {

@@ -63,10 +63,11 @@ struct contour_state {
     uint64_t built;            /* meshes made by the last update */
     struct surface_forest forest;
     struct dynamic_array pairs, runs, seeds, seed_next, active, places;
+    struct dynamic_array crossings;     /* dent_pair: faces of one body that cross each other, as far as their points had not to be moved for it or had */
     struct dynamic_array removed_cells; /* walk_seed.body_b and cell: cells turned inside out */
     struct dynamic_array hidden_walls;  /* hidden_wall */
     struct dynamic_array candidates[2]; /* candidate: vertices and faces against removed cells, for the exact tests */
-    struct block_output pair_output, seed_output, place_output, candidate_output;
+    struct block_output pair_output, seed_output, place_output, candidate_output, crossing_output;
     struct contour_worker *workers;
     uint32_t worker_count;
 };
@@ -86,6 +87,9 @@ struct contour_search {
     const struct search_request *request;
     struct candidate_sink *sink;
     struct contour_state *state;
+    dent_contour_walk_def def;
+    const struct body *broken_promise; /* a body with a cell that is not positive, contrary to what was promised */
+    uint32_t broken_cell;
     uint32_t body_count;
     struct walk_body *bodies; /* by rank */
     uint32_t vertex_count, cell_count, face_count;
@@ -94,6 +98,7 @@ struct contour_search {
     uint32_t *last_place; /* by vertex of the world */
     double far_x;         /* beyond every vertex */
     struct box_scaling scaling; /* brings coordinates below 1 */
+    uint32_t *found_in;   /* by vertex of the world: rank + 1 of the body it was last found in, where one cell is all there can be; a hint */
     uint8_t *wounded;     /* by vertex of the world: at a removed cell or a hidden wall; null: none is */
     bool lost;            /* a walk did not end, or the world is too tangled: another method answers */
 };
@@ -109,6 +114,12 @@ static inline bool walk_add_seed(struct contour_search *search, uint32_t body_a,
 {
     struct walk_seed seed = {body_a, face, body_b, cell};
     return array_push(&search->state->seeds, &seed);
+}
+
+/* Can a vertex of body a lie in no more than one cell of body b? */
+static inline bool one_cell_at_most(const struct contour_search *search, uint32_t body_a, uint32_t body_b)
+{
+    return search->bodies[body_b].cover <= (body_a == body_b ? 2 : 1);
 }
 
 /* Does edge s t pierce the face? */
@@ -127,6 +138,7 @@ bool contour_seed_crossings(struct contour_search *search);
 bool contour_seed_diagonal(struct contour_search *search);
 bool contour_seed_contained(struct contour_search *search);
 bool contour_flood_faces(struct contour_search *search);
+void contour_bound_cover(struct contour_search *search);
 bool contour_flood_vertices(struct contour_search *search);
 
 #endif

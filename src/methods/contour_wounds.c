@@ -18,6 +18,12 @@
 
 enum { ITEMS_PER_BLOCK = 1024 };
 
+#ifdef NDEBUG
+enum { CHECK_PROMISES = 0 };
+#else
+enum { CHECK_PROMISES = 1 };
+#endif
+
 /* ---- orientation --------------------------------------------------------------------------------------------------------- */
 
 static bool remove_cells(struct contour_search *search, uint32_t rank, const int8_t *signs, uint8_t *odd_cells)
@@ -59,6 +65,10 @@ static bool orient_body(struct contour_search *search, uint32_t rank)
         odd_cells[i] = zero ? CELL_FLAT : 0;
         positive += signs[i] > 0;
         odd += zero;
+        if (search->def.cells_are_positive && !search->broken_promise && (zero || (signs[i] > 0) == mesh->cells[i].turned)) {
+            search->broken_promise = body->body;
+            search->broken_cell = body->body->cell_of_tetrahedron ? body->body->cell_of_tetrahedron[i] : i;
+        }
     }
     for (uint32_t i = 0; i < mesh->component_count; i++) {
         orientations[i] = sums[i] >= 0 ? 1 : -1;
@@ -73,6 +83,18 @@ static bool orient_body(struct contour_search *search, uint32_t rank)
     }
     body->odd_cells = odd ? odd_cells : NULL;
     return true;
+}
+
+/* All positive, as the caller promised. */
+static bool take_for_granted(struct contour_search *search, uint32_t rank)
+{
+    uint32_t count = search->bodies[rank].mesh->component_count;
+    int8_t *orientations = arena_allocate(search->request->scratch, count, 1);
+    search->bodies[rank].orientations = orientations;
+    if (orientations) {
+        memset(orientations, 1, count);
+    }
+    return orientations != NULL;
 }
 
 static bool add_hidden_wall(struct contour_search *search, uint32_t rank, uint32_t cell, uint32_t corner)
@@ -119,8 +141,10 @@ bool contour_orient(struct contour_search *search)
     array_clear(&state->candidates[0]);
     array_clear(&state->candidates[1]);
     for (uint32_t rank = 0; rank < search->body_count; rank++) {
-        cuts += search->bodies[rank].mesh->cut_count;
-        if (!orient_body(search, rank)) {
+        const struct walk_mesh *mesh = search->bodies[rank].mesh;
+        bool promised = search->def.cells_are_positive && mesh->turned_count == 0;
+        cuts += mesh->cut_count;
+        if (promised && !CHECK_PROMISES && !search->def.verify_promises ? !take_for_granted(search, rank) : !orient_body(search, rank)) {
             return false;
         }
     }

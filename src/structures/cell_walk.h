@@ -22,7 +22,8 @@ struct walk_body {
     uint32_t first_vertex, first_cell, first_face; /* in the numbering of the world */
     const int8_t *orientations;                    /* by component of cells */
     const uint8_t *odd_cells;                      /* by cell: CELL_REMOVED, CELL_FLAT; null: none is */
-    bool meets_itself;                             /* cells of its own were found to overlap */
+    uint32_t cover;                                /* no point of space lies in more of its cells than this; UINT32_MAX: unknown */
+    bool met_twice;                                /* a vertex of its own was found in more than one of its cells */
 };
 
 static inline struct numbered_point walk_point(const struct walk_body *body, uint32_t vertex)
