@@ -38,6 +38,7 @@ void face_cell_overlap_shared(const struct numbered_point face[3], const struct 
     *overlap = (struct face_cell_overlap){0};
     for (uint32_t i = 0; i < 4; i++) {
         height[i] = perturbed_orientation(face[0], face[1], face[2], cell[i], &overlap->degenerate, counters);
+        overlap->above |= (uint8_t)(height[i] > 0 ? 1u << i : 0);
     }
     for (uint32_t k = 0; k < 3; k++) {
         bool inside = true;
@@ -99,6 +100,7 @@ static void read_signs(const struct overlap_signs *signs, int orientation, struc
     uint32_t cut = cut_edges[signs->above], faces = faces_with_edge[cut], turned = orientation < 0 ? 15 : 0;
     uint32_t inner[3], within[3]; /* edges of the cell whose corner of the polygon is inside edge k; faces with corner k on the inner side */
     uint8_t pierced[3];
+    overlap->above = signs->above;
     for (int k = 0; k < 3; k++) {
         inner[k] = (signs->edges[k] ^ first_above[signs->above]) & cut; /* a positive sign means inside when the first corner is below */
         within[k] = (signs->within[k] ^ turned) & faces;

@@ -21,6 +21,7 @@ struct face_cell_overlap {
     uint8_t face_edges;   /* bit k: the face's edge from corner k to k + 1 passes through the cell */
     uint8_t face_corners; /* bit k: corner k of the face is in the cell */
     uint8_t cell_edges;   /* bit m: edge m of the cell (01 02 03 12 13 23) pierces the face */
+    uint8_t above;        /* bit i: corner i of the cell is above the plane of the face */
     bool meets;           /* the face meets the interior of the cell */
     bool degenerate;      /* some sign was that of the moved points only */
 };

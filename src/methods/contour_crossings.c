@@ -7,6 +7,8 @@
  */
 #include "methods/contour_walk.h"
 
+#include <math.h>
+
 #include "structures/surface_crossings.h"
 #include "structures/surface_culling.h"
 
@@ -181,8 +183,7 @@ static bool load_star(const struct walk_body *body, uint32_t vertex, struct star
         return false;
     }
     for (uint32_t i = 0; i < star->count; i++) {
-        uint32_t code = mesh->links[first + i];
-        const double *arm = body->xyz[body->body->surface_faces[code / 3].corners[(code % 3 + 1) % 3]];
+        const double *arm = body->xyz[mesh->links[first + i]];
         for (int axis = 0; axis < 3; axis++) {
             double difference = arm[axis] - centre[axis];
             star->arms[i][axis] = difference;
@@ -195,15 +196,15 @@ static bool load_star(const struct walk_body *body, uint32_t vertex, struct star
 static void compare_star(struct contour_search *search, uint32_t rank, uint32_t vertex, uint32_t block, predicate_counters *counters)
 {
     const struct walk_body *body = &search->bodies[rank];
-    const uint32_t *links = body->mesh->links + body->mesh->link_first[vertex];
+    const uint32_t *faces = body->mesh->link_faces + body->mesh->link_first[vertex];
     uint32_t count = body->mesh->link_first[vertex + 1] - body->mesh->link_first[vertex];
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t j = i + 2; j < count; j++) {
             struct numbered_point a[3], b[3];
-            walk_face_points(body, links[i] / 3, a);
-            walk_face_points(body, links[j] / 3, b);
+            walk_face_points(body, faces[i], a);
+            walk_face_points(body, faces[j], b);
             if (faces_cross(a, b, counters)) {
-                dent_pair pair = {rank, links[i] / 3, rank, links[j] / 3, DENT_PAIR_CROSSING};
+                dent_pair pair = {rank, faces[i], rank, faces[j], DENT_PAIR_CROSSING};
                 seed_crossing(search, block, &pair);
             }
         }

@@ -80,10 +80,19 @@ struct flood {
 
 static void visit_later(struct flood *flood, struct contour_worker *worker, uint32_t body_b, uint32_t cell)
 {
-    int added = cell_set_add(&worker->seen, flood->search->bodies[body_b].first_cell + cell);
+    const struct walk_body *body = &flood->search->bodies[body_b];
+    int added = cell_set_add(&worker->seen, body->first_cell + cell);
     struct walk_seed next = {.body_b = body_b, .cell = cell};
+    __builtin_prefetch(&body->mesh->cells[cell]);
     if (added < 0 || (added > 0 && !array_push(&worker->queue, &next))) {
         worker->out_of_memory = true;
+    }
+}
+
+static void fetch_corners(const struct walk_body *body, uint32_t cell)
+{
+    for (int corner = 0; corner < 4; corner++) {
+        __builtin_prefetch(body->xyz[body->mesh->cells[cell].vertices[corner]]);
     }
 }
 
@@ -145,7 +154,7 @@ static void look_into_cell(struct flood *flood, struct contour_worker *worker, u
         return;
     }
     struct walk_pair pair = {body_a, face, at.body_b, at.cell, overlap.face_corners, overlap.cell_edges,
-                             overlap.degenerate || (body->odd_cells && body->odd_cells[at.cell])};
+                             overlap.degenerate || (body->odd_cells && body->odd_cells[at.cell]), overlap.above};
     block_output_append(&flood->search->state->pair_output, block, &pair, 1);
     for (uint32_t corner = 0; corner < 4; corner++) {
         uint32_t next = cell->neighbours[corner];
@@ -192,8 +201,12 @@ static void flood_face(struct flood *flood, struct contour_worker *worker, uint3
     for (uint32_t seed = first_seed; seed != NO_RECORD; seed = next[seed]) {
         visit_later(flood, worker, seeds[seed].body_b, seeds[seed].cell);
     }
-    while (worker->queue.count) {
-        struct walk_seed at = ((struct walk_seed *)worker->queue.data)[--worker->queue.count];
+    for (size_t done = 0; done < worker->queue.count; done++) { /* first in, first out: memory has time to come */
+        const struct walk_seed *queue = worker->queue.data;
+        struct walk_seed at = queue[done];
+        if (done + 1 < worker->queue.count) {
+            fetch_corners(&search->bodies[queue[done + 1].body_b], queue[done + 1].cell);
+        }
         look_into_cell(flood, worker, block, body_a, face, points, &prepared, at, counters);
     }
 }

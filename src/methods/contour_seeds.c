@@ -3,6 +3,8 @@
  */
 #include "methods/contour_walk.h"
 
+#include <math.h>
+
 #include "structures/surface_tree.h"
 
 /* ---- the diagonal -------------------------------------------------------------------------------------------------------- */
@@ -28,6 +30,45 @@ static bool seed_fan(struct contour_search *search, uint32_t rank, const struct 
     return true;
 }
 
+/* Certainly the fan turns less than once: seen along its edge the apexes go once over to the other side and do not come back. One direction is enough to
+ * see that. det[v - u, a0 - u, ai - u] with the bound of orientation_predicates.h for the largest differences. */
+static bool fan_is_plain(const struct walk_body *body, const struct walk_fan *fan)
+{
+    const uint32_t *apexes = body->mesh->fan_apexes + fan->first_apex;
+    const double *u = body->xyz[fan->edge[0]], *v = body->xyz[fan->edge[1]], *a = body->xyz[apexes[0]];
+    double along[3], arm[3], normal[3], reach = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        along[axis] = v[axis] - u[axis];
+        arm[axis] = a[axis] - u[axis];
+        reach = fabs(along[axis]) > reach ? fabs(along[axis]) : reach;
+        reach = fabs(arm[axis]) > reach ? fabs(arm[axis]) : reach;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        int y = (axis + 1) % 3, z = (axis + 2) % 3;
+        normal[axis] = along[y] * arm[z] - along[z] * arm[y];
+    }
+    double sense = 0;
+    bool went_back = false;
+    for (uint32_t i = 1; i <= fan->count; i++) {
+        const double *b = body->xyz[apexes[i]];
+        double other[3] = {b[0] - u[0], b[1] - u[1], b[2] - u[2]}, size = reach;
+        for (int axis = 0; axis < 3; axis++) {
+            size = fabs(other[axis]) > size ? fabs(other[axis]) : size;
+        }
+        double side = normal[0] * other[0] + normal[1] * other[1] + normal[2] * other[2];
+        if (!(fabs(side) > 50 * 0x1p-53 * size * size * size + 0x1p-900)) {
+            return false;
+        }
+        sense = i == 1 ? side : sense;
+        bool same = (side > 0) == (sense > 0);
+        if (same && went_back) {
+            return false;
+        }
+        went_back |= !same;
+    }
+    return true;
+}
+
 bool contour_seed_diagonal(struct contour_search *search)
 {
     predicate_counters *counters = search->sink->predicates(search->sink, 0);
@@ -41,6 +82,9 @@ bool contour_seed_diagonal(struct contour_search *search)
             const uint8_t *wounded = search->wounded ? search->wounded + body->first_vertex : NULL;
             if (wounded && (wounded[fan->edge[0]] || wounded[fan->edge[1]])) {
                 continue; /* its faces are compared directly */
+            }
+            if (fan_is_plain(body, fan)) {
+                continue;
             }
             if (!seed_fan(search, rank, &body->mesh->fans[i], false, counters) || !seed_fan(search, rank, &body->mesh->fans[i], true, counters)) {
                 return false;

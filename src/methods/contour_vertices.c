@@ -48,31 +48,24 @@ static void note_found(struct contour_search *search, uint32_t body_a, uint32_t 
 }
 
 /* Walks along edge m of a cell from the wall inward. */
-static void follow_edge(struct contour_search *search, uint32_t rank_a, uint32_t wall_cell, uint32_t wall_corner, uint32_t rank_b,
-                        uint32_t cell, uint32_t m, bool degenerate, uint32_t block, struct contour_worker *worker, predicate_counters *counters)
+static void follow_edge(struct contour_search *search, const struct pierced_wall *pierced, uint32_t m, uint32_t block,
+                        struct contour_worker *worker, predicate_counters *counters)
 {
-    const struct walk_body *solid = &search->bodies[rank_a], *other = &search->bodies[rank_b];
-    const uint32_t *vertices = other->mesh->cells[cell].vertices;
-    const struct walk_cell *owner = &solid->mesh->cells[wall_cell];
-    uint32_t inner = vertices[walk_edge_corners[m][0]], outer = vertices[walk_edge_corners[m][1]], arrived;
-    struct numbered_point points[4];
-    walk_cell_points(solid, owner, points);
-    points[wall_corner] = walk_point(other, inner);
-    if (perturbed_orientation(points[0], points[1], points[2], points[3], &degenerate, counters) != walk_orientation(solid, owner)) {
-        inner = outer;
-        outer = vertices[walk_edge_corners[m][0]];
-    }
+    const struct walk_body *solid = &search->bodies[pierced->solid], *other = &search->bodies[pierced->body_b];
+    const uint32_t *vertices = other->mesh->cells[pierced->cell].vertices;
+    uint32_t turned = pierced->inner >> walk_edge_corners[m][0] & 1 ? 0 : 1, arrived;
+    uint32_t inner = vertices[walk_edge_corners[m][turned]], outer = vertices[walk_edge_corners[m][1 - turned]];
     bool has_own_seeds = other->body->vertex_use[inner] & VERTEX_ON_SURFACE || (search->wounded && search->wounded[other->first_vertex + inner]);
-    bool single = one_cell_at_most(search, rank_b, rank_a);
-    if (has_own_seeds || (single && is_found(search, rank_b, inner, rank_a))) {
+    bool single = one_cell_at_most(search, pierced->body_b, pierced->solid), degenerate = pierced->degenerate;
+    if (has_own_seeds || (single && is_found(search, pierced->body_b, inner, pierced->solid))) {
         return;
     }
-    enum walk_end end =
-        walk_straight(solid, walk_point(other, outer), walk_point(other, inner), wall_cell, wall_corner, &arrived, &degenerate, counters);
+    enum walk_end end = walk_straight(solid, walk_point(other, outer), walk_point(other, inner), pierced->wall_cell, pierced->wall_corner, &arrived,
+                                      &degenerate, counters);
     worker->lost |= end == WALK_LOST;
     if (end == WALK_ARRIVED) {
-        contour_put_place(search, block, rank_b, inner, rank_a, arrived, degenerate);
-        note_found(search, rank_b, inner, rank_a, single);
+        contour_put_place(search, block, pierced->body_b, inner, pierced->solid, arrived, degenerate);
+        note_found(search, pierced->body_b, inner, pierced->solid, single);
     }
 }
 
@@ -88,14 +81,15 @@ static uint32_t edges_to_follow(const struct contour_search *search, const struc
     return record->owned_edges;
 }
 
-void contour_follow_edges(struct contour_search *search, uint32_t solid, uint32_t wall_cell, uint32_t wall_corner, uint32_t body_b, uint32_t cell,
-                          uint32_t edges, bool degenerate, uint32_t block, struct contour_worker *worker, predicate_counters *counters)
+void contour_follow_edges(struct contour_search *search, const struct pierced_wall *pierced, uint32_t block, struct contour_worker *worker,
+                          predicate_counters *counters)
 {
-    edges &= edges_to_follow(search, &search->bodies[body_b], cell);
-    for (uint32_t m = 0; m < 6 && edges && !walk_is_removed(&search->bodies[solid], wall_cell); m++) {
-        if (edges >> m & 1) {
-            follow_edge(search, solid, wall_cell, wall_corner, body_b, cell, m, degenerate, block, worker, counters);
-        }
+    uint32_t edges = pierced->edges & edges_to_follow(search, &search->bodies[pierced->body_b], pierced->cell);
+    if (edges == 0 || walk_is_removed(&search->bodies[pierced->solid], pierced->wall_cell)) {
+        return;
+    }
+    for (; edges; edges &= edges - 1) {
+        follow_edge(search, pierced, (uint32_t)__builtin_ctz(edges), block, worker, counters);
     }
 }
 
@@ -112,8 +106,15 @@ static void read_pair(struct contour_search *search, const struct walk_pair *pai
     if (a->body->kind != DENT_BODY_SOLID || search->request->surface_vertices_only) {
         return;
     }
-    contour_follow_edges(search, pair->body_a, a->mesh->owners[pair->face] / 4, a->mesh->owners[pair->face] % 4, pair->body_b, pair->cell,
-                         pair->cell_edges, pair->degenerate, block, worker, counters);
+    if (pair->cell_edges) {
+        /* A surface face is counter-clockwise from outside when its cell is positive in the order of the caller. */
+        uint32_t owner = a->mesh->owners[pair->face];
+        const struct walk_cell *cell = &a->mesh->cells[owner / 4];
+        bool positive = (walk_orientation(a, cell) > 0) != cell->turned;
+        struct pierced_wall pierced = {pair->body_a, owner / 4, owner % 4, pair->body_b, pair->cell, pair->cell_edges,
+                                       (uint8_t)(positive ? ~pair->above : pair->above), pair->degenerate};
+        contour_follow_edges(search, &pierced, block, worker, counters);
+    }
 }
 
 static void read_pairs_block(void *data, uint32_t block, uint32_t worker_number)

@@ -23,6 +23,7 @@ struct walk_pair {
     uint8_t face_corners; /* of the face that lie in the cell */
     uint8_t cell_edges;   /* of the cell that pierce the face */
     uint8_t degenerate;
+    uint8_t above; /* corners of the cell above the plane of the face, in the order of its corners */
 };
 
 /* Pairs of one face found in one round; `before`: the run of an earlier round, or NO_RECORD. */
@@ -125,9 +126,18 @@ static inline bool one_cell_at_most(const struct contour_search *search, uint32_
 /* Does edge s t pierce the face? */
 bool contour_edge_pierces(struct numbered_point s, struct numbered_point t, const struct numbered_point face[3], predicate_counters *counters);
 
-/* Follows the edges of a cell (bits) that pierce a wall of a solid inward, and puts what they reach into place_output. `wall`: cell and corner. */
-void contour_follow_edges(struct contour_search *search, uint32_t solid, uint32_t wall_cell, uint32_t wall_corner, uint32_t body_b, uint32_t cell,
-                          uint32_t edges, bool degenerate, uint32_t block, struct contour_worker *worker, predicate_counters *counters);
+/* Edges of a cell of body b that pierce a wall of a solid. */
+struct pierced_wall {
+    uint32_t solid, wall_cell, wall_corner;
+    uint32_t body_b, cell;
+    uint8_t edges; /* bits */
+    uint8_t inner; /* corners of the cell on the inner side of the wall */
+    bool degenerate;
+};
+
+/* Follows them inward, and puts what they reach into place_output. */
+void contour_follow_edges(struct contour_search *search, const struct pierced_wall *pierced, uint32_t block, struct contour_worker *worker,
+                          predicate_counters *counters);
 void contour_put_place(struct contour_search *search, uint32_t block, uint32_t body_a, uint32_t vertex, uint32_t body_b, uint32_t cell, bool degenerate);
 
 /* The stages, in this order; false when memory runs out. Up to the flood they collect seeds. */

@@ -16,7 +16,7 @@
 
 #include "structures/box_tree.h"
 
-enum { ITEMS_PER_BLOCK = 1024 };
+enum { ITEMS_PER_BLOCK = 1024, CELLS_PER_BLOCK = 8192 };
 
 #ifdef NDEBUG
 enum { CHECK_PROMISES = 0 };
@@ -42,46 +42,99 @@ static bool remove_cells(struct contour_search *search, uint32_t rank, const int
     return true;
 }
 
+struct orient_loop {
+    const struct contour_search *search;
+    const struct walk_body *body;
+    int8_t *signs;      /* by cell, in the order of the walk's corners */
+    uint8_t *odd_cells; /* by cell */
+    uint64_t *counts;   /* by block: positive ones, and flat ones */
+};
+
+static void orient_block(void *data, uint32_t block, uint32_t worker)
+{
+    struct orient_loop *loop = data;
+    const struct walk_body *body = loop->body;
+    uint32_t begin = block * CELLS_PER_BLOCK, count = body->mesh->cell_count;
+    uint32_t end = count - begin < CELLS_PER_BLOCK ? count : begin + CELLS_PER_BLOCK;
+    predicate_counters *counters = loop->search->sink->predicates(loop->search->sink, worker);
+    const uint32_t(*tetrahedra)[4] = (const uint32_t(*)[4])body->body->tetrahedra;
+    loop->search->request->kernels->overlaps->orientations(body->xyz, tetrahedra + begin, end - begin, loop->signs + begin);
+    uint64_t positive = 0, flat = 0;
+    for (uint32_t i = begin; i < end; i++) {
+        bool zero = false;
+        if (loop->signs[i] == 0) {
+            struct numbered_point points[4];
+            for (int corner = 0; corner < 4; corner++) {
+                points[corner] = walk_point(body, tetrahedra[i][corner]);
+            }
+            loop->signs[i] = (int8_t)perturbed_orientation_slow(points[0], points[1], points[2], points[3], &zero, counters);
+        }
+        loop->odd_cells[i] = zero ? CELL_FLAT : 0;
+        positive += loop->signs[i] > 0;
+        flat += zero;
+    }
+    loop->counts[2 * block] = positive;
+    loop->counts[2 * block + 1] = flat;
+}
+
+/* Turned cells have the opposite sign in the walk's order; the sign of a component is that of most of its cells. */
+static void judge_components(const struct walk_body *body, int8_t *signs, int64_t *sums, int8_t *orientations)
+{
+    const struct walk_mesh *mesh = body->mesh;
+    for (uint32_t i = 0; i < mesh->cell_count; i++) {
+        signs[i] = mesh->cells[i].turned ? (int8_t)-signs[i] : signs[i];
+        sums[mesh->cells[i].component] += signs[i];
+    }
+    for (uint32_t i = 0; i < mesh->component_count; i++) {
+        orientations[i] = sums[i] >= 0 ? 1 : -1;
+    }
+}
+
+static void check_promise(struct contour_search *search, const struct walk_body *body, const int8_t *signs, const uint8_t *odd_cells)
+{
+    for (uint32_t i = 0; i < body->mesh->cell_count && !search->broken_promise; i++) {
+        if (signs[i] < 0 || odd_cells[i]) {
+            search->broken_promise = body->body;
+            search->broken_cell = body->body->cell_of_tetrahedron ? body->body->cell_of_tetrahedron[i] : i;
+        }
+    }
+}
+
 /* The sign of every component of cells is that of most of them; the others are removed. */
 static bool orient_body(struct contour_search *search, uint32_t rank)
 {
     struct walk_body *body = &search->bodies[rank];
     const struct walk_mesh *mesh = body->mesh;
     struct arena *scratch = search->request->scratch;
-    predicate_counters *counters = search->sink->predicates(search->sink, 0);
-    int8_t *orientations = arena_allocate(scratch, mesh->component_count, 1), *signs = arena_allocate(scratch, mesh->cell_count, 1);
+    uint32_t blocks = (uint32_t)(((uint64_t)mesh->cell_count + CELLS_PER_BLOCK - 1) / CELLS_PER_BLOCK);
+    int8_t *orientations = arena_allocate(scratch, mesh->component_count, 1);
     int64_t *sums = arena_allocate_cleared(scratch, mesh->component_count, sizeof *sums);
-    uint8_t *odd_cells = arena_allocate_cleared(scratch, mesh->cell_count, 1);
-    uint64_t positive = 0, odd = 0;
-    if (!orientations || !signs || !sums || !odd_cells) {
+    struct orient_loop loop = {search, body, arena_allocate(scratch, mesh->cell_count, 1), arena_allocate(scratch, mesh->cell_count, 1),
+                               arena_allocate(scratch, blocks, 2 * sizeof *loop.counts)};
+    if (!orientations || !loop.signs || !sums || !loop.odd_cells || !loop.counts) {
         return false;
     }
-    for (uint32_t i = 0; i < mesh->cell_count; i++) {
-        struct numbered_point points[4];
-        bool zero = false;
-        walk_cell_points(body, &mesh->cells[i], points);
-        signs[i] = (int8_t)perturbed_orientation(points[0], points[1], points[2], points[3], &zero, counters);
-        sums[mesh->cells[i].component] += signs[i];
-        odd_cells[i] = zero ? CELL_FLAT : 0;
-        positive += signs[i] > 0;
-        odd += zero;
-        if (search->def.cells_are_positive && !search->broken_promise && (zero || (signs[i] > 0) == mesh->cells[i].turned)) {
-            search->broken_promise = body->body;
-            search->broken_cell = body->body->cell_of_tetrahedron ? body->body->cell_of_tetrahedron[i] : i;
-        }
-    }
-    for (uint32_t i = 0; i < mesh->component_count; i++) {
-        orientations[i] = sums[i] >= 0 ? 1 : -1;
+    dent_parallel_for(search->state->context, blocks, orient_block, &loop);
+    uint64_t positive = 0, odd = 0;
+    for (uint32_t block = 0; block < blocks; block++) {
+        positive += loop.counts[2 * block];
+        odd += loop.counts[2 * block + 1];
     }
     body->orientations = orientations;
-    if (positive > 0 && positive < mesh->cell_count) {
+    if (search->def.cells_are_positive && (positive < mesh->cell_count || odd)) {
+        check_promise(search, body, loop.signs, loop.odd_cells);
+    }
+    if (mesh->turned_count == 0 && (positive == 0 || positive == mesh->cell_count)) {
+        memset(orientations, positive ? 1 : -1, mesh->component_count);
+    } else {
         size_t before = search->state->removed_cells.count;
-        if (!remove_cells(search, rank, signs, odd_cells)) {
+        judge_components(body, loop.signs, sums, orientations);
+        if (!remove_cells(search, rank, loop.signs, loop.odd_cells)) {
             return false;
         }
         odd += search->state->removed_cells.count - before;
     }
-    body->odd_cells = odd ? odd_cells : NULL;
+    body->odd_cells = odd ? loop.odd_cells : NULL;
     return true;
 }
 
@@ -410,8 +463,10 @@ static void compare_wall(struct contour_search *search, const struct hidden_wall
     }
     face_cell_overlap_shared(face, cell_points, walk_orientation(body, &body->mesh->cells[cell]), &overlap, counters);
     if (overlap.cell_edges) {
-        contour_follow_edges(search, wall->body, wall->cell, wall->corner, rank, cell, overlap.cell_edges, overlap.degenerate, block,
-                             &search->state->workers[worker], counters);
+        bool positive = walk_orientation(solid, &solid->mesh->cells[wall->cell]) > 0;
+        struct pierced_wall pierced = {wall->body, wall->cell, wall->corner, rank, cell, overlap.cell_edges,
+                                       (uint8_t)(positive ? ~overlap.above : overlap.above), overlap.degenerate};
+        contour_follow_edges(search, &pierced, block, &search->state->workers[worker], counters);
     }
 }
 

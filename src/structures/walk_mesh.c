@@ -20,7 +20,7 @@ struct walk_build {
     struct walk_mesh *mesh;
     const struct body *body;
     struct arena arena;
-    struct dynamic_array fans, fan_cells, fan_apexes, star_pairs, cuts, representatives, links;
+    struct dynamic_array fans, fan_cells, fan_apexes, star_pairs, cuts, representatives, links, link_faces;
     uint8_t *pinched;                       /* by vertex */
     uint32_t *star_first, *star;            /* cells around each vertex */
     uint32_t *face_star_first, *face_star;  /* surface faces around each vertex */
@@ -550,7 +550,7 @@ static bool list_link(struct walk_build *build, uint32_t vertex)
     while (listed < count) {
         const uint32_t *corners = body->surface_faces[face].corners;
         uint32_t corner = corners[0] == vertex ? 0 : corners[1] == vertex ? 1 : 2;
-        if (!push_u32(&build->links, face * 3 + corner)) {
+        if (!push_u32(&build->link_faces, face) || !push_u32(&build->links, corners[(corner + 1) % 3])) {
             return false;
         }
         listed++;
@@ -565,7 +565,7 @@ static bool list_link(struct walk_build *build, uint32_t vertex)
         }
     }
     if (listed != count) {
-        build->links.count = kept;
+        build->links.count = build->link_faces.count = kept;
     }
     return true;
 }
@@ -665,6 +665,7 @@ static bool take_lists(struct walk_build *build)
            take(mesh->context, &build->fan_apexes, &mesh->fan_apexes, &apexes) &&
            take(mesh->context, &build->star_pairs, &mesh->star_pairs, &mesh->star_pair_count) &&
            take(mesh->context, &build->links, &mesh->links, &mesh->link_count) &&
+           take(mesh->context, &build->link_faces, &mesh->link_faces, &mesh->link_count) &&
            take(mesh->context, &build->cuts, &mesh->cuts, &mesh->cut_count) &&
            take(mesh->context, &build->representatives, &mesh->representatives, &mesh->representative_count);
 }
@@ -672,7 +673,7 @@ static bool take_lists(struct walk_build *build)
 bool walk_mesh_create(struct walk_mesh *mesh, dent_context *context, const struct body *body)
 {
     struct walk_build build = {.mesh = mesh, .body = body};
-    struct dynamic_array *lists[] = {&build.fan_cells, &build.fan_apexes, &build.cuts, &build.representatives, &build.links};
+    struct dynamic_array *lists[] = {&build.fan_cells, &build.fan_apexes, &build.cuts, &build.representatives, &build.links, &build.link_faces};
     *mesh = (struct walk_mesh){.context = context};
     arena_init(&build.arena, context);
     array_init(&build.fans, context, sizeof(struct walk_fan));
@@ -707,6 +708,7 @@ void walk_mesh_destroy(struct walk_mesh *mesh)
     dent_release(context, mesh->fan_apexes, (size_t)mesh->fan_cell_count + mesh->fan_count, sizeof *mesh->fan_apexes);
     dent_release(context, mesh->link_first, (size_t)mesh->vertex_count + 1, sizeof *mesh->link_first);
     dent_release(context, mesh->links, mesh->link_count, sizeof *mesh->links);
+    dent_release(context, mesh->link_faces, mesh->link_count, sizeof *mesh->link_faces);
     dent_release(context, mesh->star_pairs, mesh->star_pair_count, sizeof *mesh->star_pairs);
     dent_release(context, mesh->cuts, mesh->cut_count, sizeof *mesh->cuts);
     dent_release(context, mesh->representatives, mesh->representative_count, sizeof *mesh->representatives);

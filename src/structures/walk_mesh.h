@@ -52,8 +52,10 @@ struct walk_mesh {
     uint32_t fan_count;
     uint32_t *fan_cells, *fan_apexes;
     uint32_t fan_cell_count;
-    uint32_t *link_first, *links; /* by vertex: the faces around a surface vertex of a solid in order, as face * 3 + corner; vertex_count + 1 starts. Empty where
-                                     they do not close up in one circle: there star_pairs has everything */
+    uint32_t *link_first;  /* by vertex, vertex_count + 1 starts: what is around a surface vertex of a solid, in order */
+    uint32_t *link_faces;  /* surface faces */
+    uint32_t *links;       /* the corner of each that is shared with the one before. Empty where the faces do not close up in one circle: there
+                              star_pairs has everything */
     uint32_t link_count;
     struct walk_star_pair *star_pairs; /* at edges and vertices where several parts of the mesh meet: faces and cells to be compared */
     uint32_t star_pair_count;

@@ -99,6 +99,54 @@ static void signs_avx2(const struct overlap_face *face, const double *const cell
     judge_faces(face, x, y, z, OVERLAP_FACE_BOUND * cube + OVERLAP_FLOOR, signs);
 }
 
-const struct overlap_kernels overlap_kernels_avx2 = {signs_avx2};
+/* Columns x, y, z of the differences of one corner from the first, four cells side by side. */
+static void differences(const double (*xyz)[3], const uint32_t (*cells)[4], const __m256d origin[4], int corner, __m256d column[3])
+{
+    __m256d row[4];
+    for (int i = 0; i < 4; i++) {
+        row[i] = _mm256_sub_pd(_mm256_loadu_pd(xyz[cells[i][corner]]), origin[i]);
+    }
+    __m256d low01 = _mm256_unpacklo_pd(row[0], row[1]), low23 = _mm256_unpacklo_pd(row[2], row[3]);
+    __m256d high01 = _mm256_unpackhi_pd(row[0], row[1]), high23 = _mm256_unpackhi_pd(row[2], row[3]);
+    column[0] = _mm256_permute2f128_pd(low01, low23, 0x20);
+    column[1] = _mm256_permute2f128_pd(high01, high23, 0x20);
+    column[2] = _mm256_permute2f128_pd(low01, low23, 0x31);
+}
+
+static __m256d minor(__m256d a, __m256d b, __m256d c, __m256d d)
+{
+    return _mm256_sub_pd(_mm256_mul_pd(a, b), _mm256_mul_pd(c, d));
+}
+
+static void orientations_avx2(const double (*xyz)[3], const uint32_t (*cells)[4], uint32_t count, int8_t *signs)
+{
+    const __m256d no_sign = _mm256_set1_pd(-0.0);
+    uint32_t whole = count & ~3u;
+    for (uint32_t i = 0; i < whole; i += 4) {
+        __m256d origin[4], d[3][3], largest = _mm256_setzero_pd();
+        for (int k = 0; k < 4; k++) {
+            origin[k] = _mm256_loadu_pd(xyz[cells[i + (uint32_t)k][0]]);
+        }
+        for (int k = 0; k < 3; k++) {
+            differences(xyz, cells + i, origin, k + 1, d[k]);
+            for (int axis = 0; axis < 3; axis++) {
+                largest = _mm256_max_pd(largest, _mm256_andnot_pd(no_sign, d[k][axis]));
+            }
+        }
+        __m256d value = _mm256_mul_pd(d[0][0], minor(d[1][1], d[2][2], d[1][2], d[2][1]));
+        value = _mm256_add_pd(value, _mm256_mul_pd(d[1][0], minor(d[2][1], d[0][2], d[2][2], d[0][1])));
+        value = _mm256_add_pd(value, _mm256_mul_pd(d[2][0], minor(d[0][1], d[1][2], d[0][2], d[1][1])));
+        __m256d bound = _mm256_mul_pd(_mm256_mul_pd(_mm256_mul_pd(_mm256_set1_pd(ORIENTATION_BOUND), largest), largest), largest);
+        bound = _mm256_add_pd(bound, _mm256_set1_pd(ORIENTATION_FLOOR));
+        uint32_t above = (uint32_t)_mm256_movemask_pd(_mm256_cmp_pd(value, bound, _CMP_GT_OQ));
+        uint32_t below = (uint32_t)_mm256_movemask_pd(_mm256_cmp_pd(_mm256_xor_pd(value, no_sign), bound, _CMP_GT_OQ));
+        for (uint32_t k = 0; k < 4; k++) {
+            signs[i + k] = (int8_t)((int)(above >> k & 1) - (int)(below >> k & 1));
+        }
+    }
+    overlap_kernels_scalar.orientations(xyz, cells + whole, count - whole, signs + whole);
+}
+
+const struct overlap_kernels overlap_kernels_avx2 = {signs_avx2, orientations_avx2};
 
 #endif

@@ -37,7 +37,13 @@ struct overlap_signs {
 
 struct overlap_kernels {
     void (*signs)(const struct overlap_face *face, const double *const cell[4], struct overlap_signs *signs);
+    /* Orientation sign of each of `count` tetrahedra in doubles: 1, -1, or 0 when doubles leave it open (bound: 48 u X^3 with X the largest difference, see
+     * orientation_predicates.h). Reads 8 bytes past the last coordinate of a vertex. */
+    void (*orientations)(const double (*xyz)[3], const uint32_t (*cells)[4], uint32_t count, int8_t *signs);
 };
+
+#define ORIENTATION_BOUND (50 * 0x1p-53)
+#define ORIENTATION_FLOOR 0x1p-900
 
 void overlap_face_prepare(struct overlap_face *face, const double *const corners[3], double first, double second);
 

@@ -107,4 +107,22 @@ static void signs_scalar(const struct overlap_face *face, const double *const ce
     judge_faces(face, points, OVERLAP_FACE_BOUND * cube + OVERLAP_FLOOR, signs);
 }
 
-const struct overlap_kernels overlap_kernels_scalar = {signs_scalar};
+static void orientations_scalar(const double (*xyz)[3], const uint32_t (*cells)[4], uint32_t count, int8_t *signs)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const double *o = xyz[cells[i][0]];
+        double d[3][3], largest = 0;
+        for (int k = 0; k < 3; k++) {
+            for (int axis = 0; axis < 3; axis++) {
+                d[k][axis] = xyz[cells[i][k + 1]][axis] - o[axis];
+                largest = fabs(d[k][axis]) > largest ? fabs(d[k][axis]) : largest;
+            }
+        }
+        double value = d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) + d[1][0] * (d[2][1] * d[0][2] - d[2][2] * d[0][1]) +
+                       d[2][0] * (d[0][1] * d[1][2] - d[0][2] * d[1][1]);
+        double bound = ORIENTATION_BOUND * largest * largest * largest + ORIENTATION_FLOOR;
+        signs[i] = (int8_t)(value > bound ? 1 : value < -bound ? -1 : 0);
+    }
+}
+
+const struct overlap_kernels overlap_kernels_scalar = {signs_scalar, orientations_scalar};
