@@ -89,6 +89,9 @@ static void take_pairs(void *user, uint32_t block, uint32_t worker, const dent_p
             walk_face_points(&search->bodies[pair->body_a], pair->feature_a, a);
             walk_face_points(&search->bodies[pair->body_b], pair->feature_b, b);
         }
+        if (search->state->leave_out & SEED_CROSSINGS) {
+            continue;
+        }
         if (pair->kind || faces_cross(a, b, search->sink->predicates(search->sink, worker))) {
             seed_crossing(search, block, pair);
         }
@@ -256,5 +259,5 @@ static bool seed_stars(struct contour_search *search)
 bool contour_seed_crossings(struct contour_search *search)
 {
     array_clear(&search->state->crossings);
-    return seed_faces_apart(search) && seed_stars(search);
+    return seed_faces_apart(search) && (search->state->leave_out & SEED_STARS || seed_stars(search));
 }

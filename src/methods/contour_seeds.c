@@ -83,7 +83,7 @@ bool contour_seed_diagonal(struct contour_search *search)
             if (wounded && (wounded[fan->edge[0]] || wounded[fan->edge[1]])) {
                 continue; /* its faces are compared directly */
             }
-            if (fan_is_plain(body, fan)) {
+            if (search->state->leave_out & SEED_FANS || fan_is_plain(body, fan)) {
                 continue;
             }
             if (!seed_fan(search, rank, &body->mesh->fans[i], false, counters) || !seed_fan(search, rank, &body->mesh->fans[i], true, counters)) {
@@ -92,7 +92,8 @@ bool contour_seed_diagonal(struct contour_search *search)
         }
         for (uint32_t i = 0; i < body->mesh->star_pair_count; i++) {
             struct walk_star_pair pair = body->mesh->star_pairs[i];
-            if (!walk_is_removed(body, pair.cell) && !walk_add_seed(search, rank, pair.face, rank, pair.cell)) {
+            bool used = !walk_is_removed(body, pair.cell) && !(search->state->leave_out & SEED_PINCHES);
+            if (used && !walk_add_seed(search, rank, pair.face, rank, pair.cell)) {
                 return false;
             }
         }
@@ -226,7 +227,7 @@ static bool seed_part(struct contour_search *search, uint32_t rank_a, uint32_t f
 bool contour_seed_contained(struct contour_search *search)
 {
     predicate_counters *counters = search->sink->predicates(search->sink, 0);
-    for (uint32_t rank = 0; rank < search->body_count; rank++) {
+    for (uint32_t rank = 0; rank < search->body_count && !(search->state->leave_out & SEED_CONTAINED); rank++) {
         const struct walk_mesh *mesh = search->bodies[rank].mesh;
         for (uint32_t i = 0; i < mesh->representative_count; i++) {
             if (!seed_part(search, rank, mesh->representatives[i], counters)) {

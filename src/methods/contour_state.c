@@ -46,6 +46,7 @@ dent_status contour_state_create(dent_context *context, void **state)
     array_init(&made->seed_next, context, sizeof(uint32_t));
     array_init(&made->active, context, sizeof(uint32_t));
     array_init(&made->places, context, sizeof(struct walk_place));
+    array_init(&made->guesses, context, sizeof(struct walk_place));
     array_init(&made->crossings, context, sizeof(dent_pair));
     block_output_init(&made->crossing_output, context, sizeof(dent_pair));
     array_init(&made->removed_cells, context, sizeof(struct walk_seed));
@@ -87,6 +88,7 @@ void contour_state_destroy(dent_context *context, void *data)
     array_destroy(&state->seed_next);
     array_destroy(&state->active);
     array_destroy(&state->places);
+    array_destroy(&state->guesses);
     array_destroy(&state->crossings);
     block_output_destroy(&state->crossing_output);
     array_destroy(&state->removed_cells);
@@ -128,6 +130,7 @@ bool contour_state_update(struct contour_state *state, const struct pose *pose)
     if (state->valid && state->topology_version == pose->table->topology_version) {
         return true;
     }
+    array_clear(&state->places); /* guesses for other bodies */
     struct contour_state fresh = {.context = state->context, .body_count = pose->body_count};
     fresh.meshes = dent_allocate(state->context, pose->body_count, sizeof *fresh.meshes);
     fresh.identity_bases = dent_allocate(state->context, pose->body_count, sizeof *fresh.identity_bases);

@@ -103,7 +103,7 @@ static void read_pair(struct contour_search *search, const struct walk_pair *pai
             contour_put_place(search, block, pair->body_a, a->body->surface_faces[pair->face].corners[k], pair->body_b, pair->cell, pair->degenerate);
         }
     }
-    if (a->body->kind != DENT_BODY_SOLID || search->request->surface_vertices_only) {
+    if (a->body->kind != DENT_BODY_SOLID || search->request->surface_vertices_only || search->state->leave_out & SEED_EDGES) {
         return;
     }
     if (pair->cell_edges) {
@@ -126,6 +126,28 @@ static void read_pairs_block(void *data, uint32_t block, uint32_t worker_number)
     predicate_counters *counters = search->sink->predicates(search->sink, worker_number);
     for (size_t i = (size_t)block * PAIRS_PER_BLOCK; i < end && !search_cancelled(search->request); i++) {
         read_pair(search, &pairs[i], block, &search->state->workers[worker_number], counters);
+    }
+}
+
+/* ---- before: what was so in the last query ------------------------------------------------------------------------------- */
+
+/* A vertex may still be in the cell it was in. That makes it a place like any other, found without a walk. */
+static void check_guesses(void *data, uint32_t block, uint32_t worker_number)
+{
+    struct contour_search *search = data;
+    const struct walk_place *guesses = search->state->guesses.data;
+    size_t begin = (size_t)block * PAIRS_PER_BLOCK;
+    size_t end = begin + PAIRS_PER_BLOCK < search->state->guesses.count ? begin + PAIRS_PER_BLOCK : search->state->guesses.count;
+    predicate_counters *counters = search->sink->predicates(search->sink, worker_number);
+    for (size_t i = begin; i < end && !search_cancelled(search->request); i++) {
+        const struct walk_place *guess = &guesses[i];
+        const struct walk_body *body = &search->bodies[guess->body_b];
+        bool degenerate = body->odd_cells && body->odd_cells[guess->cell];
+        if (!walk_is_removed(body, guess->cell) &&
+            contour_cell_holds(body, guess->cell, walk_point(&search->bodies[guess->body_a], guess->vertex), &degenerate, counters)) {
+            contour_put_place(search, block, guess->body_a, guess->vertex, guess->body_b, guess->cell, degenerate);
+            note_found(search, guess->body_a, guess->vertex, guess->body_b, one_cell_at_most(search, guess->body_a, guess->body_b));
+        }
     }
 }
 
@@ -190,7 +212,18 @@ static bool keep_places(struct contour_search *search)
 bool contour_flood_vertices(struct contour_search *search)
 {
     struct contour_state *state = search->state;
+    struct dynamic_array last = state->places;
+    state->places = state->guesses;
+    state->guesses = last;
     array_clear(&state->places);
+    uint32_t guess_blocks = (uint32_t)((state->guesses.count + PAIRS_PER_BLOCK - 1) / PAIRS_PER_BLOCK);
+    if (!block_output_begin(&state->place_output, guess_blocks)) {
+        return false;
+    }
+    dent_parallel_for(state->context, guess_blocks, check_guesses, search);
+    if (!keep_places(search)) {
+        return false;
+    }
     if (search->wounded && (!contour_place_wounds(search) || !keep_places(search))) {
         return false;
     }

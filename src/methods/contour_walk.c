@@ -221,7 +221,11 @@ static bool walk(struct contour_search *search)
     }
     counters->ns_faces = lap(&began);
     contour_bound_cover(search);
-    bool good = !(search->request->questions & DENT_QUESTION_VERTEX_CELL) || contour_flood_vertices(search);
+    bool wanted = search->request->questions & DENT_QUESTION_VERTEX_CELL;
+    if (wanted && !(search->state->leave_out & SEED_BRANCHES) && !contour_find_branches(search, &search->lost)) {
+        return false;
+    }
+    bool good = !wanted || search->lost || contour_flood_vertices(search);
     counters->ns_vertices = lap(&began);
     return good;
 }

@@ -53,6 +53,8 @@ struct contour_worker {
     bool out_of_memory, lost;
 };
 
+enum { SEED_CROSSINGS = 1, SEED_STARS = 2, SEED_FANS = 4, SEED_PINCHES = 8, SEED_CONTAINED = 16, SEED_WOUNDS = 32, SEED_EDGES = 64, SEED_BRANCHES = 128 };
+
 /* Kept from query to query: the bodies made ready for walking, and memory. */
 struct contour_state {
     dent_context *context;
@@ -64,6 +66,8 @@ struct contour_state {
     uint64_t built;            /* meshes made by the last update */
     struct surface_forest forest;
     struct dynamic_array pairs, runs, seeds, seed_next, active, places;
+    struct dynamic_array guesses; /* walk_place: those of the last query on the same bodies */
+    uint32_t leave_out;           /* tests only: SEED_ bits of seeds not to use */
     struct dynamic_array crossings;     /* dent_pair: faces of one body that cross each other, as far as their points had not to be moved for it or had */
     struct dynamic_array removed_cells; /* walk_seed.body_b and cell: cells turned inside out */
     struct dynamic_array hidden_walls;  /* hidden_wall */
@@ -140,6 +144,9 @@ void contour_follow_edges(struct contour_search *search, const struct pierced_wa
                           predicate_counters *counters);
 void contour_put_place(struct contour_search *search, uint32_t block, uint32_t body_a, uint32_t vertex, uint32_t body_b, uint32_t cell, bool degenerate);
 
+/* Is the point in the cell? It is not one of its corners. */
+bool contour_cell_holds(const struct walk_body *body, uint32_t cell, struct numbered_point p, bool *degenerate, predicate_counters *counters);
+
 /* The stages, in this order; false when memory runs out. Up to the flood they collect seeds. */
 bool contour_orient(struct contour_search *search);
 bool contour_seed_wounds(struct contour_search *search);  /* faces near odd cells; candidates against removed cells */
@@ -149,6 +156,7 @@ bool contour_seed_diagonal(struct contour_search *search);
 bool contour_seed_contained(struct contour_search *search);
 bool contour_flood_faces(struct contour_search *search);
 void contour_bound_cover(struct contour_search *search);
+bool contour_find_branches(struct contour_search *search, bool *found); /* *found: there is an inner edge that its cells turn about twice */
 bool contour_flood_vertices(struct contour_search *search);
 
 #endif

@@ -433,7 +433,7 @@ static void pass_faces(void *data, uint32_t block, uint32_t worker)
     }
 }
 
-static bool holds(const struct walk_body *body, uint32_t cell, struct numbered_point p, bool *degenerate, predicate_counters *counters)
+bool contour_cell_holds(const struct walk_body *body, uint32_t cell, struct numbered_point p, bool *degenerate, predicate_counters *counters)
 {
     const struct walk_cell *record = &body->mesh->cells[cell];
     struct numbered_point points[4];
@@ -490,7 +490,7 @@ static void compare_cell(struct wound_pass *pass, const struct wound_item *item,
         }
         break;
     case ITEM_VERTEX:
-        if (holds(body, cell, walk_point(other, item->number), &degenerate, counters)) {
+        if (contour_cell_holds(body, cell, walk_point(other, item->number), &degenerate, counters)) {
             contour_put_place(search, block, item->body, item->number, rank, cell, degenerate);
         }
         break;
@@ -531,7 +531,7 @@ bool contour_seed_wounds(struct contour_search *search)
     struct contour_state *state = search->state;
     struct wound_tree removed, walls, faces;
     struct wound_pass pass = {.search = search, .removed = &removed, .walls = &walls, .all = &faces};
-    if (!search->wounded) {
+    if (!search->wounded || search->state->leave_out & SEED_WOUNDS) {
         return true;
     }
     if (!build_removed(search, &removed) || !build_walls(search, &walls) || !build_faces(search, &faces)) {

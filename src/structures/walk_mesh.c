@@ -20,7 +20,7 @@ struct walk_build {
     struct walk_mesh *mesh;
     const struct body *body;
     struct arena arena;
-    struct dynamic_array fans, fan_cells, fan_apexes, star_pairs, cuts, representatives, links, link_faces;
+    struct dynamic_array fans, fan_cells, fan_apexes, star_pairs, cuts, representatives, links, link_faces, ring_checks, checked_rings, long_rings;
     uint8_t *pinched;                       /* by vertex */
     uint32_t *star_first, *star;            /* cells around each vertex */
     uint32_t *face_star_first, *face_star;  /* surface faces around each vertex */
@@ -340,13 +340,61 @@ static bool owns_edge(const struct walk_mesh *mesh, uint32_t cell, uint32_t edge
     return true;
 }
 
-static void find_owned_edges(struct walk_build *build)
+uint32_t walk_mesh_ring(const struct walk_mesh *mesh, uint32_t ring, uint32_t ends[2], uint32_t *apexes, uint32_t room)
+{
+    uint32_t a = walk_edge_corners[ring % 8][0], b = walk_edge_corners[ring % 8][1], through = 0, count = 0;
+    while (through == a || through == b) {
+        through++;
+    }
+    struct edge_walk walk = {ring / 8, a, b, through, 6 - a - b - through};
+    /* Corners a, b, through, other of a positive cell are positive in that order for the edges 01, 03 and 12, and for 02 and 13 and 23 the other way
+     * about: the parity of the permutation. */
+    static const bool odd[6] = {false, true, false, false, true, false};
+    bool turned = odd[ring % 8];
+    ends[turned] = mesh->cells[walk.cell].vertices[a];
+    ends[!turned] = mesh->cells[walk.cell].vertices[b];
+    do {
+        if (count < room) {
+            apexes[count] = mesh->cells[walk.cell].vertices[walk.other];
+        }
+        count++;
+        if (!edge_walk_next(mesh, &walk)) {
+            return 0; /* a wall */
+        }
+    } while (walk.cell != ring / 8);
+    return count;
+}
+
+static bool list_ring(struct walk_build *build, uint32_t ring)
+{
+    uint32_t ends[2], apexes[8], count = walk_mesh_ring(build->mesh, ring, ends, apexes, 8);
+    if (count > 8) {
+        return array_push(&build->long_rings, &ring);
+    }
+    for (uint32_t pair = 0; pair + 4 < count; pair++) {
+        uint32_t check[4] = {ends[0], ends[1], apexes[2 * pair], apexes[(2 * pair + 2) % count]};
+        if (!array_push(&build->ring_checks, check) || !array_push(&build->checked_rings, &ring)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool find_owned_edges(struct walk_build *build)
 {
     for (uint32_t cell = 0; cell < build->mesh->cell_count; cell++) {
         for (uint32_t edge = 0; edge < 6; edge++) {
-            build->mesh->cells[cell].owned_edges |= (uint8_t)(owns_edge(build->mesh, cell, edge) ? 1u << edge : 0);
+            uint32_t ring = cell * 8 + edge;
+            if (!owns_edge(build->mesh, cell, edge)) {
+                continue;
+            }
+            build->mesh->cells[cell].owned_edges |= (uint8_t)(1u << edge);
+            if (!list_ring(build, ring)) {
+                return false;
+            }
         }
     }
+    return true;
 }
 
 static bool push_u32(struct dynamic_array *array, uint32_t value)
@@ -637,8 +685,7 @@ static bool compute(struct walk_build *build)
         return true;
     }
     find_owners(build);
-    find_owned_edges(build);
-    return list_fans(build) && list_stars(build) && judge_vertices(build);
+    return find_owned_edges(build) && list_fans(build) && list_stars(build) && judge_vertices(build);
 }
 
 /* An array's records in a block of exactly their size; the array is left empty. */
@@ -666,6 +713,9 @@ static bool take_lists(struct walk_build *build)
            take(mesh->context, &build->star_pairs, &mesh->star_pairs, &mesh->star_pair_count) &&
            take(mesh->context, &build->links, &mesh->links, &mesh->link_count) &&
            take(mesh->context, &build->link_faces, &mesh->link_faces, &mesh->link_count) &&
+           take(mesh->context, &build->ring_checks, &mesh->ring_checks, &mesh->ring_check_count) &&
+           take(mesh->context, &build->checked_rings, &mesh->checked_rings, &mesh->ring_check_count) &&
+           take(mesh->context, &build->long_rings, &mesh->long_rings, &mesh->long_ring_count) &&
            take(mesh->context, &build->cuts, &mesh->cuts, &mesh->cut_count) &&
            take(mesh->context, &build->representatives, &mesh->representatives, &mesh->representative_count);
 }
@@ -673,10 +723,12 @@ static bool take_lists(struct walk_build *build)
 bool walk_mesh_create(struct walk_mesh *mesh, dent_context *context, const struct body *body)
 {
     struct walk_build build = {.mesh = mesh, .body = body};
-    struct dynamic_array *lists[] = {&build.fan_cells, &build.fan_apexes, &build.cuts, &build.representatives, &build.links, &build.link_faces};
+    struct dynamic_array *lists[] = {&build.fan_cells, &build.fan_apexes, &build.cuts, &build.representatives, &build.links, &build.link_faces,
+                                     &build.checked_rings, &build.long_rings};
     *mesh = (struct walk_mesh){.context = context};
     arena_init(&build.arena, context);
     array_init(&build.fans, context, sizeof(struct walk_fan));
+    array_init(&build.ring_checks, context, sizeof *mesh->ring_checks);
     array_init(&build.star_pairs, context, sizeof(struct walk_star_pair));
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         array_init(lists[i], context, sizeof(uint32_t));
@@ -687,6 +739,7 @@ bool walk_mesh_create(struct walk_mesh *mesh, dent_context *context, const struc
     }
     array_destroy(&build.fans);
     array_destroy(&build.star_pairs);
+    array_destroy(&build.ring_checks);
     arena_destroy(&build.arena);
     if (!good) {
         walk_mesh_destroy(mesh);
@@ -710,6 +763,9 @@ void walk_mesh_destroy(struct walk_mesh *mesh)
     dent_release(context, mesh->links, mesh->link_count, sizeof *mesh->links);
     dent_release(context, mesh->link_faces, mesh->link_count, sizeof *mesh->link_faces);
     dent_release(context, mesh->star_pairs, mesh->star_pair_count, sizeof *mesh->star_pairs);
+    dent_release(context, mesh->ring_checks, mesh->ring_check_count, sizeof *mesh->ring_checks);
+    dent_release(context, mesh->checked_rings, mesh->ring_check_count, sizeof *mesh->checked_rings);
+    dent_release(context, mesh->long_rings, mesh->long_ring_count, sizeof *mesh->long_rings);
     dent_release(context, mesh->cuts, mesh->cut_count, sizeof *mesh->cuts);
     dent_release(context, mesh->representatives, mesh->representative_count, sizeof *mesh->representatives);
     *mesh = (struct walk_mesh){.context = context};

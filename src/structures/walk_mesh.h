@@ -59,6 +59,14 @@ struct walk_mesh {
     uint32_t link_count;
     struct walk_star_pair *star_pairs; /* at edges and vertices where several parts of the mesh meet: faces and cells to be compared */
     uint32_t star_pair_count;
+    /* Inner edges with five or more cells around them, about which the cells could turn twice. Each cell turns by less than half a turn; if k - 4 pairs of
+     * consecutive ones also do, all k together turn by less than two. So for up to eight cells it is enough that the tetrahedra in ring_checks,
+     * edge and two apexes, are all positive where the cells are. */
+    uint32_t (*ring_checks)[4];
+    uint32_t *checked_rings; /* by ring_check: cell * 8 + edge of the edge */
+    uint32_t ring_check_count;
+    uint32_t *long_rings; /* cell * 8 + edge: more than eight cells */
+    uint32_t long_ring_count;
     uint32_t *cuts; /* cell * 4 + corner of the cut faces */
     uint32_t cut_count;
     bool odd; /* this is no solid in space (the cells around some vertex close up, but not like a ball), or too tangled: not to be walked */
@@ -67,6 +75,9 @@ struct walk_mesh {
 /* False when memory runs out; nothing is left behind then. */
 bool walk_mesh_create(struct walk_mesh *mesh, dent_context *context, const struct body *body);
 void walk_mesh_destroy(struct walk_mesh *mesh);
+
+/* The circle of apexes around an inner edge (cell * 8 + edge), in positive sense where the cells are positive, at most `room` of them, and its ends; returns how many there are. */
+uint32_t walk_mesh_ring(const struct walk_mesh *mesh, uint32_t ring, uint32_t ends[2], uint32_t *apexes, uint32_t room);
 
 /* Which corner of the cell a vertex is; 4: none. */
 static inline uint32_t walk_corner_of(const struct walk_cell *cell, uint32_t vertex)
