@@ -57,7 +57,9 @@ static void follow_edge(struct contour_search *search, const struct pierced_wall
     uint32_t inner = vertices[walk_edge_corners[m][turned]], outer = vertices[walk_edge_corners[m][1 - turned]];
     bool has_own_seeds = other->body->vertex_use[inner] & VERTEX_ON_SURFACE || (search->wounded && search->wounded[other->first_vertex + inner]);
     bool single = one_cell_at_most(search, pierced->body_b, pierced->solid), degenerate = pierced->degenerate;
-    if (has_own_seeds || (single && is_found(search, pierced->body_b, inner, pierced->solid))) {
+    bool known = single && (is_found(search, pierced->body_b, inner, pierced->solid) ||
+                            has_place(search, other->first_vertex + inner, pierced->solid, NO_CELL));
+    if (has_own_seeds || known) {
         return;
     }
     enum walk_end end = walk_straight(solid, walk_point(other, outer), walk_point(other, inner), pierced->wall_cell, pierced->wall_corner, &arrived,
@@ -163,7 +165,8 @@ static void spread_from(struct contour_search *search, const struct walk_place *
     for (uint32_t i = mesh->inner_first[place->vertex]; i < mesh->inner_first[place->vertex + 1]; i++) {
         uint32_t vertex = mesh->inner[i], arrived;
         bool degenerate = place->degenerate;
-        if (single && is_found(search, place->body_a, vertex, place->body_b)) {
+        if (single && (is_found(search, place->body_a, vertex, place->body_b) ||
+                       has_place(search, a->first_vertex + vertex, place->body_b, NO_CELL))) {
             continue;
         }
         enum walk_end end = walk_straight(b, from, walk_point(a, vertex), place->cell, 4, &arrived, &degenerate, counters);
