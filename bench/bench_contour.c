@@ -3,6 +3,9 @@
  * Methods take turns over the frames; the pair lists are compared by count and hash. Both questions are asked in one query, details left out.
  *
  * Usage: bench_contour [--rounds N] [--frames N] [--threads N] [--scale S] [--inside X] [--only contour] SCENE...
+ *        bench_contour [--rounds N] --growth 1
+ *
+ * --growth: two blocks of 5 n^3 cells each that overlap in a corner of four cubes, whatever n: what a step costs when only the bodies grow.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -158,8 +161,79 @@ static bool race(dent_context *context, const char *name, const struct options *
     return good;
 }
 
+/* ---- growth -------------------------------------------------------------------------------------------------------------- */
+
+/* A block of n^3 unit cubes, five tetrahedra each with alternating parity, at (shift, shift, shift). */
+static bool add_block(dent_world *world, uint32_t n, double shift, double **positions)
+{
+    static const uint8_t even[5][4] = {{0, 3, 6, 5}, {0, 1, 3, 5}, {0, 3, 2, 6}, {0, 5, 6, 4}, {3, 6, 5, 7}};
+    static const uint8_t odd[5][4] = {{1, 2, 4, 7}, {0, 1, 2, 4}, {1, 3, 2, 7}, {1, 5, 7, 4}, {2, 4, 7, 6}};
+    uint32_t side = n + 1, cells = 5 * n * n * n, (*corners)[4] = malloc((size_t)cells * sizeof *corners), at = 0;
+    double(*xyz)[3] = malloc((size_t)side * side * side * sizeof *xyz + 8);
+    for (uint32_t i = 0; i < side * side * side; i++) {
+        uint32_t p[3] = {i % side, i / side % side, i / side / side};
+        for (int axis = 0; axis < 3; axis++) {
+            /* a gentle wave, so that nothing is exactly flat */
+            xyz[i][axis] = p[axis] + shift + 0.05 * (double)((p[(axis + 1) % 3] * 7 + p[(axis + 2) % 3] * 3) % 11) / 11.0;
+        }
+    }
+    for (uint32_t i = 0; i < n * n * n; i++) {
+        uint32_t p[3] = {i % n, i / n % n, i / n / n}, node[8];
+        for (uint32_t k = 0; k < 8; k++) {
+            node[k] = ((p[2] + (k >> 2)) * side + p[1] + (k >> 1 & 1)) * side + p[0] + (k & 1);
+        }
+        for (int t = 0; t < 5; t++, at++) {
+            for (int k = 0; k < 4; k++) {
+                corners[at][k] = node[((p[0] + p[1] + p[2]) % 2 ? odd : even)[t][k]];
+            }
+        }
+    }
+    dent_body_def def = dent_solid_def_default();
+    dent_body_id id;
+    def.vertex_count = side * side * side;
+    def.element_count = cells;
+    def.element_corners = &corners[0][0];
+    def.positions_t0 = dent_positions_double(&xyz[0][0]);
+    *positions = &xyz[0][0];
+    bool good = dent_world_add_body(world, &def, &id) == DENT_OK;
+    free(corners);
+    return good;
+}
+
+static bool grow(dent_context *context, const struct options *options)
+{
+    static const uint32_t sizes[] = {10, 14, 20, 28, 40, 58};
+    printf("%10s %10s %12s %12s %12s\n", "cells", "pairs", "walk", "promised", "cluster/none");
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        uint32_t n = sizes[s];
+        struct stage *stage = calloc(1, sizeof *stage);
+        double *positions[2], medians[3];
+        dent_world *world = dent_world_create(context);
+        bool good = stage && world && add_block(world, n, 0, &positions[0]) && add_block(world, n, n - 4.37, &positions[1]);
+        static const int contestants[3] = {0, 1, 3};
+        for (int c = 0; c < 3 && good; c++) {
+            stage->worlds[contestants[c]] = world;
+            for (uint32_t round = 0; round <= options->rounds && good; round++) {
+                good = take_turn(stage, contestants[c], round ? round - 1 : 0);
+            }
+            medians[c] = median(stage->samples[contestants[c]][PHASES - 1], options->rounds);
+        }
+        if (!good) {
+            return false;
+        }
+        printf("%10u %10" PRIu64 " %12.3f %12.3f %12.3f\n", 10 * n * n * n, stage->counts[0] % 1000003 + stage->counts[0] / 1000003, medians[0], medians[1],
+               medians[2]);
+        dent_world_destroy(world);
+        free(positions[0]);
+        free(positions[1]);
+        free(stage);
+    }
+    return true;
+}
+
 int main(int count, char **words)
 {
+    bool growth = false;
     struct options options = {.rounds = 5, .frames = 2, .threads = 1, .scale = 1, .inside = -1};
     dent_context_def def = dent_context_def_default();
     int at = 1;
@@ -171,10 +245,14 @@ int main(int count, char **words)
         options.scale = strcmp(words[at], "--scale") ? options.scale : value;
         options.inside = strcmp(words[at], "--inside") ? options.inside : value;
         options.only_contour |= !strcmp(words[at], "--only");
+        growth |= !strcmp(words[at], "--growth");
     }
     def.thread_count = options.threads;
     dent_context *context = dent_context_create(&def, NULL);
     bool good = context != NULL;
+    if (growth && good) {
+        good = grow(context, &options);
+    }
     for (; at < count && good; at++) {
         good = race(context, words[at], &options);
     }
