@@ -16,6 +16,7 @@
 #ifndef DENT_QUERY_H
 #define DENT_QUERY_H
 
+#include <dent/border.h>
 #include <dent/method.h>
 #include <dent/world.h>
 
@@ -25,7 +26,7 @@ extern "C" {
 
 typedef struct dent_query_def {
     size_t struct_size;
-    uint32_t questions;         /**< dent_question bits; at least one */
+    uint32_t questions;         /**< dent_question bits; at least one, or none with `border` */
     dent_method method;         /**< default AUTO */
     bool touching;              /**< default false */
     bool surface_vertices_only; /**< default false: vertex-cell asks about every vertex used by an element of any body */
@@ -38,6 +39,10 @@ typedef struct dent_query_def {
     const dent_cluster_search_def *cluster_search;
     const dent_contour_walk_def *contour_walk;
     const dent_surface_tree_def *surface_tree;
+
+    /** Null (default), or: also tell where bodies pass through one another (border.h), in result.border. Unless curves_only, vertex-cell and face-cell are
+     *  searched for too where they are not asked for: by the same method if it can, else by AUTO. Positions are read once, so all agree. */
+    const dent_border_def *border;
 } dent_query_def;
 
 DENT_API dent_query_def dent_query_def_default(void);
@@ -106,6 +111,7 @@ typedef struct dent_query_counters {
 typedef struct dent_query_result {
     dent_outcome outcome;
     dent_pair_list vertex_cell, face_cell, face_face; /**< those that were asked for; the others are empty */
+    dent_border border; /**< empty unless asked for */
     dent_query_counters counters;
 } dent_query_result;
 
