@@ -1,6 +1,7 @@
 /* bench_model.h — mesh files as something that moves: what `dent bench FILE...` measures.
  *
- * A file holds one shape and a benchmark needs many. The bodies of all files are taken together, copied if asked, and bent a little
+ * A series of files (dent/frames.h: an archive, a folder, a pattern) moves by itself: its frames are read into memory, as many as are asked for. Any other
+ * file holds one shape and a benchmark needs many. The bodies of all files are taken together, copied if asked, and bent a little
  * from frame to frame by waves that run through them: smooth, and the same bits on every machine (waves made of parabolas). Copies are
  * shifted along one direction, so far that a stated share of all vertices lies inside; each has waves of its own.
  *
@@ -12,7 +13,7 @@
 
 #include "tool_session.h"
 
-#include <dent/mesh_io.h>
+#include <dent/frames.h>
 #include <dent/scene.h>
 
 enum { MODEL_NAME_SIZE = 64, MODEL_FRAMES = 40 };
@@ -22,6 +23,8 @@ typedef struct bench_model {
     char name[MODEL_NAME_SIZE]; /* of the first file, without folder and endings, and how many more */
     uint32_t mesh_count, mesh_capacity;
     dent_mesh **meshes;
+    uint32_t frame_count, frame_capacity; /* of a series; 0: made to move */
+    dent_mesh **frames;                   /* all with the bodies and elements of the first, which is meshes[0] */
     uint32_t body_count; /* copies included, copy after copy */
     dent_scene_body *bodies;
     uint32_t bodies_per_copy;

@@ -36,9 +36,9 @@ void bench_scene_pose(bench_scene *scene, uint32_t frame)
     for (uint32_t i = 0; i < scene->body_count; i++) {
         double *positions = scene->positions + 3 * (size_t)scene->bodies[i].first_vertex;
         if (scene->scene != NULL) {
-            dent_scene_pose(scene->scene, i, frame, positions);
+            dent_scene_pose(scene->scene, i, scene->first_frame + frame, positions);
         } else {
-            bench_model_pose(&scene->model, i, frame, positions);
+            bench_model_pose(&scene->model, i, scene->first_frame + frame, positions);
         }
     }
 }
@@ -241,12 +241,12 @@ int bench_scene_open_files(tool_session *session, const char *command, const cha
     scene->scale = 1;
     scene->setting_count = session->options->setting_count;
     scene->settings = session->options->settings;
-    scene->benchmark_frames = MODEL_FRAMES;
     int status = bench_model_open(session, command, files, count, &scene->model);
     if (status != STATUS_GOOD) {
         return status;
     }
     scene->name = scene->model.name;
+    scene->benchmark_frames = scene->model.frame_count > 0 ? scene->model.frame_count : MODEL_FRAMES;
     progress_begin(&session->progress, scene->name, 0);
     bool whole = lay_out(scene) && (scene->model.inside < 0 || find_shift(scene));
     progress_end(&session->progress);

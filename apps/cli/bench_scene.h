@@ -27,6 +27,7 @@ typedef struct bench_scene {
     bench_model model;
     char remark[96]; /* for the heading, empty: none */
     uint32_t benchmark_frames;
+    uint32_t first_frame; /* what is called frame 0 here */
     uint32_t body_count, solid_count;
     bench_body *bodies;
 
@@ -45,7 +46,7 @@ int bench_scene_open_files(tool_session *session, const char *command, const cha
                            bench_scene *scene);
 void bench_scene_close(bench_scene *scene);
 
-/** Computes all positions of a frame. */
+/** Computes all positions of a frame, counted from the first. */
 void bench_scene_pose(bench_scene *scene, uint32_t frame);
 
 /** Adds the bodies to a world, borrowing the positions, with reference shapes where the scene knows them. */

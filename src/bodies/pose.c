@@ -16,40 +16,67 @@ void pose_destroy(struct pose *pose)
     array_destroy(&pose->position_storage);
 }
 
-/* Bounds of all vertices: two at a time, so that no comparison waits for the one before. */
-static void bound_all(const double (*xyz)[3], uint32_t count, double lo[3], double hi[3])
+/* A big body is read in pieces by several threads; how many pieces depends on its size alone. */
+enum { PIECE_VERTICES = 8192, PIECES_MAX = 64 };
+
+struct piece {
+    double lo[3], hi[3];
+    bool finite;
+};
+
+struct reading {
+    const dent_positions *positions;
+    double (*xyz)[3];
+    uint32_t vertex_count, per_piece;
+    struct piece pieces[PIECES_MAX];
+};
+
+static void read_piece(void *data, uint32_t block, uint32_t worker)
 {
-    double lo0 = lo[0], lo1 = lo[1], lo2 = lo[2], lo3 = lo[0], lo4 = lo[1], lo5 = lo[2];
-    double hi0 = hi[0], hi1 = hi[1], hi2 = hi[2], hi3 = hi[0], hi4 = hi[1], hi5 = hi[2];
-    for (uint32_t vertex = 0; vertex < count; vertex += 2) {
-        const double *a = xyz[vertex], *b = xyz[vertex + 1 < count ? vertex + 1 : vertex];
-        lo0 = a[0] < lo0 ? a[0] : lo0;
-        lo1 = a[1] < lo1 ? a[1] : lo1;
-        lo2 = a[2] < lo2 ? a[2] : lo2;
-        lo3 = b[0] < lo3 ? b[0] : lo3;
-        lo4 = b[1] < lo4 ? b[1] : lo4;
-        lo5 = b[2] < lo5 ? b[2] : lo5;
-        hi0 = a[0] > hi0 ? a[0] : hi0;
-        hi1 = a[1] > hi1 ? a[1] : hi1;
-        hi2 = a[2] > hi2 ? a[2] : hi2;
-        hi3 = b[0] > hi3 ? b[0] : hi3;
-        hi4 = b[1] > hi4 ? b[1] : hi4;
-        hi5 = b[2] > hi5 ? b[2] : hi5;
-    }
-    lo[0] = lo0 < lo3 ? lo0 : lo3;
-    lo[1] = lo1 < lo4 ? lo1 : lo4;
-    lo[2] = lo2 < lo5 ? lo2 : lo5;
-    hi[0] = hi0 > hi3 ? hi0 : hi3;
-    hi[1] = hi1 > hi4 ? hi1 : hi4;
-    hi[2] = hi2 > hi5 ? hi2 : hi5;
+    (void)worker;
+    struct reading *reading = data;
+    uint32_t first = block * reading->per_piece, left = reading->vertex_count - first;
+    struct piece *piece = &reading->pieces[block];
+    *piece = (struct piece){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, false};
+    piece->finite = body_read_range(reading->positions, first, left < reading->per_piece ? left : reading->per_piece, reading->xyz,
+                                    piece->lo, piece->hi);
 }
 
-static void bound_body(struct posed_body *posed, double *largest)
+/* Positions and bounds of all vertices. False when something is wrong with the positions: body_read_positions then says what. */
+static bool read_in_pieces(const struct body *body, double (*xyz)[3], double lo[3], double hi[3])
+{
+    struct reading reading = {.positions = &body->positions_t0, .xyz = xyz, .vertex_count = body->vertex_count};
+    struct message ignored;
+    if (body->vertex_count == 0 || !body->positions_t0.data || body_check_positions(body, &body->positions_t0, &ignored) != DENT_OK) {
+        return false;
+    }
+    uint32_t count = body->vertex_count / PIECE_VERTICES + 1;
+    count = count < PIECES_MAX ? count : PIECES_MAX;
+    reading.per_piece = body->vertex_count / count + (body->vertex_count % count != 0);
+    count = body->vertex_count / reading.per_piece + (body->vertex_count % reading.per_piece != 0);
+    if (count == 1) {
+        read_piece(&reading, 0, 0);
+    } else {
+        dent_parallel_for(body->context, count, read_piece, &reading);
+    }
+    bool finite = true;
+    for (uint32_t piece = 0; piece < count; piece++) {
+        finite = finite && reading.pieces[piece].finite;
+        for (int axis = 0; axis < 3; axis++) {
+            lo[axis] = fmin(lo[axis], reading.pieces[piece].lo[axis]);
+            hi[axis] = fmax(hi[axis], reading.pieces[piece].hi[axis]);
+        }
+    }
+    return finite;
+}
+
+/* `lo` and `hi` bound all vertices; those that no element uses do not count. */
+static void bound_body(struct posed_body *posed, double lo[3], double hi[3], double *largest)
 {
     const struct body *body = posed->body;
-    double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
-    if (body->topology.unused_vertices == 0) {
-        bound_all(posed->xyz, body->vertex_count, lo, hi);
+    for (int axis = 0; axis < 3 && body->topology.unused_vertices > 0; axis++) {
+        lo[axis] = INFINITY;
+        hi[axis] = -INFINITY;
     }
     for (uint32_t vertex = 0; body->topology.unused_vertices > 0 && vertex < body->vertex_count; vertex++) {
         if (body->vertex_use[vertex] & VERTEX_USED) {
@@ -85,7 +112,11 @@ dent_status pose_read(struct pose *pose, const struct body_table *table, struct 
     pose->largest = 0;
     for (uint32_t rank = 0; rank < table->body_count; rank++) {
         const struct body *body = body_table_at(table, rank);
-        dent_status status = body_read_positions(body, &body->positions_t0, message, next);
+        double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+        dent_status status = DENT_OK;
+        if (!read_in_pieces(body, next, lo, hi)) {
+            status = body_read_positions(body, &body->positions_t0, message, next);
+        }
         if (status == DENT_OK) {
             status = body_check_strict(body, (const double(*)[3])next, message);
         }
@@ -93,7 +124,7 @@ dent_status pose_read(struct pose *pose, const struct body_table *table, struct 
             return status;
         }
         bodies[rank] = (struct posed_body){.body = body, .xyz = (const double(*)[3])next};
-        bound_body(&bodies[rank], &pose->largest);
+        bound_body(&bodies[rank], lo, hi, &pose->largest);
         next += body->vertex_count;
     }
     pose->table = table;

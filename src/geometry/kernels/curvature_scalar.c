@@ -1,35 +1,40 @@
-/* Masks and stars without vector instructions: the reference row, and the tables of directions. See curvature_kernels.h. */
+/* Masks and stars without vector instructions: the reference row, and the tables of directions. See
+ * curvature_kernels.h. */
 #include "geometry/kernels/curvature_kernels.h"
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
-const int8_t curvature_axes[CURVATURE_AXES][3] = {{1, 0, 0},  {0, 1, 0},  {0, 0, 1}, {1, 1, 1},  {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1},
-                                                  {0, 1, 1}, {0, 1, -1}, {1, 0, 1}, {1, 0, -1}, {1, 1, 0},   {1, -1, 0}};
+const int8_t curvature_axes[CURVATURE_AXES][3] = {{1, 0, 0},   {0, 1, 0},   {0, 0, 1}, {1, 1, 1},  {1, -1, -1},
+                                                  {-1, 1, -1}, {-1, -1, 1}, {0, 1, 1}, {0, 1, -1}, {1, 0, 1},
+                                                  {1, 0, -1},  {1, 1, 0},   {1, -1, 0}};
 
 /* E x F is the direction itself; the opposite direction has them exchanged. */
 const float curvature_bases[2 * CURVATURE_AXES][2][3] = {
-    {{0, 1, 0}, {0, 0, 1}},  {{0, 0, 1}, {1, 0, 0}},  {{1, 0, 0}, {0, 1, 0}},  {{1, -1, 0}, {0, 1, -1}}, {{0, 1, -1}, {1, 1, 0}},
-    {{0, 1, 1}, {1, 1, 0}},  {{1, -1, 0}, {0, 1, 1}}, {{1, 0, 0}, {0, 1, -1}}, {{0, 1, 1}, {1, 0, 0}},   {{0, 1, 0}, {-1, 0, 1}},
-    {{0, 1, 0}, {1, 0, 1}},  {{0, 0, 1}, {1, -1, 0}}, {{1, 1, 0}, {0, 0, 1}},
+    {{0, 1, 0}, {0, 0, 1}},  {{0, 0, 1}, {1, 0, 0}},  {{1, 0, 0}, {0, 1, 0}},  {{1, -1, 0}, {0, 1, -1}},
+    {{0, 1, -1}, {1, 1, 0}}, {{0, 1, 1}, {1, 1, 0}},  {{1, -1, 0}, {0, 1, 1}}, {{1, 0, 0}, {0, 1, -1}},
+    {{0, 1, 1}, {1, 0, 0}},  {{0, 1, 0}, {-1, 0, 1}}, {{0, 1, 0}, {1, 0, 1}},  {{0, 0, 1}, {1, -1, 0}},
+    {{1, 1, 0}, {0, 0, 1}},
 
-    {{0, 0, 1}, {0, 1, 0}},  {{1, 0, 0}, {0, 0, 1}},  {{0, 1, 0}, {1, 0, 0}},  {{0, 1, -1}, {1, -1, 0}}, {{1, 1, 0}, {0, 1, -1}},
-    {{1, 1, 0}, {0, 1, 1}},  {{0, 1, 1}, {1, -1, 0}}, {{0, 1, -1}, {1, 0, 0}}, {{1, 0, 0}, {0, 1, 1}},   {{-1, 0, 1}, {0, 1, 0}},
-    {{1, 0, 1}, {0, 1, 0}},  {{1, -1, 0}, {0, 0, 1}}, {{0, 0, 1}, {1, 1, 0}},
+    {{0, 0, 1}, {0, 1, 0}},  {{1, 0, 0}, {0, 0, 1}},  {{0, 1, 0}, {1, 0, 0}},  {{0, 1, -1}, {1, -1, 0}},
+    {{1, 1, 0}, {0, 1, -1}}, {{1, 1, 0}, {0, 1, 1}},  {{0, 1, 1}, {1, -1, 0}}, {{0, 1, -1}, {1, 0, 0}},
+    {{1, 0, 0}, {0, 1, 1}},  {{-1, 0, 1}, {0, 1, 0}}, {{1, 0, 1}, {0, 1, 0}},  {{1, -1, 0}, {0, 0, 1}},
+    {{0, 0, 1}, {1, 1, 0}},
 };
 
 typedef struct lanes {
     float at[CURVATURE_LANES];
 } lanes;
 
-#define LANES_ELEMENTWISE(name, expression)                                                                                             \
-    static inline lanes name(lanes a, lanes b)                                                                                          \
-    {                                                                                                                                   \
-        lanes result;                                                                                                                   \
-        for (int i = 0; i < CURVATURE_LANES; i++) {                                                                                     \
-            result.at[i] = (expression);                                                                                                \
-        }                                                                                                                               \
-        return result;                                                                                                                  \
+#define LANES_ELEMENTWISE(name, expression)                                                                            \
+    static inline lanes name(lanes a, lanes b)                                                                         \
+    {                                                                                                                  \
+        lanes result;                                                                                                  \
+        for (int i = 0; i < CURVATURE_LANES; i++) {                                                                    \
+            result.at[i] = (expression);                                                                               \
+        }                                                                                                              \
+        return result;                                                                                                 \
     }
 
 LANES_ELEMENTWISE(lanes_add, a.at[i] + b.at[i])
@@ -59,6 +64,10 @@ static inline void lanes_store(float *to, lanes a)
 static inline void lanes_store_any(float *to, lanes a)
 {
     lanes_store(to, a);
+}
+static inline void copy_eight(float *to, const float *from)
+{
+    memcpy(to, from, 8 * sizeof *to);
 }
 static inline lanes lanes_set(float a)
 {

@@ -26,10 +26,40 @@ struct near_batch {
     float bound[NEAR_BATCH];
 };
 
+/* Boxes of up to 48 features, [axis][feature], padded with empty ones to a multiple of 16. */
+enum { NEAR_FEATURES = 48 };
+
+struct feature_boxes {
+    _Alignas(64) float lo[3][NEAR_FEATURES], hi[3][NEAR_FEATURES];
+};
+
+/* Eight pairs measured by the fixed sequence of feature_lanes.h. */
+enum { FEATURE_BATCH = 8 };
+
+struct feature_points {
+    _Alignas(64) double point[4][3][FEATURE_BATCH];
+};
+
+struct feature_rows {
+    _Alignas(64) double distance[FEATURE_BATCH];
+    double weight[4][FEATURE_BATCH];
+    double difference[3][FEATURE_BATCH], length[FEATURE_BATCH];
+};
+
 struct near_kernels {
+    /* Bits of the first `count` boxes that meet the one given (closed). */
+    uint64_t (*meet)(const struct feature_boxes *boxes, uint32_t count, const float lo[3], const float hi[3]);
+    /* The same for every box i of `a` with its bit set, grown by reach: rows[i]. */
+    void (*meet_rows)(const struct feature_boxes *a, uint64_t which, float reach, const struct feature_boxes *boxes, uint32_t count,
+                      uint64_t rows[NEAR_FEATURES]);
+    /* same[j], bit i: a[i] == b[j]. */
+    void (*match)(const uint32_t a[16], const uint32_t b[16], uint16_t same[16]);
     /* Bits of the pairs that surely are farther apart than reached. */
     uint32_t (*far_edges)(const struct near_batch *batch);
     uint32_t (*far_vertices)(const struct near_batch *batch);
+    /* The same bits as geometry/feature_distance.h. Unused lanes: any finite numbers. */
+    void (*measure_edges)(const struct feature_points *points, struct feature_rows *result);
+    void (*measure_vertices)(const struct feature_points *points, struct feature_rows *result);
 };
 
 extern const struct near_kernels near_kernels_scalar;
