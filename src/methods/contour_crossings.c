@@ -135,21 +135,28 @@ struct star {
     double largest;           /* of the |components| */
 };
 
-static double triple(const double d[3], const double p[3], const double q[3])
+static void cross(const double a[3], const double b[3], double out[3])
 {
-    return d[0] * (p[1] * q[2] - p[2] * q[1]) + d[1] * (p[2] * q[0] - p[0] * q[2]) + d[2] * (p[0] * q[1] - p[1] * q[0]);
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 /* Certainly no two faces of the star cross. Arms carry one rounding each; a triple product of numbers below D, A, A has at most 8 roundings in each of
  * its six products: 48 u D A A, and the bound takes 64. Underflow is far below 2^-900 unless the bound is, and then nothing is shown. */
 static bool star_is_flat(const struct star *star)
 {
-    double direction[3] = {0, 0, 0}, size = 0;
+    double normals[LINK_MAX][3], direction[3] = {0, 0, 0}, size = 0, across[3];
     for (uint32_t i = 0; i < star->count; i++) {
-        const double *p = star->arms[i], *q = star->arms[i + 1 == star->count ? 0 : i + 1];
-        direction[0] += p[1] * q[2] - p[2] * q[1];
-        direction[1] += p[2] * q[0] - p[0] * q[2];
-        direction[2] += p[0] * q[1] - p[1] * q[0];
+        cross(star->arms[i], star->arms[i + 1 == star->count ? 0 : i + 1], normals[i]);
+        for (int axis = 0; axis < 3; axis++) {
+            direction[axis] += normals[i][axis];
+        }
     }
     for (int axis = 0; axis < 3; axis++) {
         size = fabs(direction[axis]) > size ? fabs(direction[axis]) : size;
@@ -158,15 +165,16 @@ static bool star_is_flat(const struct star *star)
     if (!(bound > 0x1p-800 && bound < INFINITY)) {
         return false;
     }
-    bool went_back = false;
     for (uint32_t i = 0; i < star->count; i++) {
-        if (!(triple(direction, star->arms[i], star->arms[i + 1 == star->count ? 0 : i + 1]) > bound)) {
+        if (!(dot(direction, normals[i]) > bound)) {
             return false;
         }
     }
     /* Every step is less than half a turn, so two turns take five steps at least. */
+    bool went_back = false;
+    cross(direction, star->arms[0], across);
     for (uint32_t i = 2; i < star->count && star->count >= 5; i++) {
-        double side = triple(direction, star->arms[0], star->arms[i]);
+        double side = dot(across, star->arms[i]);
         if (!(fabs(side) > bound) || (side > 0 && went_back)) {
             return false;
         }

@@ -69,6 +69,42 @@ static bool fan_is_plain(const struct walk_body *body, const struct walk_fan *fa
     return true;
 }
 
+/* The cheap proof: signs of the fan's own tetrahedra. */
+static bool fan_checks_hold(const struct walk_body *body, const struct walk_fan *fan, const int8_t *signs)
+{
+    int orientation = walk_orientation(body, &body->mesh->cells[body->mesh->fan_cells[fan->first]]);
+    bool hold = fan->check_count > 0;
+    for (uint32_t i = 0; i < fan->check_count; i++) {
+        hold &= signs[fan->first_check + i] == orientation;
+    }
+    return hold;
+}
+
+static bool seed_fans(struct contour_search *search, uint32_t rank, predicate_counters *counters)
+{
+    const struct walk_body *body = &search->bodies[rank];
+    const struct walk_mesh *mesh = body->mesh;
+    const uint8_t *wounded = search->wounded ? search->wounded + body->first_vertex : NULL;
+    int8_t *signs = arena_allocate(search->request->scratch, mesh->fan_check_count, 1);
+    if (!signs) {
+        return false;
+    }
+    search->request->kernels->overlaps->orientations(body->xyz, (const uint32_t(*)[4])mesh->fan_checks, mesh->fan_check_count, signs);
+    for (uint32_t i = 0; i < mesh->fan_count; i++) {
+        const struct walk_fan *fan = &mesh->fans[i];
+        if (wounded && (wounded[fan->edge[0]] || wounded[fan->edge[1]])) {
+            continue; /* its faces are compared directly */
+        }
+        if (fan_checks_hold(body, fan, signs) || fan_is_plain(body, fan)) {
+            continue;
+        }
+        if (!seed_fan(search, rank, fan, false, counters) || !seed_fan(search, rank, fan, true, counters)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool contour_seed_diagonal(struct contour_search *search)
 {
     predicate_counters *counters = search->sink->predicates(search->sink, 0);
@@ -77,18 +113,8 @@ bool contour_seed_diagonal(struct contour_search *search)
         if (body->body->kind != DENT_BODY_SOLID || !bodies_may_meet(body->body, body->body)) {
             continue;
         }
-        for (uint32_t i = 0; i < body->mesh->fan_count; i++) {
-            const struct walk_fan *fan = &body->mesh->fans[i];
-            const uint8_t *wounded = search->wounded ? search->wounded + body->first_vertex : NULL;
-            if (wounded && (wounded[fan->edge[0]] || wounded[fan->edge[1]])) {
-                continue; /* its faces are compared directly */
-            }
-            if (search->state->leave_out & SEED_FANS || fan_is_plain(body, fan)) {
-                continue;
-            }
-            if (!seed_fan(search, rank, &body->mesh->fans[i], false, counters) || !seed_fan(search, rank, &body->mesh->fans[i], true, counters)) {
-                return false;
-            }
+        if (!(search->state->leave_out & SEED_FANS) && !seed_fans(search, rank, counters)) {
+            return false;
         }
         for (uint32_t i = 0; i < body->mesh->star_pair_count; i++) {
             struct walk_star_pair pair = body->mesh->star_pairs[i];

@@ -61,6 +61,16 @@ static void orient_block(void *data, uint32_t block, uint32_t worker)
     loop->search->request->kernels->overlaps->orientations(body->xyz, tetrahedra + begin, end - begin, loop->signs + begin);
     uint64_t positive = 0, flat = 0;
     for (uint32_t i = begin; i < end; i++) {
+        positive += loop->signs[i] > 0;
+    }
+    memset(loop->odd_cells + begin, 0, end - begin);
+    loop->counts[2 * block] = positive;
+    loop->counts[2 * block + 1] = 0;
+    if (positive == end - begin) {
+        return; /* the ordinary case */
+    }
+    positive = 0;
+    for (uint32_t i = begin; i < end; i++) {
         bool zero = false;
         if (loop->signs[i] == 0) {
             struct numbered_point points[4];

@@ -20,7 +20,7 @@ struct walk_build {
     struct walk_mesh *mesh;
     const struct body *body;
     struct arena arena;
-    struct dynamic_array fans, fan_cells, fan_apexes, star_pairs, cuts, representatives, links, link_faces, ring_checks, checked_rings, long_rings;
+    struct dynamic_array fans, fan_cells, fan_apexes, star_pairs, cuts, representatives, links, link_faces, ring_checks, fan_checks, checked_rings, long_rings;
     uint8_t *pinched;                       /* by vertex */
     uint32_t *star_first, *star;            /* cells around each vertex */
     uint32_t *face_star_first, *face_star;  /* surface faces around each vertex */
@@ -415,6 +415,33 @@ static uint32_t wall_face(const struct walk_build *build, uint32_t ring_code, ui
     return UINT32_MAX;
 }
 
+/* Is (a, b, c, and the fourth corner) an odd permutation of (0, 1, 2, 3)? */
+static bool corner_parity(uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t order[4] = {a, b, c, 6 - a - b - c};
+    bool odd = false;
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < i; j++) {
+            odd ^= order[j] > order[i];
+        }
+    }
+    return odd;
+}
+
+static bool list_fan_checks(struct walk_build *build, struct walk_fan *fan, bool turned)
+{
+    fan->first_check = (uint32_t)build->fan_checks.count;
+    fan->check_count = fan->count == 3 ? 1 : fan->count == 4 ? 2 : 0;
+    for (uint32_t i = 0; i < fan->check_count; i++) {
+        const uint32_t *apexes = (const uint32_t *)build->fan_apexes.data + fan->first_apex + 2 * i;
+        uint32_t check[4] = {fan->edge[turned], fan->edge[!turned], apexes[0], apexes[2]};
+        if (!array_push(&build->fan_checks, check)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Lists the fan that begins at a surface face, about edge k of that face; nothing is kept when it has fewer than three cells or does not end at a
  * surface face. */
 static bool list_fan(struct walk_build *build, uint32_t face, uint32_t k)
@@ -445,7 +472,9 @@ static bool list_fan(struct walk_build *build, uint32_t face, uint32_t k)
         build->fan_apexes.count = fan.first_apex;
         return true;
     }
-    return array_push(&build->fans, &fan);
+    return list_fan_checks(build, &fan, corner_parity(walk_corner_of(first, corners[k]), walk_corner_of(first, corners[(k + 1) % 3]),
+                                                      walk_corner_of(first, corners[(k + 2) % 3]))) &&
+           array_push(&build->fans, &fan);
 }
 
 static bool list_fans(struct walk_build *build)
@@ -713,6 +742,7 @@ static bool take_lists(struct walk_build *build)
            take(mesh->context, &build->star_pairs, &mesh->star_pairs, &mesh->star_pair_count) &&
            take(mesh->context, &build->links, &mesh->links, &mesh->link_count) &&
            take(mesh->context, &build->link_faces, &mesh->link_faces, &mesh->link_count) &&
+           take(mesh->context, &build->fan_checks, &mesh->fan_checks, &mesh->fan_check_count) &&
            take(mesh->context, &build->ring_checks, &mesh->ring_checks, &mesh->ring_check_count) &&
            take(mesh->context, &build->checked_rings, &mesh->checked_rings, &mesh->ring_check_count) &&
            take(mesh->context, &build->long_rings, &mesh->long_rings, &mesh->long_ring_count) &&
@@ -729,6 +759,7 @@ bool walk_mesh_create(struct walk_mesh *mesh, dent_context *context, const struc
     arena_init(&build.arena, context);
     array_init(&build.fans, context, sizeof(struct walk_fan));
     array_init(&build.ring_checks, context, sizeof *mesh->ring_checks);
+    array_init(&build.fan_checks, context, sizeof *mesh->fan_checks);
     array_init(&build.star_pairs, context, sizeof(struct walk_star_pair));
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         array_init(lists[i], context, sizeof(uint32_t));
@@ -740,6 +771,7 @@ bool walk_mesh_create(struct walk_mesh *mesh, dent_context *context, const struc
     array_destroy(&build.fans);
     array_destroy(&build.star_pairs);
     array_destroy(&build.ring_checks);
+    array_destroy(&build.fan_checks);
     arena_destroy(&build.arena);
     if (!good) {
         walk_mesh_destroy(mesh);
@@ -763,6 +795,7 @@ void walk_mesh_destroy(struct walk_mesh *mesh)
     dent_release(context, mesh->links, mesh->link_count, sizeof *mesh->links);
     dent_release(context, mesh->link_faces, mesh->link_count, sizeof *mesh->link_faces);
     dent_release(context, mesh->star_pairs, mesh->star_pair_count, sizeof *mesh->star_pairs);
+    dent_release(context, mesh->fan_checks, mesh->fan_check_count, sizeof *mesh->fan_checks);
     dent_release(context, mesh->ring_checks, mesh->ring_check_count, sizeof *mesh->ring_checks);
     dent_release(context, mesh->checked_rings, mesh->ring_check_count, sizeof *mesh->checked_rings);
     dent_release(context, mesh->long_rings, mesh->long_ring_count, sizeof *mesh->long_rings);

@@ -31,6 +31,7 @@ struct walk_fan {
     uint32_t faces[2];     /* surface faces at both ends */
     uint32_t first, count; /* count cells from `first` in fan_cells; count + 1 apexes from `first_apex` in fan_apexes */
     uint32_t first_apex;
+    uint32_t first_check, check_count; /* in fan_checks; 0: none */
 };
 
 struct walk_star_pair {
@@ -52,6 +53,10 @@ struct walk_mesh {
     uint32_t fan_count;
     uint32_t *fan_cells, *fan_apexes;
     uint32_t fan_cell_count;
+    /* Tetrahedra of the edge and two apexes, positive where the cells are if those between turn by less than half a turn. A fan of three cells with one such
+     * pair, or of four with two, turns by less than once. */
+    uint32_t (*fan_checks)[4];
+    uint32_t fan_check_count;
     uint32_t *link_first;  /* by vertex, vertex_count + 1 starts: what is around a surface vertex of a solid, in order */
     uint32_t *link_faces;  /* surface faces */
     uint32_t *links;       /* the corner of each that is shared with the one before. Empty where the faces do not close up in one circle: there
