@@ -153,7 +153,8 @@ static void look_into_cell(struct flood *flood, struct contour_worker *worker, u
     if (!overlap.meets) {
         return;
     }
-    struct walk_pair pair = {body_a, face, at.body_b, at.cell, overlap.face_corners, overlap.cell_edges,
+    uint8_t edges = overlap.cell_edges & contour_edges_to_follow(flood->search, body, cell);
+    struct walk_pair pair = {body_a, face, at.body_b, at.cell, overlap.face_corners, edges,
                              overlap.degenerate || (body->odd_cells && body->odd_cells[at.cell]), overlap.above};
     block_output_append(&flood->search->state->pair_output, block, &pair, 1);
     for (uint32_t corner = 0; corner < 4; corner++) {

@@ -71,22 +71,10 @@ static void follow_edge(struct contour_search *search, const struct pierced_wall
     }
 }
 
-/* The edges of a cell it has to follow: each edge of the mesh at least once. Where cells were removed the owner may be gone. */
-static uint32_t edges_to_follow(const struct contour_search *search, const struct walk_body *body, uint32_t cell)
-{
-    const struct walk_cell *record = &body->mesh->cells[cell];
-    for (int corner = 0; corner < 4 && search->wounded; corner++) {
-        if (search->wounded[body->first_vertex + record->vertices[corner]]) {
-            return 63;
-        }
-    }
-    return record->owned_edges;
-}
-
 void contour_follow_edges(struct contour_search *search, const struct pierced_wall *pierced, uint32_t block, struct contour_worker *worker,
                           predicate_counters *counters)
 {
-    uint32_t edges = pierced->edges & edges_to_follow(search, &search->bodies[pierced->body_b], pierced->cell);
+    uint32_t edges = pierced->edges;
     if (edges == 0 || walk_is_removed(&search->bodies[pierced->solid], pierced->wall_cell)) {
         return;
     }
@@ -112,7 +100,7 @@ static void read_pair(struct contour_search *search, const struct walk_pair *pai
         /* A surface face is counter-clockwise from outside when its cell is positive in the order of the caller. */
         uint32_t owner = a->mesh->owners[pair->face];
         const struct walk_cell *cell = &a->mesh->cells[owner / 4];
-        bool positive = (walk_orientation(a, cell) > 0) != cell->turned;
+        bool positive = a->all_positive || (walk_orientation(a, cell) > 0) != cell->turned;
         struct pierced_wall pierced = {pair->body_a, owner / 4, owner % 4, pair->body_b, pair->cell, pair->cell_edges,
                                        (uint8_t)(positive ? ~pair->above : pair->above), pair->degenerate};
         contour_follow_edges(search, &pierced, block, worker, counters);

@@ -21,7 +21,7 @@ struct walk_seed {
 struct walk_pair {
     uint32_t body_a, face, body_b, cell;
     uint8_t face_corners; /* of the face that lie in the cell */
-    uint8_t cell_edges;   /* of the cell that pierce the face */
+    uint8_t cell_edges;   /* of the cell that pierce the face and are to be followed from this cell */
     uint8_t degenerate;
     uint8_t above; /* corners of the cell above the plane of the face, in the order of its corners */
 };
@@ -129,6 +129,17 @@ static inline bool one_cell_at_most(const struct contour_search *search, uint32_
 
 /* Does edge s t pierce the face? */
 bool contour_edge_pierces(struct numbered_point s, struct numbered_point t, const struct numbered_point face[3], predicate_counters *counters);
+
+/* The edges of a cell that are followed from it: each edge of the mesh from one of its cells at least. Where cells were removed the owner may be gone. */
+static inline uint8_t contour_edges_to_follow(const struct contour_search *search, const struct walk_body *body, const struct walk_cell *cell)
+{
+    for (int corner = 0; corner < 4 && search->wounded; corner++) {
+        if (search->wounded[body->first_vertex + cell->vertices[corner]]) {
+            return 63;
+        }
+    }
+    return cell->owned_edges;
+}
 
 /* Edges of a cell of body b that pierce a wall of a solid. */
 struct pierced_wall {

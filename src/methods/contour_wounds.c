@@ -136,6 +136,7 @@ static bool orient_body(struct contour_search *search, uint32_t rank)
     }
     if (mesh->turned_count == 0 && (positive == 0 || positive == mesh->cell_count)) {
         memset(orientations, positive ? 1 : -1, mesh->component_count);
+        body->all_positive = positive > 0;
     } else {
         size_t before = search->state->removed_cells.count;
         judge_components(body, loop.signs, sums, orientations);
@@ -156,6 +157,7 @@ static bool take_for_granted(struct contour_search *search, uint32_t rank)
     search->bodies[rank].orientations = orientations;
     if (orientations) {
         memset(orientations, 1, count);
+        search->bodies[rank].all_positive = true;
     }
     return orientations != NULL;
 }
@@ -474,7 +476,8 @@ static void compare_wall(struct contour_search *search, const struct hidden_wall
     face_cell_overlap_shared(face, cell_points, walk_orientation(body, &body->mesh->cells[cell]), &overlap, counters);
     if (overlap.cell_edges) {
         bool positive = walk_orientation(solid, &solid->mesh->cells[wall->cell]) > 0;
-        struct pierced_wall pierced = {wall->body, wall->cell, wall->corner, rank, cell, overlap.cell_edges,
+        uint8_t edges = overlap.cell_edges & contour_edges_to_follow(search, body, &body->mesh->cells[cell]);
+        struct pierced_wall pierced = {wall->body, wall->cell, wall->corner, rank, cell, edges,
                                        (uint8_t)(positive ? ~overlap.above : overlap.above), overlap.degenerate};
         contour_follow_edges(search, &pierced, block, &search->state->workers[worker], counters);
     }

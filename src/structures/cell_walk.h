@@ -21,6 +21,7 @@ struct walk_body {
     const double (*xyz)[3];
     uint32_t first_vertex, first_cell, first_face; /* in the numbering of the world */
     const int8_t *orientations;                    /* by component of cells */
+    bool all_positive;                             /* every cell, in the order of the caller's corners */
     const uint8_t *odd_cells;                      /* by cell: CELL_REMOVED, CELL_FLAT; null: none is */
     uint32_t cover;                                /* no point of space lies in more of its cells than this; UINT32_MAX: unknown */
     bool met_twice;                                /* a vertex of its own was found in more than one of its cells */

@@ -17,7 +17,7 @@ extern const uint8_t walk_edge_corners[6][2];
 extern const uint8_t walk_face_corners[4][3];
 
 struct walk_cell {
-    uint32_t vertices[4];   /* of the body */
+    _Alignas(64) uint32_t vertices[4]; /* of the body */
     uint32_t neighbours[4]; /* across the face opposite each corner; WALK_WALL: none */
     uint8_t back[4];        /* the same face seen from the neighbour: which of its corners it lies opposite */
     uint32_t component;     /* of cells connected through faces */
