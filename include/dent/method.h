@@ -36,7 +36,8 @@ typedef enum dent_method {
                                          self-collision away */
     DENT_METHOD_SURFACE_TREE = 6,   /**< leaves of neighbouring faces under a tree that is refitted; parts of a surface that cannot cross
                                          themselves are proven so */
-    DENT_METHOD_COUNT = 7
+    DENT_METHOD_CONTOUR_WALK = 7,   /**< from crossing surfaces through the mesh's own topology to every penetrating face and vertex */
+    DENT_METHOD_COUNT = 8
 } dent_method;
 
 DENT_API const char *dent_method_name(dent_method method);
@@ -89,6 +90,14 @@ typedef struct dent_surface_tree_def {
     bool keep_leaves;           /**< default false: leaves are cut anew when their boxes have grown to twice their first size */
 } dent_surface_tree_def;
 DENT_API dent_surface_tree_def dent_surface_tree_def_default(void);
+
+typedef struct dent_contour_walk_def {
+    size_t struct_size;
+    bool cells_are_positive; /**< default false. True: the caller knows that every cell of every solid is positive in the order of its corners; the pass over all
+                                  cells is left out. A false promise may lose or invent pairs; debug builds check it */
+    bool verify_promises;    /**< default false. True: check it all the same; a cell that breaks it is INVALID_ARGUMENT with its number */
+} dent_contour_walk_def;
+DENT_API dent_contour_walk_def dent_contour_walk_def_default(void);
 
 #ifdef __cplusplus
 }

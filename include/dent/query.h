@@ -16,6 +16,7 @@
 #ifndef DENT_QUERY_H
 #define DENT_QUERY_H
 
+#include <dent/border.h>
 #include <dent/method.h>
 #include <dent/world.h>
 
@@ -25,7 +26,7 @@ extern "C" {
 
 typedef struct dent_query_def {
     size_t struct_size;
-    uint32_t questions;         /**< dent_question bits; at least one */
+    uint32_t questions;         /**< dent_question bits; at least one, or none with `border` */
     dent_method method;         /**< default AUTO */
     bool touching;              /**< default false */
     bool surface_vertices_only; /**< default false: vertex-cell asks about every vertex used by an element of any body */
@@ -36,7 +37,12 @@ typedef struct dent_query_def {
     const dent_spatial_hash_def *spatial_hash;
     const dent_bucket_tree_def *bucket_tree;
     const dent_cluster_search_def *cluster_search;
+    const dent_contour_walk_def *contour_walk;
     const dent_surface_tree_def *surface_tree;
+
+    /** Null (default), or: also tell where bodies pass through one another (border.h), in result.border. Unless curves_only, vertex-cell and face-cell are
+     *  searched for too where they are not asked for: by the same method if it can, else by AUTO. Positions are read once, so all agree. */
+    const dent_border_def *border;
 } dent_query_def;
 
 DENT_API dent_query_def dent_query_def_default(void);
@@ -91,17 +97,21 @@ typedef struct dent_query_counters {
     uint64_t neighbours;         /**< surface-tree: leaves, and pairs of leaves with a common vertex, of bodies that may meet themselves */
     uint64_t neighbours_culled;  /**< of these: proven free of crossings by normals and contours */
     uint64_t regions_tested;     /**< contours looked at for that */
+    uint64_t removed_cells;      /**< contour walk: cells turned inside out, answered one by one */
     uint64_t exact_fallbacks;    /**< signs the floating-point filter could not decide */
     uint64_t scratch_bytes;      /**< high-water mark of this world's scratch memory */
     uint64_t ns_prepare, ns_search, ns_finish; /**< read positions and boxes; search and exact tests; sort and details */
     /** surface-tree: the parts of ns_search, those of the loops over leaves (the last three) added over all threads: new boxes and
      *  building; proving parts free; going through lists and trees; float filters; double and exact tests. Other methods: 0. */
     uint64_t ns_refit, ns_culling, ns_traversal, ns_filters, ns_narrow;
+    /** contour-walk: the parts of ns_search: signs of all cells; crossing surfaces and other seeds; faces through cells; vertices inward. */
+    uint64_t ns_orientation, ns_seeds, ns_faces, ns_vertices;
 } dent_query_counters;
 
 typedef struct dent_query_result {
     dent_outcome outcome;
     dent_pair_list vertex_cell, face_cell, face_face; /**< those that were asked for; the others are empty */
+    dent_border border; /**< empty unless asked for */
     dent_query_counters counters;
 } dent_query_result;
 

@@ -14,7 +14,7 @@
 #include "base/cancel_flag.h"
 #include "base/message.h"
 #include "bodies/pose.h"
-#include "contact/box_tree.h"
+#include "structures/box_tree.h"
 #include "geometry/predicate_kinds.h"
 
 struct check_body {

@@ -51,6 +51,9 @@ struct search_request {
     dent_query_counters *counters; /* rebuilds, certified_bodies: written by the calling thread */
     struct arena *scratch; /* of the calling thread; rewound after the query */
     struct message *message;
+    /* The last resort of a method that cannot answer for these bodies: the whole request by one that always can. Nothing may have been offered yet. */
+    dent_status (*by_other_method)(const struct search_request *request, struct candidate_sink *sink);
+    void *owner; /* for by_other_method */
 };
 
 static inline bool search_cancelled(const struct search_request *request)

@@ -8,6 +8,7 @@ static const struct method_row *const rows[] = {
     &bucket_tree_method,
     &cluster_search_method,
     &surface_tree_method,
+    &contour_walk_method,
 };
 
 const struct method_row *method_row_of(dent_method method)

@@ -16,5 +16,6 @@ extern const struct method_row spatial_hash_method;
 extern const struct method_row bucket_tree_method;
 extern const struct method_row cluster_search_method;
 extern const struct method_row surface_tree_method;
+extern const struct method_row contour_walk_method;
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/context.h"
 #include "base/floating_point_guard.h"
 #include "methods/method_table.h"
+#include "query/border_search.h"
 #include "query/pair_tests.h"
 #include "query/world_state.h"
 
@@ -103,7 +104,11 @@ static dent_status check_def(dent_world *world, const dent_query_def *def)
     if (def->questions & DENT_QUESTION_IMPACT) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "impact is asked by dent_world_impacts()");
     }
-    if (def->questions == 0 || (def->questions & ~known) != 0) {
+    if (def->border && def->border->struct_size != sizeof *def->border) {
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
+                            "the border def was not made by dent_border_def_default()");
+    }
+    if ((def->questions == 0 && !def->border) || (def->questions & ~known) != 0) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "questions is 0x%x: one or more of 1, 2 and 4 are needed",
                             (unsigned)def->questions);
     }
@@ -118,16 +123,30 @@ static dent_status check_def(dent_world *world, const dent_query_def *def)
     return DENT_OK;
 }
 
+static dent_status create_state(dent_world *world, const struct method_row *row)
+{
+    void **state = &world->method_states[row->method];
+    if (*state || !row->create) {
+        return DENT_OK;
+    }
+    dent_status status = row->create(world->context, state);
+    return status == DENT_OK ? status : message_fail(&world->message, status, "out of memory for method %s", row->name);
+}
+
 static dent_status find_method(dent_world *world, const dent_query_def *def, const struct method_row **row, const char **reason)
 {
     *reason = "asked for";
     *row = def->method == DENT_METHOD_AUTO ? method_choose(&world->pose, def->questions, def->touching, reason) : method_row_of(def->method);
-    void **state = &world->method_states[(*row)->method];
-    if (*state || !(*row)->create) {
-        return DENT_OK;
-    }
-    dent_status status = (*row)->create(world->context, state);
-    return status == DENT_OK ? status : message_fail(&world->message, status, "out of memory for method %s", (*row)->name);
+    return create_state(world, *row);
+}
+
+/* The spatial hash answers everything, whatever the bodies look like. */
+static dent_status search_by_other_method(const struct search_request *request, struct candidate_sink *sink)
+{
+    dent_world *world = request->owner;
+    const struct method_row *row = method_row_of(DENT_METHOD_SPATIAL_HASH);
+    dent_status status = create_state(world, row);
+    return status == DENT_OK ? row->search(world->method_states[row->method], request, sink) : status;
 }
 
 static dent_status search(dent_world *world, const dent_query_def *def, const struct method_row *row,
@@ -147,6 +166,8 @@ static dent_status search(dent_world *world, const dent_query_def *def, const st
         .cancel = cancel,
         .scratch = &world->scratch,
         .message = &world->message,
+        .by_other_method = search_by_other_method,
+        .owner = world,
     };
     return row->search(world->method_states[row->method], &request, &sink.interface);
 }
@@ -173,6 +194,46 @@ static dent_status finish(dent_world *world, const dent_query_def *def, dent_que
     return DENT_OK;
 }
 
+/* ---- the border ---------------------------------------------------------------------------------------------------------- */
+
+/* What is searched for beyond the questions: the border is made from these answers. */
+static uint32_t questions_of_border(const dent_query_def *def)
+{
+    bool needs_cells = def->border && !def->border->curves_only;
+    return needs_cells ? (DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL) & ~def->questions : 0;
+}
+
+static dent_status make_border(dent_world *world, const dent_query_def *def, struct cancel_flag *cancel, dent_query_result *result)
+{
+    if (!world->border) {
+        world->border = border_state_create(world->context);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (questions_of_border(def) & all_questions[i] && !answer_list_sort(&world->answers[i], &world->scratch)) {
+            return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the border");
+        }
+    }
+    struct border_search search = {
+        .state = world->border,
+        .def = def->border,
+        .pose = &world->pose,
+        .kernels = kernels_for(dent_context_isa(world->context)),
+        .cancel = cancel,
+        .scratch = &world->scratch,
+        .workers = arena_allocate_cleared(&world->scratch, dent_context_worker_count(world->context), sizeof *search.workers),
+        .face_cell = &world->answers[question_index(DENT_QUESTION_FACE_CELL)].pairs,
+        .vertex_cell = &world->answers[question_index(DENT_QUESTION_VERTEX_CELL)].pairs,
+    };
+    if (!search.state || !search.workers) {
+        return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the border");
+    }
+    dent_status status = border_run(&search, &world->message, &result->border);
+    for (uint32_t worker = 0; worker < dent_context_worker_count(world->context); worker++) {
+        result->counters.exact_fallbacks += search.workers[worker].predicates.exact_fallbacks;
+    }
+    return status;
+}
+
 static void sum_counters(const dent_world *world, const struct worker_counters *workers, dent_query_counters *counters)
 {
     for (uint32_t worker = 0; worker < dent_context_worker_count(world->context); worker++) {
@@ -188,15 +249,39 @@ static void sum_counters(const dent_world *world, const struct worker_counters *
     counters->scratch_bytes = arena_high_water(&world->scratch);
 }
 
+/* The questions by their method, and what only the border needs: together where that method can, else by another. */
+static dent_status search_all(dent_world *world, const dent_query_def *def, struct worker_counters *workers, dent_query_counters *counters,
+                              struct cancel_flag *cancel)
+{
+    dent_query_def asked = *def, hidden = *def;
+    const struct method_row *row = NULL;
+    const char *ignored;
+    hidden.questions = questions_of_border(def);
+    hidden.method = DENT_METHOD_AUTO;
+    hidden.touching = false;
+    if (!(hidden.questions & ~dent_method_questions(def->method))) {
+        asked.questions |= hidden.questions;
+        hidden.questions = 0;
+    }
+    counters->reason = "nothing asked but the border";
+    dent_status status = DENT_OK;
+    if (asked.questions) {
+        status = find_method(world, &asked, &row, &counters->reason);
+        counters->method = row->method;
+        status = status == DENT_OK ? search(world, &asked, row, workers, counters, cancel) : status;
+    }
+    if (hidden.questions && status == DENT_OK) {
+        status = find_method(world, &hidden, &row, &ignored);
+        status = status == DENT_OK ? search(world, &hidden, row, workers, counters, cancel) : status;
+    }
+    return status;
+}
+
 static DENT_NOINLINE dent_status run_stages(dent_world *world, const dent_query_def *def, dent_query_result *result)
 {
-    const struct method_row *row = NULL;
     struct cancel_flag cancel = {.wish = def->cancel};
     uint64_t began = dent_clock_ns();
     dent_status status = world_begin_query(world);
-    if (status == DENT_OK) {
-        status = find_method(world, def, &row, &result->counters.reason);
-    }
     if (status != DENT_OK) {
         return status;
     }
@@ -206,13 +291,16 @@ static DENT_NOINLINE dent_status run_stages(dent_world *world, const dent_query_
         return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for a query");
     }
     uint64_t prepared = dent_clock_ns();
-    status = search(world, def, row, workers, &result->counters, &cancel);
+    status = search_all(world, def, workers, &result->counters, &cancel);
     uint64_t searched = dent_clock_ns();
-    result->counters.method = row->method;
     if (status == DENT_OK && cancel_requested(&cancel)) {
         result->outcome = DENT_OUTCOME_CANCELLED;
     } else if (status == DENT_OK) {
         status = finish(world, def, result);
+        status = status == DENT_OK && def->border ? make_border(world, def, &cancel, result) : status;
+        if (status == DENT_OK && def->border && cancel_requested(&cancel)) {
+            *result = (dent_query_result){.outcome = DENT_OUTCOME_CANCELLED, .counters = result->counters};
+        }
     }
     sum_counters(world, workers, &result->counters);
     result->counters.ns_prepare = prepared - began;

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/floating_point_guard.h"
 #include "methods/method_table.h"
+#include "query/border_search.h"
 #include "query/proximity_search.h"
 
 dent_world *dent_world_create(dent_context *context)
@@ -32,6 +33,7 @@ void dent_world_destroy(dent_world *world)
     if (world->destroy_check_state) {
         world->destroy_check_state(world->context, world->check_state);
     }
+    border_state_destroy(world->border);
     proximity_state_destroy(world->proximity);
     impact_state_destroy(world->context, world->impact_state);
     for (int method = 1; method < DENT_METHOD_COUNT; method++) {

@@ -19,6 +19,7 @@ struct dent_world {
     struct arena scratch;
     struct answer_list answers[DENT_DISCRETE_QUESTION_COUNT];
     void *method_states[DENT_METHOD_COUNT];
+    struct border_state *border;       /* border_search.h; null until the first query that asks for it */
     struct proximity_state *proximity; /* proximity_search.h; null until the first such query */
     struct impact_state *impact_state; /* of impact_run.h; null until the first impact query */
 

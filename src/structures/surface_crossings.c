@@ -127,6 +127,8 @@ static void decide_batch(struct finder *finder)
         uint32_t lane = (uint32_t)__builtin_ctz(open);
         if (signs.crossing >> lane & 1) {
             answer(finder, &finder->pending[lane], DENT_PAIR_CROSSING);
+        } else if (finder->search->leave_open) {
+            answer(finder, &finder->pending[lane], 0);
         } else {
             decide_exactly(finder, &finder->pending[lane]);
         }
@@ -159,14 +161,17 @@ static struct face_sides sides_of(const struct finder *finder, uint32_t rank_a, 
                                &trees[survivor->rank_b].leaves[survivor->leaf_b]};
 }
 
-static int common_vertices(const struct face_sides *sides, uint32_t face_a, uint32_t face_b)
+static int common_vertices(const struct face_sides *sides, uint32_t face_a, uint32_t face_b, bool ignore_ties)
 {
     int count = 0;
+    if (ignore_ties && sides->a != sides->b) {
+        return 0;
+    }
     for (int i = 0; i < 3; i++) {
-        uint64_t identity = body_identity(sides->a->body, sides->leaf_a->vertices[sides->leaf_a->corners[i][face_a]]);
+        uint32_t vertex = sides->leaf_a->vertices[sides->leaf_a->corners[i][face_a]];
         for (int k = 0; k < 3; k++) {
             uint32_t other = sides->leaf_b->vertices[sides->leaf_b->corners[k][face_b]];
-            count += identity == body_identity(sides->b->body, other);
+            count += ignore_ties ? vertex == other : body_identity(sides->a->body, vertex) == body_identity(sides->b->body, other);
         }
     }
     return count;
@@ -232,7 +237,7 @@ static void decide_in_floats(struct finder *finder, uint32_t rank_a, const struc
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         const struct survivor *survivor = &survivors[lane];
         struct face_sides sides = sides_of(finder, rank_a, survivor);
-        int common = survivor->open ? common_vertices(&sides, survivor->face_a, survivor->face_b) : 0;
+        int common = survivor->open ? common_vertices(&sides, survivor->face_a, survivor->face_b, finder->search->leave_open) : 0;
         if (common == 1 && finder->search->take_joined) {
             decide_joined(finder, pair_of(rank_a, survivor->rank_b, &sides, survivor->face_a, survivor->face_b));
         }

@@ -23,6 +23,7 @@ struct crossing_search {
     struct cancel_flag *cancel;
     bool touching; /* report touching pairs too */
     bool culling;  /* leave out what the culling has marked in the trees */
+    bool leave_open; /* tell what doubles cannot decide as a pair of kind 0, instead of deciding it; ties do not count as shared vertices */
 
     void *user;
     /* Called once, before the first block. False: no memory, stop. */

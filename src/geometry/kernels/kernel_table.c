@@ -5,23 +5,25 @@
 #include "geometry/kernels/curvature_kernels.h"
 #include "geometry/kernels/impact_kernels.h"
 #include "geometry/kernels/moving_boxes.h"
+#include "geometry/kernels/overlap_kernels.h"
 #include "geometry/kernels/packet_kernels.h"
 #include "geometry/kernels/surface_kernels.h"
 
-#define KERNEL_ROW(set, suffix)                                                                                                            \
+/* half: where the widest registers would stay half empty. */
+#define KERNEL_ROW(set, suffix, half)                                                                                                            \
     {                                                                                                                                      \
         .isa = set, .clusters = &cluster_kernels_##suffix, .packets = &packet_kernels_##suffix, .surfaces = &surface_kernels_##suffix,     \
         .impacts = &impact_kernels_##suffix, .scan_boxes = scan_boxes_##suffix, .moving_boxes = &moving_box_kernels_##suffix,              \
-        .curvature = &curvature_kernels_##suffix, .copy_positions = copy_positions_##suffix,                                               \
+        .curvature = &curvature_kernels_##suffix, .copy_positions = copy_positions_##suffix, .overlaps = &overlap_kernels_##half,             \
     }
 
 const struct kernels *kernels_for(dent_isa isa)
 {
     static const struct kernels rows[] = {
-        KERNEL_ROW(DENT_ISA_SCALAR, scalar),
+        KERNEL_ROW(DENT_ISA_SCALAR, scalar, scalar),
 #if defined(__x86_64__)
-        KERNEL_ROW(DENT_ISA_AVX2, avx2),
-        KERNEL_ROW(DENT_ISA_AVX512, avx512),
+        KERNEL_ROW(DENT_ISA_AVX2, avx2, avx2),
+        KERNEL_ROW(DENT_ISA_AVX512, avx512, avx2),
 #endif
     };
     for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {

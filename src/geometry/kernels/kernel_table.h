@@ -28,6 +28,8 @@ struct surface_kernels; /* surface_kernels.h: the leaves of the surface forest *
 
 struct curvature_kernels; /* curvature_kernels.h: the self-collision culling of surfaces */
 
+struct overlap_kernels; /* overlap_kernels.h: a face against a cell */
+
 struct kernels {
     dent_isa isa;
     const struct cluster_kernels *clusters;
@@ -43,6 +45,7 @@ struct kernels {
     /* Copies packed vertices (at any address) and computes their bounds, lo > hi for none; false when some number is not finite
      * (the bounds are then of no use). A bound of zero has any sign. */
     bool (*copy_positions)(const void *from, size_t vertex_count, double (*to)[3], double lo[3], double hi[3]);
+    const struct overlap_kernels *overlaps;
 };
 
 /* The row of an instruction set; the scalar one for those this build does not have. */

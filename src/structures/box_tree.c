@@ -3,7 +3,7 @@
  * In: positions and corner lists. Out: items in Morton order with the boxes of all heap nodes. The curve only decides
  * which items share a leaf, hence how fast a walk is; what a walk finds depends on the boxes alone.
  */
-#include "contact/box_tree.h"
+#include "structures/box_tree.h"
 
 #include "base/radix_sort.h"
 

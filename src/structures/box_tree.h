@@ -9,8 +9,8 @@
  * An exhaustive tree answers "may meet" with every element: the oracle the search is tested against.
  * Cost: build O(n); a walk O(log n + answers) on ordinary meshes. Reading is safe from any number of threads.
  */
-#ifndef DENT_CONTACT_BOX_TREE_H
-#define DENT_CONTACT_BOX_TREE_H
+#ifndef DENT_STRUCTURES_BOX_TREE_H
+#define DENT_STRUCTURES_BOX_TREE_H
 
 #include <stdbool.h>
 #include <stdint.h>
