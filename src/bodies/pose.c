@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "geometry/kernels/kernel_table.h"
+
 void pose_init(struct pose *pose, dent_context *context)
 {
     *pose = (struct pose){0};
@@ -42,14 +44,18 @@ static void read_piece(void *data, uint32_t block, uint32_t worker)
     uint32_t count = left < reading->per_piece ? left : reading->per_piece;
     const dent_positions *given = reading->positions;
     bool packed = given->scalar == DENT_SCALAR_DOUBLE && (given->stride == 0 || given->stride == sizeof reading->xyz[0]);
-    piece->finite = packed ? reading->kernels->copy_positions((const double(*)[3])given->data + first, count, reading->xyz + first, piece->lo, piece->hi)
+    const void *source = (const unsigned char *)given->data + (size_t)first * sizeof reading->xyz[0];
+    piece->finite = packed ? reading->kernels->copy_positions(source, count, reading->xyz + first, piece->lo, piece->hi)
                            : body_read_range(given, first, count, reading->xyz, piece->lo, piece->hi);
 }
 
 /* Positions and bounds of all vertices. False when something is wrong with the positions: body_read_positions then says what. */
 static bool read_in_pieces(const struct body *body, double (*xyz)[3], double lo[3], double hi[3])
 {
-    struct reading reading = {.kernels = kernels_for(dent_context_isa(body->context)), .positions = &body->positions_t0, .xyz = xyz, .vertex_count = body->vertex_count};
+    struct reading reading = {.kernels = kernels_for(dent_context_isa(body->context)),
+                              .positions = &body->positions_t0,
+                              .xyz = xyz,
+                              .vertex_count = body->vertex_count};
     struct message ignored;
     if (body->vertex_count == 0 || !body->positions_t0.data || body_check_positions(body, &body->positions_t0, &ignored) != DENT_OK) {
         return false;
