@@ -265,7 +265,16 @@ static dent_status search_all(dent_world *world, const dent_query_def *def, stru
     }
     counters->reason = "nothing asked but the border";
     dent_status status = DENT_OK;
-    if (asked.questions) {
+    uint32_t surfaces = asked.questions & DENT_QUESTION_FACE_FACE;
+    if (asked.method == DENT_METHOD_AUTO && surfaces && surfaces != asked.questions) {
+        /* No method is the best for both; each question by its own. The counters name the one for the cells. */
+        dent_query_def surface_part = asked;
+        surface_part.questions = surfaces;
+        asked.questions &= ~surfaces;
+        status = find_method(world, &surface_part, &row, &ignored);
+        status = status == DENT_OK ? search(world, &surface_part, row, workers, counters, cancel) : status;
+    }
+    if (asked.questions && status == DENT_OK) {
         status = find_method(world, &asked, &row, &counters->reason);
         counters->method = row->method;
         status = status == DENT_OK ? search(world, &asked, row, workers, counters, cancel) : status;
