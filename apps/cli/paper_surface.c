@@ -204,14 +204,18 @@ static int write_chart(paper_run *run, const surface_chart *chart)
     }
     line_series series[CURVE_LIMIT];
     memset(series, 0, sizeof series);
+    uint32_t count = 0;
     for (uint32_t i = 0; i < chart->curve_count; i++) {
-        series[i].name = chart->curves[i].name;
-        series[i].count = chart->curves[i].count;
-        series[i].x = chart->curves[i].x;
-        series[i].y = chart->curves[i].y;
+        const surface_curve *curve = &chart->curves[i];
+        if (curve->count > 0) {
+            series[count].name = curve->name;
+            series[count].count = curve->count;
+            series[count].x = curve->x;
+            series[count++].y = curve->y;
+        }
     }
-    line_chart drawn = {chart->title,         chart->x_label,     chart->y_label, chart->x_logarithmic,
-                        chart->y_logarithmic, chart->curve_count, series};
+    line_chart drawn = {chart->title,         chart->x_label, chart->y_label, chart->x_logarithmic,
+                        chart->y_logarithmic, count,          series};
     line_chart_write(&drawn, &run->file);
     return paper_file_close(run);
 }

@@ -49,7 +49,8 @@ static void read_piece(void *data, uint32_t block, uint32_t worker)
                            : body_read_range(given, first, count, reading->xyz, piece->lo, piece->hi);
 }
 
-/* Positions and bounds of all vertices. False when something is wrong with the positions: body_read_positions then says what. */
+/* Positions and bounds of all vertices. False when something is wrong with the positions: body_read_positions then says
+ * what. */
 static bool read_in_pieces(const struct body *body, double (*xyz)[3], double lo[3], double hi[3])
 {
     struct reading reading = {.kernels = kernels_for(dent_context_isa(body->context)),
@@ -57,7 +58,8 @@ static bool read_in_pieces(const struct body *body, double (*xyz)[3], double lo[
                               .xyz = xyz,
                               .vertex_count = body->vertex_count};
     struct message ignored;
-    if (body->vertex_count == 0 || !body->positions_t0.data || body_check_positions(body, &body->positions_t0, &ignored) != DENT_OK) {
+    if (body->vertex_count == 0 || !body->positions_t0.data ||
+        body_check_positions(body, &body->positions_t0, &ignored) != DENT_OK) {
         return false;
     }
     uint32_t count = body->vertex_count / PIECE_VERTICES + 1;
