@@ -156,7 +156,8 @@ static void stacked_blocks_touch_and_do_not_cross(void **state)
     test_map(test_add_block(&scene, 1, 1, 1), 1, 1, 1, 0, 0, 1);
     put_into_world(1, 0, 0, 1);
     dent_safe_step step = ask(false);
-    assert_true(!step.start.crosses && step.found && step.impact.toi == 0 && step.fraction == 0); /* closed: touching at t = 0 counts */
+    assert_true(!step.start.crosses && step.found && step.impact.toi == 0 &&
+                step.fraction == 0); /* closed: touching at t = 0 counts */
 }
 
 static void tied_bodies_do_not_contain_each_other(void **state)
