@@ -127,7 +127,8 @@ typedef struct dent_safe_step {
 /** The largest fraction of the step that is free of impacts: for line searches and time steps. First asks
  * dent_world_start_state, unless start_is_free, and stops there when the start crosses; then for the earliest impact.
  * Positions at the fraction have to be rounded to doubles, so a caller who wants to stay clear of contact goes a little
- * less far, 0.8 or 0.9 of it, or asks with a separation. */
+ * less far, 0.8 or 0.9 of it, or asks with a separation. Something must push apart what meets: steps of 0.8 towards
+ * a contact leave a fifth of the gap each, and when it comes near the rounding of the positions they may cross. */
 DENT_API dent_status dent_world_safe_step(dent_world *world, const dent_impact_def *def, dent_safe_step *result);
 
 /** Prints a feature as the tool does: a vertex "17", a face "12" or "12/3" (see dent_feature_print), an edge "4-17"
