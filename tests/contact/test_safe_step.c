@@ -128,6 +128,22 @@ static void a_part_of_a_body_inside_a_solid_is_reported(void **state)
     assert_true(step.start.crosses && step.start.crossings == 0 && step.start.body_a == 0 && step.start.body_b == 1);
 }
 
+static void a_body_whose_first_vertex_lies_on_an_inner_face_is_inside_all_the_same(void **state)
+{
+    (void)state;
+    struct test_body *body = test_scene_new_body(&scene, DENT_BODY_SURFACE, 3, 1, 3);
+    for (uint32_t v = 0; v < 3; v++) {
+        body->corners[v] = v;
+        body->xyz[v][0] = 1 + 0.01 * v; /* the first on the face between the two cubes */
+        body->xyz[v][1] = 0.5 + 0.01 * (v == 1);
+        body->xyz[v][2] = 0.45;
+    }
+    test_add_block(&scene, 2, 1, 1);
+    put_into_world(0, 0, 0, 0);
+    dent_safe_step step = ask(false);
+    assert_true(step.start.crosses && step.start.crossings == 0 && step.start.body_a == 0 && step.start.body_b == 1);
+}
+
 static void an_open_surface_contains_nothing(void **state)
 {
     (void)state;
@@ -311,6 +327,7 @@ int main(void)
         CASE(crossing_faces_are_reported_with_their_number),
         CASE(a_surface_inside_a_closed_surface_is_reported),
         CASE(a_part_of_a_body_inside_a_solid_is_reported),
+        CASE(a_body_whose_first_vertex_lies_on_an_inner_face_is_inside_all_the_same),
         CASE(an_open_surface_contains_nothing),
         CASE(identical_copies_penetrate_although_no_face_crosses),
         CASE(stacked_blocks_touch_and_do_not_cross),

@@ -227,6 +227,48 @@ static void positions_in_float_give_the_same_as_their_doubles(void **state)
     moving_scene_free(&moving);
 }
 
+/* Two flat sheets that meet everywhere at t = 1/2: of thousands of pairs with that time the first in canonical order is
+ * wanted, wherever the search comes upon it; numbered from either end. */
+static void of_many_impacts_at_one_time_the_earliest_is_the_first_in_order(void **state)
+{
+    (void)state;
+    enum { SIDE = 40 };
+    for (int turned = 0; turned < 2; turned++) {
+        struct moving_scene moving;
+        memset(&moving, 0, sizeof moving);
+        for (uint32_t b = 0; b < 2; b++) {
+            struct test_body *sheet = test_add_sheet(&moving.scene, SIDE, SIDE);
+            test_map(sheet, 1, 1, 1, b ? 0.25 : 0, b ? 0.125 : 0, b ? 1 : 0);
+            for (uint32_t v = 0; turned && v < sheet->vertex_count / 2; v++) {
+                double swap[3];
+                memcpy(swap, sheet->xyz[v], sizeof swap);
+                memcpy(sheet->xyz[v], sheet->xyz[sheet->vertex_count - 1 - v], sizeof swap);
+                memcpy(sheet->xyz[sheet->vertex_count - 1 - v], swap, sizeof swap);
+            }
+            for (uint32_t i = 0; turned && i < 3 * sheet->element_count; i++) { /* other numbers, the same triangles */
+                sheet->corners[i] = sheet->vertex_count - 1 - sheet->corners[i];
+            }
+            moving.end[b] = test_allocate(sheet->vertex_count, sizeof *sheet->xyz);
+            memcpy(moving.end[b], sheet->xyz, sheet->vertex_count * sizeof *sheet->xyz);
+            for (uint32_t v = 0; b && v < sheet->vertex_count; v++) {
+                moving.end[b][v][2] = -1;
+            }
+        }
+        for (uint32_t threads = 1; threads <= 3; threads++) {
+            dent_context *context = context_with(threads, DENT_ISA_AUTO);
+            dent_world *world = moving_scene_world(&moving, context);
+            struct impact_list all = impacts_by(world, DENT_METHOD_AUTO);
+            assert_true(all.count > 4000 && all.impacts[0].toi == 0.5);
+            dent_impact_def def = dent_impact_def_default();
+            check_earliest(world, &def, &all, "many at one time");
+            free_impacts(&all);
+            dent_world_destroy(world);
+            dent_context_destroy(context);
+        }
+        moving_scene_free(&moving);
+    }
+}
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void after_warm_up_nothing_is_allocated(void **state)
@@ -513,6 +555,7 @@ int main(void)
         cmocka_unit_test(the_search_equals_the_oracle_on_thousands_of_small_scenes),
         cmocka_unit_test(the_search_equals_the_oracle_on_every_kind_of_scene_and_motion),
         cmocka_unit_test(threads_and_instruction_sets_change_nothing),
+        cmocka_unit_test(of_many_impacts_at_one_time_the_earliest_is_the_first_in_order),
         cmocka_unit_test(positions_in_float_give_the_same_as_their_doubles),
         cmocka_unit_test(after_warm_up_nothing_is_allocated),
         cmocka_unit_test(every_failing_allocation_leaves_the_result_untouched),
