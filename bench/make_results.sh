@@ -72,9 +72,9 @@ for part in $parts; do
         bench together --variants $one --ask vertex-cell+face-cell --frames 3 --repeat 3 $small $large ;;
     threads)
         for ask in vertex-cell face-cell; do
-            bench "threads-$ask" --peers $two --ask $ask $seldom teschner-c teschner-e $large
+            bench "threads-$ask" --peers $two --ask $ask --frames 2 --repeat 4 teschner-c teschner-e $large
         done
-        bench threads-face-face --peers $two --ask face-face $seldom teschner-e $large cloth-500k sheet-curved ;;
+        bench threads-face-face --peers $two --ask face-face --frames 2 --repeat 4 teschner-e $large cloth-500k sheet-curved ;;
     isa)
         for isa in avx2 scalar; do
             for ask in vertex-cell face-cell; do

@@ -402,7 +402,7 @@ def table_threads(folder):
             return alone["median_ms"] / together["median_ms"] if alone and together else None
         best, control = fastest_peer(race), gain("control")
         for row in race:
-            if is_peer(row) or row["threads"] != threads or row["method"] in ("control", "sweep"):
+            if is_peer(row) or row["threads"] != threads or row["method"] in ("control", "sweep", "brute-force"):
                 continue
             gained = gain(row["method"])
             lines.append([scene, question, row["method"], number(row["median_ms"]),

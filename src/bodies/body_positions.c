@@ -61,7 +61,8 @@ static void widen_floats(const unsigned char *source, size_t stride, uint32_t co
     }
 }
 
-bool body_read_range(const dent_positions *positions, uint32_t first, uint32_t count, double (*xyz)[3], double lo[3], double hi[3])
+bool body_read_range(const dent_positions *positions, uint32_t first, uint32_t count, double (*xyz)[3], double lo[3],
+                     double hi[3])
 {
     enum { PIECE = 512 }; /* vertices that stay in the nearest cache between the copy and the look at them */
     size_t stride = positions->stride != 0 ? positions->stride : packed_stride(positions->scalar);

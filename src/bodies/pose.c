@@ -38,16 +38,18 @@ static void read_piece(void *data, uint32_t block, uint32_t worker)
     uint32_t first = block * reading->per_piece, left = reading->vertex_count - first;
     struct piece *piece = &reading->pieces[block];
     *piece = (struct piece){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, false};
-    piece->finite = body_read_range(reading->positions, first, left < reading->per_piece ? left : reading->per_piece, reading->xyz,
-                                    piece->lo, piece->hi);
+    piece->finite = body_read_range(reading->positions, first, left < reading->per_piece ? left : reading->per_piece,
+                                    reading->xyz, piece->lo, piece->hi);
 }
 
-/* Positions and bounds of all vertices. False when something is wrong with the positions: body_read_positions then says what. */
+/* Positions and bounds of all vertices. False when something is wrong with the positions: body_read_positions then says
+ * what. */
 static bool read_in_pieces(const struct body *body, double (*xyz)[3], double lo[3], double hi[3])
 {
     struct reading reading = {.positions = &body->positions_t0, .xyz = xyz, .vertex_count = body->vertex_count};
     struct message ignored;
-    if (body->vertex_count == 0 || !body->positions_t0.data || body_check_positions(body, &body->positions_t0, &ignored) != DENT_OK) {
+    if (body->vertex_count == 0 || !body->positions_t0.data ||
+        body_check_positions(body, &body->positions_t0, &ignored) != DENT_OK) {
         return false;
     }
     uint32_t count = body->vertex_count / PIECE_VERTICES + 1;

@@ -1,4 +1,5 @@
-/* One pair at a time: the fixed sequence of kernels/feature_lanes.h on a single lane, and the directions and fallbacks that follow from it. */
+/* One pair at a time: the fixed sequence of kernels/feature_lanes.h on a single lane, and the directions and
+ * fallbacks that follow from it. */
 #include "geometry/feature_distance.h"
 
 #include <stdint.h>
@@ -40,7 +41,8 @@ double edge_edge_distance(const double *const a[2], const double *const b[2])
     return result.distance[0];
 }
 
-/* ---- directions ---------------------------------------------------------------------------------------------------------- */
+/* ---- directions
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static void divide(const double vector[3], double length, double unit[3])
 {
@@ -72,7 +74,8 @@ static void unit_of_cross(const double *const p[4], double unit[3])
     divide(product, sqrt(local_dot(product, product)), unit);
 }
 
-void direction_of_vertex_and_face(const double difference[3], double length, const double *const corners[3], double unit[3])
+void direction_of_vertex_and_face(const double difference[3], double length, const double *const corners[3],
+                                  double unit[3])
 {
     if (length > 0.0) {
         divide(difference, length, unit);
@@ -82,7 +85,8 @@ void direction_of_vertex_and_face(const double difference[3], double length, con
     }
 }
 
-void direction_of_edges(const double difference[3], double length, const double *const a[2], const double *const b[2], double unit[3])
+void direction_of_edges(const double difference[3], double length, const double *const a[2], const double *const b[2],
+                        double unit[3])
 {
     if (length > 0.0) {
         divide(difference, length, unit);
@@ -92,7 +96,8 @@ void direction_of_edges(const double difference[3], double length, const double 
     }
 }
 
-/* ---- pairs --------------------------------------------------------------------------------------------------------------- */
+/* ---- pairs
+ * --------------------------------------------------------------------------------------------------------------- */
 
 void closest_of_vertex_and_face(const double p[3], const double *const corners[3], struct closest_pair *pair)
 {

@@ -1,5 +1,5 @@
-/* The meaning of the question proximity: two features that share no vertex, no farther apart than their thicknesses, by the computation of
- * geometry/feature_distance.h. Every search ends here. */
+/* The meaning of the question proximity: two features that share no vertex, no farther apart than their thicknesses,
+ * by the computation of geometry/feature_distance.h. Every search ends here. */
 #include "query/pair_tests.h"
 #include "query/proximity_search.h"
 
@@ -29,22 +29,23 @@ void proximity_count_answers(struct proximity_search *search, uint64_t count)
     }
 }
 
-void proximity_add_vertex_face(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t vertex, uint32_t rank_b,
-                               uint32_t face)
+void proximity_add_vertex_face(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t vertex,
+                               uint32_t rank_b, uint32_t face)
 {
     add_answer(search, &search->state->vertex_face, block, &(dent_pair){rank_a, vertex, rank_b, face, 1});
 }
 
-void proximity_add_edges(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t edge_a, uint32_t rank_b,
-                         uint32_t edge_b)
+void proximity_add_edges(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t edge_a,
+                         uint32_t rank_b, uint32_t edge_b)
 {
     bool turned = rank_a > rank_b || (rank_a == rank_b && edge_a > edge_b);
-    dent_pair pair = turned ? (dent_pair){rank_b, edge_b, rank_a, edge_a, 1} : (dent_pair){rank_a, edge_a, rank_b, edge_b, 1};
+    dent_pair pair =
+        turned ? (dent_pair){rank_b, edge_b, rank_a, edge_a, 1} : (dent_pair){rank_a, edge_a, rank_b, edge_b, 1};
     add_answer(search, &search->state->edge_edge, block, &pair);
 }
 
-void proximity_vertex_face_points(const struct pose *pose, uint32_t rank_a, uint32_t vertex, uint32_t rank_b, uint32_t face,
-                                  const double *points[4])
+void proximity_vertex_face_points(const struct pose *pose, uint32_t rank_a, uint32_t vertex, uint32_t rank_b,
+                                  uint32_t face, const double *points[4])
 {
     const struct posed_body *b = &pose->bodies[rank_b];
     const uint32_t *v = b->body->surface_faces[face].corners;
@@ -64,8 +65,8 @@ void proximity_edge_points(const struct pose *pose, uint32_t rank_a, uint32_t ed
     points[3] = b->xyz[b->body->edges[edge_b].v1];
 }
 
-void proximity_try_vertex_face(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t vertex, uint32_t rank_b,
-                               uint32_t face)
+void proximity_try_vertex_face(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t vertex,
+                               uint32_t rank_b, uint32_t face)
 {
     const struct body *a = search->pose->bodies[rank_a].body, *b = search->pose->bodies[rank_b].body;
     const double *points[4];
@@ -79,11 +80,12 @@ void proximity_try_vertex_face(struct proximity_search *search, uint32_t block, 
     }
 }
 
-void proximity_try_edges(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t edge_a, uint32_t rank_b,
-                         uint32_t edge_b)
+void proximity_try_edges(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t edge_a,
+                         uint32_t rank_b, uint32_t edge_b)
 {
     const struct body *a = search->pose->bodies[rank_a].body, *b = search->pose->bodies[rank_b].body;
-    const uint32_t va[2] = {a->edges[edge_a].v0, a->edges[edge_a].v1}, vb[2] = {b->edges[edge_b].v0, b->edges[edge_b].v1};
+    const uint32_t va[2] = {a->edges[edge_a].v0, a->edges[edge_a].v1},
+                   vb[2] = {b->edges[edge_b].v0, b->edges[edge_b].v1};
     const double *points[4];
     if (corners_share_vertex(a, va, 2, b, vb, 2)) {
         return;

@@ -59,8 +59,8 @@ static void fill(struct near_leaf *near)
     pad(&near->edges, leaf->edge_count);
 }
 
-const struct near_leaf *near_leaf_of(struct near_cache *cache, int side, const struct surface_forest *forest, uint32_t rank,
-                                     uint32_t number)
+const struct near_leaf *near_leaf_of(struct near_cache *cache, int side, const struct surface_forest *forest,
+                                     uint32_t rank, uint32_t number)
 {
     struct near_leaf *near = &cache->leaves[side][(number + rank * 7u) % NEAR_CACHE];
     const struct forest_body *body = &forest->bodies[rank];
@@ -74,8 +74,8 @@ const struct near_leaf *near_leaf_of(struct near_cache *cache, int side, const s
 }
 
 /* By place in b: bits of the vertices of a that are the same. Unused places may have any bits. */
-static void match_identities(const struct body *body_a, const struct surface_leaf *a, const struct body *body_b, const struct surface_leaf *b,
-                             uint16_t same[LEAF_VERTICES])
+static void match_identities(const struct body *body_a, const struct surface_leaf *a, const struct body *body_b,
+                             const struct surface_leaf *b, uint16_t same[LEAF_VERTICES])
 {
     for (uint32_t j = 0; j < b->vertex_count; j++) {
         uint64_t identity = body_identity(body_b, b->vertices[j]);

@@ -1,6 +1,6 @@
-/* Features of the leaves of a surface forest as the proximity search compares them: boxes of vertices, faces and owned edges in rounded coordinates,
- * sixteen to a comparison, and bits for what shares a vertex. Made when a leaf is met and kept in a small cache per worker, since a
- * leaf meets its neighbours within a short time. */
+/* Features of the leaves of a surface forest as the proximity search compares them: boxes of vertices, faces and
+ * owned edges in rounded coordinates, sixteen to a comparison, and bits for what shares a vertex. Made when a leaf is
+ * met and kept in a small cache per worker, since a leaf meets its neighbours within a short time. */
 #ifndef DENT_QUERY_PROXIMITY_LEAVES_H
 #define DENT_QUERY_PROXIMITY_LEAVES_H
 
@@ -8,7 +8,8 @@
 #include "structures/surface_forest.h"
 #include "structures/surface_tree.h"
 
-_Static_assert((int)LEAF_EDGES <= (int)NEAR_FEATURES && LEAF_FACES == 16 && LEAF_VERTICES == 16, "leaves and kernels differ");
+_Static_assert((int)LEAF_EDGES <= (int)NEAR_FEATURES && LEAF_FACES == 16 && LEAF_VERTICES == 16,
+               "leaves and kernels differ");
 
 struct near_leaf {
     const struct surface_leaf *leaf; /* null: this place of the cache is empty */
@@ -27,8 +28,8 @@ struct near_cache {
 void near_cache_init(struct near_cache *cache);
 
 /* The features of a leaf, valid until the next call for the same side. */
-const struct near_leaf *near_leaf_of(struct near_cache *cache, int side, const struct surface_forest *forest, uint32_t rank,
-                                     uint32_t number);
+const struct near_leaf *near_leaf_of(struct near_cache *cache, int side, const struct surface_forest *forest,
+                                     uint32_t rank, uint32_t number);
 
 /* What of leaf b has a vertex in common with leaf a, by place of the vertex in a: bits of faces and of owned edges. */
 struct common_features {

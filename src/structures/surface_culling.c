@@ -24,7 +24,7 @@ enum {
 };
 
 /* About what things cost, in nanoseconds of one machine; only their ratios matter, and only for speed. */
-enum { COST_OF_MASK = 30, COST_OF_TEST = 90, COST_OF_LEAF = 50, COST_OF_PAIR = 100 };
+enum { COST_OF_TREE = 2500, COST_OF_MASK = 60, COST_OF_TEST = 140, COST_OF_LEAF = 50, COST_OF_PAIR = 75 };
 
 /* One worker's room. */
 struct culling_worker {
@@ -427,7 +427,7 @@ static void finish_tree(struct surface_tree *tree, uint64_t tested, struct culli
     counts->nodes_culled += nodes;
     counts->pairs_culled += pairs;
     counts->pairs += culling->levels[0].count + culling->levels[0].pair_count;
-    uint64_t cost = COST_OF_MASK * (uint64_t)culling->leaf_count + COST_OF_TEST * tested;
+    uint64_t cost = COST_OF_TREE + COST_OF_MASK * (uint64_t)culling->leaf_count + COST_OF_TEST * tested;
     if (COST_OF_LEAF * nodes + COST_OF_PAIR * pairs < cost && !culling->always) {
         culling->queries_to_skip = QUERIES_SKIPPED;
     }

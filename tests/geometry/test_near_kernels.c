@@ -1,5 +1,6 @@
-/* The kernels of the proximity search: every instruction set measures with the bits of geometry/feature_distance.h, whatever the numbers; the
- * filter never calls a pair far that is within reach; rows of boxes are what one comparison after the other gives. */
+/* The kernels of the proximity search: every instruction set measures with the bits of geometry/feature_distance.h,
+ * whatever the numbers; the filter never calls a pair far that is within reach; rows of boxes are what one comparison
+ * after the other gives. */
 #include "support/cmocka_includes.h"
 
 #include <float.h>
@@ -101,7 +102,8 @@ static void far_pairs_are_never_within_reach(void **state)
         for (int lane = 0; lane < NEAR_BATCH; lane++) {
             double size = ldexp(1.0, -random_between(&random, 0, 24));
             bool lattice = random_between(&random, 0, 3) == 0;
-            double middle[3] = {0.5 * random_signed_unit(&random), 0.5 * random_signed_unit(&random), 0.5 * random_signed_unit(&random)};
+            double middle[3] = {0.5 * random_signed_unit(&random), 0.5 * random_signed_unit(&random),
+                                0.5 * random_signed_unit(&random)};
             for (int k = 0; k < 12; k++) {
                 double offset = lattice ? random_between(&random, -2, 2) * 0.25 : random_signed_unit(&random) * 0.5;
                 p[lane][k / 3][k % 3] = middle[k % 3] + size * offset;
@@ -109,9 +111,11 @@ static void far_pairs_are_never_within_reach(void **state)
             }
             const double *const q[4] = {p[lane][0], p[lane][1], p[lane][2], p[lane][3]};
             double distance = round % 2 ? edge_edge_distance(q, q + 2) : vertex_face_distance(q[0], q + 1);
-            reach[lane] = distance * (1 + 1e-12) * (random_between(&random, 0, 1) ? 1.0 : 1.0 - 0.1 * dent_random_unit(&random));
+            reach[lane] =
+                distance * (1 + 1e-12) * (random_between(&random, 0, 1) ? 1.0 : 1.0 - 0.1 * dent_random_unit(&random));
             float extent = (float)(size * 1.0001) + 0x1p-22f;
-            batch.bound[lane] = ((float)reach[lane] + 8 * FOREST_INPUT_ERROR + 16 * 0x1p-24f * extent) * (1.0f + 0x1p-20f);
+            batch.bound[lane] =
+                ((float)reach[lane] + 8 * FOREST_INPUT_ERROR + 16 * 0x1p-24f * extent) * (1.0f + 0x1p-20f);
         }
         uint32_t bits = 0;
         for (size_t i = 0; i < sizeof isas / sizeof isas[0]; i++) {
@@ -169,7 +173,8 @@ static void rows_of_boxes_are_single_comparisons(void **state)
                 for (uint32_t j = 0; (which >> i & 1) && j < count; j++) {
                     bool meets = true;
                     for (int axis = 0; axis < 3; axis++) {
-                        meets = meets && b.lo[axis][j] <= a.hi[axis][i] + reach && b.hi[axis][j] >= a.lo[axis][i] - reach;
+                        meets =
+                            meets && b.lo[axis][j] <= a.hi[axis][i] + reach && b.hi[axis][j] >= a.lo[axis][i] - reach;
                     }
                     assert_int_equal(rows[i] >> j & 1, meets);
                 }

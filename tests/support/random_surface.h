@@ -82,6 +82,14 @@ static inline uint32_t surface_put_vertex(struct test_body *body, double x, doub
     return body->vertex_count++;
 }
 
+/* Random numbers are drawn one statement at a time: the order of arguments is the compiler's choice. */
+static inline void surface_random_vector(dent_random *random, double lo, double hi, double v[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        v[axis] = test_between(random, lo, hi);
+    }
+}
+
 static inline void surface_put_face(struct test_body *body, uint32_t a, uint32_t b, uint32_t c)
 {
     if (a == b || b == c || c == a) {
@@ -278,7 +286,8 @@ static inline void surface_put_ball(struct test_body *body, dent_random *random,
                                     const double at[3], double size, double dent)
 {
     uint32_t first = body->vertex_count;
-    double push[3] = {test_between(random, -1, 1), test_between(random, -1, 1), test_between(random, -1, 1)};
+    double push[3];
+    surface_random_vector(random, -1, 1, push);
     surface_put_vertex(body, at[0], at[1], at[2] - size);
     for (uint32_t ring = 1; ring <= rings; ring++) {
         for (uint32_t i = 0; i < around; i++) {
@@ -320,7 +329,8 @@ static inline struct test_body surface_closed_small(dent_random *random, uint32_
         for (int axis = 0; axis < 3; axis++) {
             at[axis] = test_between(random, 0, room);
         }
-        surface_put_ball(&body, random, 3 + dent_random_below(random, 3), 1 + dent_random_below(random, 2), at, 0.5, 0);
+        uint32_t around = 3 + dent_random_below(random, 3), rings = 1 + dent_random_below(random, 2);
+        surface_put_ball(&body, random, around, rings, at, 0.5, 0);
     }
     return body;
 }
@@ -404,8 +414,9 @@ static inline void surface_slit(struct test_body *body, dent_random *random, uin
     uint32_t first = row * (nu + 1), copies = body->vertex_count;
     for (uint32_t i = 0; i < columns; i++) {
         const double *p = body->xyz[first + i];
-        surface_put_vertex(body, p[0] + test_between(random, -0.05, 0.05), p[1] + test_between(random, -0.2, 0.05),
-                           p[2] + test_between(random, -0.05, 0.05));
+        double by[3];
+        surface_random_vector(random, -0.05, 0.05, by);
+        surface_put_vertex(body, p[0] + by[0], p[1] + 2.5 * by[1] - 0.075, p[2] + by[2]);
     }
     for (uint32_t face = 0; face < body->element_count; face++) {
         uint32_t *corners = body->corners + 3 * (size_t)face;
@@ -458,9 +469,9 @@ static inline void surface_fins(struct test_body *body, dent_random *random, uin
         const uint32_t *corners = body->corners + 3 * (size_t)dent_random_below(random, faces);
         const double *p = body->xyz[corners[0]];
         uint32_t a = corners[0], b = corners[1];
-        uint32_t tip =
-            surface_put_vertex(body, p[0] + test_between(random, -0.3, 0.3), p[1] + test_between(random, -0.3, 0.3),
-                               p[2] + test_between(random, -0.3, 0.3));
+        double by[3];
+        surface_random_vector(random, -0.3, 0.3, by);
+        uint32_t tip = surface_put_vertex(body, p[0] + by[0], p[1] + by[1], p[2] + by[2]);
         surface_put_face(body, a, b, tip);
     }
 }
@@ -559,10 +570,12 @@ static inline struct test_body surface_sheet_like(int kind, dent_random *random,
                     kind == SURFACE_T_JUNCTIONS || kind == SURFACE_NONMANIFOLD || kind == SURFACE_DUPLICATES ||
                     kind == SURFACE_FAR_AWAY || kind == SURFACE_PINCHED;
     if (kind == SURFACE_CUTS_AND_HOLES && nv > 1) {
-        surface_slit(&body, random, nu, 1 + dent_random_below(random, nv - 1), 1 + dent_random_below(random, nu));
+        uint32_t row = 1 + dent_random_below(random, nv - 1), columns = 1 + dent_random_below(random, nu);
+        surface_slit(&body, random, nu, row, columns);
     }
     if (kind == SURFACE_HAIRLINE && nv > 1) {
-        surface_hairline(&body, random, nu, 1 + dent_random_below(random, nv - 1), 1 + dent_random_below(random, nu));
+        uint32_t row = 1 + dent_random_below(random, nv - 1), columns = 1 + dent_random_below(random, nu);
+        surface_hairline(&body, random, nu, row, columns);
     }
     if (crumpled) {
         surface_crumple(&body, random, test_between(random, 0, 1.5), edge);

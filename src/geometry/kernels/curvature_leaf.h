@@ -16,8 +16,17 @@
         (out)[3] = add(x, (out)[7]);                                                                                   \
         (out)[4] = subtract(x, (out)[7]);                                                                              \
         (out)[5] = subtract((out)[8], x);                                                                              \
-        (out)[6] = subtract(z, (out)[11]);                                                                             \
+        (out)[6] = subtract(subtract(z, y), x);                                                                        \
     } while (0)
+
+/* least: by axis, the least n . D along the side that the hint tells; then minus the largest |e1|, |e2|. */
+static inline uint32_t mask_of_least(const float least[CURVATURE_LANES], uint32_t positive)
+{
+    double a = -(double)least[13], b = -(double)least[14], h = (double)FOREST_INPUT_ERROR;
+    double bound = 8 * 0x1p-24 * a * b + 5 * h * (a + b) + 32 * h * h + 0x1p-130;
+    uint32_t beyond = lanes_greater(least, (float)(bound * (1 + 0x1p-20))) & ((1u << CURVATURE_AXES) - 1);
+    return (beyond & positive) | (beyond & ~positive) << CURVATURE_AXES;
+}
 
 static inline float scalar_add(float a, float b)
 {
@@ -28,6 +37,7 @@ static inline float scalar_subtract(float a, float b)
     return a - b;
 }
 
+#ifndef CURVATURE_LEAF_OF_ITS_OWN
 static void leaf_curvature(const struct leaf_points *points, const struct leaf_corners *corners,
                            struct leaf_curvature *curvature)
 {
@@ -57,11 +67,9 @@ static void leaf_curvature(const struct leaf_points *points, const struct leaf_c
     values[15] = values[14];
     _Alignas(64) float least[CURVATURE_LANES];
     lanes_least_of_each(values, least);
-    double a = -(double)least[13], b = -(double)least[14], h = (double)FOREST_INPUT_ERROR;
-    double bound = 8 * 0x1p-24 * a * b + 5 * h * (a + b) + 32 * h * h + 0x1p-130;
-    uint32_t beyond = lanes_greater(least, (float)(bound * (1 + 0x1p-20))) & ((1u << CURVATURE_AXES) - 1);
-    curvature->mask = (beyond & positive) | (beyond & ~positive) << CURVATURE_AXES;
+    curvature->mask = mask_of_least(least, positive);
 }
+#endif
 
 /* Brings the vertices together, eight at a time whatever the length of a run; behind the last follows the first again.
  */

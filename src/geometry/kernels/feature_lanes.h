@@ -1,25 +1,27 @@
-/* The fixed sequence of double operations behind the question proximity, on FEATURE_LANES pairs side by side: closest points of a vertex and a face,
- * and of two edges. This is the definition (see geometry/feature_distance.h for what it promises); it is written once and compiled for one, two,
- * four and eight lanes, in vector types of the compiler, so that all give the same bits.
+/* The fixed sequence of double operations behind the question proximity, on FEATURE_LANES pairs side by side: closest
+ * points of a vertex and a face, and of two edges. This is the definition (see geometry/feature_distance.h for what
+ * it promises); it is written once and compiled for one, four and eight lanes, in vector types of the compiler,
+ * so that all give the same bits.
  *
- * Every feature of lower dimension gives a candidate, the interior one more if it falls inside; the closest candidate wins, the first of
- * equal ones. Nothing depends on a chain of region tests, so no case can end in the wrong region.
- *   A vertex and a face: the closest points of its three edges, and the foot of the perpendicular where its three weights, each from the
- *   normal, are positive.
- *   Two edges: each end against the other edge, and the common perpendicular, whose place on the first edge comes from cross products
- *   (n = u x v, s = (w x v).n / n.n), which lose less than dot products when the edges are nearly parallel; where they lose everything the
- *   ends are as close as rounding can tell. The place on the second edge follows from the first: errors of two formulas would
- *   not agree along nearly parallel edges.
+ * Every feature of lower dimension gives a candidate, the interior one more if it falls inside; the closest candidate
+ * wins, the first of equal ones. Nothing depends on a chain of region tests, so no case can end in the wrong region.
+ *   A vertex and a face: the closest points of its three edges, and the foot of the perpendicular where its three
+ * weights, each from the normal, are positive. Two edges: each end against the other edge, and the common
+ * perpendicular, whose place on the first edge comes from cross products (n = u x v, s = (w x v).n / n.n), which lose
+ * less than dot products when the edges are nearly parallel; where they lose everything the ends are as close as
+ * rounding can tell. The place on the second edge follows from the first: errors of two formulas would not agree along
+ * nearly parallel edges.
  *
- * Steps: the corners (ends, edges) are put into lexicographic order, so that the result depends on positions alone; coordinates are taken relative to
- * the vertex, or to the first end, after division by 16 where one is above 2^1000; they are scaled by a power of two to E <= 1; the
- * candidates are compared by squared distance; the difference of the two closest points is scaled to its own size before its length is taken,
- * so that nothing vanishes.
+ * Steps: the corners (ends, edges) are put into lexicographic order, so that the result depends on positions alone;
+ * coordinates are taken relative to the vertex, or to the first end, after division by 16 where one is above 2^1000;
+ * they are scaled by a power of two to E <= 1; the candidates are compared by squared distance; the difference of the
+ * two closest points is scaled to its own size before its length is taken, so that nothing vanishes.
  *
- * Lower bound of the distance. Relative coordinates have a relative error of u = 2^-53 each. A candidate has weights >= 0 whose sum is 1 up to 4u,
- * hence its point, computed with 5 more roundings, lies within 4u + 5u of a point of the set on every axis; for two edges the
- * difference of two such points (one with a single product) within 11u. Over three axes that is 19u; the square root of the sum of squares, of
- * length at most 2 sqrt(3), adds 3u times that: 10u. Together less than 32u E.
+ * Lower bound of the distance. Relative coordinates have a relative error of u = 2^-53 each. A candidate has weights
+ * >= 0 whose sum is 1 up to 4u, hence its point, computed with 5 more roundings, lies within 4u + 5u of a point of
+ * the set on every axis; for two edges the difference of two such points (one with a single product) within 11u. Over
+ * three axes that is 19u; the square root of the sum of squares, of length at most 2 sqrt(3), adds 3u times that:
+ * 10u. Together less than 32u E.
  *
  * The including file defines FEATURE_LANES (1, 2, 4 or 8) and FEATURE_ROOT(x), the square roots of a row.
  */
@@ -111,9 +113,11 @@ FEATURE_INLINE row row3_extent(row3 a)
     return row_larger(row_larger(row_size(a.x), row_size(a.y)), row_size(a.z));
 }
 
-/* ---- powers of two ---------------------------------------------------------------------------------------------------------- */
+/* ---- powers of two
+ * ---------------------------------------------------------------------------------------------------------- */
 
-/* 2^-e = down[0] * down[1] and 2^e = up[0] * up[1], for the e with x in [2^(e-1), 2^e); subnormals and 0 have e = -1022. */
+/* 2^-e = down[0] * down[1] and 2^e = up[0] * up[1], for the e with x in [2^(e-1), 2^e); subnormals and 0 have e =
+ * -1022. */
 struct row_scale {
     row down[2], up[2];
 };
@@ -122,8 +126,8 @@ FEATURE_INLINE struct row_scale scale_of(row x)
 {
     row_bits biased = ((row_bits)x >> 52) & 0x7FF; /* e + 1022 */
     row_bits half = biased >> 1, rest = biased - half;
-    return (struct row_scale){{(row)((1534 - half) << 52), (row)((1534 - rest) << 52)},   /* 2^(511 - half) */
-                              {(row)((512 + half) << 52), (row)((512 + rest) << 52)}}; /* 2^(half - 511) */
+    return (struct row_scale){{(row)((1534 - half) << 52), (row)((1534 - rest) << 52)}, /* 2^(511 - half) */
+                              {(row)((512 + half) << 52), (row)((512 + rest) << 52)}};  /* 2^(half - 511) */
 }
 
 /* Three points relative to an origin and scaled to E <= 1; multiply by scale.up and `unhalve` to come back. */
@@ -136,7 +140,8 @@ struct local_rows {
 FEATURE_INLINE struct local_rows seen_from(row3 origin, row3 a, row3 b, row3 c)
 {
     struct local_rows local;
-    row largest = row_larger(row_larger(row3_extent(origin), row3_extent(a)), row_larger(row3_extent(b), row3_extent(c)));
+    row largest =
+        row_larger(row_larger(row3_extent(origin), row3_extent(a)), row_larger(row3_extent(b), row3_extent(c)));
     row_mask large = (row_mask)(largest > 0x1p1000);
     row halve = row_choose(large, row_set(0.0625), row_set(1.0));
     local.unhalve = row_choose(large, row_set(16.0), row_set(1.0));
@@ -144,14 +149,17 @@ FEATURE_INLINE struct local_rows seen_from(row3 origin, row3 a, row3 b, row3 c)
     local.point[0] = row3_subtract(row3_times(a, halve), start);
     local.point[1] = row3_subtract(row3_times(b, halve), start);
     local.point[2] = row3_subtract(row3_times(c, halve), start);
-    local.scale = scale_of(row_larger(row_larger(row3_extent(local.point[0]), row3_extent(local.point[1])), row3_extent(local.point[2])));
+    local.scale = scale_of(
+        row_larger(row_larger(row3_extent(local.point[0]), row3_extent(local.point[1])), row3_extent(local.point[2])));
     for (int k = 0; k < 3; k++) {
         local.point[k] = row3_times(row3_times(local.point[k], local.scale.down[0]), local.scale.down[1]);
     }
     return local;
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------------------------ */
+/* ---- order
+ * ------------------------------------------------------------------------------------------------------------------
+ * */
 
 FEATURE_INLINE row_mask comes_before(row3 p, row3 q)
 {
@@ -174,7 +182,8 @@ FEATURE_INLINE void exchange(row_mask mask, row *p, row *q)
     *p = first;
 }
 
-/* ---- the result ------------------------------------------------------------------------------------------------------------- */
+/* ---- the result
+ * ------------------------------------------------------------------------------------------------------------- */
 
 /* The best candidate so far: squared distance, difference of the closest points, weights. */
 struct best_rows {
@@ -215,7 +224,8 @@ FEATURE_INLINE row cut_place(row along, row length)
     return row_choose((row_mask)(along <= zero) | (row_mask)(length == zero), zero, t);
 }
 
-/* ---- a vertex and a face ------------------------------------------------------------------------------------------------------ */
+/* ---- a vertex and a face
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* The place on the segment from p to q closest to the origin. */
 FEATURE_INLINE row place_on_side(row3 p, row3 q)
@@ -228,7 +238,8 @@ FEATURE_INLINE void consider_foot(struct best_rows *best, const struct local_row
 {
     row3 a = local->point[0], b = local->point[1], c = local->point[2];
     row3 normal = row3_cross(row3_subtract(b, a), row3_subtract(c, a));
-    row w0 = row3_dot(row3_cross(b, c), normal), w1 = row3_dot(row3_cross(c, a), normal), w2 = row3_dot(row3_cross(a, b), normal);
+    row w0 = row3_dot(row3_cross(b, c), normal), w1 = row3_dot(row3_cross(c, a), normal),
+        w2 = row3_dot(row3_cross(a, b), normal);
     row zero = {0}, total = (w0 + w1) + w2;
     row_mask inside = (row_mask)(w0 > zero) & (row_mask)(w1 > zero) & (row_mask)(w2 > zero);
     w0 /= total;
@@ -271,10 +282,13 @@ FEATURE_INLINE void measure_row_of_vertices(const struct row_points *points, str
     result->weight[3] = best.weight[2];
 }
 
-/* ---- two edges ---------------------------------------------------------------------------------------------------------------- */
+/* ---- two edges
+ * ---------------------------------------------------------------------------------------------------------------- */
 
-/* Seen from the beginning of the first edge: point 0 its end, 1 and 2 the second edge. weight[0] and [1] are the places s and t. */
-FEATURE_INLINE void consider_places(struct best_rows *best, const struct local_rows *local, row_mask valid, row s, row t)
+/* Seen from the beginning of the first edge: point 0 its end, 1 and 2 the second edge. weight[0] and [1] are the
+ * places s and t. */
+FEATURE_INLINE void consider_places(struct best_rows *best, const struct local_rows *local, row_mask valid, row s,
+                                    row t)
 {
     row3 second = row3_blend(1.0 - t, local->point[1], t, local->point[2]);
     row3 difference = row3_subtract(row3_times(local->point[0], s), second);

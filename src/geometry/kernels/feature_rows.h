@@ -1,4 +1,5 @@
-/* Eight pairs in rows of FEATURE_LANES: loads, the sequence of feature_lanes.h, stores. Included by near_kernels_<isa>.c. */
+/* Eight pairs in rows of FEATURE_LANES: loads, the sequence of feature_lanes.h, stores. Included by
+ * near_kernels_<isa>.c. */
 #include "geometry/kernels/feature_lanes.h"
 
 FEATURE_INLINE row load_row(const double *from)
@@ -12,8 +13,8 @@ FEATURE_INLINE struct row_points load_points(const struct feature_points *points
 {
     struct row_points r;
     for (int k = 0; k < 4; k++) {
-        r.point[k] =
-            (row3){load_row(points->point[k][0] + at), load_row(points->point[k][1] + at), load_row(points->point[k][2] + at)};
+        r.point[k] = (row3){load_row(points->point[k][0] + at), load_row(points->point[k][1] + at),
+                            load_row(points->point[k][2] + at)};
     }
     return r;
 }

@@ -1,5 +1,5 @@
-/* Rows of boxes against boxes, for all instruction sets. Included by near_kernels_<isa>.c after it has defined meet_sixteen (bits of the boxes
- * at, at + 1 ... at + 15 that meet the given one) and match_vertices. */
+/* Rows of boxes against boxes, for all instruction sets. Included by near_kernels_<isa>.c after it has defined
+ * meet_sixteen (bits of the boxes at, at + 1 ... at + 15 that meet the given one) and match_vertices. */
 
 static uint64_t meet_boxes(const struct feature_boxes *boxes, uint32_t count, const float lo[3], const float hi[3])
 {
@@ -10,8 +10,8 @@ static uint64_t meet_boxes(const struct feature_boxes *boxes, uint32_t count, co
     return bits;
 }
 
-static void meet_box_rows(const struct feature_boxes *a, uint64_t which, float reach, const struct feature_boxes *boxes, uint32_t count,
-                          uint64_t rows[NEAR_FEATURES])
+static void meet_box_rows(const struct feature_boxes *a, uint64_t which, float reach, const struct feature_boxes *boxes,
+                          uint32_t count, uint64_t rows[NEAR_FEATURES])
 {
     for (; which; which &= which - 1) {
         int i = __builtin_ctzll(which);

@@ -14,13 +14,16 @@ static inline uint32_t meet_eight(const struct feature_boxes *boxes, uint32_t at
 {
     __m256 all = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
     for (int axis = 0; axis < 3; axis++) {
-        all = _mm256_and_ps(all, _mm256_cmp_ps(_mm256_load_ps(boxes->lo[axis] + at), _mm256_set1_ps(hi[axis]), _CMP_LE_OQ));
-        all = _mm256_and_ps(all, _mm256_cmp_ps(_mm256_load_ps(boxes->hi[axis] + at), _mm256_set1_ps(lo[axis]), _CMP_GE_OQ));
+        all = _mm256_and_ps(all,
+                            _mm256_cmp_ps(_mm256_load_ps(boxes->lo[axis] + at), _mm256_set1_ps(hi[axis]), _CMP_LE_OQ));
+        all = _mm256_and_ps(all,
+                            _mm256_cmp_ps(_mm256_load_ps(boxes->hi[axis] + at), _mm256_set1_ps(lo[axis]), _CMP_GE_OQ));
     }
     return (uint32_t)_mm256_movemask_ps(all);
 }
 
-static inline uint32_t meet_sixteen(const struct feature_boxes *boxes, uint32_t at, const float lo[3], const float hi[3])
+static inline uint32_t meet_sixteen(const struct feature_boxes *boxes, uint32_t at, const float lo[3],
+                                    const float hi[3])
 {
     return meet_eight(boxes, at, lo, hi) | meet_eight(boxes, at + 8, lo, hi) << 8;
 }
@@ -38,7 +41,8 @@ static void match_vertices(const uint32_t a[16], const uint32_t b[16], uint16_t 
 
 #include "geometry/kernels/near_boxes.h"
 
-const struct near_kernels near_kernels_avx2 = {meet_boxes, meet_box_rows, match_vertices, far_edges, far_vertices, measure_edges, measure_vertices};
+const struct near_kernels near_kernels_avx2 = {meet_boxes,   meet_box_rows, match_vertices,  far_edges,
+                                               far_vertices, measure_edges, measure_vertices};
 
 #else
 typedef int nothing_for_this_machine;

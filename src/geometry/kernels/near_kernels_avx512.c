@@ -10,7 +10,8 @@
 
 #include "geometry/kernels/feature_rows.h"
 
-static inline uint32_t meet_sixteen(const struct feature_boxes *boxes, uint32_t at, const float lo[3], const float hi[3])
+static inline uint32_t meet_sixteen(const struct feature_boxes *boxes, uint32_t at, const float lo[3],
+                                    const float hi[3])
 {
     __mmask16 meets = 0xFFFF;
     for (int axis = 0; axis < 3; axis++) {
@@ -30,7 +31,8 @@ static void match_vertices(const uint32_t a[16], const uint32_t b[16], uint16_t 
 
 #include "geometry/kernels/near_boxes.h"
 
-const struct near_kernels near_kernels_avx512 = {meet_boxes, meet_box_rows, match_vertices, far_edges, far_vertices, measure_edges, measure_vertices};
+const struct near_kernels near_kernels_avx512 = {meet_boxes,   meet_box_rows, match_vertices,  far_edges,
+                                                 far_vertices, measure_edges, measure_vertices};
 
 #else
 typedef int nothing_for_this_machine;
