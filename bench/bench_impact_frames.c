@@ -1,8 +1,9 @@
-/* Whole frame pairs of the data kit, broad and narrow phase: milliseconds of processor time on one thread for all impacts, for the earliest
- * alone and for the first call, which cuts the surfaces into leaves; every instruction set in turns; and where the candidates end.
+/* Whole frame pairs of the data kit, broad and narrow phase: milliseconds of processor time on one thread for all
+ * impacts, for the earliest alone and for the first call, which cuts the surfaces into leaves; every instruction set in
+ * turns; and where the candidates end.
  *
- * Usage: bench_impact_frames [turns [scene [isa]]], DENT_DATA names the data kit. Figures are medians of the turns. Bars (issue 6): cloth-funnel 12,
- * armadillo-rollers 250, cloth-ball 350 ms.
+ * Usage: bench_impact_frames [turns [scene [isa]]], DENT_DATA names the data kit. Figures are medians of the turns.
+ * Bars (issue 6): cloth-funnel 12, armadillo-rollers 250, cloth-ball 350 ms.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -138,12 +139,14 @@ static void run_scene(const char *data, const struct scene *scene, int turns, co
             struct row *row = &rows[isa];
             time_all(row);
             const dent_impact_counters *c = &row->result.counters;
-            printf("%-18s %-7s %8.2f %8.2f %8.2f %5.0f %8" PRIu64 " %9" PRIu64 "  axes %" PRIu64 " cubic %" PRIu64 " free axis %" PRIu64
-                   " double %" PRIu64 " exact %" PRIu64 "; of the earliest %" PRIu64 "; ms %.1f + %.1f + %.1f\n",
-                   scene->name, dent_isa_name((dent_isa)isa), row->first, median(row->all, turns), median(row->earliest, turns), scene->bar,
-                   row->result.count, c->candidates, c->rejected_by_axes, c->rejected_by_cubic, c->rejected_by_free_axis,
-                   c->decided_in_double, c->decided_exactly, row->earliest_counters.candidates, (double)c->ns_prepare * 1e-6,
-                   (double)c->ns_search * 1e-6, (double)c->ns_finish * 1e-6);
+            printf("%-18s %-7s %8.2f %8.2f %8.2f %5.0f %8" PRIu64 " %9" PRIu64 "  axes %" PRIu64 " cubic %" PRIu64
+                   " free axis %" PRIu64 " double %" PRIu64 " exact %" PRIu64 "; of the earliest %" PRIu64
+                   "; ms %.1f + %.1f + %.1f\n",
+                   scene->name, dent_isa_name((dent_isa)isa), row->first, median(row->all, turns),
+                   median(row->earliest, turns), scene->bar, row->result.count, c->candidates, c->rejected_by_axes,
+                   c->rejected_by_cubic, c->rejected_by_free_axis, c->decided_in_double, c->decided_exactly,
+                   row->earliest_counters.candidates, (double)c->ns_prepare * 1e-6, (double)c->ns_search * 1e-6,
+                   (double)c->ns_finish * 1e-6);
             close_row(row);
         }
     }
@@ -155,7 +158,8 @@ int main(int argc, char **argv)
     int turns = argc > 1 ? atoi(argv[1]) : 7;
     require(data != NULL, "DENT_DATA must name the data kit");
     require(turns > 0 && turns <= TURNS_MAX, "from 1 to 101 turns");
-    printf("%-18s %-7s %8s %8s %8s %5s %8s %9s\n", "scene", "isa", "first", "all", "earliest", "bar", "impacts", "candidates");
+    printf("%-18s %-7s %8s %8s %8s %5s %8s %9s\n", "scene", "isa", "first", "all", "earliest", "bar", "impacts",
+           "candidates");
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
         if (argc < 3 || strcmp(argv[2], scenes[i].name) == 0) {
             run_scene(data, &scenes[i], turns, argc > 3 ? argv[3] : NULL);

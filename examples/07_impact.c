@@ -1,5 +1,5 @@
-/* A sheet falls on a tetrahedron in steps that are never too long: each goes 0.9 of what dent_world_safe_step allows, so the sheet comes to
- * rest just above the tip and never passes through it.
+/* A sheet falls on a tetrahedron in steps that are never too long: each goes 0.9 of what dent_world_safe_step allows,
+ * so the sheet comes to rest just above the tip and never passes through it.
  *
  *     cc 07_impact.c $(pkg-config --cflags --libs dent) && ./a.out
  */
@@ -49,8 +49,9 @@ int main(void)
             char a[32], b[32];
             dent_impact_feature_print(world, &safe.impact, false, a, sizeof a);
             dent_impact_feature_print(world, &safe.impact, true, b, sizeof b);
-            printf(", where %s %s of body %u meets %s of body %u", dent_impact_kind_name((dent_impact_kind)safe.impact.kind), a,
-                   safe.impact.body_a, b, safe.impact.body_b);
+            printf(", where %s %s of body %u meets %s of body %u",
+                   dent_impact_kind_name((dent_impact_kind)safe.impact.kind), a, safe.impact.body_a, b,
+                   safe.impact.body_b);
         }
         printf("\n");
         for (int v = 0; v < 4; v++) {

@@ -1,7 +1,8 @@
 /* command_ccd.c — `dent ccd`: what meets between two frames, and when first?
  *
- * Both frames are files with the same bodies; every vertex moves on a straight line from one to the other. First it is asked whether the
- * first frame crosses already: then the time is 0, whatever comes later. The pairs that meet are listed either way. */
+ * Both frames are files with the same bodies; every vertex moves on a straight line from one to the other. First it is
+ * asked whether the first frame crosses already: then the time is 0, whatever comes later. The pairs that meet are
+ * listed either way. */
 #include "interrupt.h"
 #include "json_output.h"
 #include "load_world.h"
@@ -29,19 +30,20 @@ typedef struct ccd_answer {
 static int complain_about_topology(const char *name0, const dent_mesh *mesh0, const char *name1, const dent_mesh *mesh1)
 {
     if (mesh0->body_count != mesh1->body_count) {
-        return complain("ccd: the frames do not belong together: %s has %u bodies, %s has %u", name0, mesh0->body_count, name1,
-                        mesh1->body_count);
+        return complain("ccd: the frames do not belong together: %s has %u bodies, %s has %u", name0, mesh0->body_count,
+                        name1, mesh1->body_count);
     }
     for (uint32_t i = 0; i < mesh0->body_count; i++) {
         const dent_mesh_body *a = &mesh0->bodies[i], *b = &mesh1->bodies[i];
         if (a->kind != b->kind) {
             return complain("ccd: the frames do not belong together: body %u is made of %s in %s and of %s in %s", i,
-                            a->kind == DENT_BODY_SOLID ? "cells" : "triangles", name0, b->kind == DENT_BODY_SOLID ? "cells" : "triangles",
-                            name1);
+                            a->kind == DENT_BODY_SOLID ? "cells" : "triangles", name0,
+                            b->kind == DENT_BODY_SOLID ? "cells" : "triangles", name1);
         }
         if (a->vertex_count != b->vertex_count || a->element_count != b->element_count) {
-            return complain("ccd: the frames do not belong together: body %u has %u vertices and %u elements in %s, %u and %u in %s", i,
-                            a->vertex_count, a->element_count, name0, b->vertex_count, b->element_count, name1);
+            return complain("ccd: the frames do not belong together: body %u has %u vertices and %u elements in %s, %u "
+                            "and %u in %s",
+                            i, a->vertex_count, a->element_count, name0, b->vertex_count, b->element_count, name1);
         }
     }
     return complain("ccd: the frames do not belong together: %s and %s have different elements", name0, name1);
@@ -102,9 +104,9 @@ static void print_impact(printer *out, const loaded_world *loaded, const dent_im
     char a[FEATURE_SIZE], b[FEATURE_SIZE];
     print_feature(loaded, impact, false, a);
     print_feature(loaded, impact, true, b);
-    printer_format(out, "%s %u %s %u %s %.17g %.17g %.17g %.17g %.17g %.17g\n", dent_impact_kind_name((dent_impact_kind)impact->kind),
-                   impact->body_a, a, impact->body_b, b, impact->toi, impact->u, impact->v, impact->normal[0], impact->normal[1],
-                   impact->normal[2]);
+    printer_format(out, "%s %u %s %u %s %.17g %.17g %.17g %.17g %.17g %.17g\n",
+                   dent_impact_kind_name((dent_impact_kind)impact->kind), impact->body_a, a, impact->body_b, b,
+                   impact->toi, impact->u, impact->v, impact->normal[0], impact->normal[1], impact->normal[2]);
 }
 
 static void print_list(tool_session *session, const loaded_world *loaded, const dent_impact_result *result)
@@ -130,7 +132,8 @@ static void print_start(printer *out, const loaded_world *loaded, const dent_sta
     }
     printer_text(out, "the start already crosses, time 0: ");
     if (start->crossings > 0) {
-        printer_format(out, "%llu pairs of faces cross, the first in bodies %u ", (unsigned long long)start->crossings, start->body_a);
+        printer_format(out, "%llu pairs of faces cross, the first in bodies %u ", (unsigned long long)start->crossings,
+                       start->body_a);
     } else {
         printer_format(out, "one lies inside the other of bodies %u ", start->body_a);
     }
@@ -154,10 +157,12 @@ static void print_verdict(tool_session *session, const loaded_world *loaded, con
     bool faces = first->kind == DENT_IMPACT_VERTEX_FACE;
     print_feature(loaded, first, false, a);
     print_feature(loaded, first, true, b);
-    printer_format(out, "first %s at t = %.17g: %s %s of body %u, %s %s of body %u; %llu pairs, %llu vertex-face and %llu edge-edge\n",
-                   separation > 0 ? "nearness" : "impact", first->toi, faces ? "vertex" : "edge", a, first->body_a,
-                   faces ? "face" : "edge", b, first->body_b, (unsigned long long)answer->impacts.count,
-                   (unsigned long long)answer->vertex_face, (unsigned long long)(answer->impacts.count - answer->vertex_face));
+    printer_format(
+        out,
+        "first %s at t = %.17g: %s %s of body %u, %s %s of body %u; %llu pairs, %llu vertex-face and %llu edge-edge\n",
+        separation > 0 ? "nearness" : "impact", first->toi, faces ? "vertex" : "edge", a, first->body_a,
+        faces ? "face" : "edge", b, first->body_b, (unsigned long long)answer->impacts.count,
+        (unsigned long long)answer->vertex_face, (unsigned long long)(answer->impacts.count - answer->vertex_face));
 }
 
 static double milliseconds(const dent_impact_counters *counters)
@@ -182,18 +187,22 @@ static void print_json(printer *out, const ccd_answer *answer)
 static void print_statistics(tool_session *session, const loaded_world *loaded, const ccd_answer *answer)
 {
     const dent_impact_counters *counters = &answer->impacts.counters;
-    remark("%llu pairs, pairs_hash %016llx, method %s (%s), %u threads, isa %s", (unsigned long long)answer->impacts.count,
+    remark("%llu pairs, pairs_hash %016llx, method %s (%s), %u threads, isa %s",
+           (unsigned long long)answer->impacts.count,
            (unsigned long long)dent_impact_hash(loaded->world, answer->impacts.impacts, answer->impacts.count),
            dent_method_name(counters->method), counters->reason, dent_context_worker_count(session->context),
            dent_isa_name(dent_context_isa(session->context)));
-    remark("%llu features, %llu box tests, %llu candidates: %llu apart on an axis, %llu never coplanar, %llu apart on a free axis, %llu decided "
+    remark("%llu features, %llu box tests, %llu candidates: %llu apart on an axis, %llu never coplanar, %llu apart on "
+           "a free axis, %llu decided "
            "in double, %llu exactly; %llu bytes scratch",
-           (unsigned long long)counters->features, (unsigned long long)counters->box_tests, (unsigned long long)counters->candidates,
-           (unsigned long long)counters->rejected_by_axes, (unsigned long long)counters->rejected_by_cubic,
-           (unsigned long long)counters->rejected_by_free_axis, (unsigned long long)counters->decided_in_double,
-           (unsigned long long)counters->decided_exactly, (unsigned long long)counters->scratch_bytes);
-    remark("%.3f ms to look at the start; %.3f ms prepare, %.3f ms search, %.3f ms finish", (double)answer->start_ns * 1e-6,
-           (double)counters->ns_prepare * 1e-6, (double)counters->ns_search * 1e-6, (double)counters->ns_finish * 1e-6);
+           (unsigned long long)counters->features, (unsigned long long)counters->box_tests,
+           (unsigned long long)counters->candidates, (unsigned long long)counters->rejected_by_axes,
+           (unsigned long long)counters->rejected_by_cubic, (unsigned long long)counters->rejected_by_free_axis,
+           (unsigned long long)counters->decided_in_double, (unsigned long long)counters->decided_exactly,
+           (unsigned long long)counters->scratch_bytes);
+    remark("%.3f ms to look at the start; %.3f ms prepare, %.3f ms search, %.3f ms finish",
+           (double)answer->start_ns * 1e-6, (double)counters->ns_prepare * 1e-6, (double)counters->ns_search * 1e-6,
+           (double)counters->ns_finish * 1e-6);
 }
 
 /* ---- the run --------------------------------------------------------------------------------------------- */
@@ -293,8 +302,8 @@ static int run_ccd(const tool_options *options, printer *out)
 {
     for (uint32_t i = 0; i < 2; i++) {
         if (names_a_scene(options->arguments[i])) {
-            return complain("ccd: %s is a built-in scene: write two frames of it first (dent export %s DIR --frame K)", options->arguments[i],
-                            options->arguments[i]);
+            return complain("ccd: %s is a built-in scene: write two frames of it first (dent export %s DIR --frame K)",
+                            options->arguments[i], options->arguments[i]);
         }
     }
     tool_session session;
@@ -315,27 +324,27 @@ const tool_command command_ccd_row = {
     .name = "ccd",
     .summary = "what meets between two frames, and when first",
     .arguments = "[OPTION...] FRAME0 FRAME1",
-    .details =
-        "FRAME0 and FRAME1 are mesh files (.msh, .mesh, .node/.ele, .vtk, .vtu, .obj, .stl, .ply, also with\n"
-        ".gz or .xz) with the same bodies and elements. Every vertex moves on a straight line from its\n"
-        "position in one to that in the other, t from 0 to 1. Asked are surface vertices with surface faces\n"
-        "and surface edges with surface edges that share no vertex. The answer is exact: a pair is listed\n"
-        "if and only if it meets, touching included.\n"
-        "\n"
-        "Columns: kind, body a, feature a, body b, feature b, toi, u, v, normal x, y, z. toi is the largest\n"
-        "double not above the true first time. A vertex is its 0-based place in the file, an edge v0-v1, a\n"
-        "face its place, or cell/corner for solids. u, v: where on the face, f0 + u (f1 - f0) + v (f2 - f0),\n"
-        "or on the two edges; the normal points from b to a. The last line is the verdict.\n"
-        "\n"
-        "With --separation D pairs that come as near as D are listed too; none is missed, and none is\n"
-        "listed that stays farther apart than 1.001 D. A first frame whose faces cross, or in which a body\n"
-        "is inside another, is reported as such, with time 0. Exit status: 0 no impact, 1 an impact or a\n"
-        "crossing start, 2 an error.\n"
-        "\n"
-        "JSON keys: pairs toi candidates ms; toi is null when nothing meets; start_crosses is added when\n"
-        "the start crosses.\n",
-    .option_bits = OPTION_BIT(OPTION_SEPARATION) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_NO_SELF) |
-                   OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_COUNT_ONLY) | OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON),
+    .details = "FRAME0 and FRAME1 are mesh files (.msh, .mesh, .node/.ele, .vtk, .vtu, .obj, .stl, .ply, also with\n"
+               ".gz or .xz) with the same bodies and elements. Every vertex moves on a straight line from its\n"
+               "position in one to that in the other, t from 0 to 1. Asked are surface vertices with surface faces\n"
+               "and surface edges with surface edges that share no vertex. The answer is exact: a pair is listed\n"
+               "if and only if it meets, touching included.\n"
+               "\n"
+               "Columns: kind, body a, feature a, body b, feature b, toi, u, v, normal x, y, z. toi is the largest\n"
+               "double not above the true first time. A vertex is its 0-based place in the file, an edge v0-v1, a\n"
+               "face its place, or cell/corner for solids. u, v: where on the face, f0 + u (f1 - f0) + v (f2 - f0),\n"
+               "or on the two edges; the normal points from b to a. The last line is the verdict.\n"
+               "\n"
+               "With --separation D pairs that come as near as D are listed too; none is missed, and none is\n"
+               "listed that stays farther apart than 1.001 D. A first frame whose faces cross, or in which a body\n"
+               "is inside another, is reported as such, with time 0. Exit status: 0 no impact, 1 an impact or a\n"
+               "crossing start, 2 an error.\n"
+               "\n"
+               "JSON keys: pairs toi candidates ms; toi is null when nothing meets; start_crosses is added when\n"
+               "the start crosses.\n",
+    .option_bits = OPTION_BIT(OPTION_SEPARATION) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |
+                   OPTION_BIT(OPTION_NO_SELF) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_COUNT_ONLY) |
+                   OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON),
     .argument_min = 2,
     .argument_max = 2,
     .run = run_ccd,

@@ -39,7 +39,8 @@ static int compare_ns(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static uint64_t time_query(const dent_impact_queries *queries, uint32_t number, uint64_t cost, dent_impact_answer *answer)
+static uint64_t time_query(const dent_impact_queries *queries, uint32_t number, uint64_t cost,
+                           dent_impact_answer *answer)
 {
     const dent_impact_query *query = &queries->queries[number];
     uint64_t best = UINT64_MAX;
@@ -78,7 +79,8 @@ static bool run_queries(tool_session *session, const dent_impact_queries *querie
     uint32_t middle = queries->count / 2;
     tally->ns_max = times[queries->count - 1];
     tally->ns_mean = (double)tally->ns_sum / queries->count;
-    tally->ns_median = queries->count % 2 ? (double)times[middle] : ((double)times[middle - 1] + (double)times[middle]) / 2;
+    tally->ns_median =
+        queries->count % 2 ? (double)times[middle] : ((double)times[middle - 1] + (double)times[middle]) / 2;
     return true;
 }
 
@@ -101,8 +103,9 @@ static void print_json(printer *out, const query_tally *tally)
 
 static void print_row(printer *out, const query_tally *tally, const char *kind)
 {
-    printer_format(out, "%-11s  %7u  %9u  %6u  %12u  %8.0f  %9.0f  %8llu  ", kind, tally->total, tally->colliding, tally->missed,
-                   tally->false_alarms, tally->ns_mean, tally->ns_median, (unsigned long long)tally->ns_max);
+    printer_format(out, "%-11s  %7u  %9u  %6u  %12u  %8.0f  %9.0f  %8llu  ", kind, tally->total, tally->colliding,
+                   tally->missed, tally->false_alarms, tally->ns_mean, tally->ns_median,
+                   (unsigned long long)tally->ns_max);
     printer_text(out, tally->file);
     printer_text(out, "\n");
 }
@@ -112,8 +115,9 @@ static void print_stages(const query_tally *tally)
     char text[256];
     size_t used = 0;
     for (int stage = 0; stage < DENT_IMPACT_STAGE_COUNT; stage++) {
-        int length = snprintf(text + used, sizeof text - used, "%s%s %llu", stage > 0 ? ", " : "",
-                              dent_impact_stage_name((dent_impact_stage)stage), (unsigned long long)tally->stages[stage]);
+        int length =
+            snprintf(text + used, sizeof text - used, "%s%s %llu", stage > 0 ? ", " : "",
+                     dent_impact_stage_name((dent_impact_stage)stage), (unsigned long long)tally->stages[stage]);
         used += length > 0 ? (size_t)length : 0;
     }
     remark("%s: decided by %s", tally->file, text);
@@ -123,7 +127,8 @@ static void print_stages(const query_tally *tally)
 
 static int complain_about(const char *name, const char *message)
 {
-    return strstr(message, name) != NULL || strchr(message, ':') != NULL ? complain("%s", message) : complain("%s: %s", name, message);
+    return strstr(message, name) != NULL || strchr(message, ':') != NULL ? complain("%s", message)
+                                                                         : complain("%s: %s", name, message);
 }
 
 static int run_file(tool_session *session, const char *name, query_tally *tally)
@@ -144,7 +149,9 @@ static int run_file(tool_session *session, const char *name, query_tally *tally)
     int result = STATUS_GOOD;
     uint64_t *times = dent_allocate(session->context, queries->count, sizeof *times);
     if (queries->truth == NULL) {
-        result = complain("%s: no answers to compare with: no seventh column, no ../mma_bool/NAME_mma_bool.json; give --truth FILE", name);
+        result = complain(
+            "%s: no answers to compare with: no seventh column, no ../mma_bool/NAME_mma_bool.json; give --truth FILE",
+            name);
     } else if (times == NULL) {
         result = complain("%s: out of memory", name);
     } else if (!run_queries(session, queries, times, tally)) {
@@ -183,7 +190,9 @@ static int run_files(tool_session *session)
             print_json(out, &tally);
         } else {
             if (i == 0) {
-                printer_text(out, "kind           total  colliding  missed  false alarms   ns mean  ns median    ns max  file\n");
+                printer_text(
+                    out,
+                    "kind           total  colliding  missed  false alarms   ns mean  ns median    ns max  file\n");
             }
             print_row(out, &tally, dent_impact_kind_name(tally.kind));
         }
@@ -194,8 +203,8 @@ static int run_files(tool_session *session)
         add_to_sum(&sum, &tally);
     }
     if (!json) {
-        printer_format(out, "%u queries: %u missed, %u false alarms; %.0f ns on the average, %llu at most\n", sum.total, sum.missed,
-                       sum.false_alarms, (double)sum.ns_sum / sum.total, (unsigned long long)sum.ns_max);
+        printer_format(out, "%u queries: %u missed, %u false alarms; %.0f ns on the average, %llu at most\n", sum.total,
+                       sum.missed, sum.false_alarms, (double)sum.ns_sum / sum.total, (unsigned long long)sum.ns_max);
     }
     return sum.missed > 0 || sum.false_alarms > 0 ? STATUS_FOUND : STATUS_GOOD;
 }
@@ -229,7 +238,8 @@ const tool_command command_ccd_queries_row = {
                "alarm, 2 an error.\n"
                "\n"
                "JSON keys: file kind total colliding missed false_alarms ns_mean ns_median ns_max.\n",
-    .option_bits = OPTION_BIT(OPTION_KIND) | OPTION_BIT(OPTION_TRUTH) | OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON),
+    .option_bits =
+        OPTION_BIT(OPTION_KIND) | OPTION_BIT(OPTION_TRUTH) | OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,
     .argument_max = UINT32_MAX,
     .run = run_ccd_queries,

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 static const tool_command *const command_table[] = {
-    &command_info_row,   &command_check_row,  &command_pairs_row, &command_ccd_row, &command_ccd_queries_row,
+    &command_info_row,   &command_check_row,  &command_pairs_row, &command_ccd_row,   &command_ccd_queries_row,
     &command_scenes_row, &command_export_row, &command_bench_row, &command_paper_row,
 };
 enum { COMMAND_COUNT = sizeof command_table / sizeof command_table[0] };
@@ -34,7 +34,8 @@ static void print_help(printer *out)
     printer_text(
         out,
         "\ndent COMMAND --help explains a command, dent --version prints the version.\n"
-        "Exit status: 0 good; 1 a penetration (check), an impact (ccd), a wrong answer (ccd-queries); 2 an error or an incomplete answer; 130 Ctrl-C.\n");
+        "Exit status: 0 good; 1 a penetration (check), an impact (ccd), a wrong answer (ccd-queries); 2 an error or an\n"
+        "incomplete answer; 130 Ctrl-C.\n");
 }
 
 /* "  name      text", the text broken between words to fit the line. */

@@ -26,7 +26,8 @@ dent_status end_pose_read(struct end_pose *end, const struct pose *pose, struct 
     end->xyz = array_extend(&end->pointer_storage, pose->body_count);
     double(*next)[3] = array_extend(&end->position_storage, vertex_count + 1); /* one more, as in pose_read */
     if (!end->xyz || !next) {
-        return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the positions of %zu vertices at t1", vertex_count);
+        return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the positions of %zu vertices at t1",
+                            vertex_count);
     }
     for (uint32_t rank = 0; rank < pose->body_count; rank++) {
         const struct body *body = pose->bodies[rank].body;

@@ -1,5 +1,5 @@
-/* Where all bodies of a world are at the end of a step: their t1 positions, read and checked as pose.h does for t0. A body without positions
- * at t1 stands still: its positions are those of t0.
+/* Where all bodies of a world are at the end of a step: their t1 positions, read and checked as pose.h does for t0. A
+ * body without positions at t1 stands still: its positions are those of t0.
  */
 #ifndef DENT_BODIES_END_POSE_H
 #define DENT_BODIES_END_POSE_H

@@ -1,9 +1,9 @@
 /* Is the beginning of a step free? And how far may the step go?
  *
- * Crossing faces are asked for by `face-face`. Where no faces of two bodies meet, each connected part of one lies wholly inside or wholly
- * outside the other, so one vertex of each part decides. Where faces touch or share area without crossing (stacked
- * boxes, identical copies), or that vertex lies on a face of the other (bodies tied to each other), no single vertex does, and the
- * penetration check is asked.
+ * Crossing faces are asked for by `face-face`. Where no faces of two bodies meet, each connected part of one lies
+ * wholly inside or wholly outside the other, so one vertex of each part decides. Where faces touch or share area
+ * without crossing (stacked boxes, identical copies), or that vertex lies on a face of the other (bodies tied to each
+ * other), no single vertex does, and the penetration check is asked.
  */
 #include <dent/impact.h>
 #include <dent/penetration.h>
@@ -25,8 +25,8 @@ static bool boxes_meet(const struct posed_body *a, const struct posed_body *b)
 
 static bool point_in_box(const double p[3], const struct posed_body *body)
 {
-    return p[0] >= body->lo[0] && p[0] <= body->hi[0] && p[1] >= body->lo[1] && p[1] <= body->hi[1] && p[2] >= body->lo[2] &&
-           p[2] <= body->hi[2];
+    return p[0] >= body->lo[0] && p[0] <= body->hi[0] && p[1] >= body->lo[1] && p[1] <= body->hi[1] &&
+           p[2] >= body->lo[2] && p[2] <= body->hi[2];
 }
 
 static bool has_inside(const struct body *body)
@@ -34,7 +34,7 @@ static bool has_inside(const struct body *body)
     return body->kind == DENT_BODY_SOLID || body->topology.surface_closed;
 }
 
-/* ---- containment where surfaces do not meet -------------------------------------------------------------------------- */
+/* ---- containment where surfaces do not meet ---------------------------------------------------------------------- */
 
 enum whereabouts { OUTSIDE, INSIDE, IN_DOUBT };
 
@@ -70,8 +70,8 @@ static enum whereabouts point_inside(const double p[3], const struct posed_body 
     }
     predicate_counters ignored = {0};
     bool on_surface;
-    int winding =
-        winding_number(p, y->xyz, (const uint32_t(*)[3])y->body->element_corners, y->body->element_count, &ignored, &on_surface);
+    int winding = winding_number(p, y->xyz, (const uint32_t(*)[3])y->body->element_corners, y->body->element_count,
+                                 &ignored, &on_surface);
     return on_surface ? IN_DOUBT : winding != 0 ? INSIDE : OUTSIDE;
 }
 
@@ -80,7 +80,8 @@ static enum whereabouts some_part_inside(const struct posed_body *x, const struc
 {
     uint32_t parts = 0;
     enum whereabouts where = OUTSIDE;
-    for (uint32_t vertex = 0; has_inside(y->body) && vertex < x->body->vertex_count && parts < x->body->topology.component_count; vertex++) {
+    for (uint32_t vertex = 0;
+         has_inside(y->body) && vertex < x->body->vertex_count && parts < x->body->topology.component_count; vertex++) {
         if (x->body->vertex_component[vertex] == parts) {
             parts++;
             enum whereabouts of_part = point_inside(x->xyz[vertex], y);
@@ -120,8 +121,8 @@ static void look_at_pair(void *data, uint32_t number, uint32_t worker)
         __atomic_store_n(&containment->in_doubt, 1, __ATOMIC_RELAXED);
     }
     if (a_in_b == INSIDE || b_in_a == INSIDE) {
-        while (number < seen && !__atomic_compare_exchange_n(&containment->first_found, &seen, number, true, __ATOMIC_RELAXED,
-                                                             __ATOMIC_RELAXED)) {
+        while (number < seen && !__atomic_compare_exchange_n(&containment->first_found, &seen, number, true,
+                                                             __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
         }
     }
 }
@@ -146,13 +147,15 @@ static uint32_t list_pairs(const struct pose *pose, struct body_pair *pairs)
 }
 
 /* *in_doubt: the penetration check has to be asked. */
-static dent_status find_contained(dent_world *world, struct cancel_flag *cancel, dent_start_state *state, bool *in_doubt)
+static dent_status find_contained(dent_world *world, struct cancel_flag *cancel, dent_start_state *state,
+                                  bool *in_doubt)
 {
     arena_reset(&world->scratch);
     uint32_t count = list_pairs(&world->pose, NULL);
     struct body_pair *pairs = arena_allocate(&world->scratch, count, sizeof *pairs);
     if (!pairs) {
-        return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for %u pairs of bodies", (unsigned)count);
+        return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for %u pairs of bodies",
+                            (unsigned)count);
     }
     list_pairs(&world->pose, pairs);
     struct containment containment = {&world->pose, cancel, pairs, UINT32_MAX, 0};
@@ -167,7 +170,7 @@ static dent_status find_contained(dent_world *world, struct cancel_flag *cancel,
     return DENT_OK;
 }
 
-/* ---- containment where they touch ------------------------------------------------------------------------------------ */
+/* ---- containment where they touch -------------------------------------------------------------------------------- */
 
 static dent_status ask_the_check(dent_world *world, const dent_impact_def *def, dent_start_state *state)
 {
@@ -190,7 +193,7 @@ static dent_status ask_the_check(dent_world *world, const dent_impact_def *def, 
     return DENT_OK;
 }
 
-/* ---- the calls ------------------------------------------------------------------------------------------------------- */
+/* ---- the calls --------------------------------------------------------------------------------------------------- */
 
 /* Counts the crossings; *touching: faces of two different bodies, one of them with an inside, meet without crossing. */
 static void look_at_faces(const dent_world *world, const dent_pair_list *faces, dent_start_state *state, bool *touching)
@@ -205,7 +208,8 @@ static void look_at_faces(const dent_world *world, const dent_pair_list *faces, 
             }
             state->crossings++;
         } else if (pair->body_a != pair->body_b) {
-            *touching = *touching || has_inside(world->pose.bodies[pair->body_a].body) || has_inside(world->pose.bodies[pair->body_b].body);
+            *touching = *touching || has_inside(world->pose.bodies[pair->body_a].body) ||
+                        has_inside(world->pose.bodies[pair->body_b].body);
         }
     }
 }
@@ -214,7 +218,8 @@ static dent_status check_def(dent_world *world, const dent_impact_def *def)
 {
     return def && def->struct_size == sizeof *def
                ? DENT_OK
-               : message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "the impact def was not made by dent_impact_def_default()");
+               : message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
+                              "the impact def was not made by dent_impact_def_default()");
 }
 
 dent_status dent_world_start_state(dent_world *world, const dent_impact_def *def, dent_start_state *state)

@@ -15,7 +15,7 @@
  *     D                  68 + 54 = 122u P                                        used 160u P
  *     N_k, U_k, V_k      10 + 12 = 22u times ma mb, mq mb, mq ma                 used 32u
  *     N-U-V, N-U, N-V    22u and two subtractions, 26u (ma mb + mq mb + mq ma)   used 40u
- *     D' = 3 (B_i+1 - B_i), two interpolations   6.2 bounds of D                 used 8
+ *     D'                 3 (68 + 68) + 72 for the operations + 216 = 696u P      used 1280u P
  *     d . F at a corner  interpolated differences 4u m, products and sums 26u    used 48u max|d| (mq + ma + mb)
  *
  * Underflow is harmless for the same reason as there. tests/geometry/test_impact_bounds_rational.c measures all of
@@ -27,6 +27,7 @@
 #include "geometry/impact_time.h"
 #include "geometry/kernels/impact_kernels.h"
 #include "geometry/kernels/impact_lanes_scalar.h"
+#include "geometry/power_of_two.h"
 
 #include "geometry/kernels/impact_direction.h"
 
@@ -358,13 +359,32 @@ static enum impact_verdict decide_root(const struct impact_doubles *x, double l,
     return IMPACT_UNDECIDED;
 }
 
-enum impact_verdict impact_double_time(enum impact_kind kind, const struct impact_vertex *const corners[4],
-                                       double t_limit, double *toi)
+/* The corners times a power of two that brings the largest coordinate near 1; false where a number would be rounded.
+ * The answer does not depend on the scale. */
+static bool rescale(const struct impact_vertex *const corners[4], struct impact_vertex scaled[4])
 {
-    struct impact_doubles x;
-    if (!prepare(&x, kind, corners)) {
-        return IMPACT_UNDECIDED;
+    double most = 0.0;
+    for (int i = 0; i < 4; i++) {
+        most = lanes_most(most, lanes_most(lanes_largest(corners[i]->start), lanes_largest(corners[i]->end)));
     }
+    int scale = most > 0.0 ? -binary_exponent(most) : 0;
+    bool exact = true;
+    for (int i = 0; i < 4; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            double start = scale_by_power_of_two(corners[i]->start[axis], scale);
+            double end = scale_by_power_of_two(corners[i]->end[axis], scale);
+            exact = exact && scale_by_power_of_two(start, -scale) == corners[i]->start[axis] &&
+                    scale_by_power_of_two(end, -scale) == corners[i]->end[axis];
+            scaled[i].start[axis] = start;
+            scaled[i].end[axis] = end;
+        }
+    }
+    return exact;
+}
+
+/* Intervals from left to right: the first contact, if any. */
+static enum impact_verdict search(const struct impact_doubles *x, double t_limit, double *toi)
+{
     struct interval stack[STACK_LIMIT];
     int depth = 0, looked_at = 0;
     stack[depth++] = (struct interval){0.0, 1.0};
@@ -377,16 +397,16 @@ enum impact_verdict impact_double_time(enum impact_kind kind, const struct impac
         if (++looked_at > INTERVAL_LIMIT) {
             return IMPACT_UNDECIDED;
         }
-        cubic_on(x.cubic, l, r, c);
-        if (certain_sign_4(c, x.cubic_bound) != 0) {
+        cubic_on(x->cubic, l, r, c);
+        if (certain_sign_4(c, x->cubic_bound) != 0) {
             continue;
         }
-        enum inside inside = inside_on(&x, l, r);
-        if (inside == CERTAINLY_OUTSIDE || (inside == NOT_KNOWN && separated_on(&x, l, r))) {
+        enum inside inside = inside_on(x, l, r);
+        if (inside == CERTAINLY_OUTSIDE || (inside == NOT_KNOWN && separated_on(x, l, r))) {
             continue;
         }
-        if (one_change(c, x.cubic_bound)) {
-            enum impact_verdict verdict = decide_root(&x, l, r, c, toi);
+        if (one_change(c, x->cubic_bound)) {
+            enum impact_verdict verdict = decide_root(x, l, r, c, toi);
             if (verdict != IMPACT_CERTAINLY_FREE) {
                 return verdict;
             }
@@ -400,4 +420,22 @@ enum impact_verdict impact_double_time(enum impact_kind kind, const struct impac
         stack[depth++] = (struct interval){l, split};
     }
     return IMPACT_CERTAINLY_FREE;
+}
+
+/* Apart, so that the ordinary case needs no room for the copies. */
+static __attribute__((noinline)) enum impact_verdict
+search_rescaled(enum impact_kind kind, const struct impact_vertex *const corners[4], double t_limit, double *toi)
+{
+    struct impact_doubles x;
+    struct impact_vertex scaled[4];
+    const struct impact_vertex *const scaled_corners[4] = {&scaled[0], &scaled[1], &scaled[2], &scaled[3]};
+    bool usable = rescale(corners, scaled) && prepare(&x, kind, scaled_corners);
+    return usable ? search(&x, t_limit, toi) : IMPACT_UNDECIDED;
+}
+
+enum impact_verdict impact_double_time(enum impact_kind kind, const struct impact_vertex *const corners[4],
+                                       double t_limit, double *toi)
+{
+    struct impact_doubles x;
+    return prepare(&x, kind, corners) ? search(&x, t_limit, toi) : search_rescaled(kind, corners, t_limit, toi);
 }

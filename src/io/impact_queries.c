@@ -1,7 +1,8 @@
-/* Files of impact queries: rational coordinates, 8 lines per query, and the true answers that come with them. See dent/impact_io.h.
+/* Files of impact queries: rational coordinates, 8 lines per query, and the true answers that come with them. See
+ * dent/impact_io.h.
  *
- * The lines are walked by hand rather than by words, since the columns are separated by commas. Memory is reserved as the lines are
- * read: a file cannot claim more than it holds.
+ * The lines are walked by hand rather than by words, since the columns are separated by commas. Memory is reserved as
+ * the lines are read: a file cannot claim more than it holds.
  */
 #include <dent/impact_io.h>
 
@@ -16,9 +17,9 @@
 enum { ROWS_PER_QUERY = 8, COORDINATE_COLUMNS = 6, COLUMNS_WITH_TRUTH = 7, PATH_LIMIT = 4096 };
 
 struct query_storage {
-    dent_impact_queries queries;      /* first: what the caller holds */
-    struct growable_array list;       /* dent_impact_query */
-    struct growable_array truth;      /* uint8_t */
+    dent_impact_queries queries; /* first: what the caller holds */
+    struct growable_array list;  /* dent_impact_query */
+    struct growable_array truth; /* uint8_t */
 };
 
 dent_impact_queries_def dent_impact_queries_def_default(void)
@@ -36,7 +37,7 @@ void dent_impact_queries_destroy(dent_context *context, dent_impact_queries *que
     }
 }
 
-/* ---- the kind, from the path ----------------------------------------------------------------------------------------- */
+/* ---- the kind, from the path ------------------------------------------------------------------------------------- */
 
 static bool is_letter(char c)
 {
@@ -77,7 +78,8 @@ static dent_impact_kind kind_of_path(const char *path)
     }
 }
 
-static dent_status find_kind(dent_context *context, const char *path, const dent_impact_queries_def *def, dent_impact_kind *kind)
+static dent_status find_kind(dent_context *context, const char *path, const dent_impact_queries_def *def,
+                             dent_impact_kind *kind)
 {
     *kind = def->kind ? def->kind : kind_of_path(path);
     if (*kind == 0) {
@@ -85,19 +87,21 @@ static dent_status find_kind(dent_context *context, const char *path, const dent
                          "%s: the path does not say whether its queries are vertex-face (vf) or edge-edge (ee)", path);
     }
     if (*kind != DENT_IMPACT_VERTEX_FACE && *kind != DENT_IMPACT_EDGE_EDGE) {
-        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "%s: there is no kind of impact query number %d", path, (int)*kind);
+        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "%s: there is no kind of impact query number %d", path,
+                         (int)*kind);
     }
     return DENT_OK;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t';
 }
 
-/* Splits a line at its commas, blanks around the columns taken off. Returns how many there are; more than `most` are counted, not kept. */
+/* Splits a line at its commas, blanks around the columns taken off. Returns how many there are; more than `most` are
+ * counted, not kept. */
 static int split_columns(struct text_span line, struct text_span *columns, int most)
 {
     int count = 0;
@@ -123,7 +127,8 @@ static int split_columns(struct text_span line, struct text_span *columns, int m
 }
 
 /* scanner_line has gone to the next line already: messages name the one before. */
-static dent_status fail_at_row(struct text_scanner *scanner, uint64_t line, const char *format, ...) DENT_PRINTF_LIKE(3, 4);
+static dent_status fail_at_row(struct text_scanner *scanner, uint64_t line, const char *format, ...)
+    DENT_PRINTF_LIKE(3, 4);
 static dent_status fail_at_row(struct text_scanner *scanner, uint64_t line, const char *format, ...)
 {
     char text[400];
@@ -135,24 +140,27 @@ static dent_status fail_at_row(struct text_scanner *scanner, uint64_t line, cons
     return scanner_fail(scanner, DENT_ERROR_FORMAT, "%s", text);
 }
 
-static dent_status read_coordinate(struct text_scanner *scanner, uint64_t line, const struct text_span *columns, int axis, double *value)
+static dent_status read_coordinate(struct text_scanner *scanner, uint64_t line, const struct text_span *columns,
+                                   int axis, double *value)
 {
     struct text_span above = columns[2 * axis], below = columns[2 * axis + 1];
     switch (rational_to_double(above, below, value)) {
     case RATIONAL_IS_DOUBLE:
         return DENT_OK;
     case RATIONAL_IS_NO_DOUBLE:
-        return fail_at_row(scanner, line, "%c is %.*s%s/%.*s%s, which is not exactly a double", "xyz"[axis], SPAN_ARGUMENTS(above),
-                           above.length > 40 ? "..." : "", SPAN_ARGUMENTS(below), below.length > 40 ? "..." : "");
+        return fail_at_row(scanner, line, "%c is %.*s%s/%.*s%s, which is not exactly a double", "xyz"[axis],
+                           SPAN_ARGUMENTS(above), above.length > 40 ? "..." : "", SPAN_ARGUMENTS(below),
+                           below.length > 40 ? "..." : "");
     case RATIONAL_BAD_DENOMINATOR:
-        return fail_at_row(scanner, line, "the denominator of %c is %.*s: it must be above 0", "xyz"[axis], SPAN_ARGUMENTS(below));
+        return fail_at_row(scanner, line, "the denominator of %c is %.*s: it must be above 0", "xyz"[axis],
+                           SPAN_ARGUMENTS(below));
     case RATIONAL_TOO_LONG:
         return fail_at_row(scanner, line, "%c has more than %d digits", "xyz"[axis], (int)RATIONAL_DIGITS);
     case RATIONAL_NOT_AN_INTEGER:
         break;
     }
-    return fail_at_row(scanner, line, "%c is '%.*s' over '%.*s': two whole numbers are needed", "xyz"[axis], SPAN_ARGUMENTS(above),
-                       SPAN_ARGUMENTS(below));
+    return fail_at_row(scanner, line, "%c is '%.*s' over '%.*s': two whole numbers are needed", "xyz"[axis],
+                       SPAN_ARGUMENTS(above), SPAN_ARGUMENTS(below));
 }
 
 struct row {
@@ -194,12 +202,12 @@ static dent_status out_of_memory(dent_context *context, const char *name)
 /* Where the reader is in the current query. */
 struct query_progress {
     uint64_t rows;
-    int truth; /* of the first row of the query */
+    int truth;       /* of the first row of the query */
     bool with_truth; /* the file has a seventh column */
 };
 
-static dent_status add_row(struct query_storage *storage, struct text_scanner *scanner, uint64_t line, struct query_progress *progress,
-                           const struct row *row)
+static dent_status add_row(struct query_storage *storage, struct text_scanner *scanner, uint64_t line,
+                           struct query_progress *progress, const struct row *row)
 {
     int place = (int)(progress->rows % ROWS_PER_QUERY);
     if (progress->rows == 0) {
@@ -228,7 +236,8 @@ static dent_status add_row(struct query_storage *storage, struct text_scanner *s
     return DENT_OK;
 }
 
-static dent_status read_rows(struct query_storage *storage, dent_context *context, const char *name, const struct file_bytes *bytes)
+static dent_status read_rows(struct query_storage *storage, dent_context *context, const char *name,
+                             const struct file_bytes *bytes)
 {
     struct text_scanner scanner;
     scanner_init(&scanner, context, name, bytes->data, bytes->size, -1);
@@ -253,13 +262,14 @@ static dent_status read_rows(struct query_storage *storage, dent_context *contex
         return dent_fail(context, DENT_ERROR_FORMAT, "%s: no queries", name);
     }
     if (progress.rows % ROWS_PER_QUERY != 0) {
-        return dent_fail(context, DENT_ERROR_FORMAT, "%s: %llu lines of positions: not a multiple of 8, the last query is incomplete", name,
+        return dent_fail(context, DENT_ERROR_FORMAT,
+                         "%s: %llu lines of positions: not a multiple of 8, the last query is incomplete", name,
                          (unsigned long long)progress.rows);
     }
     return DENT_OK;
 }
 
-/* ---- answers in a file of their own ---------------------------------------------------------------------------------- */
+/* ---- answers in a file of their own ------------------------------------------------------------------------------ */
 
 static bool is_json_space(uint8_t c)
 {
@@ -281,7 +291,8 @@ static const uint8_t *take_word(const uint8_t *cursor, const uint8_t *end, const
 }
 
 /* "[true, false, …]" and nothing else. */
-static dent_status parse_truth(dent_context *context, const char *name, const struct file_bytes *bytes, struct growable_array *truth)
+static dent_status parse_truth(dent_context *context, const char *name, const struct file_bytes *bytes,
+                               struct growable_array *truth)
 {
     const uint8_t *cursor = bytes->data, *end = bytes->data + bytes->size;
     cursor = skip_space(cursor, end);
@@ -310,7 +321,8 @@ static dent_status parse_truth(dent_context *context, const char *name, const st
     return DENT_OK;
 }
 
-static dent_status read_truth(struct query_storage *storage, dent_context *context, const char *path, const char *query_name)
+static dent_status read_truth(struct query_storage *storage, dent_context *context, const char *path,
+                              const char *query_name)
 {
     struct file_bytes bytes;
     dent_status status = file_bytes_load(context, path, &bytes);
@@ -321,8 +333,8 @@ static dent_status read_truth(struct query_storage *storage, dent_context *conte
     status = parse_truth(context, path, &bytes, &storage->truth);
     file_bytes_release(context, &bytes);
     if (status == DENT_OK && storage->truth.count != storage->list.count) {
-        return dent_fail(context, DENT_ERROR_FORMAT, "%s: %zu answers for the %zu queries of %s", path, storage->truth.count,
-                         storage->list.count, query_name);
+        return dent_fail(context, DENT_ERROR_FORMAT, "%s: %zu answers for the %zu queries of %s", path,
+                         storage->truth.count, storage->list.count, query_name);
     }
     return status;
 }
@@ -343,7 +355,8 @@ static bool find_truth_beside(const char *path, char found[PATH_LIMIT])
     const char *name = slash ? slash + 1 : path;
     int folder = (int)(name - path), stem = (int)stem_length(name);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        int length = snprintf(found, PATH_LIMIT, "%.*s../mma_bool/%.*s_mma_bool%s", folder, path, stem, name, endings[i]);
+        int length =
+            snprintf(found, PATH_LIMIT, "%.*s../mma_bool/%.*s_mma_bool%s", folder, path, stem, name, endings[i]);
         if (length > 0 && length < PATH_LIMIT && file_exists(found)) {
             return true;
         }
@@ -351,10 +364,10 @@ static bool find_truth_beside(const char *path, char found[PATH_LIMIT])
     return false;
 }
 
-/* ---- the calls ------------------------------------------------------------------------------------------------------- */
+/* ---- the calls --------------------------------------------------------------------------------------------------- */
 
-static dent_status fill(struct query_storage *storage, dent_context *context, const char *path, const struct file_bytes *bytes,
-                        const dent_impact_queries_def *def, bool look_beside)
+static dent_status fill(struct query_storage *storage, dent_context *context, const char *path,
+                        const struct file_bytes *bytes, const dent_impact_queries_def *def, bool look_beside)
 {
     char beside[PATH_LIMIT];
     dent_status status = read_rows(storage, context, path, bytes);
@@ -367,8 +380,9 @@ static dent_status fill(struct query_storage *storage, dent_context *context, co
 }
 
 /* Takes over *bytes. */
-static dent_status read_queries(dent_context *context, const char *path, struct file_bytes *bytes, const dent_impact_queries_def *def,
-                                dent_impact_kind kind, bool look_beside, dent_impact_queries **queries)
+static dent_status read_queries(dent_context *context, const char *path, struct file_bytes *bytes,
+                                const dent_impact_queries_def *def, dent_impact_kind kind, bool look_beside,
+                                dent_impact_queries **queries)
 {
     struct query_storage *storage = dent_allocate(context, 1, sizeof *storage);
     if (!storage) {
@@ -393,12 +407,14 @@ static dent_status read_queries(dent_context *context, const char *path, struct 
     return DENT_OK;
 }
 
-static dent_status check_def(dent_context *context, const dent_impact_queries_def **def, dent_impact_queries_def *defaults)
+static dent_status check_def(dent_context *context, const dent_impact_queries_def **def,
+                             dent_impact_queries_def *defaults)
 {
     *defaults = dent_impact_queries_def_default();
     *def = *def ? *def : defaults;
     if ((*def)->struct_size != sizeof **def) {
-        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "the def was not made by dent_impact_queries_def_default()");
+        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT,
+                         "the def was not made by dent_impact_queries_def_default()");
     }
     return DENT_OK;
 }

@@ -1,9 +1,10 @@
 /* Is numerator / denominator exactly a double, and which?
  *
- * Only one double can be it: if the quotient is a double x at all, the quotient of the leading 64 bits of both integers differs from x by
- * less than 2^-61 of itself, and the double nearest to that quotient is x (doubles are 2^-52 apart or, below the normal range,
- * farther). So one short division names the candidate, and the question is whether numerator = x * denominator, which
- * takes a product with a 53-bit integer, a shift and a comparison. No long division, no rounding that matters.
+ * Only one double can be it: if the quotient is a double x at all, the quotient of the leading 64 bits of both integers
+ * differs from x by less than 2^-61 of itself, and the double nearest to that quotient is x (doubles are 2^-52 apart
+ * or, below the normal range, farther). So one short division names the candidate, and the question is whether
+ * numerator = x * denominator, which takes a product with a 53-bit integer, a shift and a comparison. No long division,
+ * no rounding that matters.
  */
 #include "rational_number.h"
 
@@ -108,8 +109,7 @@ static bool split_integer(struct text_span *span, bool *negative)
 /* The double nearest to the quotient of the leading bits; infinity when it is beyond the largest. */
 static double candidate_quotient(const struct natural *numerator, const struct natural *denominator)
 {
-    uint64_t quotient =
-        (uint64_t)(((wide_word)(leading_bits(numerator) >> 1) << 64) / leading_bits(denominator));
+    uint64_t quotient = (uint64_t)(((wide_word)(leading_bits(numerator) >> 1) << 64) / leading_bits(denominator));
     int exponent = bit_length(numerator) - bit_length(denominator) - 63;
     return ldexp((double)quotient, exponent);
 }

@@ -5,11 +5,11 @@
 #include "text_scanner.h"
 
 enum rational_result {
-    RATIONAL_IS_DOUBLE,      /* *value is numerator / denominator, exactly */
-    RATIONAL_IS_NO_DOUBLE,   /* between two doubles, or beyond the largest */
-    RATIONAL_NOT_AN_INTEGER, /* one of the two is not an optional minus sign and decimal digits */
+    RATIONAL_IS_DOUBLE,       /* *value is numerator / denominator, exactly */
+    RATIONAL_IS_NO_DOUBLE,    /* between two doubles, or beyond the largest */
+    RATIONAL_NOT_AN_INTEGER,  /* one of the two is not an optional minus sign and decimal digits */
     RATIONAL_BAD_DENOMINATOR, /* zero or negative */
-    RATIONAL_TOO_LONG        /* more digits than RATIONAL_DIGITS */
+    RATIONAL_TOO_LONG         /* more digits than RATIONAL_DIGITS */
 };
 
 /* The longest double has 1074 binary places, 309 digits before the point and, as a reduced fraction, 324 digits in the

@@ -1,8 +1,8 @@
 /* Candidates in, answers out: the desks of an impact query. See impact_run.h.
  *
- * A desk fills a queue for each kind and hands it to the block test when it is full, or when its worker begins another block of the
- * search. In a search for the earliest time the best time of all workers limits each block; it only ever leaves out what is
- * later, so the earliest answer does not depend on who was first.
+ * A desk fills a queue for each kind and hands it to the block test when it is full, or when its worker begins another
+ * block of the search. In a search for the earliest time the best time of all workers limits each block; it only ever
+ * leaves out what is later, so the earliest answer does not depend on who was first.
  */
 #include "query/impact_run.h"
 
@@ -21,7 +21,8 @@ static void lower_best_time(struct impact_run *run, double time)
 {
     uint64_t bits, seen = __atomic_load_n(&run->best_bits, __ATOMIC_RELAXED);
     memcpy(&bits, &time, sizeof bits);
-    while (bits < seen && !__atomic_compare_exchange_n(&run->best_bits, &seen, bits, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    while (bits < seen &&
+           !__atomic_compare_exchange_n(&run->best_bits, &seen, bits, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
 }
 
@@ -58,8 +59,8 @@ bool impact_is_before(const dent_impact *a, const dent_impact *b)
     return (order ? order : compare_numbers(a->feature_b, b->feature_b)) < 0;
 }
 
-void impact_desk_answer(struct impact_run *run, struct impact_desk *desk, enum impact_kind kind, struct impact_pair pair,
-                        const struct impact_result *result)
+void impact_desk_answer(struct impact_run *run, struct impact_desk *desk, enum impact_kind kind,
+                        struct impact_pair pair, const struct impact_result *result)
 {
     dent_impact impact = {
         .kind = kind == IMPACT_VERTEX_FACE ? DENT_IMPACT_VERTEX_FACE : DENT_IMPACT_EDGE_EDGE,
@@ -76,7 +77,8 @@ void impact_desk_answer(struct impact_run *run, struct impact_desk *desk, enum i
     }
     desk->impacts++;
     if (!run->earliest) {
-        block_output_append(&run->state->blocks, desk->block, &impact, 1); /* a failure is remembered and met at the merge */
+        block_output_append(&run->state->blocks, desk->block, &impact,
+                            1); /* a failure is remembered and met at the merge */
     } else if (!desk->found || impact_is_before(&impact, &desk->best)) {
         desk->found = true;
         desk->best = impact;
@@ -95,9 +97,10 @@ static void test_queue(struct impact_run *run, struct impact_desk *desk, enum im
         .t_limit = run->earliest ? impact_best_time(run) : 1,
         .earliest = run->earliest,
     };
-    uint32_t hit_count = run->separation > 0 ? impact_test_separation_block(&block, &run->settings, run->kernels, &desk->workspace,
-                                                                            desk->hits, &desk->stages)
-                                             : impact_test_block(&block, run->kernels, &desk->workspace, desk->hits, &desk->stages);
+    uint32_t hit_count = run->separation > 0
+                             ? impact_test_separation_block(&block, &run->settings, run->kernels, &desk->workspace,
+                                                            desk->hits, &desk->stages)
+                             : impact_test_block(&block, run->kernels, &desk->workspace, desk->hits, &desk->stages);
     for (uint32_t i = 0; i < hit_count; i++) {
         impact_desk_answer(run, desk, kind, queue->pairs[desk->hits[i].candidate], &desk->hits[i].result);
     }
@@ -166,8 +169,8 @@ static void bound(const struct impact_run *run, const uint32_t *corners, int cou
     }
 }
 
-/* Rounding to nearest keeps order and leaves the separation, a double, where it is: a difference that is not above it is not above it
- * after rounding either. */
+/* Rounding to nearest keeps order and leaves the separation, a double, where it is: a difference that is not above it
+ * is not above it after rounding either. */
 bool impact_boxes_apart(const struct impact_run *run, enum impact_kind kind, const uint32_t corners[4])
 {
     int count_a = kind == IMPACT_VERTEX_FACE ? 1 : 2;

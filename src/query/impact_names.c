@@ -6,7 +6,8 @@
 #include "base/hash.h"
 #include "query/world_state.h"
 
-size_t dent_impact_feature_print(const dent_world *world, const dent_impact *impact, bool side_b, char *buffer, size_t buffer_size)
+size_t dent_impact_feature_print(const dent_world *world, const dent_impact *impact, bool side_b, char *buffer,
+                                 size_t buffer_size)
 {
     uint32_t rank = side_b ? impact->body_b : impact->body_a, feature = side_b ? impact->feature_b : impact->feature_a;
     if (impact->kind == DENT_IMPACT_EDGE_EDGE) {
@@ -16,7 +17,8 @@ size_t dent_impact_feature_print(const dent_world *world, const dent_impact *imp
     }
     /* A face is printed as side a of face-cell, a vertex as side a of vertex-cell. */
     dent_pair plain = {.body_a = rank, .feature_a = feature};
-    return dent_feature_print(world, side_b ? DENT_QUESTION_FACE_CELL : DENT_QUESTION_VERTEX_CELL, &plain, false, buffer, buffer_size);
+    return dent_feature_print(world, side_b ? DENT_QUESTION_FACE_CELL : DENT_QUESTION_VERTEX_CELL, &plain, false,
+                              buffer, buffer_size);
 }
 
 uint64_t dent_impact_hash(const dent_world *world, const dent_impact *impacts, uint64_t count)

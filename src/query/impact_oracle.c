@@ -1,9 +1,9 @@
-/* The oracle of the question `impact`: every surface vertex with every surface face, every surface edge with every surface edge, by the exact
- * test alone.
+/* The oracle of the question `impact`: every surface vertex with every surface face, every surface edge with every
+ * surface edge, by the exact test alone.
  *
- * This file and the exact stage of geometry/impact_test.h define the answer; the search is compared with it. Pairs that share a vertex and
- * pairs of bodies that may not meet are left out. The one short cut: sets whose boxes over the step are apart do not meet. O(n^2);
- * blocks are features of side a.
+ * This file and the exact stage of geometry/impact_test.h define the answer; the search is compared with it. Pairs that
+ * share a vertex and pairs of bodies that may not meet are left out. The one short cut: sets whose boxes over the step
+ * are apart do not meet. O(n^2); blocks are features of side a.
  */
 #include "query/impact_run.h"
 
@@ -27,7 +27,8 @@ struct oracle {
 
 enum { FEATURES_PER_BLOCK = 16 };
 
-static bool share_a_vertex(const struct body *body_a, const struct feature *a, const struct body *body_b, const struct feature *b)
+static bool share_a_vertex(const struct body *body_a, const struct feature *a, const struct body *body_b,
+                           const struct feature *b)
 {
     for (uint32_t i = 0; i < a->corner_count; i++) {
         for (uint32_t j = 0; j < b->corner_count; j++) {
@@ -49,12 +50,14 @@ static bool boxes_apart(const struct feature *a, const struct feature *b, double
     return false;
 }
 
-static void look_at_pair(struct oracle *oracle, struct impact_desk *desk, const struct feature *a, const struct feature *b)
+static void look_at_pair(struct oracle *oracle, struct impact_desk *desk, const struct feature *a,
+                         const struct feature *b)
 {
     struct impact_run *run = oracle->run;
     const struct body *body_a = run->pose->bodies[a->body].body, *body_b = run->pose->bodies[b->body].body;
     desk->box_tests++;
-    if (boxes_apart(a, b, run->separation) || !bodies_may_meet(body_a, body_b) || share_a_vertex(body_a, a, body_b, b)) {
+    if (boxes_apart(a, b, run->separation) || !bodies_may_meet(body_a, body_b) ||
+        share_a_vertex(body_a, a, body_b, b)) {
         return;
     }
     const struct impact_vertex *corners[4];
@@ -93,10 +96,10 @@ static void look_at_block(void *data, uint32_t block, uint32_t worker)
     }
 }
 
-/* ---- features in canonical order ------------------------------------------------------------------------------------- */
+/* ---- features in canonical order --------------------------------------------------------------------------------- */
 
-static void add_feature(const struct impact_run *run, struct feature_list *list, uint32_t rank, uint32_t number, const uint32_t *vertices,
-                        uint32_t corner_count)
+static void add_feature(const struct impact_run *run, struct feature_list *list, uint32_t rank, uint32_t number,
+                        const uint32_t *vertices, uint32_t corner_count)
 {
     struct feature *feature = &list->features[list->count++];
     *feature = (struct feature){.body = rank, .feature = number, .corner_count = corner_count};
@@ -118,7 +121,9 @@ static bool list_features(const struct impact_run *run, uint32_t corner_count, s
     size_t most = 0;
     for (uint32_t rank = 0; rank < run->pose->body_count; rank++) {
         const struct body *body = run->pose->bodies[rank].body;
-        most += corner_count == 1 ? body->vertex_count : corner_count == 2 ? body->edge_count : body->surface_face_count;
+        most += corner_count == 1   ? body->vertex_count
+                : corner_count == 2 ? body->edge_count
+                                    : body->surface_face_count;
     }
     *list = (struct feature_list){arena_allocate(run->scratch, most, sizeof *list->features), 0};
     for (uint32_t rank = 0; list->features && rank < run->pose->body_count; rank++) {

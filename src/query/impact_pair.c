@@ -34,12 +34,14 @@ static dent_impact_stage public_stage(enum impact_stage stage)
     }
 }
 
-static DENT_NOINLINE void test_pair(enum impact_kind kind, const struct impact_vertex vertices[4], dent_impact_answer *answer)
+static DENT_NOINLINE void test_pair(enum impact_kind kind, const struct impact_vertex vertices[4],
+                                    dent_impact_answer *answer)
 {
     const struct impact_vertex *corners[4] = {&vertices[0], &vertices[1], &vertices[2], &vertices[3]};
     struct impact_result result;
     impact_test(kind, corners, 1, &result);
-    *answer = (dent_impact_answer){.meets = result.answer != IMPACT_FREE, .toi = 1, .stage = public_stage(result.stage)};
+    *answer =
+        (dent_impact_answer){.meets = result.answer != IMPACT_FREE, .toi = 1, .stage = public_stage(result.stage)};
     if (answer->meets) {
         answer->toi = result.toi;
         answer->u = result.u;

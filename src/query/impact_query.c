@@ -1,6 +1,7 @@
 /* The question `impact` as the public interface shows it: read both sets of positions, search, sort.
  *
- *   positions -> pose, end pose -> one record per vertex -> oracle or search -> desks -> canonical list, or the earliest
+ *   positions -> pose, end pose -> one record per vertex -> oracle or search -> desks -> canonical list, or the
+ * earliest
  */
 #include <math.h>
 
@@ -16,7 +17,7 @@ dent_impact_def dent_impact_def_default(void)
     return def;
 }
 
-/* ---- state ----------------------------------------------------------------------------------------------------------- */
+/* ---- state ------------------------------------------------------------------------------------------------------- */
 
 void impact_state_destroy(dent_context *context, struct impact_state *state)
 {
@@ -48,7 +49,7 @@ static struct impact_state *state_of(dent_world *world)
     return world->impact_state;
 }
 
-/* ---- what is asked --------------------------------------------------------------------------------------------------- */
+/* ---- what is asked ----------------------------------------------------------------------------------------------- */
 
 static dent_status check_def(dent_world *world, const dent_impact_def *def)
 {
@@ -60,29 +61,31 @@ static dent_status check_def(dent_world *world, const dent_impact_def *def)
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
                             "the separation is %g: a finite length, 0 or more, is needed", def->separation);
     }
-    if (def->method == DENT_METHOD_AUTO || def->method == DENT_METHOD_BRUTE_FORCE || def->method == DENT_METHOD_SURFACE_TREE) {
+    if (def->method == DENT_METHOD_AUTO || def->method == DENT_METHOD_BRUTE_FORCE ||
+        def->method == DENT_METHOD_SURFACE_TREE) {
         return DENT_OK;
     }
     if (!dent_method_name(def->method)) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no method number %d", (int)def->method);
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no method number %d",
+                            (int)def->method);
     }
-    return message_fail(&world->message, DENT_ERROR_UNSUPPORTED, "method %s cannot answer impact; ask for auto, %s or %s",
-                        dent_method_name(def->method), dent_method_name(DENT_METHOD_BRUTE_FORCE),
-                        dent_method_name(DENT_METHOD_SURFACE_TREE));
+    return message_fail(&world->message, DENT_ERROR_UNSUPPORTED,
+                        "method %s cannot answer impact; ask for auto, %s or %s", dent_method_name(def->method),
+                        dent_method_name(DENT_METHOD_BRUTE_FORCE), dent_method_name(DENT_METHOD_SURFACE_TREE));
 }
 
-/* A pair is reported only if it comes as near as (1 + 2^-10) d, or if it moves by so many times d that a hundred thousand steps do not settle
- * it (milliseconds each). */
+/* A pair is reported only if it comes as near as (1 + 2^-10) d, or if it moves by so many times d that a hundred
+ * thousand steps do not settle it (milliseconds each). */
 static struct impact_separation separation_settings(double separation)
 {
     double tolerance = separation * 0x1p-10;
     return (struct impact_separation){.distance = separation,
-                                     .tolerance = tolerance > 0 ? tolerance : 0x1p-1074,
-                                     .box_limit = 100000,
-                                     .no_zero_toi = true};
+                                      .tolerance = tolerance > 0 ? tolerance : 0x1p-1074,
+                                      .box_limit = 100000,
+                                      .no_zero_toi = true};
 }
 
-/* ---- preparation ----------------------------------------------------------------------------------------------------- */
+/* ---- preparation ------------------------------------------------------------------------------------------------- */
 
 static dent_status number_vertices(struct impact_run *run)
 {
@@ -169,13 +172,14 @@ static dent_status prepare(dent_world *world, struct impact_run *run)
     }
     if (status == DENT_OK) {
         size_t count = run->state->vertices.count;
-        dent_parallel_for(run->context, (uint32_t)(count / VERTICES_PER_BLOCK + (count % VERTICES_PER_BLOCK != 0)), fill_vertices, run);
+        dent_parallel_for(run->context, (uint32_t)(count / VERTICES_PER_BLOCK + (count % VERTICES_PER_BLOCK != 0)),
+                          fill_vertices, run);
         count_features(run);
     }
     return status;
 }
 
-/* ---- the end --------------------------------------------------------------------------------------------------------- */
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 static struct key128 impact_key(const dent_impact *impact)
 {
@@ -230,7 +234,7 @@ static bool find_earliest(const struct impact_run *run, dent_impact *earliest)
     return found;
 }
 
-/* ---- the run --------------------------------------------------------------------------------------------------------- */
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t bits_of(double value)
 {

@@ -1,5 +1,5 @@
-/* One impact query while it runs: the moving vertices, what is asked, and a desk for every worker where candidates are gathered in blocks,
- * tested and turned into answers.
+/* One impact query while it runs: the moving vertices, what is asked, and a desk for every worker where candidates are
+ * gathered in blocks, tested and turned into answers.
  *
  *   oracle (impact_oracle.c)          every pair, the exact test alone
  *   search (impact_search.c)          leaf pairs of the surface forest -> candidates -> desks
@@ -25,10 +25,10 @@
 struct impact_state {
     struct end_pose end;
     struct surface_forest forest;
-    struct block_output blocks;     /* dent_impact, as found */
-    struct dynamic_array impacts;   /* dent_impact, canonical */
+    struct block_output blocks;              /* dent_impact, as found */
+    struct dynamic_array impacts;            /* dent_impact, canonical */
     uint64_t feature_count, feature_version; /* surface vertices, edges and faces; of which version of the body table */
-    struct dynamic_array vertices;  /* struct impact_vertex, body after body */
+    struct dynamic_array vertices;           /* struct impact_vertex, body after body */
 };
 
 struct impact_desk;
@@ -46,8 +46,9 @@ struct impact_run {
     double separation;                 /* 0: the exact question */
     struct impact_separation settings; /* of the conservative one */
     bool details;
-    bool earliest;       /* keep the earliest only */
-    uint64_t best_bits;  /* atomic: the earliest toi so far, as the bits of a double (whose order they keep: it is not negative) */
+    bool earliest;      /* keep the earliest only */
+    uint64_t best_bits; /* atomic: the earliest toi so far, as the bits of a double (whose order they keep: it is not
+                           negative) */
     struct impact_desk *desks; /* by worker */
     dent_impact_counters *counters;
 };
@@ -64,15 +65,15 @@ struct impact_queue {
     struct impact_pair pairs[IMPACT_BLOCK];
 };
 
-/* Where one worker gathers and tests. What is on it when a block of the search ends is tested before the next block begins, so
- * that the answers of a block are in the list of that block. */
+/* Where one worker gathers and tests. What is on it when a block of the search ends is tested before the next block
+ * begins, so that the answers of a block are in the list of that block. */
 struct impact_desk {
     _Alignas(64) uint32_t block; /* of what is in the queues; UINT32_MAX: none yet */
     bool found;                  /* `best` holds something */
     dent_impact best;            /* of a search for the earliest */
     uint64_t box_tests, candidates, impacts;
     struct impact_counters stages;
-    struct leaf_memory *leaves; /* of impact_search.c */
+    struct leaf_memory *leaves;    /* of impact_search.c */
     struct impact_queue queues[2]; /* by enum impact_kind */
     struct impact_workspace workspace;
     struct impact_hit hits[IMPACT_BLOCK];
@@ -89,13 +90,13 @@ bool impact_desks_create(struct impact_run *run);
 void impact_desks_clear(struct impact_run *run);
 /* Says that what follows on this desk belongs to `block` of the answer lists. */
 void impact_desk_enter(struct impact_run *run, struct impact_desk *desk, uint32_t block);
-/* Puts a candidate on the desk: four corners and a name. Pairs that share a vertex must not come here. Returns at once or after testing
- * a full block. */
+/* Puts a candidate on the desk: four corners and a name. Pairs that share a vertex must not come here. Returns at once
+ * or after testing a full block. */
 void impact_desk_add(struct impact_run *run, struct impact_desk *desk, enum impact_kind kind, const uint32_t corners[4],
                      struct impact_pair pair);
 /* An answer: kept in the list of the desk's block, or compared with the earliest. */
-void impact_desk_answer(struct impact_run *run, struct impact_desk *desk, enum impact_kind kind, struct impact_pair pair,
-                        const struct impact_result *result);
+void impact_desk_answer(struct impact_run *run, struct impact_desk *desk, enum impact_kind kind,
+                        struct impact_pair pair, const struct impact_result *result);
 
 /* The earliest time any worker has found so far; 1 when none. */
 double impact_best_time(const struct impact_run *run);
@@ -103,8 +104,9 @@ double impact_best_time(const struct impact_run *run);
 /* Is a earlier than b, or first in canonical order at the same time? */
 bool impact_is_before(const dent_impact *a, const dent_impact *b);
 
-/* With a separation: are the two sets of corners farther apart than it on some axis over the whole step? The boxes are part of the definition of
- * the answer there: every method asks this about every pair, so that all have the same candidates. */
+/* With a separation: are the two sets of corners farther apart than it on some axis over the whole step? The boxes are
+ * part of the definition of the answer there: every method asks this about every pair, so that all have the same
+ * candidates. */
 bool impact_boxes_apart(const struct impact_run *run, enum impact_kind kind, const uint32_t corners[4]);
 
 dent_status impact_look_at_every_pair(struct impact_run *run);

@@ -1,17 +1,17 @@
 /* From leaf pairs of the surface forest to candidates.
  *
- * The forest gives pairs of leaves whose boxes over the step meet. Within such a pair every owned vertex of one meets the faces of the
- * other, and every owned edge of one the owned edges of the other, so that each pair of features comes once. Most are
- * apart on a coordinate axis at both ends of the step, which the moving-box kernel finds for 16 features at a time; the rest goes
- * to the desk of the worker. Coordinates are compared after the forest's rounding to float, which keeps order, so nothing
- * is lost; with a separation boxes are grown by half of it and by the errors of rounding, and what that lets through too much
- * the boxes in double take out again.
+ * The forest gives pairs of leaves whose boxes over the step meet. Within such a pair every owned vertex of one meets
+ * the faces of the other, and every owned edge of one the owned edges of the other, so that each pair of features comes
+ * once. Most are apart on a coordinate axis at both ends of the step, which the moving-box kernel finds for 16 features
+ * at a time; the rest goes to the desk of the worker. Coordinates are compared after the forest's rounding to float,
+ * which keeps order, so nothing is lost; with a separation boxes are grown by half of it and by the errors of rounding,
+ * and what that lets through too much the boxes in double take out again.
  *
- * A search for the earliest time looks at a part of the step only, from its beginning to the best time found so far; the boxes are
- * made anew whenever that has fallen by a quarter.
+ * A search for the earliest time looks at a part of the step only, from its beginning to the best time found so far;
+ * the boxes are made anew whenever that has fallen by a quarter.
  *
- * The features of a leaf are made from the positions when they are needed and remembered in a small table per worker: memory does
- * not grow with the number of leaves or pairs.
+ * The features of a leaf are made from the positions when they are needed and remembered in a small table per worker:
+ * memory does not grow with the number of leaves or pairs.
  */
 #include "geometry/float_boxes.h"
 #include "geometry/kernels/moving_boxes.h"
@@ -29,8 +29,8 @@ struct moving_leaf {
 };
 
 struct leaf_memory {
-    float time;                                     /* the boxes are those from t = 0 to this time */
-    struct moving_leaf first;                       /* of the pair at hand; pairs come grouped by their first leaf */
+    float time;               /* the boxes are those from t = 0 to this time */
+    struct moving_leaf first; /* of the pair at hand; pairs come grouped by their first leaf */
     struct moving_leaf second[REMEMBERED_LEAVES];
 };
 
@@ -39,11 +39,12 @@ struct forest_search {
     float grow; /* on every side, in rounded coordinates */
 };
 
-/* A place s + t (e - s) between rounded coordinates s and e in [-1, 1], computed in float: the roundings of the difference, the product and the
- * sum are at most 2^-24, 2^-23 and 2^-24, s and e are wrong by 2^-25 each, and growing rounds by 2^-24 once more. */
+/* A place s + t (e - s) between rounded coordinates s and e in [-1, 1], computed in float: the roundings of the
+ * difference, the product and the sum are at most 2^-24, 2^-23 and 2^-24, s and e are wrong by 2^-25 each, and growing
+ * rounds by 2^-24 once more. */
 #define BETWEEN_ERROR 0x1p-21f
 
-/* ---- the features of a leaf ------------------------------------------------------------------------------------------ */
+/* ---- the features of a leaf -------------------------------------------------------------------------------------- */
 
 /* Coordinates at `time` in place of those at the end of the step. */
 static void shorten_step(const struct leaf_points *start, struct leaf_points *end, float time)
@@ -55,7 +56,8 @@ static void shorten_step(const struct leaf_points *start, struct leaf_points *en
     }
 }
 
-static void make_features(const struct forest_search *search, uint32_t rank, uint32_t number, float time, struct moving_leaf *features)
+static void make_features(const struct forest_search *search, uint32_t rank, uint32_t number, float time,
+                          struct moving_leaf *features)
 {
     struct impact_run *run = search->run;
     const struct surface_leaf *leaf = &run->state->forest.bodies[rank].leaves[number];
@@ -76,8 +78,8 @@ static void make_features(const struct forest_search *search, uint32_t rank, uin
     run->kernels->moving_boxes->bound(&shape, start, &end, search->grow, grow_end, &features->boxes);
 }
 
-static const struct moving_leaf *first_leaf(const struct forest_search *search, struct leaf_memory *memory, uint32_t rank,
-                                              uint32_t number)
+static const struct moving_leaf *first_leaf(const struct forest_search *search, struct leaf_memory *memory,
+                                            uint32_t rank, uint32_t number)
 {
     struct moving_leaf *features = &memory->first;
     if (features->rank != rank || features->number != number) {
@@ -86,8 +88,8 @@ static const struct moving_leaf *first_leaf(const struct forest_search *search, 
     return features;
 }
 
-static const struct moving_leaf *second_leaf(const struct forest_search *search, struct leaf_memory *memory, uint32_t rank,
-                                               uint32_t number)
+static const struct moving_leaf *second_leaf(const struct forest_search *search, struct leaf_memory *memory,
+                                             uint32_t rank, uint32_t number)
 {
     struct moving_leaf *features = &memory->second[(number + 37 * rank) % REMEMBERED_LEAVES];
     if (features->rank != rank || features->number != number) {
@@ -96,7 +98,7 @@ static const struct moving_leaf *second_leaf(const struct forest_search *search,
     return features;
 }
 
-/* ---- pairs of features ----------------------------------------------------------------------------------------------- */
+/* ---- pairs of features ------------------------------------------------------------------------------------------- */
 
 static struct moving_boxes vertices_of(const struct moving_leaf *features)
 {
@@ -136,16 +138,16 @@ static bool same_vertex(const struct moving_leaf *a, uint32_t place_a, const str
     return body_identity(a->body, a->leaf->vertices[place_a]) == body_identity(b->body, b->leaf->vertices[place_b]);
 }
 
-static void offer_vertex_and_face(struct impact_run *run, struct impact_desk *desk, const struct moving_leaf *v, uint32_t vertex,
-                                  const struct moving_leaf *f, uint32_t face, bool may_share)
+static void offer_vertex_and_face(struct impact_run *run, struct impact_desk *desk, const struct moving_leaf *v,
+                                  uint32_t vertex, const struct moving_leaf *f, uint32_t face, bool may_share)
 {
     uint8_t p = f->leaf->corners[0][face], q = f->leaf->corners[1][face], r = f->leaf->corners[2][face];
     if (may_share && (same_vertex(v, vertex, f, p) || same_vertex(v, vertex, f, q) || same_vertex(v, vertex, f, r))) {
         return;
     }
     const uint32_t *places = f->leaf->vertices;
-    const uint32_t corners[4] = {v->first_vertex + v->leaf->vertices[vertex], f->first_vertex + places[p], f->first_vertex + places[q],
-                                 f->first_vertex + places[r]};
+    const uint32_t corners[4] = {v->first_vertex + v->leaf->vertices[vertex], f->first_vertex + places[p],
+                                 f->first_vertex + places[q], f->first_vertex + places[r]};
     struct impact_pair pair = {v->rank, v->leaf->vertices[vertex], f->rank, f->leaf->faces[face]};
     offer(run, desk, IMPACT_VERTEX_FACE, corners, pair);
 }
@@ -164,7 +166,8 @@ static void vertices_with_faces(struct impact_run *run, struct impact_desk *desk
     for (; wanted; wanted &= wanted - 1) {
         desk->box_tests += faces.count;
         for (uint64_t left = *mask++ & near; left; left &= left - 1) {
-            offer_vertex_and_face(run, desk, v, (uint32_t)__builtin_ctzll(wanted), f, (uint32_t)__builtin_ctzll(left), may_share);
+            offer_vertex_and_face(run, desk, v, (uint32_t)__builtin_ctzll(wanted), f, (uint32_t)__builtin_ctzll(left),
+                                  may_share);
         }
     }
 }
@@ -172,7 +175,8 @@ static void vertices_with_faces(struct impact_run *run, struct impact_desk *desk
 /* The ends of an edge in the order v0 < v1, into run->vertices. */
 static void edge_vertices(const struct moving_leaf *leaf, uint32_t edge, uint32_t ends[2])
 {
-    uint32_t p = leaf->leaf->vertices[leaf->leaf->edge_ends[0][edge]], q = leaf->leaf->vertices[leaf->leaf->edge_ends[1][edge]];
+    uint32_t p = leaf->leaf->vertices[leaf->leaf->edge_ends[0][edge]],
+             q = leaf->leaf->vertices[leaf->leaf->edge_ends[1][edge]];
     ends[0] = leaf->first_vertex + (p < q ? p : q);
     ends[1] = leaf->first_vertex + (p < q ? q : p);
 }
@@ -181,7 +185,8 @@ static bool edges_share(const struct moving_leaf *a, uint32_t i, const struct mo
 {
     uint8_t a0 = a->leaf->edge_ends[0][i], a1 = a->leaf->edge_ends[1][i];
     uint8_t b0 = b->leaf->edge_ends[0][j], b1 = b->leaf->edge_ends[1][j];
-    return same_vertex(a, a0, b, b0) || same_vertex(a, a0, b, b1) || same_vertex(a, a1, b, b0) || same_vertex(a, a1, b, b1);
+    return same_vertex(a, a0, b, b0) || same_vertex(a, a0, b, b1) || same_vertex(a, a1, b, b0) ||
+           same_vertex(a, a1, b, b1);
 }
 
 static void offer_edges(struct impact_run *run, struct impact_desk *desk, const struct moving_leaf *a, uint32_t i,
@@ -222,7 +227,7 @@ static void edges_with_edges(struct impact_run *run, struct impact_desk *desk, c
     }
 }
 
-/* ---- the walk -------------------------------------------------------------------------------------------------------- */
+/* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
 static bool begin_walk(void *user, uint32_t block_count)
 {
@@ -293,7 +298,8 @@ dent_status impact_search_forest(struct impact_run *run)
         }
     }
     struct forest_refit refit = {.pose = pose, .ends = run->state->end.xyz, .grow = grow};
-    bool enough = (run->separation == 0 || grow) && create_leaf_memory(run) && surface_forest_update(forest, pose, run->scratch);
+    bool enough =
+        (run->separation == 0 || grow) && create_leaf_memory(run) && surface_forest_update(forest, pose, run->scratch);
     enough = enough && surface_forest_refit(forest, &refit, run->kernels, run->scratch);
     if (!enough) {
         return impact_out_of_memory(run);
@@ -302,7 +308,8 @@ dent_status impact_search_forest(struct impact_run *run)
     struct forest_search search = {.run = run};
     search.grow = run->separation > 0 ? leaf_growth(&forest->map, 0.5 * run->separation) : 0;
     struct leaf_pair_visitor visitor = {.user = &search, .begin = begin_walk, .visit = visit_pairs};
-    if (!surface_forest_visit_pairs(forest, pose, run->kernels, run->cancel, run->scratch, &visitor, &run->counters->box_tests)) {
+    if (!surface_forest_visit_pairs(forest, pose, run->kernels, run->cancel, run->scratch, &visitor,
+                                    &run->counters->box_tests)) {
         return impact_out_of_memory(run);
     }
     return DENT_OK;

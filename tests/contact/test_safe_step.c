@@ -128,6 +128,22 @@ static void a_part_of_a_body_inside_a_solid_is_reported(void **state)
     assert_true(step.start.crosses && step.start.crossings == 0 && step.start.body_a == 0 && step.start.body_b == 1);
 }
 
+static void a_body_whose_first_vertex_lies_on_an_inner_face_is_inside_all_the_same(void **state)
+{
+    (void)state;
+    struct test_body *body = test_scene_new_body(&scene, DENT_BODY_SURFACE, 3, 1, 3);
+    for (uint32_t v = 0; v < 3; v++) {
+        body->corners[v] = v;
+        body->xyz[v][0] = 1 + 0.01 * v; /* the first on the face between the two cubes */
+        body->xyz[v][1] = 0.5 + 0.01 * (v == 1);
+        body->xyz[v][2] = 0.45;
+    }
+    test_add_block(&scene, 2, 1, 1);
+    put_into_world(0, 0, 0, 0);
+    dent_safe_step step = ask(false);
+    assert_true(step.start.crosses && step.start.crossings == 0 && step.start.body_a == 0 && step.start.body_b == 1);
+}
+
 static void an_open_surface_contains_nothing(void **state)
 {
     (void)state;
@@ -156,7 +172,8 @@ static void stacked_blocks_touch_and_do_not_cross(void **state)
     test_map(test_add_block(&scene, 1, 1, 1), 1, 1, 1, 0, 0, 1);
     put_into_world(1, 0, 0, 1);
     dent_safe_step step = ask(false);
-    assert_true(!step.start.crosses && step.found && step.impact.toi == 0 && step.fraction == 0); /* closed: touching at t = 0 counts */
+    assert_true(!step.start.crosses && step.found && step.impact.toi == 0 &&
+                step.fraction == 0); /* closed: touching at t = 0 counts */
 }
 
 static void tied_bodies_do_not_contain_each_other(void **state)
@@ -235,6 +252,71 @@ static void the_start_of_random_scenes_is_what_the_other_questions_say(void **st
     assert_true(crossing > 10);
 }
 
+/* A sheet thrown about over a bed of spikes, and onto itself; every step goes 0.8 of what is safe. It bounces, and
+ * begins anew when it is stuck: where it is pushed on and on, the gap shrinks to a fifth in each step, until the
+ * rounding of the positions is larger. */
+static void steps_of_eight_tenths_never_lead_into_a_crossing(void **state)
+{
+    (void)state;
+    enum { SIDE = 8 };
+    dent_random random = dent_random_seeded(11);
+    struct test_body *sheet = test_add_sheet(&scene, SIDE, SIDE);
+    struct test_body *spikes = test_scene_new_body(&scene, DENT_BODY_SOLID, 4 * 16, 16, 4 * 16);
+    for (uint32_t i = 0; i < 16; i++) {
+        double x = 0.4 + 2 * (i % 4) + 0.1 * dent_random_unit(&random), y = 0.4 + 2.0 * (i / 4);
+        const double corners[4][3] = {{x, y, -3}, {x + 0.4, y, -3}, {x, y + 0.4, -3}, {x + 0.1, y + 0.1, -0.5}};
+        memcpy(spikes->xyz[4 * i], corners, sizeof corners);
+        for (uint32_t k = 0; k < 4; k++) {
+            spikes->corners[4 * i + k] = 4 * i + k;
+        }
+    }
+    put_into_world(UINT32_MAX, 0, 0, 0);
+    double(*velocity)[3] = test_allocate(sheet->vertex_count, sizeof *velocity);
+    uint32_t steps = getenv("DENT_QUICK_TESTS")  ? 20
+                     : getenv("DENT_LONG_TESTS") ? 10000
+                                                 : 300,
+             limited = 0, restarts = 0;
+    for (uint32_t step = 0; step < steps; step++) {
+        for (uint32_t v = 0; v < sheet->vertex_count; v++) {
+            for (int axis = 0; axis < 3; axis++) {
+                velocity[v][axis] =
+                    0.9 * velocity[v][axis] + test_between(&random, -0.05, 0.05) - (axis == 2 ? 0.01 : 0);
+                ends[0][v][axis] = sheet->xyz[v][axis] + velocity[v][axis];
+            }
+        }
+        dent_safe_step safe = ask(step % 2 != 0);
+        assert_false(safe.start.crosses);
+        assert_true(safe.fraction > 0);
+        limited += safe.found;
+        if (safe.fraction < 1e-6) {
+            const uint32_t cubes[3] = {SIDE, SIDE, 0};
+            test_place_lattice(sheet, cubes);
+            memset(velocity, 0, sheet->vertex_count * sizeof *velocity);
+            restarts++;
+            continue;
+        }
+        double fraction = safe.found ? 0.8 * safe.fraction : 1;
+        for (uint32_t v = 0; v < sheet->vertex_count; v++) {
+            for (int axis = 0; axis < 3; axis++) {
+                sheet->xyz[v][axis] += fraction * (ends[0][v][axis] - sheet->xyz[v][axis]);
+                velocity[v][axis] *= safe.found ? -0.5 : 1;
+            }
+        }
+        dent_query_def query = dent_query_def_default();
+        dent_query_result faces;
+        query.questions = DENT_QUESTION_FACE_FACE;
+        query.touching = true;
+        assert_int_equal(dent_world_query(world, &query, &faces), DENT_OK);
+        if (faces.face_face.count > 0) {
+            fail_msg("step %u: %llu pairs meet after a safe fraction of %.17g", step,
+                     (unsigned long long)faces.face_face.count, safe.fraction);
+        }
+    }
+    print_message("%u steps, %u of them limited by an impact, %u fresh starts\n", steps, limited, restarts);
+    assert_true(limited > steps / 4 && restarts < steps / 20);
+    free(velocity);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
 
 int main(void)
@@ -245,11 +327,13 @@ int main(void)
         CASE(crossing_faces_are_reported_with_their_number),
         CASE(a_surface_inside_a_closed_surface_is_reported),
         CASE(a_part_of_a_body_inside_a_solid_is_reported),
+        CASE(a_body_whose_first_vertex_lies_on_an_inner_face_is_inside_all_the_same),
         CASE(an_open_surface_contains_nothing),
         CASE(identical_copies_penetrate_although_no_face_crosses),
         CASE(stacked_blocks_touch_and_do_not_cross),
         CASE(tied_bodies_do_not_contain_each_other),
         CASE(a_cancelled_question_says_so),
+        CASE(steps_of_eight_tenths_never_lead_into_a_crossing),
         CASE(the_start_of_random_scenes_is_what_the_other_questions_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
-/* Fuzzer of the question `impact`: a few triangles with positions at t0 and t1 taken from the input, small whole numbers mostly, but also any double.
- * The search must equal the oracle bit by bit, the earliest must be the earliest of the list, bad numbers must be refused alike, and a
- * separation must keep all pairs. Seeds: corpus/impact. */
+/* Fuzzer of the question `impact`: a few triangles with positions at t0 and t1 taken from the input, small whole
+ * numbers mostly, but also any double. The search must equal the oracle bit by bit, the earliest must be the earliest
+ * of the list, bad numbers must be refused alike, and a separation must keep all pairs. Seeds: corpus/impact. */
 #include <dent/dent.h>
 
 #include <math.h>
@@ -18,7 +18,8 @@ static uint32_t take(struct input *input)
     return input->next < input->size ? input->bytes[input->next++] : 0;
 }
 
-/* Exponents far apart make exact arithmetic slow, so numbers of any bits come once in an input; others are within 2^40 of each other. */
+/* Exponents far apart make exact arithmetic slow, so numbers of any bits come once in an input; others are within 2^40
+ * of each other. */
 static double take_number(struct input *input)
 {
     uint32_t choice = take(input);
@@ -98,7 +99,8 @@ static void compare(dent_world *world, double separation)
     const dent_impact *first = NULL;
     for (uint64_t i = 0; i < count; i++) {
         kept[i] = result.impacts[i];
-        require(kept[i].toi >= 0 && kept[i].toi <= 1 && isfinite(kept[i].u) && isfinite(kept[i].v) && isfinite(kept[i].normal[0]));
+        require(kept[i].toi >= 0 && kept[i].toi <= 1 && isfinite(kept[i].u) && isfinite(kept[i].v) &&
+                isfinite(kept[i].normal[0]));
         first = !first || kept[i].toi < first->toi ? &kept[i] : first;
     }
     def.method = DENT_METHOD_SURFACE_TREE;

@@ -1,5 +1,5 @@
-/* Fuzzer of impact_queries.c and rational_number.c: every query that is read has finite coordinates, and one of them is answered. Seeds:
- * corpus/impact_queries. */
+/* Fuzzer of impact_queries.c and rational_number.c: every query that is read has finite coordinates, and one of them is
+ * answered. Seeds: corpus/impact_queries. */
 #define MEMORY_PER_BYTE ((size_t)512)
 #include "fuzz_mesh_file.h"
 
@@ -16,7 +16,8 @@ static void check_queries(const dent_impact_queries *queries)
         fuzz_require(!queries->truth || queries->truth[i] <= 1);
     }
     dent_impact_answer answer;
-    fuzz_require(dent_impact_test(queries->kind, queries->queries[0].points_t0, queries->queries[0].points_t1, &answer) == DENT_OK);
+    fuzz_require(dent_impact_test(queries->kind, queries->queries[0].points_t0, queries->queries[0].points_t1,
+                                  &answer) == DENT_OK);
     fuzz_require(answer.toi >= 0 && answer.toi <= 1);
 }
 

@@ -9,11 +9,11 @@
 
 /* One vertex-face query: a vertex falls from (1/4, 1/4, 1) to (1/4, 1/4, -1) through the triangle below it. */
 #define ROWS(answer)                                                                                                   \
-    "1,4,1,4,1,1" answer "\n0,1,0,1,0,1" answer "\n1,1,0,1,0,1" answer "\n0,1,1,1,0,1" answer                         \
-    "\n1,4,1,4,-1,1" answer "\n0,1,0,1,0,1" answer "\n1,1,0,1,0,1" answer "\n0,1,1,1,0,1" answer "\n"
+    "1,4,1,4,1,1" answer "\n0,1,0,1,0,1" answer "\n1,1,0,1,0,1" answer "\n0,1,1,1,0,1" answer "\n1,4,1,4,-1,1" answer  \
+    "\n0,1,0,1,0,1" answer "\n1,1,0,1,0,1" answer "\n0,1,1,1,0,1" answer "\n"
 
-static dent_status read_text(struct checks *checks, const char *name, const char *text, const dent_impact_queries_def *def,
-                             dent_impact_queries **queries)
+static dent_status read_text(struct checks *checks, const char *name, const char *text,
+                             const dent_impact_queries_def *def, dent_impact_queries **queries)
 {
     *queries = NULL;
     return dent_impact_queries_read_memory(checks->context, name, text, strlen(text), def, queries);
@@ -30,7 +30,9 @@ static void queries_are_read_as_written(void **state)
     assert_true(queries->queries[1].points_t1[0][2] == -1 && queries->queries[0].points_t1[3][1] == 1);
     assert_true(queries->truth[0] == 1 && queries->truth[1] == 0);
     dent_impact_answer answer;
-    assert_int_equal(dent_impact_test(queries->kind, queries->queries[0].points_t0, queries->queries[0].points_t1, &answer), DENT_OK);
+    assert_int_equal(
+        dent_impact_test(queries->kind, queries->queries[0].points_t0, queries->queries[0].points_t1, &answer),
+        DENT_OK);
     assert_true(answer.meets && answer.toi == 0.5);
     dent_impact_queries_destroy(checks->context, queries);
     /* No answers, blanks, blank lines, carriage returns, no newline at the end. */
@@ -53,11 +55,16 @@ static void the_kind_is_the_last_word_of_the_path_that_says_it(void **state)
         const char *path;
         dent_impact_kind kind;
     } paths[] = {
-        {"vertex-face/data.csv", DENT_IMPACT_VERTEX_FACE}, {"edge-edge/data_0_0.csv", DENT_IMPACT_EDGE_EDGE},
-        {"a/227ee.csv", DENT_IMPACT_EDGE_EDGE},            {"326vf_subset.csv", DENT_IMPACT_VERTEX_FACE},
-        {"edge-edge/326vf.csv", DENT_IMPACT_VERTEX_FACE},  {"vf/three.csv", DENT_IMPACT_VERTEX_FACE},
-        {"wheel/tree.csv", (dent_impact_kind)0},           {"vf_ee.csv", (dent_impact_kind)0},
-        {"data.csv", (dent_impact_kind)0},                 {"/ee/", DENT_IMPACT_EDGE_EDGE},
+        {"vertex-face/data.csv", DENT_IMPACT_VERTEX_FACE},
+        {"edge-edge/data_0_0.csv", DENT_IMPACT_EDGE_EDGE},
+        {"a/227ee.csv", DENT_IMPACT_EDGE_EDGE},
+        {"326vf_subset.csv", DENT_IMPACT_VERTEX_FACE},
+        {"edge-edge/326vf.csv", DENT_IMPACT_VERTEX_FACE},
+        {"vf/three.csv", DENT_IMPACT_VERTEX_FACE},
+        {"wheel/tree.csv", (dent_impact_kind)0},
+        {"vf_ee.csv", (dent_impact_kind)0},
+        {"data.csv", (dent_impact_kind)0},
+        {"/ee/", DENT_IMPACT_EDGE_EDGE},
     };
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         dent_impact_queries *queries;
@@ -152,8 +159,12 @@ static void answers_come_from_a_file_when_there_is_no_column(void **state)
     static const struct {
         const char *text, *message;
     } broken[] = {
-        {"[true]", "1 answers for the 2 queries"}, {"[true,false,]", "not a JSON array"}, {"[true,1]", "not a JSON array"},
-        {"[true,false", "not a JSON array"},       {"true,false", "not a JSON array"},    {"[true,false]x", "not a JSON array"},
+        {"[true]", "1 answers for the 2 queries"},
+        {"[true,false,]", "not a JSON array"},
+        {"[true,1]", "not a JSON array"},
+        {"[true,false", "not a JSON array"},
+        {"true,false", "not a JSON array"},
+        {"[true,false]x", "not a JSON array"},
         {"[]", "0 answers"},
     };
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {

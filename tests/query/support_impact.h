@@ -8,20 +8,21 @@
 
 /* How the vertices move from t0 to t1. */
 enum motion {
-    MOTION_NONE,      /* no positions at t1 at all */
-    MOTION_SHIFT,     /* each body by its own vector */
-    MOTION_LATTICE,   /* each body by whole numbers: contacts at exact places and times */
-    MOTION_JITTER,    /* each vertex by its own small vector */
-    MOTION_WILD,      /* each vertex by its own large vector */
-    MOTION_TURN,      /* each body turned */
-    MOTION_COLLAPSE,  /* everything to one point per body */
-    MOTION_SOME,      /* every other body stands still, without positions at t1 */
+    MOTION_NONE,     /* no positions at t1 at all */
+    MOTION_SHIFT,    /* each body by its own vector */
+    MOTION_LATTICE,  /* each body by whole numbers: contacts at exact places and times */
+    MOTION_JITTER,   /* each vertex by its own small vector */
+    MOTION_WILD,     /* each vertex by its own large vector */
+    MOTION_TURN,     /* each body turned */
+    MOTION_COLLAPSE, /* everything to one point per body */
+    MOTION_SOME,     /* every other body stands still, without positions at t1 */
     MOTION_COUNT
 };
 
 static inline const char *motion_name(int motion)
 {
-    static const char *const names[MOTION_COUNT] = {"none", "shift", "lattice", "jitter", "wild", "turn", "collapse", "some"};
+    static const char *const names[MOTION_COUNT] = {"none", "shift", "lattice",  "jitter",
+                                                    "wild", "turn",  "collapse", "some"};
     return names[motion];
 }
 
@@ -48,7 +49,8 @@ static inline void move_body(struct test_body *body, int motion, double size, de
 {
     double by[3];
     for (int axis = 0; axis < 3; axis++) {
-        by[axis] = motion == MOTION_LATTICE ? (double)dent_random_below(random, 5) - 2 : test_between(random, -size, size);
+        by[axis] =
+            motion == MOTION_LATTICE ? (double)dent_random_below(random, 5) - 2 : test_between(random, -size, size);
     }
     if (motion == MOTION_TURN) {
         test_turn(body, random);
@@ -101,7 +103,8 @@ static inline void moving_scene_make(struct moving_scene *moving, int kind, int 
     moving_scene_move(moving, motion, &random);
 }
 
-/* A few triangles or tetrahedra, on a lattice or not, tied, degenerate, at any size: small enough for thousands of them. */
+/* A few triangles or tetrahedra, on a lattice or not, tied, degenerate, at any size: small enough for thousands of
+ * them. */
 static inline void small_scene_make(struct moving_scene *moving, uint64_t seed)
 {
     dent_random random = dent_random_seeded(seed * 2654435761u + 17);
@@ -115,7 +118,8 @@ static inline void small_scene_make(struct moving_scene *moving, uint64_t seed)
             uint32_t vertices = 3 + dent_random_below(&random, 6), triangles = 1 + dent_random_below(&random, 5);
             struct test_body *body = test_scene_new_body(scene, DENT_BODY_SURFACE, vertices, triangles, 3 * triangles);
             for (uint32_t i = 0; i < triangles; i++) {
-                uint32_t first = dent_random_below(&random, vertices), step = 1 + dent_random_below(&random, (vertices - 1) / 2);
+                uint32_t first = dent_random_below(&random, vertices),
+                         step = 1 + dent_random_below(&random, (vertices - 1) / 2);
                 for (uint32_t corner = 0; corner < 3; corner++) {
                     body->corners[3 * i + corner] = (first + corner * step) % vertices;
                 }
@@ -185,7 +189,7 @@ static inline dent_world *moving_scene_world(const struct moving_scene *moving, 
     return world;
 }
 
-/* ---- lists ----------------------------------------------------------------------------------------------------------- */
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 struct impact_list {
     dent_impact *impacts;
@@ -227,9 +231,9 @@ static inline bool same_impact(const dent_impact *a, const dent_impact *b)
 
 static inline void print_impact(const char *what, const dent_impact *impact)
 {
-    print_error("%s kind %u body %u feature %u body %u feature %u toi %.17g u %.17g v %.17g n %.17g %.17g %.17g\n", what, impact->kind,
-                impact->body_a, impact->feature_a, impact->body_b, impact->feature_b, impact->toi, impact->u, impact->v, impact->normal[0],
-                impact->normal[1], impact->normal[2]);
+    print_error("%s kind %u body %u feature %u body %u feature %u toi %.17g u %.17g v %.17g n %.17g %.17g %.17g\n",
+                what, impact->kind, impact->body_a, impact->feature_a, impact->body_b, impact->feature_b, impact->toi,
+                impact->u, impact->v, impact->normal[0], impact->normal[1], impact->normal[2]);
 }
 
 /* Fails with the first difference. */
@@ -244,8 +248,8 @@ static inline void assert_same_impacts(const struct impact_list *a, const struct
             if (i < b->count) {
                 print_impact("second:", &b->impacts[i]);
             }
-            fail_msg("%s: lists of %llu and %llu differ at %llu", what, (unsigned long long)a->count, (unsigned long long)b->count,
-                     (unsigned long long)i);
+            fail_msg("%s: lists of %llu and %llu differ at %llu", what, (unsigned long long)a->count,
+                     (unsigned long long)b->count, (unsigned long long)i);
         }
     }
 }

@@ -1,5 +1,5 @@
-/* The question `impact`: the search over the surface forest equals the oracle, bit by bit; the earliest is the earliest of the list; whatever
- * the threads and the instruction set. */
+/* The question `impact`: the search over the surface forest equals the oracle, bit by bit; the earliest is the earliest
+ * of the list; whatever the threads and the instruction set. */
 #include "query/support_impact.h"
 
 #include "support/failing_allocator.h"
@@ -19,15 +19,18 @@ static dent_context *context_with(uint32_t threads, dent_isa isa)
 
 static void describe(char *text, size_t size, int kind, int motion, uint64_t seed)
 {
-    snprintf(text, size, "%s, motion %s, seed %llu", test_scene_kind_name(kind), motion_name(motion), (unsigned long long)seed);
+    snprintf(text, size, "%s, motion %s, seed %llu", test_scene_kind_name(kind), motion_name(motion),
+             (unsigned long long)seed);
 }
 
-static void check_earliest(dent_world *world, const dent_impact_def *def, const struct impact_list *all, const char *what)
+static void check_earliest(dent_world *world, const dent_impact_def *def, const struct impact_list *all,
+                           const char *what)
 {
     dent_earliest_impact earliest;
     const dent_impact *first = NULL;
     for (uint64_t i = 0; i < all->count; i++) {
-        first = !first || all->impacts[i].toi < first->toi ? &all->impacts[i] : first; /* of several the first in the list */
+        first = !first || all->impacts[i].toi < first->toi ? &all->impacts[i]
+                                                           : first; /* of several the first in the list */
     }
     assert_int_equal(dent_world_earliest_impact(world, def, &earliest), DENT_OK);
     if (earliest.found != (first != NULL) || (first && !same_impact(first, &earliest.impact))) {
@@ -57,7 +60,8 @@ static void count_impacts(struct tally *tally, const struct impact_list *list)
     }
 }
 
-static void compare_methods(dent_context *context, const struct moving_scene *moving, const char *what, struct tally *tally)
+static void compare_methods(dent_context *context, const struct moving_scene *moving, const char *what,
+                            struct tally *tally)
 {
     dent_world *world = moving_scene_world(moving, context);
     assert_non_null(world);
@@ -74,10 +78,11 @@ static void compare_methods(dent_context *context, const struct moving_scene *mo
 
 static void print_tally(const struct tally *tally)
 {
-    print_message("%llu scenes, %llu with impacts: %llu impacts, %llu at t = 0, %llu later; %llu vertex-face, %llu edge-edge\n",
-                  (unsigned long long)tally->scenes, (unsigned long long)tally->with_impacts, (unsigned long long)tally->impacts,
-                  (unsigned long long)tally->at_start, (unsigned long long)tally->later, (unsigned long long)tally->vertex_face,
-                  (unsigned long long)tally->edge_edge);
+    print_message(
+        "%llu scenes, %llu with impacts: %llu impacts, %llu at t = 0, %llu later; %llu vertex-face, %llu edge-edge\n",
+        (unsigned long long)tally->scenes, (unsigned long long)tally->with_impacts, (unsigned long long)tally->impacts,
+        (unsigned long long)tally->at_start, (unsigned long long)tally->later, (unsigned long long)tally->vertex_face,
+        (unsigned long long)tally->edge_edge);
 }
 
 static void the_search_equals_the_oracle_on_thousands_of_small_scenes(void **state)
@@ -125,7 +130,7 @@ static void the_search_equals_the_oracle_on_every_kind_of_scene_and_motion(void 
     dent_context_destroy(context);
 }
 
-/* ---- threads and instruction sets ------------------------------------------------------------------------------------ */
+/* ---- threads and instruction sets -------------------------------------------------------------------------------- */
 
 /* Two sheets of some thousand triangles that fold into each other. */
 static void big_scene_make(struct moving_scene *moving, uint32_t side)
@@ -133,7 +138,8 @@ static void big_scene_make(struct moving_scene *moving, uint32_t side)
     memset(moving, 0, sizeof *moving);
     dent_random random = dent_random_seeded(5);
     for (uint32_t b = 0; b < 3; b++) {
-        struct test_body *body = b < 2 ? test_add_sheet(&moving->scene, side, side) : test_add_block(&moving->scene, side / 4, side / 4, 2);
+        struct test_body *body =
+            b < 2 ? test_add_sheet(&moving->scene, side, side) : test_add_block(&moving->scene, side / 4, side / 4, 2);
         moving->end[b] = test_allocate(body->vertex_count, sizeof *body->xyz);
         for (uint32_t v = 0; v < body->vertex_count; v++) {
             double *p = body->xyz[v], *q = moving->end[b][v];
@@ -221,7 +227,49 @@ static void positions_in_float_give_the_same_as_their_doubles(void **state)
     moving_scene_free(&moving);
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+/* Two flat sheets that meet everywhere at t = 1/2: of thousands of pairs with that time the first in canonical order is
+ * wanted, wherever the search comes upon it; numbered from either end. */
+static void of_many_impacts_at_one_time_the_earliest_is_the_first_in_order(void **state)
+{
+    (void)state;
+    enum { SIDE = 40 };
+    for (int turned = 0; turned < 2; turned++) {
+        struct moving_scene moving;
+        memset(&moving, 0, sizeof moving);
+        for (uint32_t b = 0; b < 2; b++) {
+            struct test_body *sheet = test_add_sheet(&moving.scene, SIDE, SIDE);
+            test_map(sheet, 1, 1, 1, b ? 0.25 : 0, b ? 0.125 : 0, b ? 1 : 0);
+            for (uint32_t v = 0; turned && v < sheet->vertex_count / 2; v++) {
+                double swap[3];
+                memcpy(swap, sheet->xyz[v], sizeof swap);
+                memcpy(sheet->xyz[v], sheet->xyz[sheet->vertex_count - 1 - v], sizeof swap);
+                memcpy(sheet->xyz[sheet->vertex_count - 1 - v], swap, sizeof swap);
+            }
+            for (uint32_t i = 0; turned && i < 3 * sheet->element_count; i++) { /* other numbers, the same triangles */
+                sheet->corners[i] = sheet->vertex_count - 1 - sheet->corners[i];
+            }
+            moving.end[b] = test_allocate(sheet->vertex_count, sizeof *sheet->xyz);
+            memcpy(moving.end[b], sheet->xyz, sheet->vertex_count * sizeof *sheet->xyz);
+            for (uint32_t v = 0; b && v < sheet->vertex_count; v++) {
+                moving.end[b][v][2] = -1;
+            }
+        }
+        for (uint32_t threads = 1; threads <= 3; threads++) {
+            dent_context *context = context_with(threads, DENT_ISA_AUTO);
+            dent_world *world = moving_scene_world(&moving, context);
+            struct impact_list all = impacts_by(world, DENT_METHOD_AUTO);
+            assert_true(all.count > 4000 && all.impacts[0].toi == 0.5);
+            dent_impact_def def = dent_impact_def_default();
+            check_earliest(world, &def, &all, "many at one time");
+            free_impacts(&all);
+            dent_world_destroy(world);
+            dent_context_destroy(context);
+        }
+        moving_scene_free(&moving);
+    }
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void after_warm_up_nothing_is_allocated(void **state)
 {
@@ -289,7 +337,7 @@ static void every_failing_allocation_leaves_the_result_untouched(void **state)
     moving_scene_free(&moving);
 }
 
-/* ---- what is asked, what is refused ---------------------------------------------------------------------------------- */
+/* ---- what is asked, what is refused ------------------------------------------------------------------------------ */
 
 static dent_body_id add_triangle(dent_world *world, const double (*start)[3], const double (*end)[3])
 {
@@ -478,15 +526,20 @@ static void one_pair_is_answered_as_the_world_answers_it(void **state)
     memcpy(end[0], below[0], sizeof end[0]);
     memcpy(start[1], flat, sizeof flat);
     memcpy(end[1], flat, sizeof flat);
-    assert_int_equal(dent_impact_test(DENT_IMPACT_VERTEX_FACE, (const double(*)[3])start, (const double(*)[3])end, &answer), DENT_OK);
+    assert_int_equal(
+        dent_impact_test(DENT_IMPACT_VERTEX_FACE, (const double(*)[3])start, (const double(*)[3])end, &answer),
+        DENT_OK);
     assert_true(answer.meets && answer.toi == 0.5 && answer.u == 0.25 && answer.v == 0.25 && answer.normal[2] == 1);
     end[0][2] = 0.5;
-    assert_int_equal(dent_impact_test(DENT_IMPACT_VERTEX_FACE, (const double(*)[3])start, (const double(*)[3])end, &answer), DENT_OK);
+    assert_int_equal(
+        dent_impact_test(DENT_IMPACT_VERTEX_FACE, (const double(*)[3])start, (const double(*)[3])end, &answer),
+        DENT_OK);
     assert_true(!answer.meets && answer.toi == 1);
     answer.u = 777;
     end[0][2] = NAN;
-    assert_int_equal(dent_impact_test(DENT_IMPACT_VERTEX_FACE, (const double(*)[3])start, (const double(*)[3])end, &answer),
-                     DENT_ERROR_BAD_NUMBER);
+    assert_int_equal(
+        dent_impact_test(DENT_IMPACT_VERTEX_FACE, (const double(*)[3])start, (const double(*)[3])end, &answer),
+        DENT_ERROR_BAD_NUMBER);
     assert_int_equal(dent_impact_test((dent_impact_kind)3, (const double(*)[3])start, (const double(*)[3])end, &answer),
                      DENT_ERROR_INVALID_ARGUMENT);
     assert_true(answer.u == 777);
@@ -502,6 +555,7 @@ int main(void)
         cmocka_unit_test(the_search_equals_the_oracle_on_thousands_of_small_scenes),
         cmocka_unit_test(the_search_equals_the_oracle_on_every_kind_of_scene_and_motion),
         cmocka_unit_test(threads_and_instruction_sets_change_nothing),
+        cmocka_unit_test(of_many_impacts_at_one_time_the_earliest_is_the_first_in_order),
         cmocka_unit_test(positions_in_float_give_the_same_as_their_doubles),
         cmocka_unit_test(after_warm_up_nothing_is_allocated),
         cmocka_unit_test(every_failing_allocation_leaves_the_result_untouched),

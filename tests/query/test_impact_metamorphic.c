@@ -1,5 +1,5 @@
-/* Impacts under changes of the input whose effect is known exactly: renumbering only renames, scaling by a power of two and exact translation
- * change nothing, time may run backwards, and a step may be done in two halves. */
+/* Impacts under changes of the input whose effect is known exactly: renumbering only renames, scaling by a power of two
+ * and exact translation change nothing, time may run backwards, and a step may be done in two halves. */
 #include "query/support_impact.h"
 
 static dent_context *context;
@@ -62,7 +62,7 @@ static void standing_still_is_moving_to_the_same_place(void **state)
     }
 }
 
-/* ---- scale and place ------------------------------------------------------------------------------------------------- */
+/* ---- scale and place --------------------------------------------------------------------------------------------- */
 
 static void map_scene(struct moving_scene *moving, double scale, double shift)
 {
@@ -119,7 +119,8 @@ static void an_exact_translation_changes_no_pair_and_no_time(void **state)
             struct impact_list after = impacts_of(&moving);
             assert_int_equal(before.count, after.count);
             for (uint64_t i = 0; i < before.count; i++) {
-                assert_true(same_pair(&before.impacts[i], &after.impacts[i]) && before.impacts[i].toi == after.impacts[i].toi);
+                assert_true(same_pair(&before.impacts[i], &after.impacts[i]) &&
+                            before.impacts[i].toi == after.impacts[i].toi);
             }
             done += before.count > 0;
             free_impacts(&before);
@@ -130,7 +131,7 @@ static void an_exact_translation_changes_no_pair_and_no_time(void **state)
     assert_true(done >= 10);
 }
 
-/* ---- time ------------------------------------------------------------------------------------------------------------ */
+/* ---- time -------------------------------------------------------------------------------------------------------- */
 
 static void backwards_in_time_the_same_pairs_meet(void **state)
 {
@@ -145,12 +146,14 @@ static void backwards_in_time_the_same_pairs_meet(void **state)
             moving.scene.bodies[b].xyz = moving.end[b];
             moving.end[b] = swap;
         }
-        bool tied = moving.scene.tie_equal_positions; /* ties are made from equal positions at t0, which are others now */
+        bool tied =
+            moving.scene.tie_equal_positions; /* ties are made from equal positions at t0, which are others now */
         struct impact_list after = tied ? before : impacts_of(&moving);
         assert_int_equal(before.count, after.count);
         for (uint64_t i = 0; i < before.count && !tied; i++) {
             assert_true(same_pair(&before.impacts[i], &after.impacts[i]));
-            /* What meets at once one way meets at the end the other way, so the two first times add up to at most 1 … */
+            /* What meets at once one way meets at the end the other way, so the two first times add up to at most 1 …
+             */
             assert_true(before.impacts[i].toi + after.impacts[i].toi <= 1 + 0x1p-50);
         }
         free_impacts(&before);
@@ -171,8 +174,10 @@ static const dent_impact *find_pair(const struct impact_list *list, const dent_i
     return NULL;
 }
 
-/* The whole step against its two halves. The middle positions are exact: all numbers are multiples of 2^-30 below 2^20. */
-static void compare_halves(const struct impact_list *whole, const struct impact_list *first, const struct impact_list *second)
+/* The whole step against its two halves. The middle positions are exact: all numbers are multiples of 2^-30 below 2^20.
+ */
+static void compare_halves(const struct impact_list *whole, const struct impact_list *first,
+                           const struct impact_list *second)
 {
     for (uint64_t i = 0; i < whole->count; i++) {
         const dent_impact *w = &whole->impacts[i], *f = find_pair(first, w), *s = find_pair(second, w);
@@ -238,7 +243,7 @@ static void a_step_in_two_halves_is_the_same_step(void **state)
     assert_true(met > 1000);
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* A pair by its vertices: of bodies by their original number and vertices by theirs, sides in a fixed order. */
 struct named_impact {
@@ -258,12 +263,12 @@ static int compare_named(const void *a, const void *b)
 }
 
 struct renaming {
-    uint32_t bodies[TEST_BODIES_MAX];       /* new rank -> original */
-    uint32_t *vertices[TEST_BODIES_MAX];    /* of the original body: new -> original */
+    uint32_t bodies[TEST_BODIES_MAX];    /* new rank -> original */
+    uint32_t *vertices[TEST_BODIES_MAX]; /* of the original body: new -> original */
 };
 
-static void name_side(dent_world *world, uint32_t kind, uint32_t rank, uint32_t feature, bool side_b, const struct renaming *renaming,
-                      uint32_t *out)
+static void name_side(dent_world *world, uint32_t kind, uint32_t rank, uint32_t feature, bool side_b,
+                      const struct renaming *renaming, uint32_t *out)
 {
     dent_body_id id = dent_world_body_at(world, rank);
     uint32_t count, original = renaming ? renaming->bodies[rank] : rank, corners[3] = {feature, 0, 0}, corner_count = 1;
@@ -316,15 +321,18 @@ static void shuffle(uint32_t *numbers, uint32_t count, dent_random *random)
 }
 
 /* The same scene with bodies and vertices in another order, and elements turned. */
-static void renumber(const struct moving_scene *from, struct moving_scene *to, struct renaming *renaming, dent_random *random)
+static void renumber(const struct moving_scene *from, struct moving_scene *to, struct renaming *renaming,
+                     dent_random *random)
 {
     memset(to, 0, sizeof *to);
     shuffle(renaming->bodies, from->scene.body_count, random);
     for (uint32_t rank = 0; rank < from->scene.body_count; rank++) {
         uint32_t original = renaming->bodies[rank];
         const struct test_body *body = &from->scene.bodies[original];
-        uint32_t per = body->kind == DENT_BODY_SOLID ? 4 : 3, *new_number = test_allocate(body->vertex_count, sizeof *new_number);
-        struct test_body *copy = test_scene_new_body(&to->scene, body->kind, body->vertex_count, body->element_count, body->element_count * per);
+        uint32_t per = body->kind == DENT_BODY_SOLID ? 4 : 3,
+                 *new_number = test_allocate(body->vertex_count, sizeof *new_number);
+        struct test_body *copy = test_scene_new_body(&to->scene, body->kind, body->vertex_count, body->element_count,
+                                                     body->element_count * per);
         renaming->vertices[original] = test_allocate(body->vertex_count, sizeof(uint32_t));
         shuffle(renaming->vertices[original], body->vertex_count, random);
         to->end[rank] = test_allocate(body->vertex_count, sizeof *copy->xyz);
@@ -337,7 +345,8 @@ static void renumber(const struct moving_scene *from, struct moving_scene *to, s
         for (uint32_t e = 0; e < body->element_count; e++) {
             uint32_t turn = dent_random_below(random, per);
             for (uint32_t corner = 0; corner < per; corner++) {
-                copy->corners[e * per + corner] = new_number[body->corners[(body->element_count - 1 - e) * per + (corner + turn) % per]];
+                copy->corners[e * per + corner] =
+                    new_number[body->corners[(body->element_count - 1 - e) * per + (corner + turn) % per]];
             }
         }
         free(new_number);
@@ -353,11 +362,13 @@ static void other_numbers_give_the_same_pairs_and_times(void **state)
         struct renaming renaming;
         dent_random random = dent_random_seeded(seed);
         small_scene_make(&moving, seed);
-        moving.scene.tie_equal_positions = false; /* the test ties to the first vertex at a place, which is another then */
+        moving.scene.tie_equal_positions =
+            false; /* the test ties to the first vertex at a place, which is another then */
         give_ends(&moving);
         renumber(&moving, &renumbered, &renaming, &random);
         dent_world *worlds[2] = {moving_scene_world(&moving, context), moving_scene_world(&renumbered, context)};
-        struct impact_list before = impacts_by(worlds[0], DENT_METHOD_AUTO), after = impacts_by(worlds[1], DENT_METHOD_AUTO);
+        struct impact_list before = impacts_by(worlds[0], DENT_METHOD_AUTO),
+                           after = impacts_by(worlds[1], DENT_METHOD_AUTO);
         assert_int_equal(before.count, after.count);
         struct named_impact *named_before = name_all(worlds[0], &before, NULL);
         struct named_impact *named_after = name_all(worlds[1], &after, &renaming);

@@ -1,5 +1,5 @@
-/* Impacts with a minimum separation: nothing is missed, what is reported beyond is bounded, never a time of zero for a start that is far
- * enough; the search equals the oracle. */
+/* Impacts with a minimum separation: nothing is missed, what is reported beyond is bounded, never a time of zero for a
+ * start that is far enough; the search equals the oracle. */
 #include "query/support_impact.h"
 
 static dent_context *context;
@@ -147,11 +147,15 @@ static void a_start_that_is_far_enough_has_no_time_of_zero_and_a_near_one_has(vo
         }
         for (uint64_t i = 0; i < near.count; i++) { /* nothing that is near at the start is missed */
             const dent_proximity *pair = &near.pairs[i];
-            dent_impact impact = {.kind = pair->kind, .body_a = pair->body_a, .feature_a = pair->feature_a, .body_b = pair->body_b,
+            dent_impact impact = {.kind = pair->kind,
+                                  .body_a = pair->body_a,
+                                  .feature_a = pair->feature_a,
+                                  .body_b = pair->body_b,
                                   .feature_b = pair->feature_b};
             if (pair->distance <= separation * (1 - 1e-9) && !find_pair(&close, &impact)) {
                 print_impact("near at the start and not found:", &impact);
-                fail_msg("scene %llu, separation %.17g, distance %.17g", (unsigned long long)seed, separation, pair->distance);
+                fail_msg("scene %llu, separation %.17g, distance %.17g", (unsigned long long)seed, separation,
+                         pair->distance);
             }
         }
         free_impacts(&close);

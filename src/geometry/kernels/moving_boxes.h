@@ -1,8 +1,9 @@
 /* Boxes at the beginning and at the end of a step, made and compared many at a time.
  *
- * Points move on straight lines, so on one axis "all of a above all of b" at both ends of the step holds all the time between. Two moving boxes
- * are apart when some axis separates them in the same sense at both ends; that includes all pairs whose boxes over the
- * whole step are apart. Coordinates may have gone through any map that keeps order: apart from growing, numbers are only compared.
+ * Points move on straight lines, so on one axis "all of a above all of b" at both ends of the step holds all the time
+ * between. Two moving boxes are apart when some axis separates them in the same sense at both ends; that includes all
+ * pairs whose boxes over the whole step are apart. Coordinates may have gone through any map that keeps order: apart
+ * from growing, numbers are only compared.
  */
 #ifndef DENT_GEOMETRY_MOVING_BOXES_H
 #define DENT_GEOMETRY_MOVING_BOXES_H
@@ -11,8 +12,8 @@
 
 #include "geometry/kernels/surface_kernels.h"
 
-/* Rows of `stride` floats (a multiple of 16): low x, y, z at the beginning, high x, y, z at the beginning, then the same at the
- * end. Places from `count` on hold empty boxes: low infinite, high -infinite. */
+/* Rows of `stride` floats (a multiple of 16): low x, y, z at the beginning, high x, y, z at the beginning, then the
+ * same at the end. Places from `count` on hold empty boxes: low infinite, high -infinite. */
 struct moving_boxes {
     const float *rows;
     uint32_t stride, count;
@@ -36,11 +37,12 @@ struct moving_leaf_shape {
 };
 
 struct moving_box_kernels {
-    /* For each set bit i of wanted, lowest first: which boxes of b are not apart from box i of a, as bits, into the next of masks. */
+    /* For each set bit i of wanted, lowest first: which boxes of b are not apart from box i of a, as bits, into the
+     * next of masks. */
     void (*meet)(const struct moving_boxes *a, uint64_t wanted, const struct moving_boxes *b, uint64_t *masks);
     /* Makes the boxes of a leaf, grown on every side, at the beginning and at the end by different amounts. */
-    void (*bound)(const struct moving_leaf_shape *shape, const struct leaf_points *start, const struct leaf_points *end, float grow_start,
-                  float grow_end, struct moving_leaf_boxes *boxes);
+    void (*bound)(const struct moving_leaf_shape *shape, const struct leaf_points *start, const struct leaf_points *end,
+                  float grow_start, float grow_end, struct moving_leaf_boxes *boxes);
 };
 
 extern const struct moving_box_kernels moving_box_kernels_scalar;

@@ -1,4 +1,5 @@
-/* Moving boxes, eight at a time; corners of faces and ends of edges are picked from two registers. See moving_boxes.h. */
+/* Moving boxes, eight at a time; corners of faces and ends of edges are picked from two registers. See moving_boxes.h.
+ */
 #include "geometry/kernels/moving_boxes.h"
 
 #if defined(__x86_64__)
@@ -71,9 +72,11 @@ static float largest(__m256 x)
 }
 
 /* One axis at one end of the step. */
-static void bound_axis(const struct moving_leaf_shape *shape, const float *x, float grow_by, uint32_t row, struct moving_leaf_boxes *boxes)
+static void bound_axis(const struct moving_leaf_shape *shape, const float *x, float grow_by, uint32_t row,
+                       struct moving_leaf_boxes *boxes)
 {
-    const __m256 infinite = _mm256_set1_ps(INFINITY), minus_infinite = _mm256_set1_ps(-INFINITY), grow = _mm256_set1_ps(grow_by);
+    const __m256 infinite = _mm256_set1_ps(INFINITY), minus_infinite = _mm256_set1_ps(-INFINITY),
+                 grow = _mm256_set1_ps(grow_by);
     const __m256 x0 = _mm256_load_ps(x), x1 = _mm256_load_ps(x + 8);
     const __m256 low0 = _mm256_sub_ps(x0, grow), low1 = _mm256_sub_ps(x1, grow);
     const __m256 high0 = _mm256_add_ps(x0, grow), high1 = _mm256_add_ps(x1, grow);
@@ -105,8 +108,8 @@ static void bound_axis(const struct moving_leaf_shape *shape, const float *x, fl
     boxes->whole[row + 3][0] = largest(_mm256_max_ps(high0, high1));
 }
 
-static void bound(const struct moving_leaf_shape *shape, const struct leaf_points *start, const struct leaf_points *end, float grow_start,
-                  float grow_end, struct moving_leaf_boxes *boxes)
+static void bound(const struct moving_leaf_shape *shape, const struct leaf_points *start, const struct leaf_points *end,
+                  float grow_start, float grow_end, struct moving_leaf_boxes *boxes)
 {
     for (uint32_t axis = 0; axis < 3; axis++) {
         bound_axis(shape, start->x[axis], grow_start, axis, boxes);

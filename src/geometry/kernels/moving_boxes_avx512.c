@@ -1,4 +1,5 @@
-/* Moving boxes, sixteen at a time; corners of faces and ends of edges are picked from a register. See moving_boxes.h. */
+/* Moving boxes, sixteen at a time; corners of faces and ends of edges are picked from a register. See moving_boxes.h.
+ */
 #include "geometry/kernels/moving_boxes.h"
 
 #if defined(__x86_64__)
@@ -6,7 +7,8 @@
 #include <immintrin.h>
 #include <math.h>
 
-static inline __mmask16 apart_on_axis(const float *x, uint32_t stride_x, const float *y, uint32_t stride_y, uint32_t axis)
+static inline __mmask16 apart_on_axis(const float *x, uint32_t stride_x, const float *y, uint32_t stride_y,
+                                      uint32_t axis)
 {
     __m512 low_0 = _mm512_set1_ps(x[axis * stride_x]), high_0 = _mm512_set1_ps(x[(3 + axis) * stride_x]);
     __m512 low_1 = _mm512_set1_ps(x[(6 + axis) * stride_x]), high_1 = _mm512_set1_ps(x[(9 + axis) * stride_x]);
@@ -24,8 +26,9 @@ static void meet(const struct moving_boxes *a, uint64_t wanted, const struct mov
         uint64_t mask = 0;
         for (uint32_t first = 0; first < b->count; first += 16) {
             const float *y = b->rows + first;
-            uint32_t apart = (uint32_t)(apart_on_axis(x, a->stride, y, b->stride, 0) | apart_on_axis(x, a->stride, y, b->stride, 1) |
-                                        apart_on_axis(x, a->stride, y, b->stride, 2));
+            uint32_t apart =
+                (uint32_t)(apart_on_axis(x, a->stride, y, b->stride, 0) | apart_on_axis(x, a->stride, y, b->stride, 1) |
+                           apart_on_axis(x, a->stride, y, b->stride, 2));
             mask |= (uint64_t)(~apart & 0xFFFF) << first;
         }
         *masks++ = mask;
@@ -42,8 +45,8 @@ static inline __mmask16 used_lanes(uint32_t count)
     return count >= 16 ? (__mmask16)0xFFFF : (__mmask16)((1u << count) - 1);
 }
 
-static void bound(const struct moving_leaf_shape *shape, const struct leaf_points *start, const struct leaf_points *end, float grow_start,
-                  float grow_end, struct moving_leaf_boxes *boxes)
+static void bound(const struct moving_leaf_shape *shape, const struct leaf_points *start, const struct leaf_points *end,
+                  float grow_start, float grow_end, struct moving_leaf_boxes *boxes)
 {
     const __m512 infinite = _mm512_set1_ps(INFINITY), minus_infinite = _mm512_set1_ps(-INFINITY);
     const __m512i p = places(shape->corners[0]), q = places(shape->corners[1]), r = places(shape->corners[2]);
@@ -73,8 +76,10 @@ static void bound(const struct moving_leaf_shape *shape, const struct leaf_point
             _mm512_store_ps(boxes->edges[row] + 16 * i, _mm512_mask_blend_ps(edges[i], infinite, edge_low));
             _mm512_store_ps(boxes->edges[row + 3] + 16 * i, _mm512_mask_blend_ps(edges[i], minus_infinite, edge_high));
         }
-        _mm512_store_ps(boxes->whole[row], _mm512_mask_blend_ps(1, infinite, _mm512_set1_ps(_mm512_reduce_min_ps(low))));
-        _mm512_store_ps(boxes->whole[row + 3], _mm512_mask_blend_ps(1, minus_infinite, _mm512_set1_ps(_mm512_reduce_max_ps(high))));
+        _mm512_store_ps(boxes->whole[row],
+                        _mm512_mask_blend_ps(1, infinite, _mm512_set1_ps(_mm512_reduce_min_ps(low))));
+        _mm512_store_ps(boxes->whole[row + 3],
+                        _mm512_mask_blend_ps(1, minus_infinite, _mm512_set1_ps(_mm512_reduce_max_ps(high))));
     }
 }
 

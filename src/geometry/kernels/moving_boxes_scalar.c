@@ -1,11 +1,12 @@
-/* Moving boxes in plain C: the reference. Inner loops go over sixteen boxes without branches, which a compiler may well turn into vector
- * code of the plain instruction set. See moving_boxes.h. */
+/* Moving boxes in plain C: the reference. Inner loops go over sixteen boxes without branches, which a compiler may well
+ * turn into vector code of the plain instruction set. See moving_boxes.h. */
 #include "geometry/kernels/moving_boxes.h"
 
 #include <math.h>
 
 /* Adds to apart[j] whether axis `axis` separates box x from box j of the sixteen at y. */
-static void apart_on_axis(const float *x, uint32_t stride_x, const float *y, uint32_t stride_y, uint32_t axis, int32_t *apart)
+static void apart_on_axis(const float *x, uint32_t stride_x, const float *y, uint32_t stride_y, uint32_t axis,
+                          int32_t *apart)
 {
     const float low_0 = x[axis * stride_x], high_0 = x[(3 + axis) * stride_x];
     const float low_1 = x[(6 + axis) * stride_x], high_1 = x[(9 + axis) * stride_x];
@@ -45,7 +46,8 @@ static float larger(float a, float b)
 }
 
 /* One axis at one end of the step. */
-static void bound_axis(const struct moving_leaf_shape *shape, const float *x, float grow, uint32_t row, struct moving_leaf_boxes *boxes)
+static void bound_axis(const struct moving_leaf_shape *shape, const float *x, float grow, uint32_t row,
+                       struct moving_leaf_boxes *boxes)
 {
     float *low = boxes->vertices[row], *high = boxes->vertices[row + 3];
     float whole_low = INFINITY, whole_high = -INFINITY;
@@ -73,8 +75,8 @@ static void bound_axis(const struct moving_leaf_shape *shape, const float *x, fl
     }
 }
 
-static void bound(const struct moving_leaf_shape *shape, const struct leaf_points *start, const struct leaf_points *end, float grow_start,
-                  float grow_end, struct moving_leaf_boxes *boxes)
+static void bound(const struct moving_leaf_shape *shape, const struct leaf_points *start, const struct leaf_points *end,
+                  float grow_start, float grow_end, struct moving_leaf_boxes *boxes)
 {
     for (uint32_t axis = 0; axis < 3; axis++) {
         bound_axis(shape, start->x[axis], grow_start, axis, boxes);
