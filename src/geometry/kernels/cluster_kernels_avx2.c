@@ -89,7 +89,7 @@ static inline lanes lanes_of_shorts(const int16_t *from)
 {
     return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_load_si128((const __m128i *)from)));
 }
-/* Lanes from 0 up to below 65536, cut to whole numbers. */
+/* Lanes from 0 up to below 32768, cut to whole numbers. */
 static inline void lanes_to_shorts(uint16_t *to, lanes a)
 {
     __m256i whole = _mm256_cvttps_epi32(a);
