@@ -1,17 +1,31 @@
 #!/bin/sh
-# Makes the kept results: bench/make_results.sh BUILD_DIR RESULTS_DIR
+# Measures everything in docs/benchmarks.md and docs/scaling.md, keeps it, and writes the tables into these pages:
 #
-# BUILD_DIR was configured with -DDENT_BUILD_PEERS=ON. One thread is measured in processor time, so that other work on the
-# machine disturbs little; two threads by the clock. Large scenes go through fewer frames: the peers take seconds a step.
-# Only the parts named in PARTS are made: peers threads isa inside growth together (default: all).
+#     bench/make_results.sh BUILD_DIR [RESULTS_DIR]
+#
+# BUILD_DIR was configured with -DDENT_BUILD_PEERS=ON. Results: a CSV file, a chart and the printed text per race; default
+# bench/results/<machine>. One thread is measured in processor time, so that other work on the machine disturbs little; several threads by the
+# clock: for these the machine must be idle. Large scenes go through few frames: some peers take a second a step.
+# PARTS in the environment names those to make (default: all):
+#     solids    peers on solids: vertex-cell, face-cell                    surfaces  peers on surfaces: face-face
+#     files     peers on mesh files of the data kit (DENT_DATA)             together  both questions of solids in one query
+#     threads   2 threads with peers, beside one thread and the control     isa       AVX2 and scalar
+#     scaling   bench/tables.py: overlap, swarm, graded, growth, traps      pages     write docs/*.md from the results
 set -e
-dent=$1/apps/cli/dent
-out=$2
-parts=${PARTS:-peers threads isa inside growth together}
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$1
+dent=$build/apps/cli/dent
+tables="python3 $root/bench/tables.py"
+out=${2:-$root/bench/results/$($tables --machine)}
+parts=${PARTS:-solids surfaces files together threads isa scaling pages}
 mkdir -p "$out"
 small="teschner-a teschner-b teschner-c teschner-d teschner-e"
 large="blocks-640k folded-1m"
+sheets="cloth-500k sheet-flat sheet-tilted sheet-curved"
 one="--threads 1 --cpu-time"
+two="--threads ${THREADS:-2} --control"
+often="--frames 5 --repeat 4"
+seldom="--frames 2 --repeat 2"
 
 # bench NAME OPTION... SCENE...: a table, a chart, and what was printed.
 bench() {
@@ -21,35 +35,62 @@ bench() {
     "$dent" bench "$@" --out "$out/$name.csv" > "$out/$name.txt"
 }
 
+# files NAME FILE...: all questions about mesh files, which are one model.
+files() {
+    model=$1
+    shift
+    for ask in vertex-cell face-cell face-face; do
+        bench "files-$model-$ask" --peers $one --ask $ask --frames 2 --repeat 3 "$@"
+    done
+}
+
 for part in $parts; do
     case $part in
-    peers)
-        for ask in vertex-cell face-cell face-face; do
-            bench "peers-$ask" --peers --variants $one --ask $ask --frames 5 --repeat 5 $small
-        done
+    solids)
         for ask in vertex-cell face-cell; do
-            bench "peers-large-$ask" --peers --variants $one --ask $ask --frames 3 --repeat 2 $large
+            bench "peers-$ask" --peers --variants $one --ask $ask $often $small
+            bench "peers-large-$ask" --peers --variants $one --ask $ask $seldom $large
+            bench "peers-jaw-$ask" --peers --variants $one --ask $ask $seldom --frame 49 jaw
         done ;;
+    surfaces)
+        bench peers-face-face --peers --variants $one --ask face-face $often $small
+        bench peers-large-face-face --peers --variants $one --ask face-face $seldom $large $sheets ;;
+    files)
+        if [ -z "$DENT_DATA" ]; then
+            echo "files: skipped, DENT_DATA does not name the data kit"
+            continue
+        fi
+        kit=$DENT_DATA/meshes
+        files armadillo "$kit/tets-ipc/Armadillo13K.msh.xz"
+        files bunny "$kit/tets-ipc/bunny.msh.xz"
+        bench files-tshirt-face-face --peers $one --ask face-face --frames 20 --repeat 3 --frame 100 "$kit/cloth-diffcloth/iter0.tar.xz"
+        for frames in cloth-ball cloth-funnel armadillo-rollers; do
+            bench "files-$frames-face-face" --peers $one --ask face-face --frames 2 --repeat 5 "$DENT_DATA/frames/$frames/frames"
+        done
+        files jaw "$kit"/jaw-openmandible/CorticalBone.1.ele.xz "$kit"/jaw-openmandible/Tooth_L6_*.ele.xz ;;
+    together)
+        bench together --variants $one --ask vertex-cell+face-cell --frames 3 --repeat 3 $small $large ;;
     threads)
         for ask in vertex-cell face-cell; do
-            bench "threads-2-$ask" --peers --threads 2 --ask $ask --frames 3 --repeat 3 $small $large
-        done ;;
+            bench "threads-$ask" --peers $two --ask $ask --frames 2 --repeat 4 teschner-c teschner-e $large
+        done
+        bench threads-face-face --peers $two --ask face-face --frames 2 --repeat 4 teschner-e $large cloth-500k sheet-curved ;;
     isa)
         for isa in avx2 scalar; do
             for ask in vertex-cell face-cell; do
                 bench "isa-$isa-$ask" --variants $one --isa $isa --ask $ask --frames 3 --repeat 3 $small $large
             done
+            bench "isa-$isa-face-face" $one --isa $isa --ask face-face --frames 3 --repeat 3 teschner-e $large $sheets
         done ;;
-    inside)
-        for inside in 0 0.01 0.07 0.2 0.5 0.8; do
-            bench "inside-$inside" --variants $one --ask vertex-cell+face-cell --set inside=$inside --frames 3 --repeat 3 \
-                teschner-a teschner-e blocks-640k
+    scaling)
+        $tables "$build" --results "$out" ;;
+    pages)
+        $tables --results "$out" --write "$root/docs/benchmarks.md" "$root/docs/scaling.md"
+        for chart in peers-vertex-cell peers-face-cell peers-face-face peers-large-face-face; do
+            cp "$out/$chart.svg" "$root/docs/benchmarks/" || echo "no chart $chart.svg"
         done ;;
-    growth)
-        for scale in 0.0016 0.0156 0.0625 0.25 1 1.5625; do
-            bench "growth-$scale" $one --ask vertex-cell+face-cell --scale $scale --frames 3 --repeat 3 blocks-640k
-        done ;;
-    together)
-        bench together $one --ask vertex-cell+face-cell --frames 3 --repeat 3 $small $large ;;
+    *)
+        echo "make_results.sh: no part '$part'"
+        exit 2 ;;
     esac
 done

@@ -1,4 +1,5 @@
-/* A cloth of two triangles hangs a little above a block: which features are closer than the cloth is thick, and which way to push it?
+/* A cloth of two triangles hangs a little above a block: which features are closer than the cloth is thick, and which
+ * way to push it?
  *
  *     cc 05_proximity.c $(pkg-config --cflags --libs dent) && ./a.out
  */
@@ -38,8 +39,9 @@ int main(void)
         char a[32], b[32];
         dent_proximity_feature_print(world, pair, false, a, sizeof a);
         dent_proximity_feature_print(world, pair, true, b, sizeof b);
-        printf("%s: body %u %s is %g from body %u %s; push along (%g %g %g)\n", dent_proximity_kind_name((dent_proximity_kind)pair->kind),
-               pair->body_a, a, pair->distance, pair->body_b, b, pair->direction[0], pair->direction[1], pair->direction[2]);
+        printf("%s: body %u %s is %g from body %u %s; push along (%g %g %g)\n",
+               dent_proximity_kind_name((dent_proximity_kind)pair->kind), pair->body_a, a, pair->distance, pair->body_b,
+               b, pair->direction[0], pair->direction[1], pair->direction[2]);
     }
     dent_world_destroy(world);
     dent_context_destroy(context);

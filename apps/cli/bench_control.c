@@ -1,7 +1,9 @@
-/* bench_control.c — the control of a race with threads: a loop of integer arithmetic that touches no memory, on one thread and on all.
+/* bench_control.c — the control of a race with threads: a loop of integer arithmetic that touches no memory, on one
+ * thread and on all.
  *
- * How much a second thread can bring depends on the machine (shared processors, turbo clocks, other programs). The control is measured in the
- * same turns as the methods, so that their speed-up can be judged beside what was possible at all. */
+ * How much a second thread can bring depends on the machine (shared processors, turbo clocks, other programs). The
+ * control is measured in the same turns as the methods, so that their speed-up can be judged beside what was possible
+ * at all. */
 #include "bench_run.h"
 
 #include "tool.h"

@@ -131,14 +131,15 @@ static peer_input input_of(const bench_race *race, dent_context *context, dent_q
     return input;
 }
 
-/* A setting whose steps take longer is given up; the first one, which builds what is updated later, may take a little more. */
+/* A setting whose steps take longer is given up; the first one, which builds what is updated later, may take a little
+ * more. */
 static const double too_slow_ns = 8e9;
 static const double slow_start = 3;
 /* Above this one turn tells enough. */
 static const double long_turn_ns = 2e8;
 
-/* The better of two turns, in frames 1 and 0, after one that is not counted. A setting whose rival is far ahead of its first turn, or that has
- * none, is spared the rest. */
+/* The better of two turns, in frames 1 and 0, after one that is not counted. A setting whose rival is far ahead of its
+ * first turn, or that has none, is spared the rest. */
 static double try_setting(const bench_race *race, const peer_row *row, void *finder, double rival)
 {
     double best = INFINITY;
@@ -151,7 +152,8 @@ static double try_setting(const bench_race *race, const peer_row *row, void *fin
             return INFINITY;
         }
         double took = (double)(bench_clock_ns(race->cpu_time) - began);
-        if (took > too_slow_ns * (turn == 0 ? slow_start : 1) || took > 4 * rival) {
+        double allowed = took > long_turn_ns ? 1.5 : 4;
+        if (took > too_slow_ns * (turn == 0 ? slow_start : 1) || took > allowed * rival) {
             return INFINITY;
         }
         turns = took > long_turn_ns ? 2 : turns;

@@ -92,8 +92,8 @@ static void costs_of_method(contestant *self, turn_costs *costs)
     const dent_query_counters *counters = &state->result.counters;
     costs->candidates = (double)counters->candidates;
     costs->allocations = (double)(dent_context_memory_use(state->context).allocations - state->allocations_before);
-    const uint64_t spent[PHASE_COUNT] = {counters->ns_prepare, counters->ns_search,    counters->ns_finish,
-                                         counters->ns_refit,   counters->ns_culling,   counters->ns_traversal,
+    const uint64_t spent[PHASE_COUNT] = {counters->ns_prepare, counters->ns_search,  counters->ns_finish,
+                                         counters->ns_refit,   counters->ns_culling, counters->ns_traversal,
                                          counters->ns_filters, counters->ns_narrow};
     bool parts_told = counters->ns_refit > 0;
     for (int phase = 0; phase < PHASE_COUNT; phase++) {

@@ -73,6 +73,17 @@ static void name_model(bench_model *model, const char *first, uint32_t count)
     }
 }
 
+static int take_bodies(bench_model *model, const dent_mesh *mesh, const char *file)
+{
+    for (uint32_t i = 0; i < mesh->body_count; i++) {
+        if (mesh->bodies[i].cell_kinds != NULL) {
+            return complain("%s: has other cells than tetrahedra; bench cannot hand these to all contestants", file);
+        }
+    }
+    model->bodies_per_copy += mesh->body_count;
+    return STATUS_GOOD;
+}
+
 static int read_file(tool_session *session, bench_model *model, const char *file)
 {
     dent_mesh_read_def def = dent_mesh_read_def_default();
@@ -85,13 +96,62 @@ static int read_file(tool_session *session, bench_model *model, const char *file
     }
     session_print_notices(session);
     model->meshes[model->mesh_count++] = mesh;
-    for (uint32_t i = 0; i < mesh->body_count; i++) {
-        if (mesh->bodies[i].cell_kinds != NULL) {
-            return complain("%s: has other cells than tetrahedra; bench cannot hand these to all contestants", file);
-        }
+    return take_bodies(model, mesh, file);
+}
+
+/* ---- series ---------------------------------------------------------------------------------------------- */
+
+enum { SERIES_FRAMES = 5 };
+
+/* The frames from number --frame on, until there are --frames of them or one has other elements. */
+static int read_frames(tool_session *session, bench_model *model, dent_frames *series)
+{
+    dent_mesh_read_def def = dent_mesh_read_def_default();
+    def.merge = options_have(session->options, OPTION_MERGE);
+    uint32_t first = 0, count = dent_frames_count(series);
+    while (first + 1 < count && dent_frame_number(series, first) < session->options->frame) {
+        first++;
     }
-    model->bodies_per_copy += mesh->body_count;
-    return STATUS_GOOD;
+    for (uint32_t i = first; i < count && model->frame_count < model->frame_capacity; i++) {
+        dent_mesh *mesh = NULL;
+        dent_status status = dent_frame_read(series, i, &def, &mesh);
+        if (status != DENT_OK) {
+            session_forget_notices(session);
+            return complain("%s", session_message(session, status));
+        }
+        if (model->frame_count > 0 && dent_mesh_compare(model->frames[0], mesh) != DENT_MESH_SAME_TOPOLOGY) {
+            dent_mesh_destroy(model->context, mesh);
+            remark("%s: has other elements than the frame before it: the series ends there",
+                   dent_frame_name(series, i));
+            break;
+        }
+        model->frames[model->frame_count++] = mesh;
+    }
+    session_forget_notices(session);
+    return take_bodies(model, model->frames[0], dent_frame_name(series, first));
+}
+
+static int read_series(tool_session *session, const char *command, const char *name, bench_model *model)
+{
+    if (session->options->setting_count > 0) {
+        return complain("%s: --set is for scenes and single files; the frames of %s are as they are", command, name);
+    }
+    model->wave = 0;
+    model->copies = 1;
+    model->frame_capacity = session->options->frames > 0 ? session->options->frames : SERIES_FRAMES;
+    model->frames = dent_allocate(model->context, model->frame_capacity, sizeof *model->frames);
+    if (model->frames == NULL) {
+        model->frame_capacity = 0;
+        return complain("%s: out of memory", command);
+    }
+    dent_frames *series;
+    dent_status opened = dent_frames_open(model->context, 1, &name, &series);
+    if (opened != DENT_OK) {
+        return complain("%s", session_message(session, opened));
+    }
+    int status = read_frames(session, model, series);
+    dent_frames_close(series);
+    return status;
 }
 
 static int list_bodies(bench_model *model)
@@ -105,9 +165,10 @@ static int list_bodies(bench_model *model)
     model->body_count = (uint32_t)count;
     uint32_t at = 0;
     for (uint32_t copy = 0; copy < (uint32_t)model->copies; copy++) {
-        for (uint32_t m = 0; m < model->mesh_count; m++) {
-            for (uint32_t i = 0; i < model->meshes[m]->body_count; i++) {
-                const dent_mesh_body *body = &model->meshes[m]->bodies[i];
+        for (uint32_t m = 0; m < model->mesh_count + (model->frame_count > 0); m++) {
+            const dent_mesh *mesh = model->frame_count > 0 ? model->frames[0] : model->meshes[m];
+            for (uint32_t i = 0; i < mesh->body_count; i++) {
+                const dent_mesh_body *body = &mesh->bodies[i];
                 model->bodies[at++] = (dent_scene_body){.name = body->name,
                                                         .kind = body->kind,
                                                         .vertex_count = body->vertex_count,
@@ -137,8 +198,8 @@ static void measure(bench_model *model)
             for (uint32_t c = 0; c < corners; c++) {
                 const double *p = body->reference + 3 * (size_t)element[c];
                 const double *q = body->reference + 3 * (size_t)element[(c + 1) % corners];
-                sum += sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) +
-                            (p[2] - q[2]) * (p[2] - q[2]));
+                sum +=
+                    sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
                 edges += 1;
             }
         }
@@ -159,13 +220,22 @@ int bench_model_open(tool_session *session, const char *command, const char *con
         return status;
     }
     name_model(model, files[0], count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (count > 1 && dent_frames_named_by(files[i])) {
+            return complain("%s: %s is a series of frames: measure it alone", command, files[i]);
+        }
+    }
     model->meshes = dent_allocate(model->context, count, sizeof *model->meshes);
     model->mesh_capacity = model->meshes != NULL ? count : 0;
     status = model->meshes != NULL ? STATUS_GOOD : complain("%s: out of memory", command);
     printer_flush(session->out);
     interrupt_at_once(true);
-    for (uint32_t i = 0; i < count && status == STATUS_GOOD; i++) {
-        status = read_file(session, model, files[i]);
+    if (status == STATUS_GOOD && dent_frames_named_by(files[0])) {
+        status = read_series(session, command, files[0], model);
+    } else {
+        for (uint32_t i = 0; i < count && status == STATUS_GOOD; i++) {
+            status = read_file(session, model, files[i]);
+        }
     }
     interrupt_at_once(false);
     if (status == STATUS_GOOD && model->bodies_per_copy == 0) {
@@ -195,6 +265,10 @@ void bench_model_close(bench_model *model)
     for (uint32_t i = 0; i < model->mesh_count; i++) {
         dent_mesh_destroy(model->context, model->meshes[i]);
     }
+    for (uint32_t i = 0; i < model->frame_count; i++) {
+        dent_mesh_destroy(model->context, model->frames[i]);
+    }
+    dent_release(model->context, model->frames, model->frame_capacity, sizeof *model->frames);
     dent_release(model->context, model->meshes, model->mesh_capacity, sizeof *model->meshes);
     dent_release(model->context, model->bodies, model->body_count, sizeof *model->bodies);
     memset(model, 0, sizeof *model);
@@ -202,7 +276,8 @@ void bench_model_close(bench_model *model)
 
 /* ---- motion ---------------------------------------------------------------------------------------------- */
 
-/* Like a sine of `turns` full turns, of two parabolas: between -1 and 1, smooth, nothing but exact-rounded operations. */
+/* Like a sine of `turns` full turns, of two parabolas: between -1 and 1, smooth, nothing but exact-rounded operations.
+ */
 static double parabola_wave(double turns)
 {
     double part = turns - floor(turns);
@@ -212,6 +287,11 @@ static double parabola_wave(double turns)
 void bench_model_pose(const bench_model *model, uint32_t body, uint32_t frame, double *positions)
 {
     const dent_scene_body *shape = &model->bodies[body];
+    if (model->frame_count > 0) {
+        const dent_mesh *mesh = model->frames[frame % model->frame_count];
+        memcpy(positions, mesh->bodies[body].positions, 3 * (size_t)shape->vertex_count * sizeof *positions);
+        return;
+    }
     uint32_t copy = body / model->bodies_per_copy;
     double time = (double)(frame % MODEL_FRAMES) / MODEL_FRAMES + 0.37 * copy;
     double waves = 2 / model->length; /* two waves over the diagonal */

@@ -1,18 +1,21 @@
 /* bench_model.h — mesh files as something that moves: what `dent bench FILE...` measures.
  *
- * A file holds one shape and a benchmark needs many. The bodies of all files are taken together, copied if asked, and bent a little
- * from frame to frame by waves that run through them: smooth, and the same bits on every machine (waves made of parabolas). Copies are
- * shifted along one direction, so far that a stated share of all vertices lies inside; each has waves of its own.
+ * A series of files (dent/frames.h: an archive, a folder, a pattern) moves by itself: its frames are read into memory,
+ * as many as are asked for. Any other file holds one shape and a benchmark needs many. The bodies of all files are
+ * taken together, copied if asked, and bent a little from frame to frame by waves that run through them: smooth, and
+ * the same bits on every machine (waves made of parabolas). Copies are shifted along one direction, so far that a
+ * stated share of all vertices lies inside; each has waves of its own.
  *
- * Parameters (--set): copies (1 to 1000; default 2 for a single body, else 1), inside (share of vertices inside that the shift is
- * found for, default 0.075; solids only), shift (instead: in diagonals of the model), wave (height of the waves in mean edges, default 0.5).
+ * Parameters (--set): copies (1 to 1000; default 2 for a single body, else 1), inside (share of vertices inside that
+ * the shift is found for, default 0.075; solids only), shift (instead: in diagonals of the model), wave (height of the
+ * waves in mean edges, default 0.5).
  */
 #ifndef DENT_BENCH_MODEL_H
 #define DENT_BENCH_MODEL_H
 
 #include "tool_session.h"
 
-#include <dent/mesh_io.h>
+#include <dent/frames.h>
 #include <dent/scene.h>
 
 enum { MODEL_NAME_SIZE = 64, MODEL_FRAMES = 40 };
@@ -22,7 +25,9 @@ typedef struct bench_model {
     char name[MODEL_NAME_SIZE]; /* of the first file, without folder and endings, and how many more */
     uint32_t mesh_count, mesh_capacity;
     dent_mesh **meshes;
-    uint32_t body_count; /* copies included, copy after copy */
+    uint32_t frame_count, frame_capacity; /* of a series; 0: made to move */
+    dent_mesh **frames;                   /* all with the bodies and elements of the first, which is meshes[0] */
+    uint32_t body_count;                  /* copies included, copy after copy */
     dent_scene_body *bodies;
     uint32_t bodies_per_copy;
     double copies, inside, shift, wave; /* the parameters; inside below 0: shift was given */
@@ -30,7 +35,8 @@ typedef struct bench_model {
     double length;                      /* of the waves, and the unit of the shift: the diagonal of the model */
 } bench_model;
 
-/** Reads the files. An error has been reported; then there is nothing to close. `command` begins messages of its own. */
+/** Reads the files. An error has been reported; then there is nothing to close. `command` begins messages of its own.
+ */
 int bench_model_open(tool_session *session, const char *command, const char *const *files, uint32_t count,
                      bench_model *model);
 void bench_model_close(bench_model *model);

@@ -12,6 +12,9 @@
 
 /* A contestant so slow that one turn takes longer than this is measured in frame 0 only, and once. */
 static const uint64_t slow_turn_ns = 4000000000u;
+/* So is a peer that takes longer than this and that many times as long as the fastest one. */
+static const uint64_t long_turn_ns = 300000000u;
+static const uint64_t far_behind = 3;
 /* After this much time a contestant has enough turns, but it gets at least FEWEST_TURNS. */
 static const uint64_t enough_ns = 8000000000u;
 enum { FEWEST_TURNS = 3 };
@@ -180,11 +183,22 @@ static bool has_enough(const race_run *run, uint32_t index)
     return asked->spent_ns > enough_ns && asked->turns >= FEWEST_TURNS;
 }
 
+static bool is_far_behind(const race_run *run, uint32_t index)
+{
+    uint64_t best = UINT64_MAX;
+    for (uint32_t i = 0; i < run->race->count; i++) {
+        bool rival = run->race->contestants[i].peer && run->slowest_ns[i] > 0;
+        best = rival && run->slowest_ns[i] < best ? run->slowest_ns[i] : best;
+    }
+    uint64_t took = run->slowest_ns[index];
+    return run->race->contestants[index].peer && took > long_turn_ns && took / far_behind > best;
+}
+
 /* One contestant through all frames; `backwards`: from the last to the first. */
 static int take_round(race_run *run, uint32_t index, bool first_round, bool backwards)
 {
     uint32_t frames = run->race->frames;
-    bool slow = run->slowest_ns[index] > slow_turn_ns;
+    bool slow = run->slowest_ns[index] > slow_turn_ns || (!first_round && is_far_behind(run, index));
     if (slow) {
         /* Frame 0 alone, and once. */
         return run->race->contestants[index].turns == 0 ? take_turn(run, index, 0, TURN_MEASURED) : STATUS_GOOD;

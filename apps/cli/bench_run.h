@@ -82,7 +82,8 @@ const char *questions_name(uint32_t questions, char *buffer, size_t size);
 /** Enters the methods of dent that can answer; `only` AUTO: all of them that are not hopeless at this size. */
 int bench_enter_methods(bench_race *race, dent_method only, bool variants);
 
-/** Enters the methods a second time, on one thread, and the control on one and on all: for speed-ups measured in the same turns. */
+/** Enters the methods a second time, on one thread, and the control on one and on all: for speed-ups measured in the
+ * same turns. */
 int bench_enter_alone(bench_race *race, dent_method only, bool variants);
 int bench_enter_control(bench_race *race);
 

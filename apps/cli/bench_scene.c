@@ -36,9 +36,9 @@ void bench_scene_pose(bench_scene *scene, uint32_t frame)
     for (uint32_t i = 0; i < scene->body_count; i++) {
         double *positions = scene->positions + 3 * (size_t)scene->bodies[i].first_vertex;
         if (scene->scene != NULL) {
-            dent_scene_pose(scene->scene, i, frame, positions);
+            dent_scene_pose(scene->scene, i, scene->first_frame + frame, positions);
         } else {
-            bench_model_pose(&scene->model, i, frame, positions);
+            bench_model_pose(&scene->model, i, scene->first_frame + frame, positions);
         }
     }
 }
@@ -198,8 +198,8 @@ static double share_inside(bench_scene *scene)
     def.questions = DENT_QUESTION_VERTEX_CELL;
     def.no_details = true;
     dent_world *world = dent_world_create(scene->context);
-    bool asked = world != NULL && bench_scene_fill(scene, world) == DENT_OK &&
-                 dent_world_query(world, &def, &result) == DENT_OK;
+    bool asked =
+        world != NULL && bench_scene_fill(scene, world) == DENT_OK && dent_world_query(world, &def, &result) == DENT_OK;
     uint64_t inside = 0;
     const dent_pair_list *pairs = &result.vertex_cell;
     for (uint64_t i = 0; asked && i < pairs->count; i++) {
@@ -241,20 +241,20 @@ int bench_scene_open_files(tool_session *session, const char *command, const cha
     scene->scale = 1;
     scene->setting_count = session->options->setting_count;
     scene->settings = session->options->settings;
-    scene->benchmark_frames = MODEL_FRAMES;
     int status = bench_model_open(session, command, files, count, &scene->model);
     if (status != STATUS_GOOD) {
         return status;
     }
     scene->name = scene->model.name;
+    scene->benchmark_frames = scene->model.frame_count > 0 ? scene->model.frame_count : MODEL_FRAMES;
     progress_begin(&session->progress, scene->name, 0);
     bool whole = lay_out(scene) && (scene->model.inside < 0 || find_shift(scene));
     progress_end(&session->progress);
     if (whole) {
         return interrupt_seen() ? interrupt_report() : STATUS_GOOD;
     }
-    status = complain("%s: %s: out of memory, or too large, or not fit for a world (dent info tells)", command,
-                      scene->name);
+    status =
+        complain("%s: %s: out of memory, or too large, or not fit for a world (dent info tells)", command, scene->name);
     bench_scene_close(scene);
     return status;
 }

@@ -1,4 +1,5 @@
-/* bench_scene.h — what is measured: the bodies of a built-in scene, or of mesh files, with all their numbers in one block.
+/* bench_scene.h — what is measured: the bodies of a built-in scene, or of mesh files, with all their numbers in one
+ * block.
  *
  * Methods and peers see the same arrays. Vertices, cells and surface faces are numbered through the whole scene, body
  * after body, so that an answer is a pair of two numbers whoever found it, and the order of these numbers is the
@@ -23,10 +24,11 @@ typedef struct bench_scene {
     double scale;
     uint32_t setting_count;
     const dent_scene_setting *settings; /* the caller's */
-    dent_scene *scene; /* null: the model is measured */
+    dent_scene *scene;                  /* null: the model is measured */
     bench_model model;
     char remark[96]; /* for the heading, empty: none */
     uint32_t benchmark_frames;
+    uint32_t first_frame; /* what is called frame 0 here */
     uint32_t body_count, solid_count;
     bench_body *bodies;
 
@@ -45,7 +47,7 @@ int bench_scene_open_files(tool_session *session, const char *command, const cha
                            bench_scene *scene);
 void bench_scene_close(bench_scene *scene);
 
-/** Computes all positions of a frame. */
+/** Computes all positions of a frame, counted from the first. */
 void bench_scene_pose(bench_scene *scene, uint32_t frame);
 
 /** Adds the bodies to a world, borrowing the positions, with reference shapes where the scene knows them. */

@@ -119,7 +119,8 @@ void report_checked_series(tool_session *session, void *user)
         return;
     }
     loaded_world last = {.body_count = frames->bodies};
-    dent_check_result result = {.surfaces_as_solids = frames->surfaces_as_solids, .open_surfaces = frames->open_surfaces};
+    dent_check_result result = {.surfaces_as_solids = frames->surfaces_as_solids,
+                                .open_surfaces = frames->open_surfaces};
     printer_text(out, "\n");
     print_check_notes(out, session->options, &last, &result);
     if (frames->penetrating == 0) {

@@ -9,7 +9,7 @@
 typedef struct checked_frames {
     uint64_t frames, penetrating, first_penetrating;
     double max_depth;
-    char deepest[400]; /* where that is, in words */
+    char deepest[400];                                  /* where that is, in words */
     uint32_t bodies, surfaces_as_solids, open_surfaces; /* of the last frame */
 } checked_frames;
 

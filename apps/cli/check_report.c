@@ -99,7 +99,7 @@ void print_check_table(printer *out, const loaded_world *loaded, const dent_chec
 
 /* What the reader must know to trust the verdict. */
 void print_check_notes(printer *out, const tool_options *options, const loaded_world *loaded,
-                        const dent_check_result *result)
+                       const dent_check_result *result)
 {
     if (result->surfaces_as_solids > 0) {
         printer_format(out, "note: %u closed surface%s treated as solid\n", result->surfaces_as_solids,
@@ -132,7 +132,7 @@ const dent_body_contact *deepest_contact(const dent_check_result *result)
 }
 
 void print_check_verdict(printer *out, const tool_options *options, const loaded_world *loaded,
-                          const dent_check_result *result)
+                         const dent_check_result *result)
 {
     uint64_t bodies = loaded->body_count;
     uint64_t pairs = bodies * (bodies - 1) / 2 + (options_have(options, OPTION_SELF) ? bodies : 0);

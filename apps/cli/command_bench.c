@@ -18,7 +18,7 @@
 enum { DEFAULT_FRAMES = 5, DEFAULT_REPEAT = 5, PATH_SIZE = 4096 };
 
 static const char *default_scenes[] = {"teschner-a", "teschner-b",  "teschner-c", "teschner-d",
-                                             "teschner-e", "blocks-640k", "folded-1m"};
+                                       "teschner-e", "blocks-640k", "folded-1m"};
 
 typedef struct bench_files {
     printer table;
@@ -150,6 +150,8 @@ static int run_races(tool_session *session, bench_scene *scene, bench_files *fil
         count = 1;
     }
     int status = STATUS_GOOD;
+    /* Of a series only what is asked for was read. */
+    scene->first_frame = scene->model.frame_count > 0 ? 0 : session->options->frame;
     for (size_t i = 0; i < count && status == STATUS_GOOD; i++) {
         status = run_race(session, scene, list[i], files);
     }
@@ -183,7 +185,7 @@ static int run_files(tool_session *session, const char *const *names, uint32_t c
 /* A word that cannot be a file's name is a mistyped scene. */
 static int refuse_unknown(const char *name)
 {
-    bool plain_word = strpbrk(name, "./") == NULL;
+    bool plain_word = strpbrk(name, "./*?%") == NULL;
     return plain_word && access(name, F_OK) != 0
                ? complain("bench: no scene is called '%s'; dent scenes lists them", name)
                : STATUS_GOOD;
@@ -244,12 +246,14 @@ const tool_command command_bench_row = {
         "NAME is a built-in scene (dent scenes) or a mesh file; default: teschner-a to -e, blocks-640k, folded-1m.\n"
         "All files together are one model, which is made to move: waves of half a mean edge run through it\n"
         "(--set wave=H changes the height); a single body is doubled (--set copies=N), the copies shifted until\n"
-        "7.5 % of the vertices lie inside (--set inside=S, or --set shift=D in diagonals). Every method\n"
+        "7.5 % of the vertices lie inside (--set inside=S, or --set shift=D in diagonals). A series of frames (an\n"
+        "archive, a folder, a pattern in quotes) moves by itself, from the frame numbered --frame on. Every method\n"
         "that can answer is asked about the same frames, in turns, and the answers are compared pair by pair:\n"
         "a difference is an error. Computing the positions is not measured; numbers beyond the pairs\n"
         "(barycentric coordinates) are left out. Methods too slow for the size are left out unless named by\n"
         "--method. --ask may name several questions joined by '+', answered by one query; default for solids:\n"
-        "vertex-cell, face-cell, and both together; for surfaces: face-face.\n"
+        "vertex-cell, face-cell, and both together; for surfaces: face-face. --frame K begins at that frame,\n"
+        "which is then frame 0 of what is said here.\n"
         "\n"
         "Printed: median and quartiles of the time of a step in ms, the ratio to the fastest, candidates in\n"
         "frame 0, peak memory of the method in MB, and the most allocations in a step after warming up.\n"
@@ -264,9 +268,10 @@ const tool_command command_bench_row = {
         "refit_ms culling_ms traversal_ms filters_ms exact_ms) commit. pairs_hash is that of dent pairs --stats\n"
         "in frame 0.\n",
     .option_bits = OPTION_BIT(OPTION_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_SCALE) |
-                   OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PEERS) | OPTION_BIT(OPTION_VARIANTS) |
-                   OPTION_BIT(OPTION_FRAMES) | OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) |
-                   OPTION_BIT(OPTION_CPU_TIME) | OPTION_BIT(OPTION_CONTROL) | OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PEERS) |
+                   OPTION_BIT(OPTION_VARIANTS) | OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_FRAMES) |
+                   OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_CPU_TIME) |
+                   OPTION_BIT(OPTION_CONTROL) | OPTION_BIT(OPTION_JSON),
     .argument_min = 0,
     .argument_max = UINT32_MAX,
     .run = run_bench,

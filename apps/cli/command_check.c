@@ -162,7 +162,8 @@ const tool_command command_check_row = {
     "--out F writes F.pvd, a .vtu or .vtp per body beside it (element field mark: 1 touching, 2\n"
     "overlapping; vertex field inside) and the deepest points. F ending in .vtu or .vtp is that one\n"
     "file, for a model of one body. --picture draws a PNG without further help.\n"
-    "\n" HELP_ON_SERIES "A line per frame is printed, and the exit status is 1 when any of them penetrates. JSON keys, per\n"
+    "\n" HELP_ON_SERIES
+    "A line per frame is printed, and the exit status is 1 when any of them penetrates. JSON keys, per\n"
     "frame: frame file bodies pairs_penetrating pairs_touching overlapping_elements penetrating_vertices\n"
     "max_depth x y z outcome; last a summary: frames frames_penetrating first_penetrating max_depth outcome.\n",
     .option_bits = OPTION_BIT(OPTION_TOLERANCE) | OPTION_BIT(OPTION_SELF) | OPTION_BIT(OPTION_NO_TOUCHING) |

@@ -169,10 +169,11 @@ const tool_command command_pairs_row = {
                "\n" HELP_ON_FILES "\n"
                "Columns: body a, feature a, body b, feature b, kind, numbers. A feature is its 0-based place in\n"
                "the file; a solid's surface face is cell/corner, the face opposite that corner (cell/face.part\n"
-               "for cells that are not tetrahedra), an edge is v0-v1. Pairs that share a vertex are no answer. The answer is the\n"
-               "same for every method, thread count and instruction set; the exit status is 0 whether or not\n"
-               "there are pairs.\n"
-               "\n" HELP_ON_SERIES "Each line then begins with the number of the frame; --count prints the number of pairs per frame.\n"
+               "for cells that are not tetrahedra), an edge is v0-v1. Pairs that share a vertex are no answer.\n"
+               "The answer is the same for every method, thread count and instruction set; the exit status is 0\n"
+               "whether or not there are pairs.\n"
+               "\n" HELP_ON_SERIES
+               "Each line then begins with the number of the frame; --count prints the pairs of each frame.\n"
                "\n"
                "JSON keys, one object per answer: (series: frame file fresh) pairs, the number of each kind,\n"
                "pairs_hash method candidates rebuilds ms.\n",

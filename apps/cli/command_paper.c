@@ -9,8 +9,8 @@
 #include <string.h>
 
 static const paper_figure *const figure_table[] = {
-    &figure_hash_times,        &figure_hash_table_size,  &figure_hash_cell_size,   &figure_bucket_query_size,
-    &figure_bucket_query_hits, &figure_bucket_self_size, &figure_bucket_self_hits, &figure_surface_resolution,
+    &figure_hash_times,        &figure_hash_table_size,  &figure_hash_cell_size,     &figure_bucket_query_size,
+    &figure_bucket_query_hits, &figure_bucket_self_size, &figure_bucket_self_hits,   &figure_surface_resolution,
     &figure_surface_flatness,  &figure_surface_culling,  &figure_surface_directions, &figure_surface_leaves,
     &figure_surface_phases,
 };

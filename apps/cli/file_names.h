@@ -16,7 +16,8 @@ bool ends_with(const char *text, const char *ending);
 /** Makes a folder and those above it. False: `errno` says why not. One that is there already is fine. */
 bool make_folders(const char *path);
 
-/** May files be made in the folder of `path`? `folder` (FILE_NAME_LIMIT bytes) gets its name. False: `errno` says why not. */
+/** May files be made in the folder of `path`? `folder` (FILE_NAME_LIMIT bytes) gets its name. False: `errno` says why
+ * not. */
 bool folder_is_writable(const char *path, char *folder);
 
 #endif

@@ -61,7 +61,8 @@ void loaded_world_pose_scene(loaded_world *loaded, uint32_t input, uint32_t fram
 int loaded_world_read_arguments(tool_session *session, loaded_world *loaded);
 void loaded_world_close(tool_session *session, loaded_world *loaded);
 
-/** What a command does with a model, and all around it: opens a session and a world with the arguments, calls, closes. */
+/** What a command does with a model, and all around it: opens a session and a world with the arguments, calls, closes.
+ */
 typedef int model_function(tool_session *session, const loaded_world *loaded);
 int run_on_model(const tool_options *options, printer *out, model_function *function);
 

@@ -46,7 +46,7 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_PEERS] = {"--peers", NULL, NULL, "add other libraries and plain programs, where they were built"},
     [OPTION_VARIANTS] = {"--variants", NULL, NULL,
                          "add the methods with other parameters (papers' forms and the like)"},
-    [OPTION_FRAMES] = {"--frames", NULL, "N", "how many frames of the scene, from 0; default 5"},
+    [OPTION_FRAMES] = {"--frames", NULL, "N", "how many frames of the scene; default 5"},
     [OPTION_REPEAT] = {"--repeat", NULL, "N", "how often they are gone through; default 5"},
     [OPTION_CPU_TIME] = {"--cpu-time", NULL, NULL,
                          "with --threads 1: time of the processor, not of the clock, where others are at work too"},

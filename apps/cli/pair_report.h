@@ -1,4 +1,5 @@
-/* pair_report.h — how `dent pairs` prints an answer, whatever the question: pair by pair, only how many, or an object. */
+/* pair_report.h — how `dent pairs` prints an answer, whatever the question: pair by pair, only how many, or an object.
+ */
 #ifndef DENT_PAIR_REPORT_H
 #define DENT_PAIR_REPORT_H
 
@@ -21,9 +22,10 @@ struct pair_answer {
     void (*numbers)(const pair_answer *answer, uint64_t index, printer *out);
 };
 
-/** Prints as --json, --count and --stats ask for; `frame` is null when there is only one. Ctrl-C or a failing output stops
- * it after a whole line. */
-int report_pairs(tool_session *session, const loaded_world *loaded, const pair_answer *answer, const frame_facts *frame);
+/** Prints as --json, --count and --stats ask for; `frame` is null when there is only one. Ctrl-C or a failing output
+ * stops it after a whole line. */
+int report_pairs(tool_session *session, const loaded_world *loaded, const pair_answer *answer,
+                 const frame_facts *frame);
 
 /** Is the answer there? STATUS_GOOD, or what was wrong, reported. */
 int check_answer(const loaded_world *loaded, dent_status status, const dent_outcome *outcome);

@@ -1,4 +1,5 @@
-/* pairs_proximity.c — `dent pairs --ask proximity`: features closer than a thickness, one pair per line, in canonical order.
+/* pairs_proximity.c — `dent pairs --ask proximity`: features closer than a thickness, one pair per line, in canonical
+ * order.
  *
  * As in command_pairs.c, features are printed with the numbers of the file. */
 #include "pairs_proximity.h"
@@ -39,10 +40,12 @@ static void print_feature(const loaded_world *loaded, const dent_proximity *pair
     char *rest;
     unsigned long number = strtoul(own, &rest, 10);
     if (pair->kind == DENT_PROXIMITY_EDGE_EDGE) {
-        uint32_t v0 = in_file(body->vertex_numbers, number), v1 = in_file(body->vertex_numbers, strtoul(rest + 1, NULL, 10));
+        uint32_t v0 = in_file(body->vertex_numbers, number),
+                 v1 = in_file(body->vertex_numbers, strtoul(rest + 1, NULL, 10));
         snprintf(text, FEATURE_SIZE, "%u-%u", v0 < v1 ? v0 : v1, v0 < v1 ? v1 : v0);
     } else {
-        snprintf(text, FEATURE_SIZE, "%u%s", in_file(side_b ? body->element_numbers : body->vertex_numbers, number), rest);
+        snprintf(text, FEATURE_SIZE, "%u%s", in_file(side_b ? body->element_numbers : body->vertex_numbers, number),
+                 rest);
     }
 }
 

@@ -37,8 +37,8 @@ static inline void progress_step(progress_bar *progress)
         atomic_fetch_add_explicit(&progress->done, 1, memory_order_relaxed);
     }
 }
-/** One bar over many stages: until progress_release the calls above and progress_end do nothing, and progress_hold_at moves
- * it. Between progress_lock and progress_unlock it is off the terminal, for what else is to be written there. */
+/** One bar over many stages: until progress_release the calls above and progress_end do nothing, and progress_hold_at
+ * moves it. Between progress_lock and progress_unlock it is off the terminal, for what else is to be written there. */
 void progress_hold(progress_bar *progress, const char *what, uint64_t total);
 void progress_hold_at(progress_bar *progress, uint64_t done);
 void progress_release(progress_bar *progress);

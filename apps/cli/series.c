@@ -23,7 +23,7 @@ typedef struct series {
     uint32_t source_count, source_capacity;
     frame_source *sources;
     uint32_t number_count;
-    uint64_t *numbers;     /* of the frames that are asked for */
+    uint64_t *numbers;      /* of the frames that are asked for */
     uint64_t later_notices; /* of frames after the first: counted only */
 } series;
 
@@ -308,7 +308,8 @@ static int run_frame(series *all, uint32_t position, frame_function *function, v
 {
     const frame_source *lead = leading_source(all);
     frame_facts facts = {.number = all->numbers[position], .position = position, .count = all->number_count};
-    facts.file = lead->frames != NULL ? dent_frame_name(lead->frames, find_frame(lead->frames, facts.number)) : lead->name;
+    facts.file =
+        lead->frames != NULL ? dent_frame_name(lead->frames, find_frame(lead->frames, facts.number)) : lead->name;
     facts.fresh = position == 0 || options_have(all->session->options, OPTION_REBUILD);
     int failed = facts.fresh ? load_anew(all, facts.number, position == 0) : move_on(all, facts.number, &facts.fresh);
     return failed ? failed : function(all->session, &all->loaded, &facts, user);

@@ -45,9 +45,10 @@ extern const tool_command command_paper_row;
 
 /* The same for those that take series of frames. */
 #define HELP_ON_SERIES                                                                                                 \
-    "FILE may also name a series of frames: a pattern for numbered files ('shirt_%04d.obj', 'shirt_*.obj';\n"          \
-    "quote it), a directory, or a .tar, .tar.gz, .tar.xz of them (also ARCHIVE/PATTERN). Its bodies are moved\n"        \
-    "from frame to frame in one world; files that are no series stay, several series go in step. With\n"              \
-    "--frames also scenes move, and files whose names differ in one number are a series.\n"
+    "FILE may also name a series of frames: a pattern for numbered files ('shirt_%04d.obj',\n"                         \
+    "'shirt_*.obj'; quote it), a directory, or a .tar, .tar.gz, .tar.xz of them (also ARCHIVE/PATTERN).\n"             \
+    "Its bodies are moved from frame to frame in one world; files that are no series stay, several\n"                 \
+    "series go in step. With --frames also scenes move, and files whose names differ in one number\n"                 \
+    "are a series.\n"
 
 #endif

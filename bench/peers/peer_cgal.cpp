@@ -114,6 +114,6 @@ class Cgal
 
 peer_row cgal_row()
 {
-    static const double settings[] = {10, 50, 200, 1000, 4000};
+    static const double settings[] = {1000, 4000, 200, 50, 10};
     return make_row<Cgal>("cgal-box-intersection", "CGAL box_intersection_d", questions_all, true, "cutoff", settings);
 }

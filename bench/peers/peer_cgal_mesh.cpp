@@ -1,7 +1,8 @@
-/* CGAL's Polygon_mesh_processing::self_intersections: its own search and its own exact narrow test (filtered kernel), on one surface mesh that
- * holds the surfaces of all bodies; boxes anew each step, as CGAL does it. CGAL reports closed triangles that meet, and those neighbours
- * that meet in more than what they share; pairs with a common vertex and pairs that only touch are no answers of dent's and are taken out of its
- * list afterwards (by dent's test, a few thousand pairs). A surface that is not manifold cannot be asked about: then this peer is left out. */
+/* CGAL's Polygon_mesh_processing::self_intersections: its own search and its own exact narrow test (filtered kernel),
+ * on one surface mesh that holds the surfaces of all bodies; boxes anew each step, as CGAL does it. CGAL reports closed
+ * triangles that meet, and those neighbours that meet in more than what they share; pairs with a common vertex and
+ * pairs that only touch are no answers of dent's and are taken out of its list afterwards (by dent's test, a few
+ * thousand pairs). A surface that is not manifold cannot be asked about: then this peer is left out. */
 #include "peer_common.hpp"
 
 #include <CGAL/Exact_predicates_inexact_constructions_kernel.h>
@@ -24,7 +25,8 @@ class CgalMesh
         }
         for (uint32_t f = 0; f < input.face_count; f++) {
             const uint32_t *c = input.faces[f];
-            Mesh::Face_index made = mesh.add_face(Mesh::Vertex_index(c[0]), Mesh::Vertex_index(c[1]), Mesh::Vertex_index(c[2]));
+            Mesh::Face_index made =
+                mesh.add_face(Mesh::Vertex_index(c[0]), Mesh::Vertex_index(c[1]), Mesh::Vertex_index(c[2]));
             if (made == Mesh::null_face()) {
                 throw std::runtime_error("not manifold");
             }
@@ -70,6 +72,6 @@ class CgalMesh
 
 peer_row cgal_mesh_row()
 {
-    return make_row<CgalMesh>("cgal-self-intersections", "CGAL self_intersections, its own narrow test", DENT_QUESTION_FACE_FACE,
-                              true);
+    return make_row<CgalMesh>("cgal-self-intersections", "CGAL self_intersections, its own narrow test",
+                              DENT_QUESTION_FACE_FACE, true);
 }

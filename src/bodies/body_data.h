@@ -91,6 +91,10 @@ dent_status body_check_positions(const struct body *body, const dent_positions *
 dent_status body_read_positions(const struct body *body, const dent_positions *positions, struct message *message,
                                 double (*xyz)[3]);
 
+/* The same for the vertices [first, first + count) of positions whose description was checked, in one pass that also bounds them (lo and hi
+ * are widened). False when a number is not finite: body_read_positions then names it. Threads: any, for different vertices. */
+bool body_read_range(const dent_positions *positions, uint32_t first, uint32_t count, double (*xyz)[3], double lo[3], double hi[3]);
+
 /* Exact signs and plain measures of the t0 positions already read. */
 void body_measure(const struct body *body, const double (*xyz)[3], dent_body_measure *measure);
 

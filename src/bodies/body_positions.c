@@ -61,6 +61,42 @@ static void widen_floats(const unsigned char *source, size_t stride, uint32_t co
     }
 }
 
+bool body_read_range(const dent_positions *positions, uint32_t first, uint32_t count, double (*xyz)[3], double lo[3], double hi[3])
+{
+    enum { PIECE = 512 }; /* vertices that stay in the nearest cache between the copy and the look at them */
+    size_t stride = positions->stride != 0 ? positions->stride : packed_stride(positions->scalar);
+    double lo0 = lo[0], lo1 = lo[1], lo2 = lo[2], hi0 = hi[0], hi1 = hi[1], hi2 = hi[2];
+    double d0 = 0, d1 = 0, d2 = 0;
+    for (uint32_t done = 0; done < count; done += PIECE) {
+        uint32_t now = count - done < PIECE ? count - done : PIECE;
+        const unsigned char *source = (const unsigned char *)positions->data + (first + (size_t)done) * stride;
+        if (positions->scalar == DENT_SCALAR_FLOAT) {
+            widen_floats(source, stride, now, xyz + first + done);
+        } else {
+            copy_doubles(source, stride, now, xyz + first + done);
+        }
+        for (const double(*p)[3] = (const double(*)[3])(xyz + first + done), (*end)[3] = p + now; p < end; p++) {
+            double x = (*p)[0], y = (*p)[1], z = (*p)[2];
+            d0 += x - x; /* zero exactly when x is finite */
+            d1 += y - y;
+            d2 += z - z;
+            lo0 = x < lo0 ? x : lo0;
+            lo1 = y < lo1 ? y : lo1;
+            lo2 = z < lo2 ? z : lo2;
+            hi0 = x > hi0 ? x : hi0;
+            hi1 = y > hi1 ? y : hi1;
+            hi2 = z > hi2 ? z : hi2;
+        }
+    }
+    lo[0] = lo0;
+    lo[1] = lo1;
+    lo[2] = lo2;
+    hi[0] = hi0;
+    hi[1] = hi1;
+    hi[2] = hi2;
+    return d0 + d1 + d2 == 0.0;
+}
+
 static dent_status name_bad_number(const struct body *body, double (*xyz)[3], struct message *message)
 {
     for (uint32_t vertex = 0; vertex < body->vertex_count; vertex++) {

@@ -2,7 +2,6 @@
 #include "bodies/pose.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "geometry/kernels/kernel_table.h"
 
@@ -19,12 +18,80 @@ void pose_destroy(struct pose *pose)
     array_destroy(&pose->position_storage);
 }
 
-/* Bounds of the used vertices. */
-static void bound_body(struct posed_body *posed)
+/* A big body is read in pieces by several threads; how many pieces depends on its size alone. */
+enum { PIECE_VERTICES = 8192, PIECES_MAX = 64 };
+
+struct piece {
+    double lo[3], hi[3];
+    bool finite;
+};
+
+struct reading {
+    const dent_positions *positions;
+    const struct kernels *kernels;
+    double (*xyz)[3];
+    uint32_t vertex_count, per_piece;
+    struct piece pieces[PIECES_MAX];
+};
+
+static void read_piece(void *data, uint32_t block, uint32_t worker)
+{
+    (void)worker;
+    struct reading *reading = data;
+    uint32_t first = block * reading->per_piece, left = reading->vertex_count - first;
+    struct piece *piece = &reading->pieces[block];
+    uint32_t count = left < reading->per_piece ? left : reading->per_piece;
+    const dent_positions *given = reading->positions;
+    *piece = (struct piece){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, false};
+    if (given->scalar == DENT_SCALAR_DOUBLE && (given->stride == 0 || given->stride == sizeof reading->xyz[0])) {
+        const unsigned char *from = (const unsigned char *)given->data + (size_t)first * sizeof reading->xyz[0];
+        piece->finite = reading->kernels->copy_positions(from, count, reading->xyz + first, piece->lo, piece->hi);
+    } else {
+        piece->finite = body_read_range(given, first, count, reading->xyz, piece->lo, piece->hi);
+    }
+}
+
+/* Positions and bounds of all vertices. False when something is wrong with the positions: body_read_positions then says what. */
+static bool read_in_pieces(const struct body *body, const struct kernels *kernels, double (*xyz)[3], double lo[3], double hi[3])
+{
+    struct reading reading; /* not cleared: the pieces are large beside a small body */
+    reading.positions = &body->positions_t0;
+    reading.kernels = kernels;
+    reading.xyz = xyz;
+    reading.vertex_count = body->vertex_count;
+    struct message ignored;
+    if (body->vertex_count == 0 || !body->positions_t0.data || body_check_positions(body, &body->positions_t0, &ignored) != DENT_OK) {
+        return false;
+    }
+    uint32_t count = body->vertex_count / PIECE_VERTICES + 1;
+    count = count < PIECES_MAX ? count : PIECES_MAX;
+    reading.per_piece = body->vertex_count / count + (body->vertex_count % count != 0);
+    count = body->vertex_count / reading.per_piece + (body->vertex_count % reading.per_piece != 0);
+    if (count == 1) {
+        read_piece(&reading, 0, 0);
+    } else {
+        dent_parallel_for(body->context, count, read_piece, &reading);
+    }
+    bool finite = true;
+    for (uint32_t piece = 0; piece < count; piece++) {
+        finite = finite && reading.pieces[piece].finite;
+        for (int axis = 0; axis < 3; axis++) {
+            lo[axis] = reading.pieces[piece].lo[axis] < lo[axis] ? reading.pieces[piece].lo[axis] : lo[axis];
+            hi[axis] = reading.pieces[piece].hi[axis] > hi[axis] ? reading.pieces[piece].hi[axis] : hi[axis];
+        }
+    }
+    return finite;
+}
+
+/* `lo` and `hi` bound all vertices; those that no element uses do not count. */
+static void bound_body(struct posed_body *posed, double lo[3], double hi[3], double *largest)
 {
     const struct body *body = posed->body;
-    double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (uint32_t vertex = 0; vertex < body->vertex_count; vertex++) {
+    for (int axis = 0; axis < 3 && body->topology.unused_vertices > 0; axis++) {
+        lo[axis] = INFINITY;
+        hi[axis] = -INFINITY;
+    }
+    for (uint32_t vertex = 0; body->topology.unused_vertices > 0 && vertex < body->vertex_count; vertex++) {
         if (body->vertex_use[vertex] & VERTEX_USED) {
             for (int axis = 0; axis < 3; axis++) {
                 double x = posed->xyz[vertex][axis];
@@ -33,38 +100,14 @@ static void bound_body(struct posed_body *posed)
             }
         }
     }
-    memcpy(posed->lo, lo, sizeof lo);
-    memcpy(posed->hi, hi, sizeof hi);
-}
-
-/* Positions, checked, and their bounds: in one pass where the caller's are packed doubles and all in use. */
-static dent_status read_body(struct posed_body *posed, const struct kernels *kernels, struct message *message,
-                             double (*xyz)[3])
-{
-    const struct body *body = posed->body;
-    const dent_positions *given = &body->positions_t0;
-    bool packed = given->data && given->scalar == DENT_SCALAR_DOUBLE &&
-                  (given->stride == 0 || given->stride == sizeof xyz[0]) && body->topology.unused_vertices == 0;
-    posed->xyz = (const double(*)[3])xyz;
-    if (packed && kernels->copy_positions(given->data, body->vertex_count, xyz, posed->lo, posed->hi)) {
-        return DENT_OK;
-    }
-    dent_status status = body_read_positions(body, given, message, xyz);
-    if (status == DENT_OK) {
-        bound_body(posed);
-    }
-    return status;
-}
-
-static double largest_coordinate(const struct posed_body *posed, double largest)
-{
     for (int axis = 0; axis < 3; axis++) {
-        if (posed->lo[axis] <= posed->hi[axis]) {
-            double most = -posed->lo[axis] > posed->hi[axis] ? -posed->lo[axis] : posed->hi[axis];
-            largest = most > largest ? most : largest; /* the larger absolute value */
+        posed->lo[axis] = lo[axis];
+        posed->hi[axis] = hi[axis];
+        if (lo[axis] <= hi[axis]) {
+            double most = -lo[axis] > hi[axis] ? -lo[axis] : hi[axis]; /* the larger absolute value */
+            *largest = most > *largest ? most : *largest;
         }
     }
-    return largest;
 }
 
 dent_status pose_read(struct pose *pose, const struct body_table *table, struct message *message)
@@ -84,15 +127,19 @@ dent_status pose_read(struct pose *pose, const struct body_table *table, struct 
     pose->largest = 0;
     for (uint32_t rank = 0; rank < table->body_count; rank++) {
         const struct body *body = body_table_at(table, rank);
-        bodies[rank] = (struct posed_body){.body = body};
-        dent_status status = read_body(&bodies[rank], kernels, message, next);
+        double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+        dent_status status = DENT_OK;
+        if (!read_in_pieces(body, kernels, next, lo, hi)) {
+            status = body_read_positions(body, &body->positions_t0, message, next);
+        }
         if (status == DENT_OK) {
             status = body_check_strict(body, (const double(*)[3])next, message);
         }
         if (status != DENT_OK) {
             return status;
         }
-        pose->largest = largest_coordinate(&bodies[rank], pose->largest);
+        bodies[rank] = (struct posed_body){.body = body, .xyz = (const double(*)[3])next};
+        bound_body(&bodies[rank], lo, hi, &pose->largest);
         next += body->vertex_count;
     }
     pose->table = table;

@@ -1,5 +1,5 @@
-/* The arithmetic under closest_points.c and feature_distance.c: a point and corners relative to it, scaled to about 1, and the candidates
- * among which the closest is chosen. One fixed sequence of double operations.
+/* The arithmetic under closest_points.c and feature_distance.c: a point and corners relative to it, scaled to about
+ * 1, and the candidates among which the closest is chosen. One fixed sequence of double operations.
  */
 #ifndef DENT_GEOMETRY_CLOSEST_POINTS_LOCAL_H
 #define DENT_GEOMETRY_CLOSEST_POINTS_LOCAL_H
@@ -100,7 +100,8 @@ static inline struct candidate better_of(struct candidate a, struct candidate b)
     return b.squared < a.squared ? b : a;
 }
 
-/* The foot of the perpendicular from the origin, where it falls inside; false: it does not, or the triangle is too thin to tell. */
+/* The foot of the perpendicular from the origin, where it falls inside; false: it does not, or the triangle is too
+ * thin to tell. */
 static inline bool candidate_of_foot(const struct local_corners *local, struct candidate *foot)
 {
     double ab[3], ac[3], normal[3], turned[3], total = 0.0;

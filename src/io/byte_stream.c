@@ -41,12 +41,8 @@ dent_status byte_stream_open(struct byte_stream *stream, dent_context *context, 
 dent_status byte_stream_open_memory(struct byte_stream *stream, dent_context *context, const char *name,
                                     const void *bytes, size_t size, enum compression compression)
 {
-    *stream = (struct byte_stream){.context = context,
-                                   .name = name,
-                                   .compression = compression,
-                                   .file = -1,
-                                   .memory = bytes,
-                                   .packed_size = size};
+    *stream = (struct byte_stream){
+        .context = context, .name = name, .compression = compression, .file = -1, .memory = bytes, .packed_size = size};
     return finish_open(stream);
 }
 

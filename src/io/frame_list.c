@@ -38,8 +38,8 @@ dent_status frame_list_add(struct frame_list *list, const char *folder, const ch
     bool slash = folder_length > 0 && folder[folder_length - 1] != '/';
     size_t front = folder_length + slash, length = strlen(name);
     struct frame_record record = {.name = list->names.count, .data_offset = data_offset, .size = size};
-    char *room = list->frames.count < UINT32_MAX ? growable_extend(&list->names, list->context, front + length + 1)
-                                                 : NULL;
+    char *room =
+        list->frames.count < UINT32_MAX ? growable_extend(&list->names, list->context, front + length + 1) : NULL;
     if (!room) {
         return dent_fail(list->context, DENT_ERROR_OUT_OF_MEMORY, "%s: no memory for the names of its frames",
                          list->source);

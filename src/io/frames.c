@@ -60,7 +60,7 @@ static dent_status finish_list(dent_frames *frames, const struct left_out *left_
     struct frame_list *list = &frames->list;
     if (list->frames.count == 0) {
         return dent_fail(frames->context, DENT_ERROR_FILE, "%s: %s", list->source,
-                         !left_out           ? "no mesh file has such a name"
+                         !left_out            ? "no mesh file has such a name"
                          : frames->is_archive ? "no mesh file is in it"
                                               : "is a directory, and no mesh file is in it");
     }
@@ -418,8 +418,8 @@ static dent_status read_member(dent_frames *frames, const struct frame_record *f
 dent_status dent_frame_read(dent_frames *frames, uint32_t index, const dent_mesh_read_def *def, dent_mesh **mesh)
 {
     if (index >= frames->list.frames.count) {
-        return dent_fail(frames->context, DENT_ERROR_INVALID_ARGUMENT, "there is no frame %u: the series has %zu", index,
-                         frames->list.frames.count);
+        return dent_fail(frames->context, DENT_ERROR_INVALID_ARGUMENT, "there is no frame %u: the series has %zu",
+                         index, frames->list.frames.count);
     }
     const char *name = frame_list_name(&frames->list, index);
     return frames->is_archive ? read_member(frames, frame_list_at(&frames->list, index), name, def, mesh)

@@ -37,8 +37,8 @@ void tar_reader_release(struct tar_reader *reader)
 
 const char *tar_kind_name(enum tar_kind kind)
 {
-    static const char *const names[] = {"a file", "a directory", "a symbolic link", "a hard link", "a device",
-                                        "no file"};
+    static const char *const names[] = {"a file",      "a directory", "a symbolic link",
+                                        "a hard link", "a device",    "no file"};
     return names[kind];
 }
 
@@ -254,8 +254,8 @@ static dent_status take_pax_lines(struct tar_reader *reader, uint64_t offset, st
     while (at < end) {
         uint64_t length;
         const char *key = read_decimal(at, end, &length);
-        if (!key || key == end || *key != ' ' || length > (uint64_t)(end - at) ||
-            length < (uint64_t)(key - at) + 3 || at[length - 1] != '\n') {
+        if (!key || key == end || *key != ' ' || length > (uint64_t)(end - at) || length < (uint64_t)(key - at) + 3 ||
+            at[length - 1] != '\n') {
             return bad_header(reader, offset, "its extended header is damaged");
         }
         key++;
@@ -321,9 +321,9 @@ static dent_status go_over_data(struct tar_reader *reader, const struct tar_memb
 {
     uint64_t end = member->data_offset + member->size, reached;
     if (member->size > INT64_MAX - member->data_offset - BLOCK) {
-        return dent_fail(reader->stream->context, DENT_ERROR_FORMAT, "%s: member '%s' at byte %llu: a size of %llu bytes",
-                         reader->stream->name, member->name, (unsigned long long)member->header_offset,
-                         (unsigned long long)member->size);
+        return dent_fail(reader->stream->context, DENT_ERROR_FORMAT,
+                         "%s: member '%s' at byte %llu: a size of %llu bytes", reader->stream->name, member->name,
+                         (unsigned long long)member->header_offset, (unsigned long long)member->size);
     }
     TRY(byte_stream_seek(reader->stream, end, &reached));
     if (reached < end) {
@@ -347,7 +347,8 @@ static dent_status finish_member(struct tar_reader *reader, const uint8_t *block
     member->name = reader->name.data;
     if (type == 'S' || type == 'M') {
         return bad_header(reader, offset,
-                          type == 'S' ? "a sparse file: pack it without --sparse" : "the rest of a file of another volume");
+                          type == 'S' ? "a sparse file: pack it without --sparse"
+                                      : "the rest of a file of another volume");
     }
     if (member->name[0] == 0) {
         return bad_header(reader, offset, "it has no name");

@@ -1,7 +1,7 @@
 /* The members of a tar archive, one after the other: ustar, pax and GNU names, and the old format before them.
  *
- * Only headers are read; the data of a member is at data_offset of the stream. Every error names the archive, the member
- * and the byte where its header begins. */
+ * Only headers are read; the data of a member is at data_offset of the stream. Every error names the archive, the
+ * member and the byte where its header begins. */
 #ifndef DENT_IO_TAR_READER_H
 #define DENT_IO_TAR_READER_H
 

@@ -160,8 +160,8 @@ static dent_status run_gzip(struct unpacker *unpacker, struct unpack_windows *wi
             unpacker->between_streams = true;
         } else if (code == Z_MEM_ERROR) {
             return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "%s: no memory to unpack gzip data", unpacker->name);
-        } else if (code == Z_BUF_ERROR || (code == Z_OK && windows->in_is_last && windows->in_left == 0 &&
-                                           windows->out_left > 0)) {
+        } else if (code == Z_BUF_ERROR ||
+                   (code == Z_OK && windows->in_is_last && windows->in_left == 0 && windows->out_left > 0)) {
             return dent_fail(context, DENT_ERROR_FORMAT, "%s: gzip data ends too early (%llu bytes)", unpacker->name,
                              (unsigned long long)unpacker->taken);
         } else if (code != Z_OK) {
@@ -212,8 +212,7 @@ static dent_status lzma_error(const struct unpacker *unpacker, lzma_ret code)
     case LZMA_MEM_ERROR:
         return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "%s: no memory to unpack xz data", unpacker->name);
     case LZMA_MEMLIMIT_ERROR:
-        return dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: its xz dictionary is larger than 256 MiB",
-                         unpacker->name);
+        return dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: its xz dictionary is larger than 256 MiB", unpacker->name);
     case LZMA_FORMAT_ERROR:
         return dent_fail(context, DENT_ERROR_FORMAT, "%s: is not xz data", unpacker->name);
     case LZMA_BUF_ERROR:
@@ -226,8 +225,7 @@ static dent_status lzma_error(const struct unpacker *unpacker, lzma_ret code)
 
 static dent_status open_xz(struct unpacker *unpacker)
 {
-    unpacker->xz_memory =
-        (lzma_allocator){.alloc = hook_allocate, .free = hook_release, .opaque = unpacker->context};
+    unpacker->xz_memory = (lzma_allocator){.alloc = hook_allocate, .free = hook_release, .opaque = unpacker->context};
     unpacker->xz = (lzma_stream)LZMA_STREAM_INIT;
     unpacker->xz.allocator = &unpacker->xz_memory;
     lzma_ret code = lzma_stream_decoder(&unpacker->xz, (uint64_t)256 << 20, LZMA_CONCATENATED);

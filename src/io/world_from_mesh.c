@@ -1,4 +1,5 @@
-/* The bodies of a mesh file in a world, tied together at the nodes they share, and those of the next frame in their place.
+/* The bodies of a mesh file in a world, tied together at the nodes they share, and those of the next frame in their
+ * place.
  *
  * A node of the file belongs to the first body that uses it; every later body that uses it ties its vertex to that one.
  */
@@ -210,7 +211,8 @@ static dent_status replace_bodies(const dent_mesh *mesh, dent_world *world, cons
 {
     struct tie_scratch scratch = {0};
     *done = 0;
-    dent_status status = tie_scratch_take(&scratch, dent_world_context(world), mesh) ? DENT_OK : DENT_ERROR_OUT_OF_MEMORY;
+    dent_status status =
+        tie_scratch_take(&scratch, dent_world_context(world), mesh) ? DENT_OK : DENT_ERROR_OUT_OF_MEMORY;
     for (uint32_t b = 0; b < mesh->body_count && status == DENT_OK; b++) {
         uint32_t tie_count = scratch.owners ? collect_ties(mesh, b, ids, scratch.owners, scratch.ties) : 0;
         dent_body_def def = def_of(&mesh->bodies[b], scratch.ties, tie_count);

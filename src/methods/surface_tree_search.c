@@ -1,8 +1,9 @@
 /* Surface tree: face-face over a hierarchy of surface leaves (surface_forest.h, surface_crossings.h).
  *
- * The faces of every body are cut once, from the connectivity, into leaves of at most 16 faces that are neighbours on the mesh; a query
- * refits boxes, proves what parts of each surface cannot cross themselves (surface_culling.h), and compares what is left, sixteen faces at
- * a time, faces with a common vertex taken out before any geometry. Decides exactly itself, so that the sink gets answers.
+ * The faces of every body are cut once, from the connectivity, into leaves of at most 16 faces that are neighbours on
+ * the mesh; a query refits boxes, proves what parts of each surface cannot cross themselves (surface_culling.h), and
+ * compares what is left, sixteen faces at a time, faces with a common vertex taken out before any geometry. Decides
+ * exactly itself, so that the sink gets answers.
  *
  * In: a pose. Out: the answers of face-face. Between queries: the leaves and who is a neighbour of whom.
  */
@@ -17,7 +18,8 @@ struct tree_state {
     struct surface_forest forest;
 };
 
-_Static_assert((int)DENT_SURFACE_LEAVES_MERGED == (int)REGION_CUT_MERGE && (int)DENT_SURFACE_LEAVES_MEDIAN == (int)REGION_CUT_MEDIAN &&
+_Static_assert((int)DENT_SURFACE_LEAVES_MERGED == (int)REGION_CUT_MERGE &&
+                   (int)DENT_SURFACE_LEAVES_MEDIAN == (int)REGION_CUT_MEDIAN &&
                    (int)DENT_SURFACE_LEAVES_CURVE == (int)REGION_CUT_MORTON,
                "the caller's names of the cuts are those of the structure");
 
@@ -30,11 +32,12 @@ static dent_status read_def(const struct search_request *request, dent_surface_t
     }
     uint32_t directions = def->directions ? def->directions : 6;
     if (directions != 6 && directions != 14 && directions != 18 && directions != 26) {
-        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT, "volumes of %u directions: 6, 14, 18 and 26 are possible",
-                            (unsigned)directions);
+        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
+                            "volumes of %u directions: 6, 14, 18 and 26 are possible", (unsigned)directions);
     }
     if ((unsigned)def->leaves >= REGION_CUT_COUNT) {
-        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT, "there is no way number %d to cut leaves", (int)def->leaves);
+        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT, "there is no way number %d to cut leaves",
+                            (int)def->leaves);
     }
     *axis_count = (int)directions / 2;
     return DENT_OK;
@@ -75,7 +78,8 @@ static dent_status search_surfaces(void *data, const struct search_request *requ
         return out_of_memory(request);
     }
     request->counters->rebuilds += forest->rebuilds;
-    const struct forest_refit refit = {.pose = request->pose};
+    /* A face that is a point lies in a plane with any other and has no area: at most it touches. */
+    const struct forest_refit refit = {.pose = request->pose, .leave_out_points = !request->def->touching};
     if (!surface_forest_refit(forest, &refit, request->kernels, request->scratch)) {
         return out_of_memory(request);
     }
@@ -139,7 +143,8 @@ dent_surface_tree_def dent_surface_tree_def_default(void)
 const struct method_row surface_tree_method = {
     .method = DENT_METHOD_SURFACE_TREE,
     .name = "surface-tree",
-    .summary = "leaves of neighbouring faces under a tree of boxes that is refitted, crossing proven away where the surface is flat "
+    .summary = "leaves of neighbouring faces under a tree of boxes that is refitted, crossing proven away where the "
+               "surface is flat "
                "enough; O(n), for surfaces that deform",
     .questions = DENT_QUESTION_FACE_FACE,
     .create = create_state,

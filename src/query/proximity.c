@@ -17,7 +17,8 @@ dent_proximity_def dent_proximity_def_default(void)
     return def;
 }
 
-/* ---- what the world keeps ------------------------------------------------------------------------------------------------- */
+/* ---- what the world keeps
+ * ------------------------------------------------------------------------------------------------- */
 
 struct proximity_state *proximity_state_create(dent_context *context)
 {
@@ -43,7 +44,8 @@ void proximity_state_destroy(struct proximity_state *state)
     }
 }
 
-/* ---- the stages ----------------------------------------------------------------------------------------------------------- */
+/* ---- the stages
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static dent_status check_def(dent_world *world, const dent_proximity_def *def)
 {
@@ -56,30 +58,34 @@ static dent_status check_def(dent_world *world, const dent_proximity_def *def)
                             "the thickness of the query is %g: a finite length, 0 or more, is needed", def->thickness);
     }
     if (def->pair_limit > UINT32_MAX) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "pair_limit is %" PRIu64 ": at most %" PRIu32 " can be listed",
-                            def->pair_limit, UINT32_MAX);
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
+                            "pair_limit is %" PRIu64 ": at most %" PRIu32 " can be listed", def->pair_limit,
+                            UINT32_MAX);
     }
     if (def->method != DENT_METHOD_AUTO && !dent_method_name(def->method)) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no method number %d", (int)def->method);
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no method number %d",
+                            (int)def->method);
     }
-    if (def->method != DENT_METHOD_AUTO && def->method != DENT_METHOD_BRUTE_FORCE && def->method != DENT_METHOD_SURFACE_TREE) {
-        return message_fail(&world->message, DENT_ERROR_UNSUPPORTED, "method %s cannot answer proximity; ask for auto, %s or %s",
-                            dent_method_name(def->method), dent_method_name(DENT_METHOD_SURFACE_TREE),
-                            dent_method_name(DENT_METHOD_BRUTE_FORCE));
+    if (def->method != DENT_METHOD_AUTO && def->method != DENT_METHOD_BRUTE_FORCE &&
+        def->method != DENT_METHOD_SURFACE_TREE) {
+        return message_fail(&world->message, DENT_ERROR_UNSUPPORTED,
+                            "method %s cannot answer proximity; ask for auto, %s or %s", dent_method_name(def->method),
+                            dent_method_name(DENT_METHOD_SURFACE_TREE), dent_method_name(DENT_METHOD_BRUTE_FORCE));
     }
     return DENT_OK;
 }
 
 static dent_status out_of_memory(dent_world *world, const struct proximity_search *search)
 {
-    return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for proximity, %" PRIu64 " pairs found so far",
-                        search->found);
+    return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY,
+                        "out of memory for proximity, %" PRIu64 " pairs found so far", search->found);
 }
 
 static dent_status begin(dent_world *world, const dent_proximity_def *def, struct proximity_search *search)
 {
     double *thickness = arena_allocate(search->scratch, world->pose.body_count, sizeof *thickness);
-    search->workers = arena_allocate_cleared(search->scratch, dent_context_worker_count(world->context), sizeof *search->workers);
+    search->workers =
+        arena_allocate_cleared(search->scratch, dent_context_worker_count(world->context), sizeof *search->workers);
     if (!thickness || !search->workers) {
         return out_of_memory(world, search);
     }
@@ -95,8 +101,9 @@ static dent_status finish(dent_world *world, const dent_proximity_def *def, stru
                           dent_proximity_result *result)
 {
     struct proximity_state *state = search->state;
-    if (!answer_list_sort(&state->vertex_face, search->scratch) || !answer_list_sort(&state->edge_edge, search->scratch) ||
-        !proximity_make_records(search) || (def->closest_features_only && !proximity_keep_closest_features(search))) {
+    if (!answer_list_sort(&state->vertex_face, search->scratch) ||
+        !answer_list_sort(&state->edge_edge, search->scratch) || !proximity_make_records(search) ||
+        (def->closest_features_only && !proximity_keep_closest_features(search))) {
         return out_of_memory(world, search);
     }
     if (proximity_stopped(search)) {
@@ -132,7 +139,8 @@ static void sum_counters(const dent_world *world, const struct proximity_search 
     counters->scratch_bytes = arena_high_water(&world->scratch);
 }
 
-static DENT_NOINLINE dent_status run_stages(dent_world *world, const dent_proximity_def *def, dent_proximity_result *result)
+static DENT_NOINLINE dent_status run_stages(dent_world *world, const dent_proximity_def *def,
+                                            dent_proximity_result *result)
 {
     struct cancel_flag cancel = {.wish = def->cancel};
     struct proximity_search search = {
@@ -158,7 +166,8 @@ static DENT_NOINLINE dent_status run_stages(dent_world *world, const dent_proxim
         status = out_of_memory(world, &search);
     } else if (search.too_many) {
         status = message_fail(&world->message, DENT_ERROR_TOO_LARGE,
-                              "more than %" PRIu64 " pairs are within the thickness: a smaller one is needed", search.pair_limit);
+                              "more than %" PRIu64 " pairs are within the thickness: a smaller one is needed",
+                              search.pair_limit);
     } else if (cancel_requested(&cancel)) {
         result->outcome = DENT_OUTCOME_CANCELLED;
     } else {
@@ -197,7 +206,8 @@ dent_status dent_world_proximity(dent_world *world, const dent_proximity_def *de
     return status;
 }
 
-/* ---- names and printing ---------------------------------------------------------------------------------------------------- */
+/* ---- names and printing
+ * ---------------------------------------------------------------------------------------------------- */
 
 const char *dent_proximity_kind_name(dent_proximity_kind kind)
 {
@@ -210,7 +220,8 @@ const char *dent_closest_feature_name(dent_closest_feature feature)
     return (unsigned)feature <= DENT_CLOSEST_INTERIOR ? names[feature] : NULL;
 }
 
-size_t dent_proximity_feature_print(const dent_world *world, const dent_proximity *pair, bool side_b, char *buffer, size_t buffer_size)
+size_t dent_proximity_feature_print(const dent_world *world, const dent_proximity *pair, bool side_b, char *buffer,
+                                    size_t buffer_size)
 {
     if (pair->kind == DENT_PROXIMITY_EDGE_EDGE) {
         const struct body *body = body_table_at(&world->bodies, side_b ? pair->body_b : pair->body_a);
@@ -219,8 +230,10 @@ size_t dent_proximity_feature_print(const dent_world *world, const dent_proximit
         return length < 0 ? 0 : (size_t)length;
     }
     /* A face is printed as side a of face-cell, a vertex as side a of vertex-cell. */
-    dent_pair plain = {.body_a = side_b ? pair->body_b : pair->body_a, .feature_a = side_b ? pair->feature_b : pair->feature_a};
-    return dent_feature_print(world, side_b ? DENT_QUESTION_FACE_CELL : DENT_QUESTION_VERTEX_CELL, &plain, false, buffer, buffer_size);
+    dent_pair plain = {.body_a = side_b ? pair->body_b : pair->body_a,
+                       .feature_a = side_b ? pair->feature_b : pair->feature_a};
+    return dent_feature_print(world, side_b ? DENT_QUESTION_FACE_CELL : DENT_QUESTION_VERTEX_CELL, &plain, false,
+                              buffer, buffer_size);
 }
 
 uint64_t dent_proximity_hash(const dent_world *world, const dent_proximity *pairs, uint64_t count)

@@ -1,5 +1,6 @@
-/* The oracle of proximity: every surface vertex with every surface face, every surface edge with every other, nothing left out but what
- * filters and shared vertices exclude. This file and proximity_decision.c define the answer; O(n^2). Blocks are features of side a. */
+/* The oracle of proximity: every surface vertex with every surface face, every surface edge with every other, nothing
+ * left out but what filters and shared vertices exclude. This file and proximity_decision.c define the answer;
+ * O(n^2). Blocks are features of side a. */
 #include "query/proximity_search.h"
 
 struct oracle {
@@ -7,7 +8,7 @@ struct oracle {
     const struct feature {
         uint32_t rank, number;
         bool edge; /* or a vertex */
-    } *side_a;
+    } * side_a;
     size_t count_a;
 };
 
@@ -32,7 +33,8 @@ static void try_edge(struct proximity_search *search, uint32_t block, uint32_t w
     const struct posed_body *bodies = search->pose->bodies;
     for (uint32_t other = rank; other < search->pose->body_count; other++) {
         const struct body *body = bodies[other].body;
-        for (uint32_t next = other == rank ? edge + 1 : 0; bodies_may_meet(bodies[rank].body, body) && next < body->edge_count; next++) {
+        for (uint32_t next = other == rank ? edge + 1 : 0;
+             bodies_may_meet(bodies[rank].body, body) && next < body->edge_count; next++) {
             if (body->edge_is_surface[next]) {
                 search->workers[worker].candidates++;
                 proximity_try_edges(search, block, rank, edge, other, next);

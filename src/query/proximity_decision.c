@@ -1,5 +1,5 @@
-/* The meaning of the question proximity: two features that share no vertex, no farther apart than their thicknesses, by the computation of
- * geometry/feature_distance.h. Every search ends here. */
+/* The meaning of the question proximity: two features that share no vertex, no farther apart than their thicknesses,
+ * by the computation of geometry/feature_distance.h. Every search ends here. */
 #include "query/pair_tests.h"
 #include "query/proximity_search.h"
 
@@ -29,34 +29,70 @@ void proximity_count_answers(struct proximity_search *search, uint64_t count)
     }
 }
 
-void proximity_try_vertex_face(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t vertex, uint32_t rank_b,
-                               uint32_t face)
+void proximity_add_vertex_face(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t vertex,
+                               uint32_t rank_b, uint32_t face)
 {
-    const struct posed_body *a = &search->pose->bodies[rank_a], *b = &search->pose->bodies[rank_b];
+    add_answer(search, &search->state->vertex_face, block, &(dent_pair){rank_a, vertex, rank_b, face, 1});
+}
+
+void proximity_add_edges(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t edge_a,
+                         uint32_t rank_b, uint32_t edge_b)
+{
+    bool turned = rank_a > rank_b || (rank_a == rank_b && edge_a > edge_b);
+    dent_pair pair =
+        turned ? (dent_pair){rank_b, edge_b, rank_a, edge_a, 1} : (dent_pair){rank_a, edge_a, rank_b, edge_b, 1};
+    add_answer(search, &search->state->edge_edge, block, &pair);
+}
+
+void proximity_vertex_face_points(const struct pose *pose, uint32_t rank_a, uint32_t vertex, uint32_t rank_b,
+                                  uint32_t face, const double *points[4])
+{
+    const struct posed_body *b = &pose->bodies[rank_b];
     const uint32_t *v = b->body->surface_faces[face].corners;
-    if (corners_share_vertex(a->body, &vertex, 1, b->body, v, 3)) {
-        return;
-    }
-    const double *const corners[3] = {b->xyz[v[0]], b->xyz[v[1]], b->xyz[v[2]]};
-    double distance = vertex_face_distance(a->xyz[vertex], corners);
-    if (distance_is_within(distance, search->thickness[rank_a], search->thickness[rank_b])) {
-        add_answer(search, &search->state->vertex_face, block, &(dent_pair){rank_a, vertex, rank_b, face, 1});
+    points[0] = pose->bodies[rank_a].xyz[vertex];
+    for (int k = 0; k < 3; k++) {
+        points[k + 1] = b->xyz[v[k]];
     }
 }
 
-void proximity_try_edges(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t edge_a, uint32_t rank_b,
-                         uint32_t edge_b)
+void proximity_edge_points(const struct pose *pose, uint32_t rank_a, uint32_t edge_a, uint32_t rank_b, uint32_t edge_b,
+                           const double *points[4])
 {
-    const struct posed_body *a = &search->pose->bodies[rank_a], *b = &search->pose->bodies[rank_b];
-    const uint32_t va[2] = {a->body->edges[edge_a].v0, a->body->edges[edge_a].v1};
-    const uint32_t vb[2] = {b->body->edges[edge_b].v0, b->body->edges[edge_b].v1};
-    if (corners_share_vertex(a->body, va, 2, b->body, vb, 2)) {
+    const struct posed_body *a = &pose->bodies[rank_a], *b = &pose->bodies[rank_b];
+    points[0] = a->xyz[a->body->edges[edge_a].v0];
+    points[1] = a->xyz[a->body->edges[edge_a].v1];
+    points[2] = b->xyz[b->body->edges[edge_b].v0];
+    points[3] = b->xyz[b->body->edges[edge_b].v1];
+}
+
+void proximity_try_vertex_face(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t vertex,
+                               uint32_t rank_b, uint32_t face)
+{
+    const struct body *a = search->pose->bodies[rank_a].body, *b = search->pose->bodies[rank_b].body;
+    const double *points[4];
+    if (corners_share_vertex(a, &vertex, 1, b, b->surface_faces[face].corners, 3)) {
         return;
     }
-    const double *const ends_a[2] = {a->xyz[va[0]], a->xyz[va[1]]}, *const ends_b[2] = {b->xyz[vb[0]], b->xyz[vb[1]]};
-    if (distance_is_within(edge_edge_distance(ends_a, ends_b), search->thickness[rank_a], search->thickness[rank_b])) {
-        bool turned = rank_a > rank_b || (rank_a == rank_b && edge_a > edge_b);
-        dent_pair pair = turned ? (dent_pair){rank_b, edge_b, rank_a, edge_a, 1} : (dent_pair){rank_a, edge_a, rank_b, edge_b, 1};
-        add_answer(search, &search->state->edge_edge, block, &pair);
+    proximity_vertex_face_points(search->pose, rank_a, vertex, rank_b, face, points);
+    double distance = vertex_face_distance(points[0], points + 1);
+    if (distance_is_within(distance, search->thickness[rank_a], search->thickness[rank_b])) {
+        proximity_add_vertex_face(search, block, rank_a, vertex, rank_b, face);
+    }
+}
+
+void proximity_try_edges(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t edge_a,
+                         uint32_t rank_b, uint32_t edge_b)
+{
+    const struct body *a = search->pose->bodies[rank_a].body, *b = search->pose->bodies[rank_b].body;
+    const uint32_t va[2] = {a->edges[edge_a].v0, a->edges[edge_a].v1},
+                   vb[2] = {b->edges[edge_b].v0, b->edges[edge_b].v1};
+    const double *points[4];
+    if (corners_share_vertex(a, va, 2, b, vb, 2)) {
+        return;
+    }
+    proximity_edge_points(search->pose, rank_a, edge_a, rank_b, edge_b, points);
+    double distance = edge_edge_distance(points, points + 2);
+    if (distance_is_within(distance, search->thickness[rank_a], search->thickness[rank_b])) {
+        proximity_add_edges(search, block, rank_a, edge_a, rank_b, edge_b);
     }
 }

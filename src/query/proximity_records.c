@@ -1,14 +1,15 @@
-/* From canonical lists of pairs to records with closest points, distance and direction; and the reduction to one record per pair of closest
- * features.
+/* From canonical lists of pairs to records with closest points, distance and direction; and the reduction to one
+ * record per pair of closest features.
  *
- * A closest feature is a vertex, edge or face as the set of its vertices' identities, so that a vertex near the common edge of two faces, or at
- * the end of four edges, is recognised whichever pair it comes from. Records are put into a hash table in canonical order; the first
- * of equal ones stays. */
+ * A closest feature is a vertex, edge or face as the set of its vertices' identities, so that a vertex near the
+ * common edge of two faces, or at the end of four edges, is recognised whichever pair it comes from. Records are put
+ * into a hash table in canonical order; the first of equal ones stays. */
 #include "base/hash.h"
 #include "geometry/closest_points_local.h"
 #include "query/proximity_search.h"
 
-/* ---- records ------------------------------------------------------------------------------------------------------------- */
+/* ---- records
+ * ------------------------------------------------------------------------------------------------------------- */
 
 /* Which of the weights take part: all but one, one, or all. */
 static uint8_t closest_feature(const double *weights, int count, uint8_t *corner)
@@ -24,36 +25,54 @@ static uint8_t closest_feature(const double *weights, int count, uint8_t *corner
     return (uint8_t)used;
 }
 
-static void fill_vertex_face(const struct pose *pose, const dent_pair *pair, dent_proximity *record)
+static void fill_vertex_face(const double *const points[4], const struct feature_rows *rows, int lane,
+                             dent_proximity *record)
 {
-    const struct posed_body *a = &pose->bodies[pair->body_a], *b = &pose->bodies[pair->body_b];
-    const uint32_t *v = b->body->surface_faces[pair->feature_b].corners;
-    const double *const corners[3] = {b->xyz[v[0]], b->xyz[v[1]], b->xyz[v[2]]};
-    const double *p = a->xyz[pair->feature_a];
-    struct closest_pair closest;
-    closest_of_vertex_and_face(p, corners, &closest);
-    record->distance = closest.distance;
-    memcpy(record->direction, closest.direction, sizeof record->direction);
-    memcpy(record->point_a, p, sizeof record->point_a);
-    weighted_point(closest.weights_b, corners, 3, record->point_b);
+    const double weights[3] = {rows->weight[1][lane], rows->weight[2][lane], rows->weight[3][lane]};
+    const double difference[3] = {rows->difference[0][lane], rows->difference[1][lane], rows->difference[2][lane]};
+    memcpy(record->point_a, points[0], sizeof record->point_a);
+    weighted_point(weights, points + 1, 3, record->point_b);
+    direction_of_vertex_and_face(difference, rows->length[lane], points + 1, record->direction);
     record->closest_a = DENT_CLOSEST_VERTEX;
-    record->closest_b = closest_feature(closest.weights_b, 3, &record->corner_b);
+    record->closest_b = closest_feature(weights, 3, &record->corner_b);
 }
 
-static void fill_edge_edge(const struct pose *pose, const dent_pair *pair, dent_proximity *record)
+static void fill_edge_edge(const double *const points[4], const struct feature_rows *rows, int lane,
+                           dent_proximity *record)
 {
-    const struct posed_body *a = &pose->bodies[pair->body_a], *b = &pose->bodies[pair->body_b];
-    const dent_edge *edge_a = &a->body->edges[pair->feature_a], *edge_b = &b->body->edges[pair->feature_b];
-    const double *const ends_a[2] = {a->xyz[edge_a->v0], a->xyz[edge_a->v1]};
-    const double *const ends_b[2] = {b->xyz[edge_b->v0], b->xyz[edge_b->v1]};
-    struct closest_pair closest;
-    closest_of_edges(ends_a, ends_b, &closest);
-    record->distance = closest.distance;
-    memcpy(record->direction, closest.direction, sizeof record->direction);
-    weighted_point(closest.weights_a, ends_a, 2, record->point_a);
-    weighted_point(closest.weights_b, ends_b, 2, record->point_b);
-    record->closest_a = closest_feature(closest.weights_a, 2, &record->corner_a);
-    record->closest_b = closest_feature(closest.weights_b, 2, &record->corner_b);
+    const double on_a[2] = {rows->weight[0][lane], rows->weight[1][lane]},
+                 on_b[2] = {rows->weight[2][lane], rows->weight[3][lane]};
+    const double difference[3] = {rows->difference[0][lane], rows->difference[1][lane], rows->difference[2][lane]};
+    weighted_point(on_a, points, 2, record->point_a);
+    weighted_point(on_b, points + 2, 2, record->point_b);
+    direction_of_edges(difference, rows->length[lane], points, points + 2, record->direction);
+    record->closest_a = closest_feature(on_a, 2, &record->corner_a);
+    record->closest_b = closest_feature(on_b, 2, &record->corner_b);
+}
+
+/* Up to eight pairs of one kind. */
+static void fill_batch(const struct proximity_search *search, const dent_pair *pairs, int count, bool edges,
+                       dent_proximity *records)
+{
+    const struct near_kernels *near = near_kernels_for((int)search->kernels->isa);
+    const double *points[FEATURE_BATCH][4];
+    struct feature_points batch = {{{{0}}}};
+    struct feature_rows rows;
+    for (int i = 0; i < count; i++) {
+        (edges ? proximity_edge_points : proximity_vertex_face_points)(
+            search->pose, pairs[i].body_a, pairs[i].feature_a, pairs[i].body_b, pairs[i].feature_b, points[i]);
+        proximity_put_points(points[i], &batch, (uint32_t)i);
+    }
+    (edges ? near->measure_edges : near->measure_vertices)(&batch, &rows);
+    for (int i = 0; i < count; i++) {
+        records[i] = (dent_proximity){.kind = edges ? DENT_PROXIMITY_EDGE_EDGE : DENT_PROXIMITY_VERTEX_FACE,
+                                      .body_a = pairs[i].body_a,
+                                      .feature_a = pairs[i].feature_a,
+                                      .body_b = pairs[i].body_b,
+                                      .feature_b = pairs[i].feature_b,
+                                      .distance = rows.distance[i]};
+        (edges ? fill_edge_edge : fill_vertex_face)(points[i], &rows, i, &records[i]);
+    }
 }
 
 enum { RECORD_BLOCK = 512 };
@@ -62,19 +81,18 @@ static void fill_block(void *data, uint32_t block, uint32_t worker)
 {
     struct proximity_search *search = data;
     const struct proximity_state *state = search->state;
-    size_t first = (size_t)block * RECORD_BLOCK, vertex_faces = state->vertex_face.pairs.count;
+    size_t vertex_faces = state->vertex_face.pairs.count, next = (size_t)block * RECORD_BLOCK;
+    size_t end = next + RECORD_BLOCK < state->records.count ? next + RECORD_BLOCK : state->records.count;
     dent_proximity *records = state->records.data;
     (void)worker;
-    if (proximity_stopped(search)) {
-        return;
-    }
-    for (size_t i = first; i < first + RECORD_BLOCK && i < state->records.count; i++) {
-        bool edges = i >= vertex_faces;
-        const dent_pair *pair = edges ? array_at(&state->edge_edge.pairs, i - vertex_faces) : array_at(&state->vertex_face.pairs, i);
-        records[i] = (dent_proximity){.kind = edges ? DENT_PROXIMITY_EDGE_EDGE : DENT_PROXIMITY_VERTEX_FACE,
-                                      .body_a = pair->body_a, .feature_a = pair->feature_a,
-                                      .body_b = pair->body_b, .feature_b = pair->feature_b};
-        (edges ? fill_edge_edge : fill_vertex_face)(search->pose, pair, &records[i]);
+    while (next < end && !proximity_stopped(search)) {
+        bool edges = next >= vertex_faces;
+        size_t last = edges || vertex_faces > end ? end : vertex_faces;
+        size_t count = last - next < FEATURE_BATCH ? last - next : FEATURE_BATCH;
+        const dent_pair *pairs =
+            edges ? array_at(&state->edge_edge.pairs, next - vertex_faces) : array_at(&state->vertex_face.pairs, next);
+        fill_batch(search, pairs, (int)count, edges, records + next);
+        next += count;
     }
 }
 
@@ -90,7 +108,8 @@ bool proximity_make_records(struct proximity_search *search)
     return true;
 }
 
-/* ---- one record per pair of closest features ------------------------------------------------------------------------------ */
+/* ---- one record per pair of closest features
+ * ------------------------------------------------------------------------------ */
 
 /* The vertices of both closest features: identities in ascending order, the smaller side first. */
 struct feature_key {
@@ -113,12 +132,15 @@ static void sort_side(uint64_t side[3])
 }
 
 /* Of the corners (ends) of a feature, those that span the closest one. */
-static void key_of_side(const struct body *body, const uint32_t *corners, int count, int closest, int corner, uint64_t side[3])
+static void key_of_side(const struct body *body, const uint32_t *corners, int count, int closest, int corner,
+                        uint64_t side[3])
 {
     int kept = 0;
     side[0] = side[1] = side[2] = NO_VERTEX;
     for (int k = 0; k < count; k++) {
-        bool spans = closest == DENT_CLOSEST_VERTEX ? k == corner : closest == DENT_CLOSEST_EDGE && count == 3 ? k != corner : true;
+        bool spans = closest == DENT_CLOSEST_VERTEX               ? k == corner
+                     : closest == DENT_CLOSEST_EDGE && count == 3 ? k != corner
+                                                                  : true;
         if (spans) {
             side[kept++] = body_identity(body, corners[k]);
         }
@@ -132,7 +154,8 @@ static struct feature_key key_of(const struct pose *pose, const dent_proximity *
     struct feature_key key;
     if (record->kind == DENT_PROXIMITY_VERTEX_FACE) {
         key_of_side(a, &record->feature_a, 1, DENT_CLOSEST_VERTEX, 0, key.side[0]);
-        key_of_side(b, b->surface_faces[record->feature_b].corners, 3, record->closest_b, record->corner_b, key.side[1]);
+        key_of_side(b, b->surface_faces[record->feature_b].corners, 3, record->closest_b, record->corner_b,
+                    key.side[1]);
     } else {
         const uint32_t ends_a[2] = {a->edges[record->feature_a].v0, a->edges[record->feature_a].v1};
         const uint32_t ends_b[2] = {b->edges[record->feature_b].v0, b->edges[record->feature_b].v1};
@@ -174,7 +197,8 @@ bool proximity_keep_closest_features(struct proximity_search *search)
         size *= 2;
     }
     struct arena_mark mark = arena_mark(search->scratch);
-    uint32_t *slots = arena_allocate_cleared(search->scratch, size, sizeof *slots); /* place of a kept record + 1; 0: free */
+    uint32_t *slots =
+        arena_allocate_cleared(search->scratch, size, sizeof *slots); /* place of a kept record + 1; 0: free */
     if (!slots) {
         return false;
     }

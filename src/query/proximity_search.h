@@ -12,6 +12,7 @@
 #include "base/cancel_flag.h"
 #include "geometry/feature_distance.h"
 #include "geometry/kernels/kernel_table.h"
+#include "geometry/kernels/near_kernels.h"
 #include "query/answer_list.h"
 #include "structures/surface_forest.h"
 
@@ -52,12 +53,33 @@ struct proximity_search {
 /* Before the parallel loop: how many blocks. False when memory runs out. */
 bool proximity_begin(struct proximity_search *search, uint32_t block_count);
 
-/* The meaning of the question: do the two features share no vertex, and is their computed distance within the thicknesses? If so they are added to
- * the answers of the block. Edges in either order. */
-void proximity_try_vertex_face(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t vertex, uint32_t rank_b,
-                               uint32_t face);
-void proximity_try_edges(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t edge_a, uint32_t rank_b,
-                         uint32_t edge_b);
+/* The meaning of the question: do the two features share no vertex, and is their computed distance within the
+ * thicknesses? If so they are added to the answers of the block. Edges in either order. */
+void proximity_try_vertex_face(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t vertex,
+                               uint32_t rank_b, uint32_t face);
+void proximity_try_edges(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t edge_a,
+                         uint32_t rank_b, uint32_t edge_b);
+
+/* The answers of a search that has measured them itself: no vertex in common, distance within. */
+void proximity_add_vertex_face(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t vertex,
+                               uint32_t rank_b, uint32_t face);
+void proximity_add_edges(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t edge_a,
+                         uint32_t rank_b, uint32_t edge_b);
+
+/* Positions: of the vertex and the corners of the face, of the ends of a and of b. */
+void proximity_vertex_face_points(const struct pose *pose, uint32_t rank_a, uint32_t vertex, uint32_t rank_b,
+                                  uint32_t face, const double *points[4]);
+void proximity_edge_points(const struct pose *pose, uint32_t rank_a, uint32_t edge_a, uint32_t rank_b, uint32_t edge_b,
+                           const double *points[4]);
+
+static inline void proximity_put_points(const double *const points[4], struct feature_points *batch, uint32_t lane)
+{
+    for (int k = 0; k < 4; k++) {
+        for (int axis = 0; axis < 3; axis++) {
+            batch->point[k][axis][lane] = points[k][axis];
+        }
+    }
+}
 
 /* Some answers were added: notices when they are too many, and stops the loop then. */
 void proximity_count_answers(struct proximity_search *search, uint64_t count);
@@ -68,7 +90,8 @@ static inline bool proximity_stopped(struct proximity_search *search)
     return cancel_requested(search->cancel);
 }
 
-/* Searches: on return every pair that is an answer has been added, unless the search was stopped. False: out of memory. */
+/* Searches: on return every pair that is an answer has been added, unless the search was stopped. False: out of
+ * memory. */
 bool proximity_try_every_pair(struct proximity_search *search);
 bool proximity_search_forest(struct proximity_search *search);
 

@@ -1,13 +1,15 @@
-/* Proximity by the surface forest: boxes of leaves grown by the thickness of their body, features of leaves that meet compared by their boxes,
- * then sixteen pairs at a time by the filter of near_kernels.h, and what is left by the decision itself.
+/* Proximity by the surface forest: boxes of leaves grown by the thickness of their body, features of leaves that meet
+ * compared by their boxes, then sixteen pairs at a time by the filter of near_kernels.h, and what is left by the
+ * decision itself.
  *
- * Volino and Magnenat-Thalmann (Eurographics 2006) grow the volumes of their hierarchy in the same way. Their curvature criterion is not
- * used: it rules out intersections, and the walls of a groove are near without crossing.
+ * Volino and Magnenat-Thalmann (Eurographics 2006) grow the volumes of their hierarchy in the same way. Their
+ * curvature criterion is not used: it rules out intersections, and the walls of a groove are near without crossing.
  *
  * Nothing is lost: if the decision says "near", the two sets are apart by at most the two growths on every axis
- * (growth_of_thickness). In rounded coordinates (error e = FOREST_INPUT_ERROR each, surface_kernels.h) with scale s, boxes are then apart by at
- * most s (growth a + growth b) + 2e; the reach used here adds 2^-20 of itself and 2^-21, which covers e = 2^-25, the rounding of s (ga + gb) to
- * float, and that of lo - reach and hi + reach (numbers below 2 + reach).
+ * (growth_of_thickness). In rounded coordinates (error e = FOREST_INPUT_ERROR each, surface_kernels.h) with scale s,
+ * boxes are then apart by at most s (growth a + growth b) + 2e; the reach used here adds 2^-20 of itself and 2^-21,
+ * which covers e = 2^-25, the rounding of s (ga + gb) to float, and that of lo - reach and hi + reach (numbers below
+ * 2 + reach).
  */
 #include "geometry/kernels/near_kernels.h"
 #include "query/proximity_leaves.h"
@@ -17,18 +19,21 @@ struct near_candidate {
     uint32_t rank_a, feature_a, rank_b, feature_b;
 };
 
-/* Pairs that wait for the filter. */
+/* Pairs of one kind that wait for the filter, and those it let pass that wait to be measured. */
 struct near_queue {
     struct near_batch batch;
     struct near_candidate candidates[NEAR_BATCH];
     uint32_t count;
+    struct feature_points points;
+    struct near_candidate passed[FEATURE_BATCH];
+    uint32_t passed_count;
 };
 
 struct tree_search {
     struct proximity_search *search;
     const struct near_kernels *near;
     const struct surface_forest *forest;
-    const double *growth; /* by rank */
+    const double *growth;       /* by rank */
     struct near_cache **caches; /* by worker */
 };
 
@@ -41,24 +46,62 @@ struct leaf_work {
     uint64_t box_tests;
 };
 
-/* ---- the filter ------------------------------------------------------------------------------------------------------------ */
+/* ---- the filter and the decision
+ * --------------------------------------------------------------------------------------------- */
 
-static void flush(struct leaf_work *work, bool edges)
+static void measure(struct leaf_work *work, bool edges)
 {
     struct near_queue *queue = edges ? &work->edges : &work->vertices;
     const struct near_kernels *near = work->tree->near;
     struct proximity_search *search = work->tree->search;
+    struct feature_rows rows;
+    (edges ? near->measure_edges : near->measure_vertices)(&queue->points, &rows);
+    for (uint32_t i = 0; i < queue->passed_count; i++) {
+        const struct near_candidate *pair = &queue->passed[i];
+        if (distance_is_within(rows.distance[i], search->thickness[pair->rank_a], search->thickness[pair->rank_b])) {
+            (edges ? proximity_add_edges : proximity_add_vertex_face)(search, work->block, pair->rank_a,
+                                                                      pair->feature_a, pair->rank_b, pair->feature_b);
+        }
+    }
+    search->workers[work->worker].candidates += queue->passed_count;
+    queue->passed_count = 0;
+}
+
+static void pass(struct leaf_work *work, bool edges, const struct near_candidate *pair)
+{
+    struct near_queue *queue = edges ? &work->edges : &work->vertices;
+    const double *points[4];
+    (edges ? proximity_edge_points : proximity_vertex_face_points)(
+        work->tree->search->pose, pair->rank_a, pair->feature_a, pair->rank_b, pair->feature_b, points);
+    proximity_put_points(points, &queue->points, queue->passed_count);
+    queue->passed[queue->passed_count++] = *pair;
+    if (queue->passed_count == FEATURE_BATCH) {
+        measure(work, edges);
+    }
+}
+
+static void filter(struct leaf_work *work, bool edges)
+{
+    struct near_queue *queue = edges ? &work->edges : &work->vertices;
+    const struct near_kernels *near = work->tree->near;
     if (queue->count == 0) {
         return;
     }
     uint32_t left = ~(edges ? near->far_edges : near->far_vertices)(&queue->batch) & ((2u << (queue->count - 1)) - 1);
     for (; left; left &= left - 1) {
-        const struct near_candidate *pair = &queue->candidates[__builtin_ctz(left)];
-        search->workers[work->worker].candidates++;
-        (edges ? proximity_try_edges : proximity_try_vertex_face)(search, work->block, pair->rank_a, pair->feature_a, pair->rank_b,
-                                                                  pair->feature_b);
+        pass(work, edges, &queue->candidates[__builtin_ctz(left)]);
     }
     queue->count = 0;
+}
+
+static void flush(struct leaf_work *work)
+{
+    for (int edges = 0; edges < 2; edges++) {
+        filter(work, edges != 0);
+        if ((edges ? &work->edges : &work->vertices)->passed_count > 0) {
+            measure(work, edges != 0);
+        }
+    }
 }
 
 static inline void put_point(struct near_queue *queue, int point, const struct leaf_points *points, uint32_t place)
@@ -68,8 +111,8 @@ static inline void put_point(struct near_queue *queue, int point, const struct l
     }
 }
 
-static inline void put_edges(struct leaf_work *work, const struct near_leaf *a, uint32_t edge_a, const struct near_leaf *b, uint32_t edge_b,
-                             float bound)
+static inline void put_edges(struct leaf_work *work, const struct near_leaf *a, uint32_t edge_a,
+                             const struct near_leaf *b, uint32_t edge_b, float bound)
 {
     struct near_queue *queue = &work->edges;
     put_point(queue, 0, a->points, a->leaf->edge_ends[0][edge_a]);
@@ -77,14 +120,15 @@ static inline void put_edges(struct leaf_work *work, const struct near_leaf *a, 
     put_point(queue, 2, b->points, b->leaf->edge_ends[0][edge_b]);
     put_point(queue, 3, b->points, b->leaf->edge_ends[1][edge_b]);
     queue->batch.bound[queue->count] = bound;
-    queue->candidates[queue->count++] = (struct near_candidate){a->rank, a->leaf->edges[edge_a], b->rank, b->leaf->edges[edge_b]};
+    queue->candidates[queue->count++] =
+        (struct near_candidate){a->rank, a->leaf->edges[edge_a], b->rank, b->leaf->edges[edge_b]};
     if (queue->count == NEAR_BATCH) {
-        flush(work, true);
+        filter(work, true);
     }
 }
 
-static inline void put_vertex(struct leaf_work *work, const struct near_leaf *a, uint32_t vertex, const struct near_leaf *b, uint32_t face,
-                              float bound)
+static inline void put_vertex(struct leaf_work *work, const struct near_leaf *a, uint32_t vertex,
+                              const struct near_leaf *b, uint32_t face, float bound)
 {
     struct near_queue *queue = &work->vertices;
     put_point(queue, 0, a->points, vertex);
@@ -92,102 +136,105 @@ static inline void put_vertex(struct leaf_work *work, const struct near_leaf *a,
         put_point(queue, k + 1, b->points, b->leaf->corners[k][face]);
     }
     queue->batch.bound[queue->count] = bound;
-    queue->candidates[queue->count++] = (struct near_candidate){a->rank, a->leaf->vertices[vertex], b->rank, b->leaf->faces[face]};
+    queue->candidates[queue->count++] =
+        (struct near_candidate){a->rank, a->leaf->vertices[vertex], b->rank, b->leaf->faces[face]};
     if (queue->count == NEAR_BATCH) {
-        flush(work, false);
+        filter(work, false);
     }
 }
 
-/* ---- boxes ----------------------------------------------------------------------------------------------------------------- */
-
-/* Bits of the first `count` features whose boxes meet the box. */
-static inline uint64_t meeting(struct leaf_work *work, const struct feature_boxes *boxes, uint32_t count, const float lo[3], const float hi[3])
-{
-    const struct surface_kernels *kernels = work->tree->search->kernels->surfaces;
-    uint64_t bits = 0;
-    for (uint32_t offset = 0; offset < count; offset += 16) {
-        bits |= (uint64_t)kernels->meet(boxes->lo, boxes->hi, offset, 3, lo, hi) << offset;
-    }
-    work->box_tests += count;
-    return bits;
-}
-
-static inline void grown_box(const struct feature_boxes *boxes, uint32_t feature, float reach, float lo[3], float hi[3])
-{
-    for (int axis = 0; axis < 3; axis++) {
-        lo[axis] = boxes->lo_of[axis][feature] - reach;
-        hi[axis] = boxes->hi_of[axis][feature] + reach;
-    }
-}
+/* ---- boxes
+ * -----------------------------------------------------------------------------------------------------------------
+ * */
 
 /* Two leaves and how far they reach. */
 struct near_pair {
     const struct near_leaf *a, *b;
-    const struct common_features *common; /* of b with a; null: none */
     float reach, bound;
-    uint32_t vertices_a, faces_b; /* bits: those that meet the other leaf's box */
-    uint64_t edges_a, edges_b;
+    float lo_a[3], hi_a[3], lo_b[3], hi_b[3]; /* grown */
 };
 
-static void compare_vertices(struct leaf_work *work, const struct near_pair *pair)
+static inline uint64_t meeting(struct leaf_work *work, const struct feature_boxes *boxes, uint32_t count,
+                               const float lo[3], const float hi[3])
 {
-    for (uint32_t left = pair->vertices_a; left; left &= left - 1) {
-        uint32_t vertex = (uint32_t)__builtin_ctz(left);
-        float lo[3], hi[3];
-        grown_box(&pair->a->vertices, vertex, pair->reach, lo, hi);
-        uint32_t row = (uint32_t)meeting(work, &pair->b->faces, pair->b->leaf->face_count, lo, hi) & pair->faces_b;
-        row &= pair->common ? ~pair->common->faces[vertex] : UINT32_MAX;
+    work->box_tests += count;
+    return work->tree->near->meet(boxes, count, lo, hi);
+}
+
+/* The vertices of a with the faces of b: their bits, those that meet the other leaf's box. `common`: of b with a;
+ * null: nothing. */
+static void compare_vertices(struct leaf_work *work, const struct near_pair *pair, uint32_t vertices, uint32_t faces,
+                             const struct common_features *common)
+{
+    uint64_t rows[NEAR_FEATURES];
+    work->tree->near->meet_rows(&pair->a->vertices, vertices, pair->reach, &pair->b->faces, pair->b->leaf->face_count,
+                                rows);
+    for (; vertices; vertices &= vertices - 1) {
+        uint32_t vertex = (uint32_t)__builtin_ctz(vertices);
+        uint32_t row = (uint32_t)rows[vertex] & faces & (common ? ~common->faces[vertex] : UINT32_MAX);
+        work->box_tests += pair->b->leaf->face_count;
         for (; row; row &= row - 1) {
             put_vertex(work, pair->a, vertex, pair->b, (uint32_t)__builtin_ctz(row), pair->bound);
         }
     }
 }
 
-static void compare_edges(struct leaf_work *work, const struct near_pair *pair)
+static void compare_edges(struct leaf_work *work, const struct near_pair *pair, uint64_t edges_a, uint64_t edges_b,
+                          const struct common_features *common)
 {
     bool same = pair->a->leaf == pair->b->leaf;
-    for (uint64_t left = pair->edges_a; left; left &= left - 1) {
-        uint32_t edge = (uint32_t)__builtin_ctzll(left);
-        float lo[3], hi[3];
-        grown_box(&pair->a->edges, edge, pair->reach, lo, hi);
-        uint64_t row = meeting(work, &pair->b->edges, pair->b->leaf->edge_count, lo, hi) & pair->edges_b;
+    uint64_t rows[NEAR_FEATURES];
+    work->tree->near->meet_rows(&pair->a->edges, edges_a, pair->reach, &pair->b->edges, pair->b->leaf->edge_count,
+                                rows);
+    for (; edges_a; edges_a &= edges_a - 1) {
+        uint32_t edge = (uint32_t)__builtin_ctzll(edges_a);
+        uint64_t row = rows[edge] & edges_b;
         row &= same ? ~((UINT64_C(2) << edge) - 1) : UINT64_MAX; /* each pair once */
-        if (pair->common) {
-            row &= ~(pair->common->edges[pair->a->leaf->edge_ends[0][edge]] | pair->common->edges[pair->a->leaf->edge_ends[1][edge]]);
+        if (common) {
+            row &=
+                ~(common->edges[pair->a->leaf->edge_ends[0][edge]] | common->edges[pair->a->leaf->edge_ends[1][edge]]);
         }
+        work->box_tests += pair->b->leaf->edge_count;
         for (; row; row &= row - 1) {
             put_edges(work, pair->a, edge, pair->b, (uint32_t)__builtin_ctzll(row), pair->bound);
         }
     }
 }
 
-/* The vertices of a with the faces of b; and, where `edges` is set, the edges of a with those of b. */
-static void compare_leaves(struct leaf_work *work, const struct near_leaf *a, const struct near_leaf *b, bool may_share, float reach,
-                           float bound, bool edges)
+/* Leaves a and b; all three kinds of pairs. */
+static void compare_leaves(struct leaf_work *work, const struct near_pair *pair, bool may_share)
 {
-    float lo_a[3], hi_a[3], lo_b[3], hi_b[3];
-    for (int axis = 0; axis < 3; axis++) {
-        lo_a[axis] = a->lo[axis] - reach;
-        hi_a[axis] = a->hi[axis] + reach;
-        lo_b[axis] = b->lo[axis] - reach;
-        hi_b[axis] = b->hi[axis] + reach;
+    const struct near_leaf *a = pair->a, *b = pair->b;
+    bool same = a->leaf == b->leaf;
+    uint32_t vertices_a =
+        (uint32_t)meeting(work, &a->vertices, a->leaf->vertex_count, pair->lo_b, pair->hi_b) & a->leaf->owned_vertices;
+    uint32_t faces_b = vertices_a ? (uint32_t)meeting(work, &b->faces, b->leaf->face_count, pair->lo_a, pair->hi_a) : 0;
+    uint64_t edges_a = meeting(work, &a->edges, a->leaf->edge_count, pair->lo_b, pair->hi_b);
+    uint64_t edges_b = edges_a ? meeting(work, &b->edges, b->leaf->edge_count, pair->lo_a, pair->hi_a) : 0;
+    uint32_t vertices_b = 0, faces_a = 0;
+    if (!same) {
+        vertices_b = (uint32_t)meeting(work, &b->vertices, b->leaf->vertex_count, pair->lo_a, pair->hi_a) &
+                     b->leaf->owned_vertices;
+        faces_a = vertices_b ? (uint32_t)meeting(work, &a->faces, a->leaf->face_count, pair->lo_b, pair->hi_b) : 0;
     }
-    struct near_pair pair = {.a = a, .b = b, .reach = reach, .bound = bound};
-    pair.vertices_a = (uint32_t)meeting(work, &a->vertices, a->leaf->vertex_count, lo_b, hi_b) & a->leaf->owned_vertices;
-    pair.faces_b = pair.vertices_a ? (uint32_t)meeting(work, &b->faces, b->leaf->face_count, lo_a, hi_a) : 0;
-    pair.edges_a = edges ? meeting(work, &a->edges, a->leaf->edge_count, lo_b, hi_b) : 0;
-    pair.edges_b = pair.edges_a ? meeting(work, &b->edges, b->leaf->edge_count, lo_a, hi_a) : 0;
+    const struct body *body_a = work->tree->search->pose->bodies[a->rank].body,
+                      *body_b = work->tree->search->pose->bodies[b->rank].body;
     struct common_features common;
-    if (may_share && (pair.faces_b || pair.edges_b)) {
-        const struct posed_body *bodies = work->tree->search->pose->bodies;
-        find_common_features(bodies[a->rank].body, a->leaf, bodies[b->rank].body, b->leaf, &common);
-        pair.common = &common;
+    if (may_share && (faces_b || edges_b)) {
+        find_common_features(work->tree->near, body_a, a->leaf, body_b, b->leaf, faces_b, edges_b, &common);
     }
-    if (pair.faces_b) {
-        compare_vertices(work, &pair);
+    if (faces_b) {
+        compare_vertices(work, pair, vertices_a, faces_b, may_share ? &common : NULL);
     }
-    if (pair.edges_b) {
-        compare_edges(work, &pair);
+    if (edges_b) {
+        compare_edges(work, pair, edges_a, edges_b, may_share ? &common : NULL);
+    }
+    if (faces_a) {
+        struct near_pair turned = {.a = b, .b = a, .reach = pair->reach, .bound = pair->bound};
+        if (may_share) {
+            find_common_features(work->tree->near, body_b, b->leaf, body_a, a->leaf, faces_a, 0, &common);
+        }
+        compare_vertices(work, &turned, vertices_b, faces_a, may_share ? &common : NULL);
     }
 }
 
@@ -196,7 +243,8 @@ static float extent_of(const struct near_leaf *a, const struct near_leaf *b)
 {
     float extent = 0;
     for (int axis = 0; axis < 3; axis++) {
-        float lo = a->lo[axis] < b->lo[axis] ? a->lo[axis] : b->lo[axis], hi = a->hi[axis] > b->hi[axis] ? a->hi[axis] : b->hi[axis];
+        float lo = a->lo[axis] < b->lo[axis] ? a->lo[axis] : b->lo[axis],
+              hi = a->hi[axis] > b->hi[axis] ? a->hi[axis] : b->hi[axis];
         extent = hi - lo > extent ? hi - lo : extent;
     }
     return extent * (1.0f + 0x1p-20f);
@@ -210,16 +258,22 @@ static void visit_pair(struct leaf_work *work, const struct leaf_pair *pair)
     if (!same) {
         b = near_leaf_of(work->cache, 1, forest, pair->rank_b, pair->leaf_b);
     }
-    double scaled = (work->tree->growth[pair->rank_a] + work->tree->growth[pair->rank_b]) * forest->map.first * forest->map.second;
+    double scaled =
+        (work->tree->growth[pair->rank_a] + work->tree->growth[pair->rank_b]) * forest->map.first * forest->map.second;
     float reach = (float)(scaled < 16.0 ? scaled : 16.0) * (1.0f + 0x1p-20f); /* all coordinates lie in [-1, 1] */
     float bound = (reach + 8 * FOREST_INPUT_ERROR + 16 * 0x1p-24f * extent_of(a, b)) * (1.0f + 0x1p-20f);
-    compare_leaves(work, a, b, pair->may_share, reach + 0x1p-21f, bound, true);
-    if (!same) {
-        compare_leaves(work, b, a, pair->may_share, reach + 0x1p-21f, bound, false);
+    struct near_pair near = {.a = a, .b = b, .reach = reach + 0x1p-21f, .bound = bound};
+    for (int axis = 0; axis < 3; axis++) {
+        near.lo_a[axis] = a->lo[axis] - near.reach;
+        near.hi_a[axis] = a->hi[axis] + near.reach;
+        near.lo_b[axis] = b->lo[axis] - near.reach;
+        near.hi_b[axis] = b->hi[axis] + near.reach;
     }
+    compare_leaves(work, &near, pair->may_share);
 }
 
-/* ---- the visitor ----------------------------------------------------------------------------------------------------------- */
+/* ---- the visitor
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static bool visit_begin(void *user, uint32_t block_count)
 {
@@ -244,8 +298,7 @@ static void visit(void *user, uint32_t block, uint32_t worker, const struct leaf
     for (uint32_t i = 0; i < count && !proximity_stopped(search); i++) {
         visit_pair(&work, &pairs[i]);
     }
-    flush(&work, true);
-    flush(&work, false);
+    flush(&work);
     search->workers[worker].box_tests += work.box_tests;
     proximity_count_answers(search, answers_of_block(search, block) - before);
 }
@@ -276,8 +329,7 @@ static bool prepare(struct proximity_search *search, struct tree_search *tree)
 bool proximity_search_forest(struct proximity_search *search)
 {
     struct surface_forest *forest = &search->state->forest;
-    struct tree_search tree = {
-        .search = search, .near = near_kernels_for((int)search->kernels->isa), .forest = forest};
+    struct tree_search tree = {.search = search, .near = near_kernels_for((int)search->kernels->isa), .forest = forest};
     if (!surface_forest_update(forest, search->pose, search->scratch) || !prepare(search, &tree)) {
         return false;
     }

@@ -1,9 +1,11 @@
-/* sheet-flat, sheet-tilted, sheet-curved: the sheet of cloth-500k where nothing crosses, which is what most of a cloth is most of the time.
+/* sheet-flat, sheet-tilted, sheet-curved: the sheet of cloth-500k where nothing crosses, which is what most of a cloth
+ * is most of the time.
  *
- * The sheet is stretched and sheared in its own plane by two waves that run across it, so that all positions change from frame to
- * frame and neighbours stay neighbours. `height` bends it into shallow waves; with 0 it is flat. `tilt` turns it about an axis of the
- * world. Flat and not tilted, every vertex has z = 0 exactly: all pairs of faces near one another are coplanar to the last bit. Flat and
- * tilted, they are coplanar but for rounding, which is the hardest case for tests of signs. */
+ * The sheet is stretched and sheared in its own plane by two waves that run across it, so that all positions change
+ * from frame to frame and neighbours stay neighbours. `height` bends it into shallow waves; with 0 it is flat. `tilt`
+ * turns it about an axis of the world. Flat and not tilted, every vertex has z = 0 exactly: all pairs of faces near one
+ * another are coplanar to the last bit. Flat and tilted, they are coplanar but for rounding, which is the hardest case
+ * for tests of signs. */
 #include "elementary_functions.h"
 #include "mesh_blocks.h"
 #include "scene_table.h"

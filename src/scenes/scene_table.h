@@ -7,7 +7,8 @@
 uint32_t scene_table_count(void);
 const struct scene_row *scene_table_at(uint32_t index);
 
-/* One row each, in the file of the same name (the sheets in scene_sheets.c, teschner-a, b, c, e in scene_teschner_swarms.c). */
+/* One row each, in the file of the same name (the sheets in scene_sheets.c, teschner-a, b, c, e in
+ * scene_teschner_swarms.c). */
 extern const struct scene_row scene_teschner_a;
 extern const struct scene_row scene_teschner_b;
 extern const struct scene_row scene_teschner_c;

@@ -1,9 +1,10 @@
 /* Listing the groups of a tree: where nodes of a level meet, and the cycles of edges around them. See culling_groups.h.
  *
- * A cycle is found from the half-edges on the outside of the nodes: those of a node are kept from level to level (what is outside of a
- * node is outside of one of its children), those of a group are the ones whose other side is not in the group. Linked from vertex to vertex
- * they must make one simple cycle; then they are kept as places in the coordinates of the leaves. Levels are done from the top down,
- * because a group asks which group one level up lies around the same vertex.
+ * A cycle is found from the half-edges on the outside of the nodes: those of a node are kept from level to level (what
+ * is outside of a node is outside of one of its children), those of a group are the ones whose other side is not in the
+ * group. Linked from vertex to vertex they must make one simple cycle; then they are kept as places in the coordinates
+ * of the leaves. Levels are done from the top down, because a group asks which group one level up lies around the same
+ * vertex.
  */
 #include "structures/culling_groups.h"
 
@@ -13,6 +14,8 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
+
+enum { FILLING_PASSES = 8, FAN_MAX = 4 };
 
 /* Half-edges on the outside of the nodes of one level. */
 struct outsides {
@@ -33,15 +36,16 @@ struct listing {
     struct outsides outsides[TREE_LEVELS];
     uint8_t *doubtful_nodes[TREE_LEVELS];
     /* of the group at hand */
+    uint8_t *faces_at;                    /* by vertex, no more than 255 */
     uint32_t *vertex_stamp, *vertex_half; /* by vertex: the outside half-edge that starts there */
-    uint32_t *node_stamp;
+    uint32_t *node_stamp, *leaf_stamp;    /* nodes of the group; leaves of faces added to it */
     uint32_t stamp;
     /* of the level at hand */
     uint32_t number;
     uint32_t *group_at, *upper_group_at; /* by vertex */
     uint32_t *table;                     /* groups by their members */
     uint32_t table_size;
-    struct dynamic_array groups, members, pairs, runs, node_cycles, covers;
+    struct dynamic_array groups, members, pairs, runs, extras, node_cycles, covers;
 };
 
 static uint32_t node_of_face(const struct listing *listing, uint32_t face)
@@ -49,7 +53,8 @@ static uint32_t node_of_face(const struct listing *listing, uint32_t face)
     return listing->leaf_of_face[face] >> 4 * listing->number;
 }
 
-/* ---- orientation, faces and vertices ------------------------------------------------------------------------------------- */
+/* ---- orientation, faces and vertices
+ * ------------------------------------------------------------------------------------- */
 
 /* Corners as the kernel wants them: turned faces read backwards, unused ones repeat the first. */
 static void fill_corners(struct listing *listing)
@@ -79,7 +84,8 @@ static bool list_stars(struct listing *listing)
     const struct surface_tree *tree = listing->tree;
     size_t vertices = listing->body->vertex_count;
     listing->star_start = arena_allocate_cleared(listing->arena, vertices + 2, sizeof *listing->star_start);
-    listing->star_leaves = arena_allocate(listing->arena, (size_t)tree->leaf_count * LEAF_VERTICES, sizeof *listing->star_leaves);
+    listing->star_leaves =
+        arena_allocate(listing->arena, (size_t)tree->leaf_count * LEAF_VERTICES, sizeof *listing->star_leaves);
     if (!listing->star_start || !listing->star_leaves) {
         return false;
     }
@@ -99,7 +105,8 @@ static bool list_stars(struct listing *listing)
     return true;
 }
 
-/* ---- outsides ------------------------------------------------------------------------------------------------------------ */
+/* ---- outsides
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static bool is_outside(const struct listing *listing, uint32_t half, uint32_t node)
 {
@@ -147,7 +154,8 @@ static bool list_outsides(struct listing *listing)
     return true;
 }
 
-/* ---- cycles -------------------------------------------------------------------------------------------------------------- */
+/* ---- cycles
+ * -------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t half_from(const struct listing *listing, uint32_t half)
 {
@@ -172,7 +180,8 @@ static uint32_t place_of_start(const struct listing *listing, uint32_t half)
     return leaf * LEAF_STRIDE + lane;
 }
 
-/* Links the half-edges outside the nodes; 0 when two start at the same vertex or a face is doubtful, otherwise how many. */
+/* Links the half-edges outside the nodes; 0 when two start at the same vertex or a face is doubtful, otherwise how
+ * many. */
 static uint32_t link_outside(struct listing *listing, const uint32_t *nodes, uint32_t count, uint32_t *first)
 {
     const struct outsides *outsides = &listing->outsides[listing->number];
@@ -221,13 +230,107 @@ static bool is_one_cycle(const struct listing *listing, uint32_t first, uint32_t
     return found == links;
 }
 
+/* The half-edge of the same face that follows or precedes, as the face is oriented. */
+static uint32_t half_after(const struct listing *listing, uint32_t half)
+{
+    bool turned = listing->turn[half / 3] & FACE_TURNED;
+    return half / 3 * 3 + (half % 3 + (turned ? 2 : 1)) % 3;
+}
+
+/* The faces outside between two half-edges of the cycle, a -> b (`half`) and b -> c, around b: the far edges of these
+ * faces, from c on. 0 when there are too many, or something that may not be added. */
+static uint32_t outside_fan(const struct listing *listing, uint32_t half, uint32_t next, uint32_t far_halves[FAN_MAX])
+{
+    uint32_t count = 0;
+    for (uint32_t mate = listing->mates.mate[next]; count < FAN_MAX; mate = listing->mates.mate[mate]) {
+        if (mate >= MATE_NONMANIFOLD || (listing->turn[mate / 3] & FACE_DOUBTFUL)) {
+            return 0;
+        }
+        uint32_t out = half_after(listing, mate); /* from b */
+        far_halves[count++] = half_after(listing, out);
+        if (listing->mates.mate[out] == half) {
+            return count;
+        }
+        mate = out;
+    }
+    return 0;
+}
+
+/* May the cycle go along the far edges? Their inner vertices must be new to it. */
+static bool is_free_way(const struct listing *listing, const uint32_t *far_halves, uint32_t count)
+{
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        uint32_t vertex = half_from(listing, far_halves[i]);
+        if (listing->vertex_stamp[vertex] == listing->stamp) {
+            return false;
+        }
+        for (uint32_t j = 0; j < i; j++) {
+            if (half_from(listing, far_halves[j]) == vertex) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool add_extra(struct listing *listing, uint32_t face, struct culling_cycle *cycle)
+{
+    uint32_t leaf = listing->leaf_of_face[face];
+    if (listing->leaf_stamp[leaf] == listing->stamp) {
+        return true;
+    }
+    listing->leaf_stamp[leaf] = listing->stamp;
+    cycle->extra_count++;
+    return array_push(&listing->extras, &leaf);
+}
+
+/* Fills notches and inner corners: where most faces around a vertex of the cycle belong to the region, the few others
+ * join it, and the cycle goes around them. What remains is nearly convex, counted in faces, and more often a star. The
+ * cycle stays simple: it loses a vertex and gets only new ones. The leaves of the faces are noted, for their masks. */
+static bool fill_corners_of_cycle(struct listing *listing, uint32_t *first, uint32_t *links,
+                                  struct culling_cycle *cycle)
+{
+    uint32_t far_halves[FAN_MAX], most = *links + 8;
+    bool again = true;
+    for (int pass = 0; pass < FILLING_PASSES && again; pass++) {
+        uint32_t half = *first;
+        again = false;
+        for (uint32_t i = *links; i > 0 && *links > 3 && cycle->extra_count < most; i--) {
+            uint32_t middle = half_to(listing, half), next = listing->vertex_half[middle];
+            uint32_t count = outside_fan(listing, half, next, far_halves);
+            if (count == 0 || 5 * count > 2u * listing->faces_at[middle] || !is_free_way(listing, far_halves, count)) {
+                half = next;
+                continue;
+            }
+            listing->vertex_stamp[middle] = 0;
+            for (uint32_t k = 0; k < count; k++) {
+                uint32_t from = half_from(listing, far_halves[k]);
+                listing->vertex_stamp[from] = listing->stamp;
+                listing->vertex_half[from] = far_halves[k];
+                if (!add_extra(listing, far_halves[k] / 3, cycle)) {
+                    return false;
+                }
+            }
+            *first = half = far_halves[count - 1];
+            *links = *links + count - 2;
+            again = true;
+        }
+    }
+    return true;
+}
+
 /* Appends the cycle around the nodes to the runs; its count is 0 when it is not one simple cycle. False: no memory. */
-static bool append_cycle(struct listing *listing, const uint32_t *nodes, uint32_t node_count, struct culling_cycle *cycle)
+static bool append_cycle(struct listing *listing, const uint32_t *nodes, uint32_t node_count,
+                         struct culling_cycle *cycle)
 {
     uint32_t half = 0, links = link_outside(listing, nodes, node_count, &half);
-    *cycle = (struct culling_cycle){.first_run = (uint32_t)listing->runs.count};
+    *cycle = (struct culling_cycle){.first_run = (uint32_t)listing->runs.count,
+                                    .first_extra = (uint32_t)listing->extras.count};
     if (links < 3 || !is_one_cycle(listing, half, links)) {
         return true;
+    }
+    if (!fill_corners_of_cycle(listing, &half, &links, cycle)) {
+        return false;
     }
     uint32_t last = place_of_start(listing, half), skipped = 0;
     do { /* begins where a run begins */
@@ -252,7 +355,8 @@ static bool append_cycle(struct listing *listing, const uint32_t *nodes, uint32_
     return true;
 }
 
-/* ---- pairs and covers ---------------------------------------------------------------------------------------------------- */
+/* ---- pairs and covers
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* Place of (a, b), a < b, in the partners of a level; NONE when they are not listed as neighbours. */
 static uint32_t find_pair(const struct tree_level *level, uint32_t a, uint32_t b)
@@ -282,7 +386,8 @@ static struct culling_cover cover_of_pair(const struct listing *listing, uint32_
     return place == NONE ? (struct culling_cover){COVER_NONE, 0} : (struct culling_cover){COVER_PAIR, place};
 }
 
-static struct culling_cover cover_of_group(const struct listing *listing, const uint32_t *nodes, uint32_t count, uint32_t vertex)
+static struct culling_cover cover_of_group(const struct listing *listing, const uint32_t *nodes, uint32_t count,
+                                           uint32_t vertex)
 {
     uint32_t uppers[GROUP_NODES_MAX], upper_count = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -294,11 +399,13 @@ static struct culling_cover cover_of_group(const struct listing *listing, const 
     if (upper_count <= 2) {
         return cover_of_pair(listing, nodes[0], nodes[count - 1]);
     }
-    uint32_t group = vertex == NONE || listing->number + 1 >= listing->tree->level_count ? NONE : listing->upper_group_at[vertex];
+    uint32_t group =
+        vertex == NONE || listing->number + 1 >= listing->tree->level_count ? NONE : listing->upper_group_at[vertex];
     return group == NONE ? (struct culling_cover){COVER_NONE, 0} : (struct culling_cover){COVER_GROUP, group};
 }
 
-/* ---- groups -------------------------------------------------------------------------------------------------------------- */
+/* ---- groups
+ * -------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t members_hash(const uint32_t *nodes, uint32_t count)
 {
@@ -339,8 +446,10 @@ static uint32_t centre_place(const struct listing *listing, uint32_t vertex)
     return leaf * LEAF_STRIDE + lane;
 }
 
-/* A group of nodes (ascending) around a vertex, or of two along an edge (vertex NONE). *index: the group, NONE when the cycle is none. */
-static bool append_group(struct listing *listing, const uint32_t *nodes, uint32_t count, uint32_t vertex, uint32_t *index)
+/* A group of nodes (ascending) around a vertex, or of two along an edge (vertex NONE). *index: the group, NONE when the
+ * cycle is none. */
+static bool append_group(struct listing *listing, const uint32_t *nodes, uint32_t count, uint32_t vertex,
+                         uint32_t *index)
 {
     struct culling_group group = {.first_member = (uint32_t)listing->members.count,
                                   .first_pair = (uint32_t)listing->pairs.count,
@@ -384,25 +493,37 @@ static uint32_t nodes_around(const struct listing *listing, uint32_t vertex, uin
     return count;
 }
 
+static bool list_junction(struct listing *listing, uint32_t vertex)
+{
+    uint32_t nodes[GROUP_NODES_MAX], count = nodes_around(listing, vertex, nodes);
+    listing->group_at[vertex] = NONE;
+    if (count < 3) {
+        return true;
+    }
+    uint32_t *place = table_place(listing, nodes, count);
+    if (*place == NONE) {
+        if (listing->groups.count >= listing->table_size / 2) {
+            return true; /* the table is full enough */
+        }
+        if (!append_group(listing, nodes, count, vertex, place)) {
+            return false;
+        }
+    }
+    listing->group_at[vertex] = *place;
+    return true;
+}
+
+/* Vertices in the order of the leaves, so that groups next to each other read the same memory. */
 static bool list_junctions(struct listing *listing)
 {
-    uint32_t nodes[GROUP_NODES_MAX];
-    for (uint32_t vertex = 0; vertex < listing->body->vertex_count; vertex++) {
-        uint32_t count = nodes_around(listing, vertex, nodes);
-        listing->group_at[vertex] = NONE;
-        if (count < 3) {
-            continue;
-        }
-        uint32_t *place = table_place(listing, nodes, count);
-        if (*place == NONE) {
-            if (listing->groups.count >= listing->table_size / 2) {
-                continue; /* the table is full enough */
-            }
-            if (!append_group(listing, nodes, count, vertex, place)) {
+    for (uint32_t leaf = 0; leaf < listing->tree->leaf_count; leaf++) {
+        const struct surface_leaf *it = &listing->tree->leaves[leaf];
+        for (uint32_t i = 0; i < it->vertex_count; i++) {
+            bool first = listing->star_leaves[listing->star_start[it->vertices[i]]] == leaf;
+            if (first && !list_junction(listing, it->vertices[i])) {
                 return false;
             }
         }
-        listing->group_at[vertex] = *place;
     }
     return true;
 }
@@ -465,7 +586,8 @@ static bool list_pair_covers(struct listing *listing)
     return true;
 }
 
-/* ---- a level ------------------------------------------------------------------------------------------------------------- */
+/* ---- a level
+ * ------------------------------------------------------------------------------------------------------------- */
 
 /* Moves a growing array into a list of exactly its size. */
 static bool keep_list(dent_context *context, struct dynamic_array *array, struct culling_list *list)
@@ -501,12 +623,15 @@ static bool list_level(struct listing *listing)
     struct surface_culling *culling = listing->culling;
     struct culling_level *level = &culling->levels[listing->number];
     memset(listing->table, 0xFF, listing->table_size * sizeof *listing->table);
-    if (!list_junctions(listing) || !list_edge_pairs(listing) || !list_single_nodes(listing) || !list_pair_covers(listing)) {
+    if (!list_junctions(listing) || !list_edge_pairs(listing) || !list_single_nodes(listing) ||
+        !list_pair_covers(listing)) {
         return false;
     }
     dent_context *context = culling->context;
-    if (!keep_list(context, &listing->groups, &level->groups) || !keep_list(context, &listing->members, &level->members) ||
+    if (!keep_list(context, &listing->groups, &level->groups) ||
+        !keep_list(context, &listing->members, &level->members) ||
         !keep_list(context, &listing->pairs, &level->pairs) || !keep_list(context, &listing->runs, &level->runs) ||
+        !keep_list(context, &listing->extras, &level->extras) ||
         !keep_list(context, &listing->node_cycles, &level->node_cycles) ||
         !keep_list(context, &listing->covers, &level->pair_covers)) {
         return false;
@@ -517,7 +642,8 @@ static bool list_level(struct listing *listing)
     return allocate_pose_arrays(listing->tree, culling, listing->number);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------------------------------- */
+/* ---- the whole
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static void arrays_init(struct listing *listing, dent_context *context)
 {
@@ -525,6 +651,7 @@ static void arrays_init(struct listing *listing, dent_context *context)
     array_init(&listing->members, context, sizeof(uint32_t));
     array_init(&listing->pairs, context, sizeof(uint32_t));
     array_init(&listing->runs, context, sizeof(struct polygon_run));
+    array_init(&listing->extras, context, sizeof(uint32_t));
     array_init(&listing->node_cycles, context, sizeof(struct culling_cycle));
     array_init(&listing->covers, context, sizeof(struct culling_cover));
 }
@@ -535,6 +662,7 @@ static void arrays_destroy(struct listing *listing)
     array_destroy(&listing->members);
     array_destroy(&listing->pairs);
     array_destroy(&listing->runs);
+    array_destroy(&listing->extras);
     array_destroy(&listing->node_cycles);
     array_destroy(&listing->covers);
 }
@@ -543,13 +671,16 @@ static bool listing_begin(struct listing *listing)
 {
     struct arena *arena = listing->arena;
     struct surface_culling *culling = listing->culling;
-    size_t faces = listing->body->surface_face_count, vertices = listing->body->vertex_count, leaves = listing->tree->leaf_count;
+    size_t faces = listing->body->surface_face_count, vertices = listing->body->vertex_count,
+           leaves = listing->tree->leaf_count;
     listing->turn = arena_allocate(arena, faces, sizeof *listing->turn);
     listing->leaf_of_face = arena_allocate(arena, faces, sizeof *listing->leaf_of_face);
     listing->slot_of_face = arena_allocate(arena, faces, sizeof *listing->slot_of_face);
     listing->vertex_stamp = arena_allocate_cleared(arena, vertices, sizeof *listing->vertex_stamp);
+    listing->faces_at = arena_allocate_cleared(arena, vertices, sizeof *listing->faces_at);
     listing->vertex_half = arena_allocate(arena, vertices, sizeof *listing->vertex_half);
     listing->node_stamp = arena_allocate_cleared(arena, leaves, sizeof *listing->node_stamp);
+    listing->leaf_stamp = arena_allocate_cleared(arena, leaves, sizeof *listing->leaf_stamp);
     listing->group_at = arena_allocate(arena, vertices, sizeof *listing->group_at);
     listing->upper_group_at = arena_allocate(arena, vertices, sizeof *listing->upper_group_at);
     for (listing->table_size = 64; listing->table_size < 8 * leaves; listing->table_size *= 2) {
@@ -557,13 +688,18 @@ static bool listing_begin(struct listing *listing)
     listing->table = arena_allocate(arena, listing->table_size, sizeof *listing->table);
     culling->corners = dent_allocate(culling->context, leaves, sizeof *culling->corners);
     culling->doubtful = dent_allocate(culling->context, leaves, 1);
-    if (!listing->turn || !listing->leaf_of_face || !listing->slot_of_face || !listing->vertex_stamp || !listing->vertex_half ||
-        !listing->node_stamp || !listing->group_at || !listing->upper_group_at || !listing->table || !culling->corners ||
-        !culling->doubtful || !face_mates_find(&listing->mates, listing->body, arena) ||
+    if (!listing->turn || !listing->leaf_of_face || !listing->slot_of_face || !listing->vertex_stamp ||
+        !listing->faces_at || !listing->vertex_half || !listing->node_stamp || !listing->leaf_stamp ||
+        !listing->group_at || !listing->upper_group_at || !listing->table || !culling->corners || !culling->doubtful ||
+        !face_mates_find(&listing->mates, listing->body, arena) ||
         !face_mates_orient(&listing->mates, listing->body, listing->turn, arena) || !list_stars(listing)) {
         return false;
     }
     fill_corners(listing);
+    for (size_t i = 0; i < 3 * faces; i++) {
+        uint8_t *count = &listing->faces_at[listing->body->surface_faces[i / 3].corners[i % 3]];
+        *count += *count < UINT8_MAX;
+    }
     return true;
 }
 
@@ -586,7 +722,8 @@ struct surface_culling *surface_culling_create(const struct surface_tree *tree, 
     if (!culling) {
         return NULL;
     }
-    *culling = (struct surface_culling){.context = tree->context, .level_count = tree->level_count, .leaf_count = tree->leaf_count};
+    *culling = (struct surface_culling){
+        .context = tree->context, .level_count = tree->level_count, .leaf_count = tree->leaf_count};
     struct arena arena;
     struct listing listing = {.tree = tree, .body = body, .culling = culling, .arena = &arena};
     arena_init(&arena, tree->context);
@@ -623,6 +760,7 @@ void surface_culling_destroy(struct surface_culling *culling)
         release_list(context, &level->members);
         release_list(context, &level->pairs);
         release_list(context, &level->runs);
+        release_list(context, &level->extras);
         release_list(context, &level->node_cycles);
         release_list(context, &level->pair_covers);
     }

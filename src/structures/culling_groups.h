@@ -1,5 +1,5 @@
-/* What the self-collision culling knows of a tree once and for all: groups of nodes around junctions, and the cycles that bound them. See
- * surface_culling.h. Here for the two files that share it, and for tests. */
+/* What the self-collision culling knows of a tree once and for all: groups of nodes around junctions, and the cycles
+ * that bound them. See surface_culling.h. Here for the two files that share it, and for tests. */
 #ifndef DENT_STRUCTURES_CULLING_GROUPS_H
 #define DENT_STRUCTURES_CULLING_GROUPS_H
 
@@ -18,7 +18,8 @@ struct culling_cover {
 /* A closed polygon of mesh vertices, in runs; count 0: not one simple cycle. */
 struct culling_cycle {
     uint32_t first_run, run_count;
-    uint32_t count; /* vertices */
+    uint32_t count;                    /* vertices */
+    uint32_t first_extra, extra_count; /* leaves of faces that were added to fill notches, in extras */
 };
 
 struct culling_group {
@@ -37,10 +38,11 @@ struct culling_list {
 };
 
 struct culling_level {
-    uint32_t count; /* nodes */
+    uint32_t count;                     /* nodes */
     struct culling_list groups;         /* struct culling_group */
     struct culling_list members, pairs; /* uint32_t: nodes of the groups; places in partners of the pairs among them */
     struct culling_list runs;           /* struct polygon_run: of all cycles */
+    struct culling_list extras;         /* uint32_t: leaves */
     struct culling_list node_cycles;    /* struct culling_cycle: of single nodes */
     struct culling_list pair_covers;    /* struct culling_cover, parallel to partners */
     /* for one pose */

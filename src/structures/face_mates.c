@@ -1,5 +1,5 @@
-/* Half-edges sorted by their two vertices bring the faces of an edge together; orientation is a flood fill across edges with two faces.
- * See face_mates.h.
+/* Half-edges sorted by their two vertices bring the faces of an edge together; orientation is a flood fill across edges
+ * with two faces. See face_mates.h.
  */
 #include "structures/face_mates.h"
 
@@ -37,7 +37,8 @@ bool face_mates_find(struct face_mates *mates, const struct body *body, struct a
     mates->by_edge = arena_allocate(scratch, count, sizeof *mates->by_edge);
     mates->edge_begins = arena_allocate(scratch, count, sizeof *mates->edge_begins);
     struct arena_mark mark = arena_mark(scratch);
-    uint64_t *keys = arena_allocate(scratch, count, sizeof *keys), *key_scratch = arena_allocate(scratch, count, sizeof *keys);
+    uint64_t *keys = arena_allocate(scratch, count, sizeof *keys),
+             *key_scratch = arena_allocate(scratch, count, sizeof *keys);
     uint32_t *half_scratch = arena_allocate(scratch, count, sizeof *half_scratch);
     if (!mates->mate || !mates->by_edge || !mates->edge_begins || !keys || !key_scratch || !half_scratch) {
         return false;

@@ -4,8 +4,9 @@
 
 #include "structures/surface_forest.h"
 
-/* Renumbers the vertices of a leaf (and its corners) so that those on its border come first, one behind the other as the faces go around:
- * the self-collision culling then finds outlines as runs of places. A leaf whose border is not one simple cycle gets any order. */
+/* Renumbers the vertices of a leaf (and its corners) so that those on its border come first, one behind the other as
+ * the faces go around: the self-collision culling then finds outlines as runs of places. A leaf whose border is not one
+ * simple cycle gets any order. */
 void leaf_vertices_along_border(struct surface_leaf *leaf);
 
 #endif

@@ -1,6 +1,7 @@
-/* Boxes of the vertices, edges and faces of a leaf, made again from the rounded coordinates of its vertices (struct leaf_points): cheap, and
- * nothing per feature is stored. All boxes are in rounded coordinates (forest->map); grow them as the refit does when looking for what is near:
- * features at a distance of at most g have boxes that meet after growing each by leaf_growth(map, g / 2). */
+/* Boxes of the vertices, edges and faces of a leaf, made again from the rounded coordinates of its vertices (struct
+ * leaf_points): cheap, and nothing per feature is stored. All boxes are in rounded coordinates (forest->map); grow them
+ * as the refit does when looking for what is near: features at a distance of at most g have boxes that meet after
+ * growing each by leaf_growth(map, g / 2). */
 #ifndef DENT_STRUCTURES_LEAF_FEATURES_H
 #define DENT_STRUCTURES_LEAF_FEATURES_H
 
@@ -12,7 +13,8 @@ struct feature_boxes {
 };
 
 /* The rounded coordinates of a leaf at t0, as the last refit left them. */
-static inline const struct leaf_points *leaf_points_of(const struct surface_forest *forest, uint32_t rank, uint32_t leaf)
+static inline const struct leaf_points *leaf_points_of(const struct surface_forest *forest, uint32_t rank,
+                                                       uint32_t leaf)
 {
     return &forest->bodies[rank].tree->points[leaf];
 }
@@ -24,7 +26,8 @@ static inline float leaf_growth(const struct forest_map *map, double length)
     return scaled < 8.0 ? (float)scaled * (1.0f + 0x1p-20f) : 8.0f;
 }
 
-static inline void leaf_face_boxes(const struct surface_leaf *leaf, const struct leaf_points *points, struct feature_boxes *boxes)
+static inline void leaf_face_boxes(const struct surface_leaf *leaf, const struct leaf_points *points,
+                                   struct feature_boxes *boxes)
 {
     for (int axis = 0; axis < 3; axis++) {
         const float *x = points->x[axis];
@@ -38,7 +41,8 @@ static inline void leaf_face_boxes(const struct surface_leaf *leaf, const struct
 }
 
 /* Of the edges the leaf owns. */
-static inline void leaf_edge_boxes(const struct surface_leaf *leaf, const struct leaf_points *points, struct feature_boxes *boxes)
+static inline void leaf_edge_boxes(const struct surface_leaf *leaf, const struct leaf_points *points,
+                                   struct feature_boxes *boxes)
 {
     for (int axis = 0; axis < 3; axis++) {
         const float *x = points->x[axis];

@@ -71,3 +71,18 @@ void region_split(struct split_item *items, uint32_t count, const struct split_g
     region_split(items, half, groups);
     region_split(items + half, count - half, groups);
 }
+
+void region_split_aligned(struct split_item *items, uint32_t count)
+{
+    while (count > GROUP_ITEMS) {
+        uint32_t unit = GROUP_ITEMS; /* the largest power of 16 below count */
+        while ((uint64_t)unit * GROUP_ITEMS < count) {
+            unit *= GROUP_ITEMS;
+        }
+        uint32_t first = (count / unit + 1) / 2 * unit;
+        select_nth(items, count, first, longest_axis(items, count));
+        region_split_aligned(items, first);
+        items += first;
+        count -= first;
+    }
+}

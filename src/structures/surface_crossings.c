@@ -11,7 +11,8 @@ enum { GROUPS_PER_BLOCK = 8, BLOCKS_MAX = 2048, ANSWERS = 256, SURVIVORS = 1024,
 /* A pair of faces that the float filters left. */
 struct survivor {
     uint32_t leaf_a, rank_b, leaf_b;
-    uint8_t face_a, face_b, open; /* open: a common vertex is still possible */
+    uint8_t face_a, face_b;
+    bool open; /* a common vertex is still possible */
 };
 
 struct finder {
@@ -21,6 +22,7 @@ struct finder {
     uint32_t survivor_count;
     struct survivor survivors[SURVIVORS];
     struct leaf_side side_a, side_b;
+    struct share_rows hub_shares;
     struct float_batch floats;
     uint32_t waiting; /* pairs in `batch` */
     struct narrow_batch batch;
@@ -39,12 +41,13 @@ struct crossing_loop {
     struct finder *finders; /* by worker */
 };
 
-/* ---- answers -------------------------------------------------------------------------------------------------------------- */
+/* ---- answers ---- */
 
 static void flush_answers(struct finder *finder)
 {
     if (finder->answer_count > 0) {
-        finder->search->take(finder->search->user, finder->block, finder->worker, finder->answers, finder->answer_count);
+        finder->search->take(finder->search->user, finder->block, finder->worker, finder->answers,
+                             finder->answer_count);
         finder->answer_count = 0;
     }
 }
@@ -66,14 +69,19 @@ static void face_points(const struct posed_body *posed, uint32_t face, const dou
     }
 }
 
-static void decide_exactly(struct finder *finder, const dent_pair *pair)
+static face_pair_kind judge(struct finder *finder, const dent_pair *pair)
 {
     const struct posed_body *bodies = finder->search->pose->bodies;
     const double *a[3], *b[3];
     face_points(&bodies[pair->body_a], pair->feature_a, a);
     face_points(&bodies[pair->body_b], pair->feature_b, b);
     finder->exact_tests++;
-    switch (triangle_versus_triangle(a, b, &finder->predicates)) {
+    return triangle_versus_triangle(a, b, &finder->predicates);
+}
+
+static void decide_exactly(struct finder *finder, const dent_pair *pair)
+{
+    switch (judge(finder, pair)) {
     case FACE_PAIR_CROSSING:
         answer(finder, pair, DENT_PAIR_CROSSING);
         break;
@@ -90,14 +98,25 @@ static void decide_exactly(struct finder *finder, const dent_pair *pair)
     }
 }
 
-/* ---- pairs of faces ------------------------------------------------------------------------------------------------------- */
+/* The same for a pair with one common vertex. */
+static void decide_joined(struct finder *finder, dent_pair pair)
+{
+    face_pair_kind kind = judge(finder, &pair);
+    if (kind == FACE_PAIR_CROSSING || kind == FACE_PAIR_COPLANAR) {
+        pair.kind = kind == FACE_PAIR_CROSSING ? DENT_PAIR_CROSSING : DENT_PAIR_COPLANAR;
+        finder->search->take_joined(finder->search->user, finder->block, finder->worker, &pair);
+    }
+}
+
+/* ---- pairs of faces ---- */
 
 static void decide_batch(struct finder *finder)
 {
     if (finder->waiting == 0) {
         return;
     }
-    for (uint32_t lane = finder->waiting; lane < NARROW_BATCH; lane++) { /* empty lanes repeat the first: finite numbers */
+    for (uint32_t lane = finder->waiting; lane < NARROW_BATCH;
+         lane++) { /* empty lanes repeat the first: finite numbers */
         for (int k = 0; k < 18; k++) {
             finder->batch.corner[k / 3][k % 3][lane] = finder->batch.corner[k / 3][k % 3][0];
         }
@@ -115,8 +134,8 @@ static void decide_batch(struct finder *finder)
     finder->waiting = 0;
 }
 
-static void put_face(struct narrow_batch *batch, int first, uint32_t lane, const double (*xyz)[3], const struct surface_leaf *leaf,
-                     uint32_t face)
+static void put_face(struct narrow_batch *batch, int first, uint32_t lane, const double (*xyz)[3],
+                     const struct surface_leaf *leaf, uint32_t face)
 {
     for (int k = 0; k < 3; k++) {
         const double *point = xyz[leaf->vertices[leaf->corners[k][face]]];
@@ -140,20 +159,21 @@ static struct face_sides sides_of(const struct finder *finder, uint32_t rank_a, 
                                &trees[survivor->rank_b].leaves[survivor->leaf_b]};
 }
 
-static bool faces_share_vertex(const struct face_sides *sides, uint32_t face_a, uint32_t face_b)
+static int common_vertices(const struct face_sides *sides, uint32_t face_a, uint32_t face_b)
 {
+    int count = 0;
     for (int i = 0; i < 3; i++) {
         uint64_t identity = body_identity(sides->a->body, sides->leaf_a->vertices[sides->leaf_a->corners[i][face_a]]);
         for (int k = 0; k < 3; k++) {
-            if (identity == body_identity(sides->b->body, sides->leaf_b->vertices[sides->leaf_b->corners[k][face_b]])) {
-                return true;
-            }
+            uint32_t other = sides->leaf_b->vertices[sides->leaf_b->corners[k][face_b]];
+            count += identity == body_identity(sides->b->body, other);
         }
     }
-    return false;
+    return count;
 }
 
-static void put_rounded(struct float_batch *batch, int first, uint32_t lane, const struct surface_tree *tree, uint32_t leaf, uint32_t face)
+static void put_rounded(struct float_batch *batch, int first, uint32_t lane, const struct surface_tree *tree,
+                        uint32_t leaf, uint32_t face)
 {
     const struct leaf_points *points = &tree->points[leaf];
     for (int k = 0; k < 3; k++) {
@@ -164,7 +184,8 @@ static void put_rounded(struct float_batch *batch, int first, uint32_t lane, con
     }
 }
 
-static dent_pair pair_of(uint32_t rank_a, uint32_t rank_b, const struct face_sides *sides, uint32_t face_a, uint32_t face_b)
+static dent_pair pair_of(uint32_t rank_a, uint32_t rank_b, const struct face_sides *sides, uint32_t face_a,
+                         uint32_t face_b)
 {
     dent_pair pair = {rank_a, sides->leaf_a->faces[face_a], rank_b, sides->leaf_b->faces[face_b], 0};
     if (pair.body_a == pair.body_b && pair.feature_a > pair.feature_b) {
@@ -175,8 +196,8 @@ static dent_pair pair_of(uint32_t rank_a, uint32_t rank_b, const struct face_sid
     return pair;
 }
 
-static void enqueue(struct finder *finder, uint32_t rank_a, uint32_t rank_b, const struct face_sides *sides, uint32_t face_a,
-                    uint32_t face_b)
+static void enqueue(struct finder *finder, uint32_t rank_a, uint32_t rank_b, const struct face_sides *sides,
+                    uint32_t face_a, uint32_t face_b)
 {
     uint32_t lane = finder->waiting++;
     finder->pending[lane] = pair_of(rank_a, rank_b, sides, face_a, face_b);
@@ -211,7 +232,11 @@ static void decide_in_floats(struct finder *finder, uint32_t rank_a, const struc
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         const struct survivor *survivor = &survivors[lane];
         struct face_sides sides = sides_of(finder, rank_a, survivor);
-        if (survivor->open && faces_share_vertex(&sides, survivor->face_a, survivor->face_b)) {
+        int common = survivor->open ? common_vertices(&sides, survivor->face_a, survivor->face_b) : 0;
+        if (common == 1 && finder->search->take_joined) {
+            decide_joined(finder, pair_of(rank_a, survivor->rank_b, &sides, survivor->face_a, survivor->face_b));
+        }
+        if (common > 0) {
             continue;
         }
         if (signs.crossing >> lane & 1) {
@@ -232,7 +257,7 @@ static void decide_survivors(struct finder *finder, uint32_t rank_a)
     finder->survivor_count = 0;
 }
 
-/* ---- pairs of leaves ------------------------------------------------------------------------------------------------------ */
+/* ---- pairs of leaves ---- */
 
 static void fetch_ahead(const struct surface_walk *walk, uint32_t number)
 {
@@ -260,34 +285,99 @@ static const uint16_t *shares_of(const struct surface_tree *tree, const struct w
     }
 }
 
-static void keep_survivors(struct finder *finder, const struct walk_pair *pair, uint32_t count)
+static void keep_survivors(struct finder *finder, const struct walk_pair *pair, bool open, uint32_t count)
 {
     struct survivor *next = &finder->survivors[finder->survivor_count];
     for (uint32_t i = 0; i < count; i++) {
-        next[i] = (struct survivor){
-            pair->leaf_a, pair->rank_b, pair->leaf_b, finder->found[i] >> 4, finder->found[i] & 15, pair->shares == SHARES_OPEN};
+        next[i] = (struct survivor){pair->leaf_a,          pair->rank_b,          pair->leaf_b,
+                                    finder->found[i] >> 4, finder->found[i] & 15, open};
     }
     finder->survivor_count += count;
+}
+
+/* Rows of share bits of two leaves with hubs: a leaf of a fan has one in every face, and all those pairs would survive
+ * the filters. Ties between bodies are left to common_vertices. */
+static const uint16_t *shares_by_hubs(struct share_rows *shares, const struct surface_tree *tree,
+                                      const struct body *body, uint32_t leaf_a, uint32_t leaf_b)
+{
+    const struct surface_leaf *a = &tree->leaves[leaf_a], *b = &tree->leaves[leaf_b];
+    uint16_t faces[LEAF_VERTICES] = {0};
+    for (uint32_t bits_a = tree->open_vertices[leaf_a]; bits_a; bits_a &= bits_a - 1) {
+        uint32_t place_a = (uint32_t)__builtin_ctz(bits_a);
+        for (uint32_t bits_b = tree->open_vertices[leaf_b]; bits_b; bits_b &= bits_b - 1) {
+            uint32_t place_b = (uint32_t)__builtin_ctz(bits_b);
+            if (body_identity(body, a->vertices[place_a]) != body_identity(body, b->vertices[place_b])) {
+                continue;
+            }
+            for (uint32_t face = 0; face < b->face_count; face++) {
+                bool has =
+                    b->corners[0][face] == place_b || b->corners[1][face] == place_b || b->corners[2][face] == place_b;
+                faces[place_a] |= (uint16_t)((has ? 1u : 0u) << face);
+            }
+        }
+    }
+    for (uint32_t face = 0; face < LEAF_FACES; face++) {
+        shares->rows[face] = face < a->face_count
+                                 ? faces[a->corners[0][face]] | faces[a->corners[1][face]] | faces[a->corners[2][face]]
+                                 : 0xFFFF;
+    }
+    return shares->rows;
+}
+
+/* Common vertices of the leaves of a pair, for a search that wants faces joined in one vertex. */
+static void find_joints(const struct finder *finder, uint32_t rank_a, const struct walk_pair *pair,
+                        struct leaf_joints *joints)
+{
+    struct face_sides sides =
+        sides_of(finder, rank_a, &(struct survivor){pair->leaf_a, pair->rank_b, pair->leaf_b, 0, 0, false});
+    *joints = (struct leaf_joints){{0}, {0}};
+    for (uint32_t i = 0; i < sides.leaf_a->vertex_count; i++) {
+        uint64_t identity = body_identity(sides.a->body, sides.leaf_a->vertices[i]);
+        for (uint32_t k = 0; k < sides.leaf_b->vertex_count; k++) {
+            if (identity == body_identity(sides.b->body, sides.leaf_b->vertices[k])) {
+                joints->of_a[i] |= (uint16_t)(1u << k);
+                joints->of_b[k] |= (uint16_t)(1u << i);
+            }
+        }
+    }
+}
+
+static uint32_t compare_leaves(struct finder *finder, uint32_t rank_a, const struct walk_pair *pair)
+{
+    static const uint16_t each_once[LEAF_FACES] = {0x1,   0x3,   0x7,   0xF,   0x1F,   0x3F,   0x7F,   0xFF,
+                                                   0x1FF, 0x3FF, 0x7FF, 0xFFF, 0x1FFF, 0x3FFF, 0x7FFF, 0xFFFF};
+    const struct surface_walk *walk = &finder->walk;
+    const struct surface_tree *tree_a = walk->forest->bodies[rank_a].tree;
+    const struct leaf_points *b = &walk->forest->bodies[pair->rank_b].tree->points[pair->leaf_b];
+    bool self = pair->shares == SHARES_SELF;
+    struct leaf_side *side_b = self ? &finder->side_a : &finder->side_b;
+    if (finder->search->take_joined && pair->shares != SHARES_NONE) {
+        struct leaf_joints joints;
+        find_joints(finder, rank_a, pair, &joints);
+        return walk->kernels->leaf_pair(&finder->side_a, b, side_b, self ? each_once : NULL, &joints, finder->found);
+    }
+    const uint16_t *shares = shares_of(tree_a, pair);
+    if (pair->shares == SHARES_OPEN && pair->rank_b == rank_a) {
+        shares =
+            shares_by_hubs(&finder->hub_shares, tree_a, walk->pose->bodies[rank_a].body, pair->leaf_a, pair->leaf_b);
+    }
+    return walk->kernels->leaf_pair(&finder->side_a, b, side_b, shares, NULL, finder->found);
 }
 
 static void compare_faces(struct surface_walk *walk, uint32_t rank_a)
 {
     struct finder *finder = walk->user;
-    const struct surface_tree *tree_a = walk->forest->bodies[rank_a].tree;
     uint32_t prepared = UINT32_MAX;
     end_phase(finder, &finder->ns_walk);
     for (uint32_t i = 0; i < walk->count; i++) {
         const struct walk_pair *pair = &walk->pairs[i];
-        const struct surface_tree *tree_b = walk->forest->bodies[pair->rank_b].tree;
         fetch_ahead(walk, i + AHEAD);
         if (pair->leaf_a != prepared) {
             prepared = pair->leaf_a;
-            walk->kernels->prepare(&tree_a->points[prepared], &finder->side_a);
+            walk->kernels->prepare(&walk->forest->bodies[rank_a].tree->points[prepared], &finder->side_a);
         }
-        struct leaf_side *side_b = pair->shares == SHARES_SELF ? &finder->side_a : &finder->side_b;
-        uint32_t count = walk->kernels->leaf_pair(&finder->side_a, &tree_b->points[pair->leaf_b], side_b, shares_of(tree_a, pair),
-                                                  finder->found);
-        keep_survivors(finder, pair, count);
+        bool open = pair->shares == SHARES_OPEN || (finder->search->take_joined && pair->shares != SHARES_NONE);
+        keep_survivors(finder, pair, open, compare_leaves(finder, rank_a, pair));
         if (finder->survivor_count > SURVIVORS - LEAF_FACES * LEAF_FACES) {
             end_phase(finder, &finder->ns_filter);
             decide_survivors(finder, rank_a);
@@ -299,7 +389,7 @@ static void compare_faces(struct surface_walk *walk, uint32_t rank_a)
     end_phase(finder, &finder->ns_narrow);
 }
 
-/* ---- blocks --------------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ---- */
 
 static void find_block(void *data, uint32_t block, uint32_t worker)
 {
@@ -332,6 +422,7 @@ static void finder_init(struct finder *finder, const struct crossing_search *sea
     finder->walk.pose = search->pose;
     finder->walk.kernels = search->kernels->surfaces;
     finder->walk.culling = search->culling;
+    finder->walk.faces_only = !search->take_joined;
     finder->walk.take = compare_faces;
     finder->walk.user = finder;
     finder->walk.box_tests = finder->walk.leaf_pairs = 0;

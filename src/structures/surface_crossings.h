@@ -1,10 +1,12 @@
 /* All pairs of surface faces that cross, share area in one plane or touch: exact, over a surface forest.
  *
- *   groups of leaves -> pairs of leaves (lists and trees) -> pairs of faces (boxes, rows of share bits, planes in float with a bound)
+ *   groups of leaves -> pairs of leaves (lists and trees) -> pairs of faces (boxes, rows of share bits, planes in float
+ * with a bound)
  *                    -> eight at a time in double with a bound -> exact predicates for what is left open
  *
- * Every stage may keep too much and never drops a pair that is an answer; the bounds are derived in surface_kernels.h. Blocks of groups run in
- * parallel, each with its own output; what a block finds does not depend on the thread that runs it.
+ * Every stage may keep too much and never drops a pair that is an answer; the bounds are derived in surface_kernels.h.
+ * Blocks of groups run in parallel, each with its own output; what a block finds does not depend on the thread that
+ * runs it.
  */
 #ifndef DENT_STRUCTURES_SURFACE_CROSSINGS_H
 #define DENT_STRUCTURES_SURFACE_CROSSINGS_H
@@ -27,6 +29,9 @@ struct crossing_search {
     bool (*begin)(void *user, uint32_t block_count);
     /* Answers of a block, canonical sides (a < b) but in no order; on worker `worker`. */
     void (*take)(void *user, uint32_t block, uint32_t worker, const dent_pair *pairs, size_t count);
+    /* Null, or: pairs that cross or share area although they have one vertex in common. They are no answers of
+     * face-face, but a walk along the lines in which surfaces cross needs them. */
+    void (*take_joined)(void *user, uint32_t block, uint32_t worker, const dent_pair *pair);
 
     /* What it took, added up by surface_crossings_find. */
     uint64_t box_tests, leaf_pairs, candidates, exact_tests;

@@ -1,8 +1,10 @@
-/* Culling in one pose: masks from the leaves up, then groups and single nodes from the top level down. See surface_culling.h.
+/* Culling in one pose: masks from the leaves up, then groups and single nodes from the top level down. See
+ * surface_culling.h.
  *
- * A level is done in three steps: what is culled one level up is culled here; groups that are not covered yet are tested, and those that pass
- * mark their nodes and the pairs among them; nodes that are still open are tested alone. Marks are only ever set, so the order of the
- * groups does not matter, nor who sets them. Small trees are done each by one worker, large ones by all.
+ * A level is done in three steps: what is culled one level up is culled here; groups that are not covered yet are
+ * tested, and those that pass mark their nodes and the pairs among them; nodes that are still open are tested alone.
+ * Marks are only ever set, so the order of the groups does not matter, nor who sets them. Small trees are done each by
+ * one worker, large ones by all.
  */
 #include "structures/surface_culling.h"
 
@@ -12,12 +14,12 @@
 #include <string.h>
 
 enum {
-    LEAVES_PER_BLOCK = 256,   /* a multiple of the arity */
+    LEAVES_PER_BLOCK = 256, /* a multiple of the arity */
     PAIRS_PER_BLOCK = 8192,
     GROUPS_PER_BLOCK = 128,
-    SMALL_TREE = 1024,        /* leaves */
-    LEAVES_MAX = 1 << 26,     /* places and pairs are numbered with 32 and 30 bits */
-    QUERIES_SKIPPED = 15,     /* after one that did not pay */
+    SMALL_TREE = 1024,    /* leaves */
+    LEAVES_MAX = 1 << 26, /* places and pairs are numbered with 32 and 30 bits */
+    QUERIES_SKIPPED = 15, /* after one that did not pay */
     AHEAD = 3
 };
 
@@ -33,21 +35,23 @@ struct culling_worker {
 struct culling_loop {
     const struct curvature_kernels *kernels;
     struct culling_worker *workers;
-    struct surface_tree **trees; /* those to be done */
+    struct surface_tree **trees;      /* those to be done */
     uint32_t tree_count, small_count; /* small ones come first */
     /* the tree and level at hand, for loops inside a tree */
     struct surface_tree *tree;
     uint32_t number;
 };
 
-/* ---- masks --------------------------------------------------------------------------------------------------------------- */
+/* ---- masks
+ * --------------------------------------------------------------------------------------------------------------- */
 
 static void join_masks(struct surface_culling *culling, uint32_t number, uint32_t first, uint32_t last)
 {
     struct culling_level *level = &culling->levels[number];
     const struct culling_level *below = &culling->levels[number - 1];
     for (uint32_t node = first; node < last; node++) {
-        uint32_t child = node * LEAF_TREE_ARITY, end = child + LEAF_TREE_ARITY < below->count ? child + LEAF_TREE_ARITY : below->count;
+        uint32_t child = node * LEAF_TREE_ARITY,
+                 end = child + LEAF_TREE_ARITY < below->count ? child + LEAF_TREE_ARITY : below->count;
         uint32_t mask = CURVATURE_ALL;
         float normal[3] = {0, 0, 0};
         for (; child < end; child++) {
@@ -68,7 +72,8 @@ static void mask_block(void *data, uint32_t block, uint32_t worker)
     const struct culling_loop *loop = data;
     struct surface_culling *culling = loop->tree->culling;
     struct culling_level *level = &culling->levels[0];
-    uint32_t first = block * LEAVES_PER_BLOCK, last = level->count - first < LEAVES_PER_BLOCK ? level->count : first + LEAVES_PER_BLOCK;
+    uint32_t first = block * LEAVES_PER_BLOCK,
+             last = level->count - first < LEAVES_PER_BLOCK ? level->count : first + LEAVES_PER_BLOCK;
     for (uint32_t leaf = first; leaf < last; leaf++) {
         struct leaf_curvature curvature;
         loop->kernels->leaf(&loop->tree->points[leaf], &culling->corners[leaf], &curvature);
@@ -80,19 +85,23 @@ static void mask_block(void *data, uint32_t block, uint32_t worker)
     }
 }
 
-/* ---- a region ------------------------------------------------------------------------------------------------------------ */
+/* ---- a region
+ * ------------------------------------------------------------------------------------------------------------ */
 
 /* Of the directions in the mask, the one nearest to the normal. A hint only: any of them would do. */
 static uint32_t best_in_mask(uint32_t mask, const float normal[3])
 {
-    static const float shrink[CURVATURE_AXES] = {1,           1,           1,           0.57735026f, 0.57735026f, 0.57735026f, 0.57735026f,
-                                                 0.70710677f, 0.70710677f, 0.70710677f, 0.70710677f, 0.70710677f, 0.70710677f};
+    static const float shrink[CURVATURE_AXES] = {1,           1,           1,           0.57735026f, 0.57735026f,
+                                                 0.57735026f, 0.57735026f, 0.70710677f, 0.70710677f, 0.70710677f,
+                                                 0.70710677f, 0.70710677f, 0.70710677f};
     uint32_t best = (uint32_t)__builtin_ctz(mask);
     float best_height = -1;
     for (; mask; mask &= mask - 1) {
-        uint32_t direction = (uint32_t)__builtin_ctz(mask), axis = direction < CURVATURE_AXES ? direction : direction - CURVATURE_AXES;
-        float height = shrink[axis] * ((normal[0] * (float)curvature_axes[axis][0] + normal[1] * (float)curvature_axes[axis][1]) +
-                                       normal[2] * (float)curvature_axes[axis][2]);
+        uint32_t direction = (uint32_t)__builtin_ctz(mask),
+                 axis = direction < CURVATURE_AXES ? direction : direction - CURVATURE_AXES;
+        float height =
+            shrink[axis] * ((normal[0] * (float)curvature_axes[axis][0] + normal[1] * (float)curvature_axes[axis][1]) +
+                            normal[2] * (float)curvature_axes[axis][2]);
         height = direction < CURVATURE_AXES ? height : -height;
         if (height > best_height) {
             best_height = height;
@@ -129,8 +138,9 @@ static uint32_t best_direction(uint32_t mask, const float normal[3])
 }
 
 /* Conditions (1) and (2) of surface_culling.h for a region with this cycle. */
-static bool region_is_free(const struct culling_loop *loop, struct culling_worker *worker, uint32_t mask, const float normal[3],
-                           const struct culling_level *level, const struct culling_cycle *cycle, uint32_t centre)
+static bool region_is_free(const struct culling_loop *loop, struct culling_worker *worker, uint32_t mask,
+                           const float normal[3], const struct culling_level *level, const struct culling_cycle *cycle,
+                           uint32_t centre)
 {
     const struct surface_tree *tree = loop->tree;
     if (mask == 0 || tree->culling->trust_normals) {
@@ -160,7 +170,8 @@ static bool region_is_free(const struct culling_loop *loop, struct culling_worke
     return (double)answer.least_turn > bound && answer.rises == 1;
 }
 
-/* ---- a level ------------------------------------------------------------------------------------------------------------- */
+/* ---- a level
+ * ------------------------------------------------------------------------------------------------------------- */
 
 static const struct culling_group *groups_of(const struct culling_level *level)
 {
@@ -219,13 +230,26 @@ static void cover_pairs(struct surface_culling *culling, uint32_t number, uint32
     }
 }
 
+/* Directions left by the leaves of faces that fill notches. */
+static uint32_t extra_mask(const struct surface_culling *culling, const struct culling_level *level,
+                           const struct culling_cycle *cycle)
+{
+    const uint32_t *extras = numbers_of(&level->extras) + cycle->first_extra;
+    uint32_t mask = CURVATURE_ALL;
+    for (uint32_t i = 0; i < cycle->extra_count; i++) {
+        mask &= culling->levels[0].masks[extras[i]];
+    }
+    return mask;
+}
+
 /* A group whose masks leave a direction. */
 struct open_group {
     uint32_t index, mask;
     float normal[3];
 };
 
-static bool open_group_make(const struct culling_level *level, uint32_t index, struct open_group *open)
+static bool open_group_make(const struct surface_culling *culling, const struct culling_level *level, uint32_t index,
+                            struct open_group *open)
 {
     const struct culling_group *group = &groups_of(level)[index];
     const uint32_t *members = numbers_of(&level->members) + group->first_member;
@@ -236,6 +260,7 @@ static bool open_group_make(const struct culling_level *level, uint32_t index, s
             open->normal[axis] += level->normals[members[i]][axis];
         }
     }
+    open->mask &= open->mask ? extra_mask(culling, level, &group->cycle) : 0;
     return open->mask != 0;
 }
 
@@ -255,7 +280,8 @@ static void fetch_group(const struct surface_tree *tree, const struct culling_le
 static void mark_group(struct culling_level *level, uint32_t index)
 {
     const struct culling_group *group = &groups_of(level)[index];
-    const uint32_t *members = numbers_of(&level->members) + group->first_member, *pairs = numbers_of(&level->pairs) + group->first_pair;
+    const uint32_t *members = numbers_of(&level->members) + group->first_member,
+                   *pairs = numbers_of(&level->pairs) + group->first_pair;
     level->group_culled[index] = 1;
     for (uint32_t i = 0; i < group->member_count; i++) {
         mark(&level->node_culled[members[i]]);
@@ -265,8 +291,8 @@ static void mark_group(struct culling_level *level, uint32_t index)
     }
 }
 
-/* At most GROUPS_PER_BLOCK groups: first those that need a test are collected, then they are tested, each fetched while an earlier one is
- * at work. What a cover culls is marked already. */
+/* At most GROUPS_PER_BLOCK groups: first those that need a test are collected, then they are tested, each fetched while
+ * an earlier one is at work. What a cover culls is marked already. */
 static void test_groups(const struct culling_loop *loop, struct culling_worker *worker, uint32_t first, uint32_t last)
 {
     struct surface_culling *culling = loop->tree->culling;
@@ -276,7 +302,7 @@ static void test_groups(const struct culling_loop *loop, struct culling_worker *
     uint32_t count = 0;
     for (uint32_t index = first; index < last; index++) {
         level->group_culled[index] = upper && is_covered(upper, groups_of(level)[index].cover);
-        count += !level->group_culled[index] && open_group_make(level, index, &open[count]);
+        count += !level->group_culled[index] && open_group_make(culling, level, index, &open[count]);
     }
     for (uint32_t i = 0; i < count; i++) {
         if (i + AHEAD < count) {
@@ -295,12 +321,15 @@ static void test_nodes(const struct culling_loop *loop, struct culling_worker *w
     for (uint32_t node = first; node < last; node++) {
         const struct culling_cycle *cycle = (const struct culling_cycle *)level->node_cycles.data + node;
         if (!level->node_culled[node] && level->masks[node] && cycle->count > 0) {
-            level->node_culled[node] = region_is_free(loop, worker, level->masks[node], level->normals[node], level, cycle, UINT32_MAX);
+            uint32_t mask = level->masks[node] & extra_mask(loop->tree->culling, level, cycle);
+            level->node_culled[node] =
+                region_is_free(loop, worker, mask, level->normals[node], level, cycle, UINT32_MAX);
         }
     }
 }
 
-/* ---- trees --------------------------------------------------------------------------------------------------------------- */
+/* ---- trees
+ * --------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t range_end(uint32_t first, uint32_t size, uint32_t count)
 {
@@ -404,7 +433,8 @@ static void finish_tree(struct surface_tree *tree, uint64_t tested, struct culli
     }
 }
 
-/* ---- a forest ------------------------------------------------------------------------------------------------------------ */
+/* ---- a forest
+ * ------------------------------------------------------------------------------------------------------------ */
 
 /* No marks: nothing is culled. */
 static void clear_tree(struct surface_tree *tree)
@@ -427,7 +457,8 @@ static bool is_worth_trying(struct surface_tree *tree, const struct body *body)
 }
 
 /* The trees to be done, small ones first. False: no memory. */
-static bool choose_trees(struct culling_loop *loop, struct surface_forest *forest, const struct pose *pose, struct arena *scratch)
+static bool choose_trees(struct culling_loop *loop, struct surface_forest *forest, const struct pose *pose,
+                         struct arena *scratch)
 {
     loop->trees = arena_allocate(scratch, forest->body_count, sizeof(struct surface_tree *));
     if (!loop->trees) {
@@ -444,7 +475,8 @@ static bool choose_trees(struct culling_loop *loop, struct surface_forest *fores
         }
         loop->trees[tree->leaf_count <= SMALL_TREE ? loop->small_count++ : --large] = tree;
     }
-    memmove(loop->trees + loop->small_count, loop->trees + large, (forest->body_count - large) * sizeof(struct surface_tree *));
+    memmove(loop->trees + loop->small_count, loop->trees + large,
+            (forest->body_count - large) * sizeof(struct surface_tree *));
     loop->tree_count = loop->small_count + forest->body_count - large;
     return true;
 }
@@ -480,8 +512,8 @@ static uint64_t tests_so_far(const struct culling_loop *loop, dent_context *cont
     return tested;
 }
 
-bool surface_culling_run(struct surface_forest *forest, const struct pose *pose, const struct kernels *kernels, struct arena *scratch,
-                         struct culling_counts *counts)
+bool surface_culling_run(struct surface_forest *forest, const struct pose *pose, const struct kernels *kernels,
+                         struct arena *scratch, struct culling_counts *counts)
 {
     struct culling_loop loop = {.kernels = kernels->curvature};
     for (uint32_t rank = 0; rank < forest->body_count; rank++) {
@@ -493,7 +525,8 @@ bool surface_culling_run(struct surface_forest *forest, const struct pose *pose,
     dent_parallel_for(forest->context, loop.small_count, cull_small_tree, &loop);
     uint64_t tested = tests_so_far(&loop, forest->context);
     for (uint32_t i = 0; i < loop.tree_count; i++) {
-        uint64_t of_tree = loop.small_count > 0 ? tested / loop.small_count : 0; /* small ones are judged by their mean */
+        uint64_t of_tree =
+            loop.small_count > 0 ? tested / loop.small_count : 0; /* small ones are judged by their mean */
         loop.tree = loop.trees[i];
         if (i >= loop.small_count) {
             uint64_t before = tests_so_far(&loop, forest->context);

@@ -1,5 +1,6 @@
-/* The trees of all bodies of a world, kept from query to query and cut anew for bodies whose connectivity, ties or quality changed. See
- * surface_forest.h. In: a pose. Out: a tree per body and the numbering of groups through the world. */
+/* The trees of all bodies of a world, kept from query to query and cut anew for bodies whose connectivity, ties or
+ * quality changed. See surface_forest.h. In: a pose. Out: a tree per body and the numbering of groups through the
+ * world. */
 #include "structures/surface_forest.h"
 
 #include <string.h>
@@ -51,13 +52,14 @@ void surface_forest_destroy(struct surface_forest *forest)
 
 static bool tree_fits(const struct surface_forest *forest, const struct surface_tree *tree, const struct body *body)
 {
-    return tree && tree->identity_base == body->identity_base && tree->tie_hash == surface_tie_hash(body) && !tree->stale &&
-           tree->axis_count == forest->axis_count && tree->cut == forest->cut;
+    return tree && tree->identity_base == body->identity_base && tree->tie_hash == surface_tie_hash(body) &&
+           !tree->stale && tree->axis_count == forest->axis_count && tree->cut == forest->cut;
 }
 
-/* Trees for all bodies: those of the old forest where they still fit. Bodies keep their order, so the search for the old tree begins behind
- * the last one found. */
-static bool find_or_cut(struct surface_forest *fresh, const struct surface_forest *old, const struct pose *pose, struct arena *scratch)
+/* Trees for all bodies: those of the old forest where they still fit. Bodies keep their order, so the search for the
+ * old tree begins behind the last one found. */
+static bool find_or_cut(struct surface_forest *fresh, const struct surface_forest *old, const struct pose *pose,
+                        struct arena *scratch)
 {
     uint32_t next = 0;
     for (uint32_t rank = 0; rank < pose->body_count; rank++) {
@@ -71,7 +73,8 @@ static bool find_or_cut(struct surface_forest *fresh, const struct surface_fores
         if (!tree_fits(fresh, tree, posed->body)) {
             const double(*shape)[3] = posed->body->reference ? (const double(*)[3])posed->body->reference : posed->xyz;
             bool worn_out = tree && tree->stale; /* then the shape it has now says more than the one it came from */
-            tree = surface_tree_create(fresh->context, posed->body, worn_out ? posed->xyz : shape, fresh->cut, fresh->axis_count, scratch);
+            tree = surface_tree_create(fresh->context, posed->body, worn_out ? posed->xyz : shape, fresh->cut,
+                                       fresh->axis_count, scratch);
             fresh->rebuilds++;
         }
         fresh->bodies[rank].tree = tree;
@@ -96,7 +99,8 @@ static bool number_groups(struct surface_forest *forest)
         groups += forest->bodies[rank].tree->levels[1].count;
     }
     forest->first_group[forest->body_count] = (uint32_t)groups;
-    forest->body_of_group = groups < UINT32_MAX ? dent_allocate(forest->context, groups, sizeof *forest->body_of_group) : NULL;
+    forest->body_of_group =
+        groups < UINT32_MAX ? dent_allocate(forest->context, groups, sizeof *forest->body_of_group) : NULL;
     if (!forest->body_of_group) {
         return false;
     }
@@ -125,8 +129,10 @@ bool surface_forest_update(struct surface_forest *forest, const struct pose *pos
     if (is_up_to_date(forest, pose)) {
         return true;
     }
-    struct surface_forest fresh = {
-        .context = forest->context, .cut = forest->cut, .axis_count = forest->axis_count, .body_count = pose->body_count};
+    struct surface_forest fresh = {.context = forest->context,
+                                   .cut = forest->cut,
+                                   .axis_count = forest->axis_count,
+                                   .body_count = pose->body_count};
     fresh.bodies = dent_allocate(forest->context, pose->body_count, sizeof *fresh.bodies);
     fresh.first_group = dent_allocate(forest->context, (size_t)pose->body_count + 1, sizeof *fresh.first_group);
     if (fresh.bodies) {

@@ -1,11 +1,14 @@
-/* Boxes of leaves and nodes for one pose: the only part of the forest that is done for every query. See surface_forest.h.
+/* Boxes of leaves and nodes for one pose: the only part of the forest that is done for every query. See
+ * surface_forest.h.
  *
- * One pass over the groups (sixteen leaves) in parallel: coordinates are gathered and rounded leaf by leaf, kept for the searches, and
- * bounded; the sixteen boxes make that of the group. The few nodes above are done by the calling thread.
+ * One pass over the groups (sixteen leaves) in parallel: coordinates are gathered and rounded leaf by leaf, kept for
+ * the searches, and bounded; the sixteen boxes make that of the group. The few nodes above are done by the calling
+ * thread.
  *
- * Growing. Points of two bodies at a distance of at most g + h have rounded coordinates that differ by at most (g + h) s + 2e, with s the scale
- * and e = FOREST_INPUT_ERROR; so each side grows by g s + e, rounded outward. Along an axis of the larger volumes the same holds times the
- * length of the axis (sqrt 2 or sqrt 3), with its own slack already in the bounds.
+ * Growing. Points of two bodies at a distance of at most g + h have rounded coordinates that differ by at most (g + h)
+ * s + 2e, with s the scale and e = FOREST_INPUT_ERROR; so each side grows by g s + e, rounded outward. Along an axis of
+ * the larger volumes the same holds times the length of the axis (sqrt 2 or sqrt 3), with its own slack already in the
+ * bounds.
  */
 #include "structures/surface_forest.h"
 
@@ -106,19 +109,32 @@ static void fetch_ahead(const struct surface_tree *tree, uint32_t leaf, const do
     }
 }
 
-static void set_bounds(struct tree_level *level, int axis_count, uint32_t node, const float *lo, const float *hi)
-{
-    for (int axis = 0; axis < axis_count; axis++) {
-        level->lo[axis][node] = lo[axis];
-        level->hi[axis][node] = hi[axis];
-    }
-}
-
 static void empty_bounds(int axis_count, float *lo, float *hi)
 {
     for (int axis = 0; axis < axis_count; axis++) {
         lo[axis] = INFINITY;
         hi[axis] = -INFINITY;
+    }
+}
+
+/* All vertices of a leaf at one point: judged in the doubles, looked at only where the floats are equal. Keeps a world
+ * fallen together in one point from costing all pairs where points are no answers. */
+static bool leaf_is_point(const struct surface_leaf *leaf, const double (*xyz)[3], const float *lo, const float *hi)
+{
+    bool point = lo[0] == hi[0] && lo[1] == hi[1] && lo[2] == hi[2];
+    const double *first = xyz[leaf->vertices[0]];
+    for (uint32_t i = 1; point && i < leaf->vertex_count; i++) {
+        const double *other = xyz[leaf->vertices[i]];
+        point = first[0] == other[0] && first[1] == other[1] && first[2] == other[2];
+    }
+    return point;
+}
+
+static void set_bounds(struct tree_level *level, int axis_count, uint32_t node, const float *lo, const float *hi)
+{
+    for (int axis = 0; axis < axis_count; axis++) {
+        level->lo[axis][node] = lo[axis];
+        level->hi[axis][node] = hi[axis];
     }
 }
 
@@ -140,6 +156,9 @@ static void refit_group(const struct refit_loop *loop, uint32_t rank, uint32_t g
             for (int axis = 0; axis < 3; axis++) {
                 tree->points[leaf].lo[axis] = lo[axis];
                 tree->points[leaf].hi[axis] = hi[axis];
+            }
+            if (loop->refit->leave_out_points && leaf_is_point(&tree->leaves[leaf], xyz, lo, hi)) {
+                empty_bounds(axis_count, lo, hi);
             }
             if (loop->refit->ends) {
                 struct leaf_points end;
@@ -218,8 +237,8 @@ static void refit_above(struct surface_tree *tree, bool plain, struct cluster_bo
     }
 }
 
-/* The leaves are cut anew in the next query when boxes of groups have grown to twice what they were when the leaves were cut, measured in
- * lengths of the world, not of the map. */
+/* The leaves are cut anew in the next query when boxes of groups have grown to twice what they were when the leaves
+ * were cut, measured in lengths of the world, not of the map. */
 static void judge_quality(struct surface_tree *tree, const struct forest_map *map)
 {
     double extent = tree->extent / map->first / map->second;
@@ -234,14 +253,15 @@ static double *growths(const struct surface_forest *forest, const struct forest_
 {
     double *growth = arena_allocate(scratch, forest->body_count, sizeof *growth);
     for (uint32_t rank = 0; growth && rank < forest->body_count; rank++) {
-        double scaled = refit->grow[rank] * forest->map.first * forest->map.second * (1 + 0x1p-50) + (double)FOREST_INPUT_ERROR;
+        double scaled =
+            refit->grow[rank] * forest->map.first * forest->map.second * (1 + 0x1p-50) + (double)FOREST_INPUT_ERROR;
         growth[rank] = scaled < LARGEST_GROWTH ? scaled : LARGEST_GROWTH;
     }
     return growth;
 }
 
-bool surface_forest_refit(struct surface_forest *forest, const struct forest_refit *refit, const struct kernels *kernels,
-                          struct arena *scratch)
+bool surface_forest_refit(struct surface_forest *forest, const struct forest_refit *refit,
+                          const struct kernels *kernels, struct arena *scratch)
 {
     struct refit_loop loop = {.forest = forest, .refit = refit, .kernels = kernels->surfaces};
     forest->map = map_of(refit);

@@ -1,8 +1,9 @@
-/* The surface faces of a body cut into leaves of at most 16 faces and 16 vertices, neighbours on the mesh, in an order that keeps
- * neighbouring leaves together.
+/* The surface faces of a body cut into leaves of at most 16 faces and 16 vertices, neighbours on the mesh, in an order
+ * that keeps neighbouring leaves together.
  *
- * Computed once per body from its connectivity and any one shape of it (the reference if there is one, else where the body is now); the
- * leaves stay right however the body deforms. Shapes may be degenerate: only the quality of the leaves depends on them.
+ * Computed once per body from its connectivity and any one shape of it (the reference if there is one, else where the
+ * body is now); the leaves stay right however the body deforms. Shapes may be degenerate: only the quality of the
+ * leaves depends on them.
  */
 #ifndef DENT_STRUCTURES_SURFACE_REGIONS_H
 #define DENT_STRUCTURES_SURFACE_REGIONS_H
@@ -27,10 +28,11 @@ struct surface_regions {
     size_t first_face_capacity;
 };
 
-/* `shape`: positions of the body's vertices, finite. O(n log n), the same for every machine; about 150 bytes of scratch memory per face,
- * given back at the end. False when memory runs out: nothing is left behind then. A body without surface faces gets no leaf. */
-bool surface_regions_create(struct surface_regions *regions, dent_context *context, const struct body *body, const double (*shape)[3],
-                            enum region_cut cut);
+/* `shape`: positions of the body's vertices, finite. O(n log n), the same for every machine; about 250 bytes of scratch
+ * memory per face, given back at the end. False when memory runs out: nothing is left behind then. A body without
+ * surface faces gets no leaf. */
+bool surface_regions_create(struct surface_regions *regions, dent_context *context, const struct body *body,
+                            const double (*shape)[3], enum region_cut cut);
 void surface_regions_destroy(struct surface_regions *regions);
 
 #endif

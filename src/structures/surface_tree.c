@@ -1,9 +1,10 @@
 /* Cutting one body into leaves and listing who is a neighbour of whom. See surface_tree.h.
  *
- * Everything here follows from the connectivity (and, for the order of the leaves, one shape) and is done once: which faces make a leaf
- * (surface_regions.h), which vertices and edges a leaf owns, the pairs of leaves and of nodes of every level that have a vertex in common,
- * and the rows of bits that say which faces of such a pair share one. Same vertex means same identity: two vertices of one body may be
- * the same through ties with another. In: a body and a shape. Out: a tree without boxes; O(n log n).
+ * Everything here follows from the connectivity (and, for the order of the leaves, one shape) and is done once: which
+ * faces make a leaf (surface_regions.h), which vertices and edges a leaf owns, the pairs of leaves and of nodes of
+ * every level that have a vertex in common, and the rows of bits that say which faces of such a pair share one. Same
+ * vertex means same identity: two vertices of one body may be the same through ties with another. In: a body and a
+ * shape. Out: a tree without boxes; O(n log n).
  */
 #include "structures/surface_tree.h"
 
@@ -28,7 +29,7 @@ uint64_t surface_tie_hash(const struct body *body)
     return hash | 1;
 }
 
-/* ---- numbers of vertices -------------------------------------------------------------------------------------------------- */
+/* ---- numbers of vertices ---- */
 
 /* By vertex: the smallest vertex of the body that is the same. Null when memory runs out. */
 static uint32_t *canonical_vertices(const struct body *body, struct arena *scratch)
@@ -63,7 +64,7 @@ static uint32_t *canonical_vertices(const struct body *body, struct arena *scrat
     return keys && order ? canonical : NULL;
 }
 
-/* ---- leaves --------------------------------------------------------------------------------------------------------------- */
+/* ---- leaves ---- */
 
 static uint8_t place_in_leaf(struct surface_leaf *leaf, uint32_t vertex)
 {
@@ -151,7 +152,7 @@ static void take_features(struct surface_leaf *leaf, const struct body *body, st
     }
 }
 
-/* ---- neighbours of level 0 ------------------------------------------------------------------------------------------------ */
+/* ---- neighbours of level 0 ---- */
 
 /* Leaves around every vertex (canonical numbers). */
 struct stars {
@@ -160,7 +161,8 @@ struct stars {
 };
 
 /* The canonical vertices of a leaf, each once; returns how many. */
-static uint32_t distinct_vertices(const struct surface_leaf *leaf, const uint32_t *canonical, uint32_t distinct[LEAF_VERTICES])
+static uint32_t distinct_vertices(const struct surface_leaf *leaf, const uint32_t *canonical,
+                                  uint32_t distinct[LEAF_VERTICES])
 {
     uint32_t count = 0;
     for (uint32_t place = 0; place < leaf->vertex_count; place++) {
@@ -175,8 +177,8 @@ static uint32_t distinct_vertices(const struct surface_leaf *leaf, const uint32_
     return count;
 }
 
-static bool stars_build(struct stars *stars, const struct surface_tree *tree, uint32_t vertex_count, const uint32_t *canonical,
-                        struct arena *scratch)
+static bool stars_build(struct stars *stars, const struct surface_tree *tree, uint32_t vertex_count,
+                        const uint32_t *canonical, struct arena *scratch)
 {
     uint32_t distinct[LEAF_VERTICES];
     stars->first = arena_allocate_cleared(scratch, (size_t)vertex_count + 2, sizeof *stars->first);
@@ -204,7 +206,8 @@ static bool stars_build(struct stars *stars, const struct surface_tree *tree, ui
 }
 
 /* Sorts, makes unique and stores the pairs (a << 32 | b, a < b) of one level. */
-static bool store_pairs(struct surface_tree *tree, struct tree_level *level, uint64_t *keys, uint64_t *key_scratch, size_t count)
+static bool store_pairs(struct surface_tree *tree, struct tree_level *level, uint64_t *keys, uint64_t *key_scratch,
+                        size_t count)
 {
     radix_sort_u64(keys, NULL, key_scratch, NULL, count);
     size_t kept = 0;
@@ -231,8 +234,8 @@ static bool store_pairs(struct surface_tree *tree, struct tree_level *level, uin
 }
 
 /* Pairs of leaves with a common vertex that is no hub; hubs are noted in open_vertices. */
-static bool list_leaf_pairs(struct surface_tree *tree, uint32_t vertex_count, const uint32_t *canonical, const struct stars *stars,
-                            struct arena *scratch)
+static bool list_leaf_pairs(struct surface_tree *tree, uint32_t vertex_count, const uint32_t *canonical,
+                            const struct stars *stars, struct arena *scratch)
 {
     size_t count = 0;
     for (uint32_t vertex = 0; vertex < vertex_count; vertex++) {
@@ -248,7 +251,8 @@ static bool list_leaf_pairs(struct surface_tree *tree, uint32_t vertex_count, co
         uint32_t first = stars->first[vertex], last = stars->first[vertex + 1];
         for (uint32_t i = first; last - first <= HUB_LEAVES && i < last; i++) {
             for (uint32_t j = i + 1; j < last; j++) {
-                keys[count++] = (uint64_t)stars->leaves[i] << 32 | stars->leaves[j]; /* leaves of a star are ascending */
+                keys[count++] =
+                    (uint64_t)stars->leaves[i] << 32 | stars->leaves[j]; /* leaves of a star are ascending */
             }
         }
     }
@@ -263,7 +267,58 @@ static bool list_leaf_pairs(struct surface_tree *tree, uint32_t vertex_count, co
     return store_pairs(tree, &tree->levels[0], keys, keys + count, count);
 }
 
-/* ---- share rows ----------------------------------------------------------------------------------------------------------- */
+/* A hub in all faces of a leaf. */
+static uint32_t common_hub(const struct surface_tree *tree, uint32_t number, const uint32_t *canonical)
+{
+    const struct surface_leaf *leaf = &tree->leaves[number];
+    for (uint32_t place = 0; place < leaf->vertex_count; place++) {
+        if (!(tree->open_vertices[number] >> place & 1)) {
+            continue;
+        }
+        uint32_t hub = canonical[leaf->vertices[place]], face = 0;
+        while (face < leaf->face_count && (canonical[leaf->vertices[leaf->corners[0][face]]] == hub ||
+                                           canonical[leaf->vertices[leaf->corners[1][face]]] == hub ||
+                                           canonical[leaf->vertices[leaf->corners[2][face]]] == hub)) {
+            face++;
+        }
+        if (face == leaf->face_count) {
+            return hub;
+        }
+    }
+    return COMMON_NONE;
+}
+
+static bool list_common_hubs(struct surface_tree *tree, const uint32_t *canonical)
+{
+    uint32_t hubs = 0;
+    for (uint32_t leaf = 0; leaf < tree->leaf_count; leaf++) {
+        hubs |= tree->open_vertices[leaf];
+    }
+    for (uint32_t number = 0; hubs && number < tree->level_count; number++) {
+        struct tree_level *level = &tree->levels[number];
+        level->common = dent_allocate(tree->context, level->count, sizeof *level->common);
+        if (!level->common) {
+            return false;
+        }
+        for (uint32_t node = 0; node < level->count; node++) {
+            if (number == 0) {
+                level->common[node] = common_hub(tree, node, canonical);
+                continue;
+            }
+            const struct tree_level *below = &tree->levels[number - 1];
+            uint32_t first = node * LEAF_TREE_ARITY, next = first + 1;
+            while (next < below->count && next - first < LEAF_TREE_ARITY &&
+                   below->common[next] == below->common[first]) {
+                next++;
+            }
+            bool all = next == below->count || next - first == LEAF_TREE_ARITY;
+            level->common[node] = all ? below->common[first] : COMMON_NONE;
+        }
+    }
+    return true;
+}
+
+/* ---- share rows ---- */
 
 static void faces_of_vertices(const struct surface_leaf *leaf, uint16_t faces_at[LEAF_VERTICES])
 {
@@ -275,7 +330,8 @@ static void faces_of_vertices(const struct surface_leaf *leaf, uint16_t faces_at
     }
 }
 
-static void fill_share_rows(struct share_rows *shares, const struct surface_leaf *a, const struct surface_leaf *b, const uint32_t *canonical)
+static void fill_share_rows(struct share_rows *shares, const struct surface_leaf *a, const struct surface_leaf *b,
+                            const uint32_t *canonical)
 {
     uint16_t faces_at[LEAF_VERTICES], shared_by[LEAF_VERTICES];
     uint32_t of_b[LEAF_VERTICES];
@@ -294,7 +350,8 @@ static void fill_share_rows(struct share_rows *shares, const struct surface_leaf
     for (uint32_t face = 0; face < LEAF_FACES; face++) {
         uint32_t row = 0xFFFF;
         if (face < a->face_count) {
-            row = unused | shared_by[a->corners[0][face]] | shared_by[a->corners[1][face]] | shared_by[a->corners[2][face]];
+            row = unused | shared_by[a->corners[0][face]] | shared_by[a->corners[1][face]] |
+                  shared_by[a->corners[2][face]];
         }
         if (a == b) {
             row |= (2u << face) - 1; /* each pair once */
@@ -319,12 +376,13 @@ static bool fill_shares(struct surface_tree *tree, const uint32_t *canonical)
     return true;
 }
 
-/* ---- levels --------------------------------------------------------------------------------------------------------------- */
+/* ---- levels ---- */
 
 static void count_levels(struct surface_tree *tree)
 {
     uint32_t count = tree->leaf_count;
-    for (tree->level_count = 0; tree->level_count < TREE_LEVELS; count = (count + LEAF_TREE_ARITY - 1) / LEAF_TREE_ARITY) {
+    for (tree->level_count = 0; tree->level_count < TREE_LEVELS;
+         count = (count + LEAF_TREE_ARITY - 1) / LEAF_TREE_ARITY) {
         struct tree_level *level = &tree->levels[tree->level_count++];
         level->count = count;
         level->padded = (count + LEAF_TREE_ARITY - 1) / LEAF_TREE_ARITY * LEAF_TREE_ARITY;
@@ -362,7 +420,8 @@ static bool allocate_volumes(struct surface_tree *tree)
     for (uint32_t number = 0; number < tree->level_count; number++) {
         tree->volume_floats += (size_t)tree->levels[number].padded * 2 * (size_t)tree->axis_count;
     }
-    float *next = tree->volume_storage = dent_allocate(tree->context, tree->volume_floats, sizeof *tree->volume_storage);
+    float *next = tree->volume_storage =
+        dent_allocate(tree->context, tree->volume_floats, sizeof *tree->volume_storage);
     if (!next) {
         return false;
     }
@@ -376,7 +435,7 @@ static bool allocate_volumes(struct surface_tree *tree)
     return true;
 }
 
-/* ---- whole tree ----------------------------------------------------------------------------------------------------------- */
+/* ---- whole tree ---- */
 
 static bool allocate_leaves(struct surface_tree *tree)
 {
@@ -384,7 +443,8 @@ static bool allocate_leaves(struct surface_tree *tree)
     tree->leaves = dent_allocate(tree->context, count, sizeof *tree->leaves);
     tree->open_vertices = dent_allocate(tree->context, count, sizeof *tree->open_vertices);
     tree->self_shares = dent_allocate(tree->context, count, sizeof *tree->self_shares);
-    tree->points = dent_allocate(tree->context, (size_t)count + 1, sizeof *tree->points); /* the culling reads past the last vertex */
+    tree->points = dent_allocate(tree->context, (size_t)count + 1,
+                                 sizeof *tree->points); /* the culling reads past the last vertex */
     if (!tree->leaves || !tree->open_vertices || !tree->self_shares || !tree->points) {
         return false;
     }
@@ -392,7 +452,8 @@ static bool allocate_leaves(struct surface_tree *tree)
     return true;
 }
 
-static bool fill_tree(struct surface_tree *tree, const struct body *body, const struct surface_regions *regions, struct arena *scratch)
+static bool fill_tree(struct surface_tree *tree, const struct body *body, const struct surface_regions *regions,
+                      struct arena *scratch)
 {
     tree->leaf_count = regions->leaf_count;
     count_levels(tree);
@@ -410,7 +471,8 @@ static bool fill_tree(struct surface_tree *tree, const struct body *body, const 
         take_features(&tree->leaves[leaf], body, &owners);
     }
     if (!stars_build(&stars, tree, body->vertex_count, canonical, scratch) ||
-        !list_leaf_pairs(tree, body->vertex_count, canonical, &stars, scratch) || !fill_shares(tree, canonical)) {
+        !list_leaf_pairs(tree, body->vertex_count, canonical, &stars, scratch) || !list_common_hubs(tree, canonical) ||
+        !fill_shares(tree, canonical)) {
         return false;
     }
     for (uint32_t number = 1; number < tree->level_count; number++) {
@@ -421,8 +483,8 @@ static bool fill_tree(struct surface_tree *tree, const struct body *body, const 
     return allocate_volumes(tree);
 }
 
-struct surface_tree *surface_tree_create(dent_context *context, const struct body *body, const double (*shape)[3], int cut, int axis_count,
-                                         struct arena *scratch)
+struct surface_tree *surface_tree_create(dent_context *context, const struct body *body, const double (*shape)[3],
+                                         int cut, int axis_count, struct arena *scratch)
 {
     struct surface_regions regions;
     struct surface_tree *tree = dent_allocate(context, 1, sizeof *tree);
@@ -462,6 +524,7 @@ void surface_tree_destroy(struct surface_tree *tree)
         struct tree_level *level = &tree->levels[number];
         dent_release(context, level->first, (size_t)level->count + 1, sizeof *level->first);
         dent_release(context, level->partners, level->pair_count, sizeof *level->partners);
+        dent_release(context, level->common, level->count, sizeof *level->common);
     }
     dent_release(context, tree->leaves, leaves, sizeof *tree->leaves);
     dent_release(context, tree->open_vertices, leaves, sizeof *tree->open_vertices);

@@ -24,7 +24,8 @@ static void hand_over(struct surface_walk *walk, uint32_t rank_a)
     struct visitor_walk *state = walk->user;
     for (uint32_t i = 0; i < walk->count; i++) {
         const struct walk_pair *pair = &walk->pairs[i];
-        state->pairs[i] = (struct leaf_pair){rank_a, pair->leaf_a, pair->rank_b, pair->leaf_b, pair->shares != SHARES_NONE};
+        state->pairs[i] =
+            (struct leaf_pair){rank_a, pair->leaf_a, pair->rank_b, pair->leaf_b, pair->shares != SHARES_NONE};
     }
     state->visitor->visit(state->visitor->user, state->block, state->worker, state->pairs, walk->count);
 }
@@ -44,9 +45,9 @@ static void visit_block(void *data, uint32_t block, uint32_t worker)
     }
 }
 
-bool surface_forest_visit_pairs(const struct surface_forest *forest, const struct pose *pose, const struct kernels *kernels,
-                                struct cancel_flag *cancel, struct arena *scratch, const struct leaf_pair_visitor *visitor,
-                                uint64_t *box_tests)
+bool surface_forest_visit_pairs(const struct surface_forest *forest, const struct pose *pose,
+                                const struct kernels *kernels, struct cancel_flag *cancel, struct arena *scratch,
+                                const struct leaf_pair_visitor *visitor, uint64_t *box_tests)
 {
     uint32_t workers = dent_context_worker_count(forest->context), groups = forest->group_count;
     struct visit_loop loop = {.forest = forest, .cancel = cancel, .groups_per_block = GROUPS_PER_BLOCK};
@@ -64,7 +65,7 @@ bool surface_forest_visit_pairs(const struct surface_forest *forest, const struc
         state->walk.forest = forest;
         state->walk.pose = pose;
         state->walk.kernels = kernels->surfaces;
-        state->walk.culling = false;
+        state->walk.culling = state->walk.faces_only = false;
         state->walk.take = hand_over;
         state->walk.user = state;
         state->walk.box_tests = state->walk.leaf_pairs = 0;

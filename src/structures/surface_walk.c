@@ -1,8 +1,9 @@
 /* Finding the pairs of leaves of one group. See surface_walk.h.
  *
- * Going down: a stack of nodes whose boxes meet that of the group; sixteen children are compared at once. In its own body a group looks at
- * later groups only, so each pair comes once. What remains are groups near it; then each of its leaves is compared with the sixteen
- * leaves of each near group, and its neighbours, which are in the lists, are taken out by bits.
+ * Going down: a stack of nodes whose boxes meet that of the group; sixteen children are compared at once. In its own
+ * body a group looks at later groups only, so each pair comes once. What remains are groups near it; then each of its
+ * leaves is compared with the sixteen leaves of each near group, and its neighbours, which are in the lists, are taken
+ * out by bits.
  */
 #include "structures/surface_walk.h"
 
@@ -17,7 +18,8 @@ struct stacked {
 
 enum { STACK_MAX = TREE_LEVELS * LEAF_TREE_ARITY };
 
-static void push(struct surface_walk *walk, uint32_t rank_a, uint32_t leaf_a, uint32_t rank_b, uint32_t leaf_b, uint32_t shares)
+static void push(struct surface_walk *walk, uint32_t rank_a, uint32_t leaf_a, uint32_t rank_b, uint32_t leaf_b,
+                 uint32_t shares)
 {
     walk->pairs[walk->count++] = (struct walk_pair){leaf_a, rank_b, leaf_b, shares};
     if (walk->count == WALK_BATCH) {
@@ -35,7 +37,7 @@ static void bounds_of(const struct tree_level *level, int axis_count, uint32_t n
     }
 }
 
-/* ---- neighbours from the lists -------------------------------------------------------------------------------------------- */
+/* ---- neighbours from the lists ---- */
 
 static void walk_neighbours(struct surface_walk *walk, uint32_t rank, uint32_t leaf)
 {
@@ -52,9 +54,10 @@ static void walk_neighbours(struct surface_walk *walk, uint32_t rank, uint32_t l
     }
 }
 
-/* ---- partners from the trees ---------------------------------------------------------------------------------------------- */
+/* ---- partners from the trees ---- */
 
-/* Of the sixteen nodes from `first` on: those that the culling has proven free of `node`, a node of the same level or one of them. */
+/* Of the sixteen nodes from `first` on: those that the culling has proven free of `node`, a node of the same level or
+ * one of them. */
 static uint32_t culled_children(const struct tree_level *level, uint32_t node, uint32_t first)
 {
     uint32_t bits = 0;
@@ -83,6 +86,21 @@ static uint32_t neighbour_bits(const struct tree_level *level, uint32_t leaf, ui
     return bits;
 }
 
+/* Of the sixteen nodes from `first` on: those all of whose faces have the corner `hub`. */
+static uint32_t hub_bits(const struct tree_level *level, uint32_t hub, uint32_t first)
+{
+    uint32_t bits = 0;
+    for (uint32_t i = 0; hub != COMMON_NONE && i < LEAF_TREE_ARITY && first + i < level->count; i++) {
+        bits |= level->common[first + i] == hub ? 1u << i : 0;
+    }
+    return bits;
+}
+
+static uint32_t hub_of(const struct surface_walk *walk, const struct tree_level *level, uint32_t node)
+{
+    return walk->faces_only && level->common ? level->common[node] : COMMON_NONE;
+}
+
 static uint32_t later_bits(uint32_t place)
 {
     return 0xFFFFu & ~((2u << place) - 1);
@@ -104,7 +122,7 @@ static void compare_leaves(struct surface_walk *walk, struct side a, struct side
         walk->box_tests += LEAF_TREE_ARITY;
         if (same && bits) {
             bits &= first == leaf - leaf % LEAF_TREE_ARITY ? later_bits(leaf % LEAF_TREE_ARITY) : 0xFFFFu;
-            bits &= ~neighbour_bits(leaves, leaf, first);
+            bits &= ~(neighbour_bits(leaves, leaf, first) | hub_bits(leaves, hub_of(walk, leaves, leaf), first));
         }
         for (; bits; bits &= bits - 1) {
             uint32_t other = first + (uint32_t)__builtin_ctz(bits);
@@ -148,6 +166,7 @@ static void walk_tree(struct surface_walk *walk, struct side a, struct side b, u
     struct stacked stack[STACK_MAX];
     uint32_t depth = 0, ancestors[TREE_LEVELS];
     bool same = a.rank == b.rank;
+    uint32_t hub = hub_of(walk, &a.tree->levels[1], group);
     float lo[VOLUME_AXES_MAX], hi[VOLUME_AXES_MAX];
     bounds_of(&a.tree->levels[1], a.tree->axis_count, group, lo, hi);
     ancestors[1] = group;
@@ -166,6 +185,7 @@ static void walk_tree(struct surface_walk *walk, struct side a, struct side b, u
             uint32_t own = ancestors[top.level - 1];
             bits &= own > first ? (own - first < LEAF_TREE_ARITY ? 0xFFFFu << (own - first) : 0u) : 0xFFFFu;
             bits &= walk->culling ? ~culled_children(level, own, first) : 0xFFFFu;
+            bits &= ~hub_bits(level, hub, first);
         }
         for (; bits; bits &= bits - 1) {
             uint32_t node = first + (uint32_t)__builtin_ctz(bits);
@@ -189,7 +209,9 @@ void surface_walk_group(struct surface_walk *walk, uint32_t group)
     if (body->self_collision) {
         uint32_t first = own * LEAF_TREE_ARITY;
         for (uint32_t leaf = first; leaf < a.tree->leaf_count && leaf - first < LEAF_TREE_ARITY; leaf++) {
-            walk_neighbours(walk, rank, leaf);
+            if (a.tree->levels[0].lo[0][leaf] <= a.tree->levels[0].hi[0][leaf]) {
+                walk_neighbours(walk, rank, leaf);
+            }
         }
         walk_tree(walk, a, a, own);
     }

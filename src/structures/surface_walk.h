@@ -1,8 +1,10 @@
-/* The walk that finds pairs of leaves whose boxes meet, group by group: shared by surface_forest_visit_pairs and the crossing search.
+/* The walk that finds pairs of leaves whose boxes meet, group by group: shared by surface_forest_visit_pairs and the
+ * crossing search.
  *
- * A group (sixteen leaves, a node of level 1) is the unit of work. Its pairs are: every leaf with itself, the neighbours of its leaves from
- * the lists, and what the trees yield: from the top of its own body (later groups only, neighbours dropped) and of the bodies after it. With
- * culling, nodes and pairs of neighbours marked in the levels are left out.
+ * A group (sixteen leaves, a node of level 1) is the unit of work. Its pairs are: every leaf with itself, the
+ * neighbours of its leaves from the lists, and what the trees yield: from the top of its own body (later groups only,
+ * neighbours dropped) and of the bodies after it. With culling, nodes and pairs of neighbours marked in the levels are
+ * left out.
  */
 #ifndef DENT_STRUCTURES_SURFACE_WALK_H
 #define DENT_STRUCTURES_SURFACE_WALK_H
@@ -25,6 +27,7 @@ struct surface_walk {
     const struct pose *pose;
     const struct surface_kernels *kernels;
     bool culling;
+    bool faces_only; /* pairs of leaves with a vertex common to all faces are of no interest */
     /* Where pairs go when the buffer is full or the group is done; the buffer is empty afterwards. */
     void (*take)(struct surface_walk *walk, uint32_t rank_a);
     void *user;

@@ -53,6 +53,11 @@ class Bench(tool.ToolTest):
         said = self.good("pairs", "--ask", "face-cell", "--method", "sweep", "--stats", "teschner-b").stderr
         self.assertIn("%d pairs, pairs_hash %s," % (row["pairs"], row["pairs_hash"]), said)
 
+    def test_another_first_frame(self):
+        row = self.rows("teschner-b", "--ask", "face-cell", "--method", "sweep", "--frame", 7)[0]
+        said = self.good("pairs", "--ask", "face-cell", "--stats", "teschner-b", "--frame", 7).stderr
+        self.assertIn("%d pairs, pairs_hash %s," % (row["pairs"], row["pairs_hash"]), said)
+
     def test_options_choose_method_question_threads_and_instruction_set(self):
         rows = self.rows("teschner-a", "--method", "sweep", "--ask", "vertex-cell+face-cell", "--threads", 3, "--isa",
                          "scalar", "--set", "inside=0")
@@ -125,6 +130,25 @@ class Bench(tool.ToolTest):
         rows = self.rows(file, "--set", "copies=1", "--set", "wave=0.01", "--ask", "vertex-cell")
         self.assertIn("cluster-search", [row["method"] for row in rows])
         self.assertGreater(rows[0]["pairs"], 50)
+
+    def test_a_series_of_frames_moves_by_itself(self):
+        for frame in range(3, 7):
+            self.good("export", "v-self", self.path("v"), "--frame", frame * 10)
+            file = os.path.join(self.path("v"), os.listdir(self.path("v"))[0])
+            os.makedirs(self.path("series"), exist_ok=True)
+            os.replace(file, self.path("series/v_%d.mesh" % frame))
+        expected = []
+        for frame in (4, 5, 6):
+            said = self.good("pairs", "--ask", "vertex-cell", "--stats", self.path("series/v_%d.mesh" % frame)).stderr
+            expected.append(said.split("pairs_hash ")[1].split(",")[0])
+        rows = self.rows(self.path("series"), "--ask", "vertex-cell", "--frame", 4)
+        self.assertEqual({row["pairs_hash"] for row in rows}, {expected[0]})
+        self.assertEqual({row["frames"] for row in rows}, {2})
+        rows = tool.json_lines(self.good("bench", "--json", "--frames", 9, "--repeat", 1, "--frame", 5,
+                                         self.path("series/v_*.mesh"), "--ask", "vertex-cell").stdout)
+        self.assertEqual({(row["pairs_hash"], row["frames"]) for row in rows}, {(expected[1], 2)})
+        self.assertIn("alone", self.one_line_error("bench", self.path("series"), self.path("series/v_3.mesh")))
+        self.assertIn("--set", self.one_line_error("bench", self.path("series"), "--set", "wave=1"))
 
     def test_mistakes_are_one_line(self):
         self.assertEqual(self.one_line_error("bench", "nonsense"),

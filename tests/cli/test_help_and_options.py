@@ -46,7 +46,7 @@ class HelpAndOptions(tool.ToolTest):
 
     def test_bad_values_are_refused_with_what_is_allowed(self):
         cases = {
-            ("pairs", "--ask", "vertex", "x"): "pairs: --ask vertex: choose vertex-cell, face-cell or face-face",
+            ("pairs", "--ask", "vertex", "x"): "pairs: --ask vertex: choose vertex-cell, face-cell, face-face or proximity",
             ("pairs", "--ask", "vertex-cell", "--threads", "0",
              "x"): "pairs: --threads '0': give a whole number from 1 to 1024",
             ("pairs", "--ask", "vertex-cell", "--threads", "-1",
@@ -67,7 +67,7 @@ class HelpAndOptions(tool.ToolTest):
             ("check", "x", "--out"): "check: --out needs a value: F",
             ("check", "x", "--out", ""): "check: --out '': give a file name",
             ("pairs", "--ask", "face-face", "--ask", "face-cell", "x"): "pairs: --ask is given twice",
-            ("pairs", "x"): "pairs: say what is asked: --ask vertex-cell, face-cell or face-face",
+            ("pairs", "x"): "pairs: say what is asked: --ask vertex-cell, face-cell, face-face or proximity",
             ("info",): "info: usage: dent info [OPTION...] FILE...",
             ("export", "teschner-a"): "export: usage: dent export SCENE DIR [OPTION...]",
             ("scenes", "x"): "scenes: usage: dent scenes [--json]",

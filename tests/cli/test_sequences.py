@@ -1,4 +1,5 @@
-"""Series of frames: every frame answers as its file alone does, whatever carries the frames and however they are gone through."""
+"""Series of frames: every frame answers as its file alone does, whatever carries the frames, however one goes through
+them."""
 import io
 import os
 import pty
@@ -32,8 +33,8 @@ def columns(text):
 
 def timeless(text):
     """JSON objects without what depends on the clock and on how the answer was found."""
-    return [{key: value for key, value in line.items() if key not in ("ms", "fresh", "rebuilds", "candidates", "method")}
-            for line in tool.json_lines(text)]
+    how = ("ms", "fresh", "rebuilds", "candidates", "method")
+    return [{key: value for key, value in line.items() if key not in how} for line in tool.json_lines(text)]
 
 
 class Series(tool.ToolTest):
@@ -44,7 +45,8 @@ class Series(tool.ToolTest):
             self.write("run/box_%d.obj" % number, frame_text(number))
         self.still = self.write("still.obj", tool.obj(*tool.box_surface()))
 
-    def archive(self, name, mode="w", form=tarfile.PAX_FORMAT, numbers=NUMBERS, text=frame_text, member="run/box_%d.obj"):
+    def archive(self, name, mode="w", form=tarfile.PAX_FORMAT, numbers=NUMBERS, text=frame_text,
+                member="run/box_%d.obj"):
         with tarfile.open(self.path(name), mode, format=form) as tar:
             for number in numbers:
                 entry = tarfile.TarInfo(member % number)
@@ -72,12 +74,13 @@ class Series(tool.ToolTest):
         expected = self.expected()
         self.assertEqual(sorted(expected), [1, 2, 10])
         shuffled = (10, 7, 100, 0, 2, 1)
+        long = "%s/%s_%%d.obj" % ("f" * 150, "n" * 200)
         carriers = [self.path("run"), self.path("run/box_%d.obj"), self.path("run/box_*.obj"),
                     self.archive("a.tar"), self.archive("a.tar.gz", "w:gz"), self.archive("a.tgz", "w:gz"),
                     self.archive("a.tar.xz", "w:xz"), self.archive("a.txz", "w:xz"),
-                    self.archive("ustar.tar", form=tarfile.USTAR_FORMAT), self.archive("gnu.tar", form=tarfile.GNU_FORMAT),
-                    self.archive("long.tar", member="%s/%s_%%d.obj" % ("f" * 150, "n" * 200)),
-                    self.archive("long_gnu.tar", form=tarfile.GNU_FORMAT, member="%s/%s_%%d.obj" % ("f" * 150, "n" * 200)),
+                    self.archive("ustar.tar", form=tarfile.USTAR_FORMAT),
+                    self.archive("gnu.tar", form=tarfile.GNU_FORMAT), self.archive("long.tar", member=long),
+                    self.archive("long_gnu.tar", form=tarfile.GNU_FORMAT, member=long),
                     self.archive("shuffled.tar", numbers=shuffled), self.path("a.tar/run/box_%d.obj"),
                     self.path("a.tar.xz/box_*")]
         for carrier in carriers:
@@ -142,27 +145,29 @@ class Series(tool.ToolTest):
                     self.assertEqual(result.stdout, expected)
 
     def test_frames_choose_by_number(self):
-        for choice, numbers in ((":", NUMBERS), ("2:10", (2, 7, 10)), ("1:", (1, 2, 7, 10, 100)), (":2", (0, 1, 2)), ("7", (7,)),
-                                ("0:100:2", (0, 2, 10, 100)), ("1:10:3", (1, 7, 10)), ("::10", (0, 10, 100)),
+        for choice, numbers in ((":", NUMBERS), ("2:10", (2, 7, 10)), ("1:", (1, 2, 7, 10, 100)), (":2", (0, 1, 2)),
+                                ("7", (7,)), ("0:100:2", (0, 2, 10, 100)), ("1:10:3", (1, 7, 10)), ("::10", (0, 10, 100)),
                                 ("2:2", (2,))):
             with self.subTest(choice=choice):
                 result = self.good(*FACE_FACE, "--count", "--frames", choice, self.path("run"))
                 self.assertEqual([int(line.split()[0]) for line in result.stdout.splitlines()], list(numbers))
 
     def test_bad_choices_are_one_line(self):
-        for choice in ("", "x", "1:2:0", "2:1", "1:2:3:4", "-1:2", "1:x", "1.5:2", "99999999999999999999:", "1::", "a:b:c"):
+        for choice in ("", "x", "1:2:0", "2:1", "1:2:3:4", "-1:2", "1:x", "1.5:2", "99999999999999999999:", "1::",
+                       "a:b:c"):
             with self.subTest(choice=choice):
                 self.assertIn("--frames", self.one_line_error("pairs", "--ask", "face-face", "--frames=" + choice,
                                                               self.path("run")))
         line = self.one_line_error("pairs", "--ask", "face-face", "--frames", "20:30", self.path("run"))
         self.assertIn("chooses none of its 6 frames, which are numbered 0 to 100", line)
-        self.assertIn("none is named", self.one_line_error("pairs", "--ask", "face-face", "--frames", "1:2", self.still))
-        self.assertIn("none is named", self.one_line_error("pairs", "--ask", "face-face", "--rebuild", self.still))
+        self.assertIn("none is named", self.one_line_error(*FACE_FACE, "--frames", "1:2", self.still))
+        self.assertIn("none is named", self.one_line_error(*FACE_FACE, "--rebuild", self.still))
 
     def test_counts_and_objects(self):
         expected = self.expected(NUMBERS)
         counts = self.good(*FACE_FACE, "--count", self.path("run"), self.still).stdout
-        self.assertEqual(counts, "".join("%d %d\n" % (number, expected.get(number, "").count("\n")) for number in NUMBERS))
+        self.assertEqual(counts, "".join("%d %d\n" % (number, expected.get(number, "").count("\n"))
+                                         for number in NUMBERS))
         lines = tool.json_lines(self.good(*FACE_FACE, "--json", self.path("run"), self.still).stdout)
         self.assertEqual([line["frame"] for line in lines], list(NUMBERS))
         self.assertEqual([line["fresh"] for line in lines], [True] + [False] * 5)
@@ -190,11 +195,12 @@ class Series(tool.ToolTest):
         self.assertNotIn(" 0\n", self.good(*FACE_FACE, "--count", "--frames", "0:1", archive).stdout)
 
     def test_several_series_go_in_step(self):
-        other = self.archive("b.tar", member="other_%03d.obj", text=lambda number: frame_text(100 - number if number in (0, 100) else 1))
+        def text(number):
+            return frame_text(100 - number if number in (0, 100) else 1)
+        other = self.archive("b.tar", member="other_%03d.obj", text=text)
         both = columns(self.good(*FACE_FACE, "--touching", self.path("run"), other).stdout)
         for number in NUMBERS:
-            pair = [self.path("run/box_%d.obj" % number),
-                    self.write("x.obj", frame_text(100 - number if number in (0, 100) else 1))]
+            pair = [self.path("run/box_%d.obj" % number), self.write("x.obj", text(number))]
             self.assertEqual(both.get(number, ""), self.good(*FACE_FACE, "--touching", *pair).stdout)
         fewer = self.archive("fewer.tar", numbers=(0, 1, 2, 10, 100))
         self.assertIn("has no frame 7", self.one_line_error("pairs", "--ask", "face-face", self.path("run"), fewer))
@@ -210,9 +216,10 @@ class Series(tool.ToolTest):
     def test_scenes_move_with_frames(self):
         moving = columns(self.good("pairs", "--ask", "vertex-cell", "--frames", "3:5:2", "teschner-a").stdout)
         for frame in (3, 5):
-            self.assertEqual(moving[frame], self.good("pairs", "--ask", "vertex-cell", "--frame", frame, "teschner-a").stdout)
-        self.assertIn("give one of them", self.one_line_error("pairs", "--ask", "vertex-cell", "--frame", "1", "--frames", "1:2",
-                                                              "teschner-a"))
+            alone = self.good("pairs", "--ask", "vertex-cell", "--frame", frame, "teschner-a").stdout
+            self.assertEqual(moving[frame], alone)
+        both = ("--frame", "1", "--frames", "1:2")
+        self.assertIn("give one of them", self.one_line_error("pairs", "--ask", "vertex-cell", *both, "teschner-a"))
 
     # ---- frames that differ -----------------------------------------------------------------------------------------
 
@@ -223,7 +230,8 @@ class Series(tool.ToolTest):
         for more in ([], ["--method", "surface-tree"]):
             result = self.good(*FACE_FACE, *more, archive, self.still)
             self.assertEqual(result.stdout, self.good(*FACE_FACE, *more, "--rebuild", archive, self.still).stdout)
-            self.assertEqual(result.stderr, "dent: notice: %s/run/box_2.obj: other elements than in the frame before\n" % archive)
+            self.assertEqual(result.stderr,
+                             "dent: notice: %s/run/box_2.obj: other elements than in the frame before\n" % archive)
         for number, answer in columns(result.stdout).items():
             self.assertEqual(answer, self.good(*FACE_FACE, self.write("x.obj", text(number)), self.still).stdout)
 
@@ -285,8 +293,10 @@ class Series(tool.ToolTest):
         result = self.good("check", self.path("run"), self.still, status=1)
         lines = result.stdout.splitlines()
         rows = [line.split() for line in lines[2:8]]
-        self.assertEqual([(int(row[0]), int(row[1])) for row in rows], [(0, 0), (1, 1), (2, 1), (7, 0), (10, 1), (100, 0)])
-        self.assertRegex(lines[-1], r"^3 of 6 frames penetrate, the first is 1; deepest .* in frame \d+ between 0 box_\d+ and 1 still$")
+        self.assertEqual([(int(row[0]), int(row[1])) for row in rows],
+                         [(0, 0), (1, 1), (2, 1), (7, 0), (10, 1), (100, 0)])
+        self.assertRegex(lines[-1], r"^3 of 6 frames penetrate, the first is 1; deepest .* in frame \d+ "
+                                    r"between 0 box_\d+ and 1 still$")
         self.good("check", "--frames", "7:", "--self", self.path("run"), self.still, status=1)
         result = self.good("check", "--frames", "7", self.path("run"), self.still)
         self.assertEqual(result.stdout.splitlines()[-1], "no penetration in 1 frame")

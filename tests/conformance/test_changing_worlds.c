@@ -497,18 +497,21 @@ static void a_wish_to_stop_that_passes_is_not_a_complete_answer(void **state)
     test_map(test_add_block(&scene, 6, 6, 6), 1, 1, 1, 0.5, 0.25, 0.125);
     dent_world *world = dent_world_create(context);
     assert_int_equal(test_scene_add(&scene, world), DENT_OK);
-    uint64_t all = ask(world, DENT_QUESTION_FACE_CELL, false, DENT_METHOD_BRUTE_FORCE).face_cell.count;
+    uint64_t all_cells = ask(world, DENT_QUESTION_FACE_CELL, false, DENT_METHOD_BRUTE_FORCE).face_cell.count;
+    uint64_t all_faces = ask(world, DENT_QUESTION_FACE_FACE, false, DENT_METHOD_BRUTE_FORCE).face_face.count;
     for (int method = 0; method < DENT_METHOD_COUNT; method++) {
         dent_query_def def = dent_query_def_default();
         dent_query_result result;
-        def.questions = DENT_QUESTION_FACE_CELL;
+        def.questions = dent_method_questions((dent_method)method) & DENT_QUESTION_FACE_CELL ? DENT_QUESTION_FACE_CELL
+                                                                                            : DENT_QUESTION_FACE_FACE;
         def.method = (dent_method)method;
         def.cancel = &wish_to_stop;
         assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
         /* A method whose loop has one block never sees the wish; then, and only then, the list is whole. */
         bool whole = result.outcome == DENT_OUTCOME_COMPLETE;
         assert_true(whole || result.outcome == DENT_OUTCOME_CANCELLED);
-        assert_int_equal(result.face_cell.count, whole ? all : 0);
+        assert_int_equal(result.face_cell.count, whole && def.questions == DENT_QUESTION_FACE_CELL ? all_cells : 0);
+        assert_int_equal(result.face_face.count, whole && def.questions == DENT_QUESTION_FACE_FACE ? all_faces : 0);
         assert_false(whole && (method == DENT_METHOD_BRUTE_FORCE || method == DENT_METHOD_SWEEP));
     }
     dent_check_def check_def = dent_check_def_default();

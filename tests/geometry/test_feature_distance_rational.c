@@ -1,5 +1,6 @@
-/* Distances of vertices and faces, edges and edges, against exact rationals: never too small by more than the proven 32 u E, never too
- * large by more than the stated 8 u E; the same bits in whatever order the corners come; finite, with unit directions. */
+/* Distances of vertices and faces, edges and edges, against exact rationals: never too small by more than the proven
+ * 32 u E, never too large by more than the stated 8 u E; the same bits in whatever order the corners come; finite,
+ * with unit directions. */
 #include "support/cmocka_includes.h"
 
 #include <dent/base.h>
@@ -11,7 +12,8 @@
 
 #include "geometry/feature_distance.h"
 
-/* ---- exact squared distances -------------------------------------------------------------------------------------------- */
+/* ---- exact squared distances
+ * -------------------------------------------------------------------------------------------- */
 
 typedef mpq_t vector[3];
 
@@ -108,7 +110,8 @@ static bool solve(mpq_t x, mpq_t y, mpq_t a, mpq_t b, mpq_t c, mpq_t e, mpq_t f)
     return regular;
 }
 
-/* The plane of origin + x u + y v: squared distance of `offset` to it, if 0 < x, y and the region's third condition holds. */
+/* The plane of origin + x u + y v: squared distance of `offset` to it, if 0 < x, y and the region's third condition
+ * holds. */
 static void flat_candidate(mpq_t best, vector u, vector v, vector offset, bool triangle)
 {
     mpq_t a, b, c, e, f, x, y, squared, one;
@@ -173,7 +176,8 @@ static void exact_edge_edge(mpq_t best, const double *const a[2], const double *
     vector_clear(offset);
 }
 
-/* ---- cases -------------------------------------------------------------------------------------------------------------- */
+/* ---- cases
+ * -------------------------------------------------------------------------------------------------------------- */
 
 static double between(dent_random *random, double lo, double hi)
 {
@@ -330,7 +334,8 @@ static void the_order_of_corners_and_edges_changes_no_bit(void **state)
         closest_of_edges(a, b, &pair);
         check_pair(&pair, edge_edge_distance(a, b));
         for (int turn = 0; turn < 8; turn++) {
-            const double *const x[2] = {a[turn & 1], a[!(turn & 1)]}, *const y[2] = {b[turn >> 1 & 1], b[!(turn >> 1 & 1)]};
+            const double *const x[2] = {a[turn & 1], a[!(turn & 1)]}, *const y[2] = {b[turn >> 1 & 1],
+                                                                                     b[!(turn >> 1 & 1)]};
             closest_of_edges(turn & 4 ? y : x, turn & 4 ? x : y, &again);
             assert_true(again.distance == pair.distance);
             if (pair.distance > 0) {
@@ -345,7 +350,8 @@ static void the_order_of_corners_and_edges_changes_no_bit(void **state)
 static void the_extremes_of_double_give_numbers(void **state)
 {
     (void)state;
-    static const double values[] = {0, DBL_TRUE_MIN, -DBL_TRUE_MIN, DBL_MIN, 1, -1, 0x1p1000, DBL_MAX, -DBL_MAX, 3e-320, 1e-200};
+    static const double values[] = {0,        DBL_TRUE_MIN, -DBL_TRUE_MIN, DBL_MIN, 1,     -1,
+                                    0x1p1000, DBL_MAX,      -DBL_MAX,      3e-320,  1e-200};
     dent_random random = dent_random_seeded(79);
     for (int round = 0; round < rounds(100000); round++) {
         double p[4][3];
@@ -365,7 +371,8 @@ static void the_extremes_of_double_give_numbers(void **state)
 static void touching_features_have_documented_directions(void **state)
 {
     (void)state;
-    const double o[3] = {0, 0, 0}, x[3] = {2, 0, 0}, y[3] = {0, 2, 0}, inside[3] = {0.5, 0.5, 0}, far[3] = {1, 3, 0}, below[3] = {1, -1, 0};
+    const double o[3] = {0, 0, 0}, x[3] = {2, 0, 0}, y[3] = {0, 2, 0}, inside[3] = {0.5, 0.5, 0}, far[3] = {1, 3, 0},
+                 below[3] = {1, -1, 0};
     const double *const face[3] = {o, x, y}, *const turned[3] = {o, y, x}, *const flat[3] = {o, x, x};
     const double *const along[2] = {o, x}, *const across[2] = {below, far};
     struct closest_pair pair;

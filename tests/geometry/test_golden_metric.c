@@ -6,12 +6,13 @@
 
 #include "base/hash.h"
 #include "geometry/closest_points.h"
+#include "geometry/feature_distance.h"
 #include "geometry/point_cases.h"
 #include "geometry/tetrahedron_predicates.h"
 #include "geometry/triangle_predicates.h"
 
 struct golden_hashes {
-    uint64_t barycentric, segment, depth, closest;
+    uint64_t barycentric, segment, depth, closest, proximity;
 };
 
 /* Ordinary numbers, numbers near a plane, lattices, and any exponent. */
@@ -38,7 +39,7 @@ static uint64_t hash_doubles(uint64_t hash, const double *values, int count)
 
 static struct golden_hashes hash_everything(void)
 {
-    struct golden_hashes hashes = {HASH_START, HASH_START, HASH_START, HASH_START};
+    struct golden_hashes hashes = {HASH_START, HASH_START, HASH_START, HASH_START, HASH_START};
     dent_random random = dent_random_seeded(2024);
     for (int n = 0; n < 20000; n++) {
         double p[6][3], out[6];
@@ -53,6 +54,13 @@ static struct golden_hashes hash_everything(void)
         hashes.depth = hash_doubles(hashes.depth, out, 1);
         out[3] = distance_to_triangle(p[0], b, out);
         hashes.closest = hash_doubles(hashes.closest, out, 4);
+        struct closest_pair pair;
+        closest_of_vertex_and_face(p[0], b, &pair);
+        hashes.proximity = hash_doubles(hash_doubles(hashes.proximity, &pair.distance, 1), pair.direction, 3);
+        hashes.proximity = hash_doubles(hashes.proximity, pair.weights_b, 3);
+        closest_of_edges(a, b, &pair);
+        hashes.proximity = hash_doubles(hash_doubles(hashes.proximity, &pair.distance, 1), pair.direction, 3);
+        hashes.proximity = hash_doubles(hash_doubles(hashes.proximity, pair.weights_a, 2), pair.weights_b, 3);
     }
     return hashes;
 }
@@ -61,13 +69,15 @@ static void metric_results_have_the_golden_bits(void **state)
 {
     (void)state;
     struct golden_hashes hashes = hash_everything();
-    print_message("barycentric %016llx, segment %016llx, depth %016llx, closest %016llx\n",
+    print_message("barycentric %016llx, segment %016llx, depth %016llx, closest %016llx, proximity %016llx\n",
                   (unsigned long long)hashes.barycentric, (unsigned long long)hashes.segment,
-                  (unsigned long long)hashes.depth, (unsigned long long)hashes.closest);
+                  (unsigned long long)hashes.depth, (unsigned long long)hashes.closest,
+                  (unsigned long long)hashes.proximity);
     assert_true(hashes.barycentric == UINT64_C(0x56FF0DCA12B2DE88));
     assert_true(hashes.segment == UINT64_C(0xB852A478C8310C3C));
     assert_true(hashes.depth == UINT64_C(0xBBC63E6F16724CE7));
     assert_true(hashes.closest == UINT64_C(0x1EDD949564F12039));
+    assert_true(hashes.proximity == UINT64_C(0x322BDD10A6F2CB3D));
 }
 
 int main(void)

@@ -45,11 +45,18 @@ static inline uint8_t *tar_header(struct tar_text *tar, const char *name, char t
     uint8_t *header = tar->bytes + tar->size;
     memset(header, 0, 512);
     memcpy(header, name, strlen(name) < 100 ? strlen(name) : 100);
-    memcpy(header + 100, "0000644\0" "0000000\0" "0000000\0", 24);
+    memcpy(header + 100,
+           "0000644\0"
+           "0000000\0"
+           "0000000\0",
+           24);
     tar_octal(header + 124, 11, size);
     memcpy(header + 136, "00000000000\0", 12);
     header[156] = (uint8_t)type;
-    memcpy(header + 257, "ustar\0" "00", 8);
+    memcpy(header + 257,
+           "ustar\0"
+           "00",
+           8);
     tar_sum(header);
     tar->size += 512;
     return header;

@@ -1,5 +1,5 @@
-/* Series of frames: which files belong to one and in which order, tar archives of every kind and broken in every way, one
- * frame after the other in a world. */
+/* Series of frames: which files belong to one and in which order, tar archives of every kind and broken in every way,
+ * one frame after the other in a world. */
 #include "reading.h"
 #include "tar_writing.h"
 
@@ -84,27 +84,41 @@ static void patterns_match_as_they_say(void **state)
         const char *pattern, *name;
         int number; /* -1: no match; -2: a match without a number */
     } cases[] = {
-        {"shirt_%04d.obj", "shirt_0012.obj", 12},   {"shirt_%04d.obj", "shirt_12.obj", -1},
-        {"shirt_%04d.obj", "shirt_12345.obj", 12345}, {"shirt_%d.obj", "shirt_12.obj", 12},
-        {"shirt_%d.obj", "shirt_.obj", -1},         {"shirt_%d.obj", "shirt_1a.obj", -1},
-        {"shirt_%d.obj", "shirt_1.objx", -1},       {"%d1.obj", "111.obj", 111},
-        {"%d1.obj", "1.obj", -1},                   {"%02d1.obj", "11.obj", -1},
-        {"s_*.obj", "s_7.obj", 7},                  {"s_*.obj", "s_final.obj", -2},
-        {"s_*_v2.obj", "s_007_v2.obj", 7},          {"s_*_v2.obj", "s_007_v3.obj", -1},
-        {"take2_*.obj", "take2_x.obj", -2},         {"s_???.obj", "s_012.obj", 12},
-        {"s_???.obj", "s_0123.obj", -1},            {"*", "a/7.obj", -1},
-        {"a/*", "a/7.obj", 7},                      {"*.obj*", "7.obj.xz", 7},
-        {"100%%_%d.obj", "100%_3.obj", 3},          {"*a*b*c*d*e*f", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", -1},
-        {"s_1*.obj", "s_123.obj", 123},             {"?", "/", -1},
-        {"s_7*.obj", "s_7.obj", 7},                 {"*7.obj", "7.obj", 7},
-        {"s_*", "s_", -2},                          {"**7*.obj", "x7y.obj", 7},
+        {"shirt_%04d.obj", "shirt_0012.obj", 12},
+        {"shirt_%04d.obj", "shirt_12.obj", -1},
+        {"shirt_%04d.obj", "shirt_12345.obj", 12345},
+        {"shirt_%d.obj", "shirt_12.obj", 12},
+        {"shirt_%d.obj", "shirt_.obj", -1},
+        {"shirt_%d.obj", "shirt_1a.obj", -1},
+        {"shirt_%d.obj", "shirt_1.objx", -1},
+        {"%d1.obj", "111.obj", 111},
+        {"%d1.obj", "1.obj", -1},
+        {"%02d1.obj", "11.obj", -1},
+        {"s_*.obj", "s_7.obj", 7},
+        {"s_*.obj", "s_final.obj", -2},
+        {"s_*_v2.obj", "s_007_v2.obj", 7},
+        {"s_*_v2.obj", "s_007_v3.obj", -1},
+        {"take2_*.obj", "take2_x.obj", -2},
+        {"s_???.obj", "s_012.obj", 12},
+        {"s_???.obj", "s_0123.obj", -1},
+        {"*", "a/7.obj", -1},
+        {"a/*", "a/7.obj", 7},
+        {"*.obj*", "7.obj.xz", 7},
+        {"100%%_%d.obj", "100%_3.obj", 3},
+        {"*a*b*c*d*e*f", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", -1},
+        {"s_1*.obj", "s_123.obj", 123},
+        {"?", "/", -1},
+        {"s_7*.obj", "s_7.obj", 7},
+        {"*7.obj", "7.obj", 7},
+        {"s_*", "s_", -2},
+        {"**7*.obj", "x7y.obj", 7},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct name_span wild, digits;
         uint64_t number = 0;
         assert_null(pattern_fault(cases[i].pattern));
         bool matches = pattern_matches(cases[i].pattern, cases[i].name, &wild);
-        int found = !matches                                                                  ? -1
+        int found = !matches                                                             ? -1
                     : name_number(cases[i].name, wild, &digits, &number) == NUMBER_FOUND ? (int)number
                                                                                          : -2;
         if (found != cases[i].number) {
@@ -112,7 +126,8 @@ static void patterns_match_as_they_say(void **state)
         }
         assert_int_equal(found, cases[i].number);
     }
-    static const char *const faulty[] = {"a%s.obj", "%n", "%", "100%.obj", "%d_%d.obj", "*_%d.obj", "%00000004d", "%4x"};
+    static const char *const faulty[] = {"a%s.obj",   "%n",       "%",          "100%.obj",
+                                         "%d_%d.obj", "*_%d.obj", "%00000004d", "%4x"};
     for (size_t i = 0; i < sizeof faulty / sizeof faulty[0]; i++) {
         assert_non_null(pattern_fault(faulty[i]));
     }
@@ -504,7 +519,8 @@ static void sizes_that_cannot_be_are_refused_before_memory_is_taken(void **state
     memset(header + 128, 0xff, 8);
     header[128] = 0x7f;
     tar_sum(header);
-    assert_tar_refused(&reading, "2^63 - 1", format, "member 'f_3.obj' at byte 2048: a size of 9223372036854775807 bytes");
+    assert_tar_refused(&reading, "2^63 - 1", format,
+                       "member 'f_3.obj' at byte 2048: a size of 9223372036854775807 bytes");
     memset(header + 124, 0xff, 12);
     header[124] = 0x80;
     tar_sum(header);
@@ -571,18 +587,38 @@ static void damaged_extended_headers_are_refused(void **state)
     (void)state;
     struct reading reading;
     reading_open(&reading);
-    static const char *const lines[] = {
-        "5 a=b\n", "7 a=b\n", "6 a b\n", "x a=b\n", "99999999999999999999999 a=b\n", " 6 a=b\n", "6 a=bx", "0 \n", "3 \n", "6",
-        "11 size=1x\n", "30 size=999999999999999999999\n", "8 path=\n", "22 GNU.sparse.major=1\n", "12 path=a\0b\n",
+#define LINE(text)                                                                                                     \
+    {                                                                                                                  \
+        text, sizeof text - 1                                                                                          \
+    }
+    static const struct {
+        const char *text;
+        size_t size;
+    } lines[] = {
+        LINE("5 a=b\n"),
+        LINE("7 a=b\n"),
+        LINE("6 a b\n"),
+        LINE("x a=b\n"),
+        LINE(" 6 a=b\n"),
+        LINE("99999999999999999999999 a=b\n"),
+        LINE("6 a=bx"),
+        LINE("0 \n"),
+        LINE("3 \n"),
+        LINE("6"),
+        LINE("8 path=\n"),
+        LINE("11 size=1x\n"),
+        LINE("12 path=a\0b\n"),
+        LINE("22 GNU.sparse.major=1\n"),
+        LINE("27 size=9999999999999999999\n"),
     };
-    static const size_t sizes[] = {6, 6, 6, 6, 30, 7, 6, 3, 3, 1, 11, 30, 8, 22, 12};
+#undef LINE
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         start_two();
-        tar_header(&tar, "x", 'x', sizes[i]);
-        tar_data(&tar, lines[i], sizes[i]);
+        tar_header(&tar, "x", 'x', lines[i].size);
+        tar_data(&tar, lines[i].text, lines[i].size);
         tar_file(&tar, "f_3.obj", triangle(3));
         tar_end(&tar);
-        assert_tar_refused(&reading, lines[i], DENT_ERROR_FORMAT, "member 3 at byte 2048");
+        assert_tar_refused(&reading, lines[i].text, DENT_ERROR_FORMAT, "member 3 at byte 2048");
     }
     start_two();
     tar_header(&tar, "x", 'x', 2 << 20);
@@ -638,7 +674,8 @@ static const char *three_bodies(double x, bool more)
     char *at = text[turn++ % 4];
     snprintf(at, 1024,
              "MeshVersionFormatted 2\nDimension 3\nVertices 9\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n1 1 1 0\n"
-             "%g 0.1 0.1 0\n%g 0.1 0.1 0\n%g 0.5 0.1 0\n%g 0.1 0.5 0\nTetrahedra %d\n1 2 3 4 1\n2 3 4 5 2\n6 7 8 9 3\n%sEnd\n",
+             "%g 0.1 0.1 0\n%g 0.1 0.1 0\n%g 0.5 0.1 0\n%g 0.1 0.5 0\nTetrahedra %d\n1 2 3 4 1\n2 3 4 5 2\n6 7 8 9 "
+             "3\n%sEnd\n",
              x, x + 1, x, x, more ? 4 : 3, more ? "6 7 8 5 3\n" : "");
     return at;
 }
@@ -686,8 +723,10 @@ static void the_next_frame_answers_as_a_new_world_would(void **state)
         double x;
         bool more;
         dent_mesh_change change;
-    } steps[] = {{0.2, false, DENT_MESH_SAME_TOPOLOGY}, {0.1, true, DENT_MESH_NEW_TOPOLOGY},
-                 {0.4, true, DENT_MESH_SAME_TOPOLOGY},  {5, true, DENT_MESH_SAME_TOPOLOGY},
+    } steps[] = {{0.2, false, DENT_MESH_SAME_TOPOLOGY},
+                 {0.1, true, DENT_MESH_NEW_TOPOLOGY},
+                 {0.4, true, DENT_MESH_SAME_TOPOLOGY},
+                 {5, true, DENT_MESH_SAME_TOPOLOGY},
                  {0.3, false, DENT_MESH_NEW_TOPOLOGY}};
     uint64_t pairs_seen = 0;
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {

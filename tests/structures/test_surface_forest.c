@@ -1,5 +1,6 @@
-/* The surface forest: everything is owned once, boxes contain what they stand for (at rest, in motion, grown), and a visit meets every pair of
- * leaves whose boxes meet exactly once, in the same order for any number of threads and any instruction set. */
+/* The surface forest: everything is owned once, boxes contain what they stand for (at rest, in motion, grown), and a
+ * visit meets every pair of leaves whose boxes meet exactly once, in the same order for any number of threads and any
+ * instruction set. */
 #include "support/cmocka_includes.h"
 
 #include "support/failing_allocator.h"
@@ -9,7 +10,9 @@
 
 #include "base/dynamic_array.h"
 #include "bodies/pose.h"
+#include "geometry/triangle_predicates.h"
 #include "structures/leaf_features.h"
+#include "structures/surface_crossings.h"
 #include "structures/surface_forest.h"
 #include "structures/surface_regions.h"
 #include "structures/surface_tree.h"
@@ -93,10 +96,11 @@ static void refit(struct stage *stage, bool moving, const double *grow)
         ends[i] = (const double(*)[3])stage->ends[i];
     }
     struct forest_refit how = {.pose = &stage->pose, .ends = moving ? ends : NULL, .grow = grow};
-    assert_true(surface_forest_refit(&stage->forest, &how, kernels_for(dent_context_isa(stage->context)), &stage->scratch));
+    assert_true(
+        surface_forest_refit(&stage->forest, &how, kernels_for(dent_context_isa(stage->context)), &stage->scratch));
 }
 
-/* ---- ownership ------------------------------------------------------------------------------------------------------------ */
+/* ---- ownership ---- */
 
 static void check_ownership(const struct body *body, const struct forest_body *forest)
 {
@@ -109,7 +113,8 @@ static void check_ownership(const struct body *body, const struct forest_body *f
         for (uint32_t face = 0; face < leaf->face_count; face++) {
             faces[leaf->faces[face]]++;
             for (int k = 0; k < 3; k++) {
-                assert_int_equal(leaf->vertices[leaf->corners[k][face]], body->surface_faces[leaf->faces[face]].corners[k]);
+                assert_int_equal(leaf->vertices[leaf->corners[k][face]],
+                                 body->surface_faces[leaf->faces[face]].corners[k]);
             }
         }
         for (uint32_t place = 0; place < leaf->vertex_count; place++) {
@@ -157,7 +162,7 @@ static void every_face_vertex_and_edge_is_owned_once(void **state)
     dent_context_destroy(context);
 }
 
-/* ---- boxes ---------------------------------------------------------------------------------------------------------------- */
+/* ---- boxes ---- */
 
 static float rounded(const struct forest_map *map, const double *point, int axis)
 {
@@ -227,7 +232,7 @@ static void boxes_contain_vertices_motions_and_growth_and_parents_contain_childr
     }
 }
 
-/* ---- visits --------------------------------------------------------------------------------------------------------------- */
+/* ---- visits ---- */
 
 struct visits {
     struct dynamic_array *blocks; /* struct leaf_pair */
@@ -260,8 +265,8 @@ static size_t visit(struct stage *stage, struct leaf_pair **list)
     struct leaf_pair_visitor visitor = {&visits, begin_visits, note_visits};
     struct cancel_flag cancel = {0};
     uint64_t box_tests = 0;
-    assert_true(surface_forest_visit_pairs(&stage->forest, &stage->pose, kernels_for(dent_context_isa(stage->context)), &cancel,
-                                           &stage->scratch, &visitor, &box_tests));
+    assert_true(surface_forest_visit_pairs(&stage->forest, &stage->pose, kernels_for(dent_context_isa(stage->context)),
+                                           &cancel, &stage->scratch, &visitor, &box_tests));
     size_t count = 0, next = 0;
     for (uint32_t i = 0; i < visits.block_count; i++) {
         count += visits.blocks[i].count;
@@ -279,7 +284,8 @@ static size_t visit(struct stage *stage, struct leaf_pair **list)
 
 static bool share_vertex(const struct stage *stage, uint32_t rank_a, uint32_t leaf_a, uint32_t rank_b, uint32_t leaf_b)
 {
-    const struct surface_leaf *a = &stage->forest.bodies[rank_a].leaves[leaf_a], *b = &stage->forest.bodies[rank_b].leaves[leaf_b];
+    const struct surface_leaf *a = &stage->forest.bodies[rank_a].leaves[leaf_a],
+                              *b = &stage->forest.bodies[rank_b].leaves[leaf_b];
     for (uint32_t i = 0; i < a->vertex_count; i++) {
         for (uint32_t k = 0; k < b->vertex_count; k++) {
             if (body_identity(stage->pose.bodies[rank_a].body, a->vertices[i]) ==
@@ -305,8 +311,8 @@ static bool leaves_meet(const struct stage *stage, uint32_t rank_a, uint32_t lea
 static int order_of_pairs(const void *a, const void *b)
 {
     const struct leaf_pair *p = a, *q = b;
-    uint64_t keys[4] = {(uint64_t)p->rank_a << 32 | p->leaf_a, (uint64_t)q->rank_a << 32 | q->leaf_a, (uint64_t)p->rank_b << 32 | p->leaf_b,
-                        (uint64_t)q->rank_b << 32 | q->leaf_b};
+    uint64_t keys[4] = {(uint64_t)p->rank_a << 32 | p->leaf_a, (uint64_t)q->rank_a << 32 | q->leaf_a,
+                        (uint64_t)p->rank_b << 32 | p->leaf_b, (uint64_t)q->rank_b << 32 | q->leaf_b};
     return keys[0] != keys[1] ? (keys[0] < keys[1] ? -1 : 1) : keys[2] != keys[3] ? (keys[2] < keys[3] ? -1 : 1) : 0;
 }
 
@@ -368,7 +374,8 @@ static void a_visit_meets_every_pair_of_leaves_whose_boxes_meet_once(void **stat
         }
         dent_context_destroy(context);
     }
-    print_message("%llu pairs of leaves, %llu share a vertex\n", (unsigned long long)pairs, (unsigned long long)sharing);
+    print_message("%llu pairs of leaves, %llu share a vertex\n", (unsigned long long)pairs,
+                  (unsigned long long)sharing);
     assert_true(pairs > 10000 && sharing > 3000 && pairs > 2 * sharing);
 }
 
@@ -404,7 +411,130 @@ static void visits_are_the_same_for_1_2_3_and_8_threads_and_any_volume(void **st
     }
 }
 
-/* ---- changes -------------------------------------------------------------------------------------------------------------- */
+/* ---- crossings of faces with a common vertex ---- */
+
+struct crossings {
+    struct dynamic_array answers, joined; /* dent_pair */
+};
+
+static bool begin_crossings(void *user, uint32_t block_count)
+{
+    (void)user;
+    (void)block_count;
+    return true;
+}
+
+static void note_answers(void *user, uint32_t block, uint32_t worker, const dent_pair *pairs, size_t count)
+{
+    (void)block;
+    (void)worker;
+    assert_true(array_push_many(&((struct crossings *)user)->answers, pairs, count));
+}
+
+static void note_joined(void *user, uint32_t block, uint32_t worker, const dent_pair *pair)
+{
+    (void)block;
+    (void)worker;
+    assert_true(array_push(&((struct crossings *)user)->joined, pair));
+}
+
+static int order_of_answers(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(dent_pair)); /* any order will do that is the same for both lists */
+}
+
+/* All pairs of faces with `common` common vertices that cross or share area, by looking at each. */
+static void expect_crossings(const struct stage *stage, int common, struct dynamic_array *list)
+{
+    for (uint32_t rank_a = 0; rank_a < stage->body_count; rank_a++) {
+        for (uint32_t rank_b = rank_a; rank_b < stage->body_count; rank_b++) {
+            const struct posed_body *a = &stage->pose.bodies[rank_a], *b = &stage->pose.bodies[rank_b];
+            for (uint32_t i = 0; bodies_may_meet(a->body, b->body) && i < a->body->surface_face_count; i++) {
+                for (uint32_t k = rank_a == rank_b ? i + 1 : 0; k < b->body->surface_face_count; k++) {
+                    const double *face_a[3], *face_b[3];
+                    int shared = 0;
+                    for (int m = 0; m < 9; m++) {
+                        uint32_t vertex_a = a->body->surface_faces[i].corners[m / 3],
+                                 vertex_b = b->body->surface_faces[k].corners[m % 3];
+                        face_a[m / 3] = a->xyz[vertex_a];
+                        face_b[m % 3] = b->xyz[vertex_b];
+                        shared += body_identity(a->body, vertex_a) == body_identity(b->body, vertex_b);
+                    }
+                    predicate_counters ignored = {0};
+                    face_pair_kind kind =
+                        shared == common ? triangle_versus_triangle(face_a, face_b, &ignored) : FACE_PAIR_NONE;
+                    if (kind == FACE_PAIR_CROSSING || kind == FACE_PAIR_COPLANAR) {
+                        dent_pair pair = {rank_a, i, rank_b, k,
+                                          kind == FACE_PAIR_CROSSING ? DENT_PAIR_CROSSING : DENT_PAIR_COPLANAR};
+                        assert_true(array_push(list, &pair));
+                    }
+                }
+            }
+        }
+    }
+}
+
+static void assert_same_pairs(struct dynamic_array *expected, struct dynamic_array *got)
+{
+    assert_int_equal(expected->count, got->count);
+    if (expected->count > 0) {
+        qsort(expected->data, expected->count, sizeof(dent_pair), order_of_answers);
+        qsort(got->data, got->count, sizeof(dent_pair), order_of_answers);
+        assert_memory_equal(expected->data, got->data, expected->count * sizeof(dent_pair));
+    }
+}
+
+static void faces_joined_in_one_vertex_that_cross_are_told_when_asked_for(void **state)
+{
+    (void)state;
+    static const dent_isa sets[] = {DENT_ISA_SCALAR, DENT_ISA_AVX2, DENT_ISA_AVX512};
+    uint64_t found = 0, seeds = getenv("DENT_QUICK_TESTS") ? 10 : 60;
+    for (int set = 0; set < 3; set++) {
+        dent_context *context = context_of(1, sets[set]);
+        for (uint64_t seed = 0; context && seed < seeds; seed++) {
+            struct stage stage;
+            stage_open(&stage, context, 7001 + seed * 3 / 2 * 2 + (seed % 3 ? 0 : 1));
+            uint32_t faces = 0;
+            for (uint32_t i = 0; i < stage.body_count; i++) {
+                faces += stage.surfaces[i].element_count;
+            }
+            assert_true(surface_forest_update(&stage.forest, &stage.pose, &stage.scratch));
+            refit(&stage, false, NULL);
+            struct crossings got, expected[2];
+            struct cancel_flag cancel = {0};
+            struct crossing_search search = {.forest = &stage.forest,
+                                             .pose = &stage.pose,
+                                             .kernels = kernels_for(dent_context_isa(context)),
+                                             .cancel = &cancel,
+                                             .user = &got,
+                                             .begin = begin_crossings,
+                                             .take = note_answers,
+                                             .take_joined = note_joined};
+            array_init(&got.answers, context, sizeof(dent_pair));
+            array_init(&got.joined, context, sizeof(dent_pair));
+            array_init(&expected[0].answers, context, sizeof(dent_pair));
+            array_init(&expected[1].answers, context, sizeof(dent_pair));
+            if (faces < 800) {
+                assert_true(surface_crossings_find(&search, &stage.scratch));
+                expect_crossings(&stage, 0, &expected[0].answers);
+                expect_crossings(&stage, 1, &expected[1].answers);
+                assert_same_pairs(&expected[0].answers, &got.answers);
+                assert_same_pairs(&expected[1].answers, &got.joined);
+                found += got.joined.count;
+            }
+            array_destroy(&got.answers);
+            array_destroy(&got.joined);
+            array_destroy(&expected[0].answers);
+            array_destroy(&expected[1].answers);
+            stage_close(&stage);
+        }
+        dent_context_destroy(context);
+    }
+    print_message("%llu pairs cross although they have a vertex in common\n", (unsigned long long)found);
+    assert_true(found > 1000);
+}
+
+/* ---- changes ---- */
 
 static void leaves_are_cut_anew_when_they_have_come_apart_and_only_then(void **state)
 {
@@ -485,6 +615,7 @@ int main(void)
         cmocka_unit_test(boxes_contain_vertices_motions_and_growth_and_parents_contain_children),
         cmocka_unit_test(a_visit_meets_every_pair_of_leaves_whose_boxes_meet_once),
         cmocka_unit_test(visits_are_the_same_for_1_2_3_and_8_threads_and_any_volume),
+        cmocka_unit_test(faces_joined_in_one_vertex_that_cross_are_told_when_asked_for),
         cmocka_unit_test(leaves_are_cut_anew_when_they_have_come_apart_and_only_then),
         cmocka_unit_test(an_update_without_memory_changes_nothing),
     };

@@ -1,5 +1,5 @@
-/* Surface regions: every face in one leaf, leaves within their limits, the same leaves every time, for every kind of surface and every way to
- * cut; mates and orientation checked against their definition; memory that runs out. */
+/* Surface regions: every face in one leaf, leaves within their limits, the same leaves every time, for every kind of
+ * surface and every way to cut; mates and orientation checked against their definition; memory that runs out. */
 #include "support/cmocka_includes.h"
 
 #include "support/failing_allocator.h"
@@ -62,8 +62,10 @@ static void every_face_is_in_one_leaf_of_legal_size(void **state)
             assert_non_null(body);
             for (int cut = 0; cut < REGION_CUT_COUNT; cut++) {
                 struct surface_regions regions, again;
-                assert_true(surface_regions_create(&regions, context, body, (const double (*)[3])surface.xyz, (enum region_cut)cut));
-                assert_true(surface_regions_create(&again, context, body, (const double (*)[3])surface.xyz, (enum region_cut)cut));
+                assert_true(surface_regions_create(&regions, context, body, (const double(*)[3])surface.xyz,
+                                                   (enum region_cut)cut));
+                assert_true(surface_regions_create(&again, context, body, (const double(*)[3])surface.xyz,
+                                                   (enum region_cut)cut));
                 check_regions(&regions, body);
                 assert_int_equal(regions.leaf_count, again.leaf_count);
                 assert_memory_equal(regions.faces, again.faces, regions.face_count * sizeof *regions.faces);
@@ -79,7 +81,8 @@ static void every_face_is_in_one_leaf_of_legal_size(void **state)
 }
 
 /* Leaf counts of a sheet whose shape is regular, noisy, or a mere point. */
-static uint32_t leaves_of_sheet(dent_context *context, uint32_t side, double noise, double scale, enum region_cut cut, uint64_t *nanoseconds)
+static uint32_t leaves_of_sheet(dent_context *context, uint32_t side, double noise, double scale, enum region_cut cut,
+                                uint64_t *nanoseconds)
 {
     dent_random random = dent_random_seeded(7);
     struct test_scene scene = {0};
@@ -89,7 +92,7 @@ static uint32_t leaves_of_sheet(dent_context *context, uint32_t side, double noi
     struct body *body = make_body(context, sheet);
     struct surface_regions regions;
     uint64_t begin = dent_clock_ns();
-    assert_true(surface_regions_create(&regions, context, body, (const double (*)[3])sheet->xyz, cut));
+    assert_true(surface_regions_create(&regions, context, body, (const double(*)[3])sheet->xyz, cut));
     *nanoseconds = dent_clock_ns() - begin;
     check_regions(&regions, body);
     uint32_t leaves = regions.leaf_count;
@@ -107,7 +110,8 @@ static void merged_leaves_of_a_sheet_are_nearly_full(void **state)
     for (size_t i = 0; i < sizeof noises / sizeof noises[0]; i++) {
         for (int cut = 0; cut < REGION_CUT_COUNT; cut++) {
             uint32_t leaves = leaves_of_sheet(context, 64, noises[i], 1, (enum region_cut)cut, &time);
-            print_message("sheet of 8192 faces, noise %g, cut %d: %u leaves, %.1f faces each\n", noises[i], cut, leaves, 8192.0 / leaves);
+            print_message("sheet of 8192 faces, noise %g, cut %d: %u leaves, %.1f faces each\n", noises[i], cut, leaves,
+                          8192.0 / leaves);
             assert_true(cut != REGION_CUT_MERGE || leaves <= 8192 / 10);
         }
     }
@@ -126,8 +130,10 @@ static void cost_grows_like_the_number_of_faces(void **state)
     uint32_t side = getenv("DENT_QUICK_TESTS") ? 100 : 350;
     leaves_of_sheet(context, side / 2, 0.05, 1, REGION_CUT_MERGE, &small);
     leaves_of_sheet(context, side, 0.05, 1, REGION_CUT_MERGE, &large);
-    print_message("%u faces: %.0f ms, four times fewer: %.0f ms\n", 2 * side * side, (double)large / 1e6, (double)small / 1e6);
-    assert_true(large < 40 * small); /* far from a quadratic step, which would be 16 times, under any noise of the machine */
+    print_message("%u faces: %.0f ms, four times fewer: %.0f ms\n", 2 * side * side, (double)large / 1e6,
+                  (double)small / 1e6);
+    assert_true(large <
+                40 * small); /* far from a quadratic step, which would be 16 times, under any noise of the machine */
 }
 
 static void mates_and_turns_follow_their_definition(void **state)
@@ -197,7 +203,8 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
             uint64_t before = memory.live_bytes;
             memory.requests = 0;
             memory.fail_at = n;
-            good = surface_regions_create(&regions, context, body, (const double (*)[3])surface.xyz, (enum region_cut)cut);
+            good =
+                surface_regions_create(&regions, context, body, (const double(*)[3])surface.xyz, (enum region_cut)cut);
             memory.fail_at = 0;
             if (!good) {
                 assert_null(regions.faces);

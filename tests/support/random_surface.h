@@ -1,6 +1,6 @@
-/* Random surfaces of the kinds that fool curvature tests, contour tests, trees and filters. A surface is a function of (kind, seed, size);
- * size is about the number of faces. Most are strips of quads bent in some way: the way the quads are cut, the jitter, the orientation in
- * space and the order of the faces vary with the seed.
+/* Random surfaces of the kinds that fool curvature tests, contour tests, trees and filters. A surface is a function of
+ * (kind, seed, size); size is about the number of faces. Most are strips of quads bent in some way: the way the quads
+ * are cut, the jitter, the orientation in space and the order of the faces vary with the seed.
  *
  *     struct test_body body = random_surface_make(SURFACE_SPIRAL_RAMP, seed, 200);
  *     ...
@@ -12,46 +12,48 @@
 #include "support/random_scene.h"
 
 enum random_surface_kind {
-    SURFACE_FLAT,            /* exactly coplanar, on a lattice, not folded: no answers */
-    SURFACE_GENTLE,          /* gently curved */
-    SURFACE_CRUMPLED,        /* noise strong enough to cross itself */
-    SURFACE_NOISE,           /* every vertex anywhere */
-    SURFACE_FOLDED,          /* folded over itself, crossing at an angle */
-    SURFACE_COPLANAR_FOLD,   /* folded exactly onto itself in one plane */
-    SURFACE_ROLLED,          /* a ribbon rolled up, layers crossing */
-    SURFACE_CONE_RIBBON,     /* a thin ribbon bent into a cone and over its own end: all normals in a half space */
-    SURFACE_SPIRAL_RAMP,     /* 1.1 turns of a ramp whose ends cross: all normals in a half space */
-    SURFACE_DOUBLE_STAR,     /* a fan that winds twice about its middle vertex */
-    SURFACE_OVERWOUND_RING,  /* a closed ring, with a hole, that winds twice */
-    SURFACE_TOUCHING_RING,   /* a ring whose ends meet in equal positions but different vertices */
+    SURFACE_FLAT,           /* exactly coplanar, on a lattice, not folded: no answers */
+    SURFACE_GENTLE,         /* gently curved */
+    SURFACE_CRUMPLED,       /* noise strong enough to cross itself */
+    SURFACE_NOISE,          /* every vertex anywhere */
+    SURFACE_FOLDED,         /* folded over itself, crossing at an angle */
+    SURFACE_COPLANAR_FOLD,  /* folded exactly onto itself in one plane */
+    SURFACE_ROLLED,         /* a ribbon rolled up, layers crossing */
+    SURFACE_CONE_RIBBON,    /* a thin ribbon bent into a cone and over its own end: all normals in a half space */
+    SURFACE_SPIRAL_RAMP,    /* 1.1 turns of a ramp whose ends cross: all normals in a half space */
+    SURFACE_DOUBLE_STAR,    /* a fan that winds twice about its middle vertex */
+    SURFACE_OVERWOUND_RING, /* a closed ring, with a hole, that winds twice */
+    SURFACE_TOUCHING_RING,  /* a ring whose ends meet in equal positions but different vertices */
     SURFACE_MOEBIUS,
-    SURFACE_FLIPPED,         /* crumpled, some faces turned around */
-    SURFACE_CUTS_AND_HOLES,  /* faces taken out, slits whose sides cross */
-    SURFACE_T_JUNCTIONS,     /* vertices on the middle of unsplit edges */
-    SURFACE_NONMANIFOLD,     /* fins on the edges of a sheet */
-    SURFACE_DUPLICATES,      /* faces given twice, also turned around, and once more with vertices of their own */
-    SURFACE_LATTICE,         /* crumpled, positions rounded to a coarse lattice: touching, coplanar, zero area */
-    SURFACE_CLOSED,          /* a closed surface, dented until it may cross itself */
-    SURFACE_CLOSED_SMALL,    /* many small closed bodies in one */
-    SURFACE_SOUP,            /* random triangles, no common vertices */
-    SURFACE_KNOTTED_SOUP,    /* random triangles of few vertices: everything non-manifold */
-    SURFACE_ZERO_AREA,       /* all vertices on a line, or at one point */
-    SURFACE_HUGE,            /* 1e150 */
-    SURFACE_TINY,            /* 1e-150 */
-    SURFACE_FAR_AWAY,        /* small things far from the origin: coordinates lose their last bits */
-    SURFACE_PINCHED,         /* sheets that meet in single vertices */
-    SURFACE_HUB,             /* one vertex in all faces */
+    SURFACE_FLIPPED,        /* crumpled, some faces turned around */
+    SURFACE_CUTS_AND_HOLES, /* faces taken out, slits whose sides cross */
+    SURFACE_T_JUNCTIONS,    /* vertices on the middle of unsplit edges */
+    SURFACE_NONMANIFOLD,    /* fins on the edges of a sheet */
+    SURFACE_DUPLICATES,     /* faces given twice, also turned around, and once more with vertices of their own */
+    SURFACE_LATTICE,        /* crumpled, positions rounded to a coarse lattice: touching, coplanar, zero area */
+    SURFACE_CLOSED,         /* a closed surface, dented until it may cross itself */
+    SURFACE_CLOSED_SMALL,   /* many small closed bodies in one */
+    SURFACE_SOUP,           /* random triangles, no common vertices */
+    SURFACE_KNOTTED_SOUP,   /* random triangles of few vertices: everything non-manifold */
+    SURFACE_ZERO_AREA,      /* all vertices on a line, or at one point */
+    SURFACE_HUGE,           /* 1e150 */
+    SURFACE_TINY,           /* 1e-150 */
+    SURFACE_FAR_AWAY,       /* small things far from the origin: coordinates lose their last bits */
+    SURFACE_PINCHED,        /* sheets that meet in single vertices */
+    SURFACE_HUB,            /* one vertex in all faces */
+    SURFACE_HAIRLINE,       /* a flat sheet slit open, the sides of the slit across each other by next to nothing */
     SURFACE_KIND_COUNT
 };
 
 static inline const char *random_surface_name(int kind)
 {
     static const char *const names[SURFACE_KIND_COUNT] = {
-        "flat",       "gentle",        "crumpled",       "noise",         "folded",         "coplanar fold",   "rolled",
-        "cone ribbon", "spiral ramp",  "double star",    "overwound ring", "touching ring", "moebius",         "flipped",
-        "cuts and holes", "t-junctions", "non-manifold", "duplicates",    "lattice",        "closed",          "closed small",
-        "soup",       "knotted soup",  "zero area",      "huge",          "tiny",           "far away",        "pinched",
-        "hub"};
+        "flat",           "gentle",        "crumpled",     "noise",       "folded",
+        "coplanar fold",  "rolled",        "cone ribbon",  "spiral ramp", "double star",
+        "overwound ring", "touching ring", "moebius",      "flipped",     "cuts and holes",
+        "t-junctions",    "non-manifold",  "duplicates",   "lattice",     "closed",
+        "closed small",   "soup",          "knotted soup", "zero area",   "huge",
+        "tiny",           "far away",      "pinched",      "hub",         "hairline"};
     return names[kind];
 }
 
@@ -92,8 +94,8 @@ static inline void surface_put_face(struct test_body *body, uint32_t a, uint32_t
 }
 
 /* How quads are cut: 0 all alike, 1 alternating, 2 at random. */
-static inline void surface_put_quad(struct test_body *body, dent_random *random, int cut, uint32_t place, uint32_t a, uint32_t b, uint32_t c,
-                                    uint32_t d)
+static inline void surface_put_quad(struct test_body *body, dent_random *random, int cut, uint32_t place, uint32_t a,
+                                    uint32_t b, uint32_t c, uint32_t d)
 {
     bool other = cut == 0 ? false : cut == 1 ? place % 2 : dent_random_below(random, 2) != 0;
     if (other) {
@@ -105,7 +107,8 @@ static inline void surface_put_quad(struct test_body *body, dent_random *random,
     }
 }
 
-/* nu x nv quads with vertices at (i, j, 0). wrap: the last column is the first one. Room for `spare` more faces and vertices. */
+/* nu x nv quads with vertices at (i, j, 0). wrap: the last column is the first one. Room for `spare` more faces and
+ * vertices. */
 static inline struct test_body surface_strip(dent_random *random, uint32_t nu, uint32_t nv, bool wrap, uint32_t spare)
 {
     struct test_body body = surface_new((nu + 1) * (nv + 1) + spare, 2 * nu * nv + spare);
@@ -135,7 +138,8 @@ static inline void surface_sides(uint32_t size, double slender, uint32_t *nu, ui
     *nu = *nu < 3 ? 3 : *nu;
 }
 
-/* ---- shapes of strips: (u, v) in [0, 1] x [0, 1] ------------------------------------------------------------------------- */
+/* ---- shapes of strips: (u, v) in [0, 1] x [0, 1]
+ * ------------------------------------------------------------------------- */
 
 static inline void surface_shape(int kind, const double way[4], double u, double v, double p[3])
 {
@@ -242,7 +246,8 @@ static inline void surface_crumple(struct test_body *body, dent_random *random, 
     }
 }
 
-/* ---- surfaces that are no strips ------------------------------------------------------------------------------------------- */
+/* ---- surfaces that are no strips
+ * ------------------------------------------------------------------------------------------- */
 
 static inline struct test_body surface_double_star(dent_random *random, uint32_t size)
 {
@@ -253,7 +258,8 @@ static inline struct test_body surface_double_star(dent_random *random, uint32_t
     for (uint32_t ring = 1; ring <= rings; ring++) {
         for (uint32_t arm = 0; arm < arms; arm++) {
             double angle = 2 * 6.283185307179586 * arm / arms, radius = (double)ring / rings;
-            surface_put_vertex(&body, radius * cos(angle), radius * sin(angle), radius * (lift * sin(angle / 2) + lean));
+            surface_put_vertex(&body, radius * cos(angle), radius * sin(angle),
+                               radius * (lift * sin(angle / 2) + lean));
         }
     }
     for (uint32_t arm = 0; arm < arms; arm++) {
@@ -268,8 +274,8 @@ static inline struct test_body surface_double_star(dent_random *random, uint32_t
 }
 
 /* Rings of vertices between two poles, the body between them dented. */
-static inline void surface_put_ball(struct test_body *body, dent_random *random, uint32_t around, uint32_t rings, const double at[3],
-                                    double size, double dent)
+static inline void surface_put_ball(struct test_body *body, dent_random *random, uint32_t around, uint32_t rings,
+                                    const double at[3], double size, double dent)
 {
     uint32_t first = body->vertex_count;
     double push[3] = {test_between(random, -1, 1), test_between(random, -1, 1), test_between(random, -1, 1)};
@@ -327,7 +333,8 @@ static inline struct test_body surface_soup(dent_random *random, uint32_t size, 
     for (uint32_t i = 0; i < vertices; i++) {
         double p[3];
         for (int axis = 0; axis < 3; axis++) {
-            p[axis] = i % 3 && !knotted ? body.xyz[i - i % 3][axis] + test_between(random, -edge, edge) : test_between(random, 0, 1);
+            p[axis] = i % 3 && !knotted ? body.xyz[i - i % 3][axis] + test_between(random, -edge, edge)
+                                        : test_between(random, 0, 1);
         }
         surface_put_vertex(&body, p[0], p[1], p[2]);
     }
@@ -349,7 +356,8 @@ static inline struct test_body surface_soup(dent_random *random, uint32_t size, 
 static inline struct test_body surface_hub(dent_random *random, uint32_t size)
 {
     struct test_body body = surface_new(size + 2, size + 1);
-    double turns = 6.283185307179586 * (double)(1 + dent_random_below(random, 3)), noise = dent_random_below(random, 2) ? 0 : 0.5;
+    double turns = 6.283185307179586 * (double)(1 + dent_random_below(random, 3)),
+           noise = dent_random_below(random, 2) ? 0 : 0.5;
     surface_put_vertex(&body, 0, 0, test_between(random, 0, 0.5));
     for (uint32_t i = 0; i <= size; i++) {
         double angle = turns * i / size, p[3] = {cos(angle), sin(angle), 0};
@@ -364,7 +372,8 @@ static inline struct test_body surface_hub(dent_random *random, uint32_t size)
     return body;
 }
 
-/* ---- damage to sheets ------------------------------------------------------------------------------------------------------ */
+/* ---- damage to sheets
+ * ------------------------------------------------------------------------------------------------------ */
 
 static inline void surface_flip_some(struct test_body *body, dent_random *random, uint32_t one_in)
 {
@@ -389,7 +398,8 @@ static inline void surface_take_out(struct test_body *body, dent_random *random,
 }
 
 /* A slit: from here on the faces above row `row` use copies of its vertices up to some column, moved a little. */
-static inline void surface_slit(struct test_body *body, dent_random *random, uint32_t nu, uint32_t row, uint32_t columns)
+static inline void surface_slit(struct test_body *body, dent_random *random, uint32_t nu, uint32_t row,
+                                uint32_t columns)
 {
     uint32_t first = row * (nu + 1), copies = body->vertex_count;
     for (uint32_t i = 0; i < columns; i++) {
@@ -406,6 +416,22 @@ static inline void surface_slit(struct test_body *body, dent_random *random, uin
         for (int i = 0; i < 3 && above; i++) {
             corners[i] = corners[i] >= first && corners[i] < first + columns ? copies + corners[i] - first : corners[i];
         }
+    }
+}
+
+/* Moves the copies that a slit made over the slit by about `depth`, and everything up and down by as little. */
+static inline void surface_hairline(struct test_body *body, dent_random *random, uint32_t nu, uint32_t row,
+                                    uint32_t columns)
+{
+    uint32_t first = row * (nu + 1), copies = body->vertex_count;
+    double depth = pow(10, -2 - (double)dent_random_below(random, 15));
+    surface_slit(body, random, nu, row, columns);
+    for (uint32_t i = 0; i < columns; i++) {
+        const double *p = body->xyz[first + i];
+        double *q = body->xyz[copies + i];
+        q[0] = p[0];
+        q[1] = p[1] - depth * test_between(random, -0.5, 1);
+        q[2] = p[2] + depth * test_between(random, -1, 1);
     }
 }
 
@@ -432,8 +458,9 @@ static inline void surface_fins(struct test_body *body, dent_random *random, uin
         const uint32_t *corners = body->corners + 3 * (size_t)dent_random_below(random, faces);
         const double *p = body->xyz[corners[0]];
         uint32_t a = corners[0], b = corners[1];
-        uint32_t tip = surface_put_vertex(body, p[0] + test_between(random, -0.3, 0.3), p[1] + test_between(random, -0.3, 0.3),
-                                          p[2] + test_between(random, -0.3, 0.3));
+        uint32_t tip =
+            surface_put_vertex(body, p[0] + test_between(random, -0.3, 0.3), p[1] + test_between(random, -0.3, 0.3),
+                               p[2] + test_between(random, -0.3, 0.3));
         surface_put_face(body, a, b, tip);
     }
 }
@@ -465,7 +492,8 @@ static inline void surface_duplicates(struct test_body *body, dent_random *rando
 static inline void surface_pinch(struct test_body *body, dent_random *random, uint32_t pinches)
 {
     for (uint32_t i = 0; i < pinches; i++) {
-        uint32_t kept = dent_random_below(random, body->vertex_count), gone = dent_random_below(random, body->vertex_count);
+        uint32_t kept = dent_random_below(random, body->vertex_count),
+                 gone = dent_random_below(random, body->vertex_count);
         bool harmless = kept != gone;
         for (uint32_t face = 0; face < body->element_count && harmless; face++) {
             const uint32_t *corners = body->corners + 3 * (size_t)face;
@@ -499,7 +527,8 @@ static inline void surface_shuffle_faces(struct test_body *body, dent_random *ra
     }
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------------------------- */
+/* ---- the table
+ * ------------------------------------------------------------------------------------------------------------- */
 
 static inline struct test_body surface_sheet_like(int kind, dent_random *random, uint32_t size)
 {
@@ -525,17 +554,21 @@ static inline struct test_body surface_sheet_like(int kind, dent_random *random,
     }
     surface_bend(&body, kind, nu, nv, random);
     double edge = 1.0 / (nv > 1 ? nv : 2);
-    bool crumpled = kind == SURFACE_CRUMPLED || kind == SURFACE_FLIPPED || kind == SURFACE_LATTICE || kind == SURFACE_HUGE ||
-                    kind == SURFACE_TINY || kind == SURFACE_CUTS_AND_HOLES || kind == SURFACE_T_JUNCTIONS ||
-                    kind == SURFACE_NONMANIFOLD || kind == SURFACE_DUPLICATES || kind == SURFACE_FAR_AWAY || kind == SURFACE_PINCHED;
+    bool crumpled = kind == SURFACE_CRUMPLED || kind == SURFACE_FLIPPED || kind == SURFACE_LATTICE ||
+                    kind == SURFACE_HUGE || kind == SURFACE_TINY || kind == SURFACE_CUTS_AND_HOLES ||
+                    kind == SURFACE_T_JUNCTIONS || kind == SURFACE_NONMANIFOLD || kind == SURFACE_DUPLICATES ||
+                    kind == SURFACE_FAR_AWAY || kind == SURFACE_PINCHED;
     if (kind == SURFACE_CUTS_AND_HOLES && nv > 1) {
         surface_slit(&body, random, nu, 1 + dent_random_below(random, nv - 1), 1 + dent_random_below(random, nu));
+    }
+    if (kind == SURFACE_HAIRLINE && nv > 1) {
+        surface_hairline(&body, random, nu, 1 + dent_random_below(random, nv - 1), 1 + dent_random_below(random, nu));
     }
     if (crumpled) {
         surface_crumple(&body, random, test_between(random, 0, 1.5), edge);
     } else if (kind == SURFACE_NOISE) {
         test_jitter(&body, random, 3 * edge);
-    } else if (dent_random_below(random, 2)) {
+    } else if (kind != SURFACE_HAIRLINE && dent_random_below(random, 2)) {
         test_jitter(&body, random, 0.1 * edge);
     }
     switch (kind) {
@@ -565,7 +598,8 @@ static inline struct test_body surface_sheet_like(int kind, dent_random *random,
 
 static inline void surface_place(struct test_body *body, int kind, dent_random *random)
 {
-    if (dent_random_below(random, 2) && kind != SURFACE_COPLANAR_FOLD && kind != SURFACE_FLAT && kind != SURFACE_ZERO_AREA) {
+    if (dent_random_below(random, 2) && kind != SURFACE_COPLANAR_FOLD && kind != SURFACE_FLAT &&
+        kind != SURFACE_ZERO_AREA) {
         test_turn(body, random);
     }
     if (kind == SURFACE_LATTICE) {

@@ -10,10 +10,10 @@ typedef struct lanes {
     __m256 low, high;
 } lanes;
 
-#define LANES_ELEMENTWISE(name, operation)                                                                                              \
-    static inline lanes name(lanes a, lanes b)                                                                                          \
-    {                                                                                                                                   \
-        return (lanes){operation(a.low, b.low), operation(a.high, b.high)};                                                             \
+#define LANES_ELEMENTWISE(name, operation)                                                                             \
+    static inline lanes name(lanes a, lanes b)                                                                         \
+    {                                                                                                                  \
+        return (lanes){operation(a.low, b.low), operation(a.high, b.high)};                                            \
     }
 
 LANES_ELEMENTWISE(lanes_add, _mm256_add_ps)
@@ -39,6 +39,10 @@ static inline void lanes_store_any(float *to, lanes a)
 {
     _mm256_storeu_ps(to, a.low);
     _mm256_storeu_ps(to + 8, a.high);
+}
+static inline void copy_eight(float *to, const float *from)
+{
+    _mm256_storeu_ps(to, _mm256_loadu_ps(from));
 }
 static inline lanes lanes_set(float a)
 {
@@ -67,13 +71,13 @@ static inline lanes lanes_sum_of_sizes(const lanes v[3])
                    _mm256_add_ps(_mm256_add_ps(size_of(v[0].high), size_of(v[1].high)), size_of(v[2].high))};
 }
 
-#define LANES_FOLD(name, whole, half, single)                                                                                           \
-    static inline float name(lanes a)                                                                                                   \
-    {                                                                                                                                   \
-        __m256 eight = whole(a.low, a.high);                                                                                            \
-        __m128 four = half(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));                                             \
-        __m128 two = half(four, _mm_movehl_ps(four, four));                                                                             \
-        return _mm_cvtss_f32(single(two, _mm_movehdup_ps(two)));                                                                        \
+#define LANES_FOLD(name, whole, half, single)                                                                          \
+    static inline float name(lanes a)                                                                                  \
+    {                                                                                                                  \
+        __m256 eight = whole(a.low, a.high);                                                                           \
+        __m128 four = half(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));                            \
+        __m128 two = half(four, _mm_movehl_ps(four, four));                                                            \
+        return _mm_cvtss_f32(single(two, _mm_movehdup_ps(two)));                                                       \
     }
 
 LANES_FOLD(lanes_sum, _mm256_add_ps, _mm_add_ps, _mm_add_ss)
@@ -85,12 +89,15 @@ static inline void least_of_eight(const __m256 v[8], float *least)
 {
     __m256 pairs[4], fours[2];
     for (int i = 0; i < 4; i++) {
-        pairs[i] = _mm256_min_ps(_mm256_unpacklo_ps(v[2 * i], v[2 * i + 1]), _mm256_unpackhi_ps(v[2 * i], v[2 * i + 1]));
+        pairs[i] =
+            _mm256_min_ps(_mm256_unpacklo_ps(v[2 * i], v[2 * i + 1]), _mm256_unpackhi_ps(v[2 * i], v[2 * i + 1]));
     }
     for (int i = 0; i < 2; i++) {
-        fours[i] = _mm256_min_ps(_mm256_shuffle_ps(pairs[2 * i], pairs[2 * i + 1], 0x44), _mm256_shuffle_ps(pairs[2 * i], pairs[2 * i + 1], 0xEE));
+        fours[i] = _mm256_min_ps(_mm256_shuffle_ps(pairs[2 * i], pairs[2 * i + 1], 0x44),
+                                 _mm256_shuffle_ps(pairs[2 * i], pairs[2 * i + 1], 0xEE));
     }
-    __m256 low = _mm256_permute2f128_ps(fours[0], fours[1], 0x20), high = _mm256_permute2f128_ps(fours[0], fours[1], 0x31);
+    __m256 low = _mm256_permute2f128_ps(fours[0], fours[1], 0x20),
+           high = _mm256_permute2f128_ps(fours[0], fours[1], 0x31);
     _mm256_store_ps(least, _mm256_min_ps(low, high));
 }
 static inline void lanes_least_of_each(const lanes values[CURVATURE_LANES], float least[CURVATURE_LANES])

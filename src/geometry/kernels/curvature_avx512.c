@@ -24,6 +24,10 @@ static inline void lanes_store_any(float *to, lanes a)
 {
     _mm512_storeu_ps(to, a);
 }
+static inline void copy_eight(float *to, const float *from)
+{
+    _mm256_storeu_ps(to, _mm256_loadu_ps(from));
+}
 static inline lanes lanes_set(float a)
 {
     return _mm512_set1_ps(a);
@@ -57,13 +61,13 @@ static inline lanes lanes_sum_of_sizes(const lanes v[3])
     return _mm512_add_ps(_mm512_add_ps(_mm512_abs_ps(v[0]), _mm512_abs_ps(v[1])), _mm512_abs_ps(v[2]));
 }
 
-#define LANES_FOLD(name, whole, half, single)                                                                                           \
-    static inline float name(lanes a)                                                                                                   \
-    {                                                                                                                                   \
-        __m256 eight = whole(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1));                                                  \
-        __m128 four = half(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));                                             \
-        __m128 two = half(four, _mm_movehl_ps(four, four));                                                                             \
-        return _mm_cvtss_f32(single(two, _mm_movehdup_ps(two)));                                                                        \
+#define LANES_FOLD(name, whole, half, single)                                                                          \
+    static inline float name(lanes a)                                                                                  \
+    {                                                                                                                  \
+        __m256 eight = whole(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1));                                 \
+        __m128 four = half(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));                            \
+        __m128 two = half(four, _mm_movehl_ps(four, four));                                                            \
+        return _mm_cvtss_f32(single(two, _mm_movehdup_ps(two)));                                                       \
     }
 
 LANES_FOLD(lanes_sum, _mm256_add_ps, _mm_add_ps, _mm_add_ss)
@@ -75,13 +79,17 @@ static inline void lanes_least_of_each(const lanes values[CURVATURE_LANES], floa
 {
     __m512 pairs[8], fours[4];
     for (int i = 0; i < 8; i++) {
-        pairs[i] = _mm512_min_ps(_mm512_unpacklo_ps(values[2 * i], values[2 * i + 1]), _mm512_unpackhi_ps(values[2 * i], values[2 * i + 1]));
+        pairs[i] = _mm512_min_ps(_mm512_unpacklo_ps(values[2 * i], values[2 * i + 1]),
+                                 _mm512_unpackhi_ps(values[2 * i], values[2 * i + 1]));
     }
     for (int i = 0; i < 4; i++) {
-        fours[i] = _mm512_min_ps(_mm512_shuffle_ps(pairs[2 * i], pairs[2 * i + 1], 0x44), _mm512_shuffle_ps(pairs[2 * i], pairs[2 * i + 1], 0xEE));
+        fours[i] = _mm512_min_ps(_mm512_shuffle_ps(pairs[2 * i], pairs[2 * i + 1], 0x44),
+                                 _mm512_shuffle_ps(pairs[2 * i], pairs[2 * i + 1], 0xEE));
     }
-    __m512 low = _mm512_min_ps(_mm512_shuffle_f32x4(fours[0], fours[1], 0x44), _mm512_shuffle_f32x4(fours[0], fours[1], 0xEE));
-    __m512 high = _mm512_min_ps(_mm512_shuffle_f32x4(fours[2], fours[3], 0x44), _mm512_shuffle_f32x4(fours[2], fours[3], 0xEE));
+    __m512 low =
+        _mm512_min_ps(_mm512_shuffle_f32x4(fours[0], fours[1], 0x44), _mm512_shuffle_f32x4(fours[0], fours[1], 0xEE));
+    __m512 high =
+        _mm512_min_ps(_mm512_shuffle_f32x4(fours[2], fours[3], 0x44), _mm512_shuffle_f32x4(fours[2], fours[3], 0xEE));
     _mm512_store_ps(least, _mm512_min_ps(_mm512_shuffle_f32x4(low, high, 0x88), _mm512_shuffle_f32x4(low, high, 0xDD)));
 }
 static inline uint32_t lanes_greater(const float values[CURVATURE_LANES], float bound)

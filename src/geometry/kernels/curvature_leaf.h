@@ -1,23 +1,32 @@
-/* The two kernels of curvature_kernels.h over lanes of sixteen floats; included by each instruction set after its lanes. The same operations in
- * the same order everywhere; least, most and counts do not depend on an order. */
+/* The two kernels of curvature_kernels.h over lanes of sixteen floats; included by each instruction set after its
+ * lanes. The same operations in the same order everywhere; least, most and counts do not depend on an order. */
 
 /* n . D for the thirteen axes, in the order of curvature_axes. */
-#define AXIS_DOTS(add, subtract, x, y, z, out)                                                                                          \
-    do {                                                                                                                                \
-        (out)[0] = (x);                                                                                                                 \
-        (out)[1] = (y);                                                                                                                 \
-        (out)[2] = (z);                                                                                                                 \
-        (out)[7] = add(y, z);                                                                                                           \
-        (out)[8] = subtract(y, z);                                                                                                      \
-        (out)[9] = add(x, z);                                                                                                           \
-        (out)[10] = subtract(x, z);                                                                                                     \
-        (out)[11] = add(x, y);                                                                                                          \
-        (out)[12] = subtract(x, y);                                                                                                     \
-        (out)[3] = add(x, (out)[7]);                                                                                                    \
-        (out)[4] = subtract(x, (out)[7]);                                                                                               \
-        (out)[5] = subtract((out)[8], x);                                                                                               \
-        (out)[6] = subtract(z, (out)[11]);                                                                                              \
+#define AXIS_DOTS(add, subtract, x, y, z, out)                                                                         \
+    do {                                                                                                               \
+        (out)[0] = (x);                                                                                                \
+        (out)[1] = (y);                                                                                                \
+        (out)[2] = (z);                                                                                                \
+        (out)[7] = add(y, z);                                                                                          \
+        (out)[8] = subtract(y, z);                                                                                     \
+        (out)[9] = add(x, z);                                                                                          \
+        (out)[10] = subtract(x, z);                                                                                    \
+        (out)[11] = add(x, y);                                                                                         \
+        (out)[12] = subtract(x, y);                                                                                    \
+        (out)[3] = add(x, (out)[7]);                                                                                   \
+        (out)[4] = subtract(x, (out)[7]);                                                                              \
+        (out)[5] = subtract((out)[8], x);                                                                              \
+        (out)[6] = subtract(subtract(z, y), x);                                                                        \
     } while (0)
+
+/* least: by axis, the least n . D along the side that the hint tells; then minus the largest |e1|, |e2|. */
+static inline uint32_t mask_of_least(const float least[CURVATURE_LANES], uint32_t positive)
+{
+    double a = -(double)least[13], b = -(double)least[14], h = (double)FOREST_INPUT_ERROR;
+    double bound = 8 * 0x1p-24 * a * b + 5 * h * (a + b) + 32 * h * h + 0x1p-130;
+    uint32_t beyond = lanes_greater(least, (float)(bound * (1 + 0x1p-20))) & ((1u << CURVATURE_AXES) - 1);
+    return (beyond & positive) | (beyond & ~positive) << CURVATURE_AXES;
+}
 
 static inline float scalar_add(float a, float b)
 {
@@ -28,7 +37,9 @@ static inline float scalar_subtract(float a, float b)
     return a - b;
 }
 
-static void leaf_curvature(const struct leaf_points *points, const struct leaf_corners *corners, struct leaf_curvature *curvature)
+#ifndef CURVATURE_LEAF_OF_ITS_OWN
+static void leaf_curvature(const struct leaf_points *points, const struct leaf_corners *corners,
+                           struct leaf_curvature *curvature)
 {
     lanes p[3], first[3], second[3];
     for (int axis = 0; axis < 3; axis++) {
@@ -56,21 +67,25 @@ static void leaf_curvature(const struct leaf_points *points, const struct leaf_c
     values[15] = values[14];
     _Alignas(64) float least[CURVATURE_LANES];
     lanes_least_of_each(values, least);
-    double a = -(double)least[13], b = -(double)least[14], h = (double)FOREST_INPUT_ERROR;
-    double bound = 8 * 0x1p-24 * a * b + 5 * h * (a + b) + 32 * h * h + 0x1p-130;
-    uint32_t beyond = lanes_greater(least, (float)(bound * (1 + 0x1p-20))) & ((1u << CURVATURE_AXES) - 1);
-    curvature->mask = (beyond & positive) | (beyond & ~positive) << CURVATURE_AXES;
+    curvature->mask = mask_of_least(least, positive);
 }
+#endif
 
-/* Brings the vertices together, sixteen at a time whatever the length of a run; behind the last follows the first again. */
+/* Brings the vertices together, eight at a time whatever the length of a run; behind the last follows the first again.
+ */
 static void star_gather(const struct star_question *question, float *x, float *y, float *z)
 {
     uint32_t placed = 0;
     for (uint32_t i = 0; i < question->run_count; i++) {
         const float *from = question->points + question->runs[i].place;
-        lanes_store_any(x + placed, lanes_load_any(from));
-        lanes_store_any(y + placed, lanes_load_any(from + LEAF_VERTICES));
-        lanes_store_any(z + placed, lanes_load_any(from + 2 * LEAF_VERTICES));
+        copy_eight(x + placed, from);
+        copy_eight(y + placed, from + LEAF_VERTICES);
+        copy_eight(z + placed, from + 2 * LEAF_VERTICES);
+        if (question->runs[i].count > 8) {
+            copy_eight(x + placed + 8, from + 8);
+            copy_eight(y + placed + 8, from + LEAF_VERTICES + 8);
+            copy_eight(z + placed + 8, from + 2 * LEAF_VERTICES + 8);
+        }
         placed += question->runs[i].count;
     }
     lanes_store_any(x + placed, lanes_set(x[0]));
@@ -90,7 +105,8 @@ static float star_middle(const float *x, uint32_t count)
 
 static void star(const struct star_question *question, struct star_answer *answer)
 {
-    uint32_t count = question->count, padded = star_room(count) - CURVATURE_LANES; /* more than count, less than count + 17 */
+    uint32_t count = question->count,
+             padded = star_room(count) - CURVATURE_LANES; /* more than count, less than count + 17 */
     float *x = question->xyz, *y = x + star_room(count), *z = y + star_room(count), middle[3];
     star_gather(question, x, y, z);
     const float *centre = question->centre;
@@ -111,8 +127,10 @@ static void star(const struct star_question *question, struct star_answer *answe
         d[1] = lanes_subtract(lanes_load(y + i), lanes_set(centre[1]));
         d[2] = lanes_subtract(lanes_load(z + i), lanes_set(centre[2]));
         reach = lanes_most(reach, lanes_sum_of_sizes(d));
-        lanes_store(question->a + i, lanes_add(lanes_add(lanes_multiply(e[0], d[0]), lanes_multiply(e[1], d[1])), lanes_multiply(e[2], d[2])));
-        lanes_store(question->b + i, lanes_add(lanes_add(lanes_multiply(f[0], d[0]), lanes_multiply(f[1], d[1])), lanes_multiply(f[2], d[2])));
+        lanes_store(question->a + i, lanes_add(lanes_add(lanes_multiply(e[0], d[0]), lanes_multiply(e[1], d[1])),
+                                               lanes_multiply(e[2], d[2])));
+        lanes_store(question->b + i, lanes_add(lanes_add(lanes_multiply(f[0], d[0]), lanes_multiply(f[1], d[1])),
+                                               lanes_multiply(f[2], d[2])));
     }
     lanes turns = lanes_set(2); /* more than any turn that passes could need: |a|, |b| <= 4, bounds far below 1 */
     uint32_t rises = 0;

@@ -1,5 +1,5 @@
-/* The filter of near_kernels.h, written once: plain loops over sixteen lanes that every compiler turns into vector code. Included by
- * near_kernels_<isa>.c, compiled with the flags of its instruction set. */
+/* The filter of near_kernels.h, written once: plain loops over sixteen lanes that every compiler turns into vector
+ * code. Included by near_kernels_<isa>.c, compiled with the flags of its instruction set. */
 #include "geometry/kernels/near_kernels.h"
 
 #define EACH_LANE for (int i = 0; i < NEAR_BATCH; i++)
@@ -47,8 +47,8 @@ static inline struct lanes dot(const struct lanes3 *a, const struct lanes3 *b)
     return r;
 }
 
-/* numerator / denominator, cut to [0, 1]; denominators near 0 are raised, which keeps it finite or infinite, never NaN, for numbers of
- * size 1. */
+/* numerator / denominator, cut to [0, 1]; denominators near 0 are raised, which keeps it finite or infinite, never
+ * NaN, for numbers of size 1. */
 static inline struct lanes place(const struct lanes *numerator, const struct lanes *denominator)
 {
     struct lanes r;
@@ -63,7 +63,8 @@ static inline struct lanes place(const struct lanes *numerator, const struct lan
 }
 
 /* 1 where q separates: gap is the least of q . x over a less the most over b. */
-static inline void separated(const struct lanes *gap, const struct lanes3 *q, const float *bound, int32_t found[NEAR_BATCH])
+static inline void separated(const struct lanes *gap, const struct lanes3 *q, const float *bound,
+                             int32_t found[NEAR_BATCH])
 {
     struct lanes squared = dot(q, q);
     EACH_LANE
@@ -112,8 +113,10 @@ static uint32_t far_edges(const struct near_batch *batch)
     return pack_bits(found);
 }
 
-/* Of an edge from `from` along `along`, seen from the origin: the point closest to it, if closer than the best so far. */
-static inline void consider_edge(const struct lanes3 *from, const struct lanes3 *along, struct lanes3 *best, struct lanes *squared)
+/* Of an edge from `from` along `along`, seen from the origin: the point closest to it, if closer than the best so
+ * far. */
+static inline void consider_edge(const struct lanes3 *from, const struct lanes3 *along, struct lanes3 *best,
+                                 struct lanes *squared)
 {
     struct lanes numerator = dot(from, along), length = dot(along, along);
     EACH_LANE numerator.at[i] = -numerator.at[i];
@@ -131,7 +134,8 @@ static inline void consider_edge(const struct lanes3 *from, const struct lanes3 
 }
 
 /* The gap from the origin down to three corners along q. */
-static inline struct lanes gap_to_corners(const struct lanes3 *q, const struct lanes3 *a, const struct lanes3 *b, const struct lanes3 *c)
+static inline struct lanes gap_to_corners(const struct lanes3 *q, const struct lanes3 *a, const struct lanes3 *b,
+                                          const struct lanes3 *c)
 {
     struct lanes qa = dot(q, a), qb = dot(q, b), qc = dot(q, c), gap;
     EACH_LANE

@@ -76,7 +76,8 @@ static inline __m256 eight_lanes_of_bits(uint32_t bits)
 }
 static inline wide_t wide_choose(uint32_t bits, wide_t x, wide_t y)
 {
-    return (wide_t){_mm256_blendv_ps(y.a, x.a, eight_lanes_of_bits(bits)), _mm256_blendv_ps(y.b, x.b, eight_lanes_of_bits(bits >> 8))};
+    return (wide_t){_mm256_blendv_ps(y.a, x.a, eight_lanes_of_bits(bits)),
+                    _mm256_blendv_ps(y.b, x.b, eight_lanes_of_bits(bits >> 8))};
 }
 static inline uint32_t wide_less(wide_t x, wide_t y)
 {
@@ -102,15 +103,16 @@ static inline wide_index index_load(const uint8_t *from)
 {
     __m256i a = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)from));
     __m256i b = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(from + 8)));
-    return (wide_index){a, b, _mm256_castsi256_ps(_mm256_slli_epi32(a, 28)), _mm256_castsi256_ps(_mm256_slli_epi32(b, 28))};
+    return (wide_index){a, b, _mm256_castsi256_ps(_mm256_slli_epi32(a, 28)),
+                        _mm256_castsi256_ps(_mm256_slli_epi32(b, 28))};
 }
 static inline wide_t wide_pick(const float *table, wide_index index)
 {
     __m256 low = _mm256_load_ps(table), high = _mm256_load_ps(table + 8);
-    return (wide_t){_mm256_blendv_ps(_mm256_permutevar8x32_ps(low, index.place_a), _mm256_permutevar8x32_ps(high, index.place_a),
-                                   index.upper_a),
-                  _mm256_blendv_ps(_mm256_permutevar8x32_ps(low, index.place_b), _mm256_permutevar8x32_ps(high, index.place_b),
-                                   index.upper_b)};
+    return (wide_t){_mm256_blendv_ps(_mm256_permutevar8x32_ps(low, index.place_a),
+                                     _mm256_permutevar8x32_ps(high, index.place_a), index.upper_a),
+                    _mm256_blendv_ps(_mm256_permutevar8x32_ps(low, index.place_b),
+                                     _mm256_permutevar8x32_ps(high, index.place_b), index.upper_b)};
 }
 
 static inline octet_t octet_load(const double *from)
@@ -129,11 +131,13 @@ static inline octet_t octet_magnitude(octet_t x)
 static inline __m256d lanes_of_bits(uint32_t bits)
 {
     const __m256i places = _mm256_setr_epi64x(1, 2, 4, 8);
-    return _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x((long long)bits), places), places));
+    return _mm256_castsi256_pd(
+        _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x((long long)bits), places), places));
 }
 static inline octet_t octet_choose(uint32_t bits, octet_t x, octet_t y)
 {
-    return (octet_t){_mm256_blendv_pd(y.a, x.a, lanes_of_bits(bits)), _mm256_blendv_pd(y.b, x.b, lanes_of_bits(bits >> 4))};
+    return (octet_t){_mm256_blendv_pd(y.a, x.a, lanes_of_bits(bits)),
+                     _mm256_blendv_pd(y.b, x.b, lanes_of_bits(bits >> 4))};
 }
 static inline uint32_t octet_less(octet_t x, octet_t y)
 {
@@ -141,7 +145,8 @@ static inline uint32_t octet_less(octet_t x, octet_t y)
            (uint32_t)_mm256_movemask_pd(_mm256_cmp_pd(x.b, y.b, _CMP_LT_OQ)) << 4;
 }
 
-static inline __m256 boxes_in_half(const float *const lo_of[3], const float *const hi_of[3], int at, const float lo[3], const float hi[3])
+static inline __m256 boxes_in_half(const float *const lo_of[3], const float *const hi_of[3], int at, const float lo[3],
+                                   const float hi[3])
 {
     __m256 all = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
     for (int axis = 0; axis < 3; axis++) {
@@ -171,13 +176,14 @@ static inline __m256i bits_of_places(const uint8_t *places)
     const __m128i high_bits = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, -128);
     __m128i index = _mm_load_si128((const __m128i *)places);
     __m128i low = _mm_shuffle_epi8(low_bits, index), high = _mm_shuffle_epi8(high_bits, index);
-    return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_unpacklo_epi8(low, high)), _mm_unpackhi_epi8(low, high), 1);
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_unpacklo_epi8(low, high)), _mm_unpackhi_epi8(low, high),
+                                   1);
 }
 
 static inline struct vertex_sets vertex_sets_of(const uint8_t (*corners)[LEAF_FACES])
 {
-    return (struct vertex_sets){
-        _mm256_or_si256(_mm256_or_si256(bits_of_places(corners[0]), bits_of_places(corners[1])), bits_of_places(corners[2]))};
+    return (struct vertex_sets){_mm256_or_si256(_mm256_or_si256(bits_of_places(corners[0]), bits_of_places(corners[1])),
+                                                bits_of_places(corners[2]))};
 }
 
 /* Faces none of whose vertices is in the set. */
@@ -189,15 +195,16 @@ static inline uint32_t faces_without(const struct vertex_sets *sets, uint32_t ve
     return (uint32_t)_mm_movemask_epi8(bytes);
 }
 
-static inline uint32_t faces_beyond(const struct leaf_side *planes, uint32_t plane, float reach, const struct leaf_points *points,
-                                    const struct vertex_sets *sets, uint32_t asked)
+static inline uint32_t faces_beyond(const struct leaf_side *planes, uint32_t plane, float reach,
+                                    const struct leaf_points *points, const struct vertex_sets *sets, uint32_t joined,
+                                    uint32_t asked)
 {
     const __m256 px = _mm256_set1_ps(planes->base[0][plane]), nx = _mm256_set1_ps(planes->normal[0][plane]);
     const __m256 py = _mm256_set1_ps(planes->base[1][plane]), ny = _mm256_set1_ps(planes->normal[1][plane]);
     const __m256 pz = _mm256_set1_ps(planes->base[2][plane]), nz = _mm256_set1_ps(planes->normal[2][plane]);
     const float most = planes->slope[plane] * reach + planes->floor[plane];
     const __m256 bound = _mm256_set1_ps(most), minus = _mm256_set1_ps(-most);
-    uint32_t above = 0, below = 0;
+    uint32_t above = joined, below = joined;
     for (int at = 0; at < LEAF_VERTICES; at += 8) {
         __m256 x = _mm256_sub_ps(_mm256_load_ps(points->x[0] + at), px);
         __m256 y = _mm256_sub_ps(_mm256_load_ps(points->x[1] + at), py);
@@ -209,14 +216,17 @@ static inline uint32_t faces_beyond(const struct leaf_side *planes, uint32_t pla
     return (faces_without(sets, ~above) | faces_without(sets, ~below)) & asked;
 }
 
-static uint32_t meet_volumes(float *const *lo, float *const *hi, uint32_t offset, int axis_count, const float *box_lo, const float *box_hi)
+static uint32_t meet_volumes(float *const *lo, float *const *hi, uint32_t offset, int axis_count, const float *box_lo,
+                             const float *box_hi)
 {
     uint32_t found = 0;
     for (uint32_t at = 0; at < 16; at += 8) {
         __m256 all = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
         for (int axis = 0; axis < axis_count; axis++) {
-            all = _mm256_and_ps(all, _mm256_cmp_ps(_mm256_load_ps(lo[axis] + offset + at), _mm256_set1_ps(box_hi[axis]), _CMP_LE_OQ));
-            all = _mm256_and_ps(all, _mm256_cmp_ps(_mm256_load_ps(hi[axis] + offset + at), _mm256_set1_ps(box_lo[axis]), _CMP_GE_OQ));
+            all = _mm256_and_ps(
+                all, _mm256_cmp_ps(_mm256_load_ps(lo[axis] + offset + at), _mm256_set1_ps(box_hi[axis]), _CMP_LE_OQ));
+            all = _mm256_and_ps(
+                all, _mm256_cmp_ps(_mm256_load_ps(hi[axis] + offset + at), _mm256_set1_ps(box_lo[axis]), _CMP_GE_OQ));
         }
         found |= (uint32_t)_mm256_movemask_ps(all) << at;
     }

@@ -1,5 +1,5 @@
-/* The leaves of the surface forest without vector instructions: the reference row. Elementwise loops of fixed length are left to the
- * compiler; the two that decide anything stop as early as they can. */
+/* The leaves of the surface forest without vector instructions: the reference row. Elementwise loops of fixed length
+ * are left to the compiler; the two that decide anything stop as early as they can. */
 #include "geometry/kernels/surface_kernels.h"
 
 #include <math.h>
@@ -12,14 +12,14 @@ typedef struct octet_t {
     double at[NARROW_BATCH];
 } octet_t;
 
-#define ELEMENTWISE(type, count, name, expression)                                                                                       \
-    static inline type name(type a, type b)                                                                                              \
-    {                                                                                                                                    \
-        type result;                                                                                                                     \
-        for (int i = 0; i < (count); i++) {                                                                                              \
-            result.at[i] = (expression);                                                                                                 \
-        }                                                                                                                                \
-        return result;                                                                                                                   \
+#define ELEMENTWISE(type, count, name, expression)                                                                     \
+    static inline type name(type a, type b)                                                                            \
+    {                                                                                                                  \
+        type result;                                                                                                   \
+        for (int i = 0; i < (count); i++) {                                                                            \
+            result.at[i] = (expression);                                                                               \
+        }                                                                                                              \
+        return result;                                                                                                 \
     }
 
 ELEMENTWISE(wide_t, 16, wide_add, a.at[i] + b.at[i])
@@ -145,8 +145,8 @@ static inline uint32_t boxes_in_row(const struct leaf_side *boxes, const float l
     uint32_t found = 0;
     for (; asked; asked &= asked - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(asked);
-        if (boxes->lo[0][i] <= hi[0] && lo[0] <= boxes->hi[0][i] && boxes->lo[1][i] <= hi[1] && lo[1] <= boxes->hi[1][i] &&
-            boxes->lo[2][i] <= hi[2] && lo[2] <= boxes->hi[2][i]) {
+        if (boxes->lo[0][i] <= hi[0] && lo[0] <= boxes->hi[0][i] && boxes->lo[1][i] <= hi[1] &&
+            lo[1] <= boxes->hi[1][i] && boxes->lo[2][i] <= hi[2] && lo[2] <= boxes->hi[2][i]) {
             found |= 1u << i;
         }
     }
@@ -162,9 +162,11 @@ static inline struct vertex_sets vertex_sets_of(const uint8_t (*corners)[LEAF_FA
     return (struct vertex_sets){corners};
 }
 
-/* Faces among `asked` of a leaf, all of whose corners are strictly on one side of a plane. */
-static inline uint32_t faces_beyond(const struct leaf_side *planes, uint32_t plane, float reach, const struct leaf_points *points,
-                                    const struct vertex_sets *sets, uint32_t asked)
+/* Faces among `asked` of a leaf, all of whose corners are strictly on one side of a plane, or among those `joined` to
+ * it. */
+static inline uint32_t faces_beyond(const struct leaf_side *planes, uint32_t plane, float reach,
+                                    const struct leaf_points *points, const struct vertex_sets *sets, uint32_t joined,
+                                    uint32_t asked)
 {
     float px = planes->base[0][plane], py = planes->base[1][plane], pz = planes->base[2][plane];
     float nx = planes->normal[0][plane], ny = planes->normal[1][plane], nz = planes->normal[2][plane];
@@ -177,8 +179,8 @@ static inline uint32_t faces_beyond(const struct leaf_side *planes, uint32_t pla
             uint8_t vertex = sets->corners[corner][face];
             float x = points->x[0][vertex] - px, y = points->x[1][vertex] - py, z = points->x[2][vertex] - pz;
             float side = (x * nx + y * ny) + z * nz;
-            above += side > bound;
-            below += side < -bound;
+            above += side > bound || (joined >> vertex & 1);
+            below += side < -bound || (joined >> vertex & 1);
         }
         found |= (uint32_t)(above == 3 || below == 3) << face;
     }
@@ -196,7 +198,8 @@ static void load_points(const uint32_t vertices[LEAF_VERTICES], const double (*x
     }
 }
 
-static uint32_t meet_volumes(float *const *lo, float *const *hi, uint32_t offset, int axis_count, const float *box_lo, const float *box_hi)
+static uint32_t meet_volumes(float *const *lo, float *const *hi, uint32_t offset, int axis_count, const float *box_lo,
+                             const float *box_hi)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < 16; i++) {

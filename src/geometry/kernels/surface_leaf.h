@@ -1,8 +1,9 @@
-/* The leaves of the surface forest, written once for all instruction sets. See surface_kernels.h for what is computed and for the bounds.
+/* The leaves of the surface forest, written once for all instruction sets. See surface_kernels.h for what is computed
+ * and for the bounds.
  *
- * Included by surface_kernels_<isa>.c after it has defined `wide` (16 floats), `wide_index` (16 places), `octet` (8 doubles), their operations,
- * load_points, and the two loops that decide the speed of a leaf: boxes_in_row and faces_beyond. Types and operations are named for
- * surface_narrow.h: wide_t, wide_add and so on.
+ * Included by surface_kernels_<isa>.c after it has defined `wide` (16 floats), `wide_index` (16 places), `octet` (8
+ * doubles), their operations, load_points, and the two loops that decide the speed of a leaf: boxes_in_row and
+ * faces_beyond. Types and operations are named for surface_narrow.h: wide_t, wide_add and so on.
  */
 #include <math.h>
 #include <stddef.h>
@@ -20,9 +21,11 @@ static inline wide_t wide_range_bound(wide_t size, wide_t largest);
 static inline wide_t wide_side_bound(struct wide_t3 largest)
 {
     const wide_t slack = wide_set(4 * FOREST_INPUT_ERROR);
-    wide_t x = wide_add(largest.x, slack), y = wide_add(largest.y, slack), z = wide_add(largest.z, slack), xy = wide_multiply(x, y);
+    wide_t x = wide_add(largest.x, slack), y = wide_add(largest.y, slack), z = wide_add(largest.z, slack),
+           xy = wide_multiply(x, y);
     wide_t squares = wide_add(xy, wide_multiply(wide_add(x, y), z));
-    return wide_add(wide_multiply(wide_multiply(xy, z), wide_set(50.0f * 0x1p-24f)), wide_multiply(squares, wide_set(7.0f * 0x1p-24f)));
+    return wide_add(wide_multiply(wide_multiply(xy, z), wide_set(50.0f * 0x1p-24f)),
+                    wide_multiply(squares, wide_set(7.0f * 0x1p-24f)));
 }
 
 static inline wide_t wide_range_bound(wide_t size, wide_t largest)
@@ -59,8 +62,8 @@ static struct narrow_signs narrow_floats(const struct float_batch *batch)
 {
     struct wide_t3 corner[6];
     for (int k = 0; k < 6; k++) {
-        corner[k] =
-            (struct wide_t3){wide_load(batch->corner[k][0]), wide_load(batch->corner[k][1]), wide_load(batch->corner[k][2])};
+        corner[k] = (struct wide_t3){wide_load(batch->corner[k][0]), wide_load(batch->corner[k][1]),
+                                     wide_load(batch->corner[k][2])};
     }
     return wide_narrow(corner, corner + 3);
 }
@@ -69,13 +72,13 @@ static struct narrow_signs narrow_doubles(const struct narrow_batch *batch)
 {
     struct octet_t3 corner[6];
     for (int k = 0; k < 6; k++) {
-        corner[k] =
-            (struct octet_t3){octet_load(batch->corner[k][0]), octet_load(batch->corner[k][1]), octet_load(batch->corner[k][2])};
+        corner[k] = (struct octet_t3){octet_load(batch->corner[k][0]), octet_load(batch->corner[k][1]),
+                                      octet_load(batch->corner[k][2])};
     }
     return octet_narrow(corner, corner + 3);
 }
 
-/* ---- pairs of leaves ------------------------------------------------------------------------------------------------------ */
+/* ---- pairs of leaves ---- */
 
 static inline wide_t length3(struct wide_t3 a)
 {
@@ -117,7 +120,8 @@ static inline void make_planes(struct leaf_side *side)
     wide_store(side->normal[0], normal.x);
     wide_store(side->normal[1], normal.y);
     wide_store(side->normal[2], normal.z);
-    wide_store(side->slope, wide_add(wide_multiply(square, wide_set(12.0f * 0x1p-24f)), wide_multiply(wide_add(l1, l2), three)));
+    wide_store(side->slope,
+               wide_add(wide_multiply(square, wide_set(12.0f * 0x1p-24f)), wide_multiply(wide_add(l1, l2), three)));
     wide_store(side->floor, wide_multiply(square, three));
     side->has_planes = true;
 }
@@ -139,8 +143,14 @@ static inline uint32_t faces_present(const struct leaf_points *leaf)
     return (2u << (leaf->face_count - 1)) - 1;
 }
 
-static uint32_t leaf_pair(struct leaf_side *side_a, const struct leaf_points *b, struct leaf_side *side_b, const uint16_t *shares,
-                          uint8_t *found)
+/* Vertices of the other leaf that are corners of a face. */
+static inline uint32_t joined_to(const struct leaf_points *leaf, uint32_t face, const uint16_t joints[LEAF_VERTICES])
+{
+    return joints[leaf->corners[0][face]] | joints[leaf->corners[1][face]] | joints[leaf->corners[2][face]];
+}
+
+static uint32_t leaf_pair(struct leaf_side *side_a, const struct leaf_points *b, struct leaf_side *side_b,
+                          const uint16_t *shares, const struct leaf_joints *joints, uint8_t *found)
 {
     const struct leaf_points *a = side_a->leaf;
     uint32_t of_a = boxes_in_row(side_a, b->lo, b->hi, faces_present(a)), of_b = of_a;
@@ -169,7 +179,8 @@ static uint32_t leaf_pair(struct leaf_side *side_a, const struct leaf_points *b,
     struct vertex_sets sets = vertex_sets_of(b->corners);
     make_planes(side_a);
     for (uint32_t i = 0; i < row_count; i++) {
-        uint32_t left = bits[i] & ~faces_beyond(side_a, rows[i], reach, b, &sets, bits[i]);
+        uint32_t joined = joints ? joined_to(a, rows[i], joints->of_a) : 0;
+        uint32_t left = bits[i] & ~faces_beyond(side_a, rows[i], reach, b, &sets, joined, bits[i]);
         any |= left;
         for (; left; left &= left - 1) {
             columns[__builtin_ctz(left)] |= 1u << rows[i];
@@ -183,7 +194,8 @@ static uint32_t leaf_pair(struct leaf_side *side_a, const struct leaf_points *b,
     make_planes(side_b);
     for (; any; any &= any - 1) {
         uint32_t face = (uint32_t)__builtin_ctz(any), column = columns[face];
-        column &= ~faces_beyond(side_b, face, reach, a, &sets, column);
+        uint32_t joined = joints ? joined_to(b, face, joints->of_b) : 0;
+        column &= ~faces_beyond(side_b, face, reach, a, &sets, joined, column);
         for (; column; column &= column - 1) {
             found[count++] = (uint8_t)((uint32_t)__builtin_ctz(column) << 4 | face);
         }
@@ -191,7 +203,7 @@ static uint32_t leaf_pair(struct leaf_side *side_a, const struct leaf_points *b,
     return count;
 }
 
-/* ---- volumes -------------------------------------------------------------------------------------------------------------- */
+/* ---- volumes ---- */
 
 static inline void bound_axis(wide_t values, float slack, float *lo, float *hi)
 {
@@ -229,4 +241,7 @@ static void bound_points(const struct leaf_points *points, int axis_count, float
     }
 }
 
-#define SURFACE_KERNELS_ROW {load_points, bound_points, meet_volumes, prepare_side, leaf_pair, narrow_floats, narrow_doubles}
+#define SURFACE_KERNELS_ROW                                                                                            \
+    {                                                                                                                  \
+        load_points, bound_points, meet_volumes, prepare_side, leaf_pair, narrow_floats, narrow_doubles                \
+    }

@@ -1,10 +1,11 @@
-/* Pairs of triangles, one pair to a lane: certainly apart, certainly crossing, or open. Written once for floats and doubles; see
- * surface_kernels.h for the bounds.
+/* Pairs of triangles, one pair to a lane: certainly apart, certainly crossing, or open. Written once for floats and
+ * doubles; see surface_kernels.h for the bounds.
  *
- * Included after LANE(name) and LANE_ALL are defined, with the type LANE(t), its operations, and two bounds: LANE(side_bound) of a determinant of
- * differences, LANE(range_bound) of the distance between two ranges of dot products. The scheme is that of triangle_predicates.c: when each
- * triangle has corners strictly on both sides of the other's plane, two more orientations decide. Where a side is left open, which is what
- * triangles in one plane come to, the six directions across the edges within the planes are tried.
+ * Included after LANE(name) and LANE_ALL are defined, with the type LANE(t), its operations, and two bounds:
+ * LANE(side_bound) of a determinant of differences, LANE(range_bound) of the distance between two ranges of dot
+ * products. The scheme is that of triangle_predicates.c: when each triangle has corners strictly on both sides of the
+ * other's plane, two more orientations decide. Where a side is left open, which is what triangles in one plane come to,
+ * the six directions across the edges within the planes are tried.
  */
 
 struct LANE(t3) {
@@ -68,18 +69,20 @@ static inline struct LANE(sides) LANE(sides_of)(const struct LANE(t3) plane[3], 
 }
 
 /* Sign of det[b - a, c - a, d - a]. */
-static inline void LANE(orientation)(struct LANE(t3) a, struct LANE(t3) b, struct LANE(t3) c, struct LANE(t3) d, uint32_t *above,
-                                     uint32_t *below)
+static inline void LANE(orientation)(struct LANE(t3) a, struct LANE(t3) b, struct LANE(t3) c, struct LANE(t3) d,
+                                     uint32_t *above, uint32_t *below)
 {
     struct LANE(t3) e1 = LANE(subtract3)(b, a), e2 = LANE(subtract3)(c, a), e3 = LANE(subtract3)(d, a);
-    struct LANE(t3) largest = LANE(most3)(LANE(most3)(LANE(magnitude3)(e1), LANE(magnitude3)(e2)), LANE(magnitude3)(e3));
+    struct LANE(t3) largest =
+        LANE(most3)(LANE(most3)(LANE(magnitude3)(e1), LANE(magnitude3)(e2)), LANE(magnitude3)(e3));
     LANE(t) bound = LANE(side_bound)(largest), value = LANE(dot3)(e3, LANE(cross3)(e1, e2));
     *above = LANE(less)(bound, value);
     *below = LANE(less)(value, LANE(subtract)(LANE(set)(0), bound));
 }
 
-/* Puts the corner that is alone on its side first, and turns the triangle over where `turn` says so (triangle_sides.h). */
-static inline void LANE(arrange)(const struct LANE(t3) corner[3], const struct LANE(sides) *sides, uint32_t turn,
+/* Puts the corner that is alone on its side first, and turns the triangle over where `turn` says so (triangle_sides.h).
+ */
+static inline void LANE(arrange)(const struct LANE(t3) corner[3], const struct LANE(sides) * sides, uint32_t turn,
                                  struct LANE(t3) arranged[3])
 {
     const uint32_t *s = sides->above;
@@ -92,7 +95,7 @@ static inline void LANE(arrange)(const struct LANE(t3) corner[3], const struct L
 }
 
 /* Lanes in which two corners are above, so that the lone one is below. */
-static inline uint32_t LANE(lone_below)(const struct LANE(sides) *sides)
+static inline uint32_t LANE(lone_below)(const struct LANE(sides) * sides)
 {
     const uint32_t *s = sides->above;
     return (s[0] & s[1]) | (s[0] & s[2]) | (s[1] & s[2]);
@@ -119,7 +122,9 @@ static inline uint32_t LANE(apart_across_edges)(const struct LANE(t3) own[3], co
         for (int k = 0; k < 6; k++) {
             value[k] = LANE(dot3)(across, p[k]);
         }
-        LANE(t) lo = LANE(least)(LANE(least)(value[3], value[4]), value[5]), hi = LANE(most)(LANE(most)(value[3], value[4]), value[5]);
+        LANE(t)
+        lo = LANE(least)(LANE(least)(value[3], value[4]), value[5]),
+        hi = LANE(most)(LANE(most)(value[3], value[4]), value[5]);
         LANE(t) own_lo = LANE(least)(LANE(least)(value[0], value[1]), value[2]);
         LANE(t) own_hi = LANE(most)(LANE(most)(value[0], value[1]), value[2]);
         LANE(t) bound = LANE(range_bound)(LANE(add)(LANE(add)(size.x, size.y), size.z), largest);
