@@ -49,10 +49,6 @@ static inline uint32_t lanes_less(lanes a, lanes b)
 {
     return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
 }
-static inline uint32_t lanes_not_more(lanes a, lanes b)
-{
-    return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ);
-}
 /* Lanes where small[k] <= large[k] for all six k. */
 static inline uint32_t lanes_ordered6(const lanes small[6], const lanes large[6])
 {

@@ -47,10 +47,6 @@ static inline uint32_t lanes_less(lanes a, lanes b)
 {
     return a < b;
 }
-static inline uint32_t lanes_not_more(lanes a, lanes b)
-{
-    return a <= b;
-}
 static inline uint32_t lanes_ordered6(const lanes small[6], const lanes large[6])
 {
     return small[0] <= large[0] && small[1] <= large[1] && small[2] <= large[2] && small[3] <= large[3] &&

@@ -107,7 +107,7 @@ static void bound_points(const struct cluster_points *points, uint32_t set, stru
         for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
             lanes x = lanes_load(&points->x[axis][i]);
             uint32_t bits = set >> i & ALL_LANES;
-            if (!bits) {
+            if (LANES == 1 && !bits) {
                 continue;
             }
             lo[axis] = lanes_least(lo[axis], lanes_choose(bits, x, lo[axis]));
@@ -153,19 +153,14 @@ static inline struct lanes3 points_at(const struct cluster_points *points, int i
     return (struct lanes3){lanes_load(&points->x[0][i]), lanes_load(&points->x[1][i]), lanes_load(&points->x[2][i])};
 }
 
-/* The first group of lanes with a bit of the set, which is not empty. */
-static inline int first_group(uint32_t set)
-{
-    return __builtin_ctz(set) / LANES * LANES;
-}
-
 /* Vertices of a cluster in a box. */
 static inline uint32_t points_in_box(const struct cluster_points *points, uint32_t set, const struct spread_box *box)
 {
     uint32_t found = 0;
-    /* The vertices asked about come first. */
-    for (uint32_t left = set; left; left &= ~(ALL_LANES << first_group(left))) {
-        int i = first_group(left);
+    for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
+        if (!(set >> i & ALL_LANES)) {
+            continue; /* the vertices asked about come first */
+        }
         struct lanes3 x = points_at(points, i);
         found |= boxes_meet(x, x, box) << i;
     }
