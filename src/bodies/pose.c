@@ -27,8 +27,8 @@ struct piece {
 };
 
 struct reading {
-    const struct kernels *kernels;
     const dent_positions *positions;
+    const struct kernels *kernels;
     double (*xyz)[3];
     uint32_t vertex_count, per_piece;
     struct piece pieces[PIECES_MAX];
@@ -40,26 +40,27 @@ static void read_piece(void *data, uint32_t block, uint32_t worker)
     struct reading *reading = data;
     uint32_t first = block * reading->per_piece, left = reading->vertex_count - first;
     struct piece *piece = &reading->pieces[block];
-    *piece = (struct piece){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, false};
     uint32_t count = left < reading->per_piece ? left : reading->per_piece;
     const dent_positions *given = reading->positions;
-    bool packed = given->scalar == DENT_SCALAR_DOUBLE && (given->stride == 0 || given->stride == sizeof reading->xyz[0]);
-    const void *source = (const unsigned char *)given->data + (size_t)first * sizeof reading->xyz[0];
-    piece->finite = packed ? reading->kernels->copy_positions(source, count, reading->xyz + first, piece->lo, piece->hi)
-                           : body_read_range(given, first, count, reading->xyz, piece->lo, piece->hi);
+    *piece = (struct piece){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, false};
+    if (given->scalar == DENT_SCALAR_DOUBLE && (given->stride == 0 || given->stride == sizeof reading->xyz[0])) {
+        const unsigned char *from = (const unsigned char *)given->data + (size_t)first * sizeof reading->xyz[0];
+        piece->finite = reading->kernels->copy_positions(from, count, reading->xyz + first, piece->lo, piece->hi);
+    } else {
+        piece->finite = body_read_range(given, first, count, reading->xyz, piece->lo, piece->hi);
+    }
 }
 
-/* Positions and bounds of all vertices. False when something is wrong with the positions: body_read_positions then says
- * what. */
-static bool read_in_pieces(const struct body *body, double (*xyz)[3], double lo[3], double hi[3])
+/* Positions and bounds of all vertices. False when something is wrong with the positions: body_read_positions then says what. */
+static bool read_in_pieces(const struct body *body, const struct kernels *kernels, double (*xyz)[3], double lo[3], double hi[3])
 {
-    struct reading reading = {.kernels = kernels_for(dent_context_isa(body->context)),
-                              .positions = &body->positions_t0,
-                              .xyz = xyz,
-                              .vertex_count = body->vertex_count};
+    struct reading reading; /* not cleared: the pieces are large beside a small body */
+    reading.positions = &body->positions_t0;
+    reading.kernels = kernels;
+    reading.xyz = xyz;
+    reading.vertex_count = body->vertex_count;
     struct message ignored;
-    if (body->vertex_count == 0 || !body->positions_t0.data ||
-        body_check_positions(body, &body->positions_t0, &ignored) != DENT_OK) {
+    if (body->vertex_count == 0 || !body->positions_t0.data || body_check_positions(body, &body->positions_t0, &ignored) != DENT_OK) {
         return false;
     }
     uint32_t count = body->vertex_count / PIECE_VERTICES + 1;
@@ -75,8 +76,8 @@ static bool read_in_pieces(const struct body *body, double (*xyz)[3], double lo[
     for (uint32_t piece = 0; piece < count; piece++) {
         finite = finite && reading.pieces[piece].finite;
         for (int axis = 0; axis < 3; axis++) {
-            lo[axis] = fmin(lo[axis], reading.pieces[piece].lo[axis]);
-            hi[axis] = fmax(hi[axis], reading.pieces[piece].hi[axis]);
+            lo[axis] = reading.pieces[piece].lo[axis] < lo[axis] ? reading.pieces[piece].lo[axis] : lo[axis];
+            hi[axis] = reading.pieces[piece].hi[axis] > hi[axis] ? reading.pieces[piece].hi[axis] : hi[axis];
         }
     }
     return finite;
@@ -103,7 +104,8 @@ static void bound_body(struct posed_body *posed, double lo[3], double hi[3], dou
         posed->lo[axis] = lo[axis];
         posed->hi[axis] = hi[axis];
         if (lo[axis] <= hi[axis]) {
-            *largest = fmax(*largest, fmax(fabs(lo[axis]), fabs(hi[axis])));
+            double most = -lo[axis] > hi[axis] ? -lo[axis] : hi[axis]; /* the larger absolute value */
+            *largest = most > *largest ? most : *largest;
         }
     }
 }
@@ -121,12 +123,13 @@ dent_status pose_read(struct pose *pose, const struct body_table *table, struct 
     if (!bodies || !next) {
         return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the positions of %zu vertices", vertex_count);
     }
+    const struct kernels *kernels = kernels_for(dent_context_isa(pose->body_storage.context));
     pose->largest = 0;
     for (uint32_t rank = 0; rank < table->body_count; rank++) {
         const struct body *body = body_table_at(table, rank);
         double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
         dent_status status = DENT_OK;
-        if (!read_in_pieces(body, next, lo, hi)) {
+        if (!read_in_pieces(body, kernels, next, lo, hi)) {
             status = body_read_positions(body, &body->positions_t0, message, next);
         }
         if (status == DENT_OK) {

@@ -52,10 +52,6 @@ static inline uint32_t lanes_less(lanes a, lanes b)
 {
     return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ));
 }
-static inline uint32_t lanes_not_more(lanes a, lanes b)
-{
-    return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
-}
 /* Lanes where small[k] <= large[k] for all six k. */
 static inline uint32_t lanes_ordered6(const lanes small[6], const lanes large[6])
 {
@@ -89,7 +85,7 @@ static inline lanes lanes_of_shorts(const int16_t *from)
 {
     return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_load_si128((const __m128i *)from)));
 }
-/* Lanes from 0 up to below 65536, cut to whole numbers. */
+/* Lanes from 0 up to below 32768, cut to whole numbers. */
 static inline void lanes_to_shorts(uint16_t *to, lanes a)
 {
     __m256i whole = _mm256_cvttps_epi32(a);

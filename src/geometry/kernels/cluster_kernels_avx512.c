@@ -49,10 +49,6 @@ static inline uint32_t lanes_less(lanes a, lanes b)
 {
     return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
 }
-static inline uint32_t lanes_not_more(lanes a, lanes b)
-{
-    return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ);
-}
 /* Lanes where small[k] <= large[k] for all six k. */
 static inline uint32_t lanes_ordered6(const lanes small[6], const lanes large[6])
 {
@@ -72,7 +68,7 @@ static inline lanes lanes_of_shorts(const int16_t *from)
 {
     return _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_load_si256((const __m256i *)from)));
 }
-/* Lanes from 0 up to below 65536, cut to whole numbers. */
+/* Lanes from 0 up to below 32768, cut to whole numbers. */
 static inline void lanes_to_shorts(uint16_t *to, lanes a)
 {
     _mm256_store_si256((__m256i *)to, _mm512_cvtepi32_epi16(_mm512_cvttps_epi32(a)));

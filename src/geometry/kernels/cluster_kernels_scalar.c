@@ -47,10 +47,6 @@ static inline uint32_t lanes_less(lanes a, lanes b)
 {
     return a < b;
 }
-static inline uint32_t lanes_not_more(lanes a, lanes b)
-{
-    return a <= b;
-}
 static inline uint32_t lanes_ordered6(const lanes small[6], const lanes large[6])
 {
     return small[0] <= large[0] && small[1] <= large[1] && small[2] <= large[2] && small[3] <= large[3] &&
@@ -82,20 +78,38 @@ static inline void lanes_to_shorts(uint16_t *to, lanes a)
     *to = (uint16_t)a;
 }
 
+/* Four points in a word, fifteen bits each below a guard bit. */
 struct short_table {
-    const uint16_t *from;
+    uint64_t words[CLUSTER_VERTICES / 4];
 };
+#define GUARDS UINT64_C(0x8000800080008000)
+#define EVERY_QUARTER UINT64_C(0x0001000100010001)
+
 static inline struct short_table shorts_load(const uint16_t *from)
 {
-    return (struct short_table){from};
+    struct short_table table;
+    for (int i = 0; i < CLUSTER_VERTICES / 4; i++) {
+        table.words[i] = (uint64_t)from[4 * i] | (uint64_t)from[4 * i + 1] << 16 | (uint64_t)from[4 * i + 2] << 32 |
+                         (uint64_t)from[4 * i + 3] << 48;
+    }
+    return table;
 }
+
+/* A guard bit survives a difference that is not negative. */
 static inline uint32_t shorts_in_box(const struct short_table x[3], const uint16_t lo[3], const uint16_t hi[3])
 {
+    uint64_t least[3], most[3];
     uint32_t found = 0;
-    for (int i = 0; i < CLUSTER_VERTICES; i++) {
-        bool inside = x[0].from[i] >= lo[0] && x[0].from[i] <= hi[0] && x[1].from[i] >= lo[1] && x[1].from[i] <= hi[1] &&
-                      x[2].from[i] >= lo[2] && x[2].from[i] <= hi[2];
-        found |= (uint32_t)inside << i;
+    for (int axis = 0; axis < 3; axis++) {
+        least[axis] = lo[axis] * EVERY_QUARTER;
+        most[axis] = hi[axis] * EVERY_QUARTER | GUARDS;
+    }
+    for (int i = 0; i < CLUSTER_VERTICES / 4; i++) {
+        uint64_t a = x[0].words[i], b = x[1].words[i], c = x[2].words[i];
+        uint64_t inside = ((a | GUARDS) - least[0]) & (most[0] - a) & ((b | GUARDS) - least[1]) & (most[1] - b) &
+                          ((c | GUARDS) - least[2]) & (most[2] - c) & GUARDS;
+        inside >>= 15;
+        found |= (uint32_t)((inside | inside >> 15 | inside >> 30 | inside >> 45) & 15) << 4 * i;
     }
     return found;
 }

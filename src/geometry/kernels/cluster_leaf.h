@@ -10,9 +10,9 @@
 #define BOUND_CUBIC (272.0f * 0x1p-24f)
 #define BOUND_SQUARE (25.0f * 0x1p-24f)
 
-/* Own vertices are compared with the boxes of the cells in SHORT_STEPS steps of the box of the cluster, a monotone map:
- * a point that passes may lie outside by 1.02 steps, which the bound of its sides allows for. */
-#define SHORT_STEPS 65000.0f
+/* Own vertices are compared with the boxes of the cells in SHORT_STEPS steps (15 bits) of the box of the cluster, a
+ * monotone map: a point that passes may lie outside by 1.02 steps, which the bound of its sides allows for. */
+#define SHORT_STEPS 32000.0f
 #define SHORT_SLACK 0x1p-14f
 
 struct lanes3 {
@@ -107,6 +107,9 @@ static void bound_points(const struct cluster_points *points, uint32_t set, stru
         for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
             lanes x = lanes_load(&points->x[axis][i]);
             uint32_t bits = set >> i & ALL_LANES;
+            if (LANES == 1 && !bits) {
+                continue;
+            }
             lo[axis] = lanes_least(lo[axis], lanes_choose(bits, x, lo[axis]));
             hi[axis] = lanes_most(hi[axis], lanes_choose(bits, x, hi[axis]));
         }
@@ -223,6 +226,18 @@ static inline uint32_t shared_vertices(const uint32_t identities[CLUSTER_VERTICE
     return shared;
 }
 
+static inline bool has_vertex(const struct cluster *cluster, uint32_t vertex)
+{
+    if (LANES > 1) {
+        return shared_vertices(cluster->vertices, vertex) != 0;
+    }
+    int k = 0;
+    while (k < cluster->vertex_count && cluster->vertices[k] != vertex) {
+        k++;
+    }
+    return k < cluster->vertex_count;
+}
+
 /* ---- vertices
  * ----------------------------------------------------------------------------------------------------------- */
 
@@ -278,8 +293,8 @@ struct boxed_vertex {
     uint16_t cells;
 };
 
-/* Boxes and sharing for all vertices of the set. Whether a group is hit cannot be foreseen, so nothing branches on it.
- */
+/* Boxes and sharing for all vertices of the set. Whether a group is hit cannot be foreseen, so nothing branches on it
+ * (except with one lane, where hits are rare). */
 static inline uint32_t box_vertices(struct leaf_cells *cells, const struct leaf_features *features, uint32_t set,
                                     struct boxed_vertex *list)
 {
@@ -294,6 +309,9 @@ static inline uint32_t box_vertices(struct leaf_cells *cells, const struct leaf_
         const struct spread_box box = {{px, py, pz}, {px, py, pz}};
         for (int i = 0; i < end; i += LANES) {
             uint32_t found = cells_meet_box(cells, i, &box) & cells_present(cluster, i);
+            if (LANES == 1 && !found) {
+                continue;
+            }
             found &= ~lanes_with_bits(&cells->corners->cell_vertices[i], shared);
             list[count] = (struct boxed_vertex){(uint8_t)vertex, (uint8_t)i, (uint16_t)found};
             count += found != 0;
@@ -310,7 +328,7 @@ static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features
     uint32_t set = points_in_box(features->points, features->lanes, &box), count = 0;
     for (uint32_t left = features->same_body ? set : 0; left; left &= left - 1) {
         uint32_t vertex = (uint32_t)__builtin_ctz(left);
-        bool here = shared_vertices(cells->cluster->vertices, features->cluster->vertices[vertex]) != 0;
+        bool here = has_vertex(cells->cluster, features->cluster->vertices[vertex]);
         set &= ~((uint32_t)here << vertex);
     }
     if (!set) {
@@ -591,6 +609,9 @@ static inline uint32_t box_faces(const struct leaf_cells *cells, const struct le
         uint32_t shared = features->identities ? shared_corners(cells, features, i + lane) : 0;
         for (int k = 0; k < end; k += LANES) {
             uint32_t met = cells_meet_box(cells, k, &box) & cells_present(cells->cluster, k);
+            if (LANES == 1 && !met) {
+                continue;
+            }
             met &= ~lanes_with_bits(&cells->corners->cell_vertices[k], shared);
             list[count] = (struct boxed_face){(uint8_t)lane, (uint8_t)k, (uint16_t)met};
             count += met != 0;
