@@ -16,7 +16,8 @@ enum { WIDTH = 1200, HEIGHT = 800 };
 static const picture_color body_colors[] = {
     {0.91f, 0.88f, 0.80f}, {0.62f, 0.80f, 0.92f}, {0.58f, 0.83f, 0.74f}, {0.93f, 0.80f, 0.88f}, {0.80f, 0.80f, 0.84f},
 };
-static const picture_color culprit_color = {0.84f, 0.20f, 0.05f}, touching_color = {0.95f, 0.80f, 0.25f}, ring_color = {0, 0, 0};
+static const picture_color culprit_color = {0.84f, 0.20f, 0.05f}, touching_color = {0.95f, 0.80f, 0.25f}, ring_color = {0, 0, 0},
+                           curve_color = {0.05f, 0.10f, 0.45f};
 
 static void bound(const loaded_world *loaded, double lo[3], double hi[3])
 {
@@ -56,14 +57,18 @@ static void draw_body(picture_canvas *canvas, const loaded_world *loaded, uint32
     }
 }
 
-static void draw(picture_canvas *canvas, const loaded_world *loaded, const dent_check_result *result)
+static void draw(picture_canvas *canvas, const loaded_world *loaded, const dent_check_result *result, const crossing_curves *curves)
 {
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t rank = 0; rank < loaded->body_count; rank++) {
             draw_body(canvas, loaded, rank, pass);
         }
     }
-    for (uint64_t i = 0; i < result->pair_count; i++) {
+    for (uint32_t i = 0; i < curves->segment_count; i++) {
+        picture_line(canvas, curves->positions + 3 * (size_t)curves->ends[2 * i], curves->positions + 3 * (size_t)curves->ends[2 * i + 1], 3,
+                     curve_color);
+    }
+    for (uint64_t i = 0; curves->segment_count == 0 && i < result->pair_count; i++) {
         if (result->pairs[i].state == DENT_CONTACT_PENETRATING) {
             picture_ring(canvas, result->pairs[i].deepest, 9, ring_color);
         }
@@ -85,7 +90,8 @@ int check_snapshot_possible(const char *path)
     return folder_is_writable(path, folder) ? STATUS_GOOD : complain("--picture %s: %s", path, strerror(errno));
 }
 
-int check_snapshot_write(tool_session *session, const loaded_world *loaded, const dent_check_result *result)
+int check_snapshot_write(tool_session *session, const loaded_world *loaded, const dent_check_result *result,
+                         const crossing_curves *curves)
 {
     const tool_options *options = session->options;
     bool turned = options_have(options, OPTION_VIEW);
@@ -95,7 +101,7 @@ int check_snapshot_write(tool_session *session, const loaded_world *loaded, cons
     bound(loaded, lo, hi);
     if (picture_canvas_open(&canvas, session->context, WIDTH, HEIGHT, turned ? options->azimuth : 35,
                             turned ? options->elevation : 20, lo, hi)) {
-        draw(&canvas, loaded, result);
+        draw(&canvas, loaded, result, curves);
         dent_status written = picture_canvas_write(&canvas, options->picture);
         status = written == DENT_OK ? STATUS_GOOD : complain("--picture %s", session_message(session, written));
     } else {

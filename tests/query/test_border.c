@@ -471,7 +471,7 @@ static void random_scenes_give_what_the_definitions_say(void **state)
     dent_context *context = make_context(1, DENT_ISA_AUTO);
     for (int kind = 0; kind < SCENE_KIND_COUNT; kind++) {
         struct kind_counts counts = {0};
-        for (uint32_t seed = 0; seed < rounds(kind == SCENE_SOUP ? 10 : 20); seed++) {
+        for (uint32_t seed = 0; seed < rounds(kind == SCENE_SOUP ? 5 : 20); seed++) {
             struct test_scene scene = {0};
             test_scene_make(&scene, kind, 1000 + seed);
             if (test_scene_elements(&scene) <= ELEMENTS_MAX) {
@@ -704,7 +704,7 @@ static void methods_threads_and_instruction_sets_give_the_same_bits(void **state
         }
     }
     for (int kind = 0; kind < SCENE_KIND_COUNT; kind++) {
-        for (uint32_t seed = 0; seed < rounds(10); seed++) {
+        for (uint32_t seed = 0; seed < rounds(5); seed++) {
             struct test_scene scene;
             test_scene_make(&scene, kind, 77 + seed);
             uint64_t expected = hash_of(contexts[0], &scene, 0, DENT_METHOD_AUTO, false);
