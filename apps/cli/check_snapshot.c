@@ -16,8 +16,7 @@ enum { WIDTH = 1200, HEIGHT = 800 };
 static const picture_color body_colors[] = {
     {0.91f, 0.88f, 0.80f}, {0.62f, 0.80f, 0.92f}, {0.58f, 0.83f, 0.74f}, {0.93f, 0.80f, 0.88f}, {0.80f, 0.80f, 0.84f},
 };
-static const picture_color culprit_color = {0.84f, 0.20f, 0.05f}, touching_color = {0.95f, 0.80f, 0.25f}, ring_color = {0, 0, 0},
-                           curve_color = {0.05f, 0.10f, 0.45f};
+static const picture_color culprit_color = {0.84f, 0.20f, 0.05f}, touching_color = {0.95f, 0.80f, 0.25f}, ring_color = {0, 0, 0};
 
 static void bound(const loaded_world *loaded, double lo[3], double hi[3])
 {
@@ -34,8 +33,8 @@ static void bound(const loaded_world *loaded, double lo[3], double hi[3])
     }
 }
 
-/* Pass 0 draws all faces, pass 1 the marked ones again as a glow. */
-static void draw_body(picture_canvas *canvas, const loaded_world *loaded, uint32_t rank, int pass)
+/* Pass 0 draws all faces, pass 1 the marked ones again as a glow. `plain_only`: marks are not shown. */
+static void draw_body(picture_canvas *canvas, const loaded_world *loaded, uint32_t rank, int pass, bool plain_only)
 {
     const loaded_body *body = &loaded->bodies[rank];
     const uint8_t *marks = dent_check_element_marks(loaded->world, body->id);
@@ -47,7 +46,7 @@ static void draw_body(picture_canvas *canvas, const loaded_world *loaded, uint32
         for (int k = 0; k < 3; k++) {
             corner[k] = body->positions + 3 * (size_t)faces[i].corners[k];
         }
-        uint8_t mark = marks != NULL ? marks[faces[i].cell] : DENT_MARK_NONE;
+        uint8_t mark = marks != NULL && !plain_only ? marks[faces[i].cell] : DENT_MARK_NONE;
         if (pass == 0) {
             picture_color color = mark == DENT_MARK_OVERLAPPING ? culprit_color : mark == DENT_MARK_TOUCHING ? touching_color : plain;
             picture_triangle(canvas, corner[0], corner[1], corner[2], color);
@@ -57,18 +56,25 @@ static void draw_body(picture_canvas *canvas, const loaded_world *loaded, uint32
     }
 }
 
+static void draw_curves(picture_canvas *canvas, const crossing_curves *curves)
+{
+    for (uint32_t i = 0; i < curves->segment_count; i++) {
+        const uint32_t *ends = curves->ends + 2 * (size_t)i;
+        picture_line(canvas, curves->positions + 3 * (size_t)ends[0], curves->positions + 3 * (size_t)ends[1], 3, culprit_color);
+    }
+}
+
+/* With curves the bodies are plain, and the curves alone are red. */
 static void draw(picture_canvas *canvas, const loaded_world *loaded, const dent_check_result *result, const crossing_curves *curves)
 {
-    for (int pass = 0; pass < 2; pass++) {
+    bool plain = curves->segment_count > 0;
+    for (int pass = 0; pass < (plain ? 1 : 2); pass++) {
         for (uint32_t rank = 0; rank < loaded->body_count; rank++) {
-            draw_body(canvas, loaded, rank, pass);
+            draw_body(canvas, loaded, rank, pass, plain);
         }
     }
-    for (uint32_t i = 0; i < curves->segment_count; i++) {
-        picture_line(canvas, curves->positions + 3 * (size_t)curves->ends[2 * i], curves->positions + 3 * (size_t)curves->ends[2 * i + 1], 3,
-                     curve_color);
-    }
-    for (uint64_t i = 0; curves->segment_count == 0 && i < result->pair_count; i++) {
+    draw_curves(canvas, curves);
+    for (uint64_t i = 0; !plain && i < result->pair_count; i++) {
         if (result->pairs[i].state == DENT_CONTACT_PENETRATING) {
             picture_ring(canvas, result->pairs[i].deepest, 9, ring_color);
         }

@@ -238,6 +238,8 @@ void picture_line(picture_canvas *canvas, const double *a, const double *b, doub
         {q.x + along[0] - along[1], q.y + along[1] + along[0], q.z + nearer},
     };
     const projected first[3] = {corners[0], corners[1], corners[2]}, second[3] = {corners[0], corners[2], corners[3]};
+    fill(canvas, first, color, 0.3f);
+    fill(canvas, second, color, 0.3f);
     fill(canvas, first, color, -1);
     fill(canvas, second, color, -1);
 }
