@@ -1,5 +1,6 @@
-/* A spike pokes into a block: which vertex is the first inside, which of its edges leave the block, and how deep is it? The depth is that of
- * Heidelberger and others (consistent penetration depth): an average over the edges that leave, weighted by distance.
+/* A spike pokes into a block: which vertex is the first inside, which of its edges leave the block, and how deep is it?
+ * The depth is that of Heidelberger and others (consistent penetration depth): an average over the edges that leave,
+ * weighted by distance.
  *
  *     cc 06_border.c $(pkg-config --cflags --libs dent) && ./a.out
  */
@@ -33,8 +34,8 @@ int main(void)
         return 1;
     }
     const dent_border *border = &result.border;
-    printf("%u curve(s), the first with %u segments, %s\n", (unsigned)border->curve_count, border->curves[0].segment_count,
-           border->curves[0].closed ? "closed" : "open");
+    printf("%u curve(s), the first with %u segments, %s\n", (unsigned)border->curve_count,
+           border->curves[0].segment_count, border->curves[0].closed ? "closed" : "open");
     double depth = 0, weights = 0;
     for (uint64_t i = 0; i < border->vertex_count; i++) {
         const dent_border_vertex *vertex = &border->vertices[i];
@@ -50,7 +51,8 @@ int main(void)
             depth += along / length;
             weights += 1 / length;
         }
-        printf("vertex %u of body %u is %g deep in body %u\n", vertex->vertex, vertex->body_a, depth / weights, vertex->body_b);
+        printf("vertex %u of body %u is %g deep in body %u\n", vertex->vertex, vertex->body_a, depth / weights,
+               vertex->body_b);
     }
     int good = border->vertex_count == 1 && fabs(depth / weights - 1) < 1e-12;
     dent_world_destroy(world);

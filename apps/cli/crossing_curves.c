@@ -14,7 +14,8 @@ int crossing_curves_possible(const char *path)
     if (!ends_with(path, ".vtp") && !ends_with(path, ".obj")) {
         return complain("--curves %s: the name must end in .vtp or .obj", path);
     }
-    return folder_is_writable(path, folder) ? STATUS_GOOD : complain("--curves %s: %s: %s", path, folder, strerror(errno));
+    return folder_is_writable(path, folder) ? STATUS_GOOD
+                                            : complain("--curves %s: %s: %s", path, folder, strerror(errno));
 }
 
 /* Which curves are told: those of a body with itself only when asked for. */
@@ -36,7 +37,8 @@ static void count(const tool_session *session, const dent_border *border, crossi
 }
 
 /* The face of a segment: the body's number, the element's in the file, and which of its faces. */
-static void name_face(const loaded_world *loaded, uint32_t rank, uint32_t face, double *body, double *cell, double *corner)
+static void name_face(const loaded_world *loaded, uint32_t rank, uint32_t face, double *body, double *cell,
+                      double *corner)
 {
     uint32_t face_count;
     const loaded_body *owner = &loaded->bodies[rank];
@@ -46,7 +48,8 @@ static void name_face(const loaded_world *loaded, uint32_t rank, uint32_t face, 
     *corner = faces[face].corner;
 }
 
-static void fill(const tool_session *session, const loaded_world *loaded, const dent_border *border, crossing_curves *curves)
+static void fill(const tool_session *session, const loaded_world *loaded, const dent_border *border,
+                 crossing_curves *curves)
 {
     uint32_t point = 0, line = 0, number = 0;
     double *fields[CURVE_FIELDS];
@@ -59,7 +62,8 @@ static void fill(const tool_session *session, const loaded_world *loaded, const 
             continue;
         }
         for (uint32_t k = 0; k < curve->point_count; k++) {
-            memcpy(curves->positions + 3 * (size_t)(point + k), border->points[curve->first_point + k].position, 3 * sizeof(double));
+            memcpy(curves->positions + 3 * (size_t)(point + k), border->points[curve->first_point + k].position,
+                   3 * sizeof(double));
         }
         for (uint32_t k = 0; k < curve->segment_count; k++, line++) {
             const dent_border_segment *segment = &border->segments[curve->first_segment + k];
@@ -91,7 +95,8 @@ int crossing_curves_find(tool_session *session, const loaded_world *loaded, cros
         return complain("check: %s", dent_world_message(loaded->world));
     }
     if (result.outcome != DENT_OUTCOME_COMPLETE) {
-        return interrupt_seen() ? interrupt_report() : complain("check: the curves are not complete: %s", dent_outcome_name(result.outcome));
+        return interrupt_seen() ? interrupt_report()
+                                : complain("check: the curves are not complete: %s", dent_outcome_name(result.outcome));
     }
     count(session, &result.border, curves);
     curves->positions = dent_allocate(session->context, curves->point_count, 3 * sizeof *curves->positions);
@@ -111,11 +116,14 @@ int crossing_curves_write(tool_session *session, const crossing_curves *curves, 
     const char *path = session->options->curves;
     dent_mesh_field fields[CURVE_FIELDS];
     for (int i = 0; i < CURVE_FIELDS; i++) {
-        fields[i] = (dent_mesh_field){
-            .name = names[i], .on_elements = true, .components = 1, .values = curves->values + (size_t)i * curves->segment_count};
+        fields[i] = (dent_mesh_field){.name = names[i],
+                                      .on_elements = true,
+                                      .components = 1,
+                                      .values = curves->values + (size_t)i * curves->segment_count};
     }
-    dent_status status = dent_lines_write(session->context, path, curves->point_count, curves->positions, curves->segment_count,
-                                          curves->ends, ends_with(path, ".obj") ? 0 : CURVE_FIELDS, fields);
+    dent_status status =
+        dent_lines_write(session->context, path, curves->point_count, curves->positions, curves->segment_count,
+                         curves->ends, ends_with(path, ".obj") ? 0 : CURVE_FIELDS, fields);
     if (status != DENT_OK) {
         return complain("%s", session_message(session, status));
     }
@@ -125,8 +133,8 @@ int crossing_curves_write(tool_session *session, const crossing_curves *curves, 
     }
     printer_text(session->out, "wrote ");
     printer_name(session->out, path);
-    printer_format(session->out, " (%u curves, %u of them open, %u segments)\n", curves->curve_count, curves->open_count,
-                   curves->segment_count);
+    printer_format(session->out, " (%u curves, %u of them open, %u segments)\n", curves->curve_count,
+                   curves->open_count, curves->segment_count);
     return STATUS_GOOD;
 }
 

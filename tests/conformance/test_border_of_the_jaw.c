@@ -1,5 +1,6 @@
-/* Crossing curves of the data kit's jaw, whose parts overlap by micrometres and share whole faces: closed, ordered, every segment on
- * both of its faces by exact incidence, and its crossing pairs those of face-face. DENT_DATA names the kit.
+/* Crossing curves of the data kit's jaw, whose parts overlap by micrometres and share whole faces: closed, ordered,
+ * every segment on both of its faces by exact incidence, and its crossing pairs those of face-face. DENT_DATA names the
+ * kit.
  */
 #include "support/cmocka_includes.h"
 
@@ -34,7 +35,8 @@ static void jaw_add(struct jaw *jaw, const char *folder, const char *name)
     assert_int_equal(dent_mesh_read(jaw->context, path, NULL, &jaw->parts[number]), DENT_OK);
     assert_int_equal(jaw->parts[number]->body_count, 1);
     assert_int_equal(dent_mesh_add_to_world(jaw->parts[number], jaw->world, &id), DENT_OK);
-    jaw->first_number[number] = number ? jaw->first_number[number - 1] + jaw->parts[number - 1]->bodies[0].vertex_count : 0;
+    jaw->first_number[number] =
+        number ? jaw->first_number[number - 1] + jaw->parts[number - 1]->bodies[0].vertex_count : 0;
     jaw->faces[number] = dent_body_surface_faces(jaw->world, id, &ignored);
     jaw->edges[number] = dent_body_edges(jaw->world, id, &ignored);
     jaw->count++;
@@ -42,7 +44,8 @@ static void jaw_add(struct jaw *jaw, const char *folder, const char *name)
 
 static struct numbered_point point_of(const struct jaw *jaw, uint32_t body, uint32_t vertex)
 {
-    return (struct numbered_point){jaw->parts[body]->bodies[0].positions + 3 * (size_t)vertex, jaw->first_number[body] + vertex};
+    return (struct numbered_point){jaw->parts[body]->bodies[0].positions + 3 * (size_t)vertex,
+                                   jaw->first_number[body] + vertex};
 }
 
 /* The edge of the point pierces its face, by exact signs; *real: for the given positions too. */
@@ -52,7 +55,8 @@ static bool incidence_holds(const struct jaw *jaw, const dent_border_point *poin
     bool zero = false;
     dent_edge edge = jaw->edges[point->edge_body][point->edge];
     const uint32_t *corners = jaw->faces[point->face_body][point->face].corners;
-    struct numbered_point s = point_of(jaw, point->edge_body, edge.v0), t = point_of(jaw, point->edge_body, edge.v1), f[3];
+    struct numbered_point s = point_of(jaw, point->edge_body, edge.v0), t = point_of(jaw, point->edge_body, edge.v1),
+                          f[3];
     for (int k = 0; k < 3; k++) {
         f[k] = point_of(jaw, point->face_body, corners[k]);
     }
@@ -75,7 +79,8 @@ static bool has_corners(const dent_surface_face *face, dent_edge edge)
 }
 
 /* The point lies on both faces of the segment. */
-static bool lies_on(const struct jaw *jaw, const dent_border_curve *curve, const dent_border_segment *segment, const dent_border_point *point)
+static bool lies_on(const struct jaw *jaw, const dent_border_curve *curve, const dent_border_segment *segment,
+                    const dent_border_point *point)
 {
     dent_edge edge = jaw->edges[point->edge_body][point->edge];
     if (point->edge_body == curve->body_a && point->face_body == curve->body_b && point->face == segment->face_b &&
@@ -90,7 +95,8 @@ struct sums {
     uint64_t curves, segments, degenerate, points, degenerate_points;
 };
 
-static void check_curve(const struct jaw *jaw, const dent_border *border, const dent_border_curve *curve, struct sums *sums)
+static void check_curve(const struct jaw *jaw, const dent_border *border, const dent_border_curve *curve,
+                        struct sums *sums)
 {
     assert_true(curve->closed);
     assert_int_equal(curve->point_count, curve->segment_count);
@@ -147,11 +153,14 @@ static void crossing_curves_are_closed_and_lie_on_both_faces(void **state)
     for (uint64_t i = 0; i < result.border.curve_count; i++) {
         check_curve(&jaw, &result.border, &result.border.curves[i], &sums);
     }
-    printf("%u parts: %llu closed curves, %llu segments (%llu degenerate; %llu points, %llu degenerate), %llu crossing face pairs, %llu cut "
+    printf("%u parts: %llu closed curves, %llu segments (%llu degenerate; %llu points, %llu degenerate), %llu crossing "
+           "face pairs, %llu cut "
            "edges, %llu border vertices, %.1f ms\n",
-           (unsigned)jaw.count, (unsigned long long)sums.curves, (unsigned long long)sums.segments, (unsigned long long)sums.degenerate,
-           (unsigned long long)sums.points, (unsigned long long)sums.degenerate_points, (unsigned long long)crossing,
-           (unsigned long long)result.border.cut_edge_count, (unsigned long long)border_vertices_inside, (double)result.border.ns * 1e-6);
+           (unsigned)jaw.count, (unsigned long long)sums.curves, (unsigned long long)sums.segments,
+           (unsigned long long)sums.degenerate, (unsigned long long)sums.points,
+           (unsigned long long)sums.degenerate_points, (unsigned long long)crossing,
+           (unsigned long long)result.border.cut_edge_count, (unsigned long long)border_vertices_inside,
+           (double)result.border.ns * 1e-6);
     assert_true(sums.curves > 0);
     assert_int_equal(sums.segments - sums.degenerate, crossing); /* nothing is tied here, and no part crosses itself */
     dent_world_destroy(jaw.world);

@@ -1,5 +1,6 @@
-/* The border information against its definitions by brute force: every edge against every face by exact signs of the moved points, curves followed point
- * by point, and what never changes it: methods, threads, instruction sets, memory that runs out.
+/* The border information against its definitions by brute force: every edge against every face by exact signs of the
+ * moved points, curves followed point by point, and what never changes it: methods, threads, instruction sets, memory
+ * that runs out.
  */
 #include "support/cmocka_includes.h"
 
@@ -25,7 +26,7 @@ static dent_context *make_context(uint32_t threads, dent_isa isa)
     return context;
 }
 
-/* ---- the world as the brute force sees it --------------------------------------------------------------------------------- */
+/* ---- the world as the brute force sees it ------------------------------------------------------------------------ */
 
 struct seen_body {
     const double (*xyz)[3];
@@ -65,8 +66,8 @@ static struct numbered_point point_of(const struct seen_body *body, uint32_t ver
 }
 
 /* Closed boxes: what is apart here is apart for the moved points. */
-static bool boxes_are_apart(const struct seen_body *a, const uint32_t *corners_a, uint32_t count_a, const struct seen_body *b,
-                            const uint32_t *corners_b)
+static bool boxes_are_apart(const struct seen_body *a, const uint32_t *corners_a, uint32_t count_a,
+                            const struct seen_body *b, const uint32_t *corners_b)
 {
     for (int axis = 0; axis < 3; axis++) {
         double lo[2] = {INFINITY, INFINITY}, hi[2] = {-INFINITY, -INFINITY};
@@ -86,7 +87,8 @@ static bool boxes_are_apart(const struct seen_body *a, const uint32_t *corners_a
 }
 
 /* The moved edge pierces the moved face; *zero: a sign is zero for the given points. */
-static bool pierces(const struct seen_body *a, uint32_t v0, uint32_t v1, const struct seen_body *b, uint32_t face, bool *zero)
+static bool pierces(const struct seen_body *a, uint32_t v0, uint32_t v1, const struct seen_body *b, uint32_t face,
+                    bool *zero)
 {
     predicate_counters counters = {0};
     const uint32_t ends[2] = {v0, v1};
@@ -128,7 +130,8 @@ static bool faces_cross(const struct seen_body *a, uint32_t face_a, const struct
     }
     for (int k = 0; k < 3; k++) {
         const uint32_t *p = a->faces[face_a].corners, *q = b->faces[face_b].corners;
-        if (pierces(a, p[k], p[(k + 1) % 3], b, face_b, &ignored) || pierces(b, q[k], q[(k + 1) % 3], a, face_a, &ignored)) {
+        if (pierces(a, p[k], p[(k + 1) % 3], b, face_b, &ignored) ||
+            pierces(b, q[k], q[(k + 1) % 3], a, face_a, &ignored)) {
             return true;
         }
     }
@@ -167,25 +170,28 @@ static dent_query_result ask(dent_world *world, uint32_t questions, dent_method 
     return result;
 }
 
-/* ---- curves --------------------------------------------------------------------------------------------------------------- */
+/* ---- curves ------------------------------------------------------------------------------------------------------ */
 
 /* A segment ends at this point: the point is an incidence of its two faces. */
-static void check_point_on_segment(const struct seen_world *seen, const dent_border_curve *curve, const dent_border_segment *segment,
-                                   const dent_border_point *point)
+static void check_point_on_segment(const struct seen_world *seen, const dent_border_curve *curve,
+                                   const dent_border_segment *segment, const dent_border_point *point)
 {
     const struct seen_body *a = &seen->bodies[curve->body_a], *b = &seen->bodies[curve->body_b];
     if (point->kind == DENT_BORDER_VERTEX) {
         assert_true(a == b && point->edge_body == curve->body_a);
-        assert_true(is_corner(&a->faces[segment->face_a], point->edge) && is_corner(&b->faces[segment->face_b], point->edge));
+        assert_true(is_corner(&a->faces[segment->face_a], point->edge) &&
+                    is_corner(&b->faces[segment->face_b], point->edge));
         return;
     }
     assert_int_equal(point->kind, DENT_BORDER_EDGE_FACE);
     const struct seen_body *owner = &seen->bodies[point->edge_body];
     dent_edge edge = owner->edges[point->edge];
-    bool zero, edge_of_a = point->edge_body == curve->body_a && point->face_body == curve->body_b && point->face == segment->face_b &&
-                           is_corner(&a->faces[segment->face_a], edge.v0) && is_corner(&a->faces[segment->face_a], edge.v1);
-    bool edge_of_b = point->edge_body == curve->body_b && point->face_body == curve->body_a && point->face == segment->face_a &&
-                     is_corner(&b->faces[segment->face_b], edge.v0) && is_corner(&b->faces[segment->face_b], edge.v1);
+    bool zero, edge_of_a = point->edge_body == curve->body_a && point->face_body == curve->body_b &&
+                           point->face == segment->face_b && is_corner(&a->faces[segment->face_a], edge.v0) &&
+                           is_corner(&a->faces[segment->face_a], edge.v1);
+    bool edge_of_b = point->edge_body == curve->body_b && point->face_body == curve->body_a &&
+                     point->face == segment->face_a && is_corner(&b->faces[segment->face_b], edge.v0) &&
+                     is_corner(&b->faces[segment->face_b], edge.v1);
     assert_true(edge_of_a || edge_of_b);
     assert_true(pierces(owner, edge.v0, edge.v1, &seen->bodies[point->face_body], point->face, &zero));
     assert_true(zero == point->degenerate);
@@ -234,7 +240,8 @@ static void check_curves(const struct seen_world *seen, const dent_border *borde
     assert_int_equal(border->segment_count, segments);
 }
 
-static uint64_t segment_key(const struct seen_world *seen, uint32_t body_a, uint32_t face_a, uint32_t body_b, uint32_t face_b)
+static uint64_t segment_key(const struct seen_world *seen, uint32_t body_a, uint32_t face_a, uint32_t body_b,
+                            uint32_t face_b)
 {
     uint64_t first[TEST_BODIES_MAX], sum = 0;
     for (uint32_t i = 0; i < seen->body_count; i++) {
@@ -292,12 +299,13 @@ static void check_oracle_pairs(const struct seen_world *seen, const dent_pair_li
     for (uint64_t i = 0; i < pairs->count; i++) {
         const dent_pair *pair = &pairs->pairs[i];
         if (pair->kind == DENT_PAIR_CROSSING) {
-            assert_true(faces_cross(&seen->bodies[pair->body_a], pair->feature_a, &seen->bodies[pair->body_b], pair->feature_b));
+            assert_true(faces_cross(&seen->bodies[pair->body_a], pair->feature_a, &seen->bodies[pair->body_b],
+                                    pair->feature_b));
         }
     }
 }
 
-/* ---- cut edges and vertices ----------------------------------------------------------------------------------------------- */
+/* ---- cut edges and vertices -------------------------------------------------------------------------------------- */
 
 static bool has_pair(const dent_pair_list *list, uint32_t body_a, uint32_t a, uint32_t body_b, uint32_t b)
 {
@@ -313,7 +321,8 @@ static bool has_pair(const dent_pair_list *list, uint32_t body_a, uint32_t a, ui
         high = before ? high : middle;
     }
     const dent_pair *pair = &list->pairs[low];
-    return low < list->count && pair->body_a == body_a && pair->feature_a == a && pair->body_b == body_b && pair->feature_b == b;
+    return low < list->count && pair->body_a == body_a && pair->feature_a == a && pair->body_b == body_b &&
+           pair->feature_b == b;
 }
 
 static bool vertex_is_inside(const dent_pair_list *list, uint32_t body_a, uint32_t vertex, uint32_t body_b)
@@ -326,8 +335,8 @@ static bool vertex_is_inside(const dent_pair_list *list, uint32_t body_a, uint32
     return false;
 }
 
-static bool face_meets_cell_at(const struct seen_world *seen, const dent_pair_list *face_cell, uint32_t rank, dent_edge edge, uint32_t other,
-                               uint32_t face)
+static bool face_meets_cell_at(const struct seen_world *seen, const dent_pair_list *face_cell, uint32_t rank,
+                               dent_edge edge, uint32_t other, uint32_t face)
 {
     const struct seen_body *body = &seen->bodies[rank];
     for (uint32_t i = 0; i < body->tetrahedron_count; i++) {
@@ -354,7 +363,8 @@ static bool on_a_curve(const dent_border *border, uint32_t edge_body, uint32_t e
     return false;
 }
 
-static void check_cut_edge(const struct seen_world *seen, const dent_query_result *oracle, const dent_cut_edge *cut, bool zero)
+static void check_cut_edge(const struct seen_world *seen, const dent_query_result *oracle, const dent_cut_edge *cut,
+                           bool zero)
 {
     double length = cut->normal[0] * cut->normal[0] + cut->normal[1] * cut->normal[1] + cut->normal[2] * cut->normal[2];
     dent_edge edge = seen->bodies[cut->body_a].edges[cut->edge];
@@ -367,7 +377,8 @@ static void check_cut_edge(const struct seen_world *seen, const dent_query_resul
 }
 
 /* All edges against all faces, in canonical order. */
-static void check_cut_edges(const struct seen_world *seen, const dent_border *border, const dent_query_result *oracle, bool all)
+static void check_cut_edges(const struct seen_world *seen, const dent_border *border, const dent_query_result *oracle,
+                            bool all)
 {
     uint64_t next = 0;
     for (uint32_t i = 0; i < seen->body_count; i++) {
@@ -408,8 +419,9 @@ static void check_vertices(const dent_border *border)
         assert_int_equal(vertex->first_edge, listed);
         assert_true(vertex->edge_count > 0);
         assert_true(i == 0 || before->body_a < vertex->body_a ||
-                    (before->body_a == vertex->body_a && (before->vertex < vertex->vertex || (before->vertex == vertex->vertex &&
-                                                                                              before->body_b < vertex->body_b))));
+                    (before->body_a == vertex->body_a &&
+                     (before->vertex < vertex->vertex ||
+                      (before->vertex == vertex->vertex && before->body_b < vertex->body_b))));
         for (uint32_t k = 0; k < vertex->edge_count; k++) {
             uint32_t number = border->vertex_edges[vertex->first_edge + k];
             const dent_cut_edge *cut = &border->cut_edges[number];
@@ -423,7 +435,7 @@ static void check_vertices(const dent_border *border)
     assert_int_equal(ends, listed); /* distinct edges of distinct vertices, and as many as there are: all */
 }
 
-/* ---- random scenes -------------------------------------------------------------------------------------------------------- */
+/* ---- random scenes ----------------------------------------------------------------------------------------------- */
 
 struct kind_counts {
     uint64_t scenes, curves, open, degenerate_only, segments, cuts, vertices;
@@ -479,15 +491,16 @@ static void random_scenes_give_what_the_definitions_say(void **state)
             }
             test_scene_free(&scene);
         }
-        printf("%-22s %3u scenes: %5u curves (%u open; %u touching only), %6u segments, %6u cut edges, %5u border vertices\n",
+        printf("%-22s %3u scenes: %5u curves (%u open; %u touching only), %6u segments, %6u cut edges, %5u border "
+               "vertices\n",
                test_scene_kind_name(kind), (unsigned)counts.scenes, (unsigned)counts.curves, (unsigned)counts.open,
-               (unsigned)counts.degenerate_only, (unsigned)counts.segments, (unsigned)counts.cuts, (unsigned)counts.vertices);
+               (unsigned)counts.degenerate_only, (unsigned)counts.segments, (unsigned)counts.cuts,
+               (unsigned)counts.vertices);
     }
     dent_context_destroy(context);
 }
 
-
-/* ---- on cases one can draw ------------------------------------------------------------------------------------------------ */
+/* ---- on cases one can draw --------------------------------------------------------------------------------------- */
 
 static dent_body_id add_tetrahedron(dent_world *world, const double (*xyz)[3])
 {
@@ -526,7 +539,8 @@ static void a_spike_in_a_block_has_one_border_vertex_and_one_closed_curve(void *
         const dent_cut_edge *cut = &border->cut_edges[i];
         assert_int_equal(cut->body_a, 1);
         assert_int_equal(cut->body_b, 0);
-        assert_true(cut->v0 == 0 && cut->v1 == (uint32_t)i + 1 && cut->v0_inside && !cut->v1_inside && !cut->degenerate);
+        assert_true(cut->v0 == 0 && cut->v1 == (uint32_t)i + 1 && cut->v0_inside && !cut->v1_inside &&
+                    !cut->degenerate);
         assert_true(cut->parameter == 0.25 && cut->point[2] == 0);
         assert_true(cut->point[0] == 0.25 * spike[cut->v1][0] && cut->point[1] == 0.25 * spike[cut->v1][1]);
         assert_true(cut->normal[0] == 0 && cut->normal[1] == 0 && fabs(cut->normal[2]) == 1);
@@ -623,7 +637,7 @@ static void bodies_that_only_touch_have_no_border(void **state)
     dent_context_destroy(context);
 }
 
-/* ---- what never changes it ------------------------------------------------------------------------------------------------ */
+/* ---- what never changes it --------------------------------------------------------------------------------------- */
 
 static void mix(uint64_t *hash, const void *bytes, size_t size)
 {
@@ -643,8 +657,8 @@ static uint64_t border_hash(const dent_border *border)
     mix(&hash, border->vertex_edges, border->vertex_edge_count * sizeof *border->vertex_edges);
     for (uint64_t i = 0; i < border->cut_edge_count; i++) {
         const dent_cut_edge *cut = &border->cut_edges[i];
-        uint32_t numbers[] = {cut->body_a, cut->edge, cut->v0, cut->v1, cut->body_b, cut->face, cut->v0_inside, cut->v1_inside,
-                              cut->degenerate};
+        uint32_t numbers[] = {cut->body_a, cut->edge,      cut->v0,        cut->v1,        cut->body_b,
+                              cut->face,   cut->v0_inside, cut->v1_inside, cut->degenerate};
         MIX(&hash, numbers);
         MIX(&hash, cut->parameter);
         MIX(&hash, cut->point);
@@ -652,13 +666,15 @@ static uint64_t border_hash(const dent_border *border)
     }
     for (uint64_t i = 0; i < border->curve_count; i++) {
         const dent_border_curve *curve = &border->curves[i];
-        uint32_t numbers[] = {curve->body_a,        curve->body_b,      curve->first_point,         curve->first_segment,
-                              curve->segment_count, curve->point_count, curve->degenerate_segments, curve->closed};
+        uint32_t numbers[] = {
+            curve->body_a,        curve->body_b,      curve->first_point,         curve->first_segment,
+            curve->segment_count, curve->point_count, curve->degenerate_segments, curve->closed};
         MIX(&hash, numbers);
     }
     for (uint64_t i = 0; i < border->point_count; i++) {
         const dent_border_point *point = &border->points[i];
-        uint32_t numbers[] = {point->edge_body, point->edge, point->face_body, point->face, point->kind, point->degenerate};
+        uint32_t numbers[] = {point->edge_body, point->edge, point->face_body,
+                              point->face,      point->kind, point->degenerate};
         MIX(&hash, numbers);
         MIX(&hash, point->parameter);
         MIX(&hash, point->position);
@@ -670,8 +686,10 @@ static uint64_t border_hash(const dent_border *border)
     return hash;
 }
 
-/* The border of a scene asked in one way, on a world of its own; twice, since the second answer may come from what is kept. */
-static uint64_t hash_of(dent_context *context, const struct test_scene *scene, uint32_t questions, dent_method method, bool touching)
+/* The border of a scene asked in one way, on a world of its own; twice, since the second answer may come from what is
+ * kept. */
+static uint64_t hash_of(dent_context *context, const struct test_scene *scene, uint32_t questions, dent_method method,
+                        bool touching)
 {
     dent_world *world = dent_world_create(context);
     dent_border_def border = dent_border_def_default();
@@ -725,7 +743,7 @@ static void methods_threads_and_instruction_sets_give_the_same_bits(void **state
     printf("%u answers of methods, %u contexts\n", compared, context_count);
 }
 
-/* ---- memory, refusals ----------------------------------------------------------------------------------------------------- */
+/* ---- memory, refusals -------------------------------------------------------------------------------------------- */
 
 static void every_failing_allocation_leaves_the_world_usable(void **state)
 {
