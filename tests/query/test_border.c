@@ -613,6 +613,37 @@ static void curves_run_along_the_product_of_the_normals(void **state)
     dent_context_destroy(context);
 }
 
+static void a_fan_that_covers_itself_crosses_itself_from_its_centre(void **state)
+{
+    (void)state;
+    /* Two faces begin at the same edge; the third, behind the first, passes through the second. */
+    static const double xyz[5][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 2, 1}, {0.2, 2, 2}};
+    static const uint32_t faces[3][3] = {{0, 1, 2}, {0, 1, 3}, {0, 2, 4}};
+    dent_context *context = make_context(1, DENT_ISA_AUTO);
+    dent_world *world = dent_world_create(context);
+    dent_body_def body = dent_surface_def_default();
+    dent_body_id id;
+    body.vertex_count = 5;
+    body.element_count = 3;
+    body.element_corners = faces[0];
+    body.positions_t0 = dent_positions_double(xyz[0]);
+    assert_int_equal(dent_world_add_body(world, &body, &id), DENT_OK);
+    dent_border_def def = dent_border_def_default();
+    dent_border border = ask(world, 0, DENT_METHOD_AUTO, &def).border;
+    assert_int_equal(border.curve_count, 1);
+    assert_false(border.curves[0].closed);
+    assert_int_equal(border.segment_count, 1);
+    assert_true(border.segments[0].face_a == 1 && border.segments[0].face_b == 2 && !border.segments[0].degenerate);
+    bool first_is_centre = border.points[0].kind == DENT_BORDER_VERTEX;
+    assert_int_equal(border.points[!first_is_centre].kind, DENT_BORDER_VERTEX);
+    assert_int_equal(border.points[!first_is_centre].edge, 0);
+    assert_int_equal(border.points[first_is_centre].kind, DENT_BORDER_EDGE_FACE);
+    assert_int_equal(border.cut_edge_count, 1);
+    assert_true(border.cut_edges[0].v0 == 1 && border.cut_edges[0].v1 == 3 && border.cut_edges[0].face == 2);
+    dent_world_destroy(world);
+    dent_context_destroy(context);
+}
+
 static void bodies_that_only_touch_have_no_border(void **state)
 {
     (void)state;
@@ -844,6 +875,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_spike_in_a_block_has_one_border_vertex_and_one_closed_curve),
         cmocka_unit_test(curves_run_along_the_product_of_the_normals),
+        cmocka_unit_test(a_fan_that_covers_itself_crosses_itself_from_its_centre),
         cmocka_unit_test(bodies_that_only_touch_have_no_border),
         cmocka_unit_test(random_scenes_give_what_the_definitions_say),
         cmocka_unit_test(methods_threads_and_instruction_sets_give_the_same_bits),
