@@ -33,8 +33,8 @@ static void bound(const loaded_world *loaded, double lo[3], double hi[3])
     }
 }
 
-/* Pass 0 draws all faces, pass 1 the marked ones again as a glow. */
-static void draw_body(picture_canvas *canvas, const loaded_world *loaded, uint32_t rank, int pass)
+/* Pass 0 draws all faces, pass 1 the marked ones again as a glow. `plain_only`: marks are not shown. */
+static void draw_body(picture_canvas *canvas, const loaded_world *loaded, uint32_t rank, int pass, bool plain_only)
 {
     const loaded_body *body = &loaded->bodies[rank];
     const uint8_t *marks = dent_check_element_marks(loaded->world, body->id);
@@ -46,7 +46,7 @@ static void draw_body(picture_canvas *canvas, const loaded_world *loaded, uint32
         for (int k = 0; k < 3; k++) {
             corner[k] = body->positions + 3 * (size_t)faces[i].corners[k];
         }
-        uint8_t mark = marks != NULL ? marks[faces[i].cell] : DENT_MARK_NONE;
+        uint8_t mark = marks != NULL && !plain_only ? marks[faces[i].cell] : DENT_MARK_NONE;
         if (pass == 0) {
             picture_color color = mark == DENT_MARK_OVERLAPPING ? culprit_color : mark == DENT_MARK_TOUCHING ? touching_color : plain;
             picture_triangle(canvas, corner[0], corner[1], corner[2], color);
@@ -56,14 +56,25 @@ static void draw_body(picture_canvas *canvas, const loaded_world *loaded, uint32
     }
 }
 
-static void draw(picture_canvas *canvas, const loaded_world *loaded, const dent_check_result *result)
+static void draw_curves(picture_canvas *canvas, const crossing_curves *curves)
 {
-    for (int pass = 0; pass < 2; pass++) {
+    for (uint32_t i = 0; i < curves->segment_count; i++) {
+        const uint32_t *ends = curves->ends + 2 * (size_t)i;
+        picture_line(canvas, curves->positions + 3 * (size_t)ends[0], curves->positions + 3 * (size_t)ends[1], 3, culprit_color);
+    }
+}
+
+/* With curves the bodies are plain, and the curves alone are red. */
+static void draw(picture_canvas *canvas, const loaded_world *loaded, const dent_check_result *result, const crossing_curves *curves)
+{
+    bool plain = curves->segment_count > 0;
+    for (int pass = 0; pass < (plain ? 1 : 2); pass++) {
         for (uint32_t rank = 0; rank < loaded->body_count; rank++) {
-            draw_body(canvas, loaded, rank, pass);
+            draw_body(canvas, loaded, rank, pass, plain);
         }
     }
-    for (uint64_t i = 0; i < result->pair_count; i++) {
+    draw_curves(canvas, curves);
+    for (uint64_t i = 0; !plain && i < result->pair_count; i++) {
         if (result->pairs[i].state == DENT_CONTACT_PENETRATING) {
             picture_ring(canvas, result->pairs[i].deepest, 9, ring_color);
         }
@@ -85,7 +96,8 @@ int check_snapshot_possible(const char *path)
     return folder_is_writable(path, folder) ? STATUS_GOOD : complain("--picture %s: %s", path, strerror(errno));
 }
 
-int check_snapshot_write(tool_session *session, const loaded_world *loaded, const dent_check_result *result)
+int check_snapshot_write(tool_session *session, const loaded_world *loaded, const dent_check_result *result,
+                         const crossing_curves *curves)
 {
     const tool_options *options = session->options;
     bool turned = options_have(options, OPTION_VIEW);
@@ -95,7 +107,7 @@ int check_snapshot_write(tool_session *session, const loaded_world *loaded, cons
     bound(loaded, lo, hi);
     if (picture_canvas_open(&canvas, session->context, WIDTH, HEIGHT, turned ? options->azimuth : 35,
                             turned ? options->elevation : 20, lo, hi)) {
-        draw(&canvas, loaded, result);
+        draw(&canvas, loaded, result, curves);
         dent_status written = picture_canvas_write(&canvas, options->picture);
         status = written == DENT_OK ? STATUS_GOOD : complain("--picture %s", session_message(session, written));
     } else {

@@ -6,6 +6,7 @@
 #include "check_picture.h"
 #include "check_report.h"
 #include "check_snapshot.h"
+#include "crossing_curves.h"
 #include "file_names.h"
 #include "interrupt.h"
 #include "tool.h"
@@ -22,7 +23,7 @@ static void print_statistics(tool_session *session, const dent_query_counters *c
 
 /* ---- the run --------------------------------------------------------------------------------------------- */
 
-static int report(tool_session *session, const loaded_world *loaded, const dent_check_result *result)
+static int report(tool_session *session, const loaded_world *loaded, const dent_check_result *result, const crossing_curves *curves)
 {
     const tool_options *options = session->options;
     bool json = options_have(options, OPTION_JSON);
@@ -46,8 +47,14 @@ static int report(tool_session *session, const loaded_world *loaded, const dent_
             printer_text(session->out, " (open it in ParaView, colour by `mark`)\n");
         }
     }
+    if (options->curves != NULL) {
+        int failed = crossing_curves_write(session, curves, json);
+        if (failed) {
+            return failed;
+        }
+    }
     if (options->picture != NULL) {
-        int failed = check_snapshot_write(session, loaded, result);
+        int failed = check_snapshot_write(session, loaded, result, curves);
         if (failed) {
             return failed;
         }
@@ -104,27 +111,37 @@ static int check_outputs(const tool_options *options, uint32_t body_count)
     if (!failed && options->picture != NULL) {
         failed = check_snapshot_possible(options->picture);
     }
+    if (!failed && options->curves != NULL) {
+        failed = crossing_curves_possible(options->curves);
+    }
     return failed;
 }
 
 static int check(tool_session *session, const loaded_world *loaded)
 {
     dent_check_result result;
+    crossing_curves curves;
+    memset(&curves, 0, sizeof curves);
     int failed = check_outputs(session->options, loaded->body_count);
+    if (!failed && session->options->curves != NULL) { /* first: the answer of the check lives until the next question */
+        failed = crossing_curves_find(session, loaded, &curves);
+    }
     failed = failed ? failed : ask(session, loaded, &result);
-    return failed ? failed : report(session, loaded, &result);
+    failed = failed ? failed : report(session, loaded, &result, &curves);
+    crossing_curves_release(session, &curves);
+    return failed;
 }
 
 static int check_frame(tool_session *session, const loaded_world *loaded, const frame_facts *frame, void *user)
 {
     const tool_options *options = session->options;
-    bool pictures = options->out != NULL || options->picture != NULL;
+    bool pictures = options->out != NULL || options->picture != NULL || options->curves != NULL;
     if (pictures && frame->count == 1) {
         progress_release(&session->progress); /* one frame of a series is a model like any other */
         return check(session, loaded);
     }
     if (pictures) {
-        return complain("check: --out and --picture are for one frame: choose it by --frames %llu",
+        return complain("check: --out, --curves and --picture are for one frame: choose it by --frames %llu",
                         (unsigned long long)frame->number);
     }
     dent_check_result result;
@@ -161,13 +178,14 @@ const tool_command command_check_row = {
     "\n"
     "--out F writes F.pvd, a .vtu or .vtp per body beside it (element field mark: 1 touching, 2\n"
     "overlapping; vertex field inside) and the deepest points. F ending in .vtu or .vtp is that one\n"
-    "file, for a model of one body. --picture draws a PNG without further help.\n"
-    "\n" HELP_ON_SERIES
-    "A line per frame is printed, and the exit status is 1 when any of them penetrates. JSON keys, per\n"
+    "file, for a model of one body. --picture draws a PNG without further help. --curves writes where the\n"
+    "surfaces cross, segment by segment in order; line fields: curve, body_a, cell_a, corner_a (the face\n"
+    "opposite that corner), body_b, cell_b, corner_b, degenerate. Self-crossings: with --self.\n"
+    "\n" HELP_ON_SERIES "A line per frame is printed, and the exit status is 1 when any of them penetrates. JSON keys, per\n"
     "frame: frame file bodies pairs_penetrating pairs_touching overlapping_elements penetrating_vertices\n"
     "max_depth x y z outcome; last a summary: frames frames_penetrating first_penetrating max_depth outcome.\n",
     .option_bits = OPTION_BIT(OPTION_TOLERANCE) | OPTION_BIT(OPTION_SELF) | OPTION_BIT(OPTION_NO_TOUCHING) |
-                   OPTION_BIT(OPTION_OUT) | OPTION_BIT(OPTION_PICTURE) | OPTION_BIT(OPTION_VIEW) |
+                   OPTION_BIT(OPTION_OUT) | OPTION_BIT(OPTION_CURVES) | OPTION_BIT(OPTION_PICTURE) | OPTION_BIT(OPTION_VIEW) |
                    OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_MERGE) | OPTIONS_OF_SERIES |
                    OPTIONS_OF_SCENES | OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,

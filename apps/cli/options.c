@@ -35,6 +35,7 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_TOLERANCE] = {"--tolerance", NULL, "D", "a length, default 0: a pair no deeper counts as touching"},
     [OPTION_NO_TOUCHING] = {"--no-touching", NULL, NULL, "do not look for elements that only touch (faster)"},
     [OPTION_OUT] = {"--out", "-o", "F", "write files for ParaView: F.pvd, and the bodies beside it, culprits marked"},
+    [OPTION_CURVES] = {"--curves", NULL, "F", "write the curves in which surfaces cross: F.vtp or F.obj; drawn in the picture too"},
     [OPTION_PICTURE] = {"--picture", NULL, "F.png", "draw the bodies, culprits red (also those hidden inside others)"},
     [OPTION_VIEW] = {"--view", NULL, "A,E", "of the picture: azimuth and elevation in degrees, default 35,20"},
     [OPTION_MERGE] = {"--merge", NULL, NULL, "one body per file, whatever groups it has"},
@@ -358,6 +359,10 @@ static bool read_value(tool_options *options, const char *command, option_id id,
         break;
     case OPTION_REPEAT:
         wanted = parse_whole_number(text, 1, 100000, &options->repeat) ? NULL : "a whole number from 1 to 100000";
+        break;
+    case OPTION_CURVES:
+        options->curves = text;
+        wanted = text[0] != '\0' ? NULL : "a file name";
         break;
     case OPTION_PICTURE:
         options->picture = text;

@@ -27,6 +27,7 @@ typedef enum option_id {
     OPTION_TOLERANCE,
     OPTION_NO_TOUCHING,
     OPTION_OUT,
+    OPTION_CURVES,
     OPTION_PICTURE,
     OPTION_VIEW,
     OPTION_MERGE,
@@ -78,6 +79,7 @@ typedef struct tool_options {
     const char *truth;     /* ccd-queries; null: not given */
     double thickness; /* of proximity */
     const char *out;
+    const char *curves;
     const char *picture;
     double azimuth, elevation; /* of the picture, degrees */
     uint32_t frame;

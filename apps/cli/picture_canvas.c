@@ -224,6 +224,26 @@ void picture_ring(picture_canvas *canvas, const double *point, double radius, pi
     }
 }
 
+void picture_line(picture_canvas *canvas, const double *a, const double *b, double width, picture_color color)
+{
+    const local_point ends[2] = {localize(canvas, a), localize(canvas, b)};
+    projected p = project(canvas, &ends[0]), q = project(canvas, &ends[1]);
+    double half = 0.5 * width * canvas->grain, length = hypot(q.x - p.x, q.y - p.y), nearer = 1.5 * half;
+    double along[2] = {length > 0 ? (q.x - p.x) / length * half : half, length > 0 ? (q.y - p.y) / length * half : 0};
+    /* A rectangle that reaches half its width over both ends: joints have no gaps. */
+    const projected corners[4] = {
+        {p.x - along[0] - along[1], p.y - along[1] + along[0], p.z + nearer},
+        {p.x - along[0] + along[1], p.y - along[1] - along[0], p.z + nearer},
+        {q.x + along[0] + along[1], q.y + along[1] - along[0], q.z + nearer},
+        {q.x + along[0] - along[1], q.y + along[1] + along[0], q.z + nearer},
+    };
+    const projected first[3] = {corners[0], corners[1], corners[2]}, second[3] = {corners[0], corners[2], corners[3]};
+    fill(canvas, first, color, 0.3f);
+    fill(canvas, second, color, 0.3f);
+    fill(canvas, first, color, -1);
+    fill(canvas, second, color, -1);
+}
+
 /* ---- PNG --------------------------------------------------------------------------------------------------------- */
 
 #if defined(DENT_HAVE_ZLIB)

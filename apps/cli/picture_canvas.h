@@ -37,6 +37,9 @@ void picture_glow(picture_canvas *canvas, const double *a, const double *b, cons
 /** A ring of the given radius in pixels around a point, on top of everything. */
 void picture_ring(picture_canvas *canvas, const double *point, double radius, picture_color color);
 
+/** A line, `width` pixels wide, drawn a little nearer than it is, so that it shows on the surfaces it lies on; faint where it is hidden. */
+void picture_line(picture_canvas *canvas, const double *a, const double *b, double width, picture_color color);
+
 /** Writes the picture; the message is the context's. UNSUPPORTED when this build has no zlib. */
 dent_status picture_canvas_write(const picture_canvas *canvas, const char *path);
 

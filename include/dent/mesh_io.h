@@ -104,6 +104,10 @@ DENT_API dent_status dent_mesh_write(dent_context *context, const char *path, co
 DENT_API dent_status dent_points_write(dent_context *context, const char *path, uint32_t point_count, const double *positions,
                                        uint32_t field_count, const dent_mesh_field *fields);
 
+/** Line segments between points: .vtp with fields (on_elements: one tuple per line), or .obj without. Crossing curves (border.h), for instance. */
+DENT_API dent_status dent_lines_write(dent_context *context, const char *path, uint32_t point_count, const double *positions,
+                                      uint32_t line_count, const uint32_t *ends, uint32_t field_count, const dent_mesh_field *fields);
+
 /** One entry of a .pvd collection: what ParaView shows at a time. */
 typedef struct dent_collection_entry {
     double time;

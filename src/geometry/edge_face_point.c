@@ -1,5 +1,5 @@
-/* See edge_face_point.h. The division by volumes is that of triangle_crossing.c: both volumes have relative error below 2^-20 and opposite
- * signs, so their ratio has no cancellation.
+/* See edge_face_point.h. The division by volumes is that of triangle_crossing.c: both volumes have relative error below
+ * 2^-20 and opposite signs, so their ratio has no cancellation.
  */
 #include "geometry/edge_face_point.h"
 
@@ -25,7 +25,8 @@ static double clamp(double value, double low, double high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* Differences to an origin scaled to at most 1 in size; false when all are zero. Halved first where they might overflow. */
+/* Differences to an origin scaled to at most 1 in size; false when all are zero. Halved first where they might
+ * overflow. */
 static bool local_vectors(const double origin[3], const double *const points[], int count, double local[][3])
 {
     double largest = 0.0;
@@ -105,7 +106,8 @@ void face_unit_normal(const double *const face[3], double normal[3])
     normalise(normal);
 }
 
-/* The edge lies in the plane of the face, up to rounding: the middle of the part of it that the face covers, seen along the normal. */
+/* The edge lies in the plane of the face, up to rounding: the middle of the part of it that the face covers, seen along
+ * the normal. */
 static double middle_of_common_part(const double p[3], const double q[3], const double *const face[3])
 {
     const double *points[4] = {face[1], face[2], p, q};
@@ -151,10 +153,12 @@ double edge_face_point(const double p[3], const double q[3], const double *const
     if (first.mantissa == 0.0 && second.mantissa == 0.0) {
         parameter = middle_of_common_part(p, q, face);
     } else {
-        int largest = second.mantissa == 0.0 || (first.mantissa != 0.0 && first.exponent > second.exponent) ? first.exponent
-                                                                                                             : second.exponent;
+        int largest = second.mantissa == 0.0 || (first.mantissa != 0.0 && first.exponent > second.exponent)
+                          ? first.exponent
+                          : second.exponent;
         double a = first.mantissa == 0.0 ? 0.0 : fabs(scale_by_power_of_two(first.mantissa, first.exponent - largest));
-        double b = second.mantissa == 0.0 ? 0.0 : fabs(scale_by_power_of_two(second.mantissa, second.exponent - largest));
+        double b =
+            second.mantissa == 0.0 ? 0.0 : fabs(scale_by_power_of_two(second.mantissa, second.exponent - largest));
         parameter = a / (a + b);
     }
     for (int axis = 0; axis < 3; axis++) {

@@ -14,6 +14,10 @@ dent_status write_vtu(dent_context *context, const char *path, const dent_mesh_v
 /* Surfaces, with fields. */
 dent_status write_vtp(dent_context *context, const char *path, const dent_mesh_view *view);
 
+/* Lines: the elements of the view are taken as pairs of vertices. */
+dent_status write_vtp_lines(dent_context *context, const char *path, const dent_mesh_view *view);
+dent_status write_obj_lines(dent_context *context, const char *path, const dent_mesh_view *view);
+
 /* Corners of element i of a view. */
 static inline uint32_t view_corner_count(const dent_mesh_view *view, uint32_t element)
 {

@@ -1,8 +1,8 @@
-/* Wavefront OBJ: "v x y z" lines, then "f a b c" lines, numbers from 1. Surfaces only. */
+/* Wavefront OBJ: "v x y z" lines, then "f a b c" or, for lines, "l a b" lines; numbers from 1. No solids. */
 #include "mesh_writers.h"
 #include "output_file.h"
 
-dent_status write_obj(dent_context *context, const char *path, const dent_mesh_view *view)
+static dent_status write_elements(dent_context *context, const char *path, const dent_mesh_view *view, const char *word, size_t corners)
 {
     struct output_file file;
     dent_status status = output_open(&file, context, path);
@@ -18,12 +18,22 @@ dent_status write_obj(dent_context *context, const char *path, const dent_mesh_v
         output_text(&file, "\n");
     }
     for (size_t f = 0; f < view->element_count; f++) {
-        output_text(&file, "f");
-        for (int c = 0; c < 3; c++) {
+        output_text(&file, word);
+        for (size_t c = 0; c < corners; c++) {
             output_text(&file, " ");
-            output_decimal(&file, (uint64_t)view->element_corners[3 * f + c] + 1);
+            output_decimal(&file, (uint64_t)view->element_corners[corners * f + c] + 1);
         }
         output_text(&file, "\n");
     }
     return output_close(&file);
+}
+
+dent_status write_obj(dent_context *context, const char *path, const dent_mesh_view *view)
+{
+    return write_elements(context, path, view, "f", 3);
+}
+
+dent_status write_obj_lines(dent_context *context, const char *path, const dent_mesh_view *view)
+{
+    return write_elements(context, path, view, "l", 2);
 }

@@ -1,4 +1,4 @@
-/* VTK XML files for ParaView: .vtu (unstructured grid, any body) and .vtp (surfaces, points).
+/* VTK XML files for ParaView: .vtu (unstructured grid, any body) and .vtp (surfaces, points, lines).
  *
  * A short XML head names the arrays and where each begins in one block of raw bytes behind it ("appended raw"): every
  * array is its length in bytes as a 64-bit number, then its numbers, all little endian. Doubles are copied bit for bit,
@@ -9,12 +9,14 @@
 #include "mesh_writers.h"
 #include "output_file.h"
 
+enum cell_kind { CELLS_OF_BODY, CELLS_ARE_POINTS, CELLS_ARE_LINES }; /* one "vertex" cell per point; two ends each */
+
 enum part { PART_POSITIONS, PART_CONNECTIVITY, PART_OFFSETS, PART_TYPES };
 
 struct vtk_writer {
     struct output_file file;
     const dent_mesh_view *view;
-    bool points_only; /* cells are one "vertex" cell per point */
+    enum cell_kind cells;
     uint64_t corner_count;
     uint64_t offset; /* in the appended block, while the head is written */
 };
@@ -133,7 +135,14 @@ static void append_fields(struct vtk_writer *writer, bool on_elements)
 
 static uint32_t corners_of(const struct vtk_writer *writer, uint32_t element)
 {
-    return writer->points_only ? 1 : view_corner_count(writer->view, element);
+    switch (writer->cells) {
+    case CELLS_ARE_POINTS:
+        return 1;
+    case CELLS_ARE_LINES:
+        return 2;
+    default:
+        return view_corner_count(writer->view, element);
+    }
 }
 
 static void append_cells(struct vtk_writer *writer)
@@ -141,7 +150,7 @@ static void append_cells(struct vtk_writer *writer)
     const dent_mesh_view *view = writer->view;
     output_uint64(&writer->file, part_bytes(writer, PART_CONNECTIVITY));
     for (uint64_t i = 0; i < writer->corner_count; i++) {
-        output_uint64(&writer->file, writer->points_only ? i : view->element_corners[i]);
+        output_uint64(&writer->file, writer->cells == CELLS_ARE_POINTS ? i : view->element_corners[i]);
     }
     output_uint64(&writer->file, part_bytes(writer, PART_OFFSETS));
     uint64_t end = 0;
@@ -175,10 +184,10 @@ static dent_status append_end(struct vtk_writer *writer)
 /* ---- the three files ----------------------------------------------------------------------------------- */
 
 static dent_status begin(struct vtk_writer *writer, dent_context *context, const char *path, const dent_mesh_view *view,
-                         bool points_only)
+                         enum cell_kind cells)
 {
     writer->view = view;
-    writer->points_only = points_only;
+    writer->cells = cells;
     writer->offset = 0;
     writer->corner_count = 0;
     for (uint32_t e = 0; e < view->element_count; e++) {
@@ -190,7 +199,7 @@ static dent_status begin(struct vtk_writer *writer, dent_context *context, const
 dent_status write_vtu(dent_context *context, const char *path, const dent_mesh_view *view)
 {
     struct vtk_writer writer;
-    dent_status status = begin(&writer, context, path, view, false);
+    dent_status status = begin(&writer, context, path, view, CELLS_OF_BODY);
     if (status != DENT_OK) {
         return status;
     }
@@ -212,24 +221,28 @@ dent_status write_vtu(dent_context *context, const char *path, const dent_mesh_v
     return append_end(&writer);
 }
 
-static dent_status write_polydata(dent_context *context, const char *path, const dent_mesh_view *view, bool points_only)
+static dent_status write_polydata(dent_context *context, const char *path, const dent_mesh_view *view, enum cell_kind cells)
 {
     struct vtk_writer writer;
-    dent_status status = begin(&writer, context, path, view, points_only);
+    dent_status status = begin(&writer, context, path, view, cells);
     if (status != DENT_OK) {
         return status;
     }
     head_begin(&writer, "PolyData");
     output_text(&writer.file, "\" NumberOfVerts=\"");
-    output_decimal(&writer.file, points_only ? view->element_count : 0);
-    output_text(&writer.file, "\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"");
-    output_decimal(&writer.file, points_only ? 0 : view->element_count);
+    output_decimal(&writer.file, cells == CELLS_ARE_POINTS ? view->element_count : 0);
+    output_text(&writer.file, "\" NumberOfLines=\"");
+    output_decimal(&writer.file, cells == CELLS_ARE_LINES ? view->element_count : 0);
+    output_text(&writer.file, "\" NumberOfStrips=\"0\" NumberOfPolys=\"");
+    output_decimal(&writer.file, cells == CELLS_OF_BODY ? view->element_count : 0);
     output_text(&writer.file, "\">\n");
     head_fields(&writer, false);
     head_fields(&writer, true);
     head_points(&writer);
-    if (points_only) {
+    if (cells == CELLS_ARE_POINTS) {
         head_cells(&writer, "      <Verts>\n", "      </Verts>\n", false);
+    } else if (cells == CELLS_ARE_LINES) {
+        head_cells(&writer, "      <Lines>\n", "      </Lines>\n", false);
     } else {
         head_cells(&writer, "      <Polys>\n", "      </Polys>\n", false);
     }
@@ -244,7 +257,12 @@ static dent_status write_polydata(dent_context *context, const char *path, const
 
 dent_status write_vtp(dent_context *context, const char *path, const dent_mesh_view *view)
 {
-    return write_polydata(context, path, view, false);
+    return write_polydata(context, path, view, CELLS_OF_BODY);
+}
+
+dent_status write_vtp_lines(dent_context *context, const char *path, const dent_mesh_view *view)
+{
+    return write_polydata(context, path, view, CELLS_ARE_LINES);
 }
 
 dent_status dent_points_write(dent_context *context, const char *path, uint32_t point_count, const double *positions,
@@ -265,5 +283,5 @@ dent_status dent_points_write(dent_context *context, const char *path, uint32_t 
         .field_count = field_count,
         .fields = fields,
     };
-    return write_polydata(context, path, &view, true);
+    return write_polydata(context, path, &view, CELLS_ARE_POINTS);
 }

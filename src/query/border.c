@@ -27,7 +27,8 @@ static dent_status number_vertices(struct border_search *search, struct message 
         first[rank] = (uint32_t)sum;
         sum += search->pose->bodies[rank].body->vertex_count;
         if (sum > UINT32_MAX) {
-            return message_fail(message, DENT_ERROR_TOO_LARGE, "the border of a world with 2^32 or more vertices cannot be told");
+            return message_fail(message, DENT_ERROR_TOO_LARGE,
+                                "the border of a world with 2^32 or more vertices cannot be told");
         }
     }
     search->first_number = first;

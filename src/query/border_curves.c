@@ -1,11 +1,12 @@
 /* Chaining: pairs of crossing faces become ordered polylines.
  *
- * Every end of a pair is an incidence (edge, pierced face) or a common vertex. Sorted by incidence, the ends that belong together lie side
- * by side: two of them on a manifold surface, one at the boundary of an open one. Where more faces meet in an edge, solids are followed through
- * the cells around it (a curve stays on the skin of the same material), surfaces are paired in order of their faces.
+ * Every end of a pair is an incidence (edge, pierced face) or a common vertex. Sorted by incidence, the ends that
+ * belong together lie side by side: two of them on a manifold surface, one at the boundary of an open one. Where more
+ * faces meet in an edge, solids are followed through the cells around it (a curve stays on the skin of the same
+ * material), surfaces are paired in order of their faces.
  *
- * In a curve of a body with itself the two faces of a segment change roles whenever their numbers do; the pierced face stays on its sheet
- * from one segment to the next, which tells the sheets apart all along.
+ * In a curve of a body with itself the two faces of a segment change roles whenever their numbers do; the pierced face
+ * stays on its sheet from one segment to the next, which tells the sheets apart all along.
  */
 #include "geometry/edge_face_point.h"
 #include "query/border_search.h"
@@ -13,7 +14,8 @@
 enum { POINTS_PER_BLOCK = 2048 };
 #define NO_LINK UINT32_MAX
 
-bool border_incidence(const struct border_search *search, const struct border_pair *pair, int end, struct border_cut *cut)
+bool border_incidence(const struct border_search *search, const struct border_pair *pair, int end,
+                      struct border_cut *cut)
 {
     int code = pair->ends[end];
     const struct border_mesh *meshes = search->state->meshes;
@@ -30,7 +32,7 @@ bool border_incidence(const struct border_search *search, const struct border_pa
     return true;
 }
 
-/* ---- which ends belong together ------------------------------------------------------------------------------------------ */
+/* ---- which ends belong together ---------------------------------------------------------------------------------- */
 
 static bool sort_incidences(struct border_search *search)
 {
@@ -54,7 +56,8 @@ static bool sort_incidences(struct border_search *search)
         }
     }
     search->incidence_count = count;
-    radix_sort_u128(search->incidences, search->incidence_ends, search->incidences + count, search->incidence_ends + count, count);
+    radix_sort_u128(search->incidences, search->incidence_ends, search->incidences + count,
+                    search->incidence_ends + count, count);
     return true;
 }
 
@@ -90,8 +93,8 @@ static uint32_t third_corner(const uint32_t corners[3], dent_edge edge)
     return corners[2];
 }
 
-/* From a surface face of a solid through the cells around one of its edges: the tetrahedron and the third corner of the surface face on the other
- * side. False where the cells do not lead to one. */
+/* From a surface face of a solid through the cells around one of its edges: the tetrahedron and the third corner of the
+ * surface face on the other side. False where the cells do not lead to one. */
 static bool walk_around(const struct body *body, uint32_t face, dent_edge edge, uint32_t *tetrahedron, uint32_t *apex)
 {
     uint32_t here = body->surface_face_tetrahedron[face], from = third_corner(body->surface_faces[face].corners, edge);
@@ -119,13 +122,15 @@ static bool walk_around(const struct body *body, uint32_t face, dent_edge edge, 
 }
 
 /* More than two ends at one incidence. */
-static void link_many(struct border_search *search, const uint32_t *ends, uint32_t count, const struct key128 *incidence)
+static void link_many(struct border_search *search, const uint32_t *ends, uint32_t count,
+                      const struct key128 *incidence)
 {
     const struct body *body = search->pose->bodies[incidence->high >> 32].body;
     dent_edge edge = body->edges[(uint32_t)incidence->high];
     for (uint32_t i = 0; body->kind == DENT_BODY_SOLID && i < count; i++) {
         uint32_t tetrahedron, apex;
-        if (search->links[ends[i]] != NO_LINK || !walk_around(body, edge_face_of(search, ends[i]), edge, &tetrahedron, &apex)) {
+        if (search->links[ends[i]] != NO_LINK ||
+            !walk_around(body, edge_face_of(search, ends[i]), edge, &tetrahedron, &apex)) {
             continue;
         }
         for (uint32_t j = 0; j < count; j++) {
@@ -155,7 +160,8 @@ static void link_incidences(struct border_search *search)
 {
     const struct key128 *keys = search->incidences;
     for (uint32_t first = 0, last; first < search->incidence_count; first = last) {
-        for (last = first + 1; last < search->incidence_count && keys[last].high == keys[first].high && keys[last].low == keys[first].low;) {
+        for (last = first + 1; last < search->incidence_count && keys[last].high == keys[first].high &&
+                               keys[last].low == keys[first].low;) {
             last++;
         }
         if (last - first == 2) {
@@ -166,7 +172,7 @@ static void link_incidences(struct border_search *search)
     }
 }
 
-/* ---- from end to end ----------------------------------------------------------------------------------------------------- */
+/* ---- from end to end --------------------------------------------------------------------------------------------- */
 
 /* Where a walk along a curve is: about to go through a pair from one of its ends. */
 struct curve_place {
@@ -182,7 +188,8 @@ static bool follow(const struct border_search *search, struct curve_place *place
     if (next == NO_LINK) {
         return false;
     }
-    bool pierced_is_b = pairs[end / 2].ends[end % 2] < END_EDGE_OF_B, next_is_b = pairs[next / 2].ends[next % 2] < END_EDGE_OF_B;
+    bool pierced_is_b = pairs[end / 2].ends[end % 2] < END_EDGE_OF_B,
+         next_is_b = pairs[next / 2].ends[next % 2] < END_EDGE_OF_B;
     place->swapped = place->swapped != (pierced_is_b != next_is_b);
     place->end = next;
     return true;
@@ -224,7 +231,8 @@ static dent_border_point point_at(const struct border_search *search, uint32_t e
         point.kind = DENT_BORDER_VERTEX;
         point.edge_body = point.face_body = pair->body_a;
         point.edge = point.face =
-            search->pose->bodies[pair->body_a].body->surface_faces[pair->face_a].corners[pair->ends[end % 2] - END_VERTEX];
+            search->pose->bodies[pair->body_a].body->surface_faces[pair->face_a].corners[pair->ends[end % 2] -
+                                                                                         END_VERTEX];
     }
     return point;
 }
@@ -245,7 +253,8 @@ static bool push_segment(struct border_search *search, const struct border_pair 
     return array_push(&search->state->segments, &segment);
 }
 
-/* The curve through pair `first`; `visited` marks its pairs, `trail` has room for them all. Nothing is kept of a curve that is not to be reported. */
+/* The curve through pair `first`; `visited` marks its pairs, `trail` has room for them all. Nothing is kept of a curve
+ * that is not to be reported. */
 static bool trace(struct border_search *search, uint32_t first, bool *visited, uint32_t *trail)
 {
     struct border_state *state = search->state;
@@ -286,7 +295,7 @@ static bool trace(struct border_search *search, uint32_t first, bool *visited, u
     return array_push(&state->curves, &curve);
 }
 
-/* ---- positions ----------------------------------------------------------------------------------------------------------- */
+/* ---- positions --------------------------------------------------------------------------------------------------- */
 
 static void place_block(void *data, uint32_t block, uint32_t worker)
 {

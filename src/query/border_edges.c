@@ -1,8 +1,8 @@
 /* Cut edges and border vertices.
  *
- * Edges of the surface that are cut are the incidences of the curves. An interior edge that a face pierces passes, with it, through the cells
- * around it: so the pairs of face-cell lead to all of them, cell by cell; an edge is met once from every one of its cells, and sorting
- * leaves one.
+ * Edges of the surface that are cut are the incidences of the curves. An interior edge that a face pierces passes, with
+ * it, through the cells around it: so the pairs of face-cell lead to all of them, cell by cell; an edge is met once
+ * from every one of its cells, and sorting leaves one.
  */
 #include "geometry/edge_face_point.h"
 #include "query/border_search.h"
@@ -11,7 +11,7 @@ enum { PAIRS_PER_BLOCK = 512, CUTS_PER_BLOCK = 1024 };
 
 static const uint8_t cell_edges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 
-/* ---- inside the cells ---------------------------------------------------------------------------------------------------- */
+/* ---- inside the cells -------------------------------------------------------------------------------------------- */
 
 static void cut_tetrahedron(const struct border_search *search, const dent_pair *pair, uint32_t tetrahedron,
                             const struct numbered_point face[3], uint32_t block, predicate_counters *counters)
@@ -72,7 +72,7 @@ static bool find_interior_cuts(struct border_search *search)
     return block_output_merge(&state->cut_blocks, &state->cuts);
 }
 
-/* ---- on the curves ------------------------------------------------------------------------------------------------------- */
+/* ---- on the curves ----------------------------------------------------------------------------------------------- */
 
 static bool take_surface_cuts(struct border_search *search)
 {
@@ -105,7 +105,8 @@ static bool sort_cuts(struct border_search *search)
     }
     for (size_t i = 0; i < count; i++) {
         unsorted[i] = cuts[i];
-        keys[i] = (struct key128){(uint64_t)cuts[i].edge_body << 32 | cuts[i].edge, (uint64_t)cuts[i].face_body << 32 | cuts[i].face};
+        keys[i] = (struct key128){(uint64_t)cuts[i].edge_body << 32 | cuts[i].edge,
+                                  (uint64_t)cuts[i].face_body << 32 | cuts[i].face};
         order[i] = (uint32_t)i;
     }
     radix_sort_u128(keys, order, keys + count, order + count, count);
@@ -119,7 +120,7 @@ static bool sort_cuts(struct border_search *search)
     return true;
 }
 
-/* ---- records ------------------------------------------------------------------------------------------------------------- */
+/* ---- records ----------------------------------------------------------------------------------------------------- */
 
 /* Does the vertex lie in an open cell of the body? The list is in canonical order. */
 static bool lies_inside(const struct dynamic_array *vertex_cell, uint32_t body_a, uint32_t vertex, uint32_t body_b)
@@ -136,7 +137,9 @@ static bool lies_inside(const struct dynamic_array *vertex_cell, uint32_t body_a
             high = middle;
         }
     }
-    for (; low < vertex_cell->count && pairs[low].body_a == body_a && pairs[low].feature_a == vertex && pairs[low].body_b == body_b; low++) {
+    for (; low < vertex_cell->count && pairs[low].body_a == body_a && pairs[low].feature_a == vertex &&
+           pairs[low].body_b == body_b;
+         low++) {
         if (pairs[low].kind == DENT_PAIR_INTERIOR) {
             return true;
         }
@@ -186,7 +189,7 @@ bool border_find_cuts(struct border_search *search)
     return true;
 }
 
-/* ---- vertices ------------------------------------------------------------------------------------------------------------ */
+/* ---- vertices ---------------------------------------------------------------------------------------------------- */
 
 static size_t list_inner_ends(const struct border_search *search, struct key128 *keys)
 {

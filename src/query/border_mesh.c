@@ -1,4 +1,5 @@
-/* The connectivity behind the border information: edges of faces, edges and faces of vertices. Made once per topology of the world. */
+/* The connectivity behind the border information: edges of faces, edges and faces of vertices. Made once per topology
+ * of the world. */
 #include "query/border_search.h"
 
 static void destroy_meshes(struct border_state *state)
@@ -144,7 +145,8 @@ static bool judge_stars(struct border_mesh *mesh, const struct body *body, struc
     return true;
 }
 
-static bool make_mesh(struct border_state *state, struct border_mesh *mesh, const struct body *body, struct arena *scratch)
+static bool make_mesh(struct border_state *state, struct border_mesh *mesh, const struct body *body,
+                      struct arena *scratch)
 {
     size_t corners = 3 * (size_t)body->surface_face_count, starts = (size_t)body->vertex_count + 1;
     mesh->word_count = 2 * corners + 2 * starts + body->vertex_count / 32 + 1;

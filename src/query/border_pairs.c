@@ -1,12 +1,13 @@
-/* Which surface faces cross, and where the common segment begins and ends: for the moved points, so that every pair has exactly two ends.
+/* Which surface faces cross, and where the common segment begins and ends: for the moved points, so that every pair has
+ * exactly two ends.
  *
- * Two triangles in general position that cross share a segment whose ends are the only two places where an edge of one pierces the other. If they
- * have a vertex in common the segment begins there, and only one edge pierces. Candidates come from the surface forest, faces with a common
- * vertex from the stars of the vertices.
+ * Two triangles in general position that cross share a segment whose ends are the only two places where an edge of one
+ * pierces the other. If they have a vertex in common the segment begins there, and only one edge pierces. Candidates
+ * come from the surface forest, faces with a common vertex from the stars of the vertices.
  *
- * Direction: walking along normal_a x normal_b one leaves face a through its edge u -> w iff u lies above face b and w below (the outward
- * direction (w - u) x normal_a and the walk have the product -|normal_a|^2 normal_b . (w - u)), and face b through its edge iff u lies
- * below face a and w above.
+ * Direction: walking along normal_a x normal_b one leaves face a through its edge u -> w iff u lies above face b and w
+ * below (the outward direction (w - u) x normal_a and the walk have the product -|normal_a|^2 normal_b . (w - u)), and
+ * face b through its edge iff u lies below face a and w above.
  */
 #include <math.h>
 
@@ -17,7 +18,7 @@
 
 enum { VERTICES_PER_BLOCK = 1024, LEAVES = 1, ENTERS = 0 };
 
-/* ---- one pair ------------------------------------------------------------------------------------------------------------ */
+/* ---- one pair ---------------------------------------------------------------------------------------------------- */
 
 struct corner_heights {
     int sign[3];
@@ -25,8 +26,8 @@ struct corner_heights {
 };
 
 /* Of the corners of b over the plane of a; a common corner has height 0. False when they are all on one side. */
-static bool straddles(const struct numbered_point a[3], const struct numbered_point b[3], struct corner_heights *heights,
-                      predicate_counters *counters)
+static bool straddles(const struct numbered_point a[3], const struct numbered_point b[3],
+                      struct corner_heights *heights, predicate_counters *counters)
 {
     int lowest = 1, highest = -1;
     for (int k = 0; k < 3; k++) {
@@ -39,14 +40,16 @@ static bool straddles(const struct numbered_point a[3], const struct numbered_po
 }
 
 /* Edges of the triangle `edges` that pierce `face` become ends of the pair. Returns how many. */
-static int add_ends(struct border_pair *pair, const struct numbered_point edges[3], const struct corner_heights *heights,
-                    const struct numbered_point face[3], int code, predicate_counters *counters)
+static int add_ends(struct border_pair *pair, const struct numbered_point edges[3],
+                    const struct corner_heights *heights, const struct numbered_point face[3], int code,
+                    predicate_counters *counters)
 {
     int found = 0;
     for (int k = 0; k < 3; k++) {
         int next = k == 2 ? 0 : k + 1;
         bool zero = heights->zero[k] || heights->zero[next];
-        if (heights->sign[k] * heights->sign[next] < 0 && border_line_pierces(edges[k], edges[next], face, &zero, counters)) {
+        if (heights->sign[k] * heights->sign[next] < 0 &&
+            border_line_pierces(edges[k], edges[next], face, &zero, counters)) {
             bool descends = heights->sign[k] > 0;
             int end = descends == (code == END_EDGE_OF_A) ? LEAVES : ENTERS;
             pair->ends[end] = (uint8_t)(code + k);
@@ -70,14 +73,16 @@ static int common_corners(const struct numbered_point a[3], const struct numbere
     return count;
 }
 
-static bool really_cross(const struct numbered_point a[3], const struct numbered_point b[3], predicate_counters *counters)
+static bool really_cross(const struct numbered_point a[3], const struct numbered_point b[3],
+                         predicate_counters *counters)
 {
     const double *first[3] = {a[0].xyz, a[1].xyz, a[2].xyz}, *second[3] = {b[0].xyz, b[1].xyz, b[2].xyz};
     return triangle_versus_triangle(first, second, counters) == FACE_PAIR_CROSSING;
 }
 
 /* Fills the rest of the pair when the faces cross. `known`: that they really do. */
-static bool cross_faces(const struct border_search *search, struct border_pair *pair, bool known, predicate_counters *counters)
+static bool cross_faces(const struct border_search *search, struct border_pair *pair, bool known,
+                        predicate_counters *counters)
 {
     struct numbered_point a[3], b[3];
     struct corner_heights heights_a, heights_b;
@@ -86,9 +91,11 @@ static bool cross_faces(const struct border_search *search, struct border_pair *
     border_face_points(search, pair->body_b, pair->face_b, b);
     int common = pair->body_a == pair->body_b ? common_corners(a, b, &corner) : 0;
     if (common > 1 || !straddles(a, b, &heights_b, counters) || !straddles(b, a, &heights_a, counters)) {
-        return false; /* with a common vertex too: the other two corners are on different sides, or the faces meet in the vertex only */
+        return false; /* with a common vertex too: the other two corners are on different sides, or the faces meet in
+                         the vertex only */
     }
-    int found = add_ends(pair, a, &heights_a, b, END_EDGE_OF_A, counters) | add_ends(pair, b, &heights_b, a, END_EDGE_OF_B, counters);
+    int found = add_ends(pair, a, &heights_a, b, END_EDGE_OF_A, counters) |
+                add_ends(pair, b, &heights_b, a, END_EDGE_OF_B, counters);
     if (common == 1 && (found == 1 || found == 2)) {
         int end = found == 1 ? LEAVES : ENTERS;
         pair->ends[end] = (uint8_t)(END_VERTEX + corner);
@@ -102,7 +109,7 @@ static bool cross_faces(const struct border_search *search, struct border_pair *
     return true;
 }
 
-/* ---- faces apart --------------------------------------------------------------------------------------------------------- */
+/* ---- faces apart ------------------------------------------------------------------------------------------------- */
 
 static bool begin_blocks(void *user, uint32_t block_count)
 {
@@ -114,7 +121,8 @@ static void take_pairs(void *user, uint32_t block, uint32_t worker, const dent_p
 {
     struct border_search *search = user;
     for (size_t i = 0; i < count; i++) {
-        struct border_pair pair = {pairs[i].body_a, pairs[i].feature_a, pairs[i].body_b, pairs[i].feature_b, {0}, {0}, false};
+        struct border_pair pair = {
+            pairs[i].body_a, pairs[i].feature_a, pairs[i].body_b, pairs[i].feature_b, {0}, {0}, false};
         if (cross_faces(search, &pair, pairs[i].kind == DENT_PAIR_CROSSING, &search->workers[worker].predicates)) {
             block_output_append(&search->state->pair_blocks, block, &pair, 1);
         }
@@ -140,14 +148,16 @@ static bool find_faces_apart(struct border_search *search)
                                        .user = search,
                                        .begin = begin_blocks,
                                        .take = take_pairs};
-    return surface_crossings_find(&crossing, search->scratch) && block_output_merge(&search->state->pair_blocks, &search->state->pairs);
+    return surface_crossings_find(&crossing, search->scratch) &&
+           block_output_merge(&search->state->pair_blocks, &search->state->pairs);
 }
 
-/* ---- faces with a common vertex ------------------------------------------------------------------------------------------ */
+/* ---- faces with a common vertex ---------------------------------------------------------------------------------- */
 
-/* Seen along a direction D, the faces of a star are sectors. If all turn forward and no direction is covered twice, the faces lie side by side
- * and no two cross. The cover changes only where sectors begin and end; at an arm where as many end as begin it stays. So it is enough
- * to count it at the arms where more begin than end, or at any one arm when there is none. */
+/* Seen along a direction D, the faces of a star are sectors. If all turn forward and no direction is covered twice, the
+ * faces lie side by side and no two cross. The cover changes only where sectors begin and end; at an arm where as many
+ * end as begin it stays. So it is enough to count it at the arms where more begin than end, or at any one arm when
+ * there is none. */
 struct star {
     const struct body *body;
     const double (*xyz)[3];
@@ -183,8 +193,9 @@ static double turn(const struct star *star, uint32_t from, uint32_t to)
     return d[0] * (p[1] * q[2] - p[2] * q[1]) + d[1] * (p[2] * q[0] - p[0] * q[2]) + d[2] * (p[0] * q[1] - p[1] * q[0]);
 }
 
-/* The direction: the sum of the normals. An arm carries one rounding; a triple product of numbers below D, A, A has at most 8 roundings in each
- * of its six products: 48 u D A A, and the bound takes 64. Underflow is far below unless the bound is tiny, and then nothing is shown. */
+/* The direction: the sum of the normals. An arm carries one rounding; a triple product of numbers below D, A, A has at
+ * most 8 roundings in each of its six products: 48 u D A A, and the bound takes 64. Underflow is far below unless the
+ * bound is tiny, and then nothing is shown. */
 static bool choose_direction(struct star *star)
 {
     double longest = 0, size = 0;
@@ -218,7 +229,8 @@ static bool covered_once(const struct star *star, uint32_t at)
         uint32_t first, second;
         arms_of(star, i, &first, &second);
         begins += first == at;
-        if (first != at && second != at && !(turn(star, first, at) < -star->bound) && !(turn(star, at, second) < -star->bound)) {
+        if (first != at && second != at && !(turn(star, first, at) < -star->bound) &&
+            !(turn(star, at, second) < -star->bound)) {
             return false;
         }
     }
@@ -291,8 +303,12 @@ static void star_block(void *data, uint32_t block, uint32_t worker)
     }
     for (uint32_t vertex = begin; vertex < end; vertex++) {
         uint32_t first = mesh->star_first[vertex];
-        struct star star = {.body = posed->body, .xyz = posed->xyz, .vertex = vertex, .count = mesh->star_first[vertex + 1] - first,
-                            .faces = mesh->star_faces + first, .closed = mesh->closed_stars[vertex / 32] >> vertex % 32 & 1};
+        struct star star = {.body = posed->body,
+                            .xyz = posed->xyz,
+                            .vertex = vertex,
+                            .count = mesh->star_first[vertex + 1] - first,
+                            .faces = mesh->star_faces + first,
+                            .closed = mesh->closed_stars[vertex / 32] >> vertex % 32 & 1};
         if (star.count > 1 && !star_lies_side_by_side(&star)) {
             compare_star(loop, &star, block, worker);
         }
@@ -319,7 +335,7 @@ static bool find_in_stars(struct border_search *search)
     return true;
 }
 
-/* ---- in order ------------------------------------------------------------------------------------------------------------ */
+/* ---- in order ---------------------------------------------------------------------------------------------------- */
 
 static bool sort_pairs(struct border_search *search)
 {
@@ -334,7 +350,8 @@ static bool sort_pairs(struct border_search *search)
     }
     for (size_t i = 0; i < count; i++) {
         unsorted[i] = pairs[i];
-        keys[i] = (struct key128){(uint64_t)pairs[i].body_a << 32 | pairs[i].body_b, (uint64_t)pairs[i].face_a << 32 | pairs[i].face_b};
+        keys[i] = (struct key128){(uint64_t)pairs[i].body_a << 32 | pairs[i].body_b,
+                                  (uint64_t)pairs[i].face_a << 32 | pairs[i].face_b};
         order[i] = (uint32_t)i;
     }
     radix_sort_u128(keys, order, keys + count, order + count, count);

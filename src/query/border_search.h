@@ -1,9 +1,11 @@
 /* The inside of the border information (include/dent/border.h): what a world keeps for it, and its stages.
  *
- *   connectivity (once per topology) -> pairs of faces that cross, for the moved points -> curves -> cut edges -> border vertices
+ *   connectivity (once per topology) -> pairs of faces that cross, for the moved points -> curves -> cut edges ->
+ * border vertices
  *
- * A pair is a segment of a curve; its two ends are incidences (edge, face). At an incidence as many pairs meet as the edge has surface
- * faces: each face at the edge crosses the pierced face from there on. Two, on a closed manifold: so curves close.
+ * A pair is a segment of a curve; its two ends are incidences (edge, face). At an incidence as many pairs meet as the
+ * edge has surface faces: each face at the edge crosses the pierced face from there on. Two, on a closed manifold: so
+ * curves close.
  */
 #ifndef DENT_QUERY_BORDER_SEARCH_H
 #define DENT_QUERY_BORDER_SEARCH_H
@@ -22,9 +24,9 @@
 struct border_mesh {
     uint32_t *words; /* the block that all of the following lie in */
     size_t word_count;
-    uint32_t *face_edges;  /* by face * 3 + k: number of the edge from corner k to corner k + 1 */
-    uint32_t *edge_first;  /* by vertex, vertex_count + 1: its edges (v0) in body->edges */
-    uint32_t *star_first;  /* by vertex, vertex_count + 1: its surface faces in star_faces */
+    uint32_t *face_edges; /* by face * 3 + k: number of the edge from corner k to corner k + 1 */
+    uint32_t *edge_first; /* by vertex, vertex_count + 1: its edges (v0) in body->edges */
+    uint32_t *star_first; /* by vertex, vertex_count + 1: its surface faces in star_faces */
     uint32_t *star_faces;
     uint32_t *closed_stars; /* bits by vertex: at every edge of the star one face begins for every one that ends */
 };
@@ -57,8 +59,8 @@ struct border_state {
     struct border_mesh *meshes; /* by rank */
     struct surface_forest forest;
     struct block_output pair_blocks, cut_blocks;
-    struct dynamic_array pairs;    /* struct border_pair, sorted by (body a, body b, face a, face b) */
-    struct dynamic_array cuts;     /* struct border_cut, sorted, unique */
+    struct dynamic_array pairs; /* struct border_pair, sorted by (body a, body b, face a, face b) */
+    struct dynamic_array cuts;  /* struct border_cut, sorted, unique */
     struct dynamic_array curves, points, segments, cut_edges, vertices, vertex_edges; /* the public records */
 };
 
@@ -79,12 +81,12 @@ struct border_search {
     /* Answers to face-cell and vertex-cell; null with curves_only. Touching pairs among them are passed over. */
     const struct dynamic_array *face_cell, *vertex_cell;
     /* Of the chaining, in scratch memory: */
-    uint32_t *links;          /* by pair * 2 + end: the pair * 2 + end it goes on at; UINT32_MAX: none */
+    uint32_t *links;           /* by pair * 2 + end: the pair * 2 + end it goes on at; UINT32_MAX: none */
     struct key128 *incidences; /* sorted; */
     uint32_t *incidence_ends;  /* and whose they are: pair * 2 + end */
     uint32_t incidence_count;
-    bool *reported;           /* by pair */
-    bool too_many;            /* cut edges: more than can be sorted */
+    bool *reported; /* by pair */
+    bool too_many;  /* cut edges: more than can be sorted */
 };
 
 struct border_state *border_state_create(dent_context *context);
@@ -100,14 +102,15 @@ bool border_chain_curves(struct border_search *search);
 bool border_find_cuts(struct border_search *search);
 bool border_list_vertices(struct border_search *search);
 
-/* ---- small tools --------------------------------------------------------------------------------------------------------- */
+/* ---- small tools ------------------------------------------------------------------------------------------------- */
 
 static inline struct numbered_point border_point(const struct border_search *search, uint32_t rank, uint32_t vertex)
 {
     return (struct numbered_point){search->pose->bodies[rank].xyz[vertex], search->first_number[rank] + vertex};
 }
 
-static inline void border_face_points(const struct border_search *search, uint32_t rank, uint32_t face, struct numbered_point points[3])
+static inline void border_face_points(const struct border_search *search, uint32_t rank, uint32_t face,
+                                      struct numbered_point points[3])
 {
     const uint32_t *corners = search->pose->bodies[rank].body->surface_faces[face].corners;
     for (int k = 0; k < 3; k++) {
@@ -124,8 +127,8 @@ static inline void border_face_positions(const struct pose *pose, uint32_t rank,
 }
 
 /* The line from s to t goes through the face; *zero becomes true when it does so for the moved points only. */
-static inline bool border_line_pierces(struct numbered_point s, struct numbered_point t, const struct numbered_point face[3], bool *zero,
-                                       predicate_counters *counters)
+static inline bool border_line_pierces(struct numbered_point s, struct numbered_point t,
+                                       const struct numbered_point face[3], bool *zero, predicate_counters *counters)
 {
     int first = perturbed_orientation(s, t, face[0], face[1], zero, counters);
     return first != 0 && first == perturbed_orientation(s, t, face[1], face[2], zero, counters) &&
@@ -136,6 +139,7 @@ static inline bool border_line_pierces(struct numbered_point s, struct numbered_
 uint32_t border_edge_number(const struct body *body, const struct border_mesh *mesh, uint32_t a, uint32_t b);
 
 /* The incidence at an end of a pair. False for an end at a vertex. */
-bool border_incidence(const struct border_search *search, const struct border_pair *pair, int end, struct border_cut *cut);
+bool border_incidence(const struct border_search *search, const struct border_pair *pair, int end,
+                      struct border_cut *cut);
 
 #endif

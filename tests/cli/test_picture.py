@@ -91,6 +91,41 @@ class Picture(tool.ToolTest):
         self.assertGreater(hidden["tinted"], 1000)
         self.assertEqual(hidden["red"], 0)
 
+    def test_curves_are_red_lines_on_plain_bodies(self):
+        files = self.solids(((0, 0, 0),), ((0.5, 0.5, 0.5),))
+        found = self.draw(files, "--view", "125,20", "--curves", self.path("curves.vtp"), status=1)
+        self.assertGreater(found["red"], 100)
+        self.assertEqual(found["black"], 0)
+        self.assertLess(found["red"], self.draw(files, "--view", "125,20", status=1)["red"])
+
+    def test_curves_are_written_as_ordered_segments(self):
+        files = self.solids(((0, 0, 0),), ((0.5, 0.5, 0.5),), ((7, 0, 0),))
+        path = self.path("curves.obj")
+        result = self.good("check", *files, "--curves", path, status=1)
+        with open(path, encoding="utf-8") as file:
+            lines = [line.split() for line in file]
+        ends = [(int(line[1]), int(line[2])) for line in lines if line[0] == "l"]
+        self.assertIn("wrote %s (1 curves, 0 of them open, %d segments)" % (path, len(ends)), result.stdout)
+        self.assertEqual(sum(line[0] == "v" for line in lines), len(ends))
+        for i, (_, end) in enumerate(ends):  # one closed line: each segment begins where the one before ended
+            self.assertEqual(end, ends[(i + 1) % len(ends)][0])
+        for line in lines:
+            if line[0] == "v":  # on the surfaces of both cubes
+                point = [float(number) for number in line[1:]]
+                self.assertTrue(any(x in (0, 1) for x in point), point)
+                self.assertTrue(any(x in (0.5, 1.5) for x in point), point)
+
+    def test_bodies_apart_have_no_curves(self):
+        path = self.path("curves.vtp")
+        result = self.good("check", *self.solids(((0, 0, 0),), ((1, 0, 0),)), "--curves", path)
+        self.assertIn("(0 curves, 0 of them open, 0 segments)", result.stdout)
+        self.assertTrue(os.path.exists(path))
+
+    def test_curves_that_cannot_be_written_are_one_line(self):
+        part, = self.solids(((0, 0, 0),))
+        self.assertIn(".vtp or .obj", self.one_line_error("check", part, "--curves", self.path("curves.txt")))
+        self.assertIn("--curves", self.one_line_error("check", part, "--curves", self.path("absent/curves.vtp")))
+
     def test_the_view_turns_the_picture(self):
         files = self.solids(((0, 0, 0), (9, 3, 1)), ((20, 0, 0),))
         pictures = []

@@ -102,6 +102,8 @@ def check_dent_files(folder):
         check_field(data, "cell vector", 3, VECTORS[:3 * len(cells)], name)
     check_data_set(read(vtk.vtkXMLPolyDataReader(), f"{folder}/points.vtp"), [[i] for i in range(VERTICES)], [1] * VERTICES,
                    "points.vtp")
+    lines = check_data_set(read(vtk.vtkXMLPolyDataReader(), f"{folder}/lines.vtp"), [[0, 1], [1, 2], [11, 0]], [3] * 3, "lines.vtp")
+    check_field(lines, "cell value", 1, SCALARS[:3], "lines.vtp")
     for name, reader in (("empty.vtu", vtk.vtkXMLUnstructuredGridReader()), ("empty.vtp", vtk.vtkXMLPolyDataReader())):
         output = read(reader, f"{folder}/{name}")
         check((output.GetNumberOfPoints(), output.GetNumberOfCells()), (0, 0), name)

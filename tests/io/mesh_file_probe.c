@@ -57,6 +57,7 @@ static int write_samples(dent_context *context, const char *folder)
                               .element_corners = triangles,
                               .field_count = 4,
                               .fields = fields};
+    static const uint32_t lines[6] = {0, 1, 1, 2, 11, 0};
     const dent_mesh_view empty = {.kind = DENT_BODY_SURFACE};
     const dent_collection_entry entries[] = {{0, 0, "solid.vtu"}, {0, 1, "surface.vtp"}, {0.1, 0, "a & b.vtu"}};
     char path[1024];
@@ -68,6 +69,7 @@ static int write_samples(dent_context *context, const char *folder)
         dent_mesh_write(context, PATH("a & b.vtu"), &surface) ||
         dent_mesh_write(context, PATH("surface.obj"), &surface) ||
         dent_points_write(context, PATH("points.vtp"), VERTICES, positions, 2, fields) ||
+        dent_lines_write(context, PATH("lines.vtp"), VERTICES, positions, 3, lines, 4, fields) ||
         dent_collection_write(context, PATH("all.pvd"), 3, entries)) {
         return fail(context);
     }

@@ -265,6 +265,26 @@ static void a_collection_lists_its_files_with_names_escaped(void **state)
     unlink(path_of("c.pvd"));
 }
 
+static void lines_are_written_to_obj_and_vtp(void **state)
+{
+    struct checks *checks = *state;
+    static const double points[] = {0, 0, 0, 1, 0.5, 0, -2, 0, 0.25};
+    static const uint32_t ends[] = {0, 1, 1, 2, 2, 0}, beyond[] = {0, 3};
+    const double numbers[] = {0, 0, 7};
+    const dent_mesh_field field = {"curve", true, 1, numbers};
+    assert_int_equal(dent_lines_write(checks->context, path_of("l.obj"), 3, points, 3, ends, 0, NULL), DENT_OK);
+    assert_file_is(path_of("l.obj"), "v 0 0 0\nv 1 0.5 0\nv -2 0 0.25\nl 1 2\nl 2 3\nl 3 1\n");
+    assert_int_equal(dent_lines_write(checks->context, path_of("l.vtp"), 3, points, 3, ends, 1, &field), DENT_OK);
+    assert_int_equal(unlink(path_of("l.vtp")), 0);
+    assert_int_equal(dent_lines_write(checks->context, path_of("l.vtp"), 0, NULL, 0, NULL, 0, NULL), DENT_OK);
+    assert_int_equal(unlink(path_of("l.vtp")), 0);
+    assert_int_equal(dent_lines_write(checks->context, path_of("l.stl"), 3, points, 3, ends, 0, NULL), DENT_ERROR_UNSUPPORTED);
+    assert_int_equal(dent_lines_write(checks->context, path_of("l.vtp"), 3, points, 1, beyond, 0, NULL), DENT_ERROR_BAD_MESH);
+    assert_non_null(strstr(checks_message(checks), "line 0 names point 3 of 3"));
+    assert_int_equal(dent_lines_write(checks->context, path_of("l.vtp"), 3, points, 1, NULL, 0, NULL), DENT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(access(path_of("l.vtp"), F_OK), -1);
+}
+
 static void empty_bodies_are_written(void **state)
 {
     struct checks *checks = *state;
@@ -421,6 +441,7 @@ int main(void)
                                         checks_teardown),
         cmocka_unit_test_setup_teardown(the_text_formats_are_written_as_documented, checks_setup, checks_teardown),
         cmocka_unit_test_setup_teardown(a_collection_lists_its_files_with_names_escaped, checks_setup, checks_teardown),
+        cmocka_unit_test_setup_teardown(lines_are_written_to_obj_and_vtp, checks_setup, checks_teardown),
         cmocka_unit_test_setup_teardown(empty_bodies_are_written, checks_setup, checks_teardown),
         cmocka_unit_test_setup_teardown(views_that_make_no_sense_are_refused, checks_setup, checks_teardown),
         cmocka_unit_test_setup_teardown(fields_that_make_no_sense_are_refused, checks_setup, checks_teardown),

@@ -1,0 +1,887 @@
+/* The border information against its definitions by brute force: every edge against every face by exact signs of the
+ * moved points, curves followed point by point, and what never changes it: methods, threads, instruction sets, memory
+ * that runs out.
+ */
+#include "support/cmocka_includes.h"
+
+#include "geometry/perturbed_orientation.h"
+#include "geometry/triangle_predicates.h"
+#include "support/failing_allocator.h"
+#include "support/random_scene.h"
+
+enum { ELEMENTS_MAX = 300 };
+
+static uint32_t rounds(uint32_t standard)
+{
+    return getenv("DENT_QUICK_TESTS") ? standard / 10 : getenv("DENT_LONG_TESTS") ? standard * 10 : standard;
+}
+
+static dent_context *make_context(uint32_t threads, dent_isa isa)
+{
+    dent_context_def def = dent_context_def_default();
+    def.thread_count = threads;
+    def.isa = isa;
+    dent_context *context = dent_context_create(&def, NULL);
+    assert_non_null(context);
+    return context;
+}
+
+/* ---- the world as the brute force sees it ------------------------------------------------------------------------ */
+
+struct seen_body {
+    const double (*xyz)[3];
+    uint32_t first_number;
+    const dent_surface_face *faces;
+    uint32_t face_count;
+    const dent_edge *edges;
+    uint32_t edge_count;
+    const uint32_t *tetrahedra, *cells; /* cells: null, identity */
+    uint32_t tetrahedron_count;
+};
+
+struct seen_world {
+    uint32_t body_count;
+    struct seen_body bodies[TEST_BODIES_MAX];
+};
+
+static void look_at(const struct test_scene *scene, dent_world *world, struct seen_world *seen)
+{
+    uint32_t number = 0;
+    seen->body_count = scene->body_count;
+    for (uint32_t i = 0; i < scene->body_count; i++) {
+        struct seen_body *body = &seen->bodies[i];
+        dent_body_id id = dent_world_body_at(world, i);
+        body->xyz = (const double(*)[3])scene->bodies[i].xyz;
+        body->first_number = number;
+        number += scene->bodies[i].vertex_count;
+        body->faces = dent_body_surface_faces(world, id, &body->face_count);
+        body->edges = dent_body_edges(world, id, &body->edge_count);
+        body->tetrahedra = dent_body_tetrahedra(world, id, &body->tetrahedron_count, &body->cells);
+    }
+}
+
+static struct numbered_point point_of(const struct seen_body *body, uint32_t vertex)
+{
+    return (struct numbered_point){body->xyz[vertex], body->first_number + vertex};
+}
+
+/* Closed boxes: what is apart here is apart for the moved points. */
+static bool boxes_are_apart(const struct seen_body *a, const uint32_t *corners_a, uint32_t count_a,
+                            const struct seen_body *b, const uint32_t *corners_b)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        double lo[2] = {INFINITY, INFINITY}, hi[2] = {-INFINITY, -INFINITY};
+        for (uint32_t k = 0; k < count_a; k++) {
+            lo[0] = fmin(lo[0], a->xyz[corners_a[k]][axis]);
+            hi[0] = fmax(hi[0], a->xyz[corners_a[k]][axis]);
+        }
+        for (uint32_t k = 0; k < 3; k++) {
+            lo[1] = fmin(lo[1], b->xyz[corners_b[k]][axis]);
+            hi[1] = fmax(hi[1], b->xyz[corners_b[k]][axis]);
+        }
+        if (lo[0] > hi[1] || lo[1] > hi[0]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The moved edge pierces the moved face; *zero: a sign is zero for the given points. */
+static bool pierces(const struct seen_body *a, uint32_t v0, uint32_t v1, const struct seen_body *b, uint32_t face,
+                    bool *zero)
+{
+    predicate_counters counters = {0};
+    const uint32_t ends[2] = {v0, v1};
+    if (boxes_are_apart(a, ends, 2, b, b->faces[face].corners)) {
+        return false;
+    }
+    struct numbered_point s = point_of(a, v0), t = point_of(a, v1), f[3];
+    for (int k = 0; k < 3; k++) {
+        f[k] = point_of(b, b->faces[face].corners[k]);
+        if (f[k].number == s.number || f[k].number == t.number) {
+            return false;
+        }
+    }
+    *zero = false;
+    int from = perturbed_orientation(f[0], f[1], f[2], s, zero, &counters);
+    int to = perturbed_orientation(f[0], f[1], f[2], t, zero, &counters);
+    int first = perturbed_orientation(s, t, f[0], f[1], zero, &counters);
+    return from * to < 0 && first == perturbed_orientation(s, t, f[1], f[2], zero, &counters) &&
+           first == perturbed_orientation(s, t, f[2], f[0], zero, &counters);
+}
+
+static bool is_corner(const dent_surface_face *face, uint32_t vertex)
+{
+    return face->corners[0] == vertex || face->corners[1] == vertex || face->corners[2] == vertex;
+}
+
+static int common_corners(const dent_surface_face *a, const dent_surface_face *b)
+{
+    return is_corner(b, a->corners[0]) + is_corner(b, a->corners[1]) + is_corner(b, a->corners[2]);
+}
+
+/* The moved faces cross. */
+static bool faces_cross(const struct seen_body *a, uint32_t face_a, const struct seen_body *b, uint32_t face_b)
+{
+    bool ignored;
+    if (boxes_are_apart(a, a->faces[face_a].corners, 3, b, b->faces[face_b].corners) ||
+        (a == b && common_corners(&a->faces[face_a], &b->faces[face_b]) > 1)) {
+        return false;
+    }
+    for (int k = 0; k < 3; k++) {
+        const uint32_t *p = a->faces[face_a].corners, *q = b->faces[face_b].corners;
+        if (pierces(a, p[k], p[(k + 1) % 3], b, face_b, &ignored) ||
+            pierces(b, q[k], q[(k + 1) % 3], a, face_a, &ignored)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool faces_really_cross(const struct seen_body *a, uint32_t face_a, const struct seen_body *b, uint32_t face_b)
+{
+    predicate_counters counters = {0};
+    const double *p[3], *q[3];
+    for (int k = 0; k < 3; k++) {
+        p[k] = a->xyz[a->faces[face_a].corners[k]];
+        q[k] = b->xyz[b->faces[face_b].corners[k]];
+    }
+    return triangle_versus_triangle(p, q, &counters) == FACE_PAIR_CROSSING;
+}
+
+static uint32_t faces_at_edge(const struct seen_body *body, dent_edge edge)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < body->face_count; i++) {
+        count += is_corner(&body->faces[i], edge.v0) && is_corner(&body->faces[i], edge.v1);
+    }
+    return count;
+}
+
+static dent_query_result ask(dent_world *world, uint32_t questions, dent_method method, const dent_border_def *border)
+{
+    dent_query_def def = dent_query_def_default();
+    dent_query_result result;
+    def.questions = questions;
+    def.method = method;
+    def.border = border;
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+    assert_int_equal(result.outcome, DENT_OUTCOME_COMPLETE);
+    return result;
+}
+
+/* ---- curves ------------------------------------------------------------------------------------------------------ */
+
+/* A segment ends at this point: the point is an incidence of its two faces. */
+static void check_point_on_segment(const struct seen_world *seen, const dent_border_curve *curve,
+                                   const dent_border_segment *segment, const dent_border_point *point)
+{
+    const struct seen_body *a = &seen->bodies[curve->body_a], *b = &seen->bodies[curve->body_b];
+    if (point->kind == DENT_BORDER_VERTEX) {
+        assert_true(a == b && point->edge_body == curve->body_a);
+        assert_true(is_corner(&a->faces[segment->face_a], point->edge) &&
+                    is_corner(&b->faces[segment->face_b], point->edge));
+        return;
+    }
+    assert_int_equal(point->kind, DENT_BORDER_EDGE_FACE);
+    const struct seen_body *owner = &seen->bodies[point->edge_body];
+    dent_edge edge = owner->edges[point->edge];
+    bool zero, edge_of_a = point->edge_body == curve->body_a && point->face_body == curve->body_b &&
+                           point->face == segment->face_b && is_corner(&a->faces[segment->face_a], edge.v0) &&
+                           is_corner(&a->faces[segment->face_a], edge.v1);
+    bool edge_of_b = point->edge_body == curve->body_b && point->face_body == curve->body_a &&
+                     point->face == segment->face_a && is_corner(&b->faces[segment->face_b], edge.v0) &&
+                     is_corner(&b->faces[segment->face_b], edge.v1);
+    assert_true(edge_of_a || edge_of_b);
+    assert_true(pierces(owner, edge.v0, edge.v1, &seen->bodies[point->face_body], point->face, &zero));
+    assert_true(zero == point->degenerate);
+    assert_true(point->parameter >= 0 && point->parameter <= 1);
+    for (int axis = 0; axis < 3; axis++) {
+        double p = owner->xyz[edge.v0][axis], q = owner->xyz[edge.v1][axis];
+        assert_true(isfinite(point->position[axis]));
+        assert_true(point->degenerate || (point->position[axis] >= fmin(p, q) && point->position[axis] <= fmax(p, q)));
+    }
+}
+
+static void check_curve_end(const struct seen_world *seen, const dent_border_point *point)
+{
+    if (point->kind == DENT_BORDER_EDGE_FACE) {
+        const struct seen_body *owner = &seen->bodies[point->edge_body];
+        assert_int_equal(faces_at_edge(owner, owner->edges[point->edge]) % 2, 1);
+    }
+}
+
+static void check_curves(const struct seen_world *seen, const dent_border *border)
+{
+    uint32_t points = 0, segments = 0;
+    for (uint64_t i = 0; i < border->curve_count; i++) {
+        const dent_border_curve *curve = &border->curves[i];
+        const dent_border_point *point = &border->points[curve->first_point];
+        const dent_border_segment *segment = &border->segments[curve->first_segment];
+        assert_int_equal(curve->first_point, points);
+        assert_int_equal(curve->first_segment, segments);
+        assert_true(curve->segment_count > 0 && curve->body_a <= curve->body_b);
+        assert_int_equal(curve->point_count, curve->segment_count + !curve->closed);
+        uint32_t degenerate = 0;
+        for (uint32_t k = 0; k < curve->segment_count; k++) {
+            check_point_on_segment(seen, curve, &segment[k], &point[k]);
+            check_point_on_segment(seen, curve, &segment[k], &point[(k + 1) % curve->point_count]);
+            degenerate += segment[k].degenerate;
+        }
+        assert_int_equal(degenerate, curve->degenerate_segments);
+        if (!curve->closed) {
+            check_curve_end(seen, &point[0]);
+            check_curve_end(seen, &point[curve->point_count - 1]);
+        }
+        points += curve->point_count;
+        segments += curve->segment_count;
+    }
+    assert_int_equal(border->point_count, points);
+    assert_int_equal(border->segment_count, segments);
+}
+
+static uint64_t segment_key(const struct seen_world *seen, uint32_t body_a, uint32_t face_a, uint32_t body_b,
+                            uint32_t face_b)
+{
+    uint64_t first[TEST_BODIES_MAX], sum = 0;
+    for (uint32_t i = 0; i < seen->body_count; i++) {
+        first[i] = sum;
+        sum += seen->bodies[i].face_count;
+    }
+    uint64_t a = first[body_a] + face_a, b = first[body_b] + face_b;
+    return a < b ? a << 32 | b : b << 32 | a;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Segments of the border (real ones only, or all) against all pairs of faces. Returns how many there are. */
+static uint64_t check_segments(const struct seen_world *seen, const dent_border *border, bool all)
+{
+    uint64_t *keys = test_allocate(border->segment_count, sizeof *keys), count = 0;
+    for (uint64_t i = 0; i < border->curve_count; i++) {
+        const dent_border_curve *curve = &border->curves[i];
+        for (uint32_t k = 0; k < curve->segment_count; k++) {
+            const dent_border_segment *segment = &border->segments[curve->first_segment + k];
+            if (all || !segment->degenerate) {
+                keys[count++] = segment_key(seen, curve->body_a, segment->face_a, curve->body_b, segment->face_b);
+            }
+        }
+    }
+    qsort(keys, count, sizeof *keys, compare_keys);
+    uint64_t expected = 0;
+    for (uint32_t i = 0; i < seen->body_count; i++) {
+        for (uint32_t j = i; j < seen->body_count; j++) {
+            const struct seen_body *a = &seen->bodies[i], *b = &seen->bodies[j];
+            for (uint32_t f = 0; f < a->face_count; f++) {
+                for (uint32_t g = i == j ? f + 1 : 0; g < b->face_count; g++) {
+                    if (!faces_cross(a, f, b, g) || (!all && !faces_really_cross(a, f, b, g))) {
+                        continue;
+                    }
+                    uint64_t key = segment_key(seen, i, f, j, g);
+                    expected++;
+                    assert_non_null(bsearch(&key, keys, count, sizeof key, compare_keys));
+                }
+            }
+        }
+    }
+    assert_int_equal(count, expected); /* each once: none twice */
+    free(keys);
+    return count;
+}
+
+/* Every crossing pair of the oracle is a real segment: the moved points lose none. */
+static void check_oracle_pairs(const struct seen_world *seen, const dent_pair_list *pairs)
+{
+    for (uint64_t i = 0; i < pairs->count; i++) {
+        const dent_pair *pair = &pairs->pairs[i];
+        if (pair->kind == DENT_PAIR_CROSSING) {
+            assert_true(faces_cross(&seen->bodies[pair->body_a], pair->feature_a, &seen->bodies[pair->body_b],
+                                    pair->feature_b));
+        }
+    }
+}
+
+/* ---- cut edges and vertices -------------------------------------------------------------------------------------- */
+
+static bool has_pair(const dent_pair_list *list, uint32_t body_a, uint32_t a, uint32_t body_b, uint32_t b)
+{
+    uint64_t low = 0, high = list->count;
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        const dent_pair *pair = &list->pairs[middle];
+        bool before = pair->body_a != body_a   ? pair->body_a < body_a
+                      : pair->feature_a != a   ? pair->feature_a < a
+                      : pair->body_b != body_b ? pair->body_b < body_b
+                                               : pair->feature_b < b;
+        low = before ? middle + 1 : low;
+        high = before ? high : middle;
+    }
+    const dent_pair *pair = &list->pairs[low];
+    return low < list->count && pair->body_a == body_a && pair->feature_a == a && pair->body_b == body_b &&
+           pair->feature_b == b;
+}
+
+static bool vertex_is_inside(const dent_pair_list *list, uint32_t body_a, uint32_t vertex, uint32_t body_b)
+{
+    for (uint64_t i = 0; i < list->count; i++) {
+        if (list->pairs[i].body_a == body_a && list->pairs[i].feature_a == vertex && list->pairs[i].body_b == body_b) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool face_meets_cell_at(const struct seen_world *seen, const dent_pair_list *face_cell, uint32_t rank,
+                               dent_edge edge, uint32_t other, uint32_t face)
+{
+    const struct seen_body *body = &seen->bodies[rank];
+    for (uint32_t i = 0; i < body->tetrahedron_count; i++) {
+        int ends = 0;
+        for (int k = 0; k < 4; k++) {
+            ends += body->tetrahedra[4 * i + k] == edge.v0 || body->tetrahedra[4 * i + k] == edge.v1;
+        }
+        if (ends == 2 && has_pair(face_cell, other, face, rank, body->cells ? body->cells[i] : i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool on_a_curve(const dent_border *border, uint32_t edge_body, uint32_t edge, uint32_t face_body, uint32_t face)
+{
+    for (uint64_t i = 0; i < border->point_count; i++) {
+        const dent_border_point *point = &border->points[i];
+        if (point->kind == DENT_BORDER_EDGE_FACE && point->edge_body == edge_body && point->edge == edge &&
+            point->face_body == face_body && point->face == face) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_cut_edge(const struct seen_world *seen, const dent_query_result *oracle, const dent_cut_edge *cut,
+                           bool zero)
+{
+    double length = cut->normal[0] * cut->normal[0] + cut->normal[1] * cut->normal[1] + cut->normal[2] * cut->normal[2];
+    dent_edge edge = seen->bodies[cut->body_a].edges[cut->edge];
+    assert_true(cut->v0 == edge.v0 && cut->v1 == edge.v1);
+    assert_true(cut->degenerate == zero);
+    assert_true(fabs(length - 1) < 1e-14);
+    assert_true(cut->parameter >= 0 && cut->parameter <= 1);
+    assert_true(cut->v0_inside == vertex_is_inside(&oracle->vertex_cell, cut->body_a, cut->v0, cut->body_b));
+    assert_true(cut->v1_inside == vertex_is_inside(&oracle->vertex_cell, cut->body_a, cut->v1, cut->body_b));
+}
+
+/* All edges against all faces, in canonical order. */
+static void check_cut_edges(const struct seen_world *seen, const dent_border *border, const dent_query_result *oracle,
+                            bool all)
+{
+    uint64_t next = 0;
+    for (uint32_t i = 0; i < seen->body_count; i++) {
+        const struct seen_body *a = &seen->bodies[i];
+        for (uint32_t e = 0; e < a->edge_count; e++) {
+            bool on_surface = faces_at_edge(a, a->edges[e]) > 0;
+            for (uint32_t j = 0; j < seen->body_count; j++) {
+                const struct seen_body *b = &seen->bodies[j];
+                for (uint32_t f = 0; f < b->face_count; f++) {
+                    bool zero;
+                    if (!pierces(a, a->edges[e].v0, a->edges[e].v1, b, f, &zero)) {
+                        continue;
+                    }
+                    bool listed = on_surface ? all || on_a_curve(border, i, e, j, f)
+                                             : face_meets_cell_at(seen, &oracle->face_cell, i, a->edges[e], j, f);
+                    assert_true(!on_surface || zero || listed); /* a real one is never left out */
+                    if (listed) {
+                        assert_true(next < border->cut_edge_count);
+                        const dent_cut_edge *cut = &border->cut_edges[next++];
+                        assert_true(cut->body_a == i && cut->edge == e && cut->body_b == j && cut->face == f);
+                        check_cut_edge(seen, oracle, cut, zero);
+                    }
+                }
+            }
+        }
+    }
+    assert_int_equal(border->cut_edge_count, next);
+}
+
+static void check_vertices(const dent_border *border)
+{
+    uint64_t ends = 0, listed = 0;
+    for (uint64_t i = 0; i < border->cut_edge_count; i++) {
+        ends += (uint64_t)border->cut_edges[i].v0_inside + border->cut_edges[i].v1_inside;
+    }
+    for (uint64_t i = 0; i < border->vertex_count; i++) {
+        const dent_border_vertex *vertex = &border->vertices[i], *before = vertex - 1;
+        assert_int_equal(vertex->first_edge, listed);
+        assert_true(vertex->edge_count > 0);
+        assert_true(i == 0 || before->body_a < vertex->body_a ||
+                    (before->body_a == vertex->body_a &&
+                     (before->vertex < vertex->vertex ||
+                      (before->vertex == vertex->vertex && before->body_b < vertex->body_b))));
+        for (uint32_t k = 0; k < vertex->edge_count; k++) {
+            uint32_t number = border->vertex_edges[vertex->first_edge + k];
+            const dent_cut_edge *cut = &border->cut_edges[number];
+            assert_true(k == 0 || border->vertex_edges[vertex->first_edge + k - 1] < number);
+            assert_true(cut->body_a == vertex->body_a && cut->body_b == vertex->body_b);
+            assert_true((cut->v0 == vertex->vertex && cut->v0_inside) || (cut->v1 == vertex->vertex && cut->v1_inside));
+        }
+        listed += vertex->edge_count;
+    }
+    assert_int_equal(border->vertex_edge_count, listed);
+    assert_int_equal(ends, listed); /* distinct edges of distinct vertices, and as many as there are: all */
+}
+
+/* ---- random scenes ----------------------------------------------------------------------------------------------- */
+
+struct kind_counts {
+    uint64_t scenes, curves, open, degenerate_only, segments, cuts, vertices;
+};
+
+static void check_scene(dent_context *context, const struct test_scene *scene, struct kind_counts *counts)
+{
+    static struct seen_world seen;
+    dent_world *oracle_world = dent_world_create(context), *world = dent_world_create(context);
+    assert_int_equal(test_scene_add(scene, oracle_world), DENT_OK);
+    assert_int_equal(test_scene_add(scene, world), DENT_OK);
+    look_at(scene, world, &seen);
+    dent_query_result oracle = ask(oracle_world, 7, DENT_METHOD_BRUTE_FORCE, NULL);
+    check_oracle_pairs(&seen, &oracle.face_face);
+    uint64_t curves[2];
+    for (int all = 0; all < 2; all++) {
+        dent_border_def def = dent_border_def_default();
+        def.degenerate = all;
+        dent_query_result result = ask(world, 0, DENT_METHOD_AUTO, &def);
+        check_curves(&seen, &result.border);
+        uint64_t segments = check_segments(&seen, &result.border, all);
+        check_cut_edges(&seen, &result.border, &oracle, all);
+        check_vertices(&result.border);
+        curves[all] = result.border.curve_count;
+        if (!all) {
+            counts->segments += segments;
+            counts->cuts += result.border.cut_edge_count;
+            counts->vertices += result.border.vertex_count;
+            for (uint64_t i = 0; i < curves[0]; i++) {
+                counts->open += !result.border.curves[i].closed;
+                assert_true(result.border.curves[i].degenerate_segments < result.border.curves[i].segment_count);
+            }
+        }
+    }
+    counts->scenes++;
+    counts->curves += curves[0];
+    counts->degenerate_only += curves[1] - curves[0];
+    dent_world_destroy(world);
+    dent_world_destroy(oracle_world);
+}
+
+static void random_scenes_give_what_the_definitions_say(void **state)
+{
+    (void)state;
+    dent_context *context = make_context(1, DENT_ISA_AUTO);
+    for (int kind = 0; kind < SCENE_KIND_COUNT; kind++) {
+        struct kind_counts counts = {0};
+        for (uint32_t seed = 0; seed < rounds(kind == SCENE_SOUP ? 5 : 20); seed++) {
+            struct test_scene scene = {0};
+            test_scene_make(&scene, kind, 1000 + seed);
+            if (test_scene_elements(&scene) <= ELEMENTS_MAX) {
+                check_scene(context, &scene, &counts);
+            }
+            test_scene_free(&scene);
+        }
+        printf("%-22s %3u scenes: %5u curves (%u open; %u touching only), %6u segments, %6u cut edges, %5u border "
+               "vertices\n",
+               test_scene_kind_name(kind), (unsigned)counts.scenes, (unsigned)counts.curves, (unsigned)counts.open,
+               (unsigned)counts.degenerate_only, (unsigned)counts.segments, (unsigned)counts.cuts,
+               (unsigned)counts.vertices);
+    }
+    dent_context_destroy(context);
+}
+
+/* ---- on cases one can draw --------------------------------------------------------------------------------------- */
+
+static dent_body_id add_tetrahedron(dent_world *world, const double (*xyz)[3])
+{
+    static const uint32_t corners[4] = {0, 1, 2, 3};
+    dent_body_def def = dent_solid_def_default();
+    dent_body_id id;
+    def.vertex_count = 4;
+    def.element_count = 1;
+    def.element_corners = corners;
+    def.positions_t0 = dent_positions_double(xyz[0]);
+    assert_int_equal(dent_world_add_body(world, &def, &id), DENT_OK);
+    return id;
+}
+
+static const double large_tetrahedron[4][3] = {{-8, -8, 0}, {8, -8, 0}, {0, 8, 0}, {0, 0, -8}};
+static const double spike[4][3] = {{0, 0, -1}, {-1, 0, 3}, {1, 0, 3}, {0, 1, 3}};
+
+static void a_spike_in_a_block_has_one_border_vertex_and_one_closed_curve(void **state)
+{
+    (void)state;
+    dent_context *context = make_context(1, DENT_ISA_AUTO);
+    dent_world *world = dent_world_create(context);
+    dent_border_def def = dent_border_def_default();
+    add_tetrahedron(world, large_tetrahedron);
+    add_tetrahedron(world, spike);
+    dent_query_result result = ask(world, DENT_QUESTION_VERTEX_CELL, DENT_METHOD_AUTO, &def);
+    const dent_border *border = &result.border;
+    assert_int_equal(result.vertex_cell.count, 1);
+    assert_int_equal(result.face_cell.count, 0); /* searched, not asked for */
+    assert_int_equal(border->curve_count, 1);
+    assert_true(border->curves[0].closed);
+    assert_int_equal(border->curves[0].segment_count, 3);
+    assert_int_equal(border->curves[0].degenerate_segments, 0);
+    assert_int_equal(border->cut_edge_count, 3);
+    for (int i = 0; i < 3; i++) {
+        const dent_cut_edge *cut = &border->cut_edges[i];
+        assert_int_equal(cut->body_a, 1);
+        assert_int_equal(cut->body_b, 0);
+        assert_true(cut->v0 == 0 && cut->v1 == (uint32_t)i + 1 && cut->v0_inside && !cut->v1_inside &&
+                    !cut->degenerate);
+        assert_true(cut->parameter == 0.25 && cut->point[2] == 0);
+        assert_true(cut->point[0] == 0.25 * spike[cut->v1][0] && cut->point[1] == 0.25 * spike[cut->v1][1]);
+        assert_true(cut->normal[0] == 0 && cut->normal[1] == 0 && fabs(cut->normal[2]) == 1);
+    }
+    assert_int_equal(border->vertex_count, 1);
+    assert_true(border->vertices[0].body_a == 1 && border->vertices[0].vertex == 0 && border->vertices[0].body_b == 0);
+    assert_int_equal(border->vertices[0].edge_count, 3);
+    dent_world_destroy(world);
+    dent_context_destroy(context);
+}
+
+static void cross(const double a[3], const double b[3], double result[3])
+{
+    result[0] = a[1] * b[2] - a[2] * b[1];
+    result[1] = a[2] * b[0] - a[0] * b[2];
+    result[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static void face_normal(const struct seen_body *body, uint32_t face, double normal[3])
+{
+    const uint32_t *corners = body->faces[face].corners;
+    double p[3], q[3];
+    for (int axis = 0; axis < 3; axis++) {
+        p[axis] = body->xyz[corners[1]][axis] - body->xyz[corners[0]][axis];
+        q[axis] = body->xyz[corners[2]][axis] - body->xyz[corners[0]][axis];
+    }
+    cross(p, q, normal);
+}
+
+static void curves_run_along_the_product_of_the_normals(void **state)
+{
+    (void)state;
+    static struct seen_world seen;
+    dent_context *context = make_context(1, DENT_ISA_AUTO);
+    uint32_t checked = 0;
+    for (uint32_t seed = 0; seed < rounds(50); seed++) {
+        struct test_scene scene = {0};
+        dent_world *world = dent_world_create(context);
+        dent_border_def def = dent_border_def_default();
+        def.curves_only = true;
+        test_scene_make(&scene, seed % 2 ? SCENE_DEEP : SCENE_BENT, seed);
+        assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+        look_at(&scene, world, &seen);
+        dent_border border = ask(world, 0, DENT_METHOD_AUTO, &def).border;
+        for (uint64_t i = 0; i < border.curve_count; i++) {
+            const dent_border_curve *curve = &border.curves[i];
+            assert_true(curve->closed); /* solids without folds */
+            for (uint32_t k = 0; k < curve->segment_count; k++) {
+                const dent_border_segment *segment = &border.segments[curve->first_segment + k];
+                const double *from = border.points[curve->first_point + k].position;
+                const double *to = border.points[curve->first_point + (k + 1) % curve->point_count].position;
+                double a[3], b[3], along[3], step[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
+                face_normal(&seen.bodies[curve->body_a], segment->face_a, a);
+                face_normal(&seen.bodies[curve->body_b], segment->face_b, b);
+                cross(a, b, along);
+                double product = along[0] * step[0] + along[1] * step[1] + along[2] * step[2];
+                double sizes = sqrt((along[0] * along[0] + along[1] * along[1] + along[2] * along[2]) *
+                                    (step[0] * step[0] + step[1] * step[1] + step[2] * step[2]));
+                if (sizes > 1e-6) {
+                    checked++;
+                    assert_true(product > 0.999 * sizes); /* and the segment lies along the common line of the planes */
+                }
+            }
+        }
+        dent_world_destroy(world);
+        test_scene_free(&scene);
+    }
+    printf("%u segments\n", checked);
+    assert_true(checked > 100 || getenv("DENT_QUICK_TESTS"));
+    dent_context_destroy(context);
+}
+
+static void a_fan_that_covers_itself_crosses_itself_from_its_centre(void **state)
+{
+    (void)state;
+    /* Two faces begin at the same edge; the third, behind the first, passes through the second. */
+    static const double xyz[5][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 2, 1}, {0.2, 2, 2}};
+    static const uint32_t faces[3][3] = {{0, 1, 2}, {0, 1, 3}, {0, 2, 4}};
+    dent_context *context = make_context(1, DENT_ISA_AUTO);
+    dent_world *world = dent_world_create(context);
+    dent_body_def body = dent_surface_def_default();
+    dent_body_id id;
+    body.vertex_count = 5;
+    body.element_count = 3;
+    body.element_corners = faces[0];
+    body.positions_t0 = dent_positions_double(xyz[0]);
+    assert_int_equal(dent_world_add_body(world, &body, &id), DENT_OK);
+    dent_border_def def = dent_border_def_default();
+    dent_border border = ask(world, 0, DENT_METHOD_AUTO, &def).border;
+    assert_int_equal(border.curve_count, 1);
+    assert_false(border.curves[0].closed);
+    assert_int_equal(border.segment_count, 1);
+    assert_true(border.segments[0].face_a == 1 && border.segments[0].face_b == 2 && !border.segments[0].degenerate);
+    bool first_is_centre = border.points[0].kind == DENT_BORDER_VERTEX;
+    assert_int_equal(border.points[!first_is_centre].kind, DENT_BORDER_VERTEX);
+    assert_int_equal(border.points[!first_is_centre].edge, 0);
+    assert_int_equal(border.points[first_is_centre].kind, DENT_BORDER_EDGE_FACE);
+    assert_int_equal(border.cut_edge_count, 1);
+    assert_true(border.cut_edges[0].v0 == 1 && border.cut_edges[0].v1 == 3 && border.cut_edges[0].face == 2);
+    dent_world_destroy(world);
+    dent_context_destroy(context);
+}
+
+static void bodies_that_only_touch_have_no_border(void **state)
+{
+    (void)state;
+    dent_context *context = make_context(1, DENT_ISA_AUTO);
+    struct test_scene scene = {0};
+    dent_world *world = dent_world_create(context);
+    test_add_block(&scene, 2, 2, 2);
+    test_map(test_add_block(&scene, 2, 2, 2), 1, 1, 1, 2, 0, 0); /* they share a whole side */
+    test_map(test_add_block(&scene, 2, 2, 2), 1, 1, 1, 0, 0, 2);
+    assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+    dent_border_def def = dent_border_def_default();
+    dent_border border = ask(world, 0, DENT_METHOD_AUTO, &def).border;
+    assert_int_equal(border.curve_count + border.cut_edge_count + border.vertex_count, 0);
+    def.degenerate = true; /* closed curves of the moved points, all marked */
+    border = ask(world, 0, DENT_METHOD_AUTO, &def).border;
+    for (uint64_t i = 0; i < border.curve_count; i++) {
+        assert_true(border.curves[i].closed);
+        assert_int_equal(border.curves[i].degenerate_segments, border.curves[i].segment_count);
+    }
+    dent_world_destroy(world);
+    test_scene_free(&scene);
+    dent_context_destroy(context);
+}
+
+/* ---- what never changes it --------------------------------------------------------------------------------------- */
+
+static void mix(uint64_t *hash, const void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        *hash = (*hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(1099511628211);
+    }
+}
+
+#define MIX(hash, value) mix(hash, &(value), sizeof(value))
+
+static uint64_t border_hash(const dent_border *border)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (uint64_t i = 0; i < border->vertex_count; i++) {
+        MIX(&hash, border->vertices[i]);
+    }
+    mix(&hash, border->vertex_edges, border->vertex_edge_count * sizeof *border->vertex_edges);
+    for (uint64_t i = 0; i < border->cut_edge_count; i++) {
+        const dent_cut_edge *cut = &border->cut_edges[i];
+        uint32_t numbers[] = {cut->body_a, cut->edge,      cut->v0,        cut->v1,        cut->body_b,
+                              cut->face,   cut->v0_inside, cut->v1_inside, cut->degenerate};
+        MIX(&hash, numbers);
+        MIX(&hash, cut->parameter);
+        MIX(&hash, cut->point);
+        MIX(&hash, cut->normal);
+    }
+    for (uint64_t i = 0; i < border->curve_count; i++) {
+        const dent_border_curve *curve = &border->curves[i];
+        uint32_t numbers[] = {
+            curve->body_a,        curve->body_b,      curve->first_point,         curve->first_segment,
+            curve->segment_count, curve->point_count, curve->degenerate_segments, curve->closed};
+        MIX(&hash, numbers);
+    }
+    for (uint64_t i = 0; i < border->point_count; i++) {
+        const dent_border_point *point = &border->points[i];
+        uint32_t numbers[] = {point->edge_body, point->edge, point->face_body,
+                              point->face,      point->kind, point->degenerate};
+        MIX(&hash, numbers);
+        MIX(&hash, point->parameter);
+        MIX(&hash, point->position);
+    }
+    for (uint64_t i = 0; i < border->segment_count; i++) {
+        uint32_t numbers[] = {border->segments[i].face_a, border->segments[i].face_b, border->segments[i].degenerate};
+        MIX(&hash, numbers);
+    }
+    return hash;
+}
+
+/* The border of a scene asked in one way, on a world of its own; twice, since the second answer may come from what is
+ * kept. */
+static uint64_t hash_of(dent_context *context, const struct test_scene *scene, uint32_t questions, dent_method method,
+                        bool touching)
+{
+    dent_world *world = dent_world_create(context);
+    dent_border_def border = dent_border_def_default();
+    dent_query_def def = dent_query_def_default();
+    dent_query_result result;
+    assert_int_equal(test_scene_add(scene, world), DENT_OK);
+    border.degenerate = true;
+    def.border = &border;
+    def.questions = questions;
+    def.method = method;
+    def.touching = touching;
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+    uint64_t hash = border_hash(&result.border);
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+    assert_true(hash == border_hash(&result.border));
+    dent_world_destroy(world);
+    return hash;
+}
+
+static void methods_threads_and_instruction_sets_give_the_same_bits(void **state)
+{
+    (void)state;
+    uint32_t compared = 0;
+    dent_context *contexts[2 * DENT_ISA_COUNT];
+    uint32_t context_count = 0;
+    for (int isa = 1; isa < DENT_ISA_COUNT; isa++) {
+        if (dent_isa_available((dent_isa)isa)) {
+            contexts[context_count++] = make_context(1, (dent_isa)isa);
+            contexts[context_count++] = make_context(3, (dent_isa)isa);
+        }
+    }
+    for (int kind = 0; kind < SCENE_KIND_COUNT; kind++) {
+        for (uint32_t seed = 0; seed < rounds(5); seed++) {
+            struct test_scene scene;
+            test_scene_make(&scene, kind, 77 + seed);
+            uint64_t expected = hash_of(contexts[0], &scene, 0, DENT_METHOD_AUTO, false);
+            for (uint32_t i = 1; i < context_count; i++) {
+                assert_true(expected == hash_of(contexts[i], &scene, 0, DENT_METHOD_AUTO, false));
+            }
+            for (int method = 1; method < DENT_METHOD_COUNT; method++) {
+                uint32_t questions = dent_method_questions((dent_method)method);
+                assert_true(expected == hash_of(contexts[1], &scene, questions, (dent_method)method, seed % 2));
+                compared++;
+            }
+            test_scene_free(&scene);
+        }
+    }
+    for (uint32_t i = 0; i < context_count; i++) {
+        dent_context_destroy(contexts[i]);
+    }
+    printf("%u answers of methods, %u contexts\n", compared, context_count);
+}
+
+/* ---- memory, refusals -------------------------------------------------------------------------------------------- */
+
+static void every_failing_allocation_leaves_the_world_usable(void **state)
+{
+    (void)state;
+    struct failing_allocator memory = failing_allocator_make();
+    dent_context_def context_def = dent_context_def_default();
+    context_def.allocator = failing_allocator_hook(&memory);
+    context_def.thread_count = 1;
+    dent_context *context = dent_context_create(&context_def, NULL);
+    static const int kinds[] = {SCENE_DEEP, SCENE_SELF_FOLDED, SCENE_SPLIT_JITTERED};
+    for (int i = 0; i < 3; i++) {
+        struct test_scene scene;
+        test_scene_make(&scene, kinds[i], 5);
+        dent_border_def border = dent_border_def_default();
+        dent_query_def def = dent_query_def_default();
+        def.border = &border;
+        def.questions = DENT_QUESTION_FACE_FACE;
+        uint64_t expected = 0, failures = 0;
+        for (uint64_t fail_at = 0;; fail_at++) {
+            dent_world *world = dent_world_create(context);
+            dent_query_result result = {.outcome = DENT_OUTCOME_CANCELLED};
+            assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+            atomic_store(&memory.requests, 0);
+            atomic_store(&memory.fail_at, fail_at);
+            dent_status status = dent_world_query(world, &def, &result);
+            atomic_store(&memory.fail_at, 0);
+            if (fail_at == 0) {
+                assert_int_equal(status, DENT_OK);
+                expected = border_hash(&result.border);
+            } else if (status == DENT_OK) {
+                assert_true(expected == border_hash(&result.border));
+                dent_world_destroy(world);
+                break;
+            } else {
+                failures++;
+                assert_int_equal(status, DENT_ERROR_OUT_OF_MEMORY);
+                assert_int_equal(result.outcome, DENT_OUTCOME_CANCELLED); /* untouched */
+                assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+                assert_true(expected == border_hash(&result.border));
+            }
+            dent_world_destroy(world);
+        }
+        assert_true(failures > 10);
+        test_scene_free(&scene);
+    }
+    dent_context_destroy(context);
+    assert_true(failing_allocator_clean(&memory));
+}
+
+static void a_warm_world_allocates_nothing(void **state)
+{
+    (void)state;
+    dent_context *context = make_context(2, DENT_ISA_AUTO);
+    for (int kind = 0; kind < SCENE_KIND_COUNT; kind++) {
+        struct test_scene scene;
+        dent_world *world = dent_world_create(context);
+        dent_border_def border = dent_border_def_default();
+        test_scene_make(&scene, kind, 3);
+        assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+        ask(world, 7, DENT_METHOD_SPATIAL_HASH, &border);
+        ask(world, 7, DENT_METHOD_SPATIAL_HASH, &border);
+        uint64_t before = dent_context_memory_use(context).allocations;
+        ask(world, 7, DENT_METHOD_SPATIAL_HASH, &border);
+        assert_int_equal(dent_context_memory_use(context).allocations, before);
+        dent_world_destroy(world);
+        test_scene_free(&scene);
+    }
+    dent_context_destroy(context);
+}
+
+static void what_is_not_possible_is_refused_in_words(void **state)
+{
+    (void)state;
+    dent_context *context = make_context(1, DENT_ISA_AUTO);
+    dent_world *world = dent_world_create(context);
+    dent_border_def border = {0};
+    dent_query_def def = dent_query_def_default();
+    dent_query_result result;
+    def.border = &border;
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(dent_world_message(world), "dent_border_def_default"));
+    border = dent_border_def_default();
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_OK); /* a world without bodies */
+    assert_int_equal(result.border.curve_count, 0);
+    add_tetrahedron(world, large_tetrahedron);
+    add_tetrahedron(world, spike);
+    const int stop = 1;
+    def.cancel = &stop;
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+    assert_int_equal(result.outcome, DENT_OUTCOME_CANCELLED);
+    assert_int_equal(result.border.curve_count + result.border.cut_edge_count, 0);
+    dent_world_destroy(world);
+    dent_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_spike_in_a_block_has_one_border_vertex_and_one_closed_curve),
+        cmocka_unit_test(curves_run_along_the_product_of_the_normals),
+        cmocka_unit_test(a_fan_that_covers_itself_crosses_itself_from_its_centre),
+        cmocka_unit_test(bodies_that_only_touch_have_no_border),
+        cmocka_unit_test(random_scenes_give_what_the_definitions_say),
+        cmocka_unit_test(methods_threads_and_instruction_sets_give_the_same_bits),
+        cmocka_unit_test(every_failing_allocation_leaves_the_world_usable),
+        cmocka_unit_test(a_warm_world_allocates_nothing),
+        cmocka_unit_test(what_is_not_possible_is_refused_in_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
