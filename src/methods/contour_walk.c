@@ -7,9 +7,9 @@
  * surface. Following it, F stays in the body of T until one of three things ends the way: F crosses the surface of that body; or, in the
  * body's own case, both points run together at an edge or corner they share, around which the cells turn more than once; or nothing
  * ends it, and then a whole part of the surface lies inside. So crossings, overfull edges and corners, and one vertex of every part
- * of the surface are all the seeds that a flood through the cells a face meets, and across its edges, needs (contour_seeds.c,
- * contour_flood.c). A set of vertices inside the other body that is closed under mesh edges which its surface does not pierce is a whole
- * part of the mesh; so starting from surface vertices and from pierced edges reaches all others (contour_vertices.c).
+ * of the surface are all the seeds that a flood through the cells a face meets, and across its edges, needs (contour_walk_seeds.c,
+ * contour_walk_flood.c). A set of vertices inside the other body that is closed under mesh edges which its surface does not pierce is a whole
+ * part of the mesh; so starting from surface vertices and from pierced edges reaches all others (contour_walk_vertices.c).
  *
  * Degeneracies. Every step decides by signs of slightly moved points (geometry/perturbed_orientation.h), which are never zero: one mesh in
  * general position, as the argument asks for. "Closed face meets open cell" and "vertex in open cell" are open conditions, so

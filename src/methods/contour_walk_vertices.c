@@ -3,7 +3,7 @@
  * Surface vertices come with the face-cell pairs. An edge of a cell that pierces a face of another solid (or of its own) has its inner end on the
  * inner side of that face: a straight walk from the face along the edge finds the cell that holds it, or leaves the solid again. From
  * a vertex known to lie in a cell, straight walks along its mesh edges find the cells of its inner neighbours; an edge on which the walk
- * leaves the solid is pierced, and its other end has seeds of its own. Rounds as in contour_flood.c: the set found does not depend on order.
+ * leaves the solid is pierced, and its other end has seeds of its own. Rounds as in contour_walk_flood.c: the set found does not depend on order.
  */
 #include "methods/contour_walk.h"
 
