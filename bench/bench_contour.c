@@ -1,11 +1,14 @@
-/* The contour walk beside the cluster search, with and without its certificate, phase by phase: median milliseconds of a step on built-in scenes.
+/* The contour walk beside the cluster search, with and without its certificate, phase by phase: median milliseconds of
+ * a step on built-in scenes.
  *
- * Methods take turns over the frames; the pair lists are compared by count and hash. Both questions are asked in one query, details left out.
+ * Methods take turns over the frames; the pair lists are compared by count and hash. Both questions are asked in one
+ * query, details left out.
  *
  * Usage: bench_contour [--rounds N] [--frames N] [--threads N] [--scale S] [--inside X] [--only contour] SCENE...
  *        bench_contour [--rounds N] --growth 1
  *
- * --growth: two blocks of 5 n^3 cells each that overlap in a corner of four cubes, whatever n: what a step costs when only the bodies grow.
+ * --growth: two blocks of 5 n^3 cells each that overlap in a corner of four cubes, whatever n: what a step costs when
+ * only the bodies grow.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -19,8 +22,10 @@
 
 enum { ROUNDS_MAX = 4096, CONTESTANTS = 5, PHASES = 8 };
 
-static const char *const contestant_names[CONTESTANTS] = {"contour-walk", "contour-walk, promised", "cluster-search", "cluster-search/no-certificate", "spatial-hash"};
-static const char *const phase_names[PHASES] = {"prepare", "orient", "seeds", "faces", "vertices", "finish", "search", "total"};
+static const char *const contestant_names[CONTESTANTS] = {"contour-walk", "contour-walk, promised", "cluster-search",
+                                                          "cluster-search/no-certificate", "spatial-hash"};
+static const char *const phase_names[PHASES] = {"prepare",  "orient", "seeds",  "faces",
+                                                "vertices", "finish", "search", "total"};
 
 struct options {
     uint32_t rounds, frames, threads;
@@ -61,7 +66,9 @@ static dent_query_def def_of(int contestant, dent_cluster_search_def *cluster, d
     dent_query_def def = dent_query_def_default();
     def.questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL;
     def.no_details = true;
-    def.method = contestant < 2 ? DENT_METHOD_CONTOUR_WALK : contestant < 4 ? DENT_METHOD_CLUSTER_SEARCH : DENT_METHOD_SPATIAL_HASH;
+    def.method = contestant < 2   ? DENT_METHOD_CONTOUR_WALK
+                 : contestant < 4 ? DENT_METHOD_CLUSTER_SEARCH
+                                  : DENT_METHOD_SPATIAL_HASH;
     *cluster = dent_cluster_search_def_default();
     cluster->no_certificate = contestant == 3;
     def.cluster_search = cluster;
@@ -82,16 +89,17 @@ static bool take_turn(struct stage *stage, int contestant, uint32_t sample)
         fprintf(stderr, "%s\n", dent_world_message(stage->worlds[contestant]));
         return false;
     }
-    double values[PHASES] = {(double)result.counters.ns_prepare * 1e-6, (double)result.counters.ns_orientation * 1e-6,
-                             (double)result.counters.ns_seeds * 1e-6, (double)result.counters.ns_faces * 1e-6,
+    double values[PHASES] = {(double)result.counters.ns_prepare * 1e-6,  (double)result.counters.ns_orientation * 1e-6,
+                             (double)result.counters.ns_seeds * 1e-6,    (double)result.counters.ns_faces * 1e-6,
                              (double)result.counters.ns_vertices * 1e-6, (double)result.counters.ns_finish * 1e-6,
-                             (double)result.counters.ns_search * 1e-6, now_ms() - began};
+                             (double)result.counters.ns_search * 1e-6,   now_ms() - began};
     for (int phase = 0; phase < PHASES; phase++) {
         stage->samples[contestant][phase][sample] = values[phase];
     }
     stage->counts[contestant] = result.vertex_cell.count * 1000003 + result.face_cell.count;
-    stage->hashes[contestant] = dent_pair_list_hash(stage->worlds[contestant], DENT_QUESTION_VERTEX_CELL, &result.vertex_cell) ^
-                                dent_pair_list_hash(stage->worlds[contestant], DENT_QUESTION_FACE_CELL, &result.face_cell) * 3;
+    stage->hashes[contestant] =
+        dent_pair_list_hash(stage->worlds[contestant], DENT_QUESTION_VERTEX_CELL, &result.vertex_cell) ^
+        dent_pair_list_hash(stage->worlds[contestant], DENT_QUESTION_FACE_CELL, &result.face_cell) * 3;
     return true;
 }
 
@@ -116,7 +124,8 @@ static bool race(dent_context *context, const char *name, const struct options *
     stage->positions = calloc(stage->bodies, sizeof *stage->positions);
     dent_body_id *ids = calloc(stage->bodies, sizeof *ids);
     for (uint32_t body = 0; body < stage->bodies; body++) {
-        stage->positions[body] = calloc((size_t)dent_scene_body_at(stage->scene, body)->vertex_count * 3 + 1, sizeof(double));
+        stage->positions[body] =
+            calloc((size_t)dent_scene_body_at(stage->scene, body)->vertex_count * 3 + 1, sizeof(double));
     }
     for (int i = 0; i < CONTESTANTS && good; i++) {
         stage->worlds[i] = dent_world_create(context);
@@ -131,13 +140,15 @@ static bool race(dent_context *context, const char *name, const struct options *
             for (uint32_t i = 0; i < contestants && good; i++) {
                 good = take_turn(stage, (int)i, samples);
                 if (good && stage->hashes[i] != stage->hashes[0]) {
-                    printf("%s: %s differs from %s in frame %u\n", name, contestant_names[i], contestant_names[0], frame);
+                    printf("%s: %s differs from %s in frame %u\n", name, contestant_names[i], contestant_names[0],
+                           frame);
                 }
             }
             samples += round > 0 && samples + 1 < ROUNDS_MAX;
         }
     }
-    printf("%s (%" PRIu64 " vertex-cell, %" PRIu64 " face-cell)\n  %-32s", name, stage->counts[0] / 1000003, stage->counts[0] % 1000003, "");
+    printf("%s (%" PRIu64 " vertex-cell, %" PRIu64 " face-cell)\n  %-32s", name, stage->counts[0] / 1000003,
+           stage->counts[0] % 1000003, "");
     for (int phase = 0; phase < PHASES; phase++) {
         printf("%10s", phase_names[phase]);
     }
@@ -161,7 +172,8 @@ static bool race(dent_context *context, const char *name, const struct options *
     return good;
 }
 
-/* ---- growth -------------------------------------------------------------------------------------------------------------- */
+/* ---- growth
+ * -------------------------------------------------------------------------------------------------------------- */
 
 /* A block of n^3 unit cubes, five tetrahedra each with alternating parity, at (shift, shift, shift). */
 static bool add_block(dent_world *world, uint32_t n, double shift, double **positions)
@@ -174,7 +186,8 @@ static bool add_block(dent_world *world, uint32_t n, double shift, double **posi
         uint32_t p[3] = {i % side, i / side % side, i / side / side};
         for (int axis = 0; axis < 3; axis++) {
             /* a gentle wave, so that nothing is exactly flat */
-            xyz[i][axis] = p[axis] + shift + 0.05 * (double)((p[(axis + 1) % 3] * 7 + p[(axis + 2) % 3] * 3) % 11) / 11.0;
+            xyz[i][axis] =
+                p[axis] + shift + 0.05 * (double)((p[(axis + 1) % 3] * 7 + p[(axis + 2) % 3] * 3) % 11) / 11.0;
         }
     }
     for (uint32_t i = 0; i < n * n * n; i++) {
@@ -209,7 +222,8 @@ static bool grow(dent_context *context, const struct options *options)
         struct stage *stage = calloc(1, sizeof *stage);
         double *positions[2], medians[3];
         dent_world *world = dent_world_create(context);
-        bool good = stage && world && add_block(world, n, 0, &positions[0]) && add_block(world, n, n - 4.37, &positions[1]);
+        bool good =
+            stage && world && add_block(world, n, 0, &positions[0]) && add_block(world, n, n - 4.37, &positions[1]);
         static const int contestants[3] = {0, 1, 3};
         for (int c = 0; c < 3 && good; c++) {
             stage->worlds[contestants[c]] = world;
@@ -221,8 +235,8 @@ static bool grow(dent_context *context, const struct options *options)
         if (!good) {
             return false;
         }
-        printf("%10u %10" PRIu64 " %12.3f %12.3f %12.3f\n", 10 * n * n * n, stage->counts[0] % 1000003 + stage->counts[0] / 1000003, medians[0], medians[1],
-               medians[2]);
+        printf("%10u %10" PRIu64 " %12.3f %12.3f %12.3f\n", 10 * n * n * n,
+               stage->counts[0] % 1000003 + stage->counts[0] / 1000003, medians[0], medians[1], medians[2]);
         dent_world_destroy(world);
         free(positions[0]);
         free(positions[1]);

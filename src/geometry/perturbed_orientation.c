@@ -1,10 +1,11 @@
 /* The expansion of a moved orientation determinant. See perturbed_orientation.h.
  *
- * The determinant is that of the 4 x 4 matrix with rows (x, y, z, 1), points in the order of their numbers. The coefficient of a
- * product of e's is the determinant with the row of each e replaced by the unit vector of its column: a minor in two coordinates (a
- * plane orientation), in one (a comparison), or 1. With e(i, j) = e^(2^(3 i - j)) the products come in the order of binary numbers: those
- * that move the point with the smallest number only, z before y before x, then those that move the second, and so on. Moving three points
- * along three different axes leaves 1, so the expansion ends there and the fourth point never moves.
+ * The determinant is that of the 4 x 4 matrix with rows (x, y, z, 1), points in the order of their numbers. The
+ * coefficient of a product of e's is the determinant with the row of each e replaced by the unit vector of its column:
+ * a minor in two coordinates (a plane orientation), in one (a comparison), or 1. With e(i, j) = e^(2^(3 i - j)) the
+ * products come in the order of binary numbers: those that move the point with the smallest number only, z before y
+ * before x, then those that move the second, and so on. Moving three points along three different axes leaves 1, so the
+ * expansion ends there and the fourth point never moves.
  */
 #include "geometry/perturbed_orientation.h"
 

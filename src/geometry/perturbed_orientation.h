@@ -1,10 +1,11 @@
 /* Orientation signs that are never zero: every point moved by an infinitesimal amount of its own, chosen by its number.
  *
  * Simulation of simplicity (Edelsbrunner and Mücke 1990). Coordinate j of the point with number i is thought of as
- * x + e(i, j) with e(i, j) so small, and so much smaller for larger i, that every determinant of different points has a sign: that of
- * the first coefficient of its expansion in the e that is not zero. The signs are those of one real configuration near the given one, so
- * whatever holds for all meshes in general position holds for them; and what is true in an open set of positions (a vertex in an open
- * cell, a closed face that meets an open cell) stays true under so small a move. The contour walk rests on both facts.
+ * x + e(i, j) with e(i, j) so small, and so much smaller for larger i, that every determinant of different points has a
+ * sign: that of the first coefficient of its expansion in the e that is not zero. The signs are those of one real
+ * configuration near the given one, so whatever holds for all meshes in general position holds for them; and what is
+ * true in an open set of positions (a vertex in an open cell, a closed face that meets an open cell) stays true under
+ * so small a move. The contour walk rests on both facts.
  *
  * In: positions and numbers. Out: signs; 0 only when two of the points are the same point (equal numbers).
  */

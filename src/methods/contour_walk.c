@@ -1,20 +1,22 @@
 /* Contour walk: from crossing surfaces through the mesh's own topology to every penetrating face and vertex.
  *
- * The BucketTree article (Ganovelli, Dingliana, O'Sullivan) closes with the plan to find the first penetrating primitives and then to follow
- * the topology of the mesh. Why that finds everything, in short:
+ * The BucketTree article (Ganovelli, Dingliana, O'Sullivan) closes with the plan to find the first penetrating
+ * primitives and then to follow the topology of the mesh. Why that finds everything, in short:
  *
- * Let every cell be positive, and take all pairs (point of a surface face F, point of a cell T) that lie at the same place in space. They form a
- * surface. Following it, F stays in the body of T until one of three things ends the way: F crosses the surface of that body; or, in the
- * body's own case, both points run together at an edge or corner they share, around which the cells turn more than once; or nothing
- * ends it, and then a whole part of the surface lies inside. So crossings, overfull edges and corners, and one vertex of every part
- * of the surface are all the seeds that a flood through the cells a face meets, and across its edges, needs (contour_walk_seeds.c,
- * contour_walk_flood.c). A set of vertices inside the other body that is closed under mesh edges which its surface does not pierce is a whole
- * part of the mesh; so starting from surface vertices and from pierced edges reaches all others (contour_walk_vertices.c).
+ * Let every cell be positive, and take all pairs (point of a surface face F, point of a cell T) that lie at the same
+ * place in space. They form a surface. Following it, F stays in the body of T until one of three things ends the way: F
+ * crosses the surface of that body; or, in the body's own case, both points run together at an edge or corner they
+ * share, around which the cells turn more than once; or nothing ends it, and then a whole part of the surface lies
+ * inside. So crossings, overfull edges and corners, and one vertex of every part of the surface are all the seeds that
+ * a flood through the cells a face meets, and across its edges, needs (contour_walk_seeds.c, contour_walk_flood.c). A
+ * set of vertices inside the other body that is closed under mesh edges which its surface does not pierce is a whole
+ * part of the mesh; so starting from surface vertices and from pierced edges reaches all others
+ * (contour_walk_vertices.c).
  *
- * Degeneracies. Every step decides by signs of slightly moved points (geometry/perturbed_orientation.h), which are never zero: one mesh in
- * general position, as the argument asks for. "Closed face meets open cell" and "vertex in open cell" are open conditions, so
- * every answer for the given points is one for the moved points. What was found without any zero sign is an answer; the rest goes to the
- * exact tests behind the sink.
+ * Degeneracies. Every step decides by signs of slightly moved points (geometry/perturbed_orientation.h), which are
+ * never zero: one mesh in general position, as the argument asks for. "Closed face meets open cell" and "vertex in open
+ * cell" are open conditions, so every answer for the given points is one for the moved points. What was found without
+ * any zero sign is an answer; the rest goes to the exact tests behind the sink.
  *
  * In: a pose. Out: vertex-cell and face-cell. Between queries: the bodies made ready for walking.
  */
@@ -27,7 +29,8 @@
 
 enum { ANSWERS_PER_BLOCK = 1024, BATCH = 128 };
 
-/* ---- preparing ----------------------------------------------------------------------------------------------------------- */
+/* ---- preparing
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static bool number_bodies(struct contour_search *search)
 {
@@ -91,7 +94,8 @@ static bool prepare(struct contour_search *search)
     return true;
 }
 
-/* ---- telling ------------------------------------------------------------------------------------------------------------- */
+/* ---- telling
+ * ------------------------------------------------------------------------------------------------------------- */
 
 struct teller {
     struct contour_search *search;
@@ -119,8 +123,8 @@ static void flush(struct teller *teller, struct batch *batch, uint32_t block, ui
 }
 
 /* Ties, split cells and moved points are left to the exact tests behind the sink. */
-static void tell(const struct contour_search *search, struct batch *batch, uint32_t body_a, uint32_t feature, uint32_t body_b, uint32_t cell,
-                 bool degenerate, bool shares)
+static void tell(const struct contour_search *search, struct batch *batch, uint32_t body_a, uint32_t feature,
+                 uint32_t body_b, uint32_t cell, bool degenerate, bool shares)
 {
     const struct body *a = search->bodies[body_a].body, *b = search->bodies[body_b].body;
     if (degenerate || b->cell_of_tetrahedron || a->identities || b->identities) {
@@ -149,10 +153,12 @@ static void tell_block(void *data, uint32_t block, uint32_t worker)
 {
     struct teller *teller = data;
     const struct contour_search *search = teller->search;
-    size_t begin = (size_t)block * ANSWERS_PER_BLOCK, end = begin + ANSWERS_PER_BLOCK < teller->count ? begin + ANSWERS_PER_BLOCK : teller->count;
+    size_t begin = (size_t)block * ANSWERS_PER_BLOCK,
+           end = begin + ANSWERS_PER_BLOCK < teller->count ? begin + ANSWERS_PER_BLOCK : teller->count;
     struct batch batch;
     if (block == teller->blocks) {
-        const struct dynamic_array *candidates = &search->state->candidates[teller->question == DENT_QUESTION_FACE_CELL];
+        const struct dynamic_array *candidates =
+            &search->state->candidates[teller->question == DENT_QUESTION_FACE_CELL];
         search->sink->offer(search->sink, teller->question, block, worker, candidates->data, candidates->count);
         return;
     }
@@ -160,7 +166,8 @@ static void tell_block(void *data, uint32_t block, uint32_t worker)
     for (size_t i = begin; i < end; i++) {
         if (teller->question == DENT_QUESTION_FACE_CELL) {
             const struct walk_pair *pair = (const struct walk_pair *)search->state->pairs.data + i;
-            tell(search, &batch, pair->body_a, pair->face, pair->body_b, pair->cell, pair->degenerate, pair_shares_vertex(search, pair));
+            tell(search, &batch, pair->body_a, pair->face, pair->body_b, pair->cell, pair->degenerate,
+                 pair_shares_vertex(search, pair));
         } else {
             const struct walk_place *place = (const struct walk_place *)search->state->places.data + i;
             tell(search, &batch, place->body_a, place->vertex, place->body_b, place->cell, place->degenerate, false);
@@ -182,7 +189,8 @@ static bool tell_all(struct contour_search *search, dent_question question, size
     return true;
 }
 
-/* ---- the search ---------------------------------------------------------------------------------------------------------- */
+/* ---- the search
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static bool any_walk_lost(const struct contour_search *search)
 {
@@ -212,7 +220,8 @@ static bool walk(struct contour_search *search)
     if (search->lost) {
         return true;
     }
-    if (!contour_seed_wounds(search) || !contour_seed_crossings(search) || !contour_seed_diagonal(search) || !contour_seed_contained(search)) {
+    if (!contour_seed_wounds(search) || !contour_seed_crossings(search) || !contour_seed_diagonal(search) ||
+        !contour_seed_contained(search)) {
         return false;
     }
     counters->ns_seeds = lap(&began);
@@ -232,7 +241,8 @@ static bool walk(struct contour_search *search)
 
 static dent_status contour_walk_search(void *state, const struct search_request *request, struct candidate_sink *sink)
 {
-    struct contour_search search = {.request = request, .sink = sink, .state = state, .body_count = request->pose->body_count};
+    struct contour_search search = {
+        .request = request, .sink = sink, .state = state, .body_count = request->pose->body_count};
     search.far_x = -INFINITY;
     search.scaling = box_scaling_for(request->pose->largest);
     search.def = request->def->contour_walk ? *request->def->contour_walk : dent_contour_walk_def_default();
@@ -241,7 +251,8 @@ static dent_status contour_walk_search(void *state, const struct search_request 
                             "the contour walk def was not made by dent_contour_walk_def_default()");
     }
     if (request->def->touching) {
-        request->counters->reason = "contour walk: touching pairs are asked for, which need not hang together: spatial hash";
+        request->counters->reason =
+            "contour walk: touching pairs are asked for, which need not hang together: spatial hash";
         return request->by_other_method(request, sink);
     }
     if (!walk(&search)) {
@@ -259,8 +270,10 @@ static dent_status contour_walk_search(void *state, const struct search_request 
         request->counters->reason = "contour walk: too many cells inside out, or a mesh that is no solid: spatial hash";
         return request->by_other_method(request, sink);
     }
-    if ((request->questions & DENT_QUESTION_FACE_CELL && !tell_all(&search, DENT_QUESTION_FACE_CELL, search.state->pairs.count)) ||
-        (request->questions & DENT_QUESTION_VERTEX_CELL && !tell_all(&search, DENT_QUESTION_VERTEX_CELL, search.state->places.count))) {
+    if ((request->questions & DENT_QUESTION_FACE_CELL &&
+         !tell_all(&search, DENT_QUESTION_FACE_CELL, search.state->pairs.count)) ||
+        (request->questions & DENT_QUESTION_VERTEX_CELL &&
+         !tell_all(&search, DENT_QUESTION_VERTEX_CELL, search.state->places.count))) {
         return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the contour walk");
     }
     return DENT_OK;
@@ -276,7 +289,8 @@ dent_contour_walk_def dent_contour_walk_def_default(void)
 const struct method_row contour_walk_method = {
     .method = DENT_METHOD_CONTOUR_WALK,
     .name = "contour-walk",
-    .summary = "from crossing surfaces through the mesh's own topology; work grows with the surface and the answer, needs no reference shape",
+    .summary = "from crossing surfaces through the mesh's own topology; work grows with the surface and the answer, "
+               "needs no reference shape",
     .questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL,
     .create = contour_state_create,
     .destroy = contour_state_destroy,

@@ -12,12 +12,14 @@
 
 #define NO_RECORD UINT32_MAX
 
-/* "Look whether this face of body a meets this cell of body b, and go on from there." Bodies by rank; cell: a tetrahedron. */
+/* "Look whether this face of body a meets this cell of body b, and go on from there." Bodies by rank; cell: a
+ * tetrahedron. */
 struct walk_seed {
     uint32_t body_a, face, body_b, cell;
 };
 
-/* A face that meets the interior of a cell: an answer of face-cell, unless corners are shared or the points had to be moved for it. */
+/* A face that meets the interior of a cell: an answer of face-cell, unless corners are shared or the points had to be
+ * moved for it. */
 struct walk_pair {
     uint32_t body_a, face, body_b, cell;
     uint8_t face_corners; /* of the face that lie in the cell */
@@ -53,7 +55,16 @@ struct contour_worker {
     bool out_of_memory, lost;
 };
 
-enum { SEED_CROSSINGS = 1, SEED_STARS = 2, SEED_FANS = 4, SEED_PINCHES = 8, SEED_CONTAINED = 16, SEED_WOUNDS = 32, SEED_EDGES = 64, SEED_BRANCHES = 128 };
+enum {
+    SEED_CROSSINGS = 1,
+    SEED_STARS = 2,
+    SEED_FANS = 4,
+    SEED_PINCHES = 8,
+    SEED_CONTAINED = 16,
+    SEED_WOUNDS = 32,
+    SEED_EDGES = 64,
+    SEED_BRANCHES = 128
+};
 
 /* Kept from query to query: the bodies made ready for walking, and memory. */
 struct contour_state {
@@ -66,9 +77,10 @@ struct contour_state {
     uint64_t built;            /* meshes made by the last update */
     struct surface_forest forest;
     struct dynamic_array pairs, runs, seeds, seed_next, active, places;
-    struct dynamic_array guesses; /* walk_place: those of the last query on the same bodies */
-    uint32_t leave_out;           /* tests only: SEED_ bits of seeds not to use */
-    struct dynamic_array crossings;     /* dent_pair: faces of one body that cross each other, as far as their points had not to be moved for it or had */
+    struct dynamic_array guesses;   /* walk_place: those of the last query on the same bodies */
+    uint32_t leave_out;             /* tests only: SEED_ bits of seeds not to use */
+    struct dynamic_array crossings; /* dent_pair: faces of one body that cross each other, as far as their points had
+                                       not to be moved for it or had */
     struct dynamic_array removed_cells; /* walk_seed.body_b and cell: cells turned inside out */
     struct dynamic_array hidden_walls;  /* hidden_wall */
     struct dynamic_array candidates[2]; /* candidate: vertices and faces against removed cells, for the exact tests */
@@ -98,14 +110,15 @@ struct contour_search {
     uint32_t body_count;
     struct walk_body *bodies; /* by rank */
     uint32_t vertex_count, cell_count, face_count;
-    uint32_t *last_run;   /* by face of the world */
-    uint32_t *first_seed; /* by face of the world: of the coming round */
-    uint32_t *last_place; /* by vertex of the world */
-    double far_x;         /* beyond every vertex */
+    uint32_t *last_run;         /* by face of the world */
+    uint32_t *first_seed;       /* by face of the world: of the coming round */
+    uint32_t *last_place;       /* by vertex of the world */
+    double far_x;               /* beyond every vertex */
     struct box_scaling scaling; /* brings coordinates below 1 */
-    uint32_t *found_in;   /* by vertex of the world: rank + 1 of the body it was last found in, where one cell is all there can be; a hint */
-    uint8_t *wounded;     /* by vertex of the world: at a removed cell or a hidden wall; null: none is */
-    bool lost;            /* a walk did not end, or the world is too tangled: another method answers */
+    uint32_t *found_in; /* by vertex of the world: rank + 1 of the body it was last found in, where one cell is all
+                           there can be; a hint */
+    uint8_t *wounded;   /* by vertex of the world: at a removed cell or a hidden wall; null: none is */
+    bool lost;          /* a walk did not end, or the world is too tangled: another method answers */
 };
 
 static inline void walk_face_points(const struct walk_body *body, uint32_t face, struct numbered_point points[3])
@@ -115,7 +128,8 @@ static inline void walk_face_points(const struct walk_body *body, uint32_t face,
     }
 }
 
-static inline bool walk_add_seed(struct contour_search *search, uint32_t body_a, uint32_t face, uint32_t body_b, uint32_t cell)
+static inline bool walk_add_seed(struct contour_search *search, uint32_t body_a, uint32_t face, uint32_t body_b,
+                                 uint32_t cell)
 {
     struct walk_seed seed = {body_a, face, body_b, cell};
     return array_push(&search->state->seeds, &seed);
@@ -128,10 +142,13 @@ static inline bool one_cell_at_most(const struct contour_search *search, uint32_
 }
 
 /* Does edge s t pierce the face? */
-bool contour_edge_pierces(struct numbered_point s, struct numbered_point t, const struct numbered_point face[3], predicate_counters *counters);
+bool contour_edge_pierces(struct numbered_point s, struct numbered_point t, const struct numbered_point face[3],
+                          predicate_counters *counters);
 
-/* The edges of a cell that are followed from it: each edge of the mesh from one of its cells at least. Where cells were removed the owner may be gone. */
-static inline uint8_t contour_edges_to_follow(const struct contour_search *search, const struct walk_body *body, const struct walk_cell *cell)
+/* The edges of a cell that are followed from it: each edge of the mesh from one of its cells at least. Where cells were
+ * removed the owner may be gone. */
+static inline uint8_t contour_edges_to_follow(const struct contour_search *search, const struct walk_body *body,
+                                              const struct walk_cell *cell)
 {
     for (int corner = 0; corner < 4 && search->wounded; corner++) {
         if (search->wounded[body->first_vertex + cell->vertices[corner]]) {
@@ -151,12 +168,14 @@ struct pierced_wall {
 };
 
 /* Follows them inward, and puts what they reach into place_output. */
-void contour_follow_edges(struct contour_search *search, const struct pierced_wall *pierced, uint32_t block, struct contour_worker *worker,
-                          predicate_counters *counters);
-void contour_put_place(struct contour_search *search, uint32_t block, uint32_t body_a, uint32_t vertex, uint32_t body_b, uint32_t cell, bool degenerate);
+void contour_follow_edges(struct contour_search *search, const struct pierced_wall *pierced, uint32_t block,
+                          struct contour_worker *worker, predicate_counters *counters);
+void contour_put_place(struct contour_search *search, uint32_t block, uint32_t body_a, uint32_t vertex, uint32_t body_b,
+                       uint32_t cell, bool degenerate);
 
 /* Is the point in the cell? It is not one of its corners. */
-bool contour_cell_holds(const struct walk_body *body, uint32_t cell, struct numbered_point p, bool *degenerate, predicate_counters *counters);
+bool contour_cell_holds(const struct walk_body *body, uint32_t cell, struct numbered_point p, bool *degenerate,
+                        predicate_counters *counters);
 
 /* The stages, in this order; false when memory runs out. Up to the flood they collect seeds. */
 bool contour_orient(struct contour_search *search);
@@ -167,7 +186,8 @@ bool contour_seed_diagonal(struct contour_search *search);
 bool contour_seed_contained(struct contour_search *search);
 bool contour_flood_faces(struct contour_search *search);
 void contour_bound_cover(struct contour_search *search);
-bool contour_find_branches(struct contour_search *search, bool *found); /* *found: there is an inner edge that its cells turn about twice */
+bool contour_find_branches(struct contour_search *search,
+                           bool *found); /* *found: there is an inner edge that its cells turn about twice */
 bool contour_flood_vertices(struct contour_search *search);
 
 #endif

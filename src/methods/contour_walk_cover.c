@@ -1,13 +1,15 @@
 /* How many cells of a body can cover one point: what lets the walk to inner vertices stop at the first cell it finds.
  *
- * A body without a face in a cell of its own covers nothing twice. If some point is covered three times, there is a wall point with two cells over it besides
- * its own: the walls where that is so either are whole parts of the surface, and then the vertex that stands for the part lies in two
- * cells; or they end where the wall F crosses another wall G, and there the other cell of the two still covers the common segment, so that it is
- * met by both F and G; or they end at a common edge or corner of the face and a cell. So two is the most when none of the three is
- * found: no vertex in two cells, no pair with common corners, no cell met by both of two faces that cross.
+ * A body without a face in a cell of its own covers nothing twice. If some point is covered three times, there is a
+ * wall point with two cells over it besides its own: the walls where that is so either are whole parts of the surface,
+ * and then the vertex that stands for the part lies in two cells; or they end where the wall F crosses another wall G,
+ * and there the other cell of the two still covers the common segment, so that it is met by both F and G; or they end
+ * at a common edge or corner of the face and a cell. So two is the most when none of the three is found: no vertex in
+ * two cells, no pair with common corners, no cell met by both of two faces that cross.
  *
- * An inner edge about which the cells turn twice would let the walk from vertex to vertex end without a trace. Where it exists points near it are covered twice,
- * so only bodies that meet themselves are searched for one; none has been seen outside a test made for it, and then another method answers.
+ * An inner edge about which the cells turn twice would let the walk from vertex to vertex end without a trace. Where it
+ * exists points near it are covered twice, so only bodies that meet themselves are searched for one; none has been seen
+ * outside a test made for it, and then another method answers.
  */
 #include "methods/contour_walk.h"
 
@@ -18,7 +20,8 @@ static bool shares_corner(const struct walk_body *body, const struct walk_pair *
 {
     const uint32_t *corners = body->body->surface_faces[pair->face].corners;
     const struct walk_cell *cell = &body->mesh->cells[pair->cell];
-    return walk_corner_of(cell, corners[0]) < 4 || walk_corner_of(cell, corners[1]) < 4 || walk_corner_of(cell, corners[2]) < 4;
+    return walk_corner_of(cell, corners[0]) < 4 || walk_corner_of(cell, corners[1]) < 4 ||
+           walk_corner_of(cell, corners[2]) < 4;
 }
 
 static bool run_has_cell(const struct contour_search *search, uint32_t run, uint32_t body, uint32_t cell)
@@ -51,15 +54,19 @@ static bool have_common_cell(const struct contour_search *search, const dent_pai
     return false;
 }
 
-/* Do the cells around an inner edge turn about it more than once? All are positive, so the sides of the apexes, seen from the first, change from one sign to
- * the other and back once for every turn. Rings too long to look at count as turning twice. */
-static bool ring_turns_twice(const struct contour_search *search, const struct walk_body *body, uint32_t ring, predicate_counters *counters)
+/* Do the cells around an inner edge turn about it more than once? All are positive, so the sides of the apexes, seen
+ * from the first, change from one sign to the other and back once for every turn. Rings too long to look at count as
+ * turning twice. */
+static bool ring_turns_twice(const struct contour_search *search, const struct walk_body *body, uint32_t ring,
+                             predicate_counters *counters)
 {
     uint32_t ends[2], apexes[RING_MAX], count = walk_mesh_ring(body->mesh, ring, ends, apexes, RING_MAX);
-    struct numbered_point u = walk_point(body, ends[0]), v = walk_point(body, ends[1]), first = walk_point(body, apexes[0]);
+    struct numbered_point u = walk_point(body, ends[0]), v = walk_point(body, ends[1]),
+                          first = walk_point(body, apexes[0]);
     int last = 0, changes = 0;
     bool ignored = false;
-    if (search->wounded && search->wounded[body->first_vertex + ends[0]] && search->wounded[body->first_vertex + ends[1]]) {
+    if (search->wounded && search->wounded[body->first_vertex + ends[0]] &&
+        search->wounded[body->first_vertex + ends[1]]) {
         return false; /* perhaps not a circle any more; both ends are looked at directly */
     }
     if (count > RING_MAX) {
@@ -93,8 +100,8 @@ static void ring_block(void *data, uint32_t block, uint32_t worker)
     uint32_t begin = block * CHECKS_PER_BLOCK, count = mesh->ring_check_count;
     uint32_t end = count - begin < CHECKS_PER_BLOCK ? count : begin + CHECKS_PER_BLOCK;
     predicate_counters *counters = loop->search->sink->predicates(loop->search->sink, worker);
-    loop->search->request->kernels->overlaps->orientations(body->xyz, (const uint32_t(*)[4])mesh->ring_checks + begin, end - begin,
-                                                           loop->signs + begin);
+    loop->search->request->kernels->overlaps->orientations(body->xyz, (const uint32_t(*)[4])mesh->ring_checks + begin,
+                                                           end - begin, loop->signs + begin);
     loop->twice[block] = false;
     for (uint32_t i = begin; i < end && !loop->twice[block]; i++) {
         if (loop->signs[i] != walk_orientation(body, &mesh->cells[mesh->checked_rings[i] / 8])) {
@@ -135,7 +142,8 @@ void contour_bound_cover(struct contour_search *search)
     const dent_pair *crossings = search->state->crossings.data;
     for (uint32_t rank = 0; rank < search->body_count; rank++) {
         struct walk_body *body = &search->bodies[rank];
-        bool unknown = !bodies_may_meet(body->body, body->body) || body->odd_cells || body->mesh->cut_count > 0 || body->met_twice;
+        bool unknown =
+            !bodies_may_meet(body->body, body->body) || body->odd_cells || body->mesh->cut_count > 0 || body->met_twice;
         body->cover = unknown ? COVER_UNKNOWN : 1;
     }
     for (size_t i = 0; i < search->state->pairs.count; i++) {

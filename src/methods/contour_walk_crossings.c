@@ -1,9 +1,10 @@
 /* Crossing surfaces, the first kind of seed of the contour walk.
  *
- * Faces without a common vertex come from the surface forest (structures/surface_crossings.h): what doubles decide is decided, what they leave open
- * is decided here for the moved points. Faces that share an edge cannot cross. Faces that share one vertex can: for each vertex whose
- * star, seen along the sum of its normals, turns once and only forward, no two of its faces cross (seen along that direction they lie side
- * by side); where doubles cannot show that, the pairs are tested one by one.
+ * Faces without a common vertex come from the surface forest (structures/surface_crossings.h): what doubles decide is
+ * decided, what they leave open is decided here for the moved points. Faces that share an edge cannot cross. Faces that
+ * share one vertex can: for each vertex whose star, seen along the sum of its normals, turns once and only forward, no
+ * two of its faces cross (seen along that direction they lie side by side); where doubles cannot show that, the pairs
+ * are tested one by one.
  */
 #include "methods/contour_walk.h"
 
@@ -14,7 +15,8 @@
 
 enum { VERTICES_PER_BLOCK = 1024, LINK_MAX = 32 };
 
-bool contour_edge_pierces(struct numbered_point s, struct numbered_point t, const struct numbered_point face[3], predicate_counters *counters)
+bool contour_edge_pierces(struct numbered_point s, struct numbered_point t, const struct numbered_point face[3],
+                          predicate_counters *counters)
 {
     bool ignored;
     int first = perturbed_orientation(s, t, face[0], face[1], &ignored, counters);
@@ -23,7 +25,8 @@ bool contour_edge_pierces(struct numbered_point s, struct numbered_point t, cons
 }
 
 /* Heights of b's corners over the plane of a; false when they are all on one side. */
-static bool straddles(const struct numbered_point a[3], const struct numbered_point b[3], int heights[3], predicate_counters *counters)
+static bool straddles(const struct numbered_point a[3], const struct numbered_point b[3], int heights[3],
+                      predicate_counters *counters)
 {
     int lowest = 1, highest = -1;
     bool ignored;
@@ -35,7 +38,8 @@ static bool straddles(const struct numbered_point a[3], const struct numbered_po
     return lowest < 0 && highest > 0;
 }
 
-static bool faces_cross(const struct numbered_point a[3], const struct numbered_point b[3], predicate_counters *counters)
+static bool faces_cross(const struct numbered_point a[3], const struct numbered_point b[3],
+                        predicate_counters *counters)
 {
     int heights_b[3], heights_a[3];
     if (!straddles(a, b, heights_b, counters) || !straddles(b, a, heights_a, counters)) {
@@ -52,7 +56,8 @@ static bool faces_cross(const struct numbered_point a[3], const struct numbered_
 }
 
 /* Each of two crossing faces meets the cell behind the other. */
-static void seed_owner(struct contour_search *search, uint32_t block, uint32_t body_a, uint32_t face, uint32_t body_b, uint32_t crossed)
+static void seed_owner(struct contour_search *search, uint32_t block, uint32_t body_a, uint32_t face, uint32_t body_b,
+                       uint32_t crossed)
 {
     const struct walk_body *b = &search->bodies[body_b];
     if (b->body->kind != DENT_BODY_SOLID || walk_is_removed(b, b->mesh->owners[crossed] / 4)) {
@@ -71,12 +76,14 @@ static void seed_crossing(struct contour_search *search, uint32_t block, const d
     }
 }
 
-/* ---- faces apart --------------------------------------------------------------------------------------------------------- */
+/* ---- faces apart
+ * --------------------------------------------------------------------------------------------------------- */
 
 static bool begin_blocks(void *user, uint32_t block_count)
 {
     struct contour_search *search = user;
-    return block_output_begin(&search->state->seed_output, block_count) && block_output_begin(&search->state->crossing_output, block_count);
+    return block_output_begin(&search->state->seed_output, block_count) &&
+           block_output_begin(&search->state->crossing_output, block_count);
 }
 
 static void take_pairs(void *user, uint32_t block, uint32_t worker, const dent_pair *pairs, size_t count)
@@ -127,7 +134,8 @@ static bool seed_faces_apart(struct contour_search *search)
            block_output_merge(&search->state->crossing_output, &search->state->crossings);
 }
 
-/* ---- faces with a common vertex ------------------------------------------------------------------------------------------ */
+/* ---- faces with a common vertex
+ * ------------------------------------------------------------------------------------------ */
 
 struct star {
     uint32_t count;
@@ -147,8 +155,9 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Certainly no two faces of the star cross. Arms carry one rounding each; a triple product of numbers below D, A, A has at most 8 roundings in each of
- * its six products: 48 u D A A, and the bound takes 64. Underflow is far below 2^-900 unless the bound is, and then nothing is shown. */
+/* Certainly no two faces of the star cross. Arms carry one rounding each; a triple product of numbers below D, A, A has
+ * at most 8 roundings in each of its six products: 48 u D A A, and the bound takes 64. Underflow is far below 2^-900
+ * unless the bound is, and then nothing is shown. */
 static bool star_is_flat(const struct star *star)
 {
     double normals[LINK_MAX][3], direction[3] = {0, 0, 0}, size = 0, across[3];
@@ -204,7 +213,8 @@ static bool load_star(const struct walk_body *body, uint32_t vertex, struct star
     return true;
 }
 
-static void compare_star(struct contour_search *search, uint32_t rank, uint32_t vertex, uint32_t block, predicate_counters *counters)
+static void compare_star(struct contour_search *search, uint32_t rank, uint32_t vertex, uint32_t block,
+                         predicate_counters *counters)
 {
     const struct walk_body *body = &search->bodies[rank];
     const uint32_t *faces = body->mesh->link_faces + body->mesh->link_first[vertex];

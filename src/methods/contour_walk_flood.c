@@ -1,8 +1,10 @@
-/* The face-cell flood of the contour walk: from every seed through the cells that a face meets, and across the edges of the face.
+/* The face-cell flood of the contour walk: from every seed through the cells that a face meets, and across the edges of
+ * the face.
  *
- * Face by face: all cells that one face meets are found in one go, with a small table of those already looked at. What an edge of the
- * face passes through is also met by the other faces at that edge: they get it as a seed of the next round. A round handles all faces
- * that have seeds, in parallel; what earlier rounds found is only read. The set of pairs does not depend on the order.
+ * Face by face: all cells that one face meets are found in one go, with a small table of those already looked at. What
+ * an edge of the face passes through is also met by the other faces at that edge: they get it as a seed of the next
+ * round. A round handles all faces that have seeds, in parallel; what earlier rounds found is only read. The set of
+ * pairs does not depend on the order.
  */
 #include "methods/contour_walk.h"
 
@@ -10,7 +12,8 @@
 
 enum { FACES_PER_BLOCK = 16, CELL_SLOTS = 256 };
 
-/* ---- the table of cells -------------------------------------------------------------------------------------------------- */
+/* ---- the table of cells
+ * -------------------------------------------------------------------------------------------------- */
 
 static void cell_set_clear(struct cell_set *set)
 {
@@ -70,7 +73,8 @@ static int cell_set_add(struct cell_set *set, uint32_t cell)
     return 1;
 }
 
-/* ---- one face ------------------------------------------------------------------------------------------------------------ */
+/* ---- one face
+ * ------------------------------------------------------------------------------------------------------------ */
 
 struct flood {
     struct contour_search *search;
@@ -108,11 +112,13 @@ static bool share_corners(const struct numbered_point face[3], const struct numb
 }
 
 /* Was this pair found in an earlier round? */
-static bool is_known(const struct contour_search *search, uint32_t body_a, uint32_t face, uint32_t body_b, uint32_t cell)
+static bool is_known(const struct contour_search *search, uint32_t body_a, uint32_t face, uint32_t body_b,
+                     uint32_t cell)
 {
     const struct walk_run *runs = search->state->runs.data;
     const struct walk_pair *pairs = search->state->pairs.data;
-    for (uint32_t run = search->last_run[search->bodies[body_a].first_face + face]; run != NO_RECORD; run = runs[run].before) {
+    for (uint32_t run = search->last_run[search->bodies[body_a].first_face + face]; run != NO_RECORD;
+         run = runs[run].before) {
         for (uint32_t i = runs[run].first; i < runs[run].first + runs[run].count; i++) {
             if (pairs[i].cell == cell && pairs[i].body_b == body_b) {
                 return true;
@@ -123,7 +129,8 @@ static bool is_known(const struct contour_search *search, uint32_t body_a, uint3
 }
 
 /* The other faces at edge k of the face meet the cell too. */
-static void tell_neighbours(struct flood *flood, uint32_t block, uint32_t body_a, uint32_t face, uint32_t k, uint32_t body_b, uint32_t cell)
+static void tell_neighbours(struct flood *flood, uint32_t block, uint32_t body_a, uint32_t face, uint32_t k,
+                            uint32_t body_b, uint32_t cell)
 {
     const uint32_t *ring = flood->search->bodies[body_a].mesh->ring;
     uint32_t code = face * 3 + k;
@@ -135,9 +142,9 @@ static void tell_neighbours(struct flood *flood, uint32_t block, uint32_t body_a
     }
 }
 
-static void look_into_cell(struct flood *flood, struct contour_worker *worker, uint32_t block, uint32_t body_a, uint32_t face,
-                           const struct numbered_point face_points[3], const struct overlap_face *prepared, struct walk_seed at,
-                           predicate_counters *counters)
+static void look_into_cell(struct flood *flood, struct contour_worker *worker, uint32_t block, uint32_t body_a,
+                           uint32_t face, const struct numbered_point face_points[3],
+                           const struct overlap_face *prepared, struct walk_seed at, predicate_counters *counters)
 {
     const struct walk_body *body = &flood->search->bodies[at.body_b];
     const struct walk_cell *cell = &body->mesh->cells[at.cell];
@@ -147,15 +154,21 @@ static void look_into_cell(struct flood *flood, struct contour_worker *worker, u
     if (body_a == at.body_b && share_corners(face_points, points)) {
         face_cell_overlap_shared(face_points, points, walk_orientation(body, cell), &overlap, counters);
     } else {
-        face_cell_overlap_apart(flood->search->request->kernels->overlaps, prepared, face_points, points, walk_orientation(body, cell), &overlap,
-                                counters);
+        face_cell_overlap_apart(flood->search->request->kernels->overlaps, prepared, face_points, points,
+                                walk_orientation(body, cell), &overlap, counters);
     }
     if (!overlap.meets) {
         return;
     }
     uint8_t edges = overlap.cell_edges & contour_edges_to_follow(flood->search, body, cell);
-    struct walk_pair pair = {body_a, face, at.body_b, at.cell, overlap.face_corners, edges,
-                             overlap.degenerate || (body->odd_cells && body->odd_cells[at.cell]), overlap.above};
+    struct walk_pair pair = {body_a,
+                             face,
+                             at.body_b,
+                             at.cell,
+                             overlap.face_corners,
+                             edges,
+                             overlap.degenerate || (body->odd_cells && body->odd_cells[at.cell]),
+                             overlap.above};
     block_output_append(&flood->search->state->pair_output, block, &pair, 1);
     for (uint32_t corner = 0; corner < 4; corner++) {
         uint32_t next = cell->neighbours[corner];
@@ -185,7 +198,8 @@ static void mark_known_cells(struct flood *flood, struct contour_worker *worker,
     }
 }
 
-static void flood_face(struct flood *flood, struct contour_worker *worker, uint32_t block, uint32_t first_seed, predicate_counters *counters)
+static void flood_face(struct flood *flood, struct contour_worker *worker, uint32_t block, uint32_t first_seed,
+                       predicate_counters *counters)
 {
     const struct contour_search *search = flood->search;
     const struct walk_seed *seeds = search->state->seeds.data;
@@ -218,13 +232,15 @@ static void flood_block(void *data, uint32_t block, uint32_t worker_number)
     struct contour_search *search = flood->search;
     struct contour_worker *worker = &search->state->workers[worker_number];
     predicate_counters *counters = search->sink->predicates(search->sink, worker_number);
-    uint32_t end = (block + 1) * FACES_PER_BLOCK < flood->active_count ? (block + 1) * FACES_PER_BLOCK : flood->active_count;
+    uint32_t end =
+        (block + 1) * FACES_PER_BLOCK < flood->active_count ? (block + 1) * FACES_PER_BLOCK : flood->active_count;
     for (uint32_t i = block * FACES_PER_BLOCK; i < end && !search_cancelled(search->request); i++) {
         flood_face(flood, worker, block, flood->active[i], counters);
     }
 }
 
-/* ---- rounds -------------------------------------------------------------------------------------------------------------- */
+/* ---- rounds
+ * -------------------------------------------------------------------------------------------------------------- */
 
 /* Strings the seeds together by face; `active` gets the first of every face. */
 static bool link_seeds(struct contour_search *search)
@@ -304,7 +320,8 @@ bool contour_flood_faces(struct contour_search *search)
         }
         dent_parallel_for(state->context, blocks, flood_block, &flood);
         array_clear(&state->seeds);
-        if (any_worker_failed(state) || !keep_pairs(search) || !block_output_merge(&state->seed_output, &state->seeds)) {
+        if (any_worker_failed(state) || !keep_pairs(search) ||
+            !block_output_merge(&state->seed_output, &state->seeds)) {
             return false;
         }
     }

@@ -1,5 +1,5 @@
-/* Where the contour walk begins: crossings of surfaces, places where a body meets itself along a common edge or corner, and whole parts of
- * a surface that lie inside a solid.
+/* Where the contour walk begins: crossings of surfaces, places where a body meets itself along a common edge or corner,
+ * and whole parts of a surface that lie inside a solid.
  */
 #include "methods/contour_walk.h"
 
@@ -7,22 +7,28 @@
 
 #include "structures/surface_tree.h"
 
-/* ---- the diagonal -------------------------------------------------------------------------------------------------------- */
+/* ---- the diagonal
+ * -------------------------------------------------------------------------------------------------------- */
 
-/* A fan that turns about its edge further than once: its first face lies in one of its own cells. `turned`: seen from the other end. */
-static bool seed_fan(struct contour_search *search, uint32_t rank, const struct walk_fan *fan, bool turned, predicate_counters *counters)
+/* A fan that turns about its edge further than once: its first face lies in one of its own cells. `turned`: seen from
+ * the other end. */
+static bool seed_fan(struct contour_search *search, uint32_t rank, const struct walk_fan *fan, bool turned,
+                     predicate_counters *counters)
 {
     const struct walk_body *body = &search->bodies[rank];
     const uint32_t *apexes = body->mesh->fan_apexes + fan->first_apex, *cells = body->mesh->fan_cells + fan->first;
     struct numbered_point u = walk_point(body, fan->edge[0]), v = walk_point(body, fan->edge[1]);
     struct numbered_point start = walk_point(body, apexes[turned ? fan->count : 0]);
     bool zero = false;
-    int sense = perturbed_orientation(u, v, start, walk_point(body, apexes[turned ? fan->count - 1 : 1]), &zero, counters), last = sense;
+    int sense =
+            perturbed_orientation(u, v, start, walk_point(body, apexes[turned ? fan->count - 1 : 1]), &zero, counters),
+        last = sense;
     for (uint32_t i = 1; i < fan->count; i++) {
         uint32_t apex = apexes[turned ? fan->count - 1 - i : i + 1];
         /* An apex that is the first one again ends a full turn: the sign is 0, and what follows begins anew. */
         int side = perturbed_orientation(u, v, start, walk_point(body, apex), &zero, counters);
-        if (last == -sense && side == sense && !walk_add_seed(search, rank, fan->faces[turned], rank, cells[turned ? fan->count - 1 - i : i])) {
+        if (last == -sense && side == sense &&
+            !walk_add_seed(search, rank, fan->faces[turned], rank, cells[turned ? fan->count - 1 - i : i])) {
             return false;
         }
         last = side ? side : last;
@@ -30,8 +36,9 @@ static bool seed_fan(struct contour_search *search, uint32_t rank, const struct 
     return true;
 }
 
-/* Certainly the fan turns less than once: seen along its edge the apexes go once over to the other side and do not come back. One direction is enough to
- * see that. det[v - u, a0 - u, ai - u] with the bound of orientation_predicates.h for the largest differences. */
+/* Certainly the fan turns less than once: seen along its edge the apexes go once over to the other side and do not come
+ * back. One direction is enough to see that. det[v - u, a0 - u, ai - u] with the bound of orientation_predicates.h for
+ * the largest differences. */
 static bool fan_is_plain(const struct walk_body *body, const struct walk_fan *fan)
 {
     const uint32_t *apexes = body->mesh->fan_apexes + fan->first_apex;
@@ -89,7 +96,8 @@ static bool seed_fans(struct contour_search *search, uint32_t rank, predicate_co
     if (!signs) {
         return false;
     }
-    search->request->kernels->overlaps->orientations(body->xyz, (const uint32_t(*)[4])mesh->fan_checks, mesh->fan_check_count, signs);
+    search->request->kernels->overlaps->orientations(body->xyz, (const uint32_t(*)[4])mesh->fan_checks,
+                                                     mesh->fan_check_count, signs);
     for (uint32_t i = 0; i < mesh->fan_count; i++) {
         const struct walk_fan *fan = &mesh->fans[i];
         if (wounded && (wounded[fan->edge[0]] || wounded[fan->edge[1]])) {
@@ -127,7 +135,8 @@ bool contour_seed_diagonal(struct contour_search *search)
     return true;
 }
 
-/* ---- containment --------------------------------------------------------------------------------------------------------- */
+/* ---- containment
+ * --------------------------------------------------------------------------------------------------------- */
 
 /* May the ray from p along the first axis meet the face? */
 static bool ray_may_meet(const double *p, const struct numbered_point face[3])
@@ -146,8 +155,9 @@ static bool ray_may_meet(const double *p, const struct numbered_point face[3])
 }
 
 /* If the ray from `p` to `far` leaves the solid through this wall: the cell that holds p on this sheet, or NO_CELL. */
-static uint32_t cell_behind_wall(struct contour_search *search, const struct walk_body *solid, uint32_t owner, uint32_t corner,
-                                 struct numbered_point p, struct numbered_point far, predicate_counters *counters)
+static uint32_t cell_behind_wall(struct contour_search *search, const struct walk_body *solid, uint32_t owner,
+                                 uint32_t corner, struct numbered_point p, struct numbered_point far,
+                                 predicate_counters *counters)
 {
     const struct walk_cell *cell = &solid->mesh->cells[owner];
     struct numbered_point corners[3], points[4];
@@ -157,12 +167,14 @@ static uint32_t cell_behind_wall(struct contour_search *search, const struct wal
     for (int k = 0; k < 3; k++) {
         corners[k] = points[walk_face_corners[corner][k]];
     }
-    if (!ray_may_meet(p.xyz, corners) || walk_is_removed(solid, owner) || !contour_edge_pierces(p, far, corners, counters)) {
+    if (!ray_may_meet(p.xyz, corners) || walk_is_removed(solid, owner) ||
+        !contour_edge_pierces(p, far, corners, counters)) {
         return NO_CELL;
     }
     int orientation = walk_orientation(solid, cell);
     points[corner] = far;
-    bool far_outside = perturbed_orientation(points[0], points[1], points[2], points[3], &zero, counters) == -orientation;
+    bool far_outside =
+        perturbed_orientation(points[0], points[1], points[2], points[3], &zero, counters) == -orientation;
     points[corner] = p;
     bool p_inside = perturbed_orientation(points[0], points[1], points[2], points[3], &zero, counters) == orientation;
     if (!far_outside || !p_inside) {
@@ -175,7 +187,8 @@ static uint32_t cell_behind_wall(struct contour_search *search, const struct wal
 
 static bool in_box(const struct posed_body *body, const double *p)
 {
-    return p[0] >= body->lo[0] && p[0] <= body->hi[0] && p[1] >= body->lo[1] && p[1] <= body->hi[1] && p[2] >= body->lo[2] && p[2] <= body->hi[2];
+    return p[0] >= body->lo[0] && p[0] <= body->hi[0] && p[1] >= body->lo[1] && p[1] <= body->hi[1] &&
+           p[2] >= body->lo[2] && p[2] <= body->hi[2];
 }
 
 /* A ray along the first axis, in the rounded coordinates of the forest. */
@@ -187,20 +200,22 @@ static struct rounded_ray round_ray(const struct surface_forest *forest, const d
 {
     struct rounded_ray ray;
     for (int axis = 0; axis < 3; axis++) {
-        ray.lo[axis] = ray.hi[axis] = (float)((p[axis] - forest->map.centre[axis]) * forest->map.first * forest->map.second);
+        ray.lo[axis] = ray.hi[axis] =
+            (float)((p[axis] - forest->map.centre[axis]) * forest->map.first * forest->map.second);
     }
     ray.hi[0] = 2; /* all coordinates are at most 1 */
     return ray;
 }
 
 /* Faces of a body whose boxes the ray meets, through the leaves of the forest. */
-static bool shoot(struct contour_search *search, uint32_t rank_a, uint32_t face, uint32_t rank_b, struct numbered_point p, struct numbered_point far,
-                  uint32_t *found, predicate_counters *counters)
+static bool shoot(struct contour_search *search, uint32_t rank_a, uint32_t face, uint32_t rank_b,
+                  struct numbered_point p, struct numbered_point far, uint32_t *found, predicate_counters *counters)
 {
     const struct walk_body *b = &search->bodies[rank_b];
     const struct forest_body *trees = &search->state->forest.bodies[rank_b];
     const struct surface_kernels *kernels = search->request->kernels->surfaces;
-    const struct tree_level *leaves = &trees->tree->levels[0], *groups = &trees->tree->levels[trees->tree->level_count > 1];
+    const struct tree_level *leaves = &trees->tree->levels[0],
+                            *groups = &trees->tree->levels[trees->tree->level_count > 1];
     struct rounded_ray ray = round_ray(&search->state->forest, p.xyz);
     for (uint32_t first = 0; first < groups->count; first += 16) {
         uint32_t near = groups == leaves ? 1u : kernels->meet(groups->lo, groups->hi, first, 3, ray.lo, ray.hi);
@@ -232,7 +247,8 @@ static bool seed_part(struct contour_search *search, uint32_t rank_a, uint32_t f
     for (uint32_t rank_b = 0; rank_b < search->body_count; rank_b++) {
         struct walk_body *b = &search->bodies[rank_b];
         uint32_t found = 0;
-        if (b->body->kind != DENT_BODY_SOLID || !in_box(&search->request->pose->bodies[rank_b], p.xyz) || !bodies_may_meet(a->body, b->body)) {
+        if (b->body->kind != DENT_BODY_SOLID || !in_box(&search->request->pose->bodies[rank_b], p.xyz) ||
+            !bodies_may_meet(a->body, b->body)) {
             continue;
         }
         if (!shoot(search, rank_a, face, rank_b, p, far, &found, counters)) {
@@ -240,7 +256,9 @@ static bool seed_part(struct contour_search *search, uint32_t rank_a, uint32_t f
         }
         const struct hidden_wall *walls = search->state->hidden_walls.data;
         for (size_t j = 0; j < search->state->hidden_walls.count; j++) {
-            uint32_t cell = walls[j].body == rank_b ? cell_behind_wall(search, b, walls[j].cell, walls[j].corner, p, far, counters) : NO_CELL;
+            uint32_t cell = walls[j].body == rank_b
+                                ? cell_behind_wall(search, b, walls[j].cell, walls[j].corner, p, far, counters)
+                                : NO_CELL;
             if (cell != NO_CELL && !walk_add_seed(search, rank_a, face, rank_b, cell)) {
                 return false;
             }

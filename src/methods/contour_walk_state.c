@@ -102,9 +102,10 @@ void contour_state_destroy(dent_context *context, void *data)
     dent_release(context, state, 1, sizeof *state);
 }
 
-/* The mesh of a body, taken from the old ones when it is still the same body. Bodies keep their order, so the search goes on from *hint. */
-static struct walk_mesh *take_or_make(struct contour_state *old, dent_context *context, const struct body *body, uint32_t *hint,
-                                      uint64_t *built)
+/* The mesh of a body, taken from the old ones when it is still the same body. Bodies keep their order, so the search
+ * goes on from *hint. */
+static struct walk_mesh *take_or_make(struct contour_state *old, dent_context *context, const struct body *body,
+                                      uint32_t *hint, uint64_t *built)
 {
     for (uint32_t tried = 0; tried < old->body_count; tried++) {
         uint32_t rank = (*hint + tried) % old->body_count;

@@ -1,13 +1,14 @@
 /* The contour walk where the mesh is not what the argument asks for: cells turned inside out, and cuts.
  *
- * In each component of cells those of the rarer orientation sign are taken out; what is left is a mesh of positive cells with more walls: hidden ones,
- * towards cells taken out and at faces that no orientation fits. They bound the walk like the surface, but are never reported. Instead of seeds
- * of their own, everything at them is compared directly, through small trees of boxes:
+ * In each component of cells those of the rarer orientation sign are taken out; what is left is a mesh of positive
+ * cells with more walls: hidden ones, towards cells taken out and at faces that no orientation fits. They bound the
+ * walk like the surface, but are never reported. Instead of seeds of their own, everything at them is compared
+ * directly, through small trees of boxes:
  *   - vertices and surface faces of the world with the removed cells, by the exact tests behind the sink;
  *   - surface faces with a corner at a wound, hidden walls and vertices at wounds with all cells that are left;
  *   - surface faces of the world with the cells behind hidden walls.
- * So the flood starts from every place where its way could have ended at a wound. Cost: one pass over all cells and vertices, only when there is a
- * wound. When a large part of the cells is inside out, another method answers.
+ * So the flood starts from every place where its way could have ended at a wound. Cost: one pass over all cells and
+ * vertices, only when there is a wound. When a large part of the cells is inside out, another method answers.
  */
 #include "methods/contour_walk.h"
 
@@ -24,7 +25,8 @@ enum { CHECK_PROMISES = 0 };
 enum { CHECK_PROMISES = 1 };
 #endif
 
-/* ---- orientation --------------------------------------------------------------------------------------------------------- */
+/* ---- orientation
+ * --------------------------------------------------------------------------------------------------------- */
 
 static bool remove_cells(struct contour_search *search, uint32_t rank, const int8_t *signs, uint8_t *odd_cells)
 {
@@ -58,7 +60,8 @@ static void orient_block(void *data, uint32_t block, uint32_t worker)
     uint32_t end = count - begin < CELLS_PER_BLOCK ? count : begin + CELLS_PER_BLOCK;
     predicate_counters *counters = loop->search->sink->predicates(loop->search->sink, worker);
     const uint32_t(*tetrahedra)[4] = (const uint32_t(*)[4])body->body->tetrahedra;
-    loop->search->request->kernels->overlaps->orientations(body->xyz, tetrahedra + begin, end - begin, loop->signs + begin);
+    loop->search->request->kernels->overlaps->orientations(body->xyz, tetrahedra + begin, end - begin,
+                                                           loop->signs + begin);
     uint64_t positive = 0, flat = 0;
     for (uint32_t i = begin; i < end; i++) {
         positive += loop->signs[i] > 0;
@@ -77,7 +80,8 @@ static void orient_block(void *data, uint32_t block, uint32_t worker)
             for (int corner = 0; corner < 4; corner++) {
                 points[corner] = walk_point(body, tetrahedra[i][corner]);
             }
-            loop->signs[i] = (int8_t)perturbed_orientation_slow(points[0], points[1], points[2], points[3], &zero, counters);
+            loop->signs[i] =
+                (int8_t)perturbed_orientation_slow(points[0], points[1], points[2], points[3], &zero, counters);
         }
         loop->odd_cells[i] = zero ? CELL_FLAT : 0;
         positive += loop->signs[i] > 0;
@@ -100,7 +104,8 @@ static void judge_components(const struct walk_body *body, int8_t *signs, int64_
     }
 }
 
-static void check_promise(struct contour_search *search, const struct walk_body *body, const int8_t *signs, const uint8_t *odd_cells)
+static void check_promise(struct contour_search *search, const struct walk_body *body, const int8_t *signs,
+                          const uint8_t *odd_cells)
 {
     for (uint32_t i = 0; i < body->mesh->cell_count && !search->broken_promise; i++) {
         if (signs[i] < 0 || odd_cells[i]) {
@@ -119,7 +124,8 @@ static bool orient_body(struct contour_search *search, uint32_t rank)
     uint32_t blocks = (uint32_t)(((uint64_t)mesh->cell_count + CELLS_PER_BLOCK - 1) / CELLS_PER_BLOCK);
     int8_t *orientations = arena_allocate(scratch, mesh->component_count, 1);
     int64_t *sums = arena_allocate_cleared(scratch, mesh->component_count, sizeof *sums);
-    struct orient_loop loop = {search, body, arena_allocate(scratch, mesh->cell_count, 1), arena_allocate(scratch, mesh->cell_count, 1),
+    struct orient_loop loop = {search, body, arena_allocate(scratch, mesh->cell_count, 1),
+                               arena_allocate(scratch, mesh->cell_count, 1),
                                arena_allocate(scratch, blocks, 2 * sizeof *loop.counts)};
     if (!orientations || !loop.signs || !sums || !loop.odd_cells || !loop.counts) {
         return false;
@@ -209,7 +215,8 @@ bool contour_orient(struct contour_search *search)
         const struct walk_mesh *mesh = search->bodies[rank].mesh;
         bool promised = search->def.cells_are_positive && mesh->turned_count == 0;
         cuts += mesh->cut_count;
-        if (promised && !CHECK_PROMISES && !search->def.verify_promises ? !take_for_granted(search, rank) : !orient_body(search, rank)) {
+        if (promised && !CHECK_PROMISES && !search->def.verify_promises ? !take_for_granted(search, rank)
+                                                                        : !orient_body(search, rank)) {
             return false;
         }
     }
@@ -225,7 +232,8 @@ bool contour_orient(struct contour_search *search)
     return search->wounded && list_wounds(search);
 }
 
-/* ---- trees --------------------------------------------------------------------------------------------------------------- */
+/* ---- trees
+ * --------------------------------------------------------------------------------------------------------------- */
 
 enum item_kind { ITEM_REMOVED_CELL, ITEM_FACE, ITEM_WALL, ITEM_VERTEX };
 
@@ -256,8 +264,8 @@ static bool wound_tree_begin(struct wound_tree *tree, struct arena *scratch, siz
     return tree->items && tree->ends && tree->corners;
 }
 
-static void wound_tree_add(struct wound_tree *tree, enum item_kind kind, uint32_t body, uint32_t number, const double (*xyz)[3],
-                           const uint32_t *vertices, uint32_t vertex_count)
+static void wound_tree_add(struct wound_tree *tree, enum item_kind kind, uint32_t body, uint32_t number,
+                           const double (*xyz)[3], const uint32_t *vertices, uint32_t vertex_count)
 {
     struct box box;
     uint32_t i = tree->count++;
@@ -271,7 +279,8 @@ static void wound_tree_add(struct wound_tree *tree, enum item_kind kind, uint32_
 
 static bool wound_tree_end(struct wound_tree *tree, struct arena *scratch)
 {
-    return box_tree_build(&tree->tree, scratch, (const double(*)[3])tree->ends, tree->corners, 2, sizeof *tree->corners, tree->count, false);
+    return box_tree_build(&tree->tree, scratch, (const double(*)[3])tree->ends, tree->corners, 2, sizeof *tree->corners,
+                          tree->count, false);
 }
 
 static bool face_is_wounded(const struct contour_search *search, const struct walk_body *body, uint32_t face)
@@ -291,7 +300,8 @@ static bool build_removed(struct contour_search *search, struct wound_tree *tree
     }
     for (size_t i = 0; i < search->state->removed_cells.count; i++) {
         const struct walk_body *body = &search->bodies[removed[i].body_b];
-        wound_tree_add(tree, ITEM_REMOVED_CELL, removed[i].body_b, removed[i].cell, body->xyz, body->mesh->cells[removed[i].cell].vertices, 4);
+        wound_tree_add(tree, ITEM_REMOVED_CELL, removed[i].body_b, removed[i].cell, body->xyz,
+                       body->mesh->cells[removed[i].cell].vertices, 4);
     }
     return wound_tree_end(tree, search->request->scratch);
 }
@@ -363,7 +373,8 @@ static bool build_walls_and_vertices(struct contour_search *search, struct wound
     return wound_tree_end(tree, search->request->scratch);
 }
 
-/* ---- passes -------------------------------------------------------------------------------------------------------------- */
+/* ---- passes
+ * -------------------------------------------------------------------------------------------------------------- */
 
 /* Where a number of the world lies: the body, and the number there. */
 static uint32_t body_of_number(const struct contour_search *search, uint32_t number, size_t field)
@@ -386,7 +397,8 @@ static uint32_t whole_cell(const struct walk_body *body, uint32_t tetrahedron)
     return body->body->cell_of_tetrahedron ? body->body->cell_of_tetrahedron[tetrahedron] : tetrahedron;
 }
 
-static void offer_removed(struct wound_pass *pass, uint32_t block, uint32_t rank, uint32_t feature, const struct box *box)
+static void offer_removed(struct wound_pass *pass, uint32_t block, uint32_t rank, uint32_t feature,
+                          const struct box *box)
 {
     const struct contour_search *search = pass->search;
     struct box_walk walk;
@@ -405,7 +417,8 @@ static void pass_vertices(void *data, uint32_t block, uint32_t worker)
 {
     struct wound_pass *pass = data;
     const struct contour_search *search = pass->search;
-    uint32_t begin = block * ITEMS_PER_BLOCK, end = begin + ITEMS_PER_BLOCK < search->vertex_count ? begin + ITEMS_PER_BLOCK : search->vertex_count;
+    uint32_t begin = block * ITEMS_PER_BLOCK,
+             end = begin + ITEMS_PER_BLOCK < search->vertex_count ? begin + ITEMS_PER_BLOCK : search->vertex_count;
     (void)worker;
     for (uint32_t i = begin; i < end && !search_cancelled(search->request); i++) {
         uint32_t rank = body_of_number(search, i, offsetof(struct walk_body, first_vertex));
@@ -423,7 +436,8 @@ static void pass_faces(void *data, uint32_t block, uint32_t worker)
 {
     struct wound_pass *pass = data;
     const struct contour_search *search = pass->search;
-    uint32_t begin = block * ITEMS_PER_BLOCK, end = begin + ITEMS_PER_BLOCK < search->face_count ? begin + ITEMS_PER_BLOCK : search->face_count;
+    uint32_t begin = block * ITEMS_PER_BLOCK,
+             end = begin + ITEMS_PER_BLOCK < search->face_count ? begin + ITEMS_PER_BLOCK : search->face_count;
     (void)worker;
     for (uint32_t i = begin; i < end && !search_cancelled(search->request); i++) {
         uint32_t rank = body_of_number(search, i, offsetof(struct walk_body, first_face)), item;
@@ -445,7 +459,8 @@ static void pass_faces(void *data, uint32_t block, uint32_t worker)
     }
 }
 
-bool contour_cell_holds(const struct walk_body *body, uint32_t cell, struct numbered_point p, bool *degenerate, predicate_counters *counters)
+bool contour_cell_holds(const struct walk_body *body, uint32_t cell, struct numbered_point p, bool *degenerate,
+                        predicate_counters *counters)
 {
     const struct walk_cell *record = &body->mesh->cells[cell];
     struct numbered_point points[4];
@@ -453,7 +468,8 @@ bool contour_cell_holds(const struct walk_body *body, uint32_t cell, struct numb
     for (int corner = 0; corner < 4; corner++) {
         struct numbered_point kept = points[corner];
         points[corner] = p;
-        if (perturbed_orientation(points[0], points[1], points[2], points[3], degenerate, counters) != walk_orientation(body, record)) {
+        if (perturbed_orientation(points[0], points[1], points[2], points[3], degenerate, counters) !=
+            walk_orientation(body, record)) {
             return false;
         }
         points[corner] = kept;
@@ -462,8 +478,8 @@ bool contour_cell_holds(const struct walk_body *body, uint32_t cell, struct numb
 }
 
 /* A hidden wall and a cell: edges of the cell that pierce it lead inward. */
-static void compare_wall(struct contour_search *search, const struct hidden_wall *wall, uint32_t rank, uint32_t cell, uint32_t block,
-                         uint32_t worker, predicate_counters *counters)
+static void compare_wall(struct contour_search *search, const struct hidden_wall *wall, uint32_t rank, uint32_t cell,
+                         uint32_t block, uint32_t worker, predicate_counters *counters)
 {
     const struct walk_body *solid = &search->bodies[wall->body], *body = &search->bodies[rank];
     struct numbered_point cell_points[4], owner_points[4], face[3];
@@ -477,14 +493,20 @@ static void compare_wall(struct contour_search *search, const struct hidden_wall
     if (overlap.cell_edges) {
         bool positive = walk_orientation(solid, &solid->mesh->cells[wall->cell]) > 0;
         uint8_t edges = overlap.cell_edges & contour_edges_to_follow(search, body, &body->mesh->cells[cell]);
-        struct pierced_wall pierced = {wall->body, wall->cell, wall->corner, rank, cell, edges,
-                                       (uint8_t)(positive ? ~overlap.above : overlap.above), overlap.degenerate};
+        struct pierced_wall pierced = {wall->body,
+                                       wall->cell,
+                                       wall->corner,
+                                       rank,
+                                       cell,
+                                       edges,
+                                       (uint8_t)(positive ? ~overlap.above : overlap.above),
+                                       overlap.degenerate};
         contour_follow_edges(search, &pierced, block, &search->state->workers[worker], counters);
     }
 }
 
-static void compare_cell(struct wound_pass *pass, const struct wound_item *item, uint32_t rank, uint32_t cell, uint32_t block, uint32_t worker,
-                         predicate_counters *counters)
+static void compare_cell(struct wound_pass *pass, const struct wound_item *item, uint32_t rank, uint32_t cell,
+                         uint32_t block, uint32_t worker, predicate_counters *counters)
 {
     struct contour_search *search = pass->search;
     const struct walk_body *body = &search->bodies[rank], *other = &search->bodies[item->body];
@@ -499,7 +521,8 @@ static void compare_cell(struct wound_pass *pass, const struct wound_item *item,
         break;
     case ITEM_WALL:
         if (!search->request->surface_vertices_only) {
-            compare_wall(search, (const struct hidden_wall *)search->state->hidden_walls.data + item->number, rank, cell, block, worker, counters);
+            compare_wall(search, (const struct hidden_wall *)search->state->hidden_walls.data + item->number, rank,
+                         cell, block, worker, counters);
         }
         break;
     case ITEM_VERTEX:
@@ -516,7 +539,8 @@ static void pass_cells(void *data, uint32_t block, uint32_t worker)
 {
     struct wound_pass *pass = data;
     struct contour_search *search = pass->search;
-    uint32_t begin = block * ITEMS_PER_BLOCK, end = begin + ITEMS_PER_BLOCK < search->cell_count ? begin + ITEMS_PER_BLOCK : search->cell_count;
+    uint32_t begin = block * ITEMS_PER_BLOCK,
+             end = begin + ITEMS_PER_BLOCK < search->cell_count ? begin + ITEMS_PER_BLOCK : search->cell_count;
     predicate_counters *counters = search->sink->predicates(search->sink, worker);
     for (uint32_t i = begin; i < end && !search_cancelled(search->request); i++) {
         uint32_t rank = body_of_number(search, i, offsetof(struct walk_body, first_cell)), item;
@@ -564,7 +588,8 @@ bool contour_seed_wounds(struct contour_search *search)
         return false;
     }
     dent_parallel_for(state->context, blocks_of(search->face_count), pass_faces, &pass);
-    if (!block_output_merge(&state->candidate_output, &state->candidates[1]) || !block_output_merge(&state->seed_output, &state->seeds) ||
+    if (!block_output_merge(&state->candidate_output, &state->candidates[1]) ||
+        !block_output_merge(&state->seed_output, &state->seeds) ||
         !block_output_begin(&state->seed_output, blocks_of(search->cell_count))) {
         return false;
     }
@@ -576,7 +601,8 @@ bool contour_place_wounds(struct contour_search *search)
 {
     struct wound_tree tree;
     struct wound_pass pass = {.search = search, .all = &tree};
-    if (!build_walls_and_vertices(search, &tree) || !block_output_begin(&search->state->place_output, blocks_of(search->cell_count))) {
+    if (!build_walls_and_vertices(search, &tree) ||
+        !block_output_begin(&search->state->place_output, blocks_of(search->cell_count))) {
         return false;
     }
     dent_parallel_for(search->state->context, blocks_of(search->cell_count), pass_cells, &pass);

@@ -1,7 +1,8 @@
 /* Straight walks. See cell_walk.h.
  *
- * Seen along the line, a cell entered through one face shows its fourth corner somewhere in the outline; the signs of the line against the three
- * edges at that corner tell which of the other faces the line leaves through. One more sign tells whether the target lies before that face.
+ * Seen along the line, a cell entered through one face shows its fourth corner somewhere in the outline; the signs of
+ * the line against the three edges at that corner tell which of the other faces the line leaves through. One more sign
+ * tells whether the target lies before that face.
  */
 #include "structures/cell_walk.h"
 
@@ -34,8 +35,9 @@ static void look_at_cell(struct straight_line *line, const struct walk_body *bod
     }
 }
 
-/* The signs of the line against the edges from corner `hub` to the others, for a positive cell. along . (arm x arm): six products with at most 8
- * roundings each, as in orientation_predicates.h, so 48 u times the largest factors; 64 leaves room for the bound's own roundings. */
+/* The signs of the line against the edges from corner `hub` to the others, for a positive cell. along . (arm x arm):
+ * six products with at most 8 roundings each, as in orientation_predicates.h, so 48 u times the largest factors; 64
+ * leaves room for the bound's own roundings. */
 static void sides_at_hub(const struct straight_line *line, uint32_t hub, int side[4])
 {
     const double *d = line->along, *h = line->arms[hub];
@@ -49,8 +51,8 @@ static void sides_at_hub(const struct straight_line *line, uint32_t hub, int sid
         } else if (fabs(value) > bound) {
             side[j] = value > 0 ? line->orientation : -line->orientation;
         } else {
-            side[j] = line->orientation *
-                      perturbed_orientation(line->from, line->to, line->points[hub], line->points[j], line->degenerate, line->counters);
+            side[j] = line->orientation * perturbed_orientation(line->from, line->to, line->points[hub],
+                                                                line->points[j], line->degenerate, line->counters);
         }
     }
 }
@@ -101,9 +103,9 @@ static uint32_t exit_from_inside(const struct straight_line *line)
     return 4;
 }
 
-/* Is the target on the inner side of the face opposite `corner`? In coordinates seen from the start, each with one rounding: factors of at most 2 X with
- * errors of at most 4 u X change the determinant by at most 288 u X^3, and its own roundings are below 48 u (2 X)^3; 1024 is more than
- * both. */
+/* Is the target on the inner side of the face opposite `corner`? In coordinates seen from the start, each with one
+ * rounding: factors of at most 2 X with errors of at most 4 u X change the determinant by at most 288 u X^3, and its
+ * own roundings are below 48 u (2 X)^3; 1024 is more than both. */
 static bool target_before(const struct straight_line *line, uint32_t corner)
 {
     const uint8_t *ring = walk_face_corners[corner];
@@ -114,14 +116,16 @@ static bool target_before(const struct straight_line *line, uint32_t corner)
         second[axis] = c[axis] - a[axis];
         back[axis] = a[axis] - line->along[axis];
     }
-    double value = back[0] * (first[1] * second[2] - first[2] * second[1]) + back[1] * (first[2] * second[0] - first[0] * second[2]) +
+    double value = back[0] * (first[1] * second[2] - first[2] * second[1]) +
+                   back[1] * (first[2] * second[0] - first[0] * second[2]) +
                    back[2] * (first[0] * second[1] - first[1] * second[0]);
     if (fabs(value) > 1024 * 0x1p-53 * size * size * size + 0x1p-900) {
         return (value > 0) == (line->orientation > 0);
     }
     struct numbered_point points[4] = {line->points[0], line->points[1], line->points[2], line->points[3]};
     points[corner] = line->to;
-    return perturbed_orientation(points[0], points[1], points[2], points[3], line->degenerate, line->counters) == line->orientation;
+    return perturbed_orientation(points[0], points[1], points[2], points[3], line->degenerate, line->counters) ==
+           line->orientation;
 }
 
 static bool has_corner(const struct straight_line *line, uint32_t number)
@@ -130,8 +134,9 @@ static bool has_corner(const struct straight_line *line, uint32_t number)
            line->points[3].number == number;
 }
 
-enum walk_end walk_straight(const struct walk_body *body, struct numbered_point from, struct numbered_point to, uint32_t cell,
-                            uint32_t entered, uint32_t *arrived, bool *degenerate, predicate_counters *counters)
+enum walk_end walk_straight(const struct walk_body *body, struct numbered_point from, struct numbered_point to,
+                            uint32_t cell, uint32_t entered, uint32_t *arrived, bool *degenerate,
+                            predicate_counters *counters)
 {
     const struct walk_cell *cells = body->mesh->cells;
     struct straight_line line = {.from = from, .to = to, .degenerate = degenerate, .counters = counters};

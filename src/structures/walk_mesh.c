@@ -1,8 +1,9 @@
 /* Making a body ready for walking. See walk_mesh.h.
  *
- * In order: cells oriented alike by a flood through their faces, with cuts where that is impossible; owners of the surface faces;
- * circles of faces around the surface edges; parts of the surface; inner neighbours of the vertices; edges owned by cells; fans
- * around surface edges; pinched vertices. Everything is O(n) but for the small sorts behind vertex_buckets.
+ * In order: cells oriented alike by a flood through their faces, with cuts where that is impossible; owners of the
+ * surface faces; circles of faces around the surface edges; parts of the surface; inner neighbours of the vertices;
+ * edges owned by cells; fans around surface edges; pinched vertices. Everything is O(n) but for the small sorts behind
+ * vertex_buckets.
  */
 #include "structures/walk_mesh.h"
 
@@ -20,13 +21,15 @@ struct walk_build {
     struct walk_mesh *mesh;
     const struct body *body;
     struct arena arena;
-    struct dynamic_array fans, fan_cells, fan_apexes, star_pairs, cuts, representatives, links, link_faces, ring_checks, fan_checks, checked_rings, long_rings;
-    uint8_t *pinched;                       /* by vertex */
-    uint32_t *star_first, *star;            /* cells around each vertex */
-    uint32_t *face_star_first, *face_star;  /* surface faces around each vertex */
+    struct dynamic_array fans, fan_cells, fan_apexes, star_pairs, cuts, representatives, links, link_faces, ring_checks,
+        fan_checks, checked_rings, long_rings;
+    uint8_t *pinched;                      /* by vertex */
+    uint32_t *star_first, *star;           /* cells around each vertex */
+    uint32_t *face_star_first, *face_star; /* surface faces around each vertex */
 };
 
-/* ---- orientation --------------------------------------------------------------------------------------------------------- */
+/* ---- orientation
+ * --------------------------------------------------------------------------------------------------------- */
 
 static void face_of(const struct walk_cell *cell, uint32_t corner, uint32_t vertices[3])
 {
@@ -36,7 +39,8 @@ static void face_of(const struct walk_cell *cell, uint32_t corner, uint32_t vert
 }
 
 /* Do two cells go around their common face in opposite senses, as cells of like orientation on its two sides do? */
-static bool faces_are_opposed(const struct walk_cell *a, uint32_t corner_a, const struct walk_cell *b, uint32_t corner_b)
+static bool faces_are_opposed(const struct walk_cell *a, uint32_t corner_a, const struct walk_cell *b,
+                              uint32_t corner_b)
 {
     uint32_t face_a[3], face_b[3], turn = 0;
     face_of(a, corner_a, face_a);
@@ -57,8 +61,9 @@ static void turn_cell_over(struct walk_cell *cell)
     cell->turned = true;
 }
 
-/* The corner of `cell` that its face towards `other` lies opposite: the one whose vertex `other` does not have. Two cells may have several faces in
- * common: then all corners would do but one, so the face is looked for by its vertices. */
+/* The corner of `cell` that its face towards `other` lies opposite: the one whose vertex `other` does not have. Two
+ * cells may have several faces in common: then all corners would do but one, so the face is looked for by its vertices.
+ */
 static uint32_t corner_towards(const struct walk_cell *cell, const struct walk_cell *other, uint32_t other_corner)
 {
     for (uint32_t corner = 0; corner < 4; corner++) {
@@ -141,7 +146,8 @@ static bool list_cuts(struct walk_build *build)
                 at++;
             }
             uint32_t code = i * 4 + corner;
-            bool cut = build->mesh->cells[i].neighbours[corner] == WALK_WALL && build->body->neighbours[i][at] != NEIGHBOUR_NONE;
+            bool cut = build->mesh->cells[i].neighbours[corner] == WALK_WALL &&
+                       build->body->neighbours[i][at] != NEIGHBOUR_NONE;
             if (cut && !array_push(&build->cuts, &code)) {
                 return false;
             }
@@ -167,7 +173,8 @@ static bool orient_cells(struct walk_build *build)
     return cut_what_does_not_fit(build) && list_cuts(build);
 }
 
-/* ---- the surface --------------------------------------------------------------------------------------------------------- */
+/* ---- the surface
+ * --------------------------------------------------------------------------------------------------------- */
 
 static void find_owners(struct walk_build *build)
 {
@@ -291,10 +298,11 @@ static bool list_inner_neighbours(struct walk_build *build)
     return true;
 }
 
-/* ---- around edges -------------------------------------------------------------------------------------------------------- */
+/* ---- around edges
+ * -------------------------------------------------------------------------------------------------------- */
 
-/* A place on the way around an edge: in `cell`, about the edge from corner a to corner b, next through the face opposite `through`; `other` is the
- * fourth corner. */
+/* A place on the way around an edge: in `cell`, about the edge from corner a to corner b, next through the face
+ * opposite `through`; `other` is the fourth corner. */
 struct edge_walk {
     uint32_t cell;
     uint32_t a, b, through, other;
@@ -347,8 +355,8 @@ uint32_t walk_mesh_ring(const struct walk_mesh *mesh, uint32_t ring, uint32_t en
         through++;
     }
     struct edge_walk walk = {ring / 8, a, b, through, 6 - a - b - through};
-    /* Corners a, b, through, other of a positive cell are positive in that order for the edges 01, 03 and 12, and for 02 and 13 and 23 the other way
-     * about: the parity of the permutation. */
+    /* Corners a, b, through, other of a positive cell are positive in that order for the edges 01, 03 and 12, and for
+     * 02 and 13 and 23 the other way about: the parity of the permutation. */
     static const bool odd[6] = {false, true, false, false, true, false};
     bool turned = odd[ring % 8];
     ends[turned] = mesh->cells[walk.cell].vertices[a];
@@ -442,15 +450,16 @@ static bool list_fan_checks(struct walk_build *build, struct walk_fan *fan, bool
     return true;
 }
 
-/* Lists the fan that begins at a surface face, about edge k of that face; nothing is kept when it has fewer than three cells or does not end at a
- * surface face. */
+/* Lists the fan that begins at a surface face, about edge k of that face; nothing is kept when it has fewer than three
+ * cells or does not end at a surface face. */
 static bool list_fan(struct walk_build *build, uint32_t face, uint32_t k)
 {
     struct walk_mesh *mesh = build->mesh;
     const uint32_t *corners = build->body->surface_faces[face].corners;
     uint32_t owner = mesh->owners[face] / 4, opposite = mesh->owners[face] % 4;
     const struct walk_cell *first = &mesh->cells[owner];
-    struct walk_fan fan = {.faces = {face, 0}, .first = (uint32_t)build->fan_cells.count, .first_apex = (uint32_t)build->fan_apexes.count};
+    struct walk_fan fan = {
+        .faces = {face, 0}, .first = (uint32_t)build->fan_cells.count, .first_apex = (uint32_t)build->fan_apexes.count};
     struct edge_walk walk = {owner, walk_corner_of(first, corners[k]), walk_corner_of(first, corners[(k + 1) % 3]),
                              walk_corner_of(first, corners[(k + 2) % 3]), opposite};
     fan.edge[0] = corners[k];
@@ -460,7 +469,8 @@ static bool list_fan(struct walk_build *build, uint32_t face, uint32_t k)
         return false;
     }
     do {
-        if (!push_u32(&build->fan_cells, walk.cell) || !push_u32(&build->fan_apexes, mesh->cells[walk.cell].vertices[walk.other])) {
+        if (!push_u32(&build->fan_cells, walk.cell) ||
+            !push_u32(&build->fan_apexes, mesh->cells[walk.cell].vertices[walk.other])) {
             return false;
         }
         fan.count++;
@@ -472,8 +482,9 @@ static bool list_fan(struct walk_build *build, uint32_t face, uint32_t k)
         build->fan_apexes.count = fan.first_apex;
         return true;
     }
-    return list_fan_checks(build, &fan, corner_parity(walk_corner_of(first, corners[k]), walk_corner_of(first, corners[(k + 1) % 3]),
-                                                      walk_corner_of(first, corners[(k + 2) % 3]))) &&
+    return list_fan_checks(build, &fan,
+                           corner_parity(walk_corner_of(first, corners[k]), walk_corner_of(first, corners[(k + 1) % 3]),
+                                         walk_corner_of(first, corners[(k + 2) % 3]))) &&
            array_push(&build->fans, &fan);
 }
 
@@ -497,7 +508,8 @@ static bool list_fans(struct walk_build *build)
     return true;
 }
 
-/* ---- around vertices ----------------------------------------------------------------------------------------------------- */
+/* ---- around vertices
+ * ----------------------------------------------------------------------------------------------------- */
 
 static bool list_stars(struct walk_build *build)
 {
@@ -553,10 +565,11 @@ static uint32_t place_in_star(const uint32_t *star, uint32_t count, uint32_t cel
     return low;
 }
 
-/* The link of a vertex: cells as triangles, their edges at the vertex as corners, glued where the mesh is. parent: 4 entries per cell, the corners and (at the
- * vertex's own corner) the cell itself. Returns the number of parts; Euler's number of the whole, and the faces without neighbour. */
-static uint32_t measure_link(const struct walk_mesh *mesh, const uint32_t *star, uint32_t count, uint32_t *parent, int64_t *euler,
-                             uint32_t *walls)
+/* The link of a vertex: cells as triangles, their edges at the vertex as corners, glued where the mesh is. parent: 4
+ * entries per cell, the corners and (at the vertex's own corner) the cell itself. Returns the number of parts; Euler's
+ * number of the whole, and the faces without neighbour. */
+static uint32_t measure_link(const struct walk_mesh *mesh, const uint32_t *star, uint32_t count, uint32_t *parent,
+                             int64_t *euler, uint32_t *walls)
 {
     uint32_t parts = 0;
     int64_t corners = 0, edges = 0;
@@ -618,11 +631,13 @@ static bool list_star_pairs(struct walk_build *build, uint32_t vertex)
     return true;
 }
 
-/* The faces around a vertex in circular order, when each hands over to the next across an edge of two faces and they close up. */
+/* The faces around a vertex in circular order, when each hands over to the next across an edge of two faces and they
+ * close up. */
 static bool list_link(struct walk_build *build, uint32_t vertex)
 {
     const struct body *body = build->body;
-    uint32_t begin = build->face_star_first[vertex], count = build->face_star_first[vertex + 1] - begin, kept = (uint32_t)build->links.count;
+    uint32_t begin = build->face_star_first[vertex], count = build->face_star_first[vertex + 1] - begin,
+             kept = (uint32_t)build->links.count;
     uint32_t face = count ? build->face_star[begin] : 0, listed = 0;
     while (listed < count) {
         const uint32_t *corners = body->surface_faces[face].corners;
@@ -681,7 +696,8 @@ static bool judge_vertices(struct walk_build *build)
     return true;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------------------- */
+/* ---- all of it
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static bool allocate(struct walk_mesh *mesh, const struct body *body)
 {
@@ -707,7 +723,8 @@ static bool compute(struct walk_build *build)
 {
     const struct body *body = build->body;
     build->pinched = arena_allocate_cleared(&build->arena, body->vertex_count, 1);
-    if (!build->pinched || !orient_cells(build) || !join_rings(build) || !find_parts(build) || !list_inner_neighbours(build)) {
+    if (!build->pinched || !orient_cells(build) || !join_rings(build) || !find_parts(build) ||
+        !list_inner_neighbours(build)) {
         return false;
     }
     if (body->kind != DENT_BODY_SOLID) {
@@ -753,8 +770,8 @@ static bool take_lists(struct walk_build *build)
 bool walk_mesh_create(struct walk_mesh *mesh, dent_context *context, const struct body *body)
 {
     struct walk_build build = {.mesh = mesh, .body = body};
-    struct dynamic_array *lists[] = {&build.fan_cells, &build.fan_apexes, &build.cuts, &build.representatives, &build.links, &build.link_faces,
-                                     &build.checked_rings, &build.long_rings};
+    struct dynamic_array *lists[] = {&build.fan_cells, &build.fan_apexes, &build.cuts,          &build.representatives,
+                                     &build.links,     &build.link_faces, &build.checked_rings, &build.long_rings};
     *mesh = (struct walk_mesh){.context = context};
     arena_init(&build.arena, context);
     array_init(&build.fans, context, sizeof(struct walk_fan));

@@ -1,4 +1,5 @@
-/* The contour walk against the oracle on the scenes its argument has to survive, and proof that every kind of seed is needed.
+/* The contour walk against the oracle on the scenes its argument has to survive, and proof that every kind of seed is
+ * needed.
  *
  * Counts are printed. DENT_LONG_TESTS: 20,400 scenes; DENT_QUICK_TESTS: a few hundred.
  */
@@ -55,7 +56,8 @@ struct tally {
 };
 
 /* True when the walk, without the seeds in `leave_out`, gives the oracle's lists. */
-static bool walk_equals_oracle(const struct test_scene *scene, uint64_t seed, bool touching, uint32_t leave_out, struct tally *tally)
+static bool walk_equals_oracle(const struct test_scene *scene, uint64_t seed, bool touching, uint32_t leave_out,
+                               struct tally *tally)
 {
     dent_world *reference = dent_world_create(contexts[0]), *world = dent_world_create(contexts[seed % context_count]);
     dent_query_def oracle = both(DENT_METHOD_BRUTE_FORCE), def = both(DENT_METHOD_CONTOUR_WALK);
@@ -99,10 +101,11 @@ static void the_walk_gives_the_oracles_lists_on_random_solids(void **state)
             }
             test_scene_free(&scene);
         }
-        printf("%-20s %5llu scenes, %5llu with answers: %7llu vertex-cell, %8llu face-cell; %5llu cells removed, %llu by another method\n",
+        printf("%-20s %5llu scenes, %5llu with answers: %7llu vertex-cell, %8llu face-cell; %5llu cells removed, %llu "
+               "by another method\n",
                solid_kind_name(kind), (unsigned long long)tally.scenes, (unsigned long long)tally.with_answers,
-               (unsigned long long)tally.vertex_pairs, (unsigned long long)tally.face_pairs, (unsigned long long)tally.removed,
-               (unsigned long long)tally.by_other);
+               (unsigned long long)tally.vertex_pairs, (unsigned long long)tally.face_pairs,
+               (unsigned long long)tally.removed, (unsigned long long)tally.by_other);
         total += tally.scenes;
         answered += tally.with_answers;
         assert_true(tally.by_other * 10 <= tally.scenes);
@@ -159,7 +162,8 @@ static void without_any_one_kind_of_seed_pairs_are_lost(void **state)
     }
 }
 
-/* Five cells around an inner edge that turn about it twice, closed by five more at each end so that the edge is inside. */
+/* Five cells around an inner edge that turn about it twice, closed by five more at each end so that the edge is inside.
+ */
 static void make_double_ring(struct test_scene *scene)
 {
     *scene = (struct test_scene){0};
@@ -215,7 +219,8 @@ static void a_kept_promise_changes_nothing_and_a_broken_one_is_named(void **stat
             assert_int_equal(dent_world_query(world, &plain, &got), DENT_OK);
             assert_true(hash == dent_pair_list_hash(world, DENT_QUESTION_FACE_CELL, &got.face_cell));
         } else {
-            assert_non_null(strstr(dent_world_message(world), "is not positive, although cells_are_positive was promised"));
+            assert_non_null(
+                strstr(dent_world_message(world), "is not positive, although cells_are_positive was promised"));
         }
         dent_world_destroy(world);
         test_scene_free(&scene);

@@ -1,5 +1,5 @@
-/* Random solids for the contour walk: blobs of cubes cut into tetrahedra, bent, cracked, linked and injured, of every kind that its argument has to
- * survive. A scene is a function of (kind, seed).
+/* Random solids for the contour walk: blobs of cubes cut into tetrahedra, bent, cracked, linked and injured, of every
+ * kind that its argument has to survive. A scene is a function of (kind, seed).
  */
 #ifndef DENT_TESTS_RANDOM_SOLIDS_H
 #define DENT_TESTS_RANDOM_SOLIDS_H
@@ -30,10 +30,24 @@ enum solid_kind {
 
 static inline const char *solid_kind_name(int kind)
 {
-    static const char *const names[SOLIDS_KIND_COUNT] = {"nested",   "crossing in a third", "cavity", "several parts", "handles",
-                                                         "linked rings", "helix",           "helix and another", "cracks", "blobs",
-                                                         "spike",    "spike through",       "fold and another", "copies", "touching",
-                                                         "crumpled", "overfull edges", "overfull corners"};
+    static const char *const names[SOLIDS_KIND_COUNT] = {"nested",
+                                                         "crossing in a third",
+                                                         "cavity",
+                                                         "several parts",
+                                                         "handles",
+                                                         "linked rings",
+                                                         "helix",
+                                                         "helix and another",
+                                                         "cracks",
+                                                         "blobs",
+                                                         "spike",
+                                                         "spike through",
+                                                         "fold and another",
+                                                         "copies",
+                                                         "touching",
+                                                         "crumpled",
+                                                         "overfull edges",
+                                                         "overfull corners"};
     return names[kind];
 }
 
@@ -42,7 +56,8 @@ static inline double solid_uniform(dent_random *random, double lo, double hi)
     return lo + (hi - lo) * ((double)(dent_random_bits(random) >> 11) * 0x1p-53);
 }
 
-/* ---- cubes --------------------------------------------------------------------------------------------------------------- */
+/* ---- cubes
+ * --------------------------------------------------------------------------------------------------------------- */
 
 enum { VOXELS_MAX = 512 };
 
@@ -73,7 +88,8 @@ static inline struct test_body *voxel_body(struct test_scene *scene, const struc
     for (uint32_t i = 0; i < n[0] * n[1] * n[2]; i++) {
         cubes += voxels->filled[i];
     }
-    struct test_body *body = test_scene_new_body(scene, DENT_BODY_SOLID, nodes + 32, cubes * 6, cubes * 24); /* room for cracks */
+    struct test_body *body =
+        test_scene_new_body(scene, DENT_BODY_SOLID, nodes + 32, cubes * 6, cubes * 24); /* room for cracks */
     uint32_t *corner = body->corners;
     for (uint32_t i = 0; i < n[0] * n[1] * n[2]; i++) {
         uint32_t at[3] = {i % n[0], i / n[0] % n[1], i / n[0] / n[1]}, node[8];
@@ -103,7 +119,8 @@ static inline struct test_body *voxel_body(struct test_scene *scene, const struc
     return body;
 }
 
-/* ---- maps ---------------------------------------------------------------------------------------------------------------- */
+/* ---- maps
+ * ---------------------------------------------------------------------------------------------------------------- */
 
 static inline void solid_move(struct test_body *body, double scale, double x, double y, double z)
 {
@@ -146,12 +163,14 @@ static inline void solid_wind(struct test_body *body, double length, double radi
     }
 }
 
-/* ---- kinds --------------------------------------------------------------------------------------------------------------- */
+/* ---- kinds
+ * --------------------------------------------------------------------------------------------------------------- */
 
 static inline struct test_body *solid_block(struct test_scene *scene, dent_random *random, uint32_t most)
 {
-    struct voxels voxels = voxel_block(1 + (uint32_t)dent_random_below(random, most), 1 + (uint32_t)dent_random_below(random, most),
-                                       1 + (uint32_t)dent_random_below(random, most));
+    struct voxels voxels =
+        voxel_block(1 + (uint32_t)dent_random_below(random, most), 1 + (uint32_t)dent_random_below(random, most),
+                    1 + (uint32_t)dent_random_below(random, most));
     return voxel_body(scene, &voxels);
 }
 
@@ -162,8 +181,8 @@ static inline struct test_body *solid_ring(struct test_scene *scene)
     return voxel_body(scene, &voxels);
 }
 
-/* A body with a closed crack: the faces inside one layer belong to the cells on one side only, and the two copies of the vertices between them are moved
- * past each other. */
+/* A body with a closed crack: the faces inside one layer belong to the cells on one side only, and the two copies of
+ * the vertices between them are moved past each other. */
 static inline void solid_crack(struct test_scene *scene, dent_random *random)
 {
     struct voxels voxels = voxel_block(3, 3, 2);
@@ -190,7 +209,8 @@ static inline void solid_crack(struct test_scene *scene, dent_random *random)
         }
     }
     for (uint32_t i = 0; i < body->vertex_count; i++) {
-        bool inside = body->xyz[i][2] == 1 && body->xyz[i][0] > 0 && body->xyz[i][0] < 3 && body->xyz[i][1] > 0 && body->xyz[i][1] < 3;
+        bool inside = body->xyz[i][2] == 1 && body->xyz[i][0] > 0 && body->xyz[i][0] < 3 && body->xyz[i][1] > 0 &&
+                      body->xyz[i][1] < 3;
         body->xyz[i][2] += inside ? (i < count ? depth : -depth) : 0;
     }
     solid_jitter(body, random, 0.04);
@@ -237,7 +257,8 @@ static inline void solid_fan(struct test_scene *scene, dent_random *random, doub
 static inline void solid_strip(struct test_scene *scene, dent_random *random)
 {
     uint32_t cells = 4 + (uint32_t)dent_random_below(random, 12);
-    double turns = solid_uniform(random, 0.6, 1.6), tilt = solid_uniform(random, 0.3, 1.2), rise = solid_uniform(random, -0.3, 0.3);
+    double turns = solid_uniform(random, 0.6, 1.6), tilt = solid_uniform(random, 0.3, 1.2),
+           rise = solid_uniform(random, -0.3, 0.3);
     struct test_body *body = test_scene_new_body(scene, DENT_BODY_SOLID, cells + 3, cells, cells * 4);
     for (uint32_t i = 0; i < cells + 2; i++) {
         double angle = turns * 6.283185307179586 * i / (cells + 1), radius = solid_uniform(random, 0.7, 1.3);
@@ -273,14 +294,16 @@ static inline void solids_make(struct test_scene *scene, int kind, uint64_t seed
     case SOLIDS_NESTED:
         a = solid_block(scene, &random, 3);
         b = solid_block(scene, &random, 2);
-        solid_move(b, solid_uniform(&random, 0.1, 0.3), solid_uniform(&random, 0, 0.5), solid_uniform(&random, 0, 0.5), solid_uniform(&random, 0, 0.5));
+        solid_move(b, solid_uniform(&random, 0.1, 0.3), solid_uniform(&random, 0, 0.5), solid_uniform(&random, 0, 0.5),
+                   solid_uniform(&random, 0, 0.5));
         solid_jitter(a, &random, 0.1);
         break;
     case SOLIDS_CROSS_IN_THIRD:
         a = solid_block(scene, &random, 2);
         b = solid_block(scene, &random, 2);
         solid_move(a, 0.5, 0.5, 0.5, 0.5);
-        solid_move(b, 0.5, solid_uniform(&random, 0.4, 1), solid_uniform(&random, 0.4, 1), solid_uniform(&random, 0.4, 1));
+        solid_move(b, 0.5, solid_uniform(&random, 0.4, 1), solid_uniform(&random, 0.4, 1),
+                   solid_uniform(&random, 0.4, 1));
         solid_jitter(a, &random, 0.05);
         voxels = voxel_block(2, 2, 2);
         solid_move(voxel_body(scene, &voxels), 1.3, 0, 0, solid_uniform(&random, -0.3, 0.2));
@@ -291,7 +314,8 @@ static inline void solids_make(struct test_scene *scene, int kind, uint64_t seed
         a = voxel_body(scene, &voxels);
         solid_jitter(a, &random, 0.1);
         b = solid_block(scene, &random, 2);
-        solid_move(b, 0.4, solid_uniform(&random, 0.8, 1.5), solid_uniform(&random, 0.8, 1.5), solid_uniform(&random, 0.2, 1.5));
+        solid_move(b, 0.4, solid_uniform(&random, 0.8, 1.5), solid_uniform(&random, 0.8, 1.5),
+                   solid_uniform(&random, 0.2, 1.5));
         break;
     case SOLIDS_PARTS:
         voxels = voxel_block(5, 2, 2);
@@ -313,7 +337,8 @@ static inline void solids_make(struct test_scene *scene, int kind, uint64_t seed
         solid_jitter(solid_ring(scene), &random, 0.1);
         voxels = voxel_block(1, 1, 3);
         b = voxel_body(scene, &voxels);
-        solid_move(b, solid_uniform(&random, 0.3, 0.9), solid_uniform(&random, 0.5, 1.6), solid_uniform(&random, 0.5, 1.6), -1);
+        solid_move(b, solid_uniform(&random, 0.3, 0.9), solid_uniform(&random, 0.5, 1.6),
+                   solid_uniform(&random, 0.5, 1.6), -1);
         break;
     case SOLIDS_LINKED:
         solid_jitter(solid_ring(scene), &random, 0.1);
@@ -323,7 +348,8 @@ static inline void solids_make(struct test_scene *scene, int kind, uint64_t seed
             b->xyz[i][1] = b->xyz[i][2];
             b->xyz[i][2] = -y;
         }
-        solid_move(b, solid_uniform(&random, 0.5, 1.1), solid_uniform(&random, -1, 2), solid_uniform(&random, 0.5, 1.5), solid_uniform(&random, 0.5, 2.5));
+        solid_move(b, solid_uniform(&random, 0.5, 1.1), solid_uniform(&random, -1, 2), solid_uniform(&random, 0.5, 1.5),
+                   solid_uniform(&random, 0.5, 2.5));
         break;
     case SOLIDS_HELIX:
     case SOLIDS_HELIX_AND_OTHER:
@@ -333,20 +359,23 @@ static inline void solids_make(struct test_scene *scene, int kind, uint64_t seed
         solid_jitter(a, &random, 0.03);
         if (kind == SOLIDS_HELIX_AND_OTHER) {
             b = solid_block(scene, &random, 2);
-            solid_move(b, 1, solid_uniform(&random, -3, 2), solid_uniform(&random, -3, 2), solid_uniform(&random, -1, 1));
+            solid_move(b, 1, solid_uniform(&random, -3, 2), solid_uniform(&random, -3, 2),
+                       solid_uniform(&random, -1, 1));
         }
         break;
     case SOLIDS_CRACKS:
         solid_crack(scene, &random);
         if (seed % 2) {
             b = solid_block(scene, &random, 2);
-            solid_move(b, 0.8, solid_uniform(&random, -0.5, 2.5), solid_uniform(&random, -0.5, 2.5), solid_uniform(&random, -0.5, 1.5));
+            solid_move(b, 0.8, solid_uniform(&random, -0.5, 2.5), solid_uniform(&random, -0.5, 2.5),
+                       solid_uniform(&random, -0.5, 1.5));
         }
         break;
     case SOLIDS_BLOBS:
         solid_blob(scene, &random, 3, 50);
         solid_blob(scene, &random, 2, 60);
-        solid_move(&scene->bodies[1], 1, solid_uniform(&random, 0, 2), solid_uniform(&random, 0, 2), solid_uniform(&random, 0, 2));
+        solid_move(&scene->bodies[1], 1, solid_uniform(&random, 0, 2), solid_uniform(&random, 0, 2),
+                   solid_uniform(&random, 0, 2));
         break;
     case SOLIDS_SPIKE:
         solid_spike(scene, &random, solid_uniform(&random, 0.3, 0.9));
@@ -360,7 +389,8 @@ static inline void solids_make(struct test_scene *scene, int kind, uint64_t seed
         solid_wind(a, 10, 1.6, solid_uniform(&random, 0.95, 1.3), 0.1);
         solid_jitter(a, &random, 0.03);
         b = solid_block(scene, &random, 3);
-        solid_move(b, 0.8, solid_uniform(&random, -2, 1.5), solid_uniform(&random, -2, 1.5), solid_uniform(&random, -1, 1));
+        solid_move(b, 0.8, solid_uniform(&random, -2, 1.5), solid_uniform(&random, -2, 1.5),
+                   solid_uniform(&random, -1, 1));
         break;
     case SOLIDS_COPIES:
         solid_block(scene, &random, 3);
@@ -373,21 +403,23 @@ static inline void solids_make(struct test_scene *scene, int kind, uint64_t seed
     case SOLIDS_TOUCHING:
         solid_block(scene, &random, 3);
         a = solid_block(scene, &random, 3);
-        solid_move(a, seed % 4 == 0 ? 0.5 : 1, (double)dent_random_below(&random, 4) - (seed % 4 == 0 ? 0.5 : 1), (double)dent_random_below(&random, 3) - 1,
-                   (double)dent_random_below(&random, 3) - 1);
+        solid_move(a, seed % 4 == 0 ? 0.5 : 1, (double)dent_random_below(&random, 4) - (seed % 4 == 0 ? 0.5 : 1),
+                   (double)dent_random_below(&random, 3) - 1, (double)dent_random_below(&random, 3) - 1);
         break;
     case SOLIDS_CRUMPLED:
         a = solid_block(scene, &random, 3);
         solid_jitter(a, &random, solid_uniform(&random, 0.2, 0.9));
         b = solid_block(scene, &random, 2);
         solid_jitter(b, &random, solid_uniform(&random, 0.1, 0.7));
-        solid_move(b, 1, solid_uniform(&random, 0, 1.5), solid_uniform(&random, 0, 1.5), solid_uniform(&random, 0, 1.5));
+        solid_move(b, 1, solid_uniform(&random, 0, 1.5), solid_uniform(&random, 0, 1.5),
+                   solid_uniform(&random, 0, 1.5));
         break;
     case SOLIDS_OVERFULL:
         solid_fan(scene, &random, solid_uniform(&random, 0.7, 1.9));
         if (seed % 2) {
             b = solid_block(scene, &random, 2);
-            solid_move(b, 0.5, solid_uniform(&random, -1, 0.6), solid_uniform(&random, -1, 0.6), solid_uniform(&random, -0.3, 0.6));
+            solid_move(b, 0.5, solid_uniform(&random, -1, 0.6), solid_uniform(&random, -1, 0.6),
+                       solid_uniform(&random, -0.3, 0.6));
         }
         break;
     case SOLIDS_STRIP:
@@ -396,7 +428,8 @@ static inline void solids_make(struct test_scene *scene, int kind, uint64_t seed
     case SOLIDS_KIND_COUNT:
         break;
     }
-    if (seed % 5 == 4 && kind != SOLIDS_TOUCHING && kind != SOLIDS_COPIES) { /* injuries for every kind: a vertex pulled through its cells */
+    if (seed % 5 == 4 && kind != SOLIDS_TOUCHING &&
+        kind != SOLIDS_COPIES) { /* injuries for every kind: a vertex pulled through its cells */
         struct test_body *hurt = &scene->bodies[dent_random_below(&random, scene->body_count)];
         double *p = hurt->xyz[dent_random_below(&random, hurt->vertex_count)];
         for (int axis = 0; axis < 3; axis++) {

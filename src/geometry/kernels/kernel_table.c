@@ -10,11 +10,12 @@
 #include "geometry/kernels/surface_kernels.h"
 
 /* half: where the widest registers would stay half empty. */
-#define KERNEL_ROW(set, suffix, half)                                                                                                            \
-    {                                                                                                                                      \
-        .isa = set, .clusters = &cluster_kernels_##suffix, .packets = &packet_kernels_##suffix, .surfaces = &surface_kernels_##suffix,     \
-        .impacts = &impact_kernels_##suffix, .scan_boxes = scan_boxes_##suffix, .moving_boxes = &moving_box_kernels_##suffix,              \
-        .curvature = &curvature_kernels_##suffix, .copy_positions = copy_positions_##suffix, .overlaps = &overlap_kernels_##half,             \
+#define KERNEL_ROW(set, suffix, half)                                                                                  \
+    {                                                                                                                  \
+        .isa = set, .clusters = &cluster_kernels_##suffix, .packets = &packet_kernels_##suffix,                        \
+        .surfaces = &surface_kernels_##suffix, .impacts = &impact_kernels_##suffix, .scan_boxes = scan_boxes_##suffix, \
+        .moving_boxes = &moving_box_kernels_##suffix, .curvature = &curvature_kernels_##suffix,                        \
+        .copy_positions = copy_positions_##suffix, .overlaps = &overlap_kernels_##half,                                \
     }
 
 const struct kernels *kernels_for(dent_isa isa)

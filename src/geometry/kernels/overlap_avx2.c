@@ -1,5 +1,5 @@
-/* A face against a cell in floats: the six edges of the cell in one register, its four faces in half of one. See overlap_kernels.h. The same operations as
- * the scalar row in the same order. */
+/* A face against a cell in floats: the six edges of the cell in one register, its four faces in half of one. See
+ * overlap_kernels.h. The same operations as the scalar row in the same order. */
 #include "geometry/kernels/overlap_kernels.h"
 
 #if defined(__x86_64__)
@@ -37,11 +37,14 @@ static void judge4(__m128 value, float bound, uint8_t *positive, uint8_t *open)
 
 static __m128 relative(const struct overlap_face *face, const double *p)
 {
-    __m256d difference = _mm256_sub_pd(_mm256_set_pd(0, p[2], p[1], p[0]), _mm256_set_pd(0, face->origin[2], face->origin[1], face->origin[0]));
-    return _mm256_cvtpd_ps(_mm256_mul_pd(_mm256_mul_pd(difference, _mm256_set1_pd(face->first)), _mm256_set1_pd(face->second)));
+    __m256d difference = _mm256_sub_pd(_mm256_set_pd(0, p[2], p[1], p[0]),
+                                       _mm256_set_pd(0, face->origin[2], face->origin[1], face->origin[0]));
+    return _mm256_cvtpd_ps(
+        _mm256_mul_pd(_mm256_mul_pd(difference, _mm256_set1_pd(face->first)), _mm256_set1_pd(face->second)));
 }
 
-static void judge_edges(const struct overlap_face *face, __m128 x, __m128 y, __m128 z, float bound, struct overlap_signs *signs)
+static void judge_edges(const struct overlap_face *face, __m128 x, __m128 y, __m128 z, float bound,
+                        struct overlap_signs *signs)
 {
     const __m256i ends0 = _mm256_setr_epi32(0, 0, 0, 1, 1, 2, 0, 0), ends1 = _mm256_setr_epi32(1, 2, 3, 2, 3, 3, 0, 0);
     __m256 wide_x = _mm256_castps128_ps256(x), wide_y = _mm256_castps128_ps256(y), wide_z = _mm256_castps128_ps256(z);
@@ -62,27 +65,33 @@ static void judge_edges(const struct overlap_face *face, __m128 x, __m128 y, __m
     judge8(dot8(back, mx, my, mz), bound, &signs->edges[2], &signs->edges_open);
 }
 
-static void judge_faces(const struct overlap_face *face, __m128 x, __m128 y, __m128 z, float bound, struct overlap_signs *signs)
+static void judge_faces(const struct overlap_face *face, __m128 x, __m128 y, __m128 z, float bound,
+                        struct overlap_signs *signs)
 {
     /* Rings 1 2 3, 0 3 2, 0 1 3, 0 2 1: first, second and third corners. */
     const int a = _MM_SHUFFLE(0, 0, 0, 1), b = _MM_SHUFFLE(2, 1, 3, 2), c = _MM_SHUFFLE(1, 3, 2, 3);
     __m128 ax = _mm_permute_ps(x, a), ay = _mm_permute_ps(y, a), az = _mm_permute_ps(z, a);
-    __m128 fx = _mm_sub_ps(_mm_permute_ps(x, b), ax), fy = _mm_sub_ps(_mm_permute_ps(y, b), ay), fz = _mm_sub_ps(_mm_permute_ps(z, b), az);
-    __m128 gx = _mm_sub_ps(_mm_permute_ps(x, c), ax), gy = _mm_sub_ps(_mm_permute_ps(y, c), ay), gz = _mm_sub_ps(_mm_permute_ps(z, c), az);
+    __m128 fx = _mm_sub_ps(_mm_permute_ps(x, b), ax), fy = _mm_sub_ps(_mm_permute_ps(y, b), ay),
+           fz = _mm_sub_ps(_mm_permute_ps(z, b), az);
+    __m128 gx = _mm_sub_ps(_mm_permute_ps(x, c), ax), gy = _mm_sub_ps(_mm_permute_ps(y, c), ay),
+           gz = _mm_sub_ps(_mm_permute_ps(z, c), az);
     __m128 nx = _mm_sub_ps(_mm_mul_ps(fy, gz), _mm_mul_ps(fz, gy));
     __m128 ny = _mm_sub_ps(_mm_mul_ps(fz, gx), _mm_mul_ps(fx, gz));
     __m128 nz = _mm_sub_ps(_mm_mul_ps(fx, gy), _mm_mul_ps(fy, gx));
     const float *p = face->arm1, *q = face->arm2;
     judge4(dot4(nx, ny, nz, ax, ay, az), bound, &signs->within[0], &signs->within_open);
-    judge4(dot4(nx, ny, nz, _mm_sub_ps(ax, _mm_set1_ps(p[0])), _mm_sub_ps(ay, _mm_set1_ps(p[1])), _mm_sub_ps(az, _mm_set1_ps(p[2]))), bound,
-           &signs->within[1], &signs->within_open);
-    judge4(dot4(nx, ny, nz, _mm_sub_ps(ax, _mm_set1_ps(q[0])), _mm_sub_ps(ay, _mm_set1_ps(q[1])), _mm_sub_ps(az, _mm_set1_ps(q[2]))), bound,
-           &signs->within[2], &signs->within_open);
+    judge4(dot4(nx, ny, nz, _mm_sub_ps(ax, _mm_set1_ps(p[0])), _mm_sub_ps(ay, _mm_set1_ps(p[1])),
+                _mm_sub_ps(az, _mm_set1_ps(p[2]))),
+           bound, &signs->within[1], &signs->within_open);
+    judge4(dot4(nx, ny, nz, _mm_sub_ps(ax, _mm_set1_ps(q[0])), _mm_sub_ps(ay, _mm_set1_ps(q[1])),
+                _mm_sub_ps(az, _mm_set1_ps(q[2]))),
+           bound, &signs->within[2], &signs->within_open);
 }
 
 static void signs_avx2(const struct overlap_face *face, const double *const cell[4], struct overlap_signs *signs)
 {
-    __m128 x = relative(face, cell[0]), y = relative(face, cell[1]), z = relative(face, cell[2]), w = relative(face, cell[3]);
+    __m128 x = relative(face, cell[0]), y = relative(face, cell[1]), z = relative(face, cell[2]),
+           w = relative(face, cell[3]);
     *signs = (struct overlap_signs){0};
     _MM_TRANSPOSE4_PS(x, y, z, w);
     __m128 size = _mm_max_ps(_mm_max_ps(magnitude4(x), magnitude4(y)), magnitude4(z));
@@ -90,7 +99,8 @@ static void signs_avx2(const struct overlap_face *face, const double *const cell
     size = _mm_max_ps(size, _mm_permute_ps(size, _MM_SHUFFLE(2, 3, 0, 1)));
     float largest = _mm_cvtss_f32(_mm_max_ss(size, _mm_set_ss(face->largest)));
     float cube = largest * largest * largest;
-    __m128 height = dot4(_mm_set1_ps(face->normal[0]), _mm_set1_ps(face->normal[1]), _mm_set1_ps(face->normal[2]), x, y, z);
+    __m128 height =
+        dot4(_mm_set1_ps(face->normal[0]), _mm_set1_ps(face->normal[1]), _mm_set1_ps(face->normal[2]), x, y, z);
     judge4(height, OVERLAP_HEIGHT_BOUND * cube + OVERLAP_FLOOR, &signs->above, &signs->above_open);
     if (signs->above_open == 0 && (signs->above == 0 || signs->above == 15)) {
         return;
@@ -100,7 +110,8 @@ static void signs_avx2(const struct overlap_face *face, const double *const cell
 }
 
 /* Columns x, y, z of the differences of one corner from the first, four cells side by side. */
-static void differences(const double (*xyz)[3], const uint32_t (*cells)[4], const __m256d origin[4], int corner, __m256d column[3])
+static void differences(const double (*xyz)[3], const uint32_t (*cells)[4], const __m256d origin[4], int corner,
+                        __m256d column[3])
 {
     __m256d row[4];
     for (int i = 0; i < 4; i++) {
@@ -136,7 +147,8 @@ static void orientations_avx2(const double (*xyz)[3], const uint32_t (*cells)[4]
         __m256d value = _mm256_mul_pd(d[0][0], minor(d[1][1], d[2][2], d[1][2], d[2][1]));
         value = _mm256_add_pd(value, _mm256_mul_pd(d[1][0], minor(d[2][1], d[0][2], d[2][2], d[0][1])));
         value = _mm256_add_pd(value, _mm256_mul_pd(d[2][0], minor(d[0][1], d[1][2], d[0][2], d[1][1])));
-        __m256d bound = _mm256_mul_pd(_mm256_mul_pd(_mm256_mul_pd(_mm256_set1_pd(ORIENTATION_BOUND), largest), largest), largest);
+        __m256d bound =
+            _mm256_mul_pd(_mm256_mul_pd(_mm256_mul_pd(_mm256_set1_pd(ORIENTATION_BOUND), largest), largest), largest);
         bound = _mm256_add_pd(bound, _mm256_set1_pd(ORIENTATION_FLOOR));
         uint32_t above = (uint32_t)_mm256_movemask_pd(_mm256_cmp_pd(value, bound, _CMP_GT_OQ));
         uint32_t below = (uint32_t)_mm256_movemask_pd(_mm256_cmp_pd(_mm256_xor_pd(value, no_sign), bound, _CMP_GT_OQ));

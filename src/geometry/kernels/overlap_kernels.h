@@ -1,19 +1,18 @@
 /* A face against a cell in floats: the signs behind geometry/face_cell_overlap.h, as far as floats can tell.
  *
- * Coordinates are taken relative to the first corner of the face, in doubles, brought to a world of size 1 by powers of two, and rounded to
- * float. The signs are those of three kinds of determinant: corners of the cell over the plane of the face; edges of the face against
- * edges of the cell, as d . (s x t) + (t - s) . (p x q) for the edge from p to q = p + d; corners of the face against faces of the cell.
+ * Coordinates are taken relative to the first corner of the face, in doubles, brought to a world of size 1 by powers of
+ * two, and rounded to float. The signs are those of three kinds of determinant: corners of the cell over the plane of
+ * the face; edges of the face against edges of the cell, as d . (s x t) + (t - s) . (p x q) for the edge from p to q =
+ * p + d; corners of the face against faces of the cell.
  *
- * Bounds (u = 2^-24, X the largest |coordinate| of the seven points). A relative coordinate carries a relative error of 1.001 u, so the
- * differences in a determinant (at most 2 X) carry 2.002 u X, which changes it by at most 3 * 6 * (2 X)^2 * 2.002 u X < 145 u X^3. Roundings, counted
- * product by product with every partial sum at its largest:
- *   edges: six products of at most 4 X^3 with at most 16 u X^3 each, five sums of at most 24 u X^3: 216 u X^3; together below 361, the
- *          filter takes 400;
- *   faces: normals of differences with 32 u X^2 a component, three products with 96 u X^3 each, two sums of at most 48 u X^3: 384 u X^3;
- *          together below 529, the filter takes 600;
- *   heights: below 54 u X^3 + 18 u X^3, taken as 100.
- * The spare parts cover terms of second order. Underflow: products of three numbers below 2^-40 X are far below the bound unless X itself is
- * tiny; the bound gets 2^-100 added, and a determinant that is not above it is open.
+ * Bounds (u = 2^-24, X the largest |coordinate| of the seven points). A relative coordinate carries a relative error
+ * of 1.001 u, so the differences in a determinant (at most 2 X) carry 2.002 u X, which changes it by at most 3 * 6 * (2
+ * X)^2 * 2.002 u X < 145 u X^3. Roundings, counted product by product with every partial sum at its largest: edges: six
+ * products of at most 4 X^3 with at most 16 u X^3 each, five sums of at most 24 u X^3: 216 u X^3; together below 361,
+ * the filter takes 400; faces: normals of differences with 32 u X^2 a component, three products with 96 u X^3 each, two
+ * sums of at most 48 u X^3: 384 u X^3; together below 529, the filter takes 600; heights: below 54 u X^3 + 18 u X^3,
+ * taken as 100. The spare parts cover terms of second order. Underflow: products of three numbers below 2^-40 X are far
+ * below the bound unless X itself is tiny; the bound gets 2^-100 added, and a determinant that is not above it is open.
  */
 #ifndef DENT_GEOMETRY_OVERLAP_KERNELS_H
 #define DENT_GEOMETRY_OVERLAP_KERNELS_H
@@ -30,15 +29,17 @@ struct overlap_face {
 
 /* Sets of bits; where `open` has a bit the others mean nothing. */
 struct overlap_signs {
-    uint8_t above, above_open;       /* corners of the cell above the plane of the face */
-    uint8_t edges[3], edges_open;    /* by edge k of the face: edges of the cell with a positive determinant */
-    uint8_t within[3], within_open;  /* by corner k of the face: faces of the cell with the corner on the side of a positive cell's interior */
+    uint8_t above, above_open;      /* corners of the cell above the plane of the face */
+    uint8_t edges[3], edges_open;   /* by edge k of the face: edges of the cell with a positive determinant */
+    uint8_t within[3], within_open; /* by corner k of the face: faces of the cell with the corner on the side of a
+                                       positive cell's interior */
 };
 
 struct overlap_kernels {
     void (*signs)(const struct overlap_face *face, const double *const cell[4], struct overlap_signs *signs);
-    /* Orientation sign of each of `count` tetrahedra in doubles: 1, -1, or 0 when doubles leave it open (bound: 48 u X^3 with X the largest difference, see
-     * orientation_predicates.h). Reads 8 bytes past the last coordinate of a vertex. */
+    /* Orientation sign of each of `count` tetrahedra in doubles: 1, -1, or 0 when doubles leave it open (bound: 48 u
+     * X^3 with X the largest difference, see orientation_predicates.h). Reads 8 bytes past the last coordinate of a
+     * vertex. */
     void (*orientations)(const double (*xyz)[3], const uint32_t (*cells)[4], uint32_t count, int8_t *signs);
 };
 
@@ -49,7 +50,8 @@ void overlap_face_prepare(struct overlap_face *face, const double *const corners
 
 extern const struct overlap_kernels overlap_kernels_scalar;
 #if defined(__x86_64__)
-extern const struct overlap_kernels overlap_kernels_avx2; /* wide enough for seven points: the AVX-512 row uses it too */
+extern const struct overlap_kernels
+    overlap_kernels_avx2; /* wide enough for seven points: the AVX-512 row uses it too */
 #endif
 
 #define OVERLAP_EDGE_BOUND (400 * 0x1p-24f)

@@ -98,7 +98,8 @@ static void signs_scalar(const struct overlap_face *face, const double *const ce
     }
     float cube = largest * largest * largest;
     for (uint32_t i = 0; i < 4; i++) {
-        judge(dot(face->normal, points[i]), OVERLAP_HEIGHT_BOUND * cube + OVERLAP_FLOOR, i, &signs->above, &signs->above_open);
+        judge(dot(face->normal, points[i]), OVERLAP_HEIGHT_BOUND * cube + OVERLAP_FLOOR, i, &signs->above,
+              &signs->above_open);
     }
     if (signs->above_open == 0 && (signs->above == 0 || signs->above == 15)) {
         return;
@@ -118,7 +119,8 @@ static void orientations_scalar(const double (*xyz)[3], const uint32_t (*cells)[
                 largest = fabs(d[k][axis]) > largest ? fabs(d[k][axis]) : largest;
             }
         }
-        double value = d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) + d[1][0] * (d[2][1] * d[0][2] - d[2][2] * d[0][1]) +
+        double value = d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) +
+                       d[1][0] * (d[2][1] * d[0][2] - d[2][2] * d[0][1]) +
                        d[2][0] * (d[0][1] * d[1][2] - d[0][2] * d[1][1]);
         double bound = ORIENTATION_BOUND * largest * largest * largest + ORIENTATION_FLOOR;
         signs[i] = (int8_t)(value > bound ? 1 : value < -bound ? -1 : 0);
