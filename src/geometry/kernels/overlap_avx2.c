@@ -69,7 +69,7 @@ static void judge_faces(const struct overlap_face *face, __m128 x, __m128 y, __m
                         struct overlap_signs *signs)
 {
     /* Rings 1 2 3, 0 3 2, 0 1 3, 0 2 1: first, second and third corners. */
-    const int a = _MM_SHUFFLE(0, 0, 0, 1), b = _MM_SHUFFLE(2, 1, 3, 2), c = _MM_SHUFFLE(1, 3, 2, 3);
+    enum { a = _MM_SHUFFLE(0, 0, 0, 1), b = _MM_SHUFFLE(2, 1, 3, 2), c = _MM_SHUFFLE(1, 3, 2, 3) };
     __m128 ax = _mm_permute_ps(x, a), ay = _mm_permute_ps(y, a), az = _mm_permute_ps(z, a);
     __m128 fx = _mm_sub_ps(_mm_permute_ps(x, b), ax), fy = _mm_sub_ps(_mm_permute_ps(y, b), ay),
            fz = _mm_sub_ps(_mm_permute_ps(z, b), az);
