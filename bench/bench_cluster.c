@@ -34,8 +34,7 @@ struct options {
     uint32_t only; /* 1, 2, 3: this question with the certificate, 5, 6: without, nothing else; for profilers */
 };
 
-/* ---- a scene in a world
- * ------------------------------------------------------------------------------------------------- */
+/* ---- a scene in a world ---------------------------------------------------------------------- */
 
 struct stage {
     dent_context *context;
@@ -99,8 +98,7 @@ static void close_stage(struct stage *stage)
     dent_context_destroy(stage->context);
 }
 
-/* ---- peers
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- peers ----------------------------------------------------------------------------------- */
 
 /* All bodies in one numbering. */
 struct flat_scene {
@@ -438,8 +436,7 @@ static void tree_peer(const struct flat_scene *flat, struct tree_memory *tree, s
     }
 }
 
-/* ---- variants
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- variants -------------------------------------------------------------------------------- */
 
 struct variant {
     char name[48];

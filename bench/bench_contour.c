@@ -172,8 +172,7 @@ static bool race(dent_context *context, const char *name, const struct options *
     return good;
 }
 
-/* ---- growth
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- growth ---------------------------------------------------------------------------------- */
 
 /* A block of n^3 unit cubes, five tetrahedra each with alternating parity, at (shift, shift, shift). */
 static bool add_block(dent_world *world, uint32_t n, double shift, double **positions)

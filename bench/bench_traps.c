@@ -22,9 +22,7 @@
 
 enum { STEPS_MAX = 100, RATIO_ALLOWED = 20 };
 
-/* ---- traps
- * ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- traps ----------------------------------------------------------------------------------- */
 
 /* What is added to the bodies of the scene. */
 enum extra { EXTRA_NONE, EXTRA_HUGE, EXTRA_SLIVER, EXTRA_FAR };
@@ -60,8 +58,7 @@ enum { METHOD_COUNT = sizeof methods / sizeof methods[0] };
 
 static const uint32_t questions[] = {DENT_QUESTION_VERTEX_CELL, DENT_QUESTION_FACE_CELL};
 
-/* ---- the stage
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the stage ------------------------------------------------------------------------------- */
 
 struct stage {
     dent_context *context;
@@ -191,8 +188,7 @@ static void close_stage(struct stage *stage)
     dent_scene_destroy(stage->scene);
 }
 
-/* ---- measuring
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 struct outcome {
     double milliseconds; /* median; NaN: never finished, or cannot answer */
@@ -314,8 +310,7 @@ static struct outcome measure_alone(const struct trap *trap, dent_method method,
     return outcome;
 }
 
-/* ---- the table
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static void print_row(const struct trap *trap, dent_method method, uint32_t question, const struct outcome *outcome,
                       double base, bool agrees, const struct options *options)

@@ -13,20 +13,23 @@
 typedef struct method_variant {
     dent_method method;
     const char *suffix;
-    bool paper_hash, sorted_tree, no_certificate, no_culling;
+    bool paper_hash, sorted_tree, no_certificate, no_culling, promised;
 } method_variant;
 
 static const method_variant variant_table[] = {
-    {DENT_METHOD_CLUSTER_SEARCH, "", false, false, false, false},
-    {DENT_METHOD_SURFACE_TREE, "", false, false, false, false},
-    {DENT_METHOD_SPATIAL_HASH, "", false, false, false, false},
-    {DENT_METHOD_BUCKET_TREE, "", false, false, false, false},
-    {DENT_METHOD_SWEEP, "", false, false, false, false},
-    {DENT_METHOD_BRUTE_FORCE, "", false, false, false, false},
-    {DENT_METHOD_CLUSTER_SEARCH, "/no-certificate", false, false, true, false},
-    {DENT_METHOD_SURFACE_TREE, "/no-culling", false, false, false, true},
-    {DENT_METHOD_SPATIAL_HASH, "/paper", true, false, false, false},
-    {DENT_METHOD_BUCKET_TREE, "/sorted", false, true, false, false},
+    {DENT_METHOD_CLUSTER_SEARCH, "", false, false, false, false, false},
+    {DENT_METHOD_CONTOUR_WALK, "", false, false, false, false, false},
+    {DENT_METHOD_SURFACE_TREE, "", false, false, false, false, false},
+    {DENT_METHOD_SPATIAL_HASH, "", false, false, false, false, false},
+    {DENT_METHOD_BUCKET_TREE, "", false, false, false, false, false},
+    {DENT_METHOD_SWEEP, "", false, false, false, false, false},
+    {DENT_METHOD_BRUTE_FORCE, "", false, false, false, false, false},
+    {DENT_METHOD_AUTO, "", false, false, false, false, false},
+    {DENT_METHOD_CONTOUR_WALK, "/promised", false, false, false, false, true},
+    {DENT_METHOD_CLUSTER_SEARCH, "/no-certificate", false, false, true, false, false},
+    {DENT_METHOD_SURFACE_TREE, "/no-culling", false, false, false, true, false},
+    {DENT_METHOD_SPATIAL_HASH, "/paper", true, false, false, false, false},
+    {DENT_METHOD_BUCKET_TREE, "/sorted", false, true, false, false, false},
 };
 enum { VARIANT_COUNT = sizeof variant_table / sizeof variant_table[0] };
 
@@ -39,6 +42,7 @@ typedef struct method_state {
     dent_bucket_tree_def bucket_tree;
     dent_cluster_search_def cluster_search;
     dent_surface_tree_def surface_tree;
+    dent_contour_walk_def contour_walk;
     dent_query_result result;
     uint64_t allocations_before;
 } method_state;
@@ -144,6 +148,11 @@ static void fill_def(method_state *state, const bench_race *race, const method_v
         state->cluster_search.no_certificate = true;
         state->def.cluster_search = &state->cluster_search;
     }
+    if (variant->promised) {
+        state->contour_walk = dent_contour_walk_def_default();
+        state->contour_walk.cells_are_positive = true;
+        state->def.contour_walk = &state->contour_walk;
+    }
     if (variant->no_culling) {
         state->surface_tree = dent_surface_tree_def_default();
         state->surface_tree.no_culling = true;
@@ -209,7 +218,8 @@ static int enter_methods(bench_race *race, dent_method only, bool variants, uint
         const method_variant *variant = &variant_table[i];
         bool asked_for = only == DENT_METHOD_AUTO ? !is_hopeless(race, variant->method) : only == variant->method;
         bool able = (dent_method_questions(variant->method) & race->questions) == race->questions;
-        if (!asked_for || !able || (variant->suffix[0] != '\0' && !variants)) {
+        bool plain = variant->suffix[0] == '\0' && variant->method != DENT_METHOD_AUTO;
+        if (!asked_for || !able || (!plain && !variants)) {
             continue;
         }
         int status = race->count < CONTESTANT_LIMIT ? enter_method(race, variant, threads)

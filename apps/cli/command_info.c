@@ -216,8 +216,7 @@ static void print_input(tool_session *session, const loaded_world *loaded, const
     }
 }
 
-/* ---- one file after the other
- * ------------------------------------------------------------------------- */
+/* ---- one file after the other ---------------------------------------------------------------- */
 
 static int inform_about_body(tool_session *session, const loaded_world *loaded, const dent_frames *frames,
                              uint32_t rank, uint32_t number)

@@ -76,8 +76,7 @@ void face_cell_overlap_shared(const struct numbered_point face[3], const struct 
     fill_edges_and_corners(overlap, pierced);
 }
 
-/* ---- without common corners
- * ---------------------------------------------------------------------------------------------- */
+/* ---- without common corners ------------------------------------------------------------------ */
 
 /* By the set of corners above a plane: the edges it cuts, and the edges whose first corner is above. */
 static const uint8_t cut_edges[16] = {0, 7, 25, 30, 42, 45, 51, 52, 52, 51, 45, 42, 30, 25, 7, 0};

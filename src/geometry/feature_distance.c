@@ -41,8 +41,7 @@ double edge_edge_distance(const double *const a[2], const double *const b[2])
     return result.distance[0];
 }
 
-/* ---- directions
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- directions ------------------------------------------------------------------------------ */
 
 static void divide(const double vector[3], double length, double unit[3])
 {
@@ -96,8 +95,7 @@ void direction_of_edges(const double difference[3], double length, const double 
     }
 }
 
-/* ---- pairs
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- pairs ----------------------------------------------------------------------------------- */
 
 void closest_of_vertex_and_face(const double p[3], const double *const corners[3], struct closest_pair *pair)
 {

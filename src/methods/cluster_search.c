@@ -42,8 +42,7 @@ struct cluster_search {
     bool *met_itself;             /* by rank: the search surely found a pair of the body with itself */
 };
 
-/* ---- output
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 enum { BATCH = 256, NEAR_PIECES = 256, KEPT_CLUSTERS = 256 };
 
@@ -120,8 +119,7 @@ static void tell(struct workspace *work, dent_question question, uint32_t count)
     }
 }
 
-/* ---- search
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- search ---------------------------------------------------------------------------------- */
 
 /* Coordinates of a cluster, from those kept or computed. Good until the next call. */
 static const struct cluster_points *points_of(struct workspace *work, uint32_t rank, uint32_t number)
@@ -402,8 +400,7 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
     search->sink->count_cells_visited(search->sink, worker, work->clusters_visited);
 }
 
-/* ---- preparation
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- preparation ----------------------------------------------------------------------------- */
 
 static void fill_block(void *data, uint32_t block, uint32_t worker)
 {
@@ -416,8 +413,7 @@ static void fill_block(void *data, uint32_t block, uint32_t worker)
     }
 }
 
-/* ---- the certificate
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the certificate ------------------------------------------------------------------------- */
 
 /* A block is a group of pieces: together, else one by one. */
 static void certify_block(void *data, uint32_t block, uint32_t worker)

@@ -29,8 +29,7 @@
 
 enum { ANSWERS_PER_BLOCK = 1024, BATCH = 128 };
 
-/* ---- preparing
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- preparing ------------------------------------------------------------------------------- */
 
 static bool number_bodies(struct contour_search *search)
 {
@@ -94,8 +93,7 @@ static bool prepare(struct contour_search *search)
     return true;
 }
 
-/* ---- telling
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 struct teller {
     struct contour_search *search;
@@ -189,8 +187,7 @@ static bool tell_all(struct contour_search *search, dent_question question, size
     return true;
 }
 
-/* ---- the search
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
 static bool any_walk_lost(const struct contour_search *search)
 {
@@ -239,6 +236,17 @@ static bool walk(struct contour_search *search)
     return good;
 }
 
+/* Cells and their edges, faces and theirs are named by one 32-bit number each. */
+static bool fits_into_codes(const struct pose *pose)
+{
+    bool fits = true;
+    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
+        const struct body *body = pose->bodies[rank].body;
+        fits &= body->tetrahedron_count < 1u << 28 && body->surface_face_count < 1u << 28;
+    }
+    return fits;
+}
+
 static dent_status contour_walk_search(void *state, const struct search_request *request, struct candidate_sink *sink)
 {
     struct contour_search search = {
@@ -249,6 +257,10 @@ static dent_status contour_walk_search(void *state, const struct search_request 
     if (search.def.struct_size != sizeof search.def) {
         return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
                             "the contour walk def was not made by dent_contour_walk_def_default()");
+    }
+    if (!fits_into_codes(request->pose)) {
+        request->counters->reason = "contour walk: a body of more than 2^28 cells: spatial hash";
+        return request->by_other_method(request, sink);
     }
     if (request->def->touching) {
         request->counters->reason =

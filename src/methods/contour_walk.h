@@ -179,6 +179,7 @@ bool contour_cell_holds(const struct walk_body *body, uint32_t cell, struct numb
 
 /* The stages, in this order; false when memory runs out. Up to the flood they collect seeds. */
 bool contour_orient(struct contour_search *search);
+bool contour_list_wounds(struct contour_search *search);  /* the last part of it */
 bool contour_seed_wounds(struct contour_search *search);  /* faces near odd cells; candidates against removed cells */
 bool contour_place_wounds(struct contour_search *search); /* the same for vertices, into place_output */
 bool contour_seed_crossings(struct contour_search *search);

@@ -76,8 +76,7 @@ static void seed_crossing(struct contour_search *search, uint32_t block, const d
     }
 }
 
-/* ---- faces apart
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- faces apart ----------------------------------------------------------------------------- */
 
 static bool begin_blocks(void *user, uint32_t block_count)
 {
@@ -134,8 +133,7 @@ static bool seed_faces_apart(struct contour_search *search)
            block_output_merge(&search->state->crossing_output, &search->state->crossings);
 }
 
-/* ---- faces with a common vertex
- * ------------------------------------------------------------------------------------------ */
+/* ---- faces with a common vertex -------------------------------------------------------------- */
 
 struct star {
     uint32_t count;

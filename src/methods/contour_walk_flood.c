@@ -12,8 +12,7 @@
 
 enum { FACES_PER_BLOCK = 16, CELL_SLOTS = 256 };
 
-/* ---- the table of cells
- * -------------------------------------------------------------------------------------------------- */
+/* ---- the table of cells ---------------------------------------------------------------------- */
 
 static void cell_set_clear(struct cell_set *set)
 {
@@ -73,8 +72,7 @@ static int cell_set_add(struct cell_set *set, uint32_t cell)
     return 1;
 }
 
-/* ---- one face
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- one face -------------------------------------------------------------------------------- */
 
 struct flood {
     struct contour_search *search;
@@ -239,8 +237,7 @@ static void flood_block(void *data, uint32_t block, uint32_t worker_number)
     }
 }
 
-/* ---- rounds
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 /* Strings the seeds together by face; `active` gets the first of every face. */
 static bool link_seeds(struct contour_search *search)

@@ -7,8 +7,7 @@
 
 #include "structures/surface_tree.h"
 
-/* ---- the diagonal
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- the diagonal ---------------------------------------------------------------------------- */
 
 /* A fan that turns about its edge further than once: its first face lies in one of its own cells. `turned`: seen from
  * the other end. */
@@ -135,8 +134,7 @@ bool contour_seed_diagonal(struct contour_search *search)
     return true;
 }
 
-/* ---- containment
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- containment ----------------------------------------------------------------------------- */
 
 /* May the ray from p along the first axis meet the face? */
 static bool ray_may_meet(const double *p, const struct numbered_point face[3])

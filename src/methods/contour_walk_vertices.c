@@ -26,8 +26,7 @@ static bool has_place(const struct contour_search *search, uint32_t world_vertex
     return false;
 }
 
-/* ---- first: from pairs
- * --------------------------------------------------------------------------------------------------- */
+/* ---- first: from pairs ----------------------------------------------------------------------- */
 
 void contour_put_place(struct contour_search *search, uint32_t block, uint32_t body_a, uint32_t vertex, uint32_t body_b,
                        uint32_t cell, bool degenerate)
@@ -133,8 +132,7 @@ static void read_pairs_block(void *data, uint32_t block, uint32_t worker_number)
     }
 }
 
-/* ---- before: what was so in the last query
- * ------------------------------------------------------------------------------- */
+/* ---- before: what was so in the last query --------------------------------------------------- */
 
 /* A vertex may still be in the cell it was in. That makes it a place like any other, found without a walk. */
 static void check_guesses(void *data, uint32_t block, uint32_t worker_number)
@@ -159,8 +157,7 @@ static void check_guesses(void *data, uint32_t block, uint32_t worker_number)
     }
 }
 
-/* ---- then: from vertex to vertex
- * ----------------------------------------------------------------------------------------- */
+/* ---- then: from vertex to vertex ------------------------------------------------------------- */
 
 static void spread_from(struct contour_search *search, const struct walk_place *place, uint32_t block,
                         struct contour_worker *worker, predicate_counters *counters)

@@ -17,8 +17,7 @@ dent_proximity_def dent_proximity_def_default(void)
     return def;
 }
 
-/* ---- what the world keeps
- * ------------------------------------------------------------------------------------------------- */
+/* ---- what the world keeps -------------------------------------------------------------------- */
 
 struct proximity_state *proximity_state_create(dent_context *context)
 {
@@ -44,8 +43,7 @@ void proximity_state_destroy(struct proximity_state *state)
     }
 }
 
-/* ---- the stages
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- the stages ------------------------------------------------------------------------------ */
 
 static dent_status check_def(dent_world *world, const dent_proximity_def *def)
 {
@@ -206,8 +204,7 @@ dent_status dent_world_proximity(dent_world *world, const dent_proximity_def *de
     return status;
 }
 
-/* ---- names and printing
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- names and printing ---------------------------------------------------------------------- */
 
 const char *dent_proximity_kind_name(dent_proximity_kind kind)
 {

@@ -8,8 +8,7 @@
 #include "geometry/closest_points_local.h"
 #include "query/proximity_search.h"
 
-/* ---- records
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 /* Which of the weights take part: all but one, one, or all. */
 static uint8_t closest_feature(const double *weights, int count, uint8_t *corner)
@@ -108,8 +107,7 @@ bool proximity_make_records(struct proximity_search *search)
     return true;
 }
 
-/* ---- one record per pair of closest features
- * ------------------------------------------------------------------------------ */
+/* ---- one record per pair of closest features ------------------------------------------------- */
 
 /* The vertices of both closest features: identities in ascending order, the smaller side first. */
 struct feature_key {

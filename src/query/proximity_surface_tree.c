@@ -46,8 +46,7 @@ struct leaf_work {
     uint64_t box_tests;
 };
 
-/* ---- the filter and the decision
- * --------------------------------------------------------------------------------------------- */
+/* ---- the filter and the decision ------------------------------------------------------------- */
 
 static void measure(struct leaf_work *work, bool edges)
 {
@@ -272,8 +271,7 @@ static void visit_pair(struct leaf_work *work, const struct leaf_pair *pair)
     compare_leaves(work, &near, pair->may_share);
 }
 
-/* ---- the visitor
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- the visitor ----------------------------------------------------------------------------- */
 
 static bool visit_begin(void *user, uint32_t block_count)
 {

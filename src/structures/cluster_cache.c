@@ -153,8 +153,7 @@ static dent_status note_bodies(struct cluster_cache *cache)
     return DENT_OK;
 }
 
-/* ---- ties
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- ties ------------------------------------------------------------------------------------ */
 
 /* Gives equal keys equal numbers. */
 static void number_equal_keys(const uint64_t *keys, const uint32_t *order, size_t count,
@@ -204,8 +203,7 @@ static dent_status number_identities(struct cluster_cache *cache, const struct p
     return enough ? DENT_OK : DENT_ERROR_OUT_OF_MEMORY;
 }
 
-/* ---- update
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- update ---------------------------------------------------------------------------------- */
 
 static dent_status build(struct cluster_cache *fresh, struct cluster_cache *old, const struct pose *pose,
                          uint64_t *built)

@@ -53,8 +53,7 @@ static uint32_t node_of_face(const struct listing *listing, uint32_t face)
     return listing->leaf_of_face[face] >> 4 * listing->number;
 }
 
-/* ---- orientation, faces and vertices
- * ------------------------------------------------------------------------------------- */
+/* ---- orientation, faces and vertices --------------------------------------------------------- */
 
 /* Corners as the kernel wants them: turned faces read backwards, unused ones repeat the first. */
 static void fill_corners(struct listing *listing)
@@ -105,8 +104,7 @@ static bool list_stars(struct listing *listing)
     return true;
 }
 
-/* ---- outsides
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- outsides -------------------------------------------------------------------------------- */
 
 static bool is_outside(const struct listing *listing, uint32_t half, uint32_t node)
 {
@@ -154,8 +152,7 @@ static bool list_outsides(struct listing *listing)
     return true;
 }
 
-/* ---- cycles
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- cycles ---------------------------------------------------------------------------------- */
 
 static uint32_t half_from(const struct listing *listing, uint32_t half)
 {
@@ -355,8 +352,7 @@ static bool append_cycle(struct listing *listing, const uint32_t *nodes, uint32_
     return true;
 }
 
-/* ---- pairs and covers
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- pairs and covers ------------------------------------------------------------------------ */
 
 /* Place of (a, b), a < b, in the partners of a level; NONE when they are not listed as neighbours. */
 static uint32_t find_pair(const struct tree_level *level, uint32_t a, uint32_t b)
@@ -404,8 +400,7 @@ static struct culling_cover cover_of_group(const struct listing *listing, const 
     return group == NONE ? (struct culling_cover){COVER_NONE, 0} : (struct culling_cover){COVER_GROUP, group};
 }
 
-/* ---- groups
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 static uint32_t members_hash(const uint32_t *nodes, uint32_t count)
 {
@@ -586,8 +581,7 @@ static bool list_pair_covers(struct listing *listing)
     return true;
 }
 
-/* ---- a level
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- a level --------------------------------------------------------------------------------- */
 
 /* Moves a growing array into a list of exactly its size. */
 static bool keep_list(dent_context *context, struct dynamic_array *array, struct culling_list *list)
@@ -642,8 +636,7 @@ static bool list_level(struct listing *listing)
     return allocate_pose_arrays(listing->tree, culling, listing->number);
 }
 
-/* ---- the whole
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static void arrays_init(struct listing *listing, dent_context *context)
 {

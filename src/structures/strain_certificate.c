@@ -47,8 +47,7 @@ void strain_reference_destroy(struct strain_reference *reference)
     *reference = (struct strain_reference){.context = context};
 }
 
-/* ---- facts about the reference
- * ------------------------------------------------------------------------------------------ */
+/* ---- facts about the reference --------------------------------------------------------------- */
 
 static void cell_points(const struct body *body, const double (*shape)[3], uint32_t cell, const double *points[4])
 {
@@ -187,8 +186,7 @@ static bool body_is_convex(const struct body *body, const double (*shape)[3])
     return body->surface_face_count > 0;
 }
 
-/* ---- clusters
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- clusters -------------------------------------------------------------------------------- */
 
 /* The factor 2^k that brings the largest |coordinate| about 1; 0 when the shape is out of reach. */
 static double reference_scale(const struct body *body, const double (*shape)[3])
@@ -321,8 +319,7 @@ static void set_rest(struct cluster_rest *rest, const struct cluster *cluster, c
     rest->stretch = (float)(stretch * 1.0001);
 }
 
-/* ---- pieces
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- pieces ---------------------------------------------------------------------------------- */
 
 static const struct reference_box empty_reference_box = {{INFINITY, INFINITY, INFINITY},
                                                          {-INFINITY, -INFINITY, -INFINITY}};
@@ -492,8 +489,7 @@ void strain_reference_set(struct strain_reference *reference, const struct body 
     }
 }
 
-/* ---- certificates
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- certificates ---------------------------------------------------------------------------- */
 
 bool strain_matrix(const struct piece_strain *pieces, const struct cluster_piece *ranges, uint32_t count,
                    float matrix[9])

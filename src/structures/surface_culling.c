@@ -42,8 +42,7 @@ struct culling_loop {
     uint32_t number;
 };
 
-/* ---- masks
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- masks ----------------------------------------------------------------------------------- */
 
 static void join_masks(struct surface_culling *culling, uint32_t number, uint32_t first, uint32_t last)
 {
@@ -85,8 +84,7 @@ static void mask_block(void *data, uint32_t block, uint32_t worker)
     }
 }
 
-/* ---- a region
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- a region -------------------------------------------------------------------------------- */
 
 /* Of the directions in the mask, the one nearest to the normal. A hint only: any of them would do. */
 static uint32_t best_in_mask(uint32_t mask, const float normal[3])
@@ -170,8 +168,7 @@ static bool region_is_free(const struct culling_loop *loop, struct culling_worke
     return (double)answer.least_turn > bound && answer.rises == 1;
 }
 
-/* ---- a level
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- a level --------------------------------------------------------------------------------- */
 
 static const struct culling_group *groups_of(const struct culling_level *level)
 {
@@ -328,8 +325,7 @@ static void test_nodes(const struct culling_loop *loop, struct culling_worker *w
     }
 }
 
-/* ---- trees
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- trees ----------------------------------------------------------------------------------- */
 
 static uint32_t range_end(uint32_t first, uint32_t size, uint32_t count)
 {
@@ -433,8 +429,7 @@ static void finish_tree(struct surface_tree *tree, uint64_t tested, struct culli
     }
 }
 
-/* ---- a forest
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- a forest -------------------------------------------------------------------------------- */
 
 /* No marks: nothing is culled. */
 static void clear_tree(struct surface_tree *tree)

@@ -32,8 +32,7 @@ struct builder {
     bool failed;
 };
 
-/* ---- where to cut
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- where to cut ---------------------------------------------------------------------------- */
 
 struct cut {
     int axis;
@@ -175,8 +174,7 @@ static uint32_t divide_at_median(struct builder *builder, uint32_t first, uint32
     return middle - first;
 }
 
-/* ---- clusters
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- clusters -------------------------------------------------------------------------------- */
 
 static uint32_t faces_of(const struct builder *builder, uint32_t element)
 {
@@ -359,8 +357,7 @@ static void cut_range(struct builder *builder, uint32_t first, uint32_t last, bo
     cut_range(builder, first + before, last, in_piece);
 }
 
-/* ---- the body
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- the body -------------------------------------------------------------------------------- */
 
 static void compute_middles(struct builder *builder, const double (*shape)[3])
 {

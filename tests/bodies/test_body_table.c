@@ -383,8 +383,7 @@ static void filters_ask_both_ways_and_self_collision_asks_itself(void **state)
     assert_true(bodies_may_meet(b, b)); /* groups and masks are about other bodies */
 }
 
-/* ---- failing allocator
- * ----------------------------------------------------------------------------------------------- */
+/* ---- failing allocator ----------------------------------------------------------------------- */
 
 /* What must not change when a call fails. */
 struct table_picture {

@@ -12,8 +12,7 @@
 
 #include "geometry/feature_distance.h"
 
-/* ---- exact squared distances
- * -------------------------------------------------------------------------------------------- */
+/* ---- exact squared distances ----------------------------------------------------------------- */
 
 typedef mpq_t vector[3];
 
@@ -176,8 +175,7 @@ static void exact_edge_edge(mpq_t best, const double *const a[2], const double *
     vector_clear(offset);
 }
 
-/* ---- cases
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
 static double between(dent_random *random, double lo, double hi)
 {

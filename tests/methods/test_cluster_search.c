@@ -16,8 +16,7 @@ static uint64_t scaled(uint64_t count)
     return getenv("DENT_QUICK_TESTS") ? count / 10 + 1 : getenv("DENT_LONG_TESTS") ? count * 10 : count;
 }
 
-/* ---- clusters
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- clusters -------------------------------------------------------------------------------- */
 
 static void assert_cells(const struct body *body, const struct body_clusters *clusters, uint8_t *seen)
 {
@@ -166,8 +165,7 @@ static void a_lattice_falls_into_blocks_of_eight_cubes(void **state)
     dent_context_destroy(context);
 }
 
-/* ---- the certificate
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the certificate ------------------------------------------------------------------------- */
 
 enum deformation { AFFINE, WAVE, TWIST, BEND, JITTER, SPIKE, FOLD, SHEAR_AND_WAVE, DEFORMATION_COUNT };
 

@@ -20,8 +20,7 @@ static dent_body_id add_surface(dent_world *world, const double (*xyz)[3], uint3
     return id;
 }
 
-/* ---- meanings
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- meanings -------------------------------------------------------------------------------- */
 
 static const uint32_t one_face[1][3] = {{0, 1, 2}};
 static const double floor_face[3][3] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}};
@@ -273,8 +272,7 @@ static void a_cancelled_query_reports_nothing(void **state)
     dent_context_destroy(context);
 }
 
-/* ---- filters and ties
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- filters and ties ------------------------------------------------------------------------ */
 
 static void filters_and_ties_are_respected(void **state)
 {

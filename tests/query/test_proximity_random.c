@@ -3,8 +3,7 @@
  */
 #include "query/proximity_cases.h"
 
-/* ---- random scenes
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- random scenes --------------------------------------------------------------------------- */
 
 enum { SCENE_KINDS = SURFACE_KIND_COUNT + SCENE_KIND_COUNT + 2 };
 
@@ -188,8 +187,7 @@ static void threads_and_instruction_sets_change_no_bit(void **state)
     random_surface_free(&body);
 }
 
-/* ---- what never changes the answer
- * --------------------------------------------------------------------------------------------- */
+/* ---- what never changes the answer ----------------------------------------------------------- */
 
 /* Body b's place and vertices' places in the changed world. */
 struct renaming {

@@ -16,8 +16,7 @@
 #include "structures/surface_crossings.h"
 #include "structures/surface_regions.h"
 
-/* ---- a stage: one surface in a table, its pose, a forest
- * ----------------------------------------------------------------- */
+/* ---- a stage: one surface in a table, its pose, a forest ------------------------------------- */
 
 struct stage {
     struct body_table table;
@@ -51,8 +50,7 @@ static void stage_close(struct stage *stage)
     body_table_destroy(&stage->table);
 }
 
-/* ---- lists of pairs
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- lists of pairs -------------------------------------------------------------------------- */
 
 struct pair_list {
     uint64_t *keys; /* face a, face b, kind */
@@ -199,8 +197,7 @@ static bool same_lists(const struct pair_list *a, const struct pair_list *b)
     return a->count == b->count && (a->count == 0 || memcmp(a->keys, b->keys, a->count * sizeof *a->keys) == 0);
 }
 
-/* ---- the tests
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- the tests ------------------------------------------------------------------------------- */
 
 static uint64_t runs_wanted(uint64_t usual)
 {

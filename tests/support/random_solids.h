@@ -56,8 +56,7 @@ static inline double solid_uniform(dent_random *random, double lo, double hi)
     return lo + (hi - lo) * ((double)(dent_random_bits(random) >> 11) * 0x1p-53);
 }
 
-/* ---- cubes
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- cubes ----------------------------------------------------------------------------------- */
 
 enum { VOXELS_MAX = 512 };
 
@@ -119,8 +118,7 @@ static inline struct test_body *voxel_body(struct test_scene *scene, const struc
     return body;
 }
 
-/* ---- maps
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- maps ------------------------------------------------------------------------------------ */
 
 static inline void solid_move(struct test_body *body, double scale, double x, double y, double z)
 {
@@ -163,8 +161,7 @@ static inline void solid_wind(struct test_body *body, double length, double radi
     }
 }
 
-/* ---- kinds
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- kinds ----------------------------------------------------------------------------------- */
 
 static inline struct test_body *solid_block(struct test_scene *scene, dent_random *random, uint32_t most)
 {

@@ -146,8 +146,7 @@ static inline void surface_sides(uint32_t size, double slender, uint32_t *nu, ui
     *nu = *nu < 3 ? 3 : *nu;
 }
 
-/* ---- shapes of strips: (u, v) in [0, 1] x [0, 1]
- * ------------------------------------------------------------------------- */
+/* ---- shapes of strips: (u, v) in [0, 1] x [0, 1] --------------------------------------------- */
 
 static inline void surface_shape(int kind, const double way[4], double u, double v, double p[3])
 {
@@ -254,8 +253,7 @@ static inline void surface_crumple(struct test_body *body, dent_random *random, 
     }
 }
 
-/* ---- surfaces that are no strips
- * ------------------------------------------------------------------------------------------- */
+/* ---- surfaces that are no strips ------------------------------------------------------------- */
 
 static inline struct test_body surface_double_star(dent_random *random, uint32_t size)
 {
@@ -382,8 +380,7 @@ static inline struct test_body surface_hub(dent_random *random, uint32_t size)
     return body;
 }
 
-/* ---- damage to sheets
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- damage to sheets ------------------------------------------------------------------------ */
 
 static inline void surface_flip_some(struct test_body *body, dent_random *random, uint32_t one_in)
 {
@@ -538,8 +535,7 @@ static inline void surface_shuffle_faces(struct test_body *body, dent_random *ra
     }
 }
 
-/* ---- the table
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static inline struct test_body surface_sheet_like(int kind, dent_random *random, uint32_t size)
 {

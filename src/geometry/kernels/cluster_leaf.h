@@ -76,8 +76,7 @@ static inline struct lanes3 pick3(struct point_table table, lane_index index)
     return (struct lanes3){table_pick(table.x, index), table_pick(table.y, index), table_pick(table.z, index)};
 }
 
-/* ---- boxes
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- boxes ----------------------------------------------------------------------------------- */
 
 static inline lanes lanes_negative(lanes a)
 {
@@ -238,8 +237,7 @@ static inline bool has_vertex(const struct cluster *cluster, uint32_t vertex)
     return k < cluster->vertex_count;
 }
 
-/* ---- vertices
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- vertices -------------------------------------------------------------------------------- */
 
 /* The pairs in the queue, judged by the four sides of the cell: everything not certainly outside comes out. */
 static uint32_t vertex_flush(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits)
@@ -422,8 +420,7 @@ static uint32_t own_leaf(struct leaf_cells *cells, const struct leaf_features *f
     return count;
 }
 
-/* ---- faces
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- faces ----------------------------------------------------------------------------------- */
 
 /* A group of faces, number by number: corners, then the normal and the bound of the side of a point of side b. */
 enum { FACE_NORMAL = 9, FACE_BOUND = 12, FACE_LO = 13, FACE_HI = 16, FACE_NUMBERS = 19 };

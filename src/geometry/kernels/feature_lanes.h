@@ -113,8 +113,7 @@ FEATURE_INLINE row row3_extent(row3 a)
     return row_larger(row_larger(row_size(a.x), row_size(a.y)), row_size(a.z));
 }
 
-/* ---- powers of two
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- powers of two --------------------------------------------------------------------------- */
 
 /* 2^-e = down[0] * down[1] and 2^e = up[0] * up[1], for the e with x in [2^(e-1), 2^e); subnormals and 0 have e =
  * -1022. */
@@ -182,8 +181,7 @@ FEATURE_INLINE void exchange(row_mask mask, row *p, row *q)
     *p = first;
 }
 
-/* ---- the result
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- the result ------------------------------------------------------------------------------ */
 
 /* The best candidate so far: squared distance, difference of the closest points, weights. */
 struct best_rows {
@@ -224,8 +222,7 @@ FEATURE_INLINE row cut_place(row along, row length)
     return row_choose((row_mask)(along <= zero) | (row_mask)(length == zero), zero, t);
 }
 
-/* ---- a vertex and a face
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- a vertex and a face --------------------------------------------------------------------- */
 
 /* The place on the segment from p to q closest to the origin. */
 FEATURE_INLINE row place_on_side(row3 p, row3 q)
@@ -282,8 +279,7 @@ FEATURE_INLINE void measure_row_of_vertices(const struct row_points *points, str
     result->weight[3] = best.weight[2];
 }
 
-/* ---- two edges
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- two edges ------------------------------------------------------------------------------- */
 
 /* Seen from the beginning of the first edge: point 0 its end, 1 and 2 the second edge. weight[0] and [1] are the
  * places s and t. */
