@@ -236,34 +236,56 @@ static bool shoot(struct contour_search *search, uint32_t rank_a, uint32_t face,
     return true;
 }
 
+/* One vertex of a part of a surface, and the ray from it. */
+struct part_ray {
+    uint32_t body, face;
+    struct numbered_point p, far;
+};
+
+static bool seed_part_in(struct contour_search *search, const struct part_ray *ray, uint32_t rank, predicate_counters *counters)
+{
+    struct walk_body *solid = &search->bodies[rank];
+    const struct hidden_wall *walls = search->state->hidden_walls.data;
+    uint32_t found = 0;
+    if (solid->body->kind != DENT_BODY_SOLID || !in_box(&search->request->pose->bodies[rank], ray->p.xyz) ||
+        !bodies_may_meet(search->bodies[ray->body].body, solid->body)) {
+        return true;
+    }
+    if (!shoot(search, ray->body, ray->face, rank, ray->p, ray->far, &found, counters)) {
+        return false;
+    }
+    for (size_t i = 0; i < search->state->hidden_walls.count; i++) {
+        uint32_t cell = NO_CELL;
+        if (walls[i].body == rank) {
+            cell = cell_behind_wall(search, solid, walls[i].cell, walls[i].corner, ray->p, ray->far, counters);
+        }
+        if (cell != NO_CELL && !walk_add_seed(search, ray->body, ray->face, rank, cell)) {
+            return false;
+        }
+    }
+    solid->met_twice |= ray->body == rank && found > 1;
+    return true;
+}
+
+/* Without wounds a solid lies inside the box of its surface, so the pairs of bodies whose surfaces' boxes meet are all that matter. */
 static bool seed_part(struct contour_search *search, uint32_t rank_a, uint32_t face, predicate_counters *counters)
 {
     const struct walk_body *a = &search->bodies[rank_a];
-    struct numbered_point p = walk_point(a, a->body->surface_faces[face].corners[0]);
-    double beyond[3] = {search->far_x, p.xyz[1], p.xyz[2]};
-    struct numbered_point far = {beyond, UINT32_MAX};
-    for (uint32_t rank_b = 0; rank_b < search->body_count; rank_b++) {
-        struct walk_body *b = &search->bodies[rank_b];
-        uint32_t found = 0;
-        if (b->body->kind != DENT_BODY_SOLID || !in_box(&search->request->pose->bodies[rank_b], p.xyz) ||
-            !bodies_may_meet(a->body, b->body)) {
-            continue;
-        }
-        if (!shoot(search, rank_a, face, rank_b, p, far, &found, counters)) {
-            return false;
-        }
-        const struct hidden_wall *walls = search->state->hidden_walls.data;
-        for (size_t j = 0; j < search->state->hidden_walls.count; j++) {
-            uint32_t cell = walls[j].body == rank_b
-                                ? cell_behind_wall(search, b, walls[j].cell, walls[j].corner, p, far, counters)
-                                : NO_CELL;
-            if (cell != NO_CELL && !walk_add_seed(search, rank_a, face, rank_b, cell)) {
-                return false;
-            }
-        }
-        b->met_twice |= rank_a == rank_b && found > 1;
+    const struct body_pairs *pairs = &search->state->forest.body_pairs;
+    struct part_ray ray = {.body = rank_a, .face = face, .p = walk_point(a, a->body->surface_faces[face].corners[0])};
+    double beyond[3] = {search->far_x, ray.p.xyz[1], ray.p.xyz[2]};
+    ray.far = (struct numbered_point){beyond, UINT32_MAX};
+    bool good = true;
+    for (uint32_t rank_b = 0; search->wounded && rank_b < search->body_count && good; rank_b++) {
+        good = seed_part_in(search, &ray, rank_b, counters);
     }
-    return true;
+    if (search->wounded) {
+        return good;
+    }
+    for (uint32_t i = pairs->first[rank_a]; i < pairs->first[rank_a + 1] && good; i++) {
+        good = seed_part_in(search, &ray, pairs->partners[i], counters);
+    }
+    return good && seed_part_in(search, &ray, rank_a, counters);
 }
 
 bool contour_seed_contained(struct contour_search *search)
