@@ -10,6 +10,7 @@
 #include "bodies/cell_split.h"
 #include "bodies/mesh_check.h"
 #include "bodies/mesh_topology.h"
+#include "bodies/reference_shape.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -222,6 +223,10 @@ static dent_status fill_body(struct body *body, const dent_body_def *def, uint64
         return status;
     }
     status = mesh_topology_compute(body, message, &first_nonmanifold_cell);
+    bool judged = status == DENT_OK && body->reference && body->surface_face_count < 1u << 30;
+    if (judged && !reference_looks_convex(body, &body->reference_convex)) {
+        return out_of_memory(body, message);
+    }
     return status == DENT_OK ? refuse_in_strict_mode(body, first_nonmanifold_cell, message) : status;
 }
 

@@ -53,6 +53,7 @@ struct body {
 
     dent_positions positions_t0, positions_t1; /* borrowed */
     double (*reference)[3];                    /* own copy; null: none */
+    bool reference_convex;                     /* it looks convex and evenly meshed (reference_shape.h): a hint for `auto` */
     uint32_t collision_group, collision_mask;
     bool self_collision;
     bool strict;
