@@ -208,8 +208,10 @@ static void cover_nodes(struct surface_culling *culling, uint32_t number, uint32
         return;
     }
     const struct culling_level *upper = &culling->levels[number + 1];
-    for (uint32_t node = first; node < last; node++) {
-        level->node_culled[node] = upper->node_culled[node / LEAF_TREE_ARITY];
+    /* `first` is a multiple of the arity: sixteen bytes of one value at a time. */
+    for (uint32_t node = first; node < last; node += LEAF_TREE_ARITY) {
+        uint32_t count = last - node < LEAF_TREE_ARITY ? last - node : LEAF_TREE_ARITY;
+        memset(level->node_culled + node, upper->node_culled[node / LEAF_TREE_ARITY], count);
     }
 }
 
@@ -404,7 +406,13 @@ static void cull_small_tree(void *data, uint32_t block, uint32_t worker)
 static uint64_t sum_of_bytes(const uint8_t *bytes, size_t count)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < count; i++) {
+    size_t i = 0;
+    for (; i + sizeof(uint64_t) <= count; i += sizeof(uint64_t)) { /* marks are 0 or 1: eight of them fit one product */
+        uint64_t eight;
+        memcpy(&eight, bytes + i, sizeof eight);
+        sum += eight * 0x0101010101010101u >> 56;
+    }
+    for (; i < count; i++) {
         sum += bytes[i];
     }
     return sum;
