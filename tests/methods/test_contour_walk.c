@@ -128,15 +128,15 @@ static void touching_pairs_are_the_oracles_too(void **state)
     }
 }
 
-static uint64_t differences_without(uint32_t seeds_left_out, uint64_t seeds)
+static uint64_t differences_without(uint32_t left_out, int first_kind, int last_kind, uint64_t seeds)
 {
     uint64_t differences = 0;
-    for (int kind = 0; kind < SOLIDS_KIND_COUNT; kind++) {
+    for (int kind = first_kind; kind <= last_kind; kind++) {
         for (uint64_t seed = 0; seed < seeds; seed++) {
             struct test_scene scene;
             struct tally tally = {0};
             solids_make(&scene, kind, seed);
-            differences += !walk_equals_oracle(&scene, seed, false, seeds_left_out, &tally);
+            differences += !walk_equals_oracle(&scene, seed, false, left_out, &tally);
             test_scene_free(&scene);
         }
     }
@@ -146,17 +146,23 @@ static uint64_t differences_without(uint32_t seeds_left_out, uint64_t seeds)
 static void without_any_one_kind_of_seed_pairs_are_lost(void **state)
 {
     static const struct {
-        uint32_t bit;
+        uint32_t bits;
         const char *name;
-    } kinds[] = {{SEED_CROSSINGS, "crossings"},
-                 {SEED_STARS | SEED_FANS, "stars and fans"}, /* one finds what the other does, in all scenes seen */
-                 {SEED_FANS | SEED_PINCHES, "fans and pinches"},
-                 {SEED_CONTAINED, "contained parts"},
-                 {SEED_WOUNDS, "wounds"},
-                 {SEED_EDGES, "pierced edges"}};
+        int first_kind, last_kind;
+        uint64_t seeds;
+    } kinds[] = {
+        {SEED_CROSSINGS, "crossings", 0, SOLIDS_KIND_COUNT - 1, 5},
+        /* One finds what the other does, in nearly all scenes. */
+        {SEED_STARS | SEED_FANS, "stars and fans", SOLIDS_OVERFULL, SOLIDS_OVERFULL, 400},
+        {SEED_FANS | SEED_PINCHES, "fans and pinches", SOLIDS_CRACKS, SOLIDS_CRACKS, 20},
+        {SEED_CONTAINED, "contained parts", SOLIDS_NESTED, SOLIDS_CAVITY, 20},
+        {SEED_WOUNDS, "wounds", SOLIDS_CRUMPLED, SOLIDS_CRUMPLED, 40},
+        {SEED_EDGES, "pierced edges", 0, SOLIDS_KIND_COUNT - 1, 20},
+    };
     (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        uint64_t differences = differences_without(kinds[i].bit, getenv("DENT_QUICK_TESTS") ? 20 : 40);
+        uint64_t differences =
+            differences_without(kinds[i].bits, kinds[i].first_kind, kinds[i].last_kind, kinds[i].seeds);
         printf("without %-18s %4llu scenes differ\n", kinds[i].name, (unsigned long long)differences);
         assert_true(differences > 0);
     }
