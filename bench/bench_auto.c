@@ -110,7 +110,8 @@ static bool race(struct stage *stage, const char *scene, const char *question, u
         for (uint32_t body = 0; body < stage->bodies; body++) {
             dent_scene_pose(stage->scene, body, round % FRAMES, stage->positions[body]);
         }
-        for (int i = 0; i < CONTESTANTS; i++) {
+        for (uint32_t turn = 0; turn < CONTESTANTS; turn++) {
+            int i = (int)((turn + round / FRAMES) % CONTESTANTS); /* who comes first reads cold positions: everybody in turn */
             dent_query_def def = dent_query_def_default();
             dent_query_result result;
             def.questions = questions;

@@ -58,7 +58,7 @@ struct stage {
     double **positions;
     uint32_t bodies;
     double samples[CONTESTANTS][PHASES][ROUNDS_MAX];
-    uint64_t counts[CONTESTANTS], hashes[CONTESTANTS];
+    uint64_t vertex_pairs[CONTESTANTS], face_pairs[CONTESTANTS], hashes[CONTESTANTS];
 };
 
 static dent_query_def def_of(int contestant, dent_cluster_search_def *cluster, dent_contour_walk_def *contour)
@@ -96,7 +96,8 @@ static bool take_turn(struct stage *stage, int contestant, uint32_t sample)
     for (int phase = 0; phase < PHASES; phase++) {
         stage->samples[contestant][phase][sample] = values[phase];
     }
-    stage->counts[contestant] = result.vertex_cell.count * 1000003 + result.face_cell.count;
+    stage->vertex_pairs[contestant] = result.vertex_cell.count;
+    stage->face_pairs[contestant] = result.face_cell.count;
     stage->hashes[contestant] =
         dent_pair_list_hash(stage->worlds[contestant], DENT_QUESTION_VERTEX_CELL, &result.vertex_cell) ^
         dent_pair_list_hash(stage->worlds[contestant], DENT_QUESTION_FACE_CELL, &result.face_cell) * 3;
@@ -147,8 +148,8 @@ static bool race(dent_context *context, const char *name, const struct options *
             samples += round > 0 && samples + 1 < ROUNDS_MAX;
         }
     }
-    printf("%s (%" PRIu64 " vertex-cell, %" PRIu64 " face-cell)\n  %-32s", name, stage->counts[0] / 1000003,
-           stage->counts[0] % 1000003, "");
+    printf("%s (%" PRIu64 " vertex-cell, %" PRIu64 " face-cell)\n  %-32s", name, stage->vertex_pairs[0],
+           stage->face_pairs[0], "");
     for (int phase = 0; phase < PHASES; phase++) {
         printf("%10s", phase_names[phase]);
     }
@@ -235,7 +236,7 @@ static bool grow(dent_context *context, const struct options *options)
             return false;
         }
         printf("%10u %10" PRIu64 " %12.3f %12.3f %12.3f\n", 10 * n * n * n,
-               stage->counts[0] % 1000003 + stage->counts[0] / 1000003, medians[0], medians[1], medians[2]);
+               stage->vertex_pairs[0] + stage->face_pairs[0], medians[0], medians[1], medians[2]);
         dent_world_destroy(world);
         free(positions[0]);
         free(positions[1]);
