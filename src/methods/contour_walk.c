@@ -133,7 +133,7 @@ static void tell(const struct contour_search *search, struct batch *batch, uint3
     }
 }
 
-static bool pair_shares_vertex(const struct contour_search *search, const struct walk_pair *pair)
+static bool pair_shares_vertex(const struct contour_search *search, const struct contour_pair *pair)
 {
     if (pair->body_a != pair->body_b) {
         return false;
@@ -163,7 +163,7 @@ static void tell_block(void *data, uint32_t block, uint32_t worker)
     batch.answer_count = batch.candidate_count = 0;
     for (size_t i = begin; i < end; i++) {
         if (teller->question == DENT_QUESTION_FACE_CELL) {
-            const struct walk_pair *pair = (const struct walk_pair *)search->state->pairs.data + i;
+            const struct contour_pair *pair = (const struct contour_pair *)search->state->pairs.data + i;
             tell(search, &batch, pair->body_a, pair->face, pair->body_b, pair->cell, pair->degenerate,
                  pair_shares_vertex(search, pair));
         } else {

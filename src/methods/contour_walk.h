@@ -20,7 +20,7 @@ struct walk_seed {
 
 /* A face that meets the interior of a cell: an answer of face-cell, unless corners are shared or the points had to be
  * moved for it. */
-struct walk_pair {
+struct contour_pair {
     uint32_t body_a, face, body_b, cell;
     uint8_t face_corners; /* of the face that lie in the cell */
     uint8_t cell_edges;   /* of the cell that pierce the face and are to be followed from this cell */

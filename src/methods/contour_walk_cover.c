@@ -16,7 +16,7 @@
 #define COVER_UNKNOWN UINT32_MAX
 enum { RING_MAX = 64 };
 
-static bool shares_corner(const struct walk_body *body, const struct walk_pair *pair)
+static bool shares_corner(const struct walk_body *body, const struct contour_pair *pair)
 {
     const uint32_t *corners = body->body->surface_faces[pair->face].corners;
     const struct walk_cell *cell = &body->mesh->cells[pair->cell];
@@ -27,7 +27,7 @@ static bool shares_corner(const struct walk_body *body, const struct walk_pair *
 static bool run_has_cell(const struct contour_search *search, uint32_t run, uint32_t body, uint32_t cell)
 {
     const struct walk_run *runs = search->state->runs.data;
-    const struct walk_pair *pairs = search->state->pairs.data;
+    const struct contour_pair *pairs = search->state->pairs.data;
     for (; run != NO_RECORD; run = runs[run].before) {
         for (uint32_t i = runs[run].first; i < runs[run].first + runs[run].count; i++) {
             if (pairs[i].cell == cell && pairs[i].body_b == body) {
@@ -41,7 +41,7 @@ static bool run_has_cell(const struct contour_search *search, uint32_t run, uint
 static bool have_common_cell(const struct contour_search *search, const dent_pair *crossing)
 {
     const struct walk_run *runs = search->state->runs.data;
-    const struct walk_pair *pairs = search->state->pairs.data;
+    const struct contour_pair *pairs = search->state->pairs.data;
     uint32_t first_face = search->bodies[crossing->body_a].first_face;
     uint32_t other = search->last_run[first_face + crossing->feature_b];
     for (uint32_t run = search->last_run[first_face + crossing->feature_a]; run != NO_RECORD; run = runs[run].before) {
@@ -138,7 +138,7 @@ bool contour_find_branches(struct contour_search *search, bool *found)
 
 void contour_bound_cover(struct contour_search *search)
 {
-    const struct walk_pair *pairs = search->state->pairs.data;
+    const struct contour_pair *pairs = search->state->pairs.data;
     const dent_pair *crossings = search->state->crossings.data;
     for (uint32_t rank = 0; rank < search->body_count; rank++) {
         struct walk_body *body = &search->bodies[rank];

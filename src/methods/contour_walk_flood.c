@@ -114,7 +114,7 @@ static bool is_known(const struct contour_search *search, uint32_t body_a, uint3
                      uint32_t cell)
 {
     const struct walk_run *runs = search->state->runs.data;
-    const struct walk_pair *pairs = search->state->pairs.data;
+    const struct contour_pair *pairs = search->state->pairs.data;
     for (uint32_t run = search->last_run[search->bodies[body_a].first_face + face]; run != NO_RECORD;
          run = runs[run].before) {
         for (uint32_t i = runs[run].first; i < runs[run].first + runs[run].count; i++) {
@@ -159,7 +159,7 @@ static void look_into_cell(struct flood *flood, struct contour_worker *worker, u
         return;
     }
     uint8_t edges = overlap.cell_edges & contour_edges_to_follow(flood->search, body, cell);
-    struct walk_pair pair = {body_a,
+    struct contour_pair pair = {body_a,
                              face,
                              at.body_b,
                              at.cell,
@@ -185,7 +185,7 @@ static void mark_known_cells(struct flood *flood, struct contour_worker *worker,
 {
     const struct contour_search *search = flood->search;
     const struct walk_run *runs = search->state->runs.data;
-    const struct walk_pair *pairs = search->state->pairs.data;
+    const struct contour_pair *pairs = search->state->pairs.data;
     cell_set_clear(&worker->seen);
     for (uint32_t run = search->last_run[world_face]; run != NO_RECORD; run = runs[run].before) {
         for (uint32_t i = runs[run].first; i < runs[run].first + runs[run].count; i++) {
@@ -275,7 +275,7 @@ static bool keep_pairs(struct contour_search *search)
     if (!block_output_merge(&state->pair_output, &state->pairs) || state->pairs.count >= UINT32_MAX) {
         return false;
     }
-    const struct walk_pair *pairs = state->pairs.data;
+    const struct contour_pair *pairs = state->pairs.data;
     while (at < state->pairs.count) {
         uint32_t end = at + 1;
         while (end < state->pairs.count && pairs[end].face == pairs[at].face && pairs[end].body_a == pairs[at].body_a) {

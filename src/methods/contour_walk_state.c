@@ -40,7 +40,7 @@ dent_status contour_state_create(dent_context *context, void **state)
     }
     *made = (struct contour_state){.context = context};
     surface_forest_init(&made->forest, context);
-    array_init(&made->pairs, context, sizeof(struct walk_pair));
+    array_init(&made->pairs, context, sizeof(struct contour_pair));
     array_init(&made->runs, context, sizeof(struct walk_run));
     array_init(&made->seeds, context, sizeof(struct walk_seed));
     array_init(&made->seed_next, context, sizeof(uint32_t));
@@ -54,7 +54,7 @@ dent_status contour_state_create(dent_context *context, void **state)
     array_init(&made->candidates[0], context, sizeof(struct candidate));
     array_init(&made->candidates[1], context, sizeof(struct candidate));
     block_output_init(&made->candidate_output, context, sizeof(struct candidate));
-    block_output_init(&made->pair_output, context, sizeof(struct walk_pair));
+    block_output_init(&made->pair_output, context, sizeof(struct contour_pair));
     block_output_init(&made->seed_output, context, sizeof(struct walk_seed));
     block_output_init(&made->place_output, context, sizeof(struct walk_place));
     uint32_t worker_count = dent_context_worker_count(context);

@@ -87,7 +87,7 @@ void contour_follow_edges(struct contour_search *search, const struct pierced_wa
     }
 }
 
-static void read_pair(struct contour_search *search, const struct walk_pair *pair, uint32_t block,
+static void read_pair(struct contour_search *search, const struct contour_pair *pair, uint32_t block,
                       struct contour_worker *worker, predicate_counters *counters)
 {
     const struct walk_body *a = &search->bodies[pair->body_a];
@@ -122,7 +122,7 @@ static void read_pair(struct contour_search *search, const struct walk_pair *pai
 static void read_pairs_block(void *data, uint32_t block, uint32_t worker_number)
 {
     struct contour_search *search = data;
-    const struct walk_pair *pairs = search->state->pairs.data;
+    const struct contour_pair *pairs = search->state->pairs.data;
     size_t end = (size_t)(block + 1) * PAIRS_PER_BLOCK < search->state->pairs.count
                      ? (size_t)(block + 1) * PAIRS_PER_BLOCK
                      : search->state->pairs.count;

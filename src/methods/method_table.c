@@ -42,10 +42,6 @@ const struct method_row *method_choose(const struct pose *pose, uint32_t questio
         *reason = "surfaces against surfaces: surface tree";
         return &surface_tree_method;
     }
-    if (questions & ~cluster_search_method.questions) {
-        *reason = "surfaces and cells at once: spatial hash";
-        return &spatial_hash_method;
-    }
     if (touching) {
         *reason = "touching pairs are asked for: spatial hash";
         return &spatial_hash_method;

@@ -9,7 +9,6 @@
  * The sheet keeps its size; the scale changes how finely it is cut. The steepness is chosen for about 10,000 crossing
  * pairs at scale 1; at other scales their number grows with the square root of the number of triangles. */
 #include "elementary_functions.h"
-#include "mesh_blocks.h"
 #include "scene_table.h"
 
 #include <math.h>
@@ -41,22 +40,7 @@ static const struct wave waves[WAVES] = {
 
 static dent_status build(dent_scene *scene)
 {
-    double cells = sheet_size * sqrt(scene->scale);
-    dent_status status = scene_check_size(scene, 1, (cells + 2) * (cells + 2), 2 * (cells + 1) * (cells + 1));
-    if (status == DENT_OK) {
-        status = scene_reserve(scene, 1, 1);
-    }
-    if (status == DENT_OK) {
-        status = mesh_sheet_create(scene->context, scene_round(cells, 2), &scene->meshes[0]);
-    }
-    if (status != DENT_OK) {
-        return status;
-    }
-    for (size_t i = 0; i < 3 * (size_t)scene->meshes[0].vertex_count; i++) {
-        scene->meshes[0].reference[i] *= sheet_size;
-    }
-    scene_add_body(scene, "cloth", -1, DENT_BODY_SURFACE, &scene->meshes[0]);
-    return DENT_OK;
+    return scene_build_sheet(scene, sheet_size, "cloth");
 }
 
 struct wave_now {

@@ -54,6 +54,9 @@ dent_status scene_allocate_state(dent_scene *scene, size_t count, size_t size);
 void scene_add_body(dent_scene *scene, const char *name, int64_t number, dent_body_kind kind,
                     const struct scene_mesh *mesh);
 
+/* The scenes of one square sheet: `size` edges a side at scale 1 and `size` long, as a surface body. */
+dent_status scene_build_sheet(dent_scene *scene, double size, const char *name);
+
 dent_status scene_out_of_memory(const dent_scene *scene);
 
 /* round(value), at least `least`. For values below 2^31. */

@@ -7,10 +7,8 @@
  * another are coplanar to the last bit. Flat and tilted, they are coplanar but for rounding, which is the hardest case
  * for tests of signs. */
 #include "elementary_functions.h"
-#include "mesh_blocks.h"
 #include "scene_table.h"
 
-#include <math.h>
 
 enum { FRAMES = 500, BENCHMARK_FRAMES = 40 };
 
@@ -31,22 +29,7 @@ static const double sheet_size = 500;
 
 static dent_status build(dent_scene *scene)
 {
-    double cells = sheet_size * sqrt(scene->scale);
-    dent_status status = scene_check_size(scene, 1, (cells + 2) * (cells + 2), 2 * (cells + 1) * (cells + 1));
-    if (status == DENT_OK) {
-        status = scene_reserve(scene, 1, 1);
-    }
-    if (status == DENT_OK) {
-        status = mesh_sheet_create(scene->context, scene_round(cells, 2), &scene->meshes[0]);
-    }
-    if (status != DENT_OK) {
-        return status;
-    }
-    for (size_t i = 0; i < 3 * (size_t)scene->meshes[0].vertex_count; i++) {
-        scene->meshes[0].reference[i] *= sheet_size;
-    }
-    scene_add_body(scene, "sheet", -1, DENT_BODY_SURFACE, &scene->meshes[0]);
-    return DENT_OK;
+    return scene_build_sheet(scene, sheet_size, "sheet");
 }
 
 /* The in-plane waves move a vertex by 3 edges at most and change lengths by 8 % at most. */
