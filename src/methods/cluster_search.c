@@ -166,6 +166,17 @@ static void search_own(struct workspace *work)
     tell(work, DENT_QUESTION_VERTEX_CELL, count);
 }
 
+/* Clusters of a piece of body b that certainly have no contact with the cluster of side b. */
+static uint32_t proven_clusters(const struct workspace *work, uint32_t piece_b, uint32_t place, uint32_t piece_a)
+{
+    const struct cluster_search *search = work->search;
+    const struct clustered_body *body = &search->pose.bodies[work->rank_b];
+    return body->rests && body->wants_stretches
+               ? gaps_prove(&search->cache->entries[work->rank_b]->gaps, search->pose.kernels,
+                            search->pose.strains + body->first_piece, piece_b, place, piece_a)
+               : 0;
+}
+
 /* The cluster of side b against some clusters of a piece of body rank_a, bits of `set`. */
 static void search_leaves(struct workspace *work, dent_question question, uint32_t rank_a, uint32_t first, uint32_t set)
 {
@@ -199,7 +210,7 @@ static void search_leaves(struct workspace *work, dent_question question, uint32
 }
 
 /* Cluster of side b, already in work->cells, against the clusters of the pieces near it. */
-static void search_cluster(struct workspace *work, dent_question question, uint32_t place)
+static void search_cluster(struct workspace *work, dent_question question, uint32_t piece_b, uint32_t place)
 {
     const struct cluster_search *search = work->search;
     const struct cluster_kernels *kernels = search->pose.kernels;
@@ -217,6 +228,9 @@ static void search_cluster(struct workspace *work, dent_question question, uint3
         if (piece->count > 1) {
             work->boxes_compared += PIECE_CLUSTERS;
             set = kernels->meet(&groups[near->pieces[i]], &work->cells.box);
+        }
+        if (set && rank_a == work->rank_b) {
+            set &= ~proven_clusters(work, piece_b, place, near->pieces[i] - side_a->first_piece);
         }
         if (set) {
             load_points_b(work);
@@ -257,7 +271,7 @@ static void search_near_pieces(struct workspace *work, dent_question question, u
         if (near->own >> place & 1) {
             search_own(work);
         }
-        search_cluster(work, question, place);
+        search_cluster(work, question, piece, place);
     }
     near->count = near->own = 0;
 }
@@ -358,6 +372,10 @@ static void search_piece(struct workspace *work, dent_question question, uint32_
             work->near.own = side_b->clusters->cluster_count == 1
                                  ? box.lo[0] <= box.hi[0]
                                  : search->pose.kernels->meet(&search->pose.pieces[SIDE_CELLS][world_piece], &box);
+            if (side_b->rests && side_b->wants_stretches) {
+                work->near.own &= ~gaps_prove_own(&search->cache->entries[rank]->gaps,
+                                                  search->pose.strains + side_b->first_piece, piece);
+            }
         }
         if (question == DENT_QUESTION_FACE_CELL || side_b->clusters->cluster_count > 1) {
             note_body(work, question, piece, &box, rank);
@@ -423,7 +441,7 @@ static void certify_block(void *data, uint32_t block, uint32_t worker)
     uint32_t rank = search->cache->body_of_group[block];
     const struct clustered_body *body = &search->pose.bodies[rank];
     uint32_t group = block - body->first_group, first = group * PIECE_CLUSTERS;
-    if (!body->rests || search->body_certified[rank]) {
+    if (!body->rests || search->body_certified[rank] || !search->cache->entries[rank]->reference.usable) {
         return;
     }
     const struct strain_reference *reference = &search->cache->entries[rank]->reference;
@@ -458,16 +476,18 @@ static void choose_references(struct cluster_search *search, struct cluster_cach
 {
     for (uint32_t rank = 0; rank < cache->body_count; rank++) {
         const struct strain_reference *reference = &cache->entries[rank]->reference;
+        bool has_gaps = cache->entries[rank]->gaps.usable;
         /* The vertices of a single cluster are compared with its own cells in less time than its strain takes. */
         bool worth_it =
             cache->entries[rank]->clusters.cluster_count > 1 || search->request->questions & DENT_QUESTION_FACE_CELL;
-        bool wanted = search->certify && worth_it && reference->usable &&
+        bool wanted = search->certify && worth_it && (reference->usable || has_gaps) &&
                       search->request->pose->bodies[rank].body->self_collision;
         if (wanted && cache->entries[rank]->own_reference && cache->entries[rank]->wait > 0) {
             cache->entries[rank]->wait--;
             wanted = false;
         }
         cache->bodies[rank].rests = wanted ? reference->rests : NULL;
+        cache->bodies[rank].wants_stretches = wanted && has_gaps;
         search->pose.wants_strains = search->pose.wants_strains || wanted;
     }
 }
@@ -483,6 +503,18 @@ static uint32_t certified_pieces(const struct cluster_search *search, uint32_t r
     return count;
 }
 
+/* How many clusters of a body are certified against themselves; most of these are against their neighbours, too. */
+static uint32_t certified_clusters(const struct cluster_search *search, uint32_t rank)
+{
+    const struct clustered_body *body = &search->pose.bodies[rank];
+    uint32_t count = 0;
+    for (uint32_t piece = 0; body->wants_stretches && piece < body->clusters->piece_count; piece++) {
+        count += (uint32_t)__builtin_popcount(gaps_prove_own(
+            &search->cache->entries[rank]->gaps, search->pose.strains + body->first_piece, piece));
+    }
+    return count;
+}
+
 /* Bodies of which too little could be certified to be worth it are not tried again at once; the wait doubles up to
  * LONGEST_REST. */
 static void rest_from_failures(struct cluster_search *search, struct cluster_cache *cache)
@@ -493,7 +525,9 @@ static void rest_from_failures(struct cluster_search *search, struct cluster_cac
         if (!entry->own_reference || !cache->bodies[rank].rests) {
             continue;
         }
-        bool failed = 4 * (uint64_t)certified_pieces(search, rank) < cache->bodies[rank].clusters->piece_count;
+        const struct body_clusters *clusters = cache->bodies[rank].clusters;
+        bool failed = 4 * (uint64_t)certified_pieces(search, rank) < clusters->piece_count &&
+                      4 * (uint64_t)certified_clusters(search, rank) < clusters->cluster_count;
         entry->last_wait = !failed ? 0 : entry->last_wait < LONGEST_REST ? 2 * entry->last_wait + 1 : LONGEST_REST;
         entry->wait = entry->last_wait;
     }

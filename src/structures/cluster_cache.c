@@ -11,6 +11,7 @@ void cluster_cache_init(struct cluster_cache *cache, dent_context *context)
 static void destroy_entry(dent_context *context, struct cached_body *entry)
 {
     if (entry) {
+        gap_reference_destroy(&entry->gaps);
         strain_reference_destroy(&entry->reference);
         body_clusters_destroy(&entry->clusters);
         dent_release(context, entry, 1, sizeof *entry);
@@ -42,7 +43,7 @@ static struct cached_body *create_entry(dent_context *context, const struct pose
     *entry = (struct cached_body){.identity_base = body->identity_base};
     const double(*shape)[3] = body->reference ? (const double(*)[3])body->reference : posed->xyz;
     bool solid = body->kind == DENT_BODY_SOLID;
-    entry->clusters.context = entry->reference.context = context;
+    entry->clusters.context = entry->reference.context = entry->gaps.context = context;
     if (!body_clusters_create(&entry->clusters, context, body, shape) ||
         (solid && !strain_reference_create(&entry->reference, context, &entry->clusters))) {
         destroy_entry(context, entry);
@@ -50,7 +51,12 @@ static struct cached_body *create_entry(dent_context *context, const struct pose
     }
     if (solid && body->reference) {
         strain_reference_set(&entry->reference, body, shape);
-        entry->own_reference = entry->reference.usable;
+        if (!entry->reference.convex &&
+            !gap_reference_create(&entry->gaps, context, body, &entry->clusters, shape)) {
+            destroy_entry(context, entry);
+            return NULL;
+        }
+        entry->own_reference = entry->reference.usable || entry->gaps.usable;
     }
     return entry;
 }

@@ -7,6 +7,7 @@
 #define DENT_STRUCTURES_CLUSTER_CACHE_H
 
 #include "structures/cluster_pose.h"
+#include "structures/gap_certificate.h"
 #include "structures/strain_certificate.h"
 
 /* One body. Solids have room for a reference shape; it is set from the body's own when it has one. */
@@ -17,6 +18,7 @@ struct cached_body {
     uint32_t wait, last_wait; /* queries until the next of them, or the reference after a failure, is tried */
     struct body_clusters clusters;
     struct strain_reference reference;
+    struct gap_reference gaps; /* of a body whose own reference is not convex */
 };
 
 struct cluster_cache {

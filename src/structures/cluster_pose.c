@@ -205,6 +205,9 @@ static void fill_single(const struct cluster_pose *state, uint32_t rank, uint32_
 {
     struct cluster_points own_points;
     const struct cluster_points *points = load_cluster(state, rank, piece, 0, &own_points);
+    if (state->bodies[rank].rests && state->bodies[rank].wants_stretches) {
+        state->kernels->stretches(&state->strains[piece]);
+    }
     struct cluster_box boxes[SIDE_COUNT];
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (state->wants[side]) {
@@ -242,6 +245,9 @@ void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
                 widen(&whole[side], &boxes[side]);
             }
         }
+    }
+    if (body->rests && body->wants_stretches) {
+        state->kernels->stretches(&state->strains[piece]);
     }
     uint32_t in_body = piece - body->first_piece;
     for (int side = 0; side < SIDE_COUNT; side++) {

@@ -21,7 +21,8 @@ enum box_side { SIDE_CELLS = 0, SIDE_VERTICES = 1, SIDE_FACES = 2, SIDE_COUNT = 
 struct clustered_body {
     const struct body_clusters *clusters;
     const struct cluster_rest
-        *rests; /* by cluster of the body; null: no strains wanted. Set by the method for each query */
+        *rests; /* by cluster of the body; null: no strains wanted. Set by the method for each query, as is the next */
+    bool wants_stretches;
     uint32_t first_cluster, first_piece;
     uint32_t first_group, group_count; /* sixteen pieces each */
     uint32_t first_range, range_count; /* sixteen groups each */

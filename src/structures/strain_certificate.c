@@ -188,8 +188,7 @@ static bool body_is_convex(const struct body *body, const double (*shape)[3])
 
 /* ---- clusters -------------------------------------------------------------------------------- */
 
-/* The factor 2^k that brings the largest |coordinate| about 1; 0 when the shape is out of reach. */
-static double reference_scale(const struct body *body, const double (*shape)[3])
+double strain_reference_scale(const struct body *body, const double (*shape)[3])
 {
     double largest = 0;
     int exponent;
@@ -260,16 +259,22 @@ static double stretch_of_cell(double y[4][3])
     return doubt < 0.1 && inverse_size < 1e8 ? 0.5 * sqrt(most) * (1 + 20 * doubt + 1e-6) : INFINITY;
 }
 
-/* Coordinates about the middle of the cluster, in scaled reference units. */
-static double centre_cluster(const struct cluster *cluster, const double (*shape)[3], double scale,
-                             double y[CLUSTER_VERTICES][3])
+void strain_middle(const struct cluster *cluster, const double (*shape)[3], double scale, double middle[3])
 {
-    double middle[3] = {0, 0, 0}, most = 0;
+    middle[0] = middle[1] = middle[2] = 0;
     for (uint32_t k = 0; k < cluster->vertex_count; k++) {
         for (int axis = 0; axis < 3; axis++) {
             middle[axis] += shape[cluster->vertices[k]][axis] * scale / cluster->vertex_count;
         }
     }
+}
+
+/* Coordinates about the middle of the cluster, in scaled reference units. */
+static double centre_cluster(const struct cluster *cluster, const double (*shape)[3], double scale,
+                             double y[CLUSTER_VERTICES][3])
+{
+    double middle[3], most = 0;
+    strain_middle(cluster, shape, scale, middle);
     for (uint32_t k = 0; k < CLUSTER_VERTICES; k++) {
         for (int axis = 0; axis < 3; axis++) {
             y[k][axis] = shape[cluster->vertices[k]][axis] * scale - middle[axis];
@@ -475,15 +480,17 @@ static void set_pieces(struct strain_reference *reference, const struct body *bo
 
 void strain_reference_set(struct strain_reference *reference, const struct body *body, const double (*shape)[3])
 {
-    double scale = reference_scale(body, shape);
+    double scale = strain_reference_scale(body, shape);
     reference->usable = reference->convex = false;
-    if (scale == 0 || !cells_lie_side_by_side(body, shape)) {
+    if (scale == 0) {
         return;
     }
-    reference->convex = body_is_convex(body, shape) && body_is_covered_once(body, shape);
-    reference->usable = reference->convex;
-    set_pieces(reference, body, shape);
-    for (uint32_t cluster = 0; reference->usable && cluster < reference->clusters->cluster_count; cluster++) {
+    if (cells_lie_side_by_side(body, shape)) {
+        reference->convex = body_is_convex(body, shape) && body_is_covered_once(body, shape);
+        reference->usable = reference->convex;
+        set_pieces(reference, body, shape);
+    }
+    for (uint32_t cluster = 0; cluster < reference->clusters->cluster_count; cluster++) {
         set_rest(&reference->rests[cluster], &reference->clusters->clusters[cluster],
                  &reference->clusters->corners[cluster], shape, scale);
     }

@@ -64,7 +64,14 @@ bool strain_reference_create(struct strain_reference *reference, dent_context *c
                              const struct body_clusters *clusters);
 void strain_reference_destroy(struct strain_reference *reference);
 
-/* Takes a shape as the reference and works out what can be proven about it. Needs no memory. */
+/* The factor 2^k that brings the largest |coordinate| of the reference about 1; 0 when the shape is out of reach. */
+double strain_reference_scale(const struct body *body, const double (*shape)[3]);
+
+/* The middle of a cluster, in scaled units: what the coordinates in its cluster_rest are relative to. */
+void strain_middle(const struct cluster *cluster, const double (*shape)[3], double scale, double middle[3]);
+
+/* Takes a shape as the reference and works out what can be proven about it. Needs no memory. `rests` are set also when
+ * nothing can. */
 void strain_reference_set(struct strain_reference *reference, const struct body *body, const double (*shape)[3]);
 
 /* The matrix to try: the inverse of the mean gradient of some clusters; false when there is none. */

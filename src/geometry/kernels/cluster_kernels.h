@@ -123,10 +123,22 @@ struct cluster_rest {
                       certified */
 };
 
-/* Gradients of the clusters of a piece: any gradient J of a cell of cluster i has |J - g_i| <= spread_i. */
+/* The map of the clusters of a piece. Any gradient J of a cell of cluster i has |J - g_i| <= spread_i, and a point X of
+ * cluster i, whose middle in the reference is m_i, lies at centre_i + g_i (X - m_i) + something no longer than slack_i.
+ */
 struct piece_strain {
     _Alignas(64) float g[9][PIECE_CLUSTERS]; /* row by row */
     float spread[PIECE_CLUSTERS];
+    float centre[3][PIECE_CLUSTERS], slack[PIECE_CLUSTERS];
+    float least_stretch[PIECE_CLUSTERS]; /* |g_i v| >= least_stretch_i |v|; written by stretches, as is the next */
+    float norm[PIECE_CLUSTERS];          /* of g_i, or more */
+};
+
+/* What the gap certificate knows of the clusters of a piece in the reference (structures/gap_certificate.h). */
+struct piece_rest {
+    _Alignas(64) float middle[3][PIECE_CLUSTERS];
+    float radius[PIECE_CLUSTERS];  /* no vertex is farther from the middle */
+    float own_gap[PIECE_CLUSTERS]; /* between features of the cluster that share no vertex; 0: unknown */
 };
 
 struct cluster_kernels {
@@ -154,6 +166,13 @@ struct cluster_kernels {
                    uint32_t place);
     /* Bit i: sym(matrix * J) is positive definite for every J of cluster i. */
     uint32_t (*definite)(const struct piece_strain *strain, const float matrix[9]);
+    /* least_stretch and norm of all clusters of a piece from g. */
+    void (*stretches)(struct piece_strain *strain);
+    /* Bit i: features of cluster i of piece a and of cluster `place` of piece b that are at least gaps[i] apart in the
+     * reference are apart now. gaps[i] = 0: unknown. */
+    uint32_t (*apart)(const struct piece_strain *strain_b, const struct piece_rest *rest_b, uint32_t place,
+                      const struct piece_strain *strain_a, const struct piece_rest *rest_a,
+                      const float gaps[PIECE_CLUSTERS]);
 };
 
 extern const struct cluster_kernels cluster_kernels_scalar;

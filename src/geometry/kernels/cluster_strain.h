@@ -9,6 +9,10 @@
  * products, two sums and one difference give at most 6 u S + 2 u R. Both ends of the box move by that much: the extent
  * becomes R (1 + 2^-13) + 2 delta with delta = input error + 8 u S + y_error * sum |g_k|. g itself is whatever was
  * computed: it carries no error.
+ *
+ * The middle of the box of r, added to the origin, is off by at most u (1 + |lo| + |hi|) on each axis (|origin| <= 1, one
+ * sum and one sum more): slack, half the diagonal of the box and 4 u of these sums, covers every vertex and hence every
+ * point of a cell.
  */
 
 /* The gradient of one axis from the sums of d y^T, into row `axis` of the piece; in units of y into g. */
@@ -80,7 +84,14 @@ static void strain_of_cluster(const struct cluster_rest *rest, const struct clus
     reduce_bounds(lo, hi, &box);
     float x = extent_of_axis(rest, g[0], box.lo[0], box.hi[0]), y = extent_of_axis(rest, g[1], box.lo[1], box.hi[1]);
     float z = extent_of_axis(rest, g[2], box.lo[2], box.hi[2]);
-    strain->spread[place] = rest->stretch * sqrtf(x * x + y * y + z * z) * (1 + 0x1p-13f);
+    float diagonal = sqrtf(x * x + y * y + z * z) * (1 + 0x1p-13f);
+    float sizes = 3;
+    for (int axis = 0; axis < 3; axis++) {
+        strain->centre[axis][place] = points->x[axis][0] + 0.5f * (box.lo[axis] + box.hi[axis]);
+        sizes += fabsf(box.lo[axis]) + fabsf(box.hi[axis]);
+    }
+    strain->spread[place] = rest->stretch * diagonal;
+    strain->slack[place] = 0.5f * diagonal + 4 * 0x1p-24f * sizes;
 }
 
 /* With |.| the Frobenius norm, h = matrix * g and s = sym(h) - (|matrix| spread + 24 u |matrix| |g|) * identity: the
@@ -135,8 +146,86 @@ static uint32_t definite_clusters(const struct piece_strain *strain, const float
     return found;
 }
 
+/* The smallest factor by which g stretches is the root of the least eigenvalue of A = g^T g. B = A - m I with m a third of
+ * the trace has eigenvalues that add up to 0; if -b is the least of them the other two add up to b, so their squares add
+ * up to b^2 / 2 or more, and b <= sqrt(2/3) |B| (Frobenius): least eigenvalue of A >= m - sqrt(2/3) |B|.
+ *
+ * Roundings (n = |g|): entries of A 3 u n^2 together, g over unit 4.1 u n^2, the trace of the computed B is at most
+ * 20 u n^2, a third of which counts, and one difference: below 16 u n^2; 32 are taken off. Between 1e-12 and 1e12 for n^2
+ * nothing under- or overflows. */
+static void stretches_of_piece(struct piece_strain *strain)
+{
+    const lanes safe = lanes_set(1 + 0x1p-13f), two = lanes_set(2), third = lanes_set(1.0f / 3);
+    for (int i = 0; i < PIECE_CLUSTERS; i += LANES) {
+        struct lanes3 c[3]; /* columns of g */
+        for (int k = 0; k < 3; k++) {
+            c[k] = (struct lanes3){lanes_load(&strain->g[k][i]), lanes_load(&strain->g[3 + k][i]),
+                                   lanes_load(&strain->g[6 + k][i])};
+        }
+        lanes xx = dot3(c[0], c[0]), yy = dot3(c[1], c[1]), zz = dot3(c[2], c[2]);
+        struct lanes3 mixed = {dot3(c[0], c[1]), dot3(c[0], c[2]), dot3(c[1], c[2])};
+        lanes squares = lanes_add(lanes_add(xx, yy), zz), mean = lanes_multiply(squares, third);
+        struct lanes3 b = {lanes_subtract(xx, mean), lanes_subtract(yy, mean), lanes_subtract(zz, mean)};
+        lanes uneven = lanes_root(lanes_add(dot3(b, b), lanes_multiply(two, dot3(mixed, mixed))));
+        lanes least = lanes_subtract(mean, lanes_multiply(lanes_multiply(uneven, lanes_set(0.8165f)), safe));
+        least = lanes_subtract(least, lanes_multiply(squares, lanes_set(32 * 0x1p-24f)));
+        uint32_t good = lanes_less(lanes_set(1e-12f), squares) & lanes_less(squares, lanes_set(1e12f)) &
+                        lanes_less(lanes_set(0), least);
+        lanes root = lanes_multiply(lanes_root(lanes_choose(good, least, lanes_set(0))), lanes_set(1 - 0x1p-13f));
+        lanes_store(&strain->least_stretch[i], root);
+        lanes_store(&strain->norm[i], lanes_multiply(lanes_root(squares), safe));
+    }
+}
+
+/* Cluster c (place of piece b) and cluster d (of piece a), middles m, X a point of c and Z of d:
+ *
+ *     image(Z) - image(X) = g_c (Z - X) + o + (g_d - g_c) (Z - m_d) + slacks,   o = centre_d - centre_c - g_c (m_d - m_c),
+ *
+ * so the images differ if |o| + |g_d - g_c| radius_d + slack_c + slack_d < least_stretch_c * |Z - X|.
+ *
+ * Roundings (n = |g_c|, coordinates at most 1, so differences of middles at most 2 and radii at most 3.5): middles as
+ * floats and their difference 3 u, g over unit 2.01 u, product and sums 3 u: together at most 13.2 u times the sum of |g_c|
+ * over a row, sqrt(3) of which is 23 u n over three rows; the difference of centres 3.5 u n; g over unit in g_d - g_c at
+ * most 4.1 u n * 3.5. Below 42 u n: 48 are taken. What is relative to the numbers themselves is below 2^-13. */
+static uint32_t apart_clusters(const struct piece_strain *strain_b, const struct piece_rest *rest_b, uint32_t place,
+                               const struct piece_strain *strain_a, const struct piece_rest *rest_a,
+                               const float gaps[PIECE_CLUSTERS])
+{
+    const lanes safe = lanes_set(1 + 0x1p-13f), stretch = lanes_set(strain_b->least_stretch[place]);
+    const lanes own = lanes_set((strain_b->slack[place] + 48 * 0x1p-24f * strain_b->norm[place]) * (1 + 0x1p-13f));
+    uint32_t found = 0;
+    for (int i = 0; i < PIECE_CLUSTERS; i += LANES) {
+        lanes gap = lanes_load(&gaps[i]), offset_squares = lanes_set(0), bend_squares = lanes_set(0), d[3];
+        uint32_t known = lanes_less(lanes_set(0), gap);
+        if (!known) {
+            continue;
+        }
+        for (int axis = 0; axis < 3; axis++) {
+            d[axis] = lanes_subtract(lanes_load(&rest_a->middle[axis][i]), lanes_set(rest_b->middle[axis][place]));
+        }
+        for (int axis = 0; axis < 3; axis++) {
+            lanes linear = lanes_set(0);
+            for (int k = 0; k < 3; k++) {
+                lanes g = lanes_set(strain_b->g[3 * axis + k][place]);
+                lanes bend = lanes_subtract(lanes_load(&strain_a->g[3 * axis + k][i]), g);
+                bend_squares = lanes_add(bend_squares, lanes_multiply(bend, bend));
+                linear = lanes_add(linear, lanes_multiply(g, d[k]));
+            }
+            lanes moved = lanes_subtract(lanes_load(&strain_a->centre[axis][i]),
+                                         lanes_set(strain_b->centre[axis][place]));
+            lanes offset = lanes_subtract(moved, linear);
+            offset_squares = lanes_add(offset_squares, lanes_multiply(offset, offset));
+        }
+        lanes bend = lanes_multiply(lanes_root(bend_squares), lanes_load(&rest_a->radius[i]));
+        lanes off = lanes_add(lanes_add(lanes_root(offset_squares), bend), lanes_load(&strain_a->slack[i]));
+        off = lanes_add(lanes_multiply(off, safe), own);
+        found |= (lanes_less(off, lanes_multiply(stretch, gap)) & known) << i;
+    }
+    return found;
+}
+
 #define CLUSTER_KERNELS_ROW                                                                                            \
     {                                                                                                                  \
         load_points, bound_points, meet_group, vertex_leaf, own_leaf, vertex_flush, face_leaf, face_flush,             \
-            strain_of_cluster, definite_clusters                                                                       \
+            strain_of_cluster, definite_clusters, stretches_of_piece, apart_clusters                                   \
     }

@@ -1,0 +1,458 @@
+/* Gaps of the reference, and certificates from them. See gap_certificate.h. */
+#include "structures/gap_certificate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "geometry/feature_distance.h"
+#include "structures/strain_certificate.h"
+
+/* A cluster with more pieces close to it (a large one among small ones) has gaps to the first of them only. */
+enum { NEAR_PIECES_MAX = 16 };
+
+/* Clusters are close when their boxes are not farther apart than this share of their extents together. */
+#define CLOSE_SHARE 0.25
+
+/* ---- the gap between two features ------------------------------------------------------------ */
+
+/* A vertex, a face or a cell: corners and box. */
+struct shape {
+    double points[4][3], lo[3], hi[3];
+    uint32_t vertices[4];
+    int count;
+};
+
+struct cell_shape {
+    struct shape shape;
+    double normals[4][3];
+};
+
+/* The shapes of a cluster. */
+struct cluster_shape {
+    struct cell_shape cells[CLUSTER_CELLS];
+    struct shape features[CLUSTER_VERTICES + CLUSTER_FACES];
+    uint32_t cell_count, feature_count;
+    double lo[3], hi[3], radius;
+};
+
+static void set_shape(struct shape *shape, const double (*positions)[3], double scale, const uint32_t *vertices, int count)
+{
+    shape->count = count;
+    for (int axis = 0; axis < 3; axis++) {
+        shape->lo[axis] = INFINITY;
+        shape->hi[axis] = -INFINITY;
+    }
+    for (int k = 0; k < count; k++) {
+        shape->vertices[k] = vertices[k];
+        for (int axis = 0; axis < 3; axis++) {
+            double x = positions[vertices[k]][axis] * scale;
+            shape->points[k][axis] = x;
+            shape->lo[axis] = x < shape->lo[axis] ? x : shape->lo[axis];
+            shape->hi[axis] = x > shape->hi[axis] ? x : shape->hi[axis];
+        }
+    }
+}
+
+static void cross(const double a[3], const double b[3], double out[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void normal_of(const double a[3], const double b[3], const double c[3], double normal[3])
+{
+    double u[3], v[3];
+    for (int axis = 0; axis < 3; axis++) {
+        u[axis] = b[axis] - a[axis];
+        v[axis] = c[axis] - a[axis];
+    }
+    cross(u, v, normal);
+    double length = sqrt(dot(normal, normal));
+    for (int axis = 0; axis < 3; axis++) {
+        normal[axis] = length > 0 ? normal[axis] / length : 0;
+    }
+}
+
+static bool boxes_are_apart(const struct shape *a, const struct shape *b, double distance)
+{
+    double square = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double gap = fmax(fmax(a->lo[axis] - b->hi[axis], b->lo[axis] - a->hi[axis]), 0);
+        square += gap * gap;
+    }
+    return square >= distance * distance;
+}
+
+static bool share_a_vertex(const struct shape *a, const struct shape *b)
+{
+    for (int i = 0; i < a->count; i++) {
+        for (int k = 0; k < b->count; k++) {
+            if (a->vertices[i] == b->vertices[k]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The extent of the empty slab across `direction`; negative when there is none. A direction of a length above 1 by
+ * rounding is paid for by SAFE_SHARE. */
+static double slab(const struct shape *a, const struct shape *b, const double direction[3])
+{
+    double least[2] = {INFINITY, INFINITY}, most[2] = {-INFINITY, -INFINITY};
+    const struct shape *both[2] = {a, b};
+    for (int side = 0; side < 2; side++) {
+        for (int k = 0; k < both[side]->count; k++) {
+            double height = dot(direction, both[side]->points[k]);
+            least[side] = height < least[side] ? height : least[side];
+            most[side] = height > most[side] ? height : most[side];
+        }
+    }
+    return fmax(least[0] - most[1], least[1] - most[0]);
+}
+
+static const int faces[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
+static const int edges[6][2] = {{0, 1}, {0, 2}, {1, 2}, {0, 3}, {1, 3}, {2, 3}}; /* the first three are a face's, too */
+
+static void take_closer(const struct closest_pair *pair, double *least, double direction[3])
+{
+    if (pair->distance < *least) {
+        *least = pair->distance;
+        memcpy(direction, pair->direction, sizeof pair->direction);
+    }
+}
+
+/* The slab across the direction between the closest points of two features apart: of a corner and a face or of two
+ * edges. */
+static double widest_slab(const struct shape *feature, const struct shape *cell)
+{
+    double least = INFINITY, direction[3] = {0, 0, 0};
+    struct closest_pair pair;
+    for (int face = 0; face < 4; face++) {
+        const double *corners[3] = {cell->points[faces[face][0]], cell->points[faces[face][1]],
+                                    cell->points[faces[face][2]]};
+        for (int k = 0; k < feature->count; k++) {
+            closest_of_vertex_and_face(feature->points[k], corners, &pair);
+            take_closer(&pair, &least, direction);
+        }
+    }
+    const double *triangle[3] = {feature->points[0], feature->points[1], feature->points[2]};
+    for (int k = 0; feature->count == 3 && k < 4; k++) {
+        closest_of_vertex_and_face(cell->points[k], triangle, &pair);
+        take_closer(&pair, &least, direction);
+    }
+    for (int i = 0; feature->count == 3 && i < 3; i++) {
+        const double *edge[2] = {feature->points[edges[i][0]], feature->points[edges[i][1]]};
+        for (int k = 0; k < 6; k++) {
+            const double *other[2] = {cell->points[edges[k][0]], cell->points[edges[k][1]]};
+            closest_of_edges(edge, other, &pair);
+            take_closer(&pair, &least, direction);
+        }
+    }
+    return slab(feature, cell, direction);
+}
+
+/* The smaller of `least` and the gap between a feature and a cell. The sides of the cell tell most pairs that cannot make it
+ * smaller. */
+static double smaller_gap(const struct shape *feature, const struct cell_shape *cell, double least)
+{
+    if (boxes_are_apart(feature, &cell->shape, least) || share_a_vertex(feature, &cell->shape)) {
+        return least;
+    }
+    for (int face = 0; face < 4; face++) {
+        if (slab(feature, &cell->shape, cell->normals[face]) >= least) {
+            return least;
+        }
+    }
+    return fmin(least, widest_slab(feature, &cell->shape));
+}
+
+/* ---- the gap between two clusters ------------------------------------------------------------ */
+
+static void set_cluster(struct cluster_shape *shape, const struct body *body, const struct body_clusters *clusters,
+                        uint32_t number, const double (*positions)[3], double scale)
+{
+    const struct cluster *cluster = &clusters->clusters[number];
+    shape->cell_count = cluster->cell_count;
+    shape->feature_count = 0;
+    for (uint32_t i = 0; i < cluster->cell_count; i++) {
+        struct cell_shape *cell = &shape->cells[i];
+        set_shape(&cell->shape, positions, scale, body->tetrahedra[clusters->cells[cluster->first_cell + i]], 4);
+        for (int face = 0; face < 4; face++) {
+            normal_of(cell->shape.points[faces[face][0]], cell->shape.points[faces[face][1]],
+                      cell->shape.points[faces[face][2]], cell->normals[face]);
+        }
+    }
+    for (uint32_t k = 0; k < cluster->vertex_count; k++) {
+        set_shape(&shape->features[shape->feature_count++], positions, scale, &cluster->vertices[k], 1);
+    }
+    for (uint32_t i = 0; i < cluster->face_count; i++) {
+        const dent_surface_face *face = &body->surface_faces[clusters->faces[cluster->first_face + i]];
+        set_shape(&shape->features[shape->feature_count++], positions, scale, face->corners, 3);
+    }
+}
+
+static double gap_one_way(const struct cluster_shape *a, const struct cluster_shape *b, double least)
+{
+    for (uint32_t i = 0; i < a->feature_count && least > 0; i++) {
+        for (uint32_t k = 0; k < b->cell_count; k++) {
+            least = smaller_gap(&a->features[i], &b->cells[k], least);
+        }
+    }
+    return least;
+}
+
+/* A gap as a float that is not larger. Projections of coordinates up to 1 are off by less than 1e-14, unit vectors by
+ * less than a millionth. */
+static float rounded_gap(double gap)
+{
+    double safe = gap * (1 - 1e-6) - 1e-14;
+    return safe > 1e-12 ? (float)(safe * (1 - 1e-7)) : 0;
+}
+
+static float gap_of_clusters(const struct cluster_shape *a, const struct cluster_shape *b, double enough)
+{
+    double gap = gap_one_way(a, b, enough);
+    return rounded_gap(a == b ? gap : gap_one_way(b, a, gap));
+}
+
+/* ---- which clusters are close ---------------------------------------------------------------- */
+
+struct close_box {
+    double lo[3], hi[3], reach; /* reach: of a piece the largest of its clusters' */
+};
+
+struct gap_builder {
+    struct gap_reference *reference;
+    const struct body *body;
+    const double (*positions)[3];
+    double scale;
+    struct close_box *clusters, *pieces;
+    struct cluster_shape *shapes[2];
+};
+
+static bool are_close(const struct close_box *a, const struct close_box *b)
+{
+    double reach = a->reach + b->reach;
+    for (int axis = 0; axis < 3; axis++) {
+        if (a->lo[axis] - b->hi[axis] > reach || b->lo[axis] - a->hi[axis] > reach) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const struct close_box empty_close_box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, 0};
+
+static void widen(struct close_box *box, const struct close_box *other)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        box->lo[axis] = fmin(box->lo[axis], other->lo[axis]);
+        box->hi[axis] = fmax(box->hi[axis], other->hi[axis]);
+    }
+    box->reach = fmax(box->reach, other->reach);
+}
+
+/* Boxes, middles and radii. */
+static void set_piece(struct gap_builder *builder, uint32_t number)
+{
+    const struct body_clusters *clusters = builder->reference->clusters;
+    const struct cluster_piece *piece = &clusters->pieces[number];
+    struct piece_rest *rest = &builder->reference->rests[number];
+    memset(rest, 0, sizeof *rest);
+    builder->pieces[number] = empty_close_box;
+    for (uint32_t place = 0; place < piece->count; place++) {
+        const struct cluster *cluster = &clusters->clusters[piece->first + place];
+        struct close_box *box = &builder->clusters[piece->first + place];
+        double middle[3], radius = 0;
+        strain_middle(cluster, builder->positions, builder->scale, middle);
+        *box = empty_close_box;
+        for (uint32_t k = 0; k < cluster->vertex_count; k++) {
+            double square = 0;
+            for (int axis = 0; axis < 3; axis++) {
+                double x = builder->positions[cluster->vertices[k]][axis] * builder->scale;
+                box->lo[axis] = fmin(box->lo[axis], x);
+                box->hi[axis] = fmax(box->hi[axis], x);
+                square += (x - middle[axis]) * (x - middle[axis]);
+            }
+            radius = fmax(radius, sqrt(square));
+        }
+        for (int axis = 0; axis < 3; axis++) {
+            box->reach = fmax(box->reach, CLOSE_SHARE * (box->hi[axis] - box->lo[axis]));
+            rest->middle[axis][place] = (float)middle[axis];
+        }
+        rest->radius[place] = (float)(radius * (1 + 1e-6) + 1e-14);
+        widen(&builder->pieces[number], box);
+    }
+}
+
+/* The pieces with clusters close to a cluster; returns how many. */
+static uint32_t list_near_pieces(const struct gap_builder *builder, uint32_t cluster, uint32_t pieces[NEAR_PIECES_MAX])
+{
+    uint32_t count = 0;
+    for (uint32_t piece = 0; piece < builder->reference->clusters->piece_count && count < NEAR_PIECES_MAX; piece++) {
+        pieces[count] = piece;
+        count += are_close(&builder->clusters[cluster], &builder->pieces[piece]);
+    }
+    return count;
+}
+
+/* The gap between two clusters as found from the other side, where that was looked at before; negative: was not. */
+static float known_gap(const struct gap_reference *reference, uint32_t cluster, uint32_t piece, uint32_t place)
+{
+    for (uint32_t i = reference->first[cluster]; i < reference->first[cluster + 1]; i++) {
+        if (reference->pieces[i] == piece) {
+            return reference->gaps[i][place];
+        }
+    }
+    return -1;
+}
+
+static void fill_gaps(struct gap_builder *builder, uint32_t piece, uint32_t place)
+{
+    struct gap_reference *reference = builder->reference;
+    const struct body_clusters *clusters = reference->clusters;
+    uint32_t own = clusters->pieces[piece].first + place;
+    double radius = (double)reference->rests[piece].radius[place];
+    set_cluster(builder->shapes[0], builder->body, clusters, own, builder->positions, builder->scale);
+    reference->rests[piece].own_gap[place] = gap_of_clusters(builder->shapes[0], builder->shapes[0], radius);
+    for (uint32_t i = reference->first[own]; i < reference->first[own + 1]; i++) {
+        uint32_t near = reference->pieces[i];
+        memset(reference->gaps[i], 0, sizeof reference->gaps[i]);
+        for (uint32_t k = 0; k < clusters->pieces[near].count; k++) {
+            uint32_t other = clusters->pieces[near].first + k;
+            if (other == own) {
+                reference->gaps[i][k] = reference->rests[piece].own_gap[place];
+                continue;
+            }
+            if (!are_close(&builder->clusters[own], &builder->clusters[other])) {
+                continue;
+            }
+            float known = other < own ? known_gap(reference, other, piece, place) : -1;
+            if (known < 0) {
+                set_cluster(builder->shapes[1], builder->body, clusters, other, builder->positions, builder->scale);
+                known = gap_of_clusters(builder->shapes[0], builder->shapes[1], radius);
+            }
+            reference->gaps[i][k] = known;
+        }
+    }
+}
+
+/* ---- building -------------------------------------------------------------------------------- */
+
+static bool list_near(struct gap_builder *builder)
+{
+    struct gap_reference *reference = builder->reference;
+    uint32_t count = reference->clusters->cluster_count, pieces[NEAR_PIECES_MAX];
+    uint64_t total = 0;
+    for (uint32_t cluster = 0; cluster < count; cluster++) {
+        reference->first[cluster] = (uint32_t)total;
+        total += list_near_pieces(builder, cluster, pieces);
+    }
+    reference->first[count] = (uint32_t)total;
+    if (total >= UINT32_MAX) {
+        return false;
+    }
+    reference->near_count = (uint32_t)total;
+    reference->pieces = dent_allocate(reference->context, reference->near_count, sizeof *reference->pieces);
+    reference->gaps = dent_allocate(reference->context, reference->near_count, sizeof *reference->gaps);
+    if (!reference->pieces || !reference->gaps) {
+        return false;
+    }
+    for (uint32_t cluster = 0; cluster < count; cluster++) {
+        uint32_t found = list_near_pieces(builder, cluster, pieces);
+        memcpy(&reference->pieces[reference->first[cluster]], pieces, found * sizeof *pieces);
+    }
+    return true;
+}
+
+static bool build(struct gap_builder *builder)
+{
+    struct gap_reference *reference = builder->reference;
+    const struct body_clusters *clusters = reference->clusters;
+    for (uint32_t piece = 0; piece < clusters->piece_count; piece++) {
+        set_piece(builder, piece);
+    }
+    if (!list_near(builder)) {
+        return false;
+    }
+    for (uint32_t piece = 0; piece < clusters->piece_count; piece++) {
+        for (uint32_t place = 0; place < clusters->pieces[piece].count; place++) {
+            fill_gaps(builder, piece, place);
+        }
+    }
+    return true;
+}
+
+bool gap_reference_create(struct gap_reference *reference, dent_context *context, const struct body *body,
+                          const struct body_clusters *clusters, const double (*shape)[3])
+{
+    *reference = (struct gap_reference){.context = context, .clusters = clusters};
+    uint32_t cluster_count = clusters->cluster_count, piece_count = clusters->piece_count;
+    struct gap_builder builder = {.reference = reference, .body = body, .positions = shape};
+    builder.scale = strain_reference_scale(body, shape);
+    if (builder.scale == 0 || cluster_count == 0) {
+        return true;
+    }
+    reference->rests = dent_allocate(context, piece_count, sizeof *reference->rests);
+    reference->first = dent_allocate(context, (size_t)cluster_count + 1, sizeof *reference->first);
+    builder.clusters = dent_allocate(context, cluster_count, sizeof *builder.clusters);
+    builder.pieces = dent_allocate(context, piece_count, sizeof *builder.pieces);
+    builder.shapes[0] = dent_allocate(context, 2, sizeof *builder.shapes[0]);
+    builder.shapes[1] = builder.shapes[0] ? builder.shapes[0] + 1 : NULL;
+    reference->usable = reference->rests && reference->first && builder.clusters && builder.pieces &&
+                        builder.shapes[0] && build(&builder);
+    dent_release(context, builder.clusters, cluster_count, sizeof *builder.clusters);
+    dent_release(context, builder.pieces, piece_count, sizeof *builder.pieces);
+    dent_release(context, builder.shapes[0], 2, sizeof *builder.shapes[0]);
+    if (!reference->usable) {
+        gap_reference_destroy(reference);
+        return false;
+    }
+    return true;
+}
+
+void gap_reference_destroy(struct gap_reference *reference)
+{
+    dent_context *context = reference->context;
+    if (reference->clusters) {
+        dent_release(context, reference->rests, reference->clusters->piece_count, sizeof *reference->rests);
+        dent_release(context, reference->first, (size_t)reference->clusters->cluster_count + 1, sizeof *reference->first);
+        dent_release(context, reference->pieces, reference->near_count, sizeof *reference->pieces);
+        dent_release(context, reference->gaps, reference->near_count, sizeof *reference->gaps);
+    }
+    *reference = (struct gap_reference){.context = context};
+}
+
+/* ---- certificates ---------------------------------------------------------------------------- */
+
+uint32_t gaps_prove_own(const struct gap_reference *reference, const struct piece_strain *strains, uint32_t piece)
+{
+    const struct piece_strain *strain = &strains[piece];
+    const struct piece_rest *rest = &reference->rests[piece];
+    uint32_t proven = 0;
+    for (uint32_t place = 0; place < reference->clusters->pieces[piece].count; place++) {
+        float off = 2 * strain->slack[place] + 48 * 0x1p-24f * strain->norm[place];
+        proven |= (uint32_t)(off * (1 + 0x1p-13f) < strain->least_stretch[place] * rest->own_gap[place]) << place;
+    }
+    return proven;
+}
+
+uint32_t gaps_prove(const struct gap_reference *reference, const struct cluster_kernels *kernels,
+                    const struct piece_strain *strains, uint32_t piece_b, uint32_t place, uint32_t piece_a)
+{
+    uint32_t cluster = reference->clusters->pieces[piece_b].first + place;
+    for (uint32_t i = reference->first[cluster]; i < reference->first[cluster + 1]; i++) {
+        if (reference->pieces[i] == piece_a) {
+            return kernels->apart(&strains[piece_b], &reference->rests[piece_b], place, &strains[piece_a],
+                                  &reference->rests[piece_a], reference->gaps[i]);
+        }
+    }
+    return 0;
+}
