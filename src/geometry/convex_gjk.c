@@ -280,16 +280,21 @@ struct gjk_result convex_gjk(const struct gjk_input *input)
     walk.first = ldexp(1.0, -exponent / 2);
     walk.second = ldexp(1.0, -exponent - -exponent / 2);
     double v[3] = {1, 0.61, 0.37}; /* any start; no axis of a lattice */
+    if (input->start) {
+        memcpy(v, input->start, sizeof v);
+    }
     int most = input->iteration_max > 0 ? input->iteration_max : ITERATIONS_DEFAULT;
     while (result.iterations < most) {
         double w[3], length = sqrt(dot(v, v)), depth;
         result.iterations++;
         difference_point(&walk, v, w);
         double gap = dot(v, w) - 32 * ROUNDING * sum_of_sizes(v);
-        if (gap > 0) {
+        if (gap > 0 && unscaled(&walk, gap / length) > result.margin) {
             result.relation = GJK_SEPARATED;
             result.margin = unscaled(&walk, gap / length);
             normalise(v, length, result.direction);
+        }
+        if (gap > 0 && (result.margin >= input->margin_wanted || (simplex.count > 0 && gap > 0.999 * length * length))) {
             return result;
         }
         if (already_in(&simplex, w)) {
@@ -312,7 +317,8 @@ struct gjk_result convex_gjk(const struct gjk_input *input)
 struct gjk_result convex_gjk_points(const double *const *a, int count_a, const double *const *b, int count_b)
 {
     struct convex_points points_a = {a, count_a}, points_b = {b, count_b};
-    struct gjk_input input = {convex_points_support, convex_points_support, &points_a, &points_b, 0, 0};
+    struct gjk_input input = {
+        .support_a = convex_points_support, .support_b = convex_points_support, .shape_a = &points_a, .shape_b = &points_b};
     double magnitude_a = convex_points_magnitude(&points_a), magnitude_b = convex_points_magnitude(&points_b);
     input.magnitude = magnitude_a > magnitude_b ? magnitude_a : magnitude_b;
     return convex_gjk(&input);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "geometry/feature_distance.h"
+#include "geometry/convex_gjk.h"
 #include "structures/strain_certificate.h"
 
 /* A cluster with more pieces close to it (a large one among small ones) has gaps to the first of them only. */
@@ -31,24 +31,30 @@ struct cell_shape {
 struct cluster_shape {
     struct cell_shape cells[CLUSTER_CELLS];
     struct shape features[CLUSTER_VERTICES + CLUSTER_FACES];
+    struct shape whole; /* the box only */
     uint32_t cell_count, feature_count;
-    double lo[3], hi[3], radius;
 };
+
+static void set_box(struct shape *shape, const double (*positions)[3], double scale, const uint32_t *vertices, int count)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        shape->lo[axis] = shape->hi[axis] = positions[vertices[0]][axis] * scale;
+        for (int k = 1; k < count; k++) {
+            double x = positions[vertices[k]][axis] * scale;
+            shape->lo[axis] = x < shape->lo[axis] ? x : shape->lo[axis];
+            shape->hi[axis] = x > shape->hi[axis] ? x : shape->hi[axis];
+        }
+    }
+}
 
 static void set_shape(struct shape *shape, const double (*positions)[3], double scale, const uint32_t *vertices, int count)
 {
     shape->count = count;
-    for (int axis = 0; axis < 3; axis++) {
-        shape->lo[axis] = INFINITY;
-        shape->hi[axis] = -INFINITY;
-    }
+    set_box(shape, positions, scale, vertices, count);
     for (int k = 0; k < count; k++) {
         shape->vertices[k] = vertices[k];
         for (int axis = 0; axis < 3; axis++) {
-            double x = positions[vertices[k]][axis] * scale;
-            shape->points[k][axis] = x;
-            shape->lo[axis] = x < shape->lo[axis] ? x : shape->lo[axis];
-            shape->hi[axis] = x > shape->hi[axis] ? x : shape->hi[axis];
+            shape->points[k][axis] = positions[vertices[k]][axis] * scale;
         }
     }
 }
@@ -83,8 +89,9 @@ static bool boxes_are_apart(const struct shape *a, const struct shape *b, double
 {
     double square = 0;
     for (int axis = 0; axis < 3; axis++) {
-        double gap = fmax(fmax(a->lo[axis] - b->hi[axis], b->lo[axis] - a->hi[axis]), 0);
-        square += gap * gap;
+        double below = a->lo[axis] - b->hi[axis], above = b->lo[axis] - a->hi[axis];
+        double gap = below > above ? below : above;
+        square += gap > 0 ? gap * gap : 0;
     }
     return square >= distance * distance;
 }
@@ -114,48 +121,33 @@ static double slab(const struct shape *a, const struct shape *b, const double di
             most[side] = height > most[side] ? height : most[side];
         }
     }
-    return fmax(least[0] - most[1], least[1] - most[0]);
+    double above = least[0] - most[1], below = least[1] - most[0];
+    return above > below ? above : below;
 }
 
 static const int faces[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
-static const int edges[6][2] = {{0, 1}, {0, 2}, {1, 2}, {0, 3}, {1, 3}, {2, 3}}; /* the first three are a face's, too */
 
-static void take_closer(const struct closest_pair *pair, double *least, double direction[3])
+static double widest_slab(const struct shape *feature, const struct shape *cell, double enough)
 {
-    if (pair->distance < *least) {
-        *least = pair->distance;
-        memcpy(direction, pair->direction, sizeof pair->direction);
-    }
-}
-
-/* The slab across the direction between the closest points of two features apart: of a corner and a face or of two
- * edges. */
-static double widest_slab(const struct shape *feature, const struct shape *cell)
-{
-    double least = INFINITY, direction[3] = {0, 0, 0};
-    struct closest_pair pair;
-    for (int face = 0; face < 4; face++) {
-        const double *corners[3] = {cell->points[faces[face][0]], cell->points[faces[face][1]],
-                                    cell->points[faces[face][2]]};
-        for (int k = 0; k < feature->count; k++) {
-            closest_of_vertex_and_face(feature->points[k], corners, &pair);
-            take_closer(&pair, &least, direction);
+    const double *a[4], *b[4];
+    double start[3] = {0, 0, 0};
+    for (int k = 0; k < 4; k++) {
+        a[k] = feature->points[k < feature->count ? k : 0];
+        b[k] = cell->points[k];
+        for (int axis = 0; axis < 3; axis++) {
+            start[axis] += a[k][axis] - b[k][axis];
         }
     }
-    const double *triangle[3] = {feature->points[0], feature->points[1], feature->points[2]};
-    for (int k = 0; feature->count == 3 && k < 4; k++) {
-        closest_of_vertex_and_face(cell->points[k], triangle, &pair);
-        take_closer(&pair, &least, direction);
-    }
-    for (int i = 0; feature->count == 3 && i < 3; i++) {
-        const double *edge[2] = {feature->points[edges[i][0]], feature->points[edges[i][1]]};
-        for (int k = 0; k < 6; k++) {
-            const double *other[2] = {cell->points[edges[k][0]], cell->points[edges[k][1]]};
-            closest_of_edges(edge, other, &pair);
-            take_closer(&pair, &least, direction);
-        }
-    }
-    return slab(feature, cell, direction);
+    struct convex_points points_a = {a, feature->count}, points_b = {b, cell->count};
+    struct gjk_input input = {.support_a = convex_points_support,
+                              .support_b = convex_points_support,
+                              .shape_a = &points_a,
+                              .shape_b = &points_b,
+                              .magnitude = 1,
+                              .margin_wanted = enough,
+                              .start = dot(start, start) > 0 ? start : NULL};
+    struct gjk_result result = convex_gjk(&input);
+    return result.relation == GJK_SEPARATED ? slab(feature, cell, result.direction) : 0;
 }
 
 /* The smaller of `least` and the gap between a feature and a cell. The sides of the cell tell most pairs that cannot make it
@@ -170,7 +162,8 @@ static double smaller_gap(const struct shape *feature, const struct cell_shape *
             return least;
         }
     }
-    return fmin(least, widest_slab(feature, &cell->shape));
+    double gap = widest_slab(feature, &cell->shape, least);
+    return gap < least ? gap : least;
 }
 
 /* ---- the gap between two clusters ------------------------------------------------------------ */
@@ -181,6 +174,7 @@ static void set_cluster(struct cluster_shape *shape, const struct body *body, co
     const struct cluster *cluster = &clusters->clusters[number];
     shape->cell_count = cluster->cell_count;
     shape->feature_count = 0;
+    set_box(&shape->whole, positions, scale, cluster->vertices, cluster->vertex_count);
     for (uint32_t i = 0; i < cluster->cell_count; i++) {
         struct cell_shape *cell = &shape->cells[i];
         set_shape(&cell->shape, positions, scale, body->tetrahedra[clusters->cells[cluster->first_cell + i]], 4);
@@ -201,7 +195,8 @@ static void set_cluster(struct cluster_shape *shape, const struct body *body, co
 static double gap_one_way(const struct cluster_shape *a, const struct cluster_shape *b, double least)
 {
     for (uint32_t i = 0; i < a->feature_count && least > 0; i++) {
-        for (uint32_t k = 0; k < b->cell_count; k++) {
+        bool far = boxes_are_apart(&a->features[i], &b->whole, least);
+        for (uint32_t k = 0; k < b->cell_count && !far; k++) {
             least = smaller_gap(&a->features[i], &b->cells[k], least);
         }
     }
@@ -234,7 +229,7 @@ struct gap_builder {
     const double (*positions)[3];
     double scale;
     struct close_box *clusters, *pieces;
-    struct cluster_shape *shapes[2];
+    struct cluster_shape (*shapes)[2]; /* by worker */
 };
 
 static bool are_close(const struct close_box *a, const struct close_box *b)
@@ -303,7 +298,7 @@ static uint32_t list_near_pieces(const struct gap_builder *builder, uint32_t clu
     return count;
 }
 
-/* The gap between two clusters as found from the other side, where that was looked at before; negative: was not. */
+/* The gap between two clusters as found from the other one; 0 where it was not looked for. */
 static float known_gap(const struct gap_reference *reference, uint32_t cluster, uint32_t piece, uint32_t place)
 {
     for (uint32_t i = reference->first[cluster]; i < reference->first[cluster + 1]; i++) {
@@ -311,17 +306,19 @@ static float known_gap(const struct gap_reference *reference, uint32_t cluster, 
             return reference->gaps[i][place];
         }
     }
-    return -1;
+    return 0;
 }
 
-static void fill_gaps(struct gap_builder *builder, uint32_t piece, uint32_t place)
+/* Gaps of a cluster to itself and to those behind it in the numbering. */
+static void fill_gaps(const struct gap_builder *builder, uint32_t piece, uint32_t place, uint32_t worker)
 {
     struct gap_reference *reference = builder->reference;
     const struct body_clusters *clusters = reference->clusters;
+    struct cluster_shape *shape = &builder->shapes[worker][0], *other_shape = &builder->shapes[worker][1];
     uint32_t own = clusters->pieces[piece].first + place;
     double radius = (double)reference->rests[piece].radius[place];
-    set_cluster(builder->shapes[0], builder->body, clusters, own, builder->positions, builder->scale);
-    reference->rests[piece].own_gap[place] = gap_of_clusters(builder->shapes[0], builder->shapes[0], radius);
+    set_cluster(shape, builder->body, clusters, own, builder->positions, builder->scale);
+    reference->rests[piece].own_gap[place] = gap_of_clusters(shape, shape, radius);
     for (uint32_t i = reference->first[own]; i < reference->first[own + 1]; i++) {
         uint32_t near = reference->pieces[i];
         memset(reference->gaps[i], 0, sizeof reference->gaps[i]);
@@ -329,17 +326,31 @@ static void fill_gaps(struct gap_builder *builder, uint32_t piece, uint32_t plac
             uint32_t other = clusters->pieces[near].first + k;
             if (other == own) {
                 reference->gaps[i][k] = reference->rests[piece].own_gap[place];
-                continue;
+            } else if (other > own && are_close(&builder->clusters[own], &builder->clusters[other])) {
+                set_cluster(other_shape, builder->body, clusters, other, builder->positions, builder->scale);
+                reference->gaps[i][k] = gap_of_clusters(shape, other_shape, radius);
             }
-            if (!are_close(&builder->clusters[own], &builder->clusters[other])) {
-                continue;
-            }
-            float known = other < own ? known_gap(reference, other, piece, place) : -1;
-            if (known < 0) {
-                set_cluster(builder->shapes[1], builder->body, clusters, other, builder->positions, builder->scale);
-                known = gap_of_clusters(builder->shapes[0], builder->shapes[1], radius);
-            }
-            reference->gaps[i][k] = known;
+        }
+    }
+}
+
+static void fill_piece(void *data, uint32_t piece, uint32_t worker)
+{
+    const struct gap_builder *builder = data;
+    for (uint32_t place = 0; place < builder->reference->clusters->pieces[piece].count; place++) {
+        fill_gaps(builder, piece, place, worker);
+    }
+}
+
+/* Gaps to the clusters before it, from these. */
+static void complete_gaps(struct gap_reference *reference, uint32_t piece, uint32_t place)
+{
+    const struct body_clusters *clusters = reference->clusters;
+    uint32_t own = clusters->pieces[piece].first + place;
+    for (uint32_t i = reference->first[own]; i < reference->first[own + 1]; i++) {
+        const struct cluster_piece *near = &clusters->pieces[reference->pieces[i]];
+        for (uint32_t k = 0; k < near->count && near->first + k < own; k++) {
+            reference->gaps[i][k] = known_gap(reference, near->first + k, piece, place);
         }
     }
 }
@@ -382,9 +393,10 @@ static bool build(struct gap_builder *builder)
     if (!list_near(builder)) {
         return false;
     }
+    dent_parallel_for(reference->context, clusters->piece_count, fill_piece, builder);
     for (uint32_t piece = 0; piece < clusters->piece_count; piece++) {
         for (uint32_t place = 0; place < clusters->pieces[piece].count; place++) {
-            fill_gaps(builder, piece, place);
+            complete_gaps(reference, piece, place);
         }
     }
     return true;
@@ -395,6 +407,7 @@ bool gap_reference_create(struct gap_reference *reference, dent_context *context
 {
     *reference = (struct gap_reference){.context = context, .clusters = clusters};
     uint32_t cluster_count = clusters->cluster_count, piece_count = clusters->piece_count;
+    uint32_t workers = dent_context_worker_count(context);
     struct gap_builder builder = {.reference = reference, .body = body, .positions = shape};
     builder.scale = strain_reference_scale(body, shape);
     if (builder.scale == 0 || cluster_count == 0) {
@@ -404,13 +417,12 @@ bool gap_reference_create(struct gap_reference *reference, dent_context *context
     reference->first = dent_allocate(context, (size_t)cluster_count + 1, sizeof *reference->first);
     builder.clusters = dent_allocate(context, cluster_count, sizeof *builder.clusters);
     builder.pieces = dent_allocate(context, piece_count, sizeof *builder.pieces);
-    builder.shapes[0] = dent_allocate(context, 2, sizeof *builder.shapes[0]);
-    builder.shapes[1] = builder.shapes[0] ? builder.shapes[0] + 1 : NULL;
-    reference->usable = reference->rests && reference->first && builder.clusters && builder.pieces &&
-                        builder.shapes[0] && build(&builder);
+    builder.shapes = dent_allocate(context, workers, sizeof *builder.shapes);
+    reference->usable = reference->rests && reference->first && builder.clusters && builder.pieces && builder.shapes &&
+                        build(&builder);
     dent_release(context, builder.clusters, cluster_count, sizeof *builder.clusters);
     dent_release(context, builder.pieces, piece_count, sizeof *builder.pieces);
-    dent_release(context, builder.shapes[0], 2, sizeof *builder.shapes[0]);
+    dent_release(context, builder.shapes, workers, sizeof *builder.shapes);
     if (!reference->usable) {
         gap_reference_destroy(reference);
         return false;
