@@ -668,7 +668,8 @@ int main(int argument_count, char **arguments)
         } else if (strcmp(word, "--isa") == 0 && more) {
             options.isa = isa_named(arguments[++i]);
         } else {
-            options.rounds = options.rounds > ROUNDS_MAX ? ROUNDS_MAX : options.rounds < 1 ? 1 : options.rounds;
+            uint32_t most = 2 * ROUNDS_MAX / (options.frames > 0 ? options.frames : 1);
+            options.rounds = options.rounds > most ? most : options.rounds < 1 ? 1 : options.rounds;
             options.frames = options.frames > 8 ? 8 : options.frames < 1 ? 1 : options.frames;
             int result = run_scene(word, &options);
             status = result > status ? result : status;

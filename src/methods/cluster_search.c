@@ -36,6 +36,9 @@ struct cluster_search {
     struct cluster_pose pose;
     uint32_t pieces_per_block;
     bool certify;
+    bool has_filters;             /* some bodies may not meet */
+    bool tries_strains;           /* of some body */
+    bool may_adopt;               /* some body has no reference of its own */
     bool *body_certified;         /* by rank: has no contact with itself */
     bool *piece_certified;        /* by piece of the world: has no contact with itself and its neighbours */
     struct workspace *workspaces; /* by worker */
@@ -98,7 +101,7 @@ static void tell(struct workspace *work, dent_question question, uint32_t count)
         const struct leaf_hit *hit = &work->hits[i];
         uint32_t rank_a = search->cache->body_of_cluster[hit->cluster];
         const struct clustered_body *side_a = &search->pose.bodies[rank_a];
-        const struct cluster *cluster_a = &side_a->clusters->clusters[hit->cluster - side_a->first_cluster];
+        const struct cluster *cluster_a = &side_a->list[hit->cluster - side_a->first_cluster];
         uint32_t feature = question == DENT_QUESTION_VERTEX_CELL
                                ? cluster_a->vertices[hit->feature]
                                : side_a->clusters->faces[cluster_a->first_face + hit->feature];
@@ -177,6 +180,17 @@ static uint32_t proven_clusters(const struct workspace *work, uint32_t piece_b, 
                : 0;
 }
 
+/* Clusters of a piece of body b that certainly have no contact with themselves. */
+static uint32_t proven_own(const struct workspace *work, uint32_t piece)
+{
+    const struct cluster_search *search = work->search;
+    const struct clustered_body *body = &search->pose.bodies[work->rank_b];
+    return body->rests && body->wants_stretches
+               ? gaps_prove_own(&search->cache->entries[work->rank_b]->gaps,
+                                search->pose.strains + body->first_piece, piece)
+               : 0;
+}
+
 /* The cluster of side b against some clusters of a piece of body rank_a, bits of `set`. */
 static void search_leaves(struct workspace *work, dent_question question, uint32_t rank_a, uint32_t first, uint32_t set)
 {
@@ -184,18 +198,19 @@ static void search_leaves(struct workspace *work, dent_question question, uint32
     const struct cluster_kernels *kernels = search->pose.kernels;
     const struct clustered_body *side_a = &search->pose.bodies[rank_a];
     bool faces = question == DENT_QUESTION_FACE_CELL, self = rank_a == work->rank_b;
-    bool may_share = search->request->pose->bodies[rank_a].body->identities || work->body_b->identities ||
-                     (self && faces); /* vertices of the same body are looked at by number */
+    bool tied = search->cache->identities &&
+                (search->request->pose->bodies[rank_a].body->identities || work->body_b->identities);
+    bool may_share = tied || (self && faces); /* vertices of the same body are looked at by number */
     for (; set; set &= set - 1) {
         uint32_t number = first + (uint32_t)__builtin_ctz(set);
         if (self && !faces && number == work->number_b) {
             continue; /* its vertices are its own */
         }
-        const struct cluster *cluster = &side_a->clusters->clusters[number];
+        const struct cluster *cluster = &side_a->list[number];
         uint32_t world_number = side_a->first_cluster + number;
         struct leaf_features features = {
             .cluster = cluster,
-            .corners = &side_a->clusters->corners[number],
+            .corners = &side_a->corners[number],
             .points = points_of(work, rank_a, number),
             .identities = may_share ? cluster_identities(search->cache, world_number, cluster) : NULL,
             .same_body = self,
@@ -223,7 +238,7 @@ static void search_cluster(struct workspace *work, dent_question question, uint3
         }
         uint32_t rank_a = search->pose.body_of_piece[near->pieces[i]];
         const struct clustered_body *side_a = &search->pose.bodies[rank_a];
-        const struct cluster_piece *piece = &side_a->clusters->pieces[near->pieces[i] - side_a->first_piece];
+        const struct cluster_piece *piece = &side_a->pieces[near->pieces[i] - side_a->first_piece];
         uint32_t set = 1; /* the box of a piece of one cluster was already looked at */
         if (piece->count > 1) {
             work->boxes_compared += PIECE_CLUSTERS;
@@ -337,7 +352,7 @@ static void note_body(struct workspace *work, dent_question question, uint32_t p
     const struct cluster_search *search = work->search;
     const struct clustered_body *side_a = &search->pose.bodies[rank_a];
     int side = question == DENT_QUESTION_FACE_CELL ? SIDE_FACES : SIDE_VERTICES;
-    if (side_a->clusters->piece_count == 1) {
+    if (side_a->piece_count == 1) {
         const struct cluster_box *box_a = &search->pose.boxes[side][rank_a];
         work->boxes_compared++;
         if (boxes_meet(box_a, box) && !(rank_a == work->rank_b && proven_apart(work, 0, piece))) {
@@ -354,6 +369,48 @@ static void note_body(struct workspace *work, dent_question question, uint32_t p
     work->boxes_compared += (uint64_t)side_a->range_count * PIECE_CLUSTERS;
 }
 
+static bool may_meet(const struct workspace *work, uint32_t rank_a)
+{
+    return !work->search->has_filters ||
+           bodies_may_meet(work->search->request->pose->bodies[rank_a].body, work->body_b);
+}
+
+/* A body of one cluster: others of one cluster are compared at once, the pieces of larger ones noted first. */
+static void search_single(struct workspace *work, dent_question question, uint32_t rank)
+{
+    const struct cluster_search *search = work->search;
+    bool faces = question == DENT_QUESTION_FACE_CELL;
+    const struct cluster_box *boxes = search->pose.boxes[faces ? SIDE_FACES : SIDE_VERTICES];
+    begin_cluster(work, 0, 0);
+    const struct cluster_box box = work->cells.box;
+    if (box.lo[0] > box.hi[0]) {
+        return;
+    }
+    if (work->body_b->self_collision && !search->body_certified[rank] && faces) {
+        note_body(work, question, 0, &box, rank);
+    } else if (work->body_b->self_collision && !search->body_certified[rank] && !proven_own(work, 0)) {
+        search_own(work);
+    }
+    uint32_t first = search->pairs->first[rank], end = search->pairs->first[rank + 1];
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t rank_a = search->pairs->partners[i];
+        if (!may_meet(work, rank_a)) {
+            continue;
+        }
+        if (search->pose.bodies[rank_a].cluster_count != 1) {
+            note_body(work, question, 0, &box, rank_a);
+            continue;
+        }
+        work->boxes_compared++;
+        if (boxes_meet(&boxes[rank_a], &box)) {
+            load_points_b(work);
+            search_leaves(work, question, rank_a, 0, 1);
+        }
+    }
+    search_cluster(work, question, 0, 0);
+    work->near.count = 0;
+}
+
 static void search_piece(struct workspace *work, dent_question question, uint32_t world_piece)
 {
     const struct cluster_search *search = work->search;
@@ -366,24 +423,21 @@ static void search_piece(struct workspace *work, dent_question question, uint32_
     if (side_b->clusters->cell_count == 0) {
         return;
     }
+    if (side_b->cluster_count == 1) {
+        search_single(work, question, rank);
+        return;
+    }
     struct cluster_box box = cluster_pose_piece_box(&search->pose, rank, piece);
     if (work->body_b->self_collision && !search->body_certified[rank]) {
         if (question == DENT_QUESTION_VERTEX_CELL && !proven_apart(work, piece, piece)) {
-            work->near.own = side_b->clusters->cluster_count == 1
-                                 ? box.lo[0] <= box.hi[0]
-                                 : search->pose.kernels->meet(&search->pose.pieces[SIDE_CELLS][world_piece], &box);
-            if (side_b->rests && side_b->wants_stretches) {
-                work->near.own &= ~gaps_prove_own(&search->cache->entries[rank]->gaps,
-                                                  search->pose.strains + side_b->first_piece, piece);
-            }
+            work->near.own = search->pose.kernels->meet(&search->pose.pieces[SIDE_CELLS][world_piece], &box);
+            work->near.own &= ~proven_own(work, piece);
         }
-        if (question == DENT_QUESTION_FACE_CELL || side_b->clusters->cluster_count > 1) {
-            note_body(work, question, piece, &box, rank);
-        }
+        note_body(work, question, piece, &box, rank);
     }
     for (uint32_t i = search->pairs->first[rank]; i < search->pairs->first[rank + 1]; i++) {
         uint32_t rank_a = search->pairs->partners[i];
-        if (bodies_may_meet(search->request->pose->bodies[rank_a].body, work->body_b)) {
+        if (may_meet(work, rank_a)) {
             note_body(work, question, piece, &box, rank_a);
         }
     }
@@ -457,7 +511,7 @@ static void certify_block(void *data, uint32_t block, uint32_t worker)
 static void certify(struct cluster_search *search)
 {
     bool any_left = false;
-    for (uint32_t rank = 0; rank < search->request->pose->body_count; rank++) {
+    for (uint32_t rank = 0; search->tries_strains && rank < search->request->pose->body_count; rank++) {
         const struct clustered_body *body = &search->pose.bodies[rank];
         search->body_certified[rank] =
             body->rests && strain_certifies_body(&search->cache->entries[rank]->reference, search->pose.kernels,
@@ -471,17 +525,23 @@ static void certify(struct cluster_search *search)
     }
 }
 
-/* Which bodies to compute strains of: those asked about themselves that have something to compare with. */
+/* Which bodies to compute strains of: those asked about themselves that have something to compare with. Also notes whether
+ * all bodies may meet: they surely may if their groups and masks are the same. */
 static void choose_references(struct cluster_search *search, struct cluster_cache *cache)
 {
     for (uint32_t rank = 0; rank < cache->body_count; rank++) {
+        const struct body *body = search->request->pose->bodies[rank].body, *first = search->request->pose->bodies[0].body;
+        search->has_filters |= body->collision_group != first->collision_group ||
+                               body->collision_mask != first->collision_mask ||
+                               !(body->collision_group & body->collision_mask);
         const struct strain_reference *reference = &cache->entries[rank]->reference;
         bool has_gaps = cache->entries[rank]->gaps.usable;
         /* The vertices of a single cluster are compared with its own cells in less time than its strain takes. */
         bool worth_it =
             cache->entries[rank]->clusters.cluster_count > 1 || search->request->questions & DENT_QUESTION_FACE_CELL;
         bool wanted = search->certify && worth_it && (reference->usable || has_gaps) &&
-                      search->request->pose->bodies[rank].body->self_collision;
+                      body->self_collision;
+        search->may_adopt |= !cache->entries[rank]->own_reference;
         if (wanted && cache->entries[rank]->own_reference && cache->entries[rank]->wait > 0) {
             cache->entries[rank]->wait--;
             wanted = false;
@@ -490,6 +550,7 @@ static void choose_references(struct cluster_search *search, struct cluster_cach
         cache->bodies[rank].wants_stretches = wanted && has_gaps;
         search->pose.wants_strains = search->pose.wants_strains || wanted;
     }
+    search->tries_strains = search->pose.wants_strains;
 }
 
 /* How many pieces of a body are certified. */
@@ -520,7 +581,7 @@ static uint32_t certified_clusters(const struct cluster_search *search, uint32_t
 static void rest_from_failures(struct cluster_search *search, struct cluster_cache *cache)
 {
     enum { LONGEST_REST = 15 };
-    for (uint32_t rank = 0; search->certify && rank < cache->body_count; rank++) {
+    for (uint32_t rank = 0; search->tries_strains && rank < cache->body_count; rank++) {
         struct cached_body *entry = cache->entries[rank];
         if (!entry->own_reference || !cache->bodies[rank].rests) {
             continue;
@@ -539,7 +600,7 @@ static void rest_from_failures(struct cluster_search *search, struct cluster_cac
 static void adopt_free_poses(struct cluster_search *search, struct cluster_cache *cache)
 {
     enum { LONGEST_WAIT = 1024 };
-    for (uint32_t rank = 0; search->certify && rank < cache->body_count; rank++) {
+    for (uint32_t rank = 0; search->certify && search->may_adopt && rank < cache->body_count; rank++) {
         struct cached_body *entry = cache->entries[rank];
         const struct posed_body *posed = &search->request->pose->bodies[rank];
         if (posed->body->kind != DENT_BODY_SOLID || !posed->body->self_collision || entry->own_reference ||

@@ -114,6 +114,11 @@ static dent_status number_bodies(struct cluster_cache *cache)
         uint32_t range_count = (group_count + PIECE_CLUSTERS - 1) / PIECE_CLUSTERS;
         cache->bodies[rank] = (struct clustered_body){
             .clusters = body,
+            .list = body->clusters,
+            .corners = body->corners,
+            .pieces = body->pieces,
+            .cluster_count = body->cluster_count,
+            .piece_count = body->piece_count,
             .first_cluster = (uint32_t)clusters,
             .first_piece = (uint32_t)pieces,
             .first_group = (uint32_t)groups,

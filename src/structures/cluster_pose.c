@@ -70,7 +70,7 @@ bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, s
     }
     for (uint32_t rank = 0; enough && rank < pose->body_count; rank++) {
         const struct clustered_body *body = &state->bodies[rank];
-        for (int side = 0; side < SIDE_COUNT && body->clusters->piece_count > 1; side++) {
+        for (int side = 0; side < SIDE_COUNT && body->piece_count > 1; side++) {
             if (state->wants[side]) {
                 state->groups[side][body->first_group + body->group_count - 1] = empty_group;
             }
@@ -92,7 +92,7 @@ struct cluster_box box_of_group_member(const struct box_group *group, uint32_t p
 struct cluster_box cluster_pose_piece_box(const struct cluster_pose *state, uint32_t rank, uint32_t piece)
 {
     const struct clustered_body *body = &state->bodies[rank];
-    return body->clusters->piece_count == 1
+    return body->piece_count == 1
                ? state->boxes[SIDE_CELLS][rank]
                : box_of_group_member(&state->groups[SIDE_CELLS][body->first_group + piece / PIECE_CLUSTERS],
                                      piece % PIECE_CLUSTERS);
@@ -102,7 +102,7 @@ struct cluster_box cluster_pose_cluster_box(const struct cluster_pose *state, ui
                                             uint32_t place)
 {
     const struct clustered_body *body = &state->bodies[rank];
-    return body->clusters->cluster_count == 1
+    return body->cluster_count == 1
                ? state->boxes[SIDE_CELLS][rank]
                : box_of_group_member(&state->pieces[SIDE_CELLS][body->first_piece + piece], place);
 }
@@ -149,8 +149,8 @@ enum { AHEAD = 4 };
  * for early. */
 static void fetch_ahead(const struct clustered_body *body, uint32_t number, const double (*xyz)[3])
 {
-    if (number + AHEAD < body->clusters->cluster_count) {
-        const char *static_part = (const char *)&body->clusters->clusters[number + AHEAD];
+    if (number + AHEAD < body->cluster_count) {
+        const char *static_part = (const char *)&body->list[number + AHEAD];
         const char *rest = body->rests ? (const char *)&body->rests[number + AHEAD] : static_part;
         __builtin_prefetch(static_part);
         __builtin_prefetch(static_part + 64);
@@ -160,8 +160,8 @@ static void fetch_ahead(const struct clustered_body *body, uint32_t number, cons
         __builtin_prefetch(rest + 128);
         __builtin_prefetch(rest + 192);
     }
-    if (number + 1 < body->clusters->cluster_count) {
-        const struct cluster *next = &body->clusters->clusters[number + 1];
+    if (number + 1 < body->cluster_count) {
+        const struct cluster *next = &body->list[number + 1];
         for (uint32_t k = 0; k < next->vertex_count; k++) {
             __builtin_prefetch(xyz[next->vertices[k]]);
         }
@@ -173,7 +173,7 @@ static const struct cluster_points *load_cluster(const struct cluster_pose *stat
                                                  uint32_t place, struct cluster_points *own_points)
 {
     const struct clustered_body *body = &state->bodies[rank];
-    uint32_t number = body->clusters->pieces[piece - body->first_piece].first + place;
+    uint32_t number = body->pieces[piece - body->first_piece].first + place;
     struct cluster_points *points = state->points ? &state->points[body->first_cluster + number] : own_points;
     cluster_pose_load(state, rank, number, points);
     if (body->rests) {
@@ -200,19 +200,41 @@ static struct cluster_box box_of_side(const struct cluster_pose *state, uint32_t
     return box;
 }
 
-/* A body of one cluster: its boxes are those of the cluster. */
+/* The bounds of a body, rounded as its vertices are: rounding is monotone, so these are the bounds of the rounded
+ * vertices. */
+static struct cluster_box rounded_box(const struct cluster_pose *state, const struct posed_body *body)
+{
+    struct cluster_box box;
+    for (int axis = 0; axis < 3; axis++) {
+        box.lo[axis] = (float)((body->lo[axis] - state->centre[axis]) * state->scale);
+        box.hi[axis] = (float)((body->hi[axis] - state->centre[axis]) * state->scale);
+    }
+    return box;
+}
+
+/* A body of one cluster: its boxes are those of the cluster, and mostly those of all its vertices. */
 static void fill_single(const struct cluster_pose *state, uint32_t rank, uint32_t piece)
 {
+    const struct posed_body *posed = &state->pose->bodies[rank];
+    const struct cluster *cluster = &state->bodies[rank].list[0];
     struct cluster_points own_points;
     const struct cluster_points *points = load_cluster(state, rank, piece, 0, &own_points);
     if (state->bodies[rank].rests && state->bodies[rank].wants_stretches) {
         state->kernels->stretches(&state->strains[piece]);
     }
-    struct cluster_box boxes[SIDE_COUNT];
+    const struct cluster_box whole = rounded_box(state, posed);
     for (int side = 0; side < SIDE_COUNT; side++) {
-        if (state->wants[side]) {
-            boxes[side] = box_of_side(state, rank, &state->bodies[rank].clusters->clusters[0], points, side, boxes);
-            state->boxes[side][rank] = boxes[side];
+        uint32_t vertices = state->wants[side] ? vertices_of_side(state, cluster, side) : 0;
+        struct cluster_box *box = &state->boxes[side][rank];
+        if (!state->wants[side]) {
+            continue;
+        }
+        *box = vertices ? whole : empty_box;
+        if (vertices && (~vertices & all_vertices(cluster))) {
+            state->kernels->bound(points, vertices, box);
+        }
+        if (side == SIDE_CELLS && state->leave_out_flat && cells_are_flat(cluster, posed->xyz, box)) {
+            *box = empty_box;
         }
     }
 }
@@ -221,11 +243,11 @@ void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
 {
     uint32_t rank = state->body_of_piece[piece];
     const struct clustered_body *body = &state->bodies[rank];
-    if (body->clusters->cluster_count == 1) {
+    if (body->cluster_count == 1) {
         fill_single(state, rank, piece);
         return;
     }
-    const struct cluster_piece *range = &body->clusters->pieces[piece - body->first_piece];
+    const struct cluster_piece *range = &body->pieces[piece - body->first_piece];
     struct cluster_points own_points;
     struct cluster_box whole[SIDE_COUNT] = {empty_box, empty_box, empty_box};
     for (int side = 0; side < SIDE_COUNT; side++) {
@@ -239,7 +261,7 @@ void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
         struct cluster_box boxes[SIDE_COUNT];
         for (int side = 0; side < SIDE_COUNT; side++) {
             if (state->wants[side]) {
-                boxes[side] = box_of_side(state, rank, &body->clusters->clusters[range->first + place], points, side,
+                boxes[side] = box_of_side(state, rank, &body->list[range->first + place], points, side,
                                           boxes);
                 set_member(&state->pieces[side][piece], place, &boxes[side]);
                 widen(&whole[side], &boxes[side]);
@@ -251,7 +273,7 @@ void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
     }
     uint32_t in_body = piece - body->first_piece;
     for (int side = 0; side < SIDE_COUNT; side++) {
-        if (state->wants[side] && body->clusters->piece_count == 1) {
+        if (state->wants[side] && body->piece_count == 1) {
             state->boxes[side][rank] = whole[side];
         } else if (state->wants[side]) {
             set_member(&state->groups[side][body->first_group + in_body / PIECE_CLUSTERS], in_body % PIECE_CLUSTERS,
@@ -291,7 +313,7 @@ void cluster_pose_fill_bodies(const struct cluster_pose *state)
 {
     for (uint32_t rank = 0; rank < state->pose->body_count; rank++) {
         for (int side = 0; side < SIDE_COUNT; side++) {
-            if (state->wants[side] && state->bodies[rank].clusters->piece_count != 1) {
+            if (state->wants[side] && state->bodies[rank].piece_count != 1) {
                 fill_side_of_body(state, rank, side);
             }
         }

@@ -23,6 +23,10 @@ struct clustered_body {
     const struct cluster_rest
         *rests; /* by cluster of the body; null: no strains wanted. Set by the method for each query, as is the next */
     bool wants_stretches;
+    const struct cluster *list; /* of `clusters`, as are the next three: one step less to where every query goes */
+    const struct cluster_corners *corners;
+    const struct cluster_piece *pieces;
+    uint32_t cluster_count, piece_count;
     uint32_t first_cluster, first_piece;
     uint32_t first_group, group_count; /* sixteen pieces each */
     uint32_t first_range, range_count; /* sixteen groups each */
@@ -60,7 +64,7 @@ void cluster_pose_fill_bodies(const struct cluster_pose *state);
 static inline void cluster_pose_load(const struct cluster_pose *state, uint32_t rank, uint32_t cluster,
                                      struct cluster_points *points)
 {
-    state->kernels->load(&state->bodies[rank].clusters->clusters[cluster], state->pose->bodies[rank].xyz, state->centre,
+    state->kernels->load(&state->bodies[rank].list[cluster], state->pose->bodies[rank].xyz, state->centre,
                          state->scale, points);
 }
 

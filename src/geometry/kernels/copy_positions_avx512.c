@@ -9,6 +9,26 @@
 
 enum { NOT_FINITE = 0x99 }; /* quiet NaN, +infinity, -infinity, signalling NaN */
 
+/* Lane i of register k belongs to axis (8 k + i) % 3. Brings all lanes of the second and third under those of the first
+ * with their axis (every lane at least once), then the lanes 3 to 7 under 0, 1, 2, which hold the bounds in the end. */
+#define FOLD_AXES(name, operation)                                                                                     \
+    static inline void name(const __m512d registers[3], double bounds[3])                                              \
+    {                                                                                                                  \
+        const __m512i second = _mm512_setr_epi64(1, 2, 0, 4, 5, 3, 7, 5);                                              \
+        const __m512i third = _mm512_setr_epi64(2, 0, 1, 5, 3, 4, 2, 6);                                               \
+        const __m512i left_over = _mm512_setr_epi64(1, 2, 6, 1, 2, 15, 1, 2);                                          \
+        __m512d a = operation(registers[0], _mm512_permutexvar_pd(second, registers[1]));                              \
+        __m512d b = operation(_mm512_permutexvar_pd(third, registers[2]),                                              \
+                              _mm512_permutex2var_pd(registers[1], left_over, registers[2]));                          \
+        a = operation(a, b);                                                                                           \
+        a = operation(a, _mm512_permutexvar_pd(_mm512_setr_epi64(3, 4, 5, 3, 4, 5, 6, 7), a));                         \
+        a = operation(a, _mm512_permutexvar_pd(_mm512_setr_epi64(6, 7, 2, 3, 4, 5, 6, 7), a));                         \
+        _mm512_mask_storeu_pd(bounds, 7, a);                                                                           \
+    }
+
+FOLD_AXES(fold_least, _mm512_min_pd)
+FOLD_AXES(fold_most, _mm512_max_pd)
+
 bool copy_positions_avx512(const void *from, size_t vertex_count, double (*to)[3], double lo[3], double hi[3])
 {
     __m512d least[3], most[3];
@@ -39,19 +59,8 @@ bool copy_positions_avx512(const void *from, size_t vertex_count, double (*to)[3
         most[k] = _mm512_mask_max_pd(most[k], lanes, x, most[k]);
         bad |= _mm512_fpclass_pd_mask(x, NOT_FINITE);
     }
-    double lows[24], highs[24];
-    for (int k = 0; k < 3; k++) {
-        _mm512_storeu_pd(lows + 8 * k, least[k]);
-        _mm512_storeu_pd(highs + 8 * k, most[k]);
-    }
-    for (int k = 3; k < 24; k++) {
-        lows[k % 3] = lows[k] < lows[k % 3] ? lows[k] : lows[k % 3];
-        highs[k % 3] = highs[k] > highs[k % 3] ? highs[k] : highs[k % 3];
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        lo[axis] = lows[axis];
-        hi[axis] = highs[axis];
-    }
+    fold_least(least, lo);
+    fold_most(most, hi);
     return bad == 0;
 }
 
