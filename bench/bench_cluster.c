@@ -603,7 +603,7 @@ static int run_scene(const char *name, const struct options *options)
     for (uint32_t i = 0; i < count; i++) {
         struct variant *v = &variants[i];
         double median = v->times[v->count / 2];
-        printf("  %-11s %-26s %9.3f ms  (%.3f .. %.3f) %8" PRIu64 " pairs",
+        printf("  %-11s %-26s %9.4f ms  (%.4f .. %.4f) %8" PRIu64 " pairs",
                v->question == 3 ? "both" : dent_question_name(v->question), v->name, median, v->times[v->count / 4],
                v->times[v->count - 1 - v->count / 4], v->pairs);
         if (options->peers && v->question != 3) {

@@ -34,6 +34,17 @@ struct reading {
     struct piece pieces[PIECES_MAX];
 };
 
+/* Copies some vertices and bounds them; false when a number is not finite. */
+static bool read_range(const dent_positions *given, const struct kernels *kernels, uint32_t first, uint32_t count,
+                       double (*xyz)[3], double lo[3], double hi[3])
+{
+    if (given->scalar == DENT_SCALAR_DOUBLE && (given->stride == 0 || given->stride == sizeof xyz[0])) {
+        const unsigned char *from = (const unsigned char *)given->data + (size_t)first * sizeof xyz[0];
+        return kernels->copy_positions(from, count, xyz + first, lo, hi);
+    }
+    return body_read_range(given, first, count, xyz, lo, hi);
+}
+
 static void read_piece(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
@@ -41,37 +52,31 @@ static void read_piece(void *data, uint32_t block, uint32_t worker)
     uint32_t first = block * reading->per_piece, left = reading->vertex_count - first;
     struct piece *piece = &reading->pieces[block];
     uint32_t count = left < reading->per_piece ? left : reading->per_piece;
-    const dent_positions *given = reading->positions;
     *piece = (struct piece){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, false};
-    if (given->scalar == DENT_SCALAR_DOUBLE && (given->stride == 0 || given->stride == sizeof reading->xyz[0])) {
-        const unsigned char *from = (const unsigned char *)given->data + (size_t)first * sizeof reading->xyz[0];
-        piece->finite = reading->kernels->copy_positions(from, count, reading->xyz + first, piece->lo, piece->hi);
-    } else {
-        piece->finite = body_read_range(given, first, count, reading->xyz, piece->lo, piece->hi);
-    }
+    piece->finite =
+        read_range(reading->positions, reading->kernels, first, count, reading->xyz, piece->lo, piece->hi);
 }
 
 /* Positions and bounds of all vertices. False when something is wrong with the positions: body_read_positions then says what. */
 static bool read_in_pieces(const struct body *body, const struct kernels *kernels, double (*xyz)[3], double lo[3], double hi[3])
 {
-    struct reading reading; /* not cleared: the pieces are large beside a small body */
-    reading.positions = &body->positions_t0;
-    reading.kernels = kernels;
-    reading.xyz = xyz;
-    reading.vertex_count = body->vertex_count;
     struct message ignored;
     if (body->vertex_count == 0 || !body->positions_t0.data || body_check_positions(body, &body->positions_t0, &ignored) != DENT_OK) {
         return false;
     }
     uint32_t count = body->vertex_count / PIECE_VERTICES + 1;
+    if (count == 1) {
+        return read_range(&body->positions_t0, kernels, 0, body->vertex_count, xyz, lo, hi);
+    }
+    struct reading reading; /* not cleared: the pieces are large beside a small body */
+    reading.positions = &body->positions_t0;
+    reading.kernels = kernels;
+    reading.xyz = xyz;
+    reading.vertex_count = body->vertex_count;
     count = count < PIECES_MAX ? count : PIECES_MAX;
     reading.per_piece = body->vertex_count / count + (body->vertex_count % count != 0);
     count = body->vertex_count / reading.per_piece + (body->vertex_count % reading.per_piece != 0);
-    if (count == 1) {
-        read_piece(&reading, 0, 0);
-    } else {
-        dent_parallel_for(body->context, count, read_piece, &reading);
-    }
+    dent_parallel_for(body->context, count, read_piece, &reading);
     bool finite = true;
     for (uint32_t piece = 0; piece < count; piece++) {
         finite = finite && reading.pieces[piece].finite;

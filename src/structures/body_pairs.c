@@ -1,4 +1,4 @@
-/* Pairs of bodies by sort and sweep. See body_pairs.h. */
+/* Pairs of bodies by sort and sweep; of few bodies, where sorting costs more, all against all. See body_pairs.h. */
 #include "structures/body_pairs.h"
 
 #include <math.h>
@@ -116,6 +116,48 @@ static bool sweep(struct body_pairs *pairs, const struct columns *columns, uint3
     return true;
 }
 
+/* Below this all against all, sixteen at a time, is faster than sorting. */
+enum { FEW_BOXES = 192 };
+
+static bool compare_all(struct body_pairs *pairs, const struct cluster_box *boxes, uint32_t count,
+                        const struct cluster_kernels *kernels)
+{
+    struct box_group groups[FEW_BOXES / PIECE_CLUSTERS];
+    uint32_t group_count = (count + PIECE_CLUSTERS - 1) / PIECE_CLUSTERS;
+    for (uint32_t i = 0; i < group_count * PIECE_CLUSTERS; i++) {
+        struct box_group *into = &groups[i / PIECE_CLUSTERS];
+        for (int axis = 0; axis < 3; axis++) { /* places behind the last are empty */
+            into->lo[axis][i % PIECE_CLUSTERS] = i < count ? boxes[i].lo[axis] : INFINITY;
+            into->hi[axis][i % PIECE_CLUSTERS] = i < count ? boxes[i].hi[axis] : -INFINITY;
+        }
+    }
+    struct body_pair *room = count > 1 ? array_extend(&pairs->found, (size_t)count * (count - 1) / 2) : NULL;
+    if (count > 1 && !room) {
+        return false;
+    }
+    size_t found = 0;
+    for (uint32_t a = 0; a < count; a++) {
+        uint32_t first = a / PIECE_CLUSTERS;
+        uint32_t before = UINT32_MAX << a % PIECE_CLUSTERS << 1; /* only those behind a */
+        for (uint32_t g = first; g < group_count; g++) {
+            uint32_t met = kernels->meet(&groups[g], &boxes[a]) & (g == first ? before : UINT32_MAX);
+            for (; met; met &= met - 1) {
+                room[found++] = (struct body_pair){a, g * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(met)};
+            }
+        }
+    }
+    pairs->found.count = found;
+    return true;
+}
+
+static bool sort_and_sweep(struct body_pairs *pairs, const struct cluster_box *boxes, uint32_t count,
+                           const struct kernels *kernels, struct arena *scratch)
+{
+    struct columns columns;
+    return allocate_columns(&columns, count, scratch) &&
+           sweep(pairs, &columns, sort_boxes(&columns, boxes, count), kernels);
+}
+
 static void group(struct body_pairs *pairs, uint32_t count)
 {
     const struct body_pair *found = pairs->found.data;
@@ -141,9 +183,8 @@ bool body_pairs_find(struct body_pairs *pairs, const struct cluster_box *boxes, 
     array_clear(&pairs->found);
     pairs->first = arena_allocate(scratch, (size_t)count + 1, sizeof *pairs->first);
     struct arena_mark mark = arena_mark(scratch);
-    struct columns columns;
-    bool done = pairs->first && allocate_columns(&columns, count, scratch) &&
-                sweep(pairs, &columns, sort_boxes(&columns, boxes, count), kernels);
+    bool done = pairs->first && (count <= FEW_BOXES ? compare_all(pairs, boxes, count, kernels->clusters)
+                                                    : sort_and_sweep(pairs, boxes, count, kernels, scratch));
     arena_rewind(scratch, mark);
     pairs->partners = done ? arena_allocate(scratch, pairs->found.count, 2 * sizeof *pairs->partners) : NULL;
     if (!pairs->partners || pairs->found.count > UINT32_MAX / 2) {

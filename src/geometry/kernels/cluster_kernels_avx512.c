@@ -49,15 +49,16 @@ static inline uint32_t lanes_less(lanes a, lanes b)
 {
     return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
 }
-/* Lanes where small[k] <= large[k] for all six k. */
+/* Lanes where small[k] <= large[k] for all six k. Two chains of three: one of six would be waited for. */
 static inline uint32_t lanes_ordered6(const lanes small[6], const lanes large[6])
 {
     __mmask16 bits = _mm512_cmp_ps_mask(small[0], large[0], _CMP_LE_OQ);
-    bits = _mm512_mask_cmp_ps_mask(bits, small[1], large[1], _CMP_LE_OQ);
+    __mmask16 others = _mm512_cmp_ps_mask(small[1], large[1], _CMP_LE_OQ);
     bits = _mm512_mask_cmp_ps_mask(bits, small[2], large[2], _CMP_LE_OQ);
-    bits = _mm512_mask_cmp_ps_mask(bits, small[3], large[3], _CMP_LE_OQ);
+    others = _mm512_mask_cmp_ps_mask(others, small[3], large[3], _CMP_LE_OQ);
     bits = _mm512_mask_cmp_ps_mask(bits, small[4], large[4], _CMP_LE_OQ);
-    return _mm512_mask_cmp_ps_mask(bits, small[5], large[5], _CMP_LE_OQ);
+    others = _mm512_mask_cmp_ps_mask(others, small[5], large[5], _CMP_LE_OQ);
+    return _mm512_kand(bits, others);
 }
 static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b)
 {
