@@ -115,6 +115,25 @@ static void bound_body(struct posed_body *posed, double lo[3], double hi[3], dou
     }
 }
 
+/* Small bodies lie anywhere in memory: what the next ones need is asked for early. */
+static void fetch_ahead(const struct body_table *table, uint32_t rank)
+{
+    enum { POSITIONS_AHEAD = 2, BODIES_AHEAD = 5, LINES = 4, LINE = 64 };
+    if (rank + BODIES_AHEAD < table->body_count) {
+        const struct body *body = body_table_at(table, rank + BODIES_AHEAD);
+        __builtin_prefetch(&body->vertex_count);
+        __builtin_prefetch(&body->topology);
+        __builtin_prefetch(&body->positions_t0);
+        __builtin_prefetch(&body->strict);
+    }
+    if (rank + POSITIONS_AHEAD < table->body_count) {
+        const char *data = body_table_at(table, rank + POSITIONS_AHEAD)->positions_t0.data;
+        for (int line = 0; data && line < LINES; line++) {
+            __builtin_prefetch(data + line * LINE);
+        }
+    }
+}
+
 dent_status pose_read(struct pose *pose, const struct body_table *table, struct message *message)
 {
     size_t vertex_count = 0;
@@ -132,6 +151,7 @@ dent_status pose_read(struct pose *pose, const struct body_table *table, struct 
     pose->largest = 0;
     for (uint32_t rank = 0; rank < table->body_count; rank++) {
         const struct body *body = body_table_at(table, rank);
+        fetch_ahead(table, rank);
         double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
         dent_status status = DENT_OK;
         if (!read_in_pieces(body, kernels, next, lo, hi)) {

@@ -262,10 +262,10 @@ static void begin_cluster(struct workspace *work, uint32_t piece, uint32_t place
 {
     const struct cluster_search *search = work->search;
     const struct clustered_body *side_b = &search->pose.bodies[work->rank_b];
-    uint32_t number = work->clusters_b->pieces[piece].first + place;
+    uint32_t number = side_b->cluster_count == 1 ? 0 : side_b->pieces[piece].first + place;
     struct leaf_cells *cells = &work->cells;
-    cells->cluster = &work->clusters_b->clusters[number];
-    cells->corners = &work->clusters_b->corners[number];
+    cells->cluster = &side_b->list[number];
+    cells->corners = &side_b->corners[number];
     work->number_b = number;
     work->has_points_b = false;
     cells->identities = cluster_identities(search->cache, side_b->first_cluster + number, cells->cluster);
@@ -381,6 +381,12 @@ static void search_single(struct workspace *work, dent_question question, uint32
     const struct cluster_search *search = work->search;
     bool faces = question == DENT_QUESTION_FACE_CELL;
     const struct cluster_box *boxes = search->pose.boxes[faces ? SIDE_FACES : SIDE_VERTICES];
+    const struct cluster_corners *next =
+        rank + 2 < search->request->pose->body_count ? search->pose.bodies[rank + 2].corners : NULL;
+    if (next) { /* small bodies lie anywhere in memory */
+        __builtin_prefetch(next->cells);
+        __builtin_prefetch(next->cell_vertices);
+    }
     begin_cluster(work, 0, 0);
     const struct cluster_box box = work->cells.box;
     if (box.lo[0] > box.hi[0]) {
@@ -420,7 +426,7 @@ static void search_piece(struct workspace *work, dent_question question, uint32_
     work->rank_b = rank;
     work->body_b = search->request->pose->bodies[rank].body;
     work->clusters_b = side_b->clusters;
-    if (side_b->clusters->cell_count == 0) {
+    if (side_b->cell_count == 0) {
         return;
     }
     if (side_b->cluster_count == 1) {
@@ -534,20 +540,17 @@ static void choose_references(struct cluster_search *search, struct cluster_cach
         search->has_filters |= body->collision_group != first->collision_group ||
                                body->collision_mask != first->collision_mask ||
                                !(body->collision_group & body->collision_mask);
-        const struct strain_reference *reference = &cache->entries[rank]->reference;
-        bool has_gaps = cache->entries[rank]->gaps.usable;
+        struct clustered_body *clustered = &cache->bodies[rank];
         /* The vertices of a single cluster are compared with its own cells in less time than its strain takes. */
-        bool worth_it =
-            cache->entries[rank]->clusters.cluster_count > 1 || search->request->questions & DENT_QUESTION_FACE_CELL;
-        bool wanted = search->certify && worth_it && (reference->usable || has_gaps) &&
-                      body->self_collision;
-        search->may_adopt |= !cache->entries[rank]->own_reference;
-        if (wanted && cache->entries[rank]->own_reference && cache->entries[rank]->wait > 0) {
+        bool worth_it = clustered->cluster_count > 1 || search->request->questions & DENT_QUESTION_FACE_CELL;
+        bool wanted = search->certify && worth_it && clustered->has_reference && body->self_collision;
+        search->may_adopt |= !clustered->own_reference;
+        if (wanted && clustered->own_reference && cache->entries[rank]->wait > 0) {
             cache->entries[rank]->wait--;
             wanted = false;
         }
-        cache->bodies[rank].rests = wanted ? reference->rests : NULL;
-        cache->bodies[rank].wants_stretches = wanted && has_gaps;
+        clustered->rests = wanted ? cache->entries[rank]->reference.rests : NULL;
+        clustered->wants_stretches = wanted && clustered->has_gaps;
         search->pose.wants_strains = search->pose.wants_strains || wanted;
     }
     search->tries_strains = search->pose.wants_strains;
@@ -612,6 +615,7 @@ static void adopt_free_poses(struct cluster_search *search, struct cluster_cache
             continue;
         }
         strain_reference_set(&entry->reference, posed->body, posed->xyz);
+        cluster_cache_note_reference(cache, rank);
         entry->last_wait = entry->last_wait < LONGEST_WAIT ? 2 * entry->last_wait + 1 : LONGEST_WAIT;
         entry->wait = entry->last_wait;
     }

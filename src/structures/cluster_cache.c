@@ -105,6 +105,14 @@ static void forget_kept(struct cluster_cache *cache)
     }
 }
 
+void cluster_cache_note_reference(struct cluster_cache *cache, uint32_t rank)
+{
+    const struct cached_body *entry = cache->entries[rank];
+    cache->bodies[rank].has_reference = entry->reference.usable || entry->gaps.usable;
+    cache->bodies[rank].has_gaps = entry->gaps.usable;
+    cache->bodies[rank].own_reference = entry->own_reference;
+}
+
 static dent_status number_bodies(struct cluster_cache *cache)
 {
     uint64_t clusters = 0, pieces = 0, groups = 0, ranges = 0;
@@ -119,6 +127,7 @@ static dent_status number_bodies(struct cluster_cache *cache)
             .pieces = body->pieces,
             .cluster_count = body->cluster_count,
             .piece_count = body->piece_count,
+            .cell_count = body->cell_count,
             .first_cluster = (uint32_t)clusters,
             .first_piece = (uint32_t)pieces,
             .first_group = (uint32_t)groups,
@@ -126,6 +135,7 @@ static dent_status number_bodies(struct cluster_cache *cache)
             .first_range = (uint32_t)ranges,
             .range_count = range_count,
         };
+        cluster_cache_note_reference(cache, rank);
         clusters += body->cluster_count;
         pieces += body->piece_count;
         groups += group_count;

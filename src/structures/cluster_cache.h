@@ -42,6 +42,9 @@ void cluster_cache_destroy(struct cluster_cache *cache);
 dent_status cluster_cache_update(struct cluster_cache *cache, const struct pose *pose, uint64_t *built,
                                  struct message *message);
 
+/* To be called when the reference of a body has changed. */
+void cluster_cache_note_reference(struct cluster_cache *cache, uint32_t rank);
+
 /* Numbers of the vertices of a cluster (world numbering), to compare with those of another cluster. */
 static inline const uint32_t *cluster_identities(const struct cluster_cache *cache, uint32_t number,
                                                  const struct cluster *cluster)

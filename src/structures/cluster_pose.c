@@ -173,7 +173,7 @@ static const struct cluster_points *load_cluster(const struct cluster_pose *stat
                                                  uint32_t place, struct cluster_points *own_points)
 {
     const struct clustered_body *body = &state->bodies[rank];
-    uint32_t number = body->pieces[piece - body->first_piece].first + place;
+    uint32_t number = body->cluster_count == 1 ? 0 : body->pieces[piece - body->first_piece].first + place;
     struct cluster_points *points = state->points ? &state->points[body->first_cluster + number] : own_points;
     cluster_pose_load(state, rank, number, points);
     if (body->rests) {
@@ -218,6 +218,11 @@ static void fill_single(const struct cluster_pose *state, uint32_t rank, uint32_
     const struct posed_body *posed = &state->pose->bodies[rank];
     const struct cluster *cluster = &state->bodies[rank].list[0];
     struct cluster_points own_points;
+    const struct cluster *next = rank + 3 < state->pose->body_count ? state->bodies[rank + 3].list : NULL;
+    if (next) { /* small bodies lie anywhere in memory */
+        __builtin_prefetch(next->vertices);
+        __builtin_prefetch(&next->owned);
+    }
     const struct cluster_points *points = load_cluster(state, rank, piece, 0, &own_points);
     if (state->bodies[rank].rests && state->bodies[rank].wants_stretches) {
         state->kernels->stretches(&state->strains[piece]);

@@ -23,10 +23,11 @@ struct clustered_body {
     const struct cluster_rest
         *rests; /* by cluster of the body; null: no strains wanted. Set by the method for each query, as is the next */
     bool wants_stretches;
+    bool has_reference, has_gaps, own_reference; /* copies from the cache */
     const struct cluster *list; /* of `clusters`, as are the next three: one step less to where every query goes */
     const struct cluster_corners *corners;
     const struct cluster_piece *pieces;
-    uint32_t cluster_count, piece_count;
+    uint32_t cluster_count, piece_count, cell_count;
     uint32_t first_cluster, first_piece;
     uint32_t first_group, group_count; /* sixteen pieces each */
     uint32_t first_range, range_count; /* sixteen groups each */
