@@ -57,11 +57,22 @@ static bool in_order_u64(const uint64_t *keys, size_t count)
     return true;
 }
 
-static void count_digits_u64(const uint64_t *keys, size_t count, uint32_t counts[8][DIGITS])
+/* Bits that are not equal in all keys. */
+static uint64_t different_bits_u64(const uint64_t *keys, size_t count)
 {
+    uint64_t different = 0;
+    for (size_t i = 1; i < count; i++) {
+        different |= keys[i] ^ keys[0];
+    }
+    return different;
+}
+
+static void count_digits_u64(const uint64_t *keys, size_t count, int bytes, uint32_t counts[8][DIGITS])
+{
+    memset(counts, 0, (size_t)bytes * sizeof *counts);
     for (size_t i = 0; i < count; i++) {
         uint64_t key = keys[i];
-        for (int byte = 0; byte < 8; byte++) {
+        for (int byte = 0; byte < bytes; byte++) {
             counts[byte][(key >> (8 * byte)) & 255]++;
         }
     }
@@ -89,12 +100,14 @@ void radix_sort_u64(uint64_t *keys, uint32_t *payload, uint64_t *key_scratch, ui
     if (in_order_u64(keys, count)) {
         return;
     }
-    uint32_t counts[8][DIGITS] = {{0}};
-    count_digits_u64(keys, count, counts);
+    uint32_t counts[8][DIGITS];
+    uint64_t different = different_bits_u64(keys, count);
+    int bytes = 1 + (63 - __builtin_clzll(different)) / 8;
+    count_digits_u64(keys, count, bytes, counts);
     uint64_t *from = keys, *to = key_scratch;
     uint32_t *payload_from = payload, *payload_to = payload_scratch;
-    for (int byte = 0; byte < 8; byte++) {
-        if (counts[byte][(keys[0] >> (8 * byte)) & 255] == count) {
+    for (int byte = 0; byte < bytes; byte++) {
+        if (!(different >> (8 * byte) & 255)) {
             continue; /* the same in all keys, whatever their order */
         }
         counts_to_places(counts[byte]);

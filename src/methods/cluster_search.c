@@ -656,7 +656,9 @@ static bool make_workspaces(struct cluster_search *search)
         work->search = search;
         work->worker = worker;
         work->near.count = work->near.own = 0;
-        memset(work->kept_numbers, 0xFF, sizeof work->kept_numbers);
+        if (!search->pose.points) {
+            memset(work->kept_numbers, 0xFF, sizeof work->kept_numbers);
+        }
     }
     return search->workspaces != NULL;
 }
@@ -697,6 +699,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     pose->piece_count = state->cache.piece_count;
     pose->group_count = state->cache.group_count;
     pose->range_count = state->cache.range_count;
+    pose->one_piece_each = state->cache.one_piece_each;
     pose->surface_vertices_only = request->surface_vertices_only;
     pose->leave_out_flat = !request->def->touching;
     pose->wants[SIDE_CELLS] = true;

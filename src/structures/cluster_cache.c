@@ -116,6 +116,7 @@ void cluster_cache_note_reference(struct cluster_cache *cache, uint32_t rank)
 static dent_status number_bodies(struct cluster_cache *cache)
 {
     uint64_t clusters = 0, pieces = 0, groups = 0, ranges = 0;
+    cache->one_piece_each = true;
     for (uint32_t rank = 0; rank < cache->body_count; rank++) {
         const struct body_clusters *body = &cache->entries[rank]->clusters;
         uint32_t group_count = (body->piece_count + PIECE_CLUSTERS - 1) / PIECE_CLUSTERS;
@@ -136,6 +137,7 @@ static dent_status number_bodies(struct cluster_cache *cache)
             .range_count = range_count,
         };
         cluster_cache_note_reference(cache, rank);
+        cache->one_piece_each = cache->one_piece_each && body->piece_count == 1;
         clusters += body->cluster_count;
         pieces += body->piece_count;
         groups += group_count;

@@ -29,6 +29,7 @@ struct cluster_cache {
     struct cached_body **entries;  /* by rank */
     struct clustered_body *bodies; /* by rank */
     uint32_t cluster_count, piece_count, group_count, range_count;
+    bool one_piece_each; /* every body has just one */
     uint32_t *body_of_cluster, *body_of_piece, *body_of_group; /* ranks */
     uint32_t (
         *identities)[CLUSTER_VERTICES]; /* by cluster; null: no ties, the vertices' own numbers will do within a body */

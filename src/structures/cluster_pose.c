@@ -68,7 +68,7 @@ bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, s
             enough = enough && state->pieces[side] && state->groups[side] && state->ranges[side] && state->boxes[side];
         }
     }
-    for (uint32_t rank = 0; enough && rank < pose->body_count; rank++) {
+    for (uint32_t rank = 0; enough && !state->one_piece_each && rank < pose->body_count; rank++) {
         const struct clustered_body *body = &state->bodies[rank];
         for (int side = 0; side < SIDE_COUNT && body->piece_count > 1; side++) {
             if (state->wants[side]) {
@@ -316,7 +316,7 @@ static void fill_side_of_body(const struct cluster_pose *state, uint32_t rank, i
 
 void cluster_pose_fill_bodies(const struct cluster_pose *state)
 {
-    for (uint32_t rank = 0; rank < state->pose->body_count; rank++) {
+    for (uint32_t rank = 0; !state->one_piece_each && rank < state->pose->body_count; rank++) {
         for (int side = 0; side < SIDE_COUNT; side++) {
             if (state->wants[side] && state->bodies[rank].piece_count != 1) {
                 fill_side_of_body(state, rank, side);

@@ -39,6 +39,7 @@ struct cluster_pose {
     const struct clustered_body *bodies; /* by rank */
     const uint32_t *body_of_piece;       /* ranks */
     uint32_t cluster_count, piece_count, group_count, range_count;
+    bool one_piece_each; /* every body has just one */
     bool wants[SIDE_COUNT], wants_strains;
     bool surface_vertices_only;
     bool leave_out_flat; /* clusters of cells without interior get no box: nothing touching is asked for */

@@ -23,7 +23,9 @@ enum { NOT_FINITE = 0x99 }; /* quiet NaN, +infinity, -infinity, signalling NaN *
         a = operation(a, b);                                                                                           \
         a = operation(a, _mm512_permutexvar_pd(_mm512_setr_epi64(3, 4, 5, 3, 4, 5, 6, 7), a));                         \
         a = operation(a, _mm512_permutexvar_pd(_mm512_setr_epi64(6, 7, 2, 3, 4, 5, 6, 7), a));                         \
-        _mm512_mask_storeu_pd(bounds, 7, a);                                                                           \
+        /* not under a mask: what is stored so cannot be loaded again at once */                                       \
+        _mm_storeu_pd(bounds, _mm512_castpd512_pd128(a));                                                              \
+        _mm_store_sd(bounds + 2, _mm512_extractf64x2_pd(a, 1));                                                        \
     }
 
 FOLD_AXES(fold_least, _mm512_min_pd)
