@@ -21,6 +21,7 @@
 #include <dent/id.h>
 #include <dent/impact.h>
 #include <dent/method.h>
+#include <dent/motion.h>
 #include <dent/penetration.h>
 #include <dent/proximity.h>
 #include <dent/query.h>
