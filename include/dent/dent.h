@@ -20,6 +20,7 @@
 #include <dent/border.h>
 #include <dent/id.h>
 #include <dent/impact.h>
+#include <dent/linkage.h>
 #include <dent/method.h>
 #include <dent/motion.h>
 #include <dent/penetration.h>
