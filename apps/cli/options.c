@@ -58,6 +58,13 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_FOLDER] = {"--out", "-o", "DIR", "the folder to write to; default: paper"},
     [OPTION_STEPS] = {"--steps", NULL, "N", "steps measured per setting; default: as the figure says"},
     [OPTION_TABLE] = {"--out", "-o", "F.csv", "write the table to F.csv and a chart of it to F.svg"},
+    [OPTION_FROM] = {"--from", NULL, "VALUES", "robots: joint values at the start, 0,0.5,-1 or elbow=0.5,wrist=-1; default: all 0"},
+    [OPTION_TO] = {"--to", NULL, "VALUES", "robots: joint values at the end, in radians or lengths"},
+    [OPTION_OBSTACLE] = {"--obstacle", NULL, "FILE", "robots: a mesh that stands still; may be repeated"},
+    [OPTION_PACKAGE_PATH] = {"--package-path", NULL, "DIR", "robots: where packages (package://) lie; may be repeated"},
+    [OPTION_MOTION] = {"--motion", NULL, "KIND", "rigid scenes, in between: screw or constant (default: constant velocity)"},
+    [OPTION_SKIP_MISSING] = {"--skip-missing", NULL, NULL, "robots: leave out collision meshes that are not there"},
+    [OPTION_NO_LIMITS] = {"--no-limits", NULL, NULL, "robots: allow joint values beyond their limits"},
     [OPTION_JSON] = {"--json", NULL, NULL, "one JSON object per line"},
     [OPTION_HELP] = {"--help", "-h", NULL, "this text"},
 };
@@ -313,6 +320,27 @@ static bool read_setting(tool_options *options, const char *command, const char 
     return true;
 }
 
+static bool read_motion(tool_options *options, const char *command, const char *text)
+{
+    static const char *const words[] = {"constant", "screw"};
+    size_t chosen;
+    if (!choose(command, "--motion", text, words, sizeof words / sizeof words[0], &chosen)) {
+        return false;
+    }
+    options->motion = chosen == 1 ? DENT_MOTION_SCREW : DENT_MOTION_CONSTANT_VELOCITY;
+    return true;
+}
+
+static bool add_path(path_list *list, const char *command, const char *option, const char *text)
+{
+    if (text[0] == '\0' || list->count == PATH_LIST_LIMIT) {
+        complain("%s: %s '%s': give a name, %d times at most", command, option, text, (int)PATH_LIST_LIMIT);
+        return false;
+    }
+    list->paths[list->count++] = text;
+    return true;
+}
+
 static bool read_value(tool_options *options, const char *command, option_id id, const char *text)
 {
     const char *wanted = NULL;
@@ -327,6 +355,20 @@ static bool read_value(tool_options *options, const char *command, option_id id,
         return read_setting(options, command, text);
     case OPTION_KIND:
         return read_kind(options, command, text);
+    case OPTION_MOTION:
+        return read_motion(options, command, text);
+    case OPTION_OBSTACLE:
+        return add_path(&options->obstacles, command, "--obstacle", text);
+    case OPTION_PACKAGE_PATH:
+        return add_path(&options->package_paths, command, "--package-path", text);
+    case OPTION_FROM:
+        options->from = text;
+        wanted = text[0] != '\0' ? NULL : "joint values";
+        break;
+    case OPTION_TO:
+        options->to = text;
+        wanted = text[0] != '\0' ? NULL : "joint values";
+        break;
     case OPTION_TRUTH:
         options->truth = text;
         wanted = text[0] != '\0' ? NULL : "a file name";
@@ -450,7 +492,8 @@ static bool take_option(tool_options *options, const char *command, uint64_t all
         return false;
     }
     const option_row *row = &option_table[id];
-    if (options_have(options, id) && id != OPTION_SET) {
+    bool may_repeat = id == OPTION_SET || id == OPTION_OBSTACLE || id == OPTION_PACKAGE_PATH;
+    if (options_have(options, id) && !may_repeat) {
         complain("%s: %s is given twice", command, row->name);
         return false;
     }

@@ -7,6 +7,7 @@
 #define DENT_OPTIONS_H
 
 #include <dent/impact.h>
+#include <dent/motion.h>
 #include <dent/query.h>
 #include <dent/scene.h>
 
@@ -47,6 +48,13 @@ typedef enum option_id {
     OPTION_CONTROL,
     OPTION_FOLDER,
     OPTION_STEPS,
+    OPTION_FROM,
+    OPTION_TO,
+    OPTION_OBSTACLE,
+    OPTION_PACKAGE_PATH,
+    OPTION_MOTION,
+    OPTION_SKIP_MISSING,
+    OPTION_NO_LIMITS,
     OPTION_JSON,
     OPTION_HELP,
     OPTION_COUNT
@@ -57,7 +65,17 @@ typedef enum option_id {
 #define OPTIONS_OF_SERIES (OPTION_BIT(OPTION_FRAME_RANGE) | OPTION_BIT(OPTION_REBUILD))
 #define OPTIONS_OF_MACHINE (OPTION_BIT(OPTION_THREADS) | OPTION_BIT(OPTION_ISA))
 
-enum { SETTING_LIMIT = 32, SETTING_NAME_LIMIT = 64 };
+#define OPTIONS_OF_ROBOTS                                                                                              \
+    (OPTION_BIT(OPTION_FROM) | OPTION_BIT(OPTION_TO) | OPTION_BIT(OPTION_OBSTACLE) | OPTION_BIT(OPTION_PACKAGE_PATH) | \
+     OPTION_BIT(OPTION_SKIP_MISSING) | OPTION_BIT(OPTION_NO_LIMITS))
+
+enum { SETTING_LIMIT = 32, SETTING_NAME_LIMIT = 64, PATH_LIST_LIMIT = 64 };
+
+/** The values of an option that may be repeated. */
+typedef struct path_list {
+    uint32_t count;
+    const char *paths[PATH_LIST_LIMIT];
+} path_list;
 
 /** --frames FIRST:LAST:STEP, by the numbers in the names. */
 typedef struct frame_range {
@@ -86,6 +104,9 @@ typedef struct tool_options {
     frame_range range;
     uint32_t frames, repeat; /* bench; 0: not given */
     uint32_t steps;          /* paper; 0: not given */
+    const char *from, *to;   /* ccd of robots: joint values; null: not given */
+    dent_motion_kind motion; /* ccd of rigid scenes */
+    path_list obstacles, package_paths;
     double scale;
     uint32_t setting_count;
     dent_scene_setting settings[SETTING_LIMIT];

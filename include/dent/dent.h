@@ -20,7 +20,9 @@
 #include <dent/border.h>
 #include <dent/id.h>
 #include <dent/impact.h>
+#include <dent/linkage.h>
 #include <dent/method.h>
+#include <dent/motion.h>
 #include <dent/penetration.h>
 #include <dent/proximity.h>
 #include <dent/query.h>

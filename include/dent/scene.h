@@ -6,6 +6,7 @@
 #ifndef DENT_SCENE_H
 #define DENT_SCENE_H
 
+#include <dent/linkage.h>
 #include <dent/world.h>
 
 #ifdef __cplusplus
@@ -63,6 +64,7 @@ typedef struct dent_scene_body {
     uint32_t element_count;
     const uint32_t *element_corners; /**< tetrahedra (4) or triangles (3) */
     const double *reference;         /**< 3 per vertex: the undeformed shape, free of overlap within the body; null when unknown */
+    bool rigid;                      /**< moves as a whole: every frame is the reference in a pose, see dent_scene_motion. Its parts may overlap */
 } dent_scene_body;
 
 DENT_API uint32_t dent_scene_body_count(const dent_scene *scene);
@@ -70,6 +72,18 @@ DENT_API const dent_scene_body *dent_scene_body_at(const dent_scene *scene, uint
 
 /** Writes the positions of one body in one frame: 3 * vertex_count doubles. Threads: any, different buffers. */
 DENT_API void dent_scene_pose(const dent_scene *scene, uint32_t body, uint32_t frame, double *positions);
+
+/** Scenes of rigid bodies (all bodies of such a scene are): the frames of dent_world_motion_impact for the step from one
+ *  frame of the scene to the next. Their number; 0 for other scenes. */
+DENT_API uint32_t dent_scene_motion_frame_count(const dent_scene *scene);
+/** The frame of that list a body is attached to, with its reference as positions. */
+DENT_API uint32_t dent_scene_motion_frame_of(const dent_scene *scene, uint32_t body);
+/** Writes the frames of the step from scene frame `frame` to the one after it: links as their joints move, other bodies
+ *  by the motion of that kind between their poses. INVALID_ARGUMENT for a scene without rigid bodies. Threads: any. */
+DENT_API dent_status dent_scene_motion(const dent_scene *scene, uint32_t frame, dent_motion_kind kind,
+                                       dent_motion_frame *frames);
+/** The linkage whose links are the first bodies of the scene, or null. */
+DENT_API const dent_linkage *dent_scene_linkage(const dent_scene *scene);
 
 /** Adds all bodies to a world with positions[i] (owned by the caller) borrowed as positions at t0 of body i. */
 DENT_API dent_status dent_scene_add_to_world(const dent_scene *scene, dent_world *world, double *const *positions,

@@ -5,6 +5,7 @@
 #include "base/floating_point_guard.h"
 #include "methods/method_table.h"
 #include "query/border_search.h"
+#include "query/motion_run.h"
 #include "query/proximity_search.h"
 
 dent_world *dent_world_create(dent_context *context)
@@ -36,6 +37,7 @@ void dent_world_destroy(dent_world *world)
     border_state_destroy(world->border);
     proximity_state_destroy(world->proximity);
     impact_state_destroy(world->context, world->impact_state);
+    motion_state_destroy(world->motion);
     for (int method = 1; method < DENT_METHOD_COUNT; method++) {
         const struct method_row *row = method_row_of((dent_method)method);
         if (row && row->destroy && world->method_states[method]) {
@@ -106,6 +108,7 @@ dent_status dent_body_set_positions(dent_world *world, dent_body_id id, const de
     }
     body->positions_t0 = positions_t0 ? *positions_t0 : none;
     body->positions_t1 = positions_t1 ? *positions_t1 : none;
+    body->position_version++;
     return DENT_OK;
 }
 

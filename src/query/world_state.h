@@ -22,6 +22,7 @@ struct dent_world {
     struct border_state *border;       /* border_search.h; null until the first query that asks for it */
     struct proximity_state *proximity; /* proximity_search.h; null until the first such query */
     struct impact_state *impact_state; /* of impact_run.h; null until the first impact query */
+    struct motion_state *motion;       /* motion_run.h; null until the first motion query */
 
     /* Owned by src/contact, which lies to the right. */
     void *check_state;

@@ -139,6 +139,7 @@ static void release_contents(dent_scene *scene)
     dent_release(context, scene->bodies, scene->body_capacity, sizeof *scene->bodies);
     dent_release(context, scene->names, scene->body_capacity, SCENE_NAME_SIZE);
     dent_release(context, scene->state, scene->state_count, scene->state_size);
+    dent_linkage_destroy(scene->linkage);
 }
 
 dent_status dent_scene_create(dent_context *context, const dent_scene_def *def, dent_scene **result)

@@ -16,6 +16,9 @@ struct scene_row {
     dent_scene_info info;
     dent_status (*build)(dent_scene *scene);
     void (*pose)(const dent_scene *scene, uint32_t body, uint32_t frame, double *positions);
+    /* Scenes of rigid bodies, whose `pose` is scene_pose_rigid; others leave both null. */
+    dent_pose (*place)(const dent_scene *scene, uint32_t body, uint32_t frame);
+    void (*joint_values)(const dent_scene *scene, uint32_t frame, double *values); /* with scene->linkage */
 };
 
 struct dent_scene {
@@ -34,6 +37,8 @@ struct dent_scene {
 
     void *state;
     size_t state_count, state_size;
+
+    dent_linkage *linkage; /* null, or: its links are the first bodies */
 };
 
 /* ---- for the `build` functions. All leave the scene fit for scene_release on failure. -------------------------------
@@ -53,6 +58,13 @@ dent_status scene_allocate_state(dent_scene *scene, size_t count, size_t size);
 /* Appends a body with a mesh of the scene; `number` is appended to the name when it is not negative. */
 void scene_add_body(dent_scene *scene, const char *name, int64_t number, dent_body_kind kind,
                     const struct scene_mesh *mesh);
+
+/* A body that moves as a whole. */
+void scene_add_rigid_body(dent_scene *scene, const char *name, int64_t number, const struct scene_mesh *mesh);
+/* The `pose` of scenes of rigid bodies. */
+void scene_pose_rigid(const dent_scene *scene, uint32_t body, uint32_t frame, double *positions);
+/* A turn by degrees about x (0), y (1) or z (2), then a way. */
+dent_pose scene_turned(int axis, double degrees, double x, double y, double z);
 
 /* The scenes of one square sheet: `size` edges a side at scale 1 and `size` long, as a surface body. */
 dent_status scene_build_sheet(dent_scene *scene, double size, const char *name);

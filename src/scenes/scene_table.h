@@ -24,5 +24,9 @@ extern const struct scene_row scene_sheet_tilted;
 extern const struct scene_row scene_sheet_curved;
 extern const struct scene_row scene_jaw;
 extern const struct scene_row scene_graded;
+extern const struct scene_row scene_rod;
+extern const struct scene_row scene_teapot;
+extern const struct scene_row scene_rings;
+extern const struct scene_row scene_arm;
 
 #endif

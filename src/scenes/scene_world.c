@@ -15,6 +15,7 @@ dent_status dent_scene_add_to_world(const dent_scene *scene, dent_world *world, 
         if (body->kind == DENT_BODY_SOLID && body->reference != NULL) {
             def.reference = dent_positions_double(body->reference);
         }
+        def.self_collision = !body->rigid; /* parts of a rigid body may overlap: they never move against each other */
         dent_status status = dent_world_add_body(world, &def, &ids[i]);
         if (status != DENT_OK) {
             /* All or nothing: the bodies added so far go again. */

@@ -1,0 +1,197 @@
+/* ccd_motion.c — the first contact of a robot or of a scene of rigid bodies, and how it is printed. */
+#include "ccd_motion.h"
+
+#include "interrupt.h"
+#include "json_output.h"
+#include "load_world.h"
+#include "motion_stage.h"
+#include "tool.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+enum { FEATURE_SIZE = 64 };
+
+bool names_a_robot(const char *name)
+{
+    size_t length = strlen(name);
+    static const char *const endings[] = {".urdf", ".urdf.gz", ".urdf.xz"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        size_t ending = strlen(endings[i]);
+        if (length > ending && strcasecmp(name + length - ending, endings[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- printing -------------------------------------------------------------------------------------------- */
+
+static const char *body_name(const motion_stage *stage, uint32_t rank)
+{
+    return dent_body_name(stage->world, dent_world_body_at(stage->world, rank));
+}
+
+/* Features are numbered as those of impacts are. */
+static void print_feature(const motion_stage *stage, const dent_motion_contact *contact, bool side_b, char *text)
+{
+    dent_impact impact = {.kind = contact->kind,
+                          .body_a = contact->body_a,
+                          .feature_a = contact->feature_a,
+                          .body_b = contact->body_b,
+                          .feature_b = contact->feature_b};
+    dent_impact_feature_print(stage->world, &impact, side_b, text, FEATURE_SIZE);
+}
+
+static void print_contact(printer *out, const motion_stage *stage, const dent_motion_contact *contact)
+{
+    char a[FEATURE_SIZE], b[FEATURE_SIZE];
+    print_feature(stage, contact, false, a);
+    print_feature(stage, contact, true, b);
+    printer_format(out, "%s %u %s %u %s %.17g %.17g %.17g %.17g %.17g %.17g %.17g\n",
+                   dent_impact_kind_name((dent_impact_kind)contact->kind), contact->body_a, a, contact->body_b, b,
+                   contact->separation, contact->point_a[0], contact->point_a[1], contact->point_a[2],
+                   contact->normal[0], contact->normal[1], contact->normal[2]);
+}
+
+static void print_pair(printer *out, const motion_stage *stage, const dent_motion_impact_result *result)
+{
+    printer_format(out, "bodies %u ", result->body_a);
+    printer_name(out, body_name(stage, result->body_a));
+    printer_format(out, " and %u ", result->body_b);
+    printer_name(out, body_name(stage, result->body_b));
+}
+
+static void print_verdict(printer *out, const motion_stage *stage, const dent_motion_impact_result *result)
+{
+    switch (result->verdict) {
+    case DENT_MOTION_FREE:
+        printer_text(out, "free: nothing touches\n");
+        return;
+    case DENT_MOTION_UNDECIDED:
+        printer_format(out, "undecided: nothing touches before t = %.17g\n", result->t_lo);
+        return;
+    case DENT_MOTION_CONTACT:
+        break;
+    }
+    printer_format(out, result->initial ? "the start already touches, time %.17g: " : "first contact at t = %.17g: ",
+                   result->t_lo);
+    print_pair(out, stage, result);
+    printer_format(out, "; %llu contacts nearer than %.3g\n", (unsigned long long)result->contact_count,
+                   result->tolerance);
+}
+
+static void print_json(printer *out, const motion_stage *stage, const dent_motion_impact_result *result)
+{
+    const dent_motion_counters *counters = &result->counters;
+    bool contact = result->verdict == DENT_MOTION_CONTACT;
+    json_line line = json_begin(out);
+    json_string(&line, "verdict", dent_motion_verdict_name(result->verdict));
+    json_number(&line, "t_lo", result->t_lo);
+    json_number(&line, "toi", contact ? result->t_c : INFINITY);
+    json_number(&line, "t_hi", result->t_hi);
+    if (contact) {
+        json_string(&line, "body_a", body_name(stage, result->body_a));
+        json_string(&line, "body_b", body_name(stage, result->body_b));
+    }
+    json_integer(&line, "contacts", result->contact_count);
+    json_number(&line, "tolerance", result->tolerance);
+    json_number(&line, "ms", (double)(counters->ns_prepare + counters->ns_search + counters->ns_finish) * 1e-6);
+    if (result->initial) {
+        json_boolean(&line, "start_touches", true);
+    }
+    json_end(&line);
+}
+
+static void print_statistics(const dent_motion_counters *counters)
+{
+    remark("%llu pairs of bodies, %llu of them apart by their first volumes; %llu pairs of volumes and %llu of faces "
+           "compared, %llu pieces of time; %llu hierarchies built, %llu bytes scratch",
+           (unsigned long long)counters->body_pairs, (unsigned long long)counters->body_pairs_apart,
+           (unsigned long long)counters->volume_tests, (unsigned long long)counters->face_tests,
+           (unsigned long long)counters->time_pieces, (unsigned long long)counters->trees_built,
+           (unsigned long long)counters->scratch_bytes);
+    remark("%.3f ms prepare, %.3f ms search, %.3f ms finish", (double)counters->ns_prepare * 1e-6,
+           (double)counters->ns_search * 1e-6, (double)counters->ns_finish * 1e-6);
+}
+
+/* ---- the run --------------------------------------------------------------------------------------------- */
+
+static int report(tool_session *session, const motion_stage *stage, const dent_motion_impact_result *result)
+{
+    const tool_options *options = session->options;
+    if (options_have(options, OPTION_JSON)) {
+        print_json(session->out, stage, result);
+    } else {
+        for (uint64_t i = 0; i < result->contact_count && !options_have(options, OPTION_COUNT_ONLY); i++) {
+            print_contact(session->out, stage, &result->contacts[i]);
+        }
+        print_verdict(session->out, stage, result);
+    }
+    if (options_have(options, OPTION_STATS)) {
+        printer_flush(session->out);
+        print_statistics(&result->counters);
+    }
+    if (result->verdict == DENT_MOTION_UNDECIDED) {
+        printer_flush(session->out);
+        return complain("ccd: undecided: the search was given up; nothing touches before t = %.9g", result->t_lo);
+    }
+    return result->verdict == DENT_MOTION_CONTACT ? STATUS_FOUND : STATUS_GOOD;
+}
+
+static int ask(tool_session *session, const motion_stage *stage)
+{
+    dent_motion_impact_def def = motion_stage_def(stage);
+    dent_motion_impact_result result;
+    def.tolerance = session->options->tolerance;
+    def.cancel = interrupt_flag();
+    progress_begin(&session->progress, "searching", 0);
+    dent_status status = dent_world_motion_impact(stage->world, &def, &result);
+    progress_end(&session->progress);
+    if (status != DENT_OK) {
+        return complain("ccd: %s", dent_world_message(stage->world));
+    }
+    if (interrupt_seen()) {
+        return interrupt_report();
+    }
+    return report(session, stage, &result);
+}
+
+/* Options that would be without effect. */
+static int refuse_options(const tool_options *options, bool is_robot)
+{
+    if (options_have(options, OPTION_SEPARATION) || options_have(options, OPTION_METHOD) ||
+        options_have(options, OPTION_MERGE) || options_have(options, OPTION_NO_SELF)) {
+        return complain("ccd: --separation, --method, --merge and --no-self are for two frames of mesh files");
+    }
+    if (is_robot && ((options->given & OPTIONS_OF_SCENES) != 0 || options_have(options, OPTION_MOTION))) {
+        return complain("ccd: --frame, --scale, --set and --motion are for built-in scenes; joints move as they are made");
+    }
+    if (!is_robot && (options->given & OPTIONS_OF_ROBOTS) != 0) {
+        return complain("ccd: --from, --to, --obstacle, --package-path, --skip-missing and --no-limits are for robots "
+                        "(.urdf)");
+    }
+    if (is_robot && options->to == NULL) {
+        return complain("ccd: give the joint values at the end: --to VALUES");
+    }
+    return STATUS_GOOD;
+}
+
+int ccd_of_motion(tool_session *session)
+{
+    const char *name = session->options->arguments[0];
+    bool is_robot = names_a_robot(name);
+    motion_stage stage;
+    int failed = refuse_options(session->options, is_robot);
+    if (failed) {
+        return failed;
+    }
+    failed = motion_stage_open(&stage, session);
+    if (!failed) {
+        failed = is_robot ? motion_stage_add_robot(&stage, session, name) : motion_stage_add_scene(&stage, session, name);
+    }
+    int status = failed ? failed : ask(session, &stage);
+    motion_stage_close(&stage);
+    return status;
+}

@@ -1,0 +1,19 @@
+/* ccd_motion.h — `dent ccd` of things that turn: a robot between two sets of joint values, or a step of a scene of rigid
+ * bodies. */
+#ifndef DENT_CCD_MOTION_H
+#define DENT_CCD_MOTION_H
+
+#include "tool_session.h"
+
+#include <dent/urdf.h>
+
+/** The name is that of a URDF file. */
+bool names_a_robot(const char *name);
+
+/** The whole run for the one argument of the command line, a robot or a scene; an exit status. */
+int ccd_of_motion(tool_session *session);
+
+/** Reads a robot with the options --package-path and --skip-missing; an error has been reported. */
+int load_robot(tool_session *session, const char *name, dent_robot **robot);
+
+#endif

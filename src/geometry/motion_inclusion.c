@@ -1,0 +1,252 @@
+/* Moving convex hulls of a few points. See motion_inclusion.h. */
+#include "geometry/motion_inclusion.h"
+
+#include <string.h>
+
+#include "geometry/quaternion.h"
+
+static void put_ends(struct moving_points *moving, int index, int count, const double place[3], const double sweep[3])
+{
+    for (int k = 0; k < 3; k++) {
+        moving->point[index][k] = place[k] - sweep[k];
+        moving->point[index + count][k] = place[k] + sweep[k];
+    }
+}
+
+void move_points(const struct motion_piece *piece, const double (*corners)[3], int count, struct moving_points *moving)
+{
+    double place[3], sweep[3], h = piece->half, farthest = 0, longest = 0;
+    for (int corner = 0; corner < count; corner++) {
+        matrix_times_vector(piece->rotation, corners[corner], place);
+        matrix_times_vector(piece->rotation_rate, corners[corner], sweep);
+        for (int k = 0; k < 3; k++) {
+            place[k] += piece->translation[k];
+            sweep[k] = h * (sweep[k] + piece->translation_rate[k]);
+        }
+        put_ends(moving, corner, count, place, sweep);
+        double reach = dot_product(corners[corner], corners[corner]), length = dot_product(sweep, sweep);
+        farthest = reach > farthest ? reach : farthest;
+        longest = length > longest ? length : longest;
+    }
+    moving->count = longest > 0 ? 2 * count : count;
+    moving->rest = (piece->translation_rest + piece->rotation_rest * sqrt(farthest)) * (1 + 0x1p-40);
+    moving->motion = (sqrt(longest) + moving->rest) * (1 + 0x1p-40);
+}
+
+void move_linear_points(const struct motion_piece *piece, double middle, const double (*start)[3],
+                        const double (*end)[3], int count, struct moving_points *moving)
+{
+    double h = piece->half, farthest = 0, longest = 0, fastest = 0;
+    for (int corner = 0; corner < count; corner++) {
+        double velocity[3], now[3], place[3], turned[3], sweep[3];
+        for (int k = 0; k < 3; k++) {
+            velocity[k] = end[corner][k] - start[corner][k];
+            now[k] = start[corner][k] + middle * velocity[k];
+        }
+        matrix_times_vector(piece->rotation, now, place);
+        matrix_times_vector(piece->rotation_rate, now, turned);
+        matrix_times_vector(piece->rotation, velocity, sweep);
+        for (int k = 0; k < 3; k++) {
+            place[k] += piece->translation[k];
+            sweep[k] = h * ((turned[k] + sweep[k]) + piece->translation_rate[k]);
+        }
+        put_ends(moving, corner, count, place, sweep);
+        double speed = vector_length(velocity), reach = vector_length(now) + h * speed;
+        double length = dot_product(sweep, sweep);
+        farthest = reach > farthest ? reach : farthest;
+        fastest = speed > fastest ? speed : fastest;
+        longest = length > longest ? length : longest;
+    }
+    moving->count = longest > 0 ? 2 * count : count;
+    moving->rest = (piece->translation_rest + piece->rotation_rest * farthest + h * h * piece->turning * fastest) *
+                   (1 + 0x1p-40);
+    moving->motion = (sqrt(longest) + moving->rest) * (1 + 0x1p-40);
+}
+
+/* ---- the walk ---------------------------------------------------------------------------------------------------- */
+
+/* A simplex of points of the difference b - a. */
+struct simplex {
+    double point[4][3];
+    int count;
+};
+
+/* The nearest point of a segment to the origin; drops an end that takes no part. */
+static void nearest_of_segment(struct simplex *simplex, double nearest[3])
+{
+    const double *p = simplex->point[0], *q = simplex->point[1];
+    double edge[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
+    double along = -dot_product(p, edge), length = dot_product(edge, edge);
+    if (!(along > 0)) {
+        simplex->count = 1;
+        memcpy(nearest, p, 3 * sizeof(double));
+    } else if (along >= length) {
+        memcpy(nearest, q, 3 * sizeof(double));
+        memcpy(simplex->point[0], nearest, 3 * sizeof(double));
+        simplex->count = 1;
+    } else {
+        double s = along / length;
+        for (int k = 0; k < 3; k++) {
+            nearest[k] = p[k] + s * edge[k];
+        }
+    }
+}
+
+static void keep_segment(struct simplex *simplex, int i, int j, double nearest[3])
+{
+    double p[3], q[3];
+    memcpy(p, simplex->point[i], sizeof p);
+    memcpy(q, simplex->point[j], sizeof q);
+    memcpy(simplex->point[0], p, sizeof p);
+    memcpy(simplex->point[1], q, sizeof q);
+    simplex->count = 2;
+    nearest_of_segment(simplex, nearest);
+}
+
+/* The nearest point of a triangle to the origin: inside, or on the best of the edges it lies beyond. */
+static void nearest_of_triangle(struct simplex *simplex, double nearest[3])
+{
+    const double(*p)[3] = (const double(*)[3])simplex->point;
+    double e1[3], e2[3], normal[3];
+    for (int k = 0; k < 3; k++) {
+        e1[k] = p[1][k] - p[0][k];
+        e2[k] = p[2][k] - p[0][k];
+    }
+    cross_product(e1, e2, normal);
+    double area = dot_product(normal, normal);
+    bool outside = !(area > 0);
+    struct simplex best = {.count = 0};
+    double best_squared = INFINITY, best_point[3] = {0, 0, 0};
+    for (int i = 0; i < 3; i++) {
+        int j = i == 2 ? 0 : i + 1;
+        double edge[3] = {p[j][0] - p[i][0], p[j][1] - p[i][1], p[j][2] - p[i][2]}, outward[3];
+        cross_product(edge, normal, outward);
+        if (!(dot_product(outward, p[i]) >= 0) || !(area > 0)) { /* the origin lies beyond this edge */
+            struct simplex trial = *simplex;
+            double point[3];
+            keep_segment(&trial, i, j, point);
+            double squared = dot_product(point, point);
+            outside = true;
+            if (squared < best_squared) {
+                best_squared = squared;
+                best = trial;
+                memcpy(best_point, point, sizeof point);
+            }
+        }
+    }
+    if (outside) {
+        *simplex = best;
+        memcpy(nearest, best_point, sizeof best_point);
+        return;
+    }
+    double s = dot_product(normal, p[0]) / area;
+    for (int k = 0; k < 3; k++) {
+        nearest[k] = s * normal[k];
+    }
+}
+
+/* True: the origin is inside. Otherwise the best of the faces it lies beyond. */
+static bool nearest_of_tetrahedron(struct simplex *simplex, double nearest[3])
+{
+    static const int faces[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
+    const double(*p)[3] = (const double(*)[3])simplex->point;
+    struct simplex best = {.count = 0};
+    double best_squared = INFINITY, best_point[3] = {0, 0, 0};
+    bool inside = true;
+    for (int face = 0; face < 4; face++) {
+        const double *a = p[faces[face][0]], *b = p[faces[face][1]], *c = p[faces[face][2]], *d = p[faces[face][3]];
+        double e1[3], e2[3], e3[3], normal[3];
+        for (int k = 0; k < 3; k++) {
+            e1[k] = b[k] - a[k];
+            e2[k] = c[k] - a[k];
+            e3[k] = d[k] - a[k];
+        }
+        cross_product(e1, e2, normal);
+        double side = dot_product(normal, e3), origin = -dot_product(normal, a);
+        if ((side > 0 && origin > 0) || (side < 0 && origin < 0)) {
+            continue;
+        }
+        struct simplex trial = {.count = 3};
+        double point[3];
+        memcpy(trial.point[0], a, sizeof point);
+        memcpy(trial.point[1], b, sizeof point);
+        memcpy(trial.point[2], c, sizeof point);
+        nearest_of_triangle(&trial, point);
+        double squared = dot_product(point, point);
+        inside = false;
+        if (squared < best_squared) {
+            best_squared = squared;
+            best = trial;
+            memcpy(best_point, point, sizeof point);
+        }
+    }
+    if (!inside) {
+        *simplex = best;
+        memcpy(nearest, best_point, sizeof best_point);
+    }
+    return inside;
+}
+
+/* The point of the difference that lies lowest along v. */
+static double lowest_difference(const double (*a)[3], int count_a, const struct moving_points *b, const double v[3],
+                                double difference[3])
+{
+    int low = 0, high = 0;
+    double lowest = dot_product(b->point[0], v), highest = dot_product(a[0], v);
+    for (int i = 1; i < b->count; i++) {
+        double along = dot_product(b->point[i], v);
+        low = along < lowest ? i : low;
+        lowest = along < lowest ? along : lowest;
+    }
+    for (int i = 1; i < count_a; i++) {
+        double along = dot_product(a[i], v);
+        high = along > highest ? i : high;
+        highest = along > highest ? along : highest;
+    }
+    for (int k = 0; k < 3; k++) {
+        difference[k] = b->point[low][k] - a[high][k];
+    }
+    return lowest - highest;
+}
+
+enum { WALK_LIMIT = 24 };
+
+bool points_stay_apart(const double (*a)[3], int count_a, const struct moving_points *b, double more)
+{
+    struct simplex simplex = {.count = 0};
+    double v[3], next[3], needed = (b->rest + more) * (1 + 0x1p-40), needed_squared = needed * needed;
+    for (int k = 0; k < 3; k++) {
+        double sum_a = 0, sum_b = 0;
+        for (int i = 0; i < count_a; i++) {
+            sum_a += a[i][k];
+        }
+        for (int i = 0; i < b->count; i++) {
+            sum_b += b->point[i][k];
+        }
+        v[k] = sum_b / b->count - sum_a / count_a;
+    }
+    double last = INFINITY;
+    for (int step = 0; step < WALK_LIMIT; step++) {
+        double squared = dot_product(v, v);
+        double gap = lowest_difference(a, count_a, b, v, next);
+        if (gap > 0 && gap * gap > needed_squared * squared * (1 + 0x1p-40)) {
+            return true;
+        }
+        /* No nearer point, or already too near: v is as good as the nearest. */
+        if (step > 0 && (squared <= needed_squared || !(squared < last) || squared - gap <= 0x1p-30 * squared)) {
+            return false;
+        }
+        last = step > 0 ? squared : last;
+        memcpy(simplex.point[simplex.count++], next, sizeof next);
+        if (simplex.count == 1) {
+            memcpy(v, next, sizeof v);
+        } else if (simplex.count == 2) {
+            nearest_of_segment(&simplex, v);
+        } else if (simplex.count == 3) {
+            nearest_of_triangle(&simplex, v);
+        } else if (nearest_of_tetrahedron(&simplex, v)) {
+            return false;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,174 @@
+/* Interval enclosures of in-between motions (Redon et al. 2002, 2004), with and without the step that keeps chains of
+ * them narrow. See motion_bounds.h.
+ *
+ * An interval matrix forgets how its entries hang together, so products of many links swell, faster than the motion
+ * itself: after ten links they say nothing. The intermediate step (`tight`) intersects every partial product with the
+ * centred form: entry by entry within (sum of angular speeds so far) * half of the value in the middle, translations
+ * within (speed bound) * half; and with what a rotation can be at all: entries in [-1, 1], rows and columns of length 1.
+ */
+#include "geometry/motion_bounds.h"
+#include "geometry/quaternion.h"
+
+static struct interval sum_of_products(const struct interval *a, int step_a, const struct interval *b, int step_b)
+{
+    struct interval sum = interval_multiply(a[0], b[0]);
+    sum = interval_add(sum, interval_multiply(a[step_a], b[step_b]));
+    return interval_add(sum, interval_multiply(a[2 * step_a], b[2 * step_b]));
+}
+
+/* ---- one link ---------------------------------------------------------------------------------------------------- */
+
+static void trajectory_interval_pose(const struct trajectory *trajectory, struct interval t, struct interval_pose *pose)
+{
+    struct interval angle = interval_scale(t, trajectory->angle);
+    struct interval cosine = interval_cosine(angle), sine = interval_sine(angle);
+    for (int k = 0; k < 9; k++) {
+        pose->rotation[k] = interval_add(interval_point(trajectory->fixed[k]),
+                                         interval_add(interval_scale(cosine, trajectory->cosine_part[k]),
+                                                      interval_scale(sine, trajectory->sine_part[k])));
+    }
+    struct interval g1 = {0, 0}, g2 = {0, 0};
+    if (trajectory->arcs) { /* the half angles; sin(w/2) is known to within 2^-51 of itself or absolutely */
+        struct interval half_sine = interval_sine(interval_point(0.5 * trajectory->angle));
+        struct interval early = interval_sine(interval_scale(t, 0.5 * trajectory->angle));
+        struct interval late = interval_scale(interval_subtract(t, interval_point(1)), 0.5 * trajectory->angle);
+        double stretch = fabs(0.5 * trajectory->angle / trajectory->half_sine) * (1 + 0x1p-40);
+        struct interval ratio = {-stretch, stretch};
+        if (half_sine.lo > 0x1p-20 || half_sine.hi < -0x1p-20) {
+            double p = 1 / half_sine.lo, q = 1 / half_sine.hi;
+            ratio = interval_multiply(early, interval_of(rounded_down(p < q ? p : q), rounded_up(p < q ? q : p)));
+        }
+        g1 = interval_multiply(ratio, interval_cosine(late));
+        g2 = interval_multiply(ratio, interval_sine(late));
+    }
+    for (int i = 0; i < 3; i++) {
+        struct interval sum = interval_add(interval_point(trajectory->origin[i]),
+                                           interval_scale(t, trajectory->velocity[i]));
+        sum = interval_add(sum, interval_scale(g1, trajectory->arc[i]));
+        sum = interval_add(sum, interval_scale(g2, trajectory->arc_across[i]));
+        for (int j = 0; j < 3; j++) {
+            sum = interval_subtract(sum, interval_scale(pose->rotation[3 * i + j], trajectory->centre[j]));
+        }
+        pose->translation[i] = sum;
+    }
+}
+
+/* ---- the intermediate step --------------------------------------------------------------------------------------- */
+
+/* No entry can be larger than what the others of its row and column leave of the length 1 (and the defects). */
+static void use_unit_length(struct interval rotation[9], double defect)
+{
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            double most = 1 + defect;
+            for (int side = 0; side < 2; side++) {
+                double others = 0;
+                for (int k = 0; k < 3; k++) {
+                    struct interval other = side ? rotation[3 * k + j] : rotation[3 * i + k];
+                    others += (side ? k != i : k != j) ? interval_square(other).lo : 0;
+                }
+                double left = 1 + 4 * defect - rounded_down(rounded_down(others));
+                double bound = left > 0 ? rounded_up(sqrt(rounded_up(left))) : 0;
+                most = bound < most ? bound : most;
+            }
+            rotation[3 * i + j] = interval_intersect(rotation[3 * i + j], interval_of(-most, most));
+        }
+    }
+}
+
+/* `piece` is the Taylor enclosure of the same product over the same time; of it only the first-order bounds are used,
+ * so that this remains what interval arithmetic with centred forms can do. */
+static void tighten(struct interval_pose *pose, const struct motion_piece *piece, uint32_t links)
+{
+    double turn = piece->half * piece->turning + piece->rotation_error;
+    turn *= 1 + 0x1p-40;
+    double move = piece->half * piece->speed + piece->translation_error;
+    move *= 1 + 0x1p-40;
+    for (int k = 0; k < 9; k++) {
+        double middle = piece->rotation[k];
+        struct interval centred = {rounded_down(middle - turn), rounded_up(middle + turn)};
+        pose->rotation[k] = interval_intersect(pose->rotation[k], centred);
+    }
+    use_unit_length(pose->rotation, (links + 1) * 4 * ROTATION_DEFECT);
+    for (int k = 0; k < 3; k++) {
+        double middle = piece->translation[k];
+        struct interval centred = {rounded_down(middle - move), rounded_up(middle + move)};
+        pose->translation[k] = interval_intersect(pose->translation[k], centred);
+    }
+}
+
+static void multiply_poses(const struct interval_pose *p, const struct interval_pose *q, struct interval_pose *product)
+{
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            product->rotation[3 * i + j] = sum_of_products(p->rotation + 3 * i, 1, q->rotation + j, 3);
+        }
+        product->translation[i] =
+            interval_add(sum_of_products(p->rotation + 3 * i, 1, q->translation, 1), p->translation[i]);
+    }
+}
+
+void chain_interval_pose(const struct motion_chain *chain, struct interval t, bool tight, struct interval_pose *pose)
+{
+    for (int k = 0; k < 9; k++) {
+        pose->rotation[k] = interval_point(k % 4 == 0 ? 1 : 0);
+    }
+    pose->translation[0] = pose->translation[1] = pose->translation[2] = interval_point(0);
+    double middle = 0.5 * (t.lo + t.hi), half = rounded_up(0.5 * (t.hi - t.lo));
+    for (uint32_t link = 0; link < chain->count; link++) {
+        struct interval_pose next, before = *pose;
+        trajectory_interval_pose(chain->links[link], t, &next);
+        if (link == 0) {
+            *pose = next;
+        } else {
+            multiply_poses(&before, &next, pose);
+        }
+        if (tight) {
+            const struct motion_chain so_far = {chain->links, link + 1};
+            struct motion_piece piece;
+            chain_piece(&so_far, middle, half, &piece);
+            tighten(pose, &piece, link + 1);
+        }
+    }
+}
+
+void relative_interval_motion(const struct motion_chain *a, const struct motion_chain *b, double lo, double half,
+                              bool tight, struct motion_piece *piece)
+{
+    struct interval t = {lo, lo + 2 * half};
+    struct interval_pose from, to, seen;
+    chain_interval_pose(b, t, tight, &to);
+    seen = to;
+    if (a->count > 0) {
+        struct interval apart[3];
+        chain_interval_pose(a, t, tight, &from);
+        for (int k = 0; k < 3; k++) {
+            apart[k] = interval_subtract(to.translation[k], from.translation[k]);
+        }
+        for (int i = 0; i < 3; i++) {
+            for (int j = 0; j < 3; j++) {
+                seen.rotation[3 * i + j] = sum_of_products(from.rotation + i, 3, to.rotation + j, 3);
+            }
+            seen.translation[i] = sum_of_products(from.rotation + i, 3, apart, 1);
+        }
+        if (tight) {
+            use_unit_length(seen.rotation, (a->count + b->count + 1) * 4 * ROTATION_DEFECT);
+        }
+    }
+    *piece = (struct motion_piece){.half = half};
+    double rotation_squares = 0, translation_squares = 0, reach = 0;
+    for (int k = 0; k < 9; k++) {
+        double radius = interval_radius(seen.rotation[k]);
+        piece->rotation[k] = interval_middle(seen.rotation[k]);
+        rotation_squares += radius * radius;
+    }
+    for (int k = 0; k < 3; k++) {
+        double radius = interval_radius(seen.translation[k]);
+        piece->translation[k] = interval_middle(seen.translation[k]);
+        translation_squares += radius * radius;
+        reach += fabs(piece->translation[k]) + radius;
+    }
+    piece->rotation_error = sqrt(rotation_squares) * (1 + 0x1p-40);
+    piece->translation_error = sqrt(translation_squares) * (1 + 0x1p-40);
+    piece->reach = reach * (1 + 0x1p-40);
+}

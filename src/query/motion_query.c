@@ -1,0 +1,314 @@
+/* The question `motion-impact` as the public interface shows it: check, prepare, search the pairs of bodies in rounds,
+ * find what is near at the first time. See motion_run.h. */
+#include <math.h>
+
+#include "base/floating_point_guard.h"
+#include "query/motion_run.h"
+#include "query/world_state.h"
+
+dent_motion_impact_def dent_motion_impact_def_default(void)
+{
+    dent_motion_impact_def def = {0};
+    def.struct_size = sizeof def;
+    def.box_limit = 10000000;
+    return def;
+}
+
+dent_status motion_out_of_memory(struct motion_run *run)
+{
+    return message_fail(run->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for a motion query");
+}
+
+/* ---- state ------------------------------------------------------------------------------------------------------- */
+
+void motion_state_destroy(struct motion_state *state)
+{
+    if (!state) {
+        return;
+    }
+    for (size_t i = 0; i < state->trees.count; i++) {
+        motion_tree_destroy(array_at(&state->trees, i));
+    }
+    for (size_t i = 0; i < state->desks.count; i++) {
+        array_destroy(&((struct motion_desk *)array_at(&state->desks, i))->stack);
+    }
+    array_destroy(&state->trees);
+    array_destroy(&state->desks);
+    array_destroy(&state->pairs);
+    array_destroy(&state->node_pairs);
+    array_destroy(&state->contacts);
+    array_destroy(&state->unsorted);
+    dent_release(state->context, state, 1, sizeof *state);
+}
+
+static struct motion_state *state_of(dent_world *world)
+{
+    if (!world->motion) {
+        struct motion_state *state = dent_allocate(world->context, 1, sizeof *state);
+        if (!state) {
+            return NULL;
+        }
+        *state = (struct motion_state){.context = world->context};
+        array_init(&state->trees, world->context, sizeof(struct motion_tree));
+        array_init(&state->desks, world->context, sizeof(struct motion_desk));
+        array_init(&state->pairs, world->context, sizeof(struct motion_pair));
+        array_init(&state->node_pairs, world->context, 2 * sizeof(uint32_t));
+        array_init(&state->contacts, world->context, sizeof(dent_motion_contact));
+        array_init(&state->unsorted, world->context, sizeof(dent_motion_contact));
+        world->motion = state;
+    }
+    return world->motion;
+}
+
+static bool make_desks(struct motion_run *run)
+{
+    struct dynamic_array *desks = &run->state->desks;
+    while (desks->count < dent_context_worker_count(run->context)) {
+        struct motion_desk *desk = array_extend(desks, 1);
+        if (!desk) {
+            return false;
+        }
+        array_init(&desk->stack, run->context, sizeof(struct pending_pair));
+    }
+    return true;
+}
+
+/* ---- what is asked ----------------------------------------------------------------------------------------------- */
+
+static dent_status check_frames(struct motion_run *run)
+{
+    const dent_motion_impact_def *def = run->def;
+    uint32_t *depths = arena_allocate(run->scratch, def->frame_count, sizeof *depths);
+    if (!depths) {
+        return motion_out_of_memory(run);
+    }
+    for (uint32_t f = 0; f < def->frame_count; f++) {
+        const dent_motion_frame *frame = &def->frames[f];
+        if (frame->parent != DENT_FRAME_WORLD && frame->parent >= f) {
+            return message_fail(run->message, DENT_ERROR_INVALID_ARGUMENT,
+                                "frame %u has parent %u: a parent must come before its children", (unsigned)f,
+                                (unsigned)frame->parent);
+        }
+        depths[f] = frame->parent == DENT_FRAME_WORLD ? 1 : depths[frame->parent] + 1;
+        if (depths[f] > MOTION_CHAIN_LIMIT) {
+            return message_fail(run->message, DENT_ERROR_TOO_LARGE, "frame %u hangs on more than %d others",
+                                (unsigned)f, (int)MOTION_CHAIN_LIMIT);
+        }
+        bool finite;
+        const char *fault = motion_fault(&frame->motion, &finite);
+        if (fault) {
+            return message_fail(run->message, finite ? DENT_ERROR_INVALID_ARGUMENT : DENT_ERROR_BAD_NUMBER,
+                                "the motion of frame %u cannot be used: %s", (unsigned)f, fault);
+        }
+    }
+    return DENT_OK;
+}
+
+static dent_status check_def(dent_world *world, const dent_motion_impact_def *def)
+{
+    struct message *message = &world->message;
+    if (!def || def->struct_size != sizeof *def) {
+        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT,
+                            "the motion def was not made by dent_motion_impact_def_default()");
+    }
+    if (!(def->tolerance >= 0) || !isfinite(def->tolerance)) {
+        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT,
+                            "the tolerance is %g: a finite length, 0 or more, is needed", def->tolerance);
+    }
+    if (def->box_limit == 0) {
+        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "the box limit is 0: at least 1 is needed");
+    }
+    if (!dent_motion_volume_name(def->volume)) {
+        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "there is no motion volume number %d",
+                            (int)def->volume);
+    }
+    if (!dent_motion_bounds_name(def->bounds)) {
+        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "there are no motion bounds number %d",
+                            (int)def->bounds);
+    }
+    if ((def->frame_count > 0 && !def->frames) || (def->body_count > 0 && !def->bodies) ||
+        (def->excluded_count > 0 && !def->excluded)) {
+        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "a list of the motion def is null and not empty");
+    }
+    return DENT_OK;
+}
+
+static dent_status prepare_motions(struct motion_run *run)
+{
+    run->trajectories = arena_allocate(run->scratch, run->def->frame_count, sizeof *run->trajectories);
+    if (!run->trajectories) {
+        return motion_out_of_memory(run);
+    }
+    for (uint32_t f = 0; f < run->def->frame_count; f++) {
+        trajectory_from_motion(&run->def->frames[f].motion, run->scale, &run->trajectories[f]);
+    }
+    return DENT_OK;
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
+
+struct search_round {
+    struct motion_run *run;
+    uint32_t first;
+};
+
+static void search_block(void *data, uint32_t block, uint32_t worker)
+{
+    const struct search_round *round = data;
+    const struct motion_run *run = round->run;
+    struct motion_desk *desks = run->state->desks.data;
+    if (!cancel_requested(run->cancel)) {
+        motion_search_pair(run, &run->pairs[round->first + block], &desks[worker], run->limit);
+    }
+}
+
+/* Takes over what the pairs of a round found. */
+static void collect_round(struct motion_run *run, uint32_t first, uint32_t count, dent_motion_impact_result *result)
+{
+    for (uint32_t i = first; i < first + count; i++) {
+        const struct pair_answer *answer = &run->pairs[i].answer;
+        run->counters->volume_tests += answer->volume_tests;
+        run->counters->face_tests += answer->face_tests;
+        run->counters->time_pieces += answer->time_pieces;
+        run->counters->body_pairs_apart += answer->volume_tests <= 1 && answer->verdict == DENT_MOTION_FREE;
+        bool earlier = answer->verdict != DENT_MOTION_FREE &&
+                       (result->verdict == DENT_MOTION_FREE || answer->t_lo < result->t_lo ||
+                        (answer->t_lo == result->t_lo && answer->verdict < result->verdict));
+        double tolerance = run->pairs[i].tolerance / run->scale;
+        if (earlier) {
+            uint32_t a = run->pairs[i].rank_a, b = run->pairs[i].rank_b;
+            result->verdict = answer->verdict;
+            result->t_lo = answer->t_lo;
+            result->t_hi = answer->t_hi;
+            result->t_c = 0.5 * (answer->t_lo + answer->t_hi);
+            result->initial = answer->initial;
+            result->body_a = a < b ? a : b;
+            result->body_b = a < b ? b : a;
+            result->tolerance = tolerance;
+            run->limit = answer->t_lo;
+        } else if (result->verdict == DENT_MOTION_FREE) {
+            result->tolerance = tolerance > result->tolerance ? tolerance : result->tolerance;
+        }
+    }
+}
+
+/* Rounds of 1, 2, 4, ... pairs, the most promising first: what a round finds limits the next. */
+static dent_status search_pairs(struct motion_run *run, dent_motion_impact_result *result)
+{
+    uint32_t size = 1;
+    for (uint32_t first = 0; first < run->pair_count;) {
+        uint32_t count = run->pair_count - first < size ? run->pair_count - first : size;
+        struct search_round round = {run, first};
+        if (count == 1) {
+            search_block(&round, 0, 0);
+        } else {
+            dent_parallel_for(run->context, count, search_block, &round);
+        }
+        for (uint32_t i = first; i < first + count; i++) {
+            if (run->pairs[i].answer.no_memory) {
+                return motion_out_of_memory(run);
+            }
+        }
+        if (cancel_requested(run->cancel)) {
+            return DENT_OK;
+        }
+        collect_round(run, first, count, result);
+        first += count;
+        size = size < 64 ? 2 * size : size;
+    }
+    return DENT_OK;
+}
+
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
+
+static dent_status prepare(struct motion_run *run)
+{
+    if (!run->state || !make_desks(run)) {
+        return motion_out_of_memory(run);
+    }
+    dent_status status = check_frames(run);
+    if (status == DENT_OK) {
+        status = motion_prepare_bodies(run);
+    }
+    if (status == DENT_OK) {
+        status = prepare_motions(run);
+    }
+    return status == DENT_OK ? motion_list_pairs(run) : status;
+}
+
+static dent_status list_contacts(struct motion_run *run, dent_motion_impact_result *result)
+{
+    if (result->verdict != DENT_MOTION_CONTACT || run->def->no_contacts) {
+        return DENT_OK;
+    }
+    dent_status status = motion_find_contacts(run, result->t_lo);
+    if (status == DENT_OK && run->state->contacts.count > 0) {
+        result->contacts = run->state->contacts.data;
+        result->contact_count = run->def->first_contact_only ? 1 : run->state->contacts.count;
+    }
+    return status;
+}
+
+static DENT_NOINLINE dent_status run_query(dent_world *world, const dent_motion_impact_def *def,
+                                           dent_motion_impact_result *result)
+{
+    struct cancel_flag cancel = {.wish = def->cancel};
+    struct motion_run run = {
+        .context = world->context,
+        .message = &world->message,
+        .scratch = &world->scratch,
+        .cancel = &cancel,
+        .table = &world->bodies,
+        .def = def,
+        .state = state_of(world),
+        .volume = def->volume == DENT_MOTION_VOLUME_AUTO ? DENT_MOTION_VOLUME_ORIENTED_BOX : def->volume,
+        .bounds = def->bounds == DENT_MOTION_BOUNDS_AUTO ? DENT_MOTION_BOUNDS_TAYLOR : def->bounds,
+        .limit = 2,
+        .counters = &result->counters,
+    };
+    uint64_t began = dent_clock_ns(), prepared = began, searched = began;
+    arena_reset(&world->scratch);
+    dent_status status = prepare(&run);
+    if (status == DENT_OK) {
+        prepared = dent_clock_ns();
+        result->counters.body_pairs = run.pair_count;
+        status = search_pairs(&run, result);
+        searched = dent_clock_ns();
+    }
+    if (status == DENT_OK && cancel_requested(&cancel)) {
+        *result = (dent_motion_impact_result){.outcome = DENT_OUTCOME_CANCELLED,
+                                              .verdict = DENT_MOTION_UNDECIDED,
+                                              .t_hi = 1,
+                                              .body_a = UINT32_MAX,
+                                              .body_b = UINT32_MAX};
+    } else if (status == DENT_OK) {
+        status = list_contacts(&run, result);
+        result->outcome =
+            result->verdict == DENT_MOTION_UNDECIDED ? DENT_OUTCOME_BUDGET_SPENT : DENT_OUTCOME_COMPLETE;
+    }
+    result->counters.scratch_bytes = arena_high_water(&world->scratch);
+    result->counters.ns_prepare = prepared - began;
+    result->counters.ns_search = searched - prepared;
+    result->counters.ns_finish = dent_clock_ns() - searched;
+    arena_reset(&world->scratch);
+    return status;
+}
+
+dent_status dent_world_motion_impact(dent_world *world, const dent_motion_impact_def *def,
+                                     dent_motion_impact_result *result)
+{
+    dent_status status = check_def(world, def);
+    if (status != DENT_OK) {
+        return status;
+    }
+    struct floating_point_guard guard;
+    dent_motion_impact_result fresh = {.verdict = DENT_MOTION_FREE, .t_lo = 1, .t_c = 1, .t_hi = 1,
+                                       .body_a = UINT32_MAX, .body_b = UINT32_MAX};
+    floating_point_guard_enter(&guard);
+    status = run_query(world, def, &fresh);
+    floating_point_guard_leave(&guard);
+    if (status == DENT_OK) {
+        *result = fresh;
+    }
+    return status;
+}
