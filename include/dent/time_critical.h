@@ -32,6 +32,8 @@
 #include <dent/query.h>
 #include <dent/reduced.h>
 
+#include <math.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -137,8 +139,8 @@ DENT_API void dent_time_critical_begin(dent_time_critical *search, const dent_ti
 
 typedef struct dent_budget {
     double ns;           /**< nanoseconds from the moment `run` is called, >= 0; INFINITY: no deadline */
-    uint64_t work_units; /**< bound tests count 1, tests of two faces 4, nodes of reduced models computed 1 + support / 8; UINT64_MAX: no limit.
-                              A step is begun while units used so far (over all runs since begin) are below the units granted so far */
+    uint64_t work_units; /**< a test of two volumes counts 1, of two faces (or a ray and a face) 4; UINT64_MAX: no limit. A step is begun while the
+                              units used so far (over all runs since begin) are below the units granted so far */
 } dent_budget;
 static inline dent_budget dent_budget_ns(double ns)
 {
@@ -150,7 +152,7 @@ static inline dent_budget dent_budget_ns(double ns)
 static inline dent_budget dent_budget_units(uint64_t units)
 {
     dent_budget budget;
-    budget.ns = 1.0 / 0.0;
+    budget.ns = INFINITY;
     budget.work_units = units;
     return budget;
 }

@@ -315,7 +315,7 @@ uint32_t reduced_bounds_compute(struct bound_tree *tree, uint32_t node)
     return 1 + reduced->support_count / 8;
 }
 
-void reduced_bounds_positions(struct bound_tree *tree, uint32_t leaf)
+uint32_t reduced_bounds_positions(struct bound_tree *tree, uint32_t leaf)
 {
     const struct bound_link *link = &tree->links[leaf];
     uint32_t begin = tree->vertex_start[link->first_face], end = tree->vertex_start[link->first_face + link->face_count];
@@ -323,6 +323,7 @@ void reduced_bounds_positions(struct bound_tree *tree, uint32_t leaf)
         reduced_vertex(tree->reduced->model, tree->vertices[i], tree->xyz[tree->vertices[i]]);
     }
     tree->volumes[leaf].positions_stamp = (uint32_t)tree->epoch;
+    return 1 + (end - begin) / 2;
 }
 
 void reduced_bounds_update(struct bound_tree *tree)

@@ -64,18 +64,17 @@ void reduced_bounds_update(struct bound_tree *tree);
 /* Computes the ball of a node whose stamp is old. Returns what it cost in work units. */
 uint32_t reduced_bounds_compute(struct bound_tree *tree, uint32_t node);
 /* … the positions of a leaf's vertices. */
-void reduced_bounds_positions(struct bound_tree *tree, uint32_t leaf);
+uint32_t reduced_bounds_positions(struct bound_tree *tree, uint32_t leaf);
 
 static inline uint32_t bound_tree_touch(struct bound_tree *tree, uint32_t node)
 {
     return tree->reduced && tree->volumes[node].stamp != (uint32_t)tree->epoch ? reduced_bounds_compute(tree, node) : 0;
 }
 
-static inline void bound_tree_touch_positions(struct bound_tree *tree, uint32_t leaf)
+static inline uint32_t bound_tree_touch_positions(struct bound_tree *tree, uint32_t leaf)
 {
-    if (tree->reduced && tree->volumes[leaf].positions_stamp != (uint32_t)tree->epoch) {
-        reduced_bounds_positions(tree, leaf);
-    }
+    bool old = tree->reduced && tree->volumes[leaf].positions_stamp != (uint32_t)tree->epoch;
+    return old ? reduced_bounds_positions(tree, leaf) : 0;
 }
 
 #endif
