@@ -36,9 +36,10 @@ static dent_status check_def(dent_context *context, const dent_time_critical_def
     return DENT_OK;
 }
 
-static bool may_share_vertices(const struct bound_tree *a, const struct bound_tree *b)
+/* Vertices of different worlds are never the same, whatever their numbers. */
+static bool may_share_vertices(const dent_bound_tree *a, const dent_bound_tree *b)
 {
-    return a == b || a->identities || b->identities || a->identity_base == b->identity_base;
+    return a->world == b->world && (a->tree.identities || b->tree.identities || a->identity_base == b->identity_base);
 }
 
 dent_status dent_time_critical_create(dent_context *context, const dent_time_critical_def *def, dent_time_critical **search)
@@ -56,7 +57,7 @@ dent_status dent_time_critical_create(dent_context *context, const dent_time_cri
     fresh->def = *def;
     fresh->a = &def->tree_a->tree;
     fresh->b = &def->tree_b->tree;
-    fresh->share_vertices = may_share_vertices(fresh->a, fresh->b);
+    fresh->share_vertices = may_share_vertices(def->tree_a, def->tree_b);
     fresh->active = REGION_NONE;
     fresh->margin_ns = MARGIN_FIRST_NS;
     fresh->queue.capacity = def->pending_capacity;
