@@ -8,7 +8,8 @@
  *   ask.questions = DENT_QUESTION_FACE_CELL;
  *   dent_world_query(world, &ask, &result);                           pairs in canonical order, until the next call
  *
- * Read in this order: base.h, id.h, body.h, world.h, method.h, border.h, query.h, proximity.h, penetration.h. The optional libraries
+ * Read in this order: base.h, id.h, body.h, world.h, method.h, border.h, query.h, proximity.h, penetration.h,
+ * reduced.h, time_critical.h. The optional libraries
  * dent_io (mesh_io.h, frames.h) and dent_sim
  * (scene.h) are included on their own.
  */
@@ -26,6 +27,8 @@
 #include <dent/penetration.h>
 #include <dent/proximity.h>
 #include <dent/query.h>
+#include <dent/reduced.h>
+#include <dent/time_critical.h>
 #include <dent/vector_math.h>
 #include <dent/world.h>
 

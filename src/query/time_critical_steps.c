@@ -1,0 +1,349 @@
+/* The steps of an interruptible search. See time_critical_search.h.
+ *
+ * Splitting: of two inner nodes the one with the larger error; a node with itself into all pairs of its children. What does not fit into the pool stays
+ * whole and is set aside: coarser, but nothing is lost.
+ */
+#include "query/time_critical_search.h"
+
+#include "geometry/triangle_predicates.h"
+#include "structures/bound_tests.h"
+
+/* ---- pairs of nodes ---------------------------------------------------------------------------------------------------------- */
+
+static void touch(dent_time_critical *search, struct bound_tree *tree, uint32_t node)
+{
+    uint32_t cost = bound_tree_touch(tree, node);
+    search->effort += cost;
+    search->nodes_updated += cost > 0;
+}
+
+bool search_test_pair(dent_time_critical *search, uint32_t node_a, uint32_t node_b, dent_region_pair *pair)
+{
+    struct bound_tree *a = search->a, *b = search->b;
+    touch(search, a, node_a);
+    touch(search, b, node_b);
+    search->units++;
+    search->effort++;
+    search->bound_tests++;
+    double gap = volume_gap(a, node_a, b, node_b);
+    *pair = (dent_region_pair){.node_a = node_a, .node_b = node_b, .lo = gap,
+                               .error = up(a->volumes[node_a].error + b->volumes[node_b].error)};
+    return !(gap > 0);
+}
+
+/* Leaves are as deep as it gets. */
+static uint32_t level_of(const struct bound_tree *tree, uint32_t node)
+{
+    return bound_is_leaf(tree, node) ? REGION_LEVELS - 1 : tree->links[node].level;
+}
+
+void search_push(dent_time_critical *search, const dent_region_pair *pair)
+{
+    uint32_t level_a = level_of(search->a, pair->node_a), level_b = level_of(search->b, pair->node_b);
+    double key = 0;
+    if (search->def.order == DENT_REFINE_PRIORITY) {
+        key = pair->error;
+    } else if (search->def.order == DENT_REFINE_DEEPEST) {
+        key = (pair->lo < 0 ? -pair->lo : 0) * pair->error;
+    }
+    region_queue_push(&search->queue, pair, key, level_a < level_b ? level_a : level_b);
+}
+
+static enum split_side side_to_split(const dent_time_critical *search, uint32_t node_a, uint32_t node_b)
+{
+    bool leaf_a = bound_is_leaf(search->a, node_a), leaf_b = bound_is_leaf(search->b, node_b);
+    if (search->a == search->b && node_a == node_b) {
+        return leaf_a ? SPLIT_NONE : SPLIT_BOTH;
+    }
+    if (leaf_a || leaf_b) {
+        return leaf_a && leaf_b ? SPLIT_NONE : leaf_a ? SPLIT_B : SPLIT_A;
+    }
+    return search->b->volumes[node_b].error > search->a->volumes[node_a].error ? SPLIT_B : SPLIT_A;
+}
+
+struct node_pair {
+    uint32_t a, b;
+};
+
+static uint32_t list_parts(const dent_time_critical *search, uint32_t node_a, uint32_t node_b, enum split_side side,
+                           struct node_pair parts[PARTS_MAX])
+{
+    const struct bound_link *a = &search->a->links[node_a], *b = &search->b->links[node_b];
+    uint32_t count = 0;
+    if (side == SPLIT_BOTH) {
+        for (uint32_t i = 0; i < a->child_count; i++) {
+            for (uint32_t j = i; j < a->child_count; j++) {
+                parts[count++] = (struct node_pair){a->first_child + i, a->first_child + j};
+            }
+        }
+        return count;
+    }
+    const struct bound_link *split = side == SPLIT_A ? a : b;
+    for (; count < split->child_count; count++) {
+        uint32_t child = split->first_child + count;
+        parts[count] = side == SPLIT_A ? (struct node_pair){child, node_b} : (struct node_pair){node_a, child};
+    }
+    return count;
+}
+
+/* ---- the front ----------------------------------------------------------------------------------------------------------------- */
+
+static void keep_record(dent_time_critical *search, uint32_t node_a, uint32_t node_b, enum split_side side, uint64_t parts)
+{
+    if (search->def.front_capacity == 0 || search->front_lost) {
+        return;
+    }
+    if (search->front_count == search->def.front_capacity) {
+        search->front_lost = true;
+        return;
+    }
+    search->front[search->front_count++] = (struct front_record){node_a, node_b, parts | (uint64_t)side << 62};
+}
+
+/* Tests the parts in `wanted` of a pair; survivors go to `kept`. Returns the parts that are apart. */
+static uint64_t test_parts(dent_time_critical *search, const struct node_pair *parts, uint32_t count, uint64_t wanted,
+                           dent_region_pair kept[PARTS_MAX], uint32_t *kept_count)
+{
+    uint64_t apart = 0;
+    *kept_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (wanted >> i & 1) {
+            if (search_test_pair(search, parts[i].a, parts[i].b, &kept[*kept_count])) {
+                (*kept_count)++;
+            } else {
+                apart |= UINT64_C(1) << i;
+            }
+        }
+    }
+    return apart;
+}
+
+static void push_all(dent_time_critical *search, const dent_region_pair *pairs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        search_push(search, &pairs[i]);
+    }
+}
+
+static void finish_old_front(dent_time_critical *search)
+{
+    search->covered = false;
+    search->old_count = search->old_next = 0;
+    region_queue_remove(&search->queue, 0);
+}
+
+/* One record of the old front against the nodes as they are now. */
+static void test_old_record(dent_time_critical *search)
+{
+    struct front_record record = search->old[search->old_next++];
+    enum split_side side = (enum split_side)(record.parts >> 62);
+    uint64_t wanted = record.parts & (UINT64_MAX >> 2), apart;
+    struct node_pair parts[PARTS_MAX] = {{record.node_a, record.node_b}};
+    dent_region_pair kept[PARTS_MAX];
+    uint32_t count = side == SPLIT_NONE ? 1 : list_parts(search, record.node_a, record.node_b, side, parts), kept_count = 0;
+    if (side == SPLIT_NONE) {
+        apart = test_parts(search, parts, 1, 1, kept, &kept_count);
+        if (apart) {
+            keep_record(search, record.node_a, record.node_b, SPLIT_NONE, 0);
+        }
+    } else if (wanted == (UINT64_C(1) << count) - 1 && !search_test_pair(search, record.node_a, record.node_b, &kept[0])) {
+        keep_record(search, record.node_a, record.node_b, SPLIT_NONE, 0); /* up to the parent */
+    } else {
+        apart = test_parts(search, parts, count, wanted, kept, &kept_count);
+        if (apart) {
+            keep_record(search, record.node_a, record.node_b, side, apart);
+        }
+    }
+    if (kept_count > region_queue_free(&search->queue)) {
+        search_begin_at_roots(search); /* no room for so fine a front */
+        return;
+    }
+    push_all(search, kept, kept_count);
+    if (search->old_next == search->old_count) {
+        finish_old_front(search);
+    }
+}
+
+/* ---- two leaves ------------------------------------------------------------------------------------------------------------------ */
+
+static uint64_t identity_of(const struct bound_tree *tree, uint32_t vertex)
+{
+    return tree->identities ? tree->identities[vertex] : tree->identity_base + vertex;
+}
+
+static bool faces_share_vertex(const dent_time_critical *search, const uint32_t *corners_a, const uint32_t *corners_b)
+{
+    for (int i = 0; i < 3 && search->share_vertices; i++) {
+        uint64_t identity = identity_of(search->a, corners_a[i]);
+        for (int j = 0; j < 3; j++) {
+            if (identity == identity_of(search->b, corners_b[j])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Closed boxes of the two faces miss one another: most pairs of neighbouring leaves. */
+static bool boxes_apart(const double *const a[3], const double *const b[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        double a0 = a[0][axis], a1 = a[1][axis], a2 = a[2][axis], b0 = b[0][axis], b1 = b[1][axis], b2 = b[2][axis];
+        double lo_a = a0 < a1 ? a0 : a1, hi_a = a0 < a1 ? a1 : a0, lo_b = b0 < b1 ? b0 : b1, hi_b = b0 < b1 ? b1 : b0;
+        lo_a = a2 < lo_a ? a2 : lo_a;
+        hi_a = a2 > hi_a ? a2 : hi_a;
+        lo_b = b2 < lo_b ? b2 : lo_b;
+        hi_b = b2 > hi_b ? b2 : hi_b;
+        if (hi_a < lo_b || hi_b < lo_a) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void test_faces(dent_time_critical *search, uint32_t place_a, uint32_t place_b)
+{
+    const uint32_t *va = search->a->corners[place_a], *vb = search->b->corners[place_b];
+    const double *a[3] = {search->a->xyz[va[0]], search->a->xyz[va[1]], search->a->xyz[va[2]]};
+    const double *b[3] = {search->b->xyz[vb[0]], search->b->xyz[vb[1]], search->b->xyz[vb[2]]};
+    search->units += FACE_TEST_UNITS;
+    search->effort += FACE_TEST_UNITS;
+    search->face_tests++;
+    if (boxes_apart(a, b) || faces_share_vertex(search, va, vb)) {
+        return;
+    }
+    face_pair_kind kind = triangle_versus_triangle(a, b, &search->predicates);
+    if (kind == FACE_PAIR_NONE || (kind == FACE_PAIR_TOUCHING && !search->def.touching)) {
+        return;
+    }
+    dent_pair_kind found = kind == FACE_PAIR_CROSSING   ? DENT_PAIR_CROSSING
+                           : kind == FACE_PAIR_COPLANAR ? DENT_PAIR_COPLANAR
+                                                        : DENT_PAIR_TOUCHING;
+    uint32_t face_a = search->a->order[place_a], face_b = search->b->order[place_b];
+    bool turned = search->a == search->b && face_a > face_b;
+    search->pairs[search->pair_count++] = (dent_face_pair){turned ? face_b : face_a, turned ? face_a : face_b, found};
+    if (found != DENT_PAIR_TOUCHING) {
+        inside_note_crossing(search, place_a, place_b);
+    }
+}
+
+static void finish_leaves(dent_time_critical *search)
+{
+    const dent_region_pair *pair = &search->queue.entries[search->active];
+    uint32_t found = search->pair_count - search->first_pair;
+    keep_record(search, pair->node_a, pair->node_b, SPLIT_NONE, 0);
+    if (found > 0) {
+        double depth = pair->lo < 0 ? -pair->lo : 0;
+        search->confirmed_depth = depth > search->confirmed_depth ? depth : search->confirmed_depth;
+        search->confirmed[search->confirmed_count++] =
+            (dent_confirmed){pair->node_a, pair->node_b, pair->lo, pair->error, search->first_pair, found};
+    }
+    region_queue_remove(&search->queue, search->active);
+    search->active = REGION_NONE;
+}
+
+/* The next pair of faces of the leaf pair at hand. */
+static void step_leaves(dent_time_critical *search)
+{
+    const dent_region_pair *pair = &search->queue.entries[search->active];
+    const struct bound_link *a = &search->a->links[pair->node_a], *b = &search->b->links[pair->node_b];
+    uint32_t i = search->cursor / b->face_count, j = search->cursor % b->face_count;
+    bool itself = search->a == search->b && pair->node_a == pair->node_b;
+    if (itself && j <= i) { /* each pair once, and no face with itself */
+        search->cursor = i * b->face_count + i + 1;
+        j = i + 1;
+    }
+    if (search->cursor < a->face_count * b->face_count && j < b->face_count) {
+        test_faces(search, a->first_face + i, b->first_face + j);
+    } else {
+        search->units++;
+        search->effort++;
+    }
+    search->cursor++;
+    if (search->cursor >= a->face_count * b->face_count) {
+        finish_leaves(search);
+    }
+}
+
+/* False: there is no room for what may be found. */
+static bool begin_leaves(dent_time_critical *search, uint32_t entry)
+{
+    const dent_region_pair *pair = &search->queue.entries[entry];
+    uint64_t most = (uint64_t)search->a->links[pair->node_a].face_count * search->b->links[pair->node_b].face_count;
+    search->units++;
+    search->effort++;
+    if (search->confirmed_count == search->def.confirmed_capacity || search->pair_count + most > search->def.pair_capacity) {
+        return false;
+    }
+    search->effort += bound_tree_touch_positions(search->a, pair->node_a);
+    search->effort += bound_tree_touch_positions(search->b, pair->node_b);
+    search->active = entry;
+    search->cursor = 0;
+    search->first_pair = search->pair_count;
+    return true;
+}
+
+/* ---- one pair ---------------------------------------------------------------------------------------------------------------------- */
+
+/* False: no room for its parts. */
+static bool refine(dent_time_critical *search, uint32_t entry)
+{
+    dent_region_pair pair = search->queue.entries[entry];
+    enum split_side side = side_to_split(search, pair.node_a, pair.node_b);
+    if (side == SPLIT_NONE) {
+        return begin_leaves(search, entry);
+    }
+    struct node_pair parts[PARTS_MAX];
+    dent_region_pair kept[PARTS_MAX];
+    uint32_t count = list_parts(search, pair.node_a, pair.node_b, side, parts), kept_count;
+    uint64_t apart = test_parts(search, parts, count, (UINT64_C(1) << count) - 1, kept, &kept_count);
+    if (kept_count > region_queue_free(&search->queue) + 1) {
+        return false;
+    }
+    if (apart) {
+        keep_record(search, pair.node_a, pair.node_b, side, apart);
+    }
+    search->splits++;
+    region_queue_remove(&search->queue, entry);
+    push_all(search, kept, kept_count);
+    return true;
+}
+
+static uint32_t next_entry(const dent_time_critical *search)
+{
+    const struct region_queue *queue = &search->queue;
+    bool narrow = region_queue_free(queue) < search->reserve;
+    uint32_t list = narrow ? counts_lowest(&queue->lists) : counts_highest(&queue->lists);
+    return narrow || search->def.order == DENT_REFINE_DEPTH_FIRST ? queue->tails[list] : queue->heads[list];
+}
+
+bool search_step(dent_time_critical *search)
+{
+    struct region_queue *queue = &search->queue;
+    if (search->active != REGION_NONE) {
+        step_leaves(search);
+    } else if (search->covered) {
+        test_old_record(search);
+    } else if (queue->queued > 0) {
+        uint32_t entry = next_entry(search);
+        if (!refine(search, entry)) {
+            region_queue_set_aside(queue, entry);
+        } else {
+            search->set_aside = 0;
+        }
+    } else if (queue->count > 0) { /* only entries that were set aside: there may be room by now */
+        uint32_t entry = queue->heads[REGION_STUCK];
+        if (search->set_aside >= queue->count) {
+            return false;
+        }
+        if (!refine(search, entry)) {
+            region_queue_set_aside(queue, entry);
+            search->set_aside++;
+        } else {
+            search->set_aside = 0;
+        }
+    } else {
+        return inside_step(search);
+    }
+    return true;
+}

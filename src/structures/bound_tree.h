@@ -1,0 +1,146 @@
+/* A surface as a hierarchy of bounding volumes, for searches that may be stopped: balls or axis-parallel boxes, 2, 4 or 8
+ * children to a node, every face in exactly one leaf.
+ *
+ * The tree is built once over the faces at rest (bound_tree_build.c, medial_tree.c); its volumes follow the positions: all at once
+ * for a body with positions of its own (bound_tree_refit.c), node by node when visited for a reduced model (reduced_bounds.c).
+ * Nodes are stored level by level, so children lie behind their parents and a level is one range.
+ *
+ * Volumes are certified: whatever was rounded on the way, they hold every vertex of their faces as stored in `xyz`, and as volumes are
+ * convex, the faces. `error` bounds how far a point of the volume may be from the faces.
+ */
+#ifndef DENT_STRUCTURES_BOUND_TREE_H
+#define DENT_STRUCTURES_BOUND_TREE_H
+
+#include <dent/time_critical.h>
+
+#include <float.h>
+#include <math.h>
+
+#include "bodies/body_data.h"
+
+struct dent_reduced;
+struct reduced_bounds;
+
+enum { BOUND_BRANCHING_MAX = 8, BOUND_LEAF_FACES_MAX = 16, BOUND_LEVELS_MAX = 64 };
+
+struct bound_volume {
+    double v[6]; /* balls: centre, radius; boxes: lo, hi */
+    double error;
+    uint32_t stamp;           /* reduced trees: the epoch the volume was computed in */
+    uint32_t positions_stamp; /* reduced trees, leaves: … their vertices */
+};
+
+struct bound_link {
+    uint32_t first_child, first_face, face_count;
+    uint16_t child_count, level;
+};
+
+struct bound_tree {
+    dent_context *context;
+    dent_bound_kind kind;
+    uint32_t branching, leaf_faces;
+    uint32_t face_count, vertex_count, node_count, leaf_count, level_count;
+    uint32_t level_start[BOUND_LEVELS_MAX + 1];
+    struct bound_volume *volumes; /* by node */
+    struct bound_link *links;     /* by node */
+    uint32_t *order;              /* place in the tree -> face */
+    uint32_t (*corners)[3];       /* by place in the tree */
+    uint32_t *vertex_start;       /* by place, face_count + 1: the vertices of the places [f, g) are vertices[vertex_start[f] … [g]) */
+    uint32_t *vertices;           /* each once per leaf */
+    double (*xyz)[3];             /* positions as the volumes see them; of reduced trees only those of leaves with a fresh stamp */
+    double *protrusion;           /* by node; null: take the radius */
+    double centre[3];             /* of the bounds at rest */
+
+    /* Identity of vertices, as in struct body. */
+    uint64_t identity_base;
+    uint64_t *identities;
+
+    /* Boundary components, numbered by smallest face; their faces as places in ascending order of face. */
+    bool closed;
+    uint32_t component_count;
+    uint32_t *component_of_place;
+    uint32_t *component_start; /* component_count + 1, in component_places */
+    uint32_t *component_places;
+
+    struct reduced_bounds *reduced; /* null: positions of its own */
+    uint64_t epoch;                 /* grows with every update; its low half is the stamp, never 0 */
+    uint64_t build_ns;
+};
+
+struct bound_build {
+    dent_context *context;
+    dent_bound_kind kind;
+    dent_bound_builder builder;
+    uint32_t branching, leaf_faces;
+    const double (*xyz)[3]; /* at rest */
+    uint32_t vertex_count, face_count;
+    const dent_surface_face *faces;
+};
+
+/* Topology of the tree; volumes are not yet valid. OUT_OF_MEMORY, TOO_LARGE (levels). On failure nothing is left. */
+dent_status bound_tree_build(struct bound_tree *tree, const struct bound_build *build);
+void bound_tree_destroy(struct bound_tree *tree);
+
+/* Connected sets of faces, from the vertices they share. False: out of memory. */
+bool bound_tree_find_components(struct bound_tree *tree);
+
+/* New volumes for the positions in tree->xyz, in parallel. */
+void bound_tree_refit(struct bound_tree *tree);
+
+/* ---- for the builders ------------------------------------------------------------------------------------------------ */
+
+/* Divides places [first, first + count) of `order` into at most `branching` ranges; sizes[] of them, all > 0; returns how many (0: out of memory). */
+struct bound_splitter {
+    const struct bound_build *build;
+    uint32_t *order;
+    double (*centres)[3]; /* of the faces, by face */
+    double *keys;         /* by face, scratch */
+    void *medial;         /* the medial builder's, null otherwise */
+};
+uint32_t split_by_covariance(struct bound_splitter *splitter, uint32_t first, uint32_t count, uint32_t *sizes);
+
+/* ---- rounding ---------------------------------------------------------------------------------------------------------- */
+
+/* An upper bound of |a - b|, a little above the computed length; finite whenever the numbers leave room. The computed square has a
+ * relative error of at most 2u from each difference, u from each product and 2u from the sums: 5u, its root 2.5u and u more; 2^-50 = 8u
+ * covers that and the product itself. Where squares overflow or come near the subnormals the sum of the three magnitudes serves. */
+static inline double distance_above(const double a[3], const double b[3])
+{
+    double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    double square = (x * x + y * y) + z * z;
+    if (square > 1e-280 && square < 1e300) {
+        return sqrt(square) * (1 + 0x1p-50);
+    }
+    return ((fabs(x) + fabs(y)) + fabs(z)) * (1 + 0x1p-50);
+}
+
+/* A lower bound of |a - b|; at the ends of the range the largest magnitude. Infinite differences count as the largest double. */
+static inline double distance_below(const double a[3], const double b[3])
+{
+    double x = fabs(a[0] - b[0]), y = fabs(a[1] - b[1]), z = fabs(a[2] - b[2]);
+    double square = (x * x + y * y) + z * z;
+    if (square > 1e-280 && square < 1e300) {
+        return sqrt(square) * (1 - 0x1p-50);
+    }
+    double largest = x > y ? x : y;
+    largest = (largest > z ? largest : z) * (1 - 0x1p-50);
+    return largest <= DBL_MAX ? largest : DBL_MAX;
+}
+
+/* Rounds a sum of a few terms of like size outward. */
+static inline double up(double value)
+{
+    return value + fabs(value) * 0x1p-51;
+}
+
+static inline double down(double value)
+{
+    return value - fabs(value) * 0x1p-51;
+}
+
+static inline bool bound_is_leaf(const struct bound_tree *tree, uint32_t node)
+{
+    return tree->links[node].child_count == 0;
+}
+
+#endif
