@@ -58,6 +58,11 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_FOLDER] = {"--out", "-o", "DIR", "the folder to write to; default: paper"},
     [OPTION_STEPS] = {"--steps", NULL, "N", "steps measured per setting; default: as the figure says"},
     [OPTION_TABLE] = {"--out", "-o", "F.csv", "write the table to F.csv and a chart of it to F.svg"},
+    [OPTION_PORT] = {"--port", NULL, "P", "listen there, 1024 to 65535, on 127.0.0.1; default: a port that is free"},
+    [OPTION_TOKEN] = {"--token", NULL, "T", "32 hexadecimal digits for the address; default: random. With --port: the same address again"},
+    [OPTION_NO_BROWSER] = {"--no-browser", NULL, NULL, "only print the address"},
+    [OPTION_SNAPSHOT] = {"--snapshot", NULL, "F.png", "draw --frame K by a headless Chromium, write the picture and end"},
+    [OPTION_SHOW] = {"--show", NULL, "WISHES", "how the page begins, e.g. 'question=face-cell&cut=0,0.5&theme=dark'"},
     [OPTION_JSON] = {"--json", NULL, NULL, "one JSON object per line"},
     [OPTION_HELP] = {"--help", "-h", NULL, "this text"},
 };
@@ -370,6 +375,21 @@ static bool read_value(tool_options *options, const char *command, option_id id,
         break;
     case OPTION_VIEW:
         wanted = parse_angles(text, &options->azimuth, &options->elevation) ? NULL : "two angles in degrees, 35,20 for instance";
+        break;
+    case OPTION_PORT:
+        wanted = parse_whole_number(text, 1024, 65535, &options->port) ? NULL : "a port from 1024 to 65535";
+        break;
+    case OPTION_TOKEN:
+        options->token = text;
+        wanted = strlen(text) == 32 && strspn(text, "0123456789abcdef") == 32 ? NULL : "32 hexadecimal digits (0-9, a-f)";
+        break;
+    case OPTION_SNAPSHOT:
+        options->snapshot = text;
+        wanted = strlen(text) > 4 && strcmp(text + strlen(text) - 4, ".png") == 0 ? NULL : "a file name ending in .png";
+        break;
+    case OPTION_SHOW:
+        options->show = text;
+        wanted = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-.,=&") == strlen(text) ? NULL : "wishes like question=face-cell&cut=0,0.5";
         break;
     case OPTION_THREADS:
         wanted = parse_whole_number(text, 1, 1024, &options->threads) ? NULL : "a whole number from 1 to 1024";

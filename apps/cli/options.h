@@ -47,6 +47,11 @@ typedef enum option_id {
     OPTION_CONTROL,
     OPTION_FOLDER,
     OPTION_STEPS,
+    OPTION_PORT,
+    OPTION_TOKEN,
+    OPTION_NO_BROWSER,
+    OPTION_SNAPSHOT,
+    OPTION_SHOW,
     OPTION_JSON,
     OPTION_HELP,
     OPTION_COUNT
@@ -87,6 +92,10 @@ typedef struct tool_options {
     uint32_t frames, repeat; /* bench; 0: not given */
     uint32_t steps;          /* paper; 0: not given */
     double scale;
+    uint32_t port;         /* view; 0: any */
+    const char *token;     /* view; null: a random one */
+    const char *snapshot;  /* view; null: none */
+    const char *show;      /* view: how the page begins; null: as usual */
     uint32_t setting_count;
     dent_scene_setting settings[SETTING_LIMIT];
     char setting_names[SETTING_LIMIT][SETTING_NAME_LIMIT];
