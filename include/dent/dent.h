@@ -25,6 +25,7 @@
 #include <dent/penetration.h>
 #include <dent/proximity.h>
 #include <dent/query.h>
+#include <dent/response.h>
 #include <dent/vector_math.h>
 #include <dent/world.h>
 
