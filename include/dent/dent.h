@@ -8,8 +8,8 @@
  *   ask.questions = DENT_QUESTION_FACE_CELL;
  *   dent_world_query(world, &ask, &result);                           pairs in canonical order, until the next call
  *
- * Read in this order: base.h, id.h, body.h, world.h, method.h, border.h, query.h, proximity.h, penetration.h. The optional libraries
- * dent_io (mesh_io.h, frames.h) and dent_sim
+ * Read in this order: base.h, id.h, body.h, world.h, method.h, border.h, query.h, proximity.h, impact.h, penetration.h,
+ * contact.h. The optional libraries dent_io (mesh_io.h, frames.h) and dent_sim
  * (scene.h) are included on their own.
  */
 #ifndef DENT_DENT_H
@@ -18,12 +18,14 @@
 #include <dent/base.h>
 #include <dent/body.h>
 #include <dent/border.h>
+#include <dent/contact.h>
 #include <dent/id.h>
 #include <dent/impact.h>
 #include <dent/method.h>
 #include <dent/penetration.h>
 #include <dent/proximity.h>
 #include <dent/query.h>
+#include <dent/response.h>
 #include <dent/vector_math.h>
 #include <dent/world.h>
 
