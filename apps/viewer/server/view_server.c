@@ -157,8 +157,8 @@ static const view_file *find_file(const char *name)
 static int refuse_page(view_server *server, struct lws *socket, unsigned status)
 {
     refuse_socket(server);
-    lws_return_http_status(socket, status, NULL);
-    return -1;
+    bool told = lws_return_http_status(socket, status, NULL) == 0;
+    return told && lws_http_transaction_completed(socket) == 0 ? 0 : -1;
 }
 
 static bool add_header(struct lws *socket, const char *name, const char *value, unsigned char **at, unsigned char *end)

@@ -39,7 +39,7 @@ export class Plot {
         });
         pen.fillStyle = style.getPropertyValue("--faint");
         pen.font = "10px system-ui, sans-serif";
-        if (rows.length > 0) pen.fillText(`max ${shortNumber(top)}   now ${rows.at(-1).values.map(shortNumber).join("  ")}`, 4, 11);
+        if (rows.length > 0) pen.fillText(`max ${shortNumber(top > 1e-299 ? top : 0)}   now ${rows.at(-1).values.map(shortNumber).join("  ")}`, 4, 11);
     }
 }
 

@@ -136,6 +136,7 @@ export class Stage {
         }
         if (wireframe !== undefined) material.wireframe = wireframe;
         marked.visible = mesh.visible && marked.userData.any === true;
+        this.refreshPickMark();
         this.invalidate();
     }
 
@@ -219,13 +220,25 @@ export class Stage {
         this.invalidate();
     }
 
+    // Looks along the present direction from the distance at which the box of everything just fits the window.
     fit() {
-        const size = this.bounds.getSize(new THREE.Vector3()).length() || 1, middle = this.bounds.getCenter(new THREE.Vector3());
         const direction = this.camera.position.clone().sub(this.controls.target);
         if (direction.length() < 1e-9 || !this.fitted) direction.set(0.75, -1, 0.55);
-        const half = THREE.MathUtils.degToRad(this.camera.fov / 2), across = Math.min(1, this.camera.aspect);
+        this.placeCamera(direction.normalize());
+    }
+
+    placeCamera(direction) {
+        const size = this.bounds.getSize(new THREE.Vector3()).length() || 1, middle = this.bounds.getCenter(new THREE.Vector3());
+        const across = new THREE.Vector3().crossVectors(this.camera.up, direction).normalize(), upward = new THREE.Vector3().crossVectors(direction, across);
+        const slope = Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2)), wide = slope * this.camera.aspect;
+        let distance = 0.1 * size;
+        for (let i = 0; i < 8; i++) {
+            const corner = new THREE.Vector3(...["x", "y", "z"].map((axis, k) => this.bounds[i & (1 << k) ? "max" : "min"][axis])).sub(middle);
+            const nearer = corner.dot(direction);
+            distance = Math.max(distance, nearer + Math.abs(corner.dot(across)) / wide, nearer + Math.abs(corner.dot(upward)) / slope);
+        }
         this.controls.target.copy(middle);
-        this.camera.position.copy(middle).addScaledVector(direction.normalize(), (0.5 * size) / Math.tan(half) / across);
+        this.camera.position.copy(middle).addScaledVector(direction, 1.06 * distance);
         this.camera.near = size * 1e-3;
         this.camera.far = size * 100;
         this.camera.updateProjectionMatrix();
@@ -234,10 +247,8 @@ export class Stage {
     }
 
     look(azimuth, elevation) {
-        const a = THREE.MathUtils.degToRad(azimuth), e = THREE.MathUtils.degToRad(elevation), distance = this.camera.position.distanceTo(this.controls.target);
-        this.camera.position.copy(this.controls.target).add(new THREE.Vector3(Math.cos(a) * Math.cos(e), Math.sin(a) * Math.cos(e), Math.sin(e)).multiplyScalar(distance));
-        this.controls.update();
-        this.invalidate();
+        const a = THREE.MathUtils.degToRad(azimuth), e = THREE.MathUtils.degToRad(elevation);
+        this.placeCamera(new THREE.Vector3(Math.cos(a) * Math.cos(e), Math.sin(a) * Math.cos(e), Math.sin(e)));
     }
 
     setCut(on, axis, part, flip) {
@@ -302,7 +313,7 @@ export class Stage {
     }
 
     refreshPickMark() {
-        this.pickMark.visible = Boolean(this.picked) && this.picked.body < this.bodies.length;
+        this.pickMark.visible = Boolean(this.picked) && this.bodies[this.picked.body]?.mesh.visible === true;
         if (!this.pickMark.visible) return;
         const { mesh, corners } = this.bodies[this.picked.body], f = this.picked.face;
         this.pickMark.geometry.setAttribute("position", mesh.geometry.getAttribute("position"));
