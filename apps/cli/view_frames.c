@@ -101,7 +101,12 @@ static view_message *make_hello(const view_source *source)
         add_text(&hello, axis > 0 ? "," : "");
         add_number(&hello, source->origin[axis]);
     }
-    add_text(&hello, "],\"questions\":[\"vertex-cell\",\"face-cell\",\"face-face\"],\"structures\":[],\"bodies\":[");
+    add_text(&hello, "],\"questions\":[\"vertex-cell\",\"face-cell\",\"face-face\"],\"structures\":[");
+    for (unsigned i = 0; i < DENT_STRUCTURE_COUNT; i++) {
+        add_text(&hello, i > 0 ? "," : "");
+        add_string(&hello, dent_structure_name((dent_structure)i));
+    }
+    add_text(&hello, "],\"bodies\":[");
     for (uint32_t i = 0; i < source->body_count; i++) {
         add_text(&hello, i > 0 ? "," : "");
         add_body(&hello, &source->bodies[i]);
@@ -343,6 +348,44 @@ view_message *view_make_frame(view_source *source, view_wishes *wishes, uint32_t
         if (good) {
             memcpy(message->bytes, &header, sizeof header);
         }
+    }
+    if (!good) {
+        view_message_drop(message);
+        complain("view: out of memory");
+        return NULL;
+    }
+    return message;
+}
+
+/* ---- structures --------------------------------------------------------------------------------------------------- */
+
+enum { BOXES_SENT = 20000 };
+
+static bool append_box(const view_source *source, const dent_structure_box *box, view_message *message)
+{
+    float numbers[6];
+    for (int axis = 0; axis < 3; axis++) {
+        numbers[axis] = (float)(box->lo[axis] - source->origin[axis]);
+        numbers[3 + axis] = (float)(box->hi[axis] - source->origin[axis]);
+    }
+    return view_message_append(message, numbers, sizeof numbers);
+}
+
+view_message *view_make_boxes(const view_source *source, const view_wishes *wishes)
+{
+    dent_structure_shapes shapes = {0};
+    if (wishes->structure_wanted && wishes->structure_body < source->body_count &&
+        dent_world_structure(source->world, wishes->structure, source->bodies[wishes->structure_body].id, wishes->structure_level, &shapes) !=
+            DENT_OK) {
+        complain("view: %s", dent_world_message(source->world));
+        return NULL;
+    }
+    uint32_t sent = shapes.count < BOXES_SENT ? (uint32_t)shapes.count : BOXES_SENT;
+    uint32_t head[7] = {VIEW_BOXES, 0, sent, shapes.level, shapes.deepest, 0, shapes.count < UINT32_MAX ? (uint32_t)shapes.count : UINT32_MAX};
+    view_message *message = view_message_create(sizeof head + (size_t)sent * 24);
+    bool good = message != NULL && view_message_append(message, head, sizeof head);
+    for (uint32_t i = 0; i < sent && good; i++) {
+        good = append_box(source, &shapes.boxes[i], message);
     }
     if (!good) {
         view_message_drop(message);

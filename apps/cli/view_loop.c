@@ -19,7 +19,7 @@ typedef struct viewing {
     view_source source;
     view_server *server;
     view_wishes wishes;
-    bool playing, changed, published;
+    bool playing, changed, published, boxes_changed;
     double speed;
     uint64_t due_ns;
     uint32_t sequence;
@@ -52,6 +52,20 @@ static void ask(viewing *view, const char *word)
         }
     }
     view->changed = true;
+}
+
+static void show_structure(viewing *view, const view_command *command)
+{
+    view->wishes.structure_wanted = false;
+    for (unsigned i = 0; i < DENT_STRUCTURE_COUNT; i++) {
+        if (strcmp(command->word, dent_structure_name((dent_structure)i)) == 0) {
+            view->wishes.structure = (dent_structure)i;
+            view->wishes.structure_wanted = true;
+        }
+    }
+    view->wishes.structure_body = command->number[0];
+    view->wishes.structure_level = command->number[1];
+    view->boxes_changed = true;
 }
 
 static void grab(viewing *view, const view_command *command)
@@ -96,6 +110,9 @@ static int obey(viewing *view, const view_command *command)
         return source->restart != NULL ? source->restart(source) : STATUS_GOOD;
     case VIEW_COMMAND_ASK:
         ask(view, command->word);
+        return STATUS_GOOD;
+    case VIEW_COMMAND_STRUCTURE:
+        show_structure(view, command);
         return STATUS_GOOD;
     case VIEW_COMMAND_PICK:
         view_server_reply(view->server, command->client, view_describe_face(source, command->number[0], command->number[1]));
@@ -143,6 +160,20 @@ static int go_on(viewing *view)
     return view->source.advance(&view->source);
 }
 
+static int publish_boxes(viewing *view)
+{
+    if (!view->boxes_changed) {
+        return STATUS_GOOD;
+    }
+    view_message *boxes = view_make_boxes(&view->source, &view->wishes);
+    if (boxes == NULL) {
+        return STATUS_ERROR;
+    }
+    view_server_set_boxes(view->server, boxes);
+    view->boxes_changed = false;
+    return STATUS_GOOD;
+}
+
 static int publish(viewing *view)
 {
     view_server_facts facts = view_server_get_facts(view->server);
@@ -164,6 +195,7 @@ static int publish(viewing *view)
         return STATUS_ERROR;
     }
     view_server_publish(view->server, frame);
+    view->boxes_changed = view->boxes_changed || view->wishes.structure_wanted;
     view->changed = false;
     view->published = true;
     return STATUS_GOOD;
@@ -180,7 +212,8 @@ static int turn(viewing *view)
         wait = 0;
     }
     failed = failed ? failed : go_on(view);
-    return failed ? failed : publish(view);
+    failed = failed ? failed : publish(view);
+    return failed ? failed : publish_boxes(view);
 }
 
 static int serve(viewing *view)

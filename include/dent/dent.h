@@ -9,7 +9,7 @@
  *   dent_world_query(world, &ask, &result);                           pairs in canonical order, until the next call
  *
  * Read in this order: base.h, id.h, body.h, world.h, method.h, border.h, query.h, proximity.h, impact.h, penetration.h,
- * contact.h. The optional libraries dent_io (mesh_io.h, frames.h) and dent_sim
+ * contact.h, structure.h (for pictures). The optional libraries dent_io (mesh_io.h, frames.h) and dent_sim
  * (scene.h) are included on their own.
  */
 #ifndef DENT_DENT_H
@@ -26,6 +26,7 @@
 #include <dent/proximity.h>
 #include <dent/query.h>
 #include <dent/response.h>
+#include <dent/structure.h>
 #include <dent/vector_math.h>
 #include <dent/world.h>
 

@@ -6,6 +6,7 @@
 #include "methods/method_table.h"
 #include "query/border_search.h"
 #include "query/proximity_search.h"
+#include "query/structure_state.h"
 
 dent_world *dent_world_create(dent_context *context)
 {
@@ -35,6 +36,7 @@ void dent_world_destroy(dent_world *world)
     }
     border_state_destroy(world->border);
     proximity_state_destroy(world->proximity);
+    structure_state_destroy(world->context, world->structures);
     impact_state_destroy(world->context, world->impact_state);
     for (int method = 1; method < DENT_METHOD_COUNT; method++) {
         const struct method_row *row = method_row_of((dent_method)method);

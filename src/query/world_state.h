@@ -21,6 +21,7 @@ struct dent_world {
     void *method_states[DENT_METHOD_COUNT];
     struct border_state *border;       /* border_search.h; null until the first query that asks for it */
     struct proximity_state *proximity; /* proximity_search.h; null until the first such query */
+    struct structure_state *structures; /* structure_state.h; null until somebody draws */
     struct impact_state *impact_state; /* of impact_run.h; null until the first impact query */
 
     /* Owned by src/contact, which lies to the right. */

@@ -9,7 +9,7 @@
  *            vertex that a surface face uses); uint32 corners[3 * face_count] (places in vertex_numbers)
  * FRAME      see view_frame_header: statistics, then per body float positions[3 * vertex_count], then contacts, then per
  *            body one mark byte per face (padded to 4), where a question is asked
- * BOXES      uint32 count, level, deepest, shape (0 boxes, 1 spheres); float lo[3], hi[3] of each, or centre and radius
+ * BOXES      uint32 count, level, deepest, shape (0 boxes, 1 spheres), total; float lo[3], hi[3] of each, or centre and radius
  * NOTE       JSON text: the answer to a pick, or what went wrong
  *
  * Positions are floats relative to the origin named in HELLO, so that models far from zero keep their shape.

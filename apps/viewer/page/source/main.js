@@ -204,6 +204,7 @@ function settle() {
     if (!wanted.has("snapshot") || settled || !current || (question && current.pairCount === null) || (structure && state.boxes === undefined)) return;
     settled = true;
     if (wanted.has("view")) stage.look(...wanted.get("view").split(",").map(Number));
+    else stage.fit();
     requestAnimationFrame(() => requestAnimationFrame(() => connection.say("settled")));
 }
 
