@@ -47,7 +47,7 @@ const tool_command command_view_row = {
     "no-normals=1 and no-contacts=1, joined by &.\n",
     .option_bits = OPTIONS_OF_SCENES | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PORT) | OPTION_BIT(OPTION_TOKEN) |
                    OPTION_BIT(OPTION_NO_BROWSER) | OPTION_BIT(OPTION_SNAPSHOT) | OPTION_BIT(OPTION_SHOW) | OPTION_BIT(OPTION_VIEW) |
-                   OPTION_BIT(OPTION_STATS),
+                   OPTION_BIT(OPTION_PRESCRIBED) | OPTION_BIT(OPTION_STATS),
     .argument_min = 1,
     .argument_max = UINT32_MAX,
     .run = run_view,

@@ -52,6 +52,7 @@ typedef enum option_id {
     OPTION_NO_BROWSER,
     OPTION_SNAPSHOT,
     OPTION_SHOW,
+    OPTION_PRESCRIBED,
     OPTION_JSON,
     OPTION_HELP,
     OPTION_COUNT

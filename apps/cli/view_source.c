@@ -170,7 +170,11 @@ int view_source_open(view_source *source, tool_session *session)
     memset(source, 0, sizeof *source);
     source->session = session;
     source->find_contacts = view_source_ask_contacts;
-    int failed = options_name_series(session->options) ? view_series_open(source) : view_model_open(source);
+    const tool_options *options = session->options;
+    int failed = view_names_recording(options)    ? view_recording_open(source)
+                 : view_names_simulation(options) ? view_simulation_open(source)
+                 : options_name_series(options)   ? view_series_open(source)
+                                                  : view_model_open(source);
     if (failed) {
         view_source_close(source);
     }

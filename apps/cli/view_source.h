@@ -74,5 +74,11 @@ bool view_facts_add(view_source *source, const view_contact *contact);
 /* The kinds; view_source_open chooses. */
 int view_model_open(view_source *source);
 int view_series_open(view_source *source);
+int view_simulation_open(view_source *source);
+int view_recording_open(view_source *source);
+/** The word names a simulated scene or a scene file. */
+bool view_names_simulation(const tool_options *options);
+/** The word is a .pvd file. */
+bool view_names_recording(const tool_options *options);
 
 #endif
