@@ -216,7 +216,9 @@ typedef struct dent_position_def {
     double rest_distance;  /**< the gap to keep, a length, default 0 */
     double recovery_speed; /**< at most this fast is overlap that was there at the step's start removed; default
                               infinite */
-    double anchor_rate;    /**< 0 to 1, default 1: how much of `slip` of the last step a sticking contact takes back */
+    double warm_start;  /**< 0 to 1, default 1: share of the last step's push (`previous`, scaled to this time step) to
+                           begin with. Bodies at rest then keep their balance with a single sweep */
+    double anchor_rate; /**< 0 to 1, default 0.2: how much of `slip` of the last step a sticking contact takes back */
     double
         squeeze_compliance; /**< relative compliance of contacts that push a vertex from opposite sides, default 1e-9 */
 } dent_position_def;

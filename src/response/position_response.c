@@ -27,7 +27,8 @@ dent_position_def dent_position_def_default(void)
     def.struct_size = sizeof def;
     def.iterations = 1;
     def.recovery_speed = INFINITY;
-    def.anchor_rate = 1;
+    def.warm_start = 1;
+    def.anchor_rate = 0.2;
     def.squeeze_compliance = 1e-9;
     return def;
 }
@@ -39,7 +40,7 @@ static dent_status check_def(dent_response *response, const dent_position_def *d
                          "the position def was not made by dent_position_def_default()");
     }
     if (def->iterations == 0 || !(fabs(def->rest_distance) <= DBL_MAX) || !(def->recovery_speed >= 0) ||
-        !(def->anchor_rate >= 0 && def->anchor_rate <= 1) ||
+        !(def->warm_start >= 0 && def->warm_start <= 1) || !(def->anchor_rate >= 0 && def->anchor_rate <= 1) ||
         !(def->squeeze_compliance >= 0 && def->squeeze_compliance <= DBL_MAX)) {
         return dent_fail(response->context, DENT_ERROR_INVALID_ARGUMENT,
                          "a number of the position def is out of range");
@@ -139,6 +140,24 @@ static bool push_apart(struct response_work *work, struct response_row *row, con
         push_side(work, &row->b, -1, push);
     }
     return true;
+}
+
+/* Begins with the push of the last step: a body at rest finds its balance in it, and one sweep changes nothing. */
+static void warm_row(void *data, struct response_row *row)
+{
+    struct positions *positions = data;
+    double factor = positions->def->warm_start * positions->time_step, push[3], tangent[3];
+    if (!(row->previous_normal > 0)) {
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        tangent[i] = factor * row->previous_tangent[i];
+        push[i] = factor * row->previous_normal * row->normal[i] + tangent[i];
+    }
+    if (push_apart(positions->work, row, push)) {
+        row->impulse = factor * row->previous_normal;
+        memcpy(row->tangent, tangent, sizeof tangent);
+    }
 }
 
 /* Tangential displacement that friction should take back. */
@@ -249,6 +268,9 @@ static DENT_NOINLINE dent_status run(dent_response *response, const dent_respons
     }
     struct positions positions = {&work, def, problem->time_step};
     response_sweep(&work, begin_row, &positions);
+    if (def->warm_start > 0) {
+        response_sweep(&work, warm_row, &positions);
+    }
     for (uint32_t i = 0; i < def->iterations; i++) {
         response_sweep(&work, solve_row, &positions);
     }
