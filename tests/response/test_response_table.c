@@ -23,16 +23,20 @@ static void check_momentum(enum cloud_kind kind)
     for (uint32_t r = 0; r < row_count(); r++) {
         for (uint64_t seed = 1; seed <= 40; seed++) {
             struct cloud cloud;
-            dent_response_report report;
+            dent_response_report report, first = {0};
             cloud_open(&cloud, seed, (uint32_t)(1 + seed * seed / 2), kind, 1);
             for (int step = 0; step < 3; step++) { /* the later ones with the memory of the earlier */
                 assert_int_equal(dent_response_table(NULL)[r].run(cloud.response, &cloud.problem, &report), DENT_OK);
                 assert_int_equal(report.refused, 0);
                 assert_int_equal(report.pushed, report.sticking + report.sliding);
-                if (report.pushed > 0) {
-                    assert_true(report.momentum_scale > 0);
-                    worst_linear = fmax(worst_linear, largest3(report.momentum_error) / report.momentum_scale);
-                    worst_angular = fmax(worst_angular, largest3(report.angular_error) / report.angular_scale);
+                if (step ==
+                    0) { /* velocities that are already right take no impulse: the first step says what is small */
+                    first = report;
+                }
+                if (first.pushed > 0) {
+                    assert_true(first.momentum_scale > 0);
+                    worst_linear = fmax(worst_linear, largest3(report.momentum_error) / first.momentum_scale);
+                    worst_angular = fmax(worst_angular, largest3(report.angular_error) / first.angular_scale);
                 }
                 cloud.problem.previous = cloud.forces_out;
                 cloud.problem.previous_count = cloud.problem.contact_count;
