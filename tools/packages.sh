@@ -54,7 +54,8 @@ need_packages() {
 }
 
 # What it takes to build the library and the tool.
-build_packages=(cc=gcc c++=g++ cmake=cmake ninja=ninja-build pkg-config=pkg-config header:zlib.h=zlib1g-dev header:lzma.h=liblzma-dev)
+build_packages=(cc=gcc c++=g++ cmake=cmake ninja=ninja-build pkg-config=pkg-config header:zlib.h=zlib1g-dev header:lzma.h=liblzma-dev
+    header:jansson.h=libjansson-dev)
 # What the tests need on top.
 test_packages=(header:cmocka.h=libcmocka-dev header:gmp.h=libgmp-dev python3=python3 python:vtkmodules=python3-vtk9
     file:/usr/share/i18n/locales/de_DE=locales)
