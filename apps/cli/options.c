@@ -57,6 +57,11 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_CONTROL] = {"--control", NULL, NULL, "also each method on one thread, and an arithmetic loop: speed-ups"},
     [OPTION_FOLDER] = {"--out", "-o", "DIR", "the folder to write to; default: paper"},
     [OPTION_STEPS] = {"--steps", NULL, "N", "steps measured per setting; default: as the figure says"},
+    [OPTION_STORY_FRAMES] = {"--frames", NULL, "N", "how many frames; default: as many as the scene tells"},
+    [OPTION_ANIMATION] = {"--out", "-o", "F", "write an animation for ParaView: F.pvd, and the frames in the folder F_frames"},
+    [OPTION_CHECKPOINT] = {"--checkpoint", NULL, "F", "save the state to F after each frame; F is always complete"},
+    [OPTION_EVERY] = {"--every", NULL, "N", "save it after every N-th frame and the last only"},
+    [OPTION_RESUME] = {"--resume", NULL, "F", "go on from the state in F; the rest of the command as before"},
     [OPTION_TABLE] = {"--out", "-o", "F.csv", "write the table to F.csv and a chart of it to F.svg"},
     [OPTION_PORT] = {"--port", NULL, "P", "listen there, 1024 to 65535, on 127.0.0.1; default: a port that is free"},
     [OPTION_TOKEN] = {"--token", NULL, "T", "32 hexadecimal digits for the address; default: random. With --port: the same address again"},
@@ -357,6 +362,22 @@ static bool read_value(tool_options *options, const char *command, option_id id,
     case OPTION_STEPS:
         wanted = parse_whole_number(text, 1, 1000000, &options->steps) ? NULL : "a whole number from 1 to 1000000";
         break;
+    case OPTION_EVERY:
+        wanted = parse_whole_number(text, 1, 1000000, &options->every) ? NULL : "a whole number from 1 to 1000000";
+        break;
+    case OPTION_ANIMATION:
+        options->out = text;
+        wanted = text[0] != '\0' ? NULL : "a file name";
+        break;
+    case OPTION_CHECKPOINT:
+        options->checkpoint = text;
+        wanted = text[0] != '\0' ? NULL : "a file name";
+        break;
+    case OPTION_RESUME:
+        options->resume = text;
+        wanted = text[0] != '\0' ? NULL : "a file name";
+        break;
+    case OPTION_STORY_FRAMES:
     case OPTION_FRAMES:
         wanted = parse_whole_number(text, 1, 100000, &options->frames) ? NULL : "a whole number from 1 to 100000";
         break;
@@ -498,6 +519,7 @@ bool options_parse(tool_options *options, const char *command, uint64_t allowed,
 {
     memset(options, 0, sizeof *options);
     options->scale = 1;
+    options->every = 1;
     options->range.last = UINT64_MAX;
     options->range.step = 1;
     options->arguments = argv;

@@ -53,6 +53,11 @@ typedef enum option_id {
     OPTION_SNAPSHOT,
     OPTION_SHOW,
     OPTION_PRESCRIBED,
+    OPTION_STORY_FRAMES,
+    OPTION_ANIMATION,
+    OPTION_CHECKPOINT,
+    OPTION_EVERY,
+    OPTION_RESUME,
     OPTION_JSON,
     OPTION_HELP,
     OPTION_COUNT
@@ -92,6 +97,8 @@ typedef struct tool_options {
     frame_range range;
     uint32_t frames, repeat; /* bench; 0: not given */
     uint32_t steps;          /* paper; 0: not given */
+    const char *checkpoint, *resume; /* run; null: not given */
+    uint32_t every;                  /* run: frames from one checkpoint to the next; default 1 */
     double scale;
     uint32_t port;         /* view; 0: any */
     const char *token;     /* view; null: a random one */

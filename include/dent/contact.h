@@ -93,8 +93,9 @@ typedef struct dent_contact {
 /** A connected part of the contact region of two bodies: contacts whose vertices are neighbours in the mesh of a. */
 typedef struct dent_contact_patch {
     uint32_t body_a, body_b;
-    uint32_t first_contact,
-        contact_count;    /**< those kept, contiguous with reduce_patches only; else first is the first */
+    uint32_t first_contact; /**< place of its first one in the list; the others follow in canonical order, perhaps
+                               with contacts of other patches in between: contact.patch tells */
+    uint32_t contact_count; /**< in the list */
     uint32_t found_count; /**< before the reduction */
     double deepest;       /**< largest depth (-gap) of all found */
     double normal[3];     /**< unit mean of all found */
@@ -148,8 +149,10 @@ typedef struct dent_contacts_counters {
                                     inverted there */
     uint64_t undecided_vertices; /**< vertices exactly on the surface or inner faces of b: no contact (depth 0, or
                                     decided at the next step) */
+    uint64_t covered_crossings;  /**< edges through b beside a vertex of b that is inside a: no contact of their own */
     uint64_t open_crossings;     /**< edges pierced by open surfaces, which have no inside: no contact */
     uint64_t clamped;            /**< contacts with the flag CLAMPED */
+    uint64_t replaced;           /**< gap pairs of vertices and edges that are inside: their depth counts */
     uint64_t merged;             /**< impacts that were gap contacts already */
     uint64_t reduced_away;       /**< contacts found but left out by reduce_patches */
     uint32_t rounds;             /**< of propagation */

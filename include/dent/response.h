@@ -15,9 +15,9 @@
  * Angular momentum changes by the sum of (xa - xb) x f, which is zero where f is parallel to xa - xb or xa = xb, and
  * is reported (dent_response_report).
  *
- * The same bits for any thread count, instruction set and machine: contacts are worked on in colours (no two contacts of
- * a colour share a vertex or a rigid body), found in the order the contacts have; sums run in that order. Sort contacts
- * canonically (dent_world_find_contacts does) and the result does not depend on how they were found.
+ * The same bits for any thread count, instruction set and machine: contacts are worked on in colours (no two contacts
+ * of a colour share a vertex or a rigid body), found in the order the contacts have; sums run in that order. Sort
+ * contacts canonically (dent_world_find_contacts does) and the result does not depend on how they were found.
  *
  * Units: yours, but consistent: lengths, masses, seconds. A force is mass * length / time^2.
  */
@@ -30,7 +30,8 @@
 extern "C" {
 #endif
 
-/* ---- bodies --------------------------------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------------------------------
+ */
 
 /** A rigid body. The frame of the body has its origin at the centre of mass. */
 typedef struct dent_rigid_state {
@@ -77,14 +78,16 @@ typedef struct dent_response_body {
     double *rigid_forces;                   /**< six numbers; the torque is about the centre of mass */
 } dent_response_body;
 
-/* ---- materials ------------------------------------------------------------------------------------------------------ */
+/* ---- materials ------------------------------------------------------------------------------------------------------
+ */
 
 /** How two surfaces meet. Defaults: friction 0.5 and 0.4, restitution 0, compliance 0. */
 typedef struct dent_contact_material {
-    double friction_static;  /**< >= 0: sticks while |tangential force| <= this * normal force */
-    double friction_kinetic; /**< >= 0, at most friction_static (more counts as friction_static): force while it slides */
-    double restitution;      /**< 0 to 1: speed of parting / speed of approach */
-    double compliance;       /**< >= 0, length per force: 0 is hard (position response) */
+    double friction_static; /**< >= 0: sticks while |tangential force| <= this * normal force */
+    double
+        friction_kinetic; /**< >= 0, at most friction_static (more counts as friction_static): force while it slides */
+    double restitution;   /**< 0 to 1: speed of parting / speed of approach */
+    double compliance;    /**< >= 0, length per force: 0 is hard (position response) */
 } dent_contact_material;
 DENT_API dent_contact_material dent_contact_material_default(void);
 
@@ -94,17 +97,18 @@ typedef struct dent_material_pair {
     dent_contact_material material;
 } dent_material_pair;
 
-/* ---- what a response gets and gives -------------------------------------------------------------------------------- */
+/* ---- what a response gets and gives --------------------------------------------------------------------------------
+ */
 
 /** What a contact did: state and result in one. Indexed as the contacts. Hand it in as `previous` next time. */
 typedef struct dent_contact_force {
-    uint64_t key;       /**< of the contact */
-    double normal;      /**< >= 0, impulse along the normal on a (force * time step): penalty, velocity; for positions the
-                           same, lambda / time step */
-    double tangent[3];  /**< impulse of friction on a, perpendicular to the normal */
-    double slip[3];     /**< displacement a sticking contact has not yet taken back: its friction anchor (a length) */
-    uint32_t state;     /**< dent_contact_action */
-    uint32_t reserved;  /**< 0 */
+    uint64_t key;  /**< of the contact */
+    double normal; /**< >= 0, impulse along the normal on a (force * time step): penalty, velocity; for positions the
+                      same, lambda / time step */
+    double tangent[3]; /**< impulse of friction on a, perpendicular to the normal */
+    double slip[3];    /**< displacement a sticking contact has not yet taken back: its friction anchor (a length) */
+    uint32_t state;    /**< dent_contact_action */
+    uint32_t reserved; /**< 0 */
 } dent_contact_force;
 
 typedef enum dent_contact_action {
@@ -112,7 +116,8 @@ typedef enum dent_contact_action {
     DENT_ACTION_STICKING = 1, /**< pushed, friction holds */
     DENT_ACTION_SLIDING = 2,  /**< pushed, friction at its limit (or no friction) */
     DENT_ACTION_FIXED = 3,    /**< nothing that can move takes part: skipped */
-    DENT_ACTION_REFUSED = 4   /**< a number in it, or in its bodies, is not finite, or an index is out of range: skipped */
+    DENT_ACTION_REFUSED =
+        4 /**< a number in it, or in its bodies, is not finite, or an index is out of range: skipped */
 } dent_contact_action;
 
 /** The problem: contacts, bodies, materials, one time step. */
@@ -130,9 +135,9 @@ typedef struct dent_response_problem {
     uint64_t previous_count;
     dent_contact_force *forces; /**< written: contact_count records; null: not wanted. May be the same array as
                                    `previous` */
-    double uncertain_share; /**< 0 to 1, default 0.25. A contact whose error is not below its depth (fallbacks of the depth,
-                               pending regions) is an estimate: this share of its depth counts, so that it pushes gently,
-                               step by step, and never far. Counted as `capped` */
+    double uncertain_share; /**< 0 to 1, default 0.25. A contact whose error is not below its depth (fallbacks of the
+                               depth, pending regions) is an estimate: this share of its depth counts, so that it pushes
+                               gently, step by step, and never far. Counted as `capped` */
     bool audit; /**< default false. True: fill the sums of momentum and energy in the report (O(vertices) more) */
 } dent_response_problem;
 DENT_API dent_response_problem dent_response_problem_default(void);
@@ -140,29 +145,30 @@ DENT_API dent_response_problem dent_response_problem_default(void);
 /** What happened. Sums run in the order of contacts and bodies: the same bits for any thread count. */
 typedef struct dent_response_report {
     uint64_t contacts, pushed, sticking, sliding; /**< pushed = sticking + sliding */
-    uint64_t fixed;    /**< skipped: nothing can move */
-    uint64_t refused;  /**< skipped: not finite, or out of range. Never silent: look at it */
+    uint64_t fixed;                               /**< skipped: nothing can move */
+    uint64_t refused;                             /**< skipped: not finite, or out of range. Never silent: look at it */
     uint64_t capped;   /**< pushed less than asked: uncertain contacts, recovery speed, force limit */
     uint64_t squeezed; /**< pushed against another contact of the same vertex from the opposite side (made soft) */
     uint32_t iterations, colours;
-    double residual;      /**< position: the deepest overlap left, a length; velocity: the largest natural residual, a
-                             speed; penalty: 0 */
-    double deepest;       /**< the most negative gap at entry as a positive length, 0 when there is none */
+    double residual; /**< position: the deepest overlap left, a length; velocity: the largest natural residual, a
+                        speed; penalty: 0 */
+    double deepest;  /**< the most negative gap at entry as a positive length, 0 when there is none */
     /* With `audit`, over all bodies given; what fixed vertices and bodies took is added back, so that these are the
      * errors of the response and not the reaction of the ground. Momenta; for penalty times the time step. */
-    double momentum_error[3];         /**< sum of all impulses: zero but for rounding */
-    double angular_error[3];          /**< change of angular momentum about the origin less angular_predicted */
-    double angular_predicted[3];      /**< sum of (xa - xb) x impulse */
-    double momentum_scale;            /**< sum of the absolute impulses: what the errors are small against */
-    double angular_scale;             /**< the same, times distance from the origin */
+    double momentum_error[3];    /**< sum of all impulses: zero but for rounding */
+    double angular_error[3];     /**< change of angular momentum about the origin less angular_predicted */
+    double angular_predicted[3]; /**< sum of (xa - xb) x impulse */
+    double momentum_scale;       /**< sum of the absolute impulses: what the errors are small against */
+    double angular_scale;        /**< the same, times distance from the origin */
     double energy_change; /**< velocity: kinetic energy after less before; position: work of the corrections, kinetic
                              energy of (x - x_start) / time step after less before; penalty: power * time step */
 } dent_response_report;
 
-/* ---- scratch --------------------------------------------------------------------------------------------------------- */
+/* ---- scratch
+ * --------------------------------------------------------------------------------------------------------- */
 
-/** Scratch memory of the solvers, nothing else: results do not depend on what it was used for before. By one thread at a
- *  time; the loops run on the context's threads. After a call of the same size it allocates nothing. */
+/** Scratch memory of the solvers, nothing else: results do not depend on what it was used for before. By one thread at
+ * a time; the loops run on the context's threads. After a call of the same size it allocates nothing. */
 typedef struct dent_response dent_response;
 /** Null when memory runs out. */
 DENT_API dent_response *dent_response_create(dent_context *context);
@@ -173,24 +179,25 @@ DENT_API void dent_response_destroy(dent_response *response);
  * its default function, a time step that is not a finite number above 0, materials out of range (the context's message
  * names it). `report` may be null. Cost: O(contacts * iterations). */
 
-/* ---- penalty --------------------------------------------------------------------------------------------------------- */
+/* ---- penalty
+ * --------------------------------------------------------------------------------------------------------- */
 
 typedef struct dent_penalty_def {
     size_t struct_size;
-    double stiffness;       /**< k, force per length, of every contact; 0 (default): stiffness_ratio * m_eff / time_step^2,
-                               divided by the largest number of contacts that share one of its vertices: then symplectic
-                               Euler is stable whatever the contacts */
+    double stiffness; /**< k, force per length, of every contact; 0 (default): stiffness_ratio * m_eff / time_step^2,
+                         divided by the largest number of contacts that share one of its vertices: then symplectic
+                         Euler is stable whatever the contacts */
     double stiffness_ratio; /**< 0 to 1, default 0.25 */
     double damping_ratio;   /**< of critical damping, >= 0, default 0.3 (then the limit holds with room) */
     double margin;          /**< a length >= 0, default 0: the force begins at this gap */
-    double slip_speed;      /**< speed >= 0 below which friction goes down linearly (it cannot hold still); 0 (default):
-                               a hundredth of the margin or depth per time step */
     double force_limit;     /**< largest normal force of a contact, default infinite */
 } dent_penalty_def;
 DENT_API dent_penalty_def dent_penalty_def_default(void);
 
 /** Adds f = k * max(0, margin - gap) n - c v_n n, never pulling, and friction against the slip, to `forces`. The force
- *  is continuous in the gap: also the damping goes to zero with the overlap. */
+ *  is continuous in the gap: the damper gives no more than the spring. Friction is a spring too, from the place where
+ *  the contact began (`previous` remembers it, so a body on a slope stands still); without `previous` it is a damper
+ * and bodies creep. Velocities are those that brought the bodies to where they are (symplectic Euler). */
 DENT_API dent_status dent_penalty_forces(dent_response *response, const dent_response_problem *problem,
                                          const dent_penalty_def *def, dent_response_report *report);
 
@@ -200,41 +207,47 @@ DENT_API dent_status dent_penalty_forces(dent_response *response, const dent_res
 DENT_API dent_status dent_penalty_step_limit(dent_response *response, const dent_response_problem *problem,
                                              const dent_penalty_def *def, double *limit);
 
-/* ---- positions (XPBD) ------------------------------------------------------------------------------------------------ */
+/* ---- positions (XPBD)
+ * ------------------------------------------------------------------------------------------------ */
 
 typedef struct dent_position_def {
     size_t struct_size;
     uint32_t iterations;   /**< sweeps over the contacts, default 1: prefer many short steps */
     double rest_distance;  /**< the gap to keep, a length, default 0 */
-    double recovery_speed; /**< at most this fast is overlap that was there at the step's start removed; default infinite */
-    double anchor_rate;    /**< 0 to 1, default 1: how much of `slip` of the last step a sticking contact takes back */
-    double squeeze_compliance; /**< relative compliance of contacts that push a vertex from opposite sides, default 1e-9 */
+    double recovery_speed; /**< at most this fast is overlap that was there at the step's start removed; default
+                              infinite */
+    double warm_start;  /**< 0 to 1, default 1: share of the last step's push (`previous`, scaled to this time step) to
+                           begin with. Bodies at rest then keep their balance with a single sweep */
+    double anchor_rate; /**< 0 to 1, default 0.2: how much of `slip` of the last step a sticking contact takes back */
+    double
+        squeeze_compliance; /**< relative compliance of contacts that push a vertex from opposite sides, default 1e-9 */
 } dent_position_def;
 DENT_API dent_position_def dent_position_def_default(void);
 
 /** Moves positions and rigid poses until no contact overlaps. The gap of a contact is
  *  contact.gap + n . ((xa - xb) now - (point_a - point_b) of the contact) - rest_distance: for a vertex in a cell the
- *  assigned depth is removed and later motion counts; an impact is held where it was found. Friction takes back tangential displacement since the step's start (plus
- *  the carried slip): all of it up to friction_static * normal push, else friction_kinetic * normal push. Rigid poses
- *  turn; orientations stay unit. Velocities are not touched: derive them from the displacement, then
- *  dent_velocity_solve with after_positions for restitution. */
+ *  assigned depth is removed and later motion counts; an impact is held where it was found. Friction takes back
+ * tangential displacement since the step's start (plus the carried slip): all of it up to friction_static * normal
+ * push, else friction_kinetic * normal push. Rigid poses turn; orientations stay unit. Velocities are not touched:
+ * derive them from the displacement, then dent_velocity_solve with after_positions for restitution. */
 DENT_API dent_status dent_position_solve(dent_response *response, const dent_response_problem *problem,
                                          const dent_position_def *def, dent_response_report *report);
 
-/* ---- velocities (projected Gauss-Seidel impulses) ---------------------------------------------------------------------- */
+/* ---- velocities (projected Gauss-Seidel impulses)
+ * ---------------------------------------------------------------------- */
 
 typedef struct dent_velocity_def {
     size_t struct_size;
-    uint32_t iterations;   /**< at most this many sweeps, default 50 */
-    double tolerance;      /**< stop when no row changes its velocity by more; a speed, default 0: all iterations */
-    double warm_start;     /**< 0 to 1, default 0.9: share of the previous impulses to begin with (same keys) */
-    double bounce_speed;   /**< slower impacts do not bounce; a speed, default 0 (the card: 2 * gravity * time step) */
-    double correction;     /**< share of the overlap beyond `slop` removed per step, 0 to 1, default 0.2 */
-    double slop;           /**< overlap left alone, a length, default 0 */
+    uint32_t iterations; /**< at most this many sweeps, default 50 */
+    double tolerance;    /**< stop when no row changes its velocity by more; a speed, default 0: all iterations */
+    double warm_start;   /**< 0 to 1, default 0.9: share of the previous impulses to begin with (same keys) */
+    double bounce_speed; /**< slower impacts do not bounce; a speed, default 0 (the card: 2 * gravity * time step) */
+    double correction;   /**< share of the overlap beyond `slop` removed per step, 0 to 1, default 0.2 */
+    double slop;         /**< overlap left alone, a length, default 0 */
     double correction_speed; /**< at most this fast, default infinite */
-    bool after_positions;  /**< default false. True: a pass after dent_position_solve: only contacts that pushed there
-                              (`previous` = its forces) act; they bounce, and do not part faster than they should;
-                              no correction, no speculative gap */
+    bool after_positions;    /**< default false. True: a pass after dent_position_solve: only contacts that pushed there
+                                (`previous` = its forces) act; they bounce, and do not part faster than they should;
+                                no correction, no speculative gap */
 } dent_velocity_def;
 DENT_API dent_velocity_def dent_velocity_def_default(void);
 
@@ -243,7 +256,8 @@ DENT_API dent_velocity_def dent_velocity_def_default(void);
 DENT_API dent_status dent_velocity_solve(dent_response *response, const dent_response_problem *problem,
                                          const dent_velocity_def *def, dent_response_report *report);
 
-/* ---- the table -------------------------------------------------------------------------------------------------------- */
+/* ---- the table
+ * -------------------------------------------------------------------------------------------------------- */
 
 typedef enum dent_response_kind {
     DENT_RESPONSE_PENALTY = 1,
@@ -264,7 +278,8 @@ typedef struct dent_response_row {
 /** The rows in the order of the kinds; *count (if given) is how many. Never null. */
 DENT_API const dent_response_row *dent_response_table(uint32_t *count);
 
-/* ---- small helpers for rigid bodies ------------------------------------------------------------------------------------- */
+/* ---- small helpers for rigid bodies
+ * ------------------------------------------------------------------------------------- */
 
 /** Where a point fixed to the body is after it moved from pose `from` to pose `to` (velocities are not looked at). */
 DENT_API void dent_rigid_move_point(const dent_rigid_state *from, const dent_rigid_state *to, const double point[3],

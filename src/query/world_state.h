@@ -27,6 +27,8 @@ struct dent_world {
     /* Owned by src/contact, which lies to the right. */
     void *check_state;
     void (*destroy_check_state)(dent_context *context, void *state);
+    void *contact_state; /* contact_run.h */
+    void (*destroy_contact_state)(dent_context *context, void *state);
 };
 
 void impact_state_destroy(dent_context *context, struct impact_state *state);

@@ -17,6 +17,18 @@ function ensure(geometry, name, count, width) {
     return old;
 }
 
+// A round mark with a dark rim, so that contacts stand out on every body.
+function disc() {
+    const canvas = Object.assign(document.createElement("canvas"), { width: 64, height: 64 }), pen = canvas.getContext("2d");
+    for (const [radius, color] of [[30, "#333333"], [24, "#ffffff"]]) {
+        pen.fillStyle = color;
+        pen.beginPath();
+        pen.arc(32, 32, radius, 0, 2 * Math.PI);
+        pen.fill();
+    }
+    return new THREE.CanvasTexture(canvas);
+}
+
 export class Stage {
     constructor(canvas, onDrawn) {
         this.canvas = canvas;
@@ -50,7 +62,7 @@ export class Stage {
     }
 
     makeContacts() {
-        this.points = new THREE.Points(new THREE.BufferGeometry(), new THREE.PointsMaterial({ size: 8, sizeAttenuation: false, vertexColors: true, depthTest: false, transparent: true }));
+        this.points = new THREE.Points(new THREE.BufferGeometry(), new THREE.PointsMaterial({ size: 9, sizeAttenuation: false, vertexColors: true, depthTest: false, transparent: true, alphaTest: 0.4, map: disc() }));
         this.normals = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ vertexColors: true, depthTest: false, transparent: true }));
         for (const object of [this.points, this.normals]) {
             object.frustumCulled = false;
