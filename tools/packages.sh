@@ -55,7 +55,7 @@ need_packages() {
 
 # What it takes to build the library and the tool.
 build_packages=(cc=gcc c++=g++ cmake=cmake ninja=ninja-build pkg-config=pkg-config header:zlib.h=zlib1g-dev header:lzma.h=liblzma-dev
-    header:expat.h=libexpat1-dev)
+    header:expat.h=libexpat1-dev header:jansson.h=libjansson-dev header:libwebsockets.h=libwebsockets-dev node=nodejs npm=npm)
 # What the tests need on top.
 test_packages=(header:cmocka.h=libcmocka-dev header:gmp.h=libgmp-dev python3=python3 python:vtkmodules=python3-vtk9
-    file:/usr/share/i18n/locales/de_DE=locales)
+    file:/usr/share/i18n/locales/de_DE=locales chromium=chromium)

@@ -57,6 +57,11 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_CONTROL] = {"--control", NULL, NULL, "also each method on one thread, and an arithmetic loop: speed-ups"},
     [OPTION_FOLDER] = {"--out", "-o", "DIR", "the folder to write to; default: paper"},
     [OPTION_STEPS] = {"--steps", NULL, "N", "steps measured per setting; default: as the figure says"},
+    [OPTION_STORY_FRAMES] = {"--frames", NULL, "N", "how many frames; default: as many as the scene tells"},
+    [OPTION_ANIMATION] = {"--out", "-o", "F", "write an animation for ParaView: F.pvd, and the frames in the folder F_frames"},
+    [OPTION_CHECKPOINT] = {"--checkpoint", NULL, "F", "save the state to F after each frame; F is always complete"},
+    [OPTION_EVERY] = {"--every", NULL, "N", "save it after every N-th frame and the last only"},
+    [OPTION_RESUME] = {"--resume", NULL, "F", "go on from the state in F; the rest of the command as before"},
     [OPTION_TABLE] = {"--out", "-o", "F.csv", "write the table to F.csv and a chart of it to F.svg"},
     [OPTION_FROM] = {"--from", NULL, "VALUES", "robots: joint values at the start, 0,0.5,-1 or elbow=0.5,wrist=-1; default: all 0"},
     [OPTION_TO] = {"--to", NULL, "VALUES", "robots: joint values at the end, in radians or lengths"},
@@ -65,6 +70,12 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_MOTION] = {"--motion", NULL, "KIND", "rigid scenes, in between: screw or constant (default: constant velocity)"},
     [OPTION_SKIP_MISSING] = {"--skip-missing", NULL, NULL, "robots: leave out collision meshes that are not there"},
     [OPTION_NO_LIMITS] = {"--no-limits", NULL, NULL, "robots: allow joint values beyond their limits"},
+    [OPTION_PORT] = {"--port", NULL, "P", "listen there, 1024 to 65535, on 127.0.0.1; default: a port that is free"},
+    [OPTION_TOKEN] = {"--token", NULL, "T", "32 hexadecimal digits for the address; default: random. With --port: the same address again"},
+    [OPTION_NO_BROWSER] = {"--no-browser", NULL, NULL, "only print the address"},
+    [OPTION_SNAPSHOT] = {"--snapshot", NULL, "F.png", "draw --frame K by a headless Chromium, write the picture and end"},
+    [OPTION_SHOW] = {"--show", NULL, "WISHES", "how the page begins, e.g. 'question=face-cell&cut=0,0.5&theme=dark'"},
+    [OPTION_PRESCRIBED] = {"--prescribed", NULL, NULL, "scenes that can be simulated: as told by their frames instead"},
     [OPTION_JSON] = {"--json", NULL, NULL, "one JSON object per line"},
     [OPTION_HELP] = {"--help", "-h", NULL, "this text"},
 };
@@ -393,6 +404,22 @@ static bool read_value(tool_options *options, const char *command, option_id id,
     case OPTION_STEPS:
         wanted = parse_whole_number(text, 1, 1000000, &options->steps) ? NULL : "a whole number from 1 to 1000000";
         break;
+    case OPTION_EVERY:
+        wanted = parse_whole_number(text, 1, 1000000, &options->every) ? NULL : "a whole number from 1 to 1000000";
+        break;
+    case OPTION_ANIMATION:
+        options->out = text;
+        wanted = text[0] != '\0' ? NULL : "a file name";
+        break;
+    case OPTION_CHECKPOINT:
+        options->checkpoint = text;
+        wanted = text[0] != '\0' ? NULL : "a file name";
+        break;
+    case OPTION_RESUME:
+        options->resume = text;
+        wanted = text[0] != '\0' ? NULL : "a file name";
+        break;
+    case OPTION_STORY_FRAMES:
     case OPTION_FRAMES:
         wanted = parse_whole_number(text, 1, 100000, &options->frames) ? NULL : "a whole number from 1 to 100000";
         break;
@@ -412,6 +439,21 @@ static bool read_value(tool_options *options, const char *command, option_id id,
         break;
     case OPTION_VIEW:
         wanted = parse_angles(text, &options->azimuth, &options->elevation) ? NULL : "two angles in degrees, 35,20 for instance";
+        break;
+    case OPTION_PORT:
+        wanted = parse_whole_number(text, 1024, 65535, &options->port) ? NULL : "a port from 1024 to 65535";
+        break;
+    case OPTION_TOKEN:
+        options->token = text;
+        wanted = strlen(text) == 32 && strspn(text, "0123456789abcdef") == 32 ? NULL : "32 hexadecimal digits (0-9, a-f)";
+        break;
+    case OPTION_SNAPSHOT:
+        options->snapshot = text;
+        wanted = strlen(text) > 4 && strcmp(text + strlen(text) - 4, ".png") == 0 ? NULL : "a file name ending in .png";
+        break;
+    case OPTION_SHOW:
+        options->show = text;
+        wanted = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-.,=&") == strlen(text) ? NULL : "wishes like question=face-cell&cut=0,0.5";
         break;
     case OPTION_THREADS:
         wanted = parse_whole_number(text, 1, 1024, &options->threads) ? NULL : "a whole number from 1 to 1024";
@@ -520,6 +562,7 @@ bool options_parse(tool_options *options, const char *command, uint64_t allowed,
 {
     memset(options, 0, sizeof *options);
     options->scale = 1;
+    options->every = 1;
     options->range.last = UINT64_MAX;
     options->range.step = 1;
     options->arguments = argv;

@@ -55,6 +55,17 @@ typedef enum option_id {
     OPTION_MOTION,
     OPTION_SKIP_MISSING,
     OPTION_NO_LIMITS,
+    OPTION_PORT,
+    OPTION_TOKEN,
+    OPTION_NO_BROWSER,
+    OPTION_SNAPSHOT,
+    OPTION_SHOW,
+    OPTION_PRESCRIBED,
+    OPTION_STORY_FRAMES,
+    OPTION_ANIMATION,
+    OPTION_CHECKPOINT,
+    OPTION_EVERY,
+    OPTION_RESUME,
     OPTION_JSON,
     OPTION_HELP,
     OPTION_COUNT
@@ -107,7 +118,13 @@ typedef struct tool_options {
     const char *from, *to;   /* ccd of robots: joint values; null: not given */
     dent_motion_kind motion; /* ccd of rigid scenes */
     path_list obstacles, package_paths;
+    const char *checkpoint, *resume; /* run; null: not given */
+    uint32_t every;                  /* run: frames from one checkpoint to the next; default 1 */
     double scale;
+    uint32_t port;         /* view; 0: any */
+    const char *token;     /* view; null: a random one */
+    const char *snapshot;  /* view; null: none */
+    const char *show;      /* view: how the page begins; null: as usual */
     uint32_t setting_count;
     dent_scene_setting settings[SETTING_LIMIT];
     char setting_names[SETTING_LIMIT][SETTING_NAME_LIMIT];

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FIRST_DRAW_MS = 1000, REDRAW_MS = 150, BAR_WIDTH = 24, LINE_SIZE = 160 };
+enum { FIRST_DRAW_MS = 1000, REDRAW_MS = 150, BAR_WIDTH = 24, LINE_SIZE = 320 };
 
 static void write_terminal(const char *text, size_t length)
 {
@@ -34,7 +34,8 @@ static void draw(progress_bar *progress)
         snprintf(at, 14, "] %3.0f %%", 100 * (double)done / (double)total);
     }
     char line[LINE_SIZE];
-    int length = snprintf(line, sizeof line, "\r\033[K%-30s %s %.1f s", progress->what, bar, seconds);
+    int length = snprintf(line, sizeof line, "\r\033[K%-*s %s %.1f s%s%s", progress->note[0] != '\0' ? 12 : 30,
+                          progress->what, bar, seconds, progress->note[0] != '\0' ? "  " : "", progress->note);
     if (length > 0) {
         write_terminal(line, (size_t)length < sizeof line ? (size_t)length : sizeof line - 1);
     }
@@ -125,6 +126,7 @@ void progress_begin(progress_bar *progress, const char *what, uint64_t total)
             *at = '?'; /* a file name may hold anything, the terminal must not obey it */
         }
     }
+    progress->note[0] = '\0';
     progress->start_ns = dent_clock_ns();
     progress->stop = false;
     store_counts(progress, 0, total);
@@ -147,6 +149,15 @@ void progress_hold(progress_bar *progress, const char *what, uint64_t total)
 void progress_hold_at(progress_bar *progress, uint64_t done)
 {
     atomic_store_explicit(&progress->done, done, memory_order_relaxed);
+}
+
+void progress_note(progress_bar *progress, const char *note)
+{
+    if (progress->running) {
+        pthread_mutex_lock(&progress->mutex);
+        snprintf(progress->note, sizeof progress->note, "%s", note);
+        pthread_mutex_unlock(&progress->mutex);
+    }
 }
 
 void progress_release(progress_bar *progress)

@@ -21,6 +21,7 @@ typedef struct progress_bar {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     char what[48];
+    char note[120]; /* guarded by mutex: shown after the bar */
     uint64_t start_ns;
     _Atomic uint64_t done, total; /* total 0: how much there is to do is not known */
 } progress_bar;
@@ -42,6 +43,8 @@ static inline void progress_step(progress_bar *progress)
 void progress_hold(progress_bar *progress, const char *what, uint64_t total);
 void progress_hold_at(progress_bar *progress, uint64_t done);
 void progress_release(progress_bar *progress);
+/** What else there is to say about the stage, after the bar; until the next stage. */
+void progress_note(progress_bar *progress, const char *note);
 void progress_lock(progress_bar *progress);
 void progress_unlock(progress_bar *progress);
 /** Takes the bar away. Call it before anything else is written to the terminal. */

@@ -37,6 +37,7 @@ extern const tool_command command_scenes_row;
 extern const tool_command command_export_row;
 extern const tool_command command_bench_row;
 extern const tool_command command_paper_row;
+extern const tool_command command_view_row;
 
 /* Part of the help of every command that reads bodies. */
 #define HELP_ON_FILES                                                                                                  \

@@ -8,10 +8,9 @@
  *   ask.questions = DENT_QUESTION_FACE_CELL;
  *   dent_world_query(world, &ask, &result);                           pairs in canonical order, until the next call
  *
- * Read in this order: base.h, id.h, body.h, world.h, method.h, border.h, query.h, proximity.h, penetration.h,
- * reduced.h, time_critical.h. The optional libraries
- * dent_io (mesh_io.h, frames.h) and dent_sim
- * (scene.h) are included on their own.
+ * Read in this order: base.h, id.h, body.h, world.h, method.h, border.h, query.h, proximity.h, impact.h, motion.h, linkage.h,
+ * penetration.h, contact.h, response.h, reduced.h, time_critical.h, structure.h (for pictures). The optional libraries dent_io
+ * (mesh_io.h, frames.h, urdf.h) and dent_sim (scene.h, sim.h, sim_scene.h) are included on their own.
  */
 #ifndef DENT_DENT_H
 #define DENT_DENT_H
@@ -19,6 +18,7 @@
 #include <dent/base.h>
 #include <dent/body.h>
 #include <dent/border.h>
+#include <dent/contact.h>
 #include <dent/id.h>
 #include <dent/impact.h>
 #include <dent/linkage.h>
@@ -28,6 +28,8 @@
 #include <dent/proximity.h>
 #include <dent/query.h>
 #include <dent/reduced.h>
+#include <dent/response.h>
+#include <dent/structure.h>
 #include <dent/time_critical.h>
 #include <dent/vector_math.h>
 #include <dent/world.h>

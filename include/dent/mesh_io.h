@@ -117,6 +117,33 @@ typedef struct dent_collection_entry {
 DENT_API dent_status dent_collection_write(dent_context *context, const char *path, uint32_t entry_count,
                                            const dent_collection_entry *entries);
 
+/* ---- recordings: reading back what was written ---------------------------------------------------------------------- */
+
+/** A .pvd collection. Entries are in the order of the file; names are relative to it, as they stand there. */
+typedef struct dent_collection {
+    uint32_t entry_count;
+    const dent_collection_entry *entries;
+    void *storage; /**< private */
+} dent_collection;
+
+/** FORMAT names file and line. *collection is written on success only; release it with dent_collection_destroy. */
+DENT_API dent_status dent_collection_read(dent_context *context, const char *path, dent_collection **collection);
+DENT_API void dent_collection_destroy(dent_context *context, dent_collection *collection);
+
+/** Points with their fields. */
+typedef struct dent_point_set {
+    uint32_t point_count;
+    const double *positions; /**< 3 per point */
+    uint32_t field_count;
+    const dent_mesh_field *fields; /**< on_elements is false */
+    void *storage;                 /**< private */
+} dent_point_set;
+
+/** Reads the points and point data of a .vtp as dent_points_write and dent_mesh_write make them (one piece, doubles, appended
+ *  raw); others are UNSUPPORTED. Cells are not looked at. */
+DENT_API dent_status dent_points_read(dent_context *context, const char *path, dent_point_set **points);
+DENT_API void dent_points_destroy(dent_context *context, dent_point_set *points);
+
 #ifdef __cplusplus
 }
 #endif

@@ -170,6 +170,7 @@ dent_status body_table_add(struct body_table *table, const dent_body_def *def, s
     uint32_t slot = take_slot(table);
     table->slots[slot].body = body;
     table->slots[slot].serial = table->next_serial++;
+    table->slots[slot].material = 0;
     table->next_identity++;
     table->ranks[table->body_count++] = slot;
     table->topology_version++;

@@ -14,6 +14,7 @@ struct body_slot {
     uint32_t generation; /* of the body, or of the next one when the slot is free */
     uint32_t next_free;  /* when free: the next free slot, UINT32_MAX: none */
     uint64_t serial;     /* order of addition, never reused */
+    uint32_t material;   /* the caller's number, for contacts */
 };
 
 struct body_table {

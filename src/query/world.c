@@ -1,12 +1,15 @@
 /* The life of a world, and its bodies as the public interface shows them. The work is done in src/bodies. */
 #include "query/world_state.h"
 
+#include <dent/contact.h>
+
 #include "base/context.h"
 #include "base/floating_point_guard.h"
 #include "methods/method_table.h"
 #include "query/border_search.h"
 #include "query/motion_run.h"
 #include "query/proximity_search.h"
+#include "query/structure_state.h"
 
 dent_world *dent_world_create(dent_context *context)
 {
@@ -34,8 +37,12 @@ void dent_world_destroy(dent_world *world)
     if (world->destroy_check_state) {
         world->destroy_check_state(world->context, world->check_state);
     }
+    if (world->destroy_contact_state) {
+        world->destroy_contact_state(world->context, world->contact_state);
+    }
     border_state_destroy(world->border);
     proximity_state_destroy(world->proximity);
+    structure_state_destroy(world->context, world->structures);
     impact_state_destroy(world->context, world->impact_state);
     motion_state_destroy(world->motion);
     for (int method = 1; method < DENT_METHOD_COUNT; method++) {
@@ -137,6 +144,20 @@ dent_status dent_body_set_thickness(dent_world *world, dent_body_id id, double t
         body->thickness = thickness;
     }
     return status;
+}
+
+dent_status dent_body_set_material(dent_world *world, dent_body_id id, uint32_t material)
+{
+    if (!body_table_find(&world->bodies, id)) {
+        return body_table_stale(&world->bodies, id, &world->message);
+    }
+    world->bodies.slots[id.index1 - 1].material = material;
+    return DENT_OK;
+}
+
+uint32_t dent_body_material(const dent_world *world, dent_body_id id)
+{
+    return body_table_find(&world->bodies, id) ? world->bodies.slots[id.index1 - 1].material : 0;
 }
 
 uint32_t dent_world_body_count(const dent_world *world)

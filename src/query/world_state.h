@@ -21,12 +21,15 @@ struct dent_world {
     void *method_states[DENT_METHOD_COUNT];
     struct border_state *border;       /* border_search.h; null until the first query that asks for it */
     struct proximity_state *proximity; /* proximity_search.h; null until the first such query */
+    struct structure_state *structures; /* structure_state.h; null until somebody draws */
     struct impact_state *impact_state; /* of impact_run.h; null until the first impact query */
     struct motion_state *motion;       /* motion_run.h; null until the first motion query */
 
     /* Owned by src/contact, which lies to the right. */
     void *check_state;
     void (*destroy_check_state)(dent_context *context, void *state);
+    void *contact_state; /* contact_run.h */
+    void (*destroy_contact_state)(dent_context *context, void *state);
 };
 
 void impact_state_destroy(dent_context *context, struct impact_state *state);

@@ -40,6 +40,9 @@ void jaw_describe_mandible(struct implicit_shape *shape, const struct jaw_tooth 
 void jaw_describe_maxilla(struct implicit_shape *shape, const struct jaw_tooth *teeth, uint32_t count,
                           const struct jaw_fit *fit);
 
+/* How far from the tooth the middle of a ligament of the scene jaw is at a scale, mm; in scene_jaw.c. */
+double jaw_ligament_middle(double scale);
+
 /* A point of the axis through both condyles, about which the lower jaw turns; the axis is parallel to x. */
 extern const double jaw_hinge[3];
 extern const double jaw_mandible_low[3], jaw_mandible_high[3];

@@ -22,7 +22,8 @@ static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
 };
 
 /* Spacings of the lattices at scale 1, mm. */
-static const double bone_spacing = 2.4, tooth_spacing = 1.25, ligament_spacing = 0.68, ligament_thickness = 0.9;
+static const double bone_spacing = 2.4, tooth_spacing = 1.25, ligament_spacing = 0.68, ligament_thickness = 0.9,
+                    tooth_cleft = 0.13;
 
 enum jaw_part { PART_MANDIBLE, PART_MAXILLA, PART_TOOTH, PART_LIGAMENT };
 
@@ -55,15 +56,27 @@ static bool has_tooth(double scale, bool right, int number)
     return number == 6 && (right || scale >= 0.03);
 }
 
+static double jaw_coarseness(double scale)
+{
+    double coarseness = 1 / scene_cube_root(scale);
+    return coarseness < 1.9 ? coarseness : 1.9;
+}
+
+double jaw_ligament_middle(double scale)
+{
+    double coarseness = jaw_coarseness(scale), thicker = coarseness > 1 ? coarseness : 1;
+    return (tooth_cleft + 0.5 * ligament_thickness) * thicker;
+}
+
 static struct jaw_plan make_plan(double scale)
 {
     struct jaw_plan plan = {.coarseness = 1 / scene_cube_root(scale)};
     /* Coarser lattices would lose the thin parts: bone first, then ligaments. */
     plan.bone_spacing = bone_spacing * (plan.coarseness < 2.3 ? plan.coarseness : 2.3);
-    plan.coarseness = plan.coarseness < 1.9 ? plan.coarseness : 1.9;
+    plan.coarseness = jaw_coarseness(scale);
     double thicker = plan.coarseness > 1 ? plan.coarseness : 1;
     plan.fit = (struct jaw_fit){
-        .tooth_cleft = 0.13 * thicker,
+        .tooth_cleft = tooth_cleft * thicker,
         .ligament = ligament_thickness * thicker,
         .bone_cleft = 0.15 + 0.06 * plan.bone_spacing * plan.bone_spacing,
     };

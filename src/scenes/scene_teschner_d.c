@@ -10,6 +10,7 @@
 #include "implicit_mesher.h"
 #include "overlap_solver.h"
 #include "scene_table.h"
+#include "vessel_shape.h"
 
 #include <math.h>
 
@@ -31,7 +32,7 @@ static const double coarsest_spacing = 1; /* coarser lattices lose the thinnest 
 static const double trunk_end = -8, first_fork = 0, second_fork = 8, branch_end = 16;
 static const double first_spread = 4, last_spread = 6, second_spread = 4;
 
-static void describe_vessel(struct implicit_shape *shape)
+void vessel_describe(struct implicit_shape *shape)
 {
     double trunk[3] = {0, 0, trunk_end}, fork[3] = {0, 0, first_fork};
     shape_cone(shape, trunk, 1.9 * thickness, fork, 1.7 * thickness);
@@ -50,7 +51,7 @@ static void describe_vessel(struct implicit_shape *shape)
 static dent_status build(dent_scene *scene)
 {
     struct implicit_shape shape = {0};
-    describe_vessel(&shape);
+    vessel_describe(&shape);
     double spacing = spacing_at_scale_1 / scene_cube_root(scene->scale);
     struct mesher_def def = {
         .low = {-8, -6, -11},

@@ -1,0 +1,54 @@
+/* command_view.c — `dent view`: a model, a scene or a recording in the browser, to be turned, stepped and questioned.
+ *
+ * The command's own thread moves the source and makes frames; the server's thread talks to the pages (view_server.h). A
+ * slow page never holds up a simulation: it gets the newest frame when it has drawn the last one. */
+#include "interrupt.h"
+#include "tool.h"
+#include "tool_session.h"
+
+#if DENT_HAVE_VIEWER
+#include "view_loop.h"
+
+static int run_view(const tool_options *options, printer *out)
+{
+    tool_session session;
+    int status = session_open(&session, options, out);
+    if (status != STATUS_GOOD) {
+        return status;
+    }
+    session.progress.enabled = false; /* many short stages; the page shows what goes on */
+    status = view_run(&session);
+    session_close(&session);
+    return status;
+}
+#else
+static int run_view(const tool_options *options, printer *out)
+{
+    (void)options;
+    (void)out;
+    return complain("view: this dent was built without the viewer: %s", DENT_VIEWER_MISSING);
+}
+#endif
+
+const tool_command command_view_row = {
+    .name = "view",
+    .summary = "live 3-D view in the browser",
+    .arguments = "[OPTION...] SCENE|FILE...",
+    .details = HELP_ON_FILES
+    "\n"
+    "Serves a page on 127.0.0.1 and opens it: turn, cut, pick, play; contacts with their normals and\n"
+    "depths, pairs of a question, acceleration structures, plots. Files and series (see dent pairs\n"
+    "--help) are shown as they are, scenes move. Only the printed address, with its random token, is\n"
+    "answered. Ctrl-C ends it. Keys: press ? in the page.\n"
+    "\n"
+    "--snapshot F.png draws one frame with a headless Chromium (chromium, chromium-browser or\n"
+    "google-chrome; environment variable DENT_CHROMIUM names another). --show takes\n"
+    "question=Q, structure=NAME,BODY,LEVEL, cut=AXIS,PLACE, opacity=X, hide=1,2, wire=1, theme=dark,\n"
+    "no-normals=1 and no-contacts=1, joined by &.\n",
+    .option_bits = OPTIONS_OF_SCENES | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PORT) | OPTION_BIT(OPTION_TOKEN) |
+                   OPTION_BIT(OPTION_NO_BROWSER) | OPTION_BIT(OPTION_SNAPSHOT) | OPTION_BIT(OPTION_SHOW) | OPTION_BIT(OPTION_VIEW) |
+                   OPTION_BIT(OPTION_PRESCRIBED) | OPTION_BIT(OPTION_STATS),
+    .argument_min = 1,
+    .argument_max = UINT32_MAX,
+    .run = run_view,
+};

@@ -1,0 +1,463 @@
+/* view_frames.c — builds the messages of view_protocol.h. Text is JSON, numbers go as they lie in memory. */
+#include "view_frames.h"
+
+#include "tool.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- text ------------------------------------------------------------------------------------------------------- */
+
+typedef struct text {
+    view_message *message;
+    bool failed;
+} text;
+
+static void add_text(text *into, const char *string)
+{
+    into->failed = into->failed || !view_message_append(into->message, string, strlen(string));
+}
+
+static void add_number(text *into, double number)
+{
+    char buffer[40];
+    snprintf(buffer, sizeof buffer, isfinite(number) ? "%.17g" : "null", number);
+    add_text(into, buffer);
+}
+
+/* Quoted; what is not printable ASCII or UTF-8 tail bytes is escaped or dropped to '?'. */
+static void add_string(text *into, const char *string)
+{
+    add_text(into, "\"");
+    for (; *string != '\0'; string++) {
+        unsigned char c = (unsigned char)*string;
+        char buffer[8] = {(char)c, '\0'};
+        if (c == '"' || c == '\\') {
+            snprintf(buffer, sizeof buffer, "\\%c", c);
+        } else if (c == '\n') {
+            snprintf(buffer, sizeof buffer, "\\n");
+        } else if (c < 0x20 || c >= 0x7f) {
+            buffer[0] = '?';
+        }
+        add_text(into, buffer);
+    }
+    add_text(into, "\"");
+}
+
+static text begin_text(view_message_kind kind)
+{
+    text made = {view_message_create(4096), false};
+    made.failed = made.message == NULL || !view_message_word(made.message, (uint32_t)kind) || !view_message_word(made.message, 0);
+    return made;
+}
+
+static view_message *end_text(text *made)
+{
+    if (made->failed) {
+        view_message_drop(made->message);
+        return NULL;
+    }
+    return made->message;
+}
+
+/* ---- the opening ---------------------------------------------------------------------------------------------------- */
+
+static void add_body(text *into, const view_body *body)
+{
+    add_text(into, "{\"name\":");
+    add_string(into, body->name);
+    add_text(into, ",\"kind\":");
+    add_string(into, body->kind);
+    add_text(into, ",\"vertices\":");
+    add_number(into, body->vertex_count);
+    add_text(into, ",\"elements\":");
+    add_number(into, body->element_count);
+    add_text(into, ",\"faces\":");
+    add_number(into, body->face_count);
+    add_text(into, "}");
+}
+
+static view_message *make_hello(const view_source *source)
+{
+    text hello = begin_text(VIEW_HELLO);
+    if (hello.failed) {
+        return end_text(&hello);
+    }
+    add_text(&hello, "{\"version\":");
+    add_number(&hello, VIEW_PROTOCOL_VERSION);
+    add_text(&hello, ",\"dent\":");
+    add_string(&hello, dent_version());
+    add_text(&hello, ",\"title\":");
+    add_string(&hello, source->title);
+    add_text(&hello, ",\"live\":");
+    add_text(&hello, source->live ? "true" : "false");
+    add_text(&hello, ",\"frames\":");
+    add_number(&hello, source->frame_count);
+    add_text(&hello, ",\"frameSeconds\":");
+    add_number(&hello, source->frame_seconds);
+    add_text(&hello, ",\"origin\":[");
+    for (int axis = 0; axis < 3; axis++) {
+        add_text(&hello, axis > 0 ? "," : "");
+        add_number(&hello, source->origin[axis]);
+    }
+    add_text(&hello, "],\"questions\":[\"vertex-cell\",\"face-cell\",\"face-face\"],\"structures\":[");
+    for (unsigned i = 0; i < DENT_STRUCTURE_COUNT; i++) {
+        add_text(&hello, i > 0 ? "," : "");
+        add_string(&hello, dent_structure_name((dent_structure)i));
+    }
+    add_text(&hello, "],\"bodies\":[");
+    for (uint32_t i = 0; i < source->body_count; i++) {
+        add_text(&hello, i > 0 ? "," : "");
+        add_body(&hello, &source->bodies[i]);
+    }
+    add_text(&hello, "]}");
+    return end_text(&hello);
+}
+
+static uint32_t place_of(const view_body *body, uint32_t vertex)
+{
+    uint32_t low = 0, high = body->shown_count - 1;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (body->shown_vertices[middle] < vertex) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static view_message *make_topology(const view_source *source, uint32_t index)
+{
+    const view_body *body = &source->bodies[index];
+    uint32_t head[5] = {VIEW_TOPOLOGY, 0, index, body->shown_count, body->face_count};
+    view_message *message = view_message_create(sizeof head + 4 * ((size_t)body->shown_count + 3 * (size_t)body->face_count));
+    if (message == NULL) {
+        return NULL;
+    }
+    bool good = view_message_append(message, head, sizeof head) &&
+                view_message_append(message, body->shown_vertices, 4 * (size_t)body->shown_count);
+    for (uint32_t i = 0; i < body->face_count && good; i++) {
+        uint32_t corners[3];
+        for (int k = 0; k < 3; k++) {
+            corners[k] = place_of(body, body->faces[i].corners[k]);
+        }
+        good = view_message_append(message, corners, sizeof corners);
+    }
+    if (!good) {
+        view_message_drop(message);
+        return NULL;
+    }
+    return message;
+}
+
+int view_send_opening(const view_source *source, view_server *server)
+{
+    uint32_t count = source->body_count + 1;
+    view_message **messages = dent_allocate(source->session->context, count, sizeof *messages);
+    bool good = messages != NULL;
+    uint32_t made = 0;
+    while (good && made < count) {
+        messages[made] = made == 0 ? make_hello(source) : make_topology(source, made - 1);
+        good = messages[made] != NULL;
+        made += good;
+    }
+    good = good && view_server_set_opening(server, messages, count);
+    while (!good && made > 0) {
+        view_message_drop(messages[--made]);
+    }
+    dent_release(source->session->context, messages, count, sizeof *messages);
+    return good ? STATUS_GOOD : complain("view: out of memory");
+}
+
+/* ---- pairs as marks ---------------------------------------------------------------------------------------------- */
+
+static void mark_cell(const view_body *body, uint32_t cell, uint8_t *marks)
+{
+    uint32_t low = 0, high = body->face_count; /* faces are ordered by cell */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (body->faces[middle].cell < cell) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    for (; low < body->face_count && body->faces[low].cell == cell; low++) {
+        marks[low] = 1;
+    }
+}
+
+/* Vertices inside something mark their faces through a byte per vertex. */
+typedef struct marking {
+    uint8_t *faces, *vertices;
+} marking;
+
+static void mark_pairs(const view_source *source, dent_question question, const dent_pair_list *list, const marking *marks)
+{
+    for (uint64_t i = 0; i < list->count; i++) {
+        const dent_pair *pair = &list->pairs[i];
+        if (question == DENT_QUESTION_VERTEX_CELL) {
+            marks[pair->body_a].vertices[pair->feature_a] = 1;
+        } else {
+            marks[pair->body_a].faces[pair->feature_a] = 1;
+        }
+        if (question == DENT_QUESTION_FACE_FACE) {
+            marks[pair->body_b].faces[pair->feature_b] = 1;
+        } else {
+            mark_cell(&source->bodies[pair->body_b], pair->feature_b, marks[pair->body_b].faces);
+        }
+    }
+    for (uint32_t i = 0; i < source->body_count; i++) {
+        const view_body *body = &source->bodies[i];
+        for (uint32_t k = 0; k < body->face_count; k++) {
+            const uint32_t *corners = body->faces[k].corners;
+            marks[i].faces[k] |= marks[i].vertices[corners[0]] | marks[i].vertices[corners[1]] | marks[i].vertices[corners[2]];
+        }
+    }
+}
+
+static bool append_marks(const view_source *source, const marking *marks, view_message *message)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < source->body_count && good; i++) {
+        size_t size = source->bodies[i].face_count;
+        good = view_message_append(message, marks[i].faces, size) && view_message_append(message, NULL, (4 - size % 4) % 4);
+    }
+    return good;
+}
+
+static void release_marks(const view_source *source, marking *marks)
+{
+    dent_context *context = source->session->context;
+    for (uint32_t i = 0; marks != NULL && i < source->body_count; i++) {
+        dent_release(context, marks[i].faces, source->bodies[i].face_count, 1);
+        dent_release(context, marks[i].vertices, source->bodies[i].vertex_count, 1);
+    }
+    dent_release(context, marks, source->body_count, sizeof *marks);
+}
+
+static marking *make_marks(const view_source *source)
+{
+    dent_context *context = source->session->context;
+    marking *marks = dent_allocate(context, source->body_count, sizeof *marks);
+    if (marks == NULL) {
+        return NULL;
+    }
+    memset(marks, 0, source->body_count * sizeof *marks);
+    for (uint32_t i = 0; i < source->body_count; i++) {
+        const view_body *body = &source->bodies[i];
+        marks[i].faces = dent_allocate(context, body->face_count, 1);
+        marks[i].vertices = dent_allocate(context, body->vertex_count, 1);
+        if (marks[i].faces == NULL || marks[i].vertices == NULL) {
+            release_marks(source, marks);
+            return NULL;
+        }
+        memset(marks[i].faces, 0, body->face_count);
+        memset(marks[i].vertices, 0, body->vertex_count);
+    }
+    return marks;
+}
+
+static bool append_pairs(const view_source *source, view_wishes *wishes, view_message *message)
+{
+    dent_query_def def = dent_query_def_default();
+    dent_query_result result;
+    def.questions = wishes->question;
+    def.no_details = true;
+    if (dent_world_query(source->world, &def, &result) != DENT_OK) {
+        complain("view: %s", dent_world_message(source->world));
+        return false;
+    }
+    const dent_pair_list *list = wishes->question == DENT_QUESTION_VERTEX_CELL ? &result.vertex_cell
+                                 : wishes->question == DENT_QUESTION_FACE_CELL ? &result.face_cell
+                                                                               : &result.face_face;
+    wishes->pair_count = list->count < UINT32_MAX ? (uint32_t)list->count : UINT32_MAX - 1;
+    marking *marks = make_marks(source);
+    bool good = marks != NULL;
+    if (good) {
+        mark_pairs(source, wishes->question, list, marks);
+        good = append_marks(source, marks, message);
+    }
+    release_marks(source, marks);
+    return good;
+}
+
+/* ---- frames -------------------------------------------------------------------------------------------------------- */
+
+static bool append_positions(const view_source *source, view_message *message)
+{
+    for (uint32_t i = 0; i < source->body_count; i++) {
+        const view_body *body = &source->bodies[i];
+        size_t first = message->size;
+        if (!view_message_append(message, NULL, 12 * (size_t)body->shown_count)) {
+            return false;
+        }
+        float *out = (float *)(void *)(message->bytes + first);
+        for (uint32_t k = 0; k < body->shown_count; k++) {
+            const double *x = body->positions + 3 * (size_t)body->shown_vertices[k];
+            for (int axis = 0; axis < 3; axis++) {
+                *out++ = (float)(x[axis] - source->origin[axis]);
+            }
+        }
+    }
+    return true;
+}
+
+static view_frame_header make_header(const view_source *source, uint32_t sequence, uint32_t flags)
+{
+    const view_facts *facts = &source->facts;
+    view_frame_header header = {
+        .kind = VIEW_FRAME,
+        .sequence = sequence,
+        .time = facts->time,
+        .worst_penetration = facts->worst_penetration,
+        .kinetic = facts->kinetic,
+        .elastic = facts->elastic,
+        .ms_detect = facts->ms_detect,
+        .ms_respond = facts->ms_respond,
+        .ms_total = facts->ms_total,
+        .published_ns = dent_clock_ns(),
+        .frame = source->frame,
+        .frame_count = source->frame_count,
+        .body_count = source->body_count,
+        .contact_count = facts->contact_count < UINT32_MAX ? (uint32_t)facts->contact_count : UINT32_MAX,
+        .contacts_sent = facts->sent,
+        .pair_count = UINT32_MAX,
+        .flags = flags | (source->live ? VIEW_FLAG_LIVE : 0),
+        .topology = source->generation,
+    };
+    return header;
+}
+
+view_message *view_make_frame(view_source *source, view_wishes *wishes, uint32_t sequence, uint32_t flags)
+{
+    if (source->find_contacts(source) != STATUS_GOOD) {
+        return NULL;
+    }
+    view_frame_header header = make_header(source, sequence, flags);
+    view_message *message = view_message_create(sizeof header + 65536);
+    bool good = message != NULL && view_message_append(message, &header, sizeof header) && append_positions(source, message) &&
+                view_message_append(message, source->facts.contacts, source->facts.sent * sizeof(view_contact));
+    if (good && wishes->question != 0) {
+        good = append_pairs(source, wishes, message);
+        header.pair_count = wishes->pair_count;
+        header.flags |= VIEW_FLAG_MARKS;
+        if (good) {
+            memcpy(message->bytes, &header, sizeof header);
+        }
+    }
+    if (!good) {
+        view_message_drop(message);
+        complain("view: out of memory");
+        return NULL;
+    }
+    return message;
+}
+
+/* ---- structures --------------------------------------------------------------------------------------------------- */
+
+enum { BOXES_SENT = 20000 };
+
+static bool append_box(const view_source *source, const dent_structure_box *box, view_message *message)
+{
+    float numbers[6];
+    for (int axis = 0; axis < 3; axis++) {
+        numbers[axis] = (float)(box->lo[axis] - source->origin[axis]);
+        numbers[3 + axis] = (float)(box->hi[axis] - source->origin[axis]);
+    }
+    return view_message_append(message, numbers, sizeof numbers);
+}
+
+view_message *view_make_boxes(const view_source *source, const view_wishes *wishes)
+{
+    dent_structure_shapes shapes = {0};
+    if (wishes->structure_wanted && wishes->structure_body < source->body_count &&
+        dent_world_structure(source->world, wishes->structure, source->bodies[wishes->structure_body].id, wishes->structure_level, &shapes) !=
+            DENT_OK) {
+        complain("view: %s", dent_world_message(source->world));
+        return NULL;
+    }
+    uint32_t sent = shapes.count < BOXES_SENT ? (uint32_t)shapes.count : BOXES_SENT;
+    uint32_t head[7] = {VIEW_BOXES, 0, sent, shapes.level, shapes.deepest, 0, shapes.count < UINT32_MAX ? (uint32_t)shapes.count : UINT32_MAX};
+    view_message *message = view_message_create(sizeof head + (size_t)sent * 24);
+    bool good = message != NULL && view_message_append(message, head, sizeof head);
+    for (uint32_t i = 0; i < sent && good; i++) {
+        good = append_box(source, &shapes.boxes[i], message);
+    }
+    if (!good) {
+        view_message_drop(message);
+        complain("view: out of memory");
+        return NULL;
+    }
+    return message;
+}
+
+/* ---- picks ---------------------------------------------------------------------------------------------------------- */
+
+static bool touches(const view_contact *contact, uint32_t body, const dent_surface_face *face, uint32_t number)
+{
+    bool as_a = contact->body_a == body && (contact->feature_a == face->corners[0] || contact->feature_a == face->corners[1] ||
+                                            contact->feature_a == face->corners[2]);
+    bool as_b = contact->body_b == body && (contact->feature_b == face->cell || contact->feature_b == number);
+    return as_a || as_b;
+}
+
+static uint32_t file_number(const uint32_t *numbers, uint32_t index)
+{
+    return numbers != NULL ? numbers[index] : index;
+}
+
+view_message *view_describe_face(const view_source *source, uint32_t body_index, uint32_t number)
+{
+    char line[400];
+    text note = begin_text(VIEW_NOTE);
+    if (note.failed || body_index >= source->body_count || number >= source->bodies[body_index].face_count) {
+        add_text(&note, "{}");
+        return end_text(&note);
+    }
+    const view_body *body = &source->bodies[body_index];
+    const dent_surface_face *face = &body->faces[number];
+    bool solid = strcmp(body->kind, "surface") != 0 && strcmp(body->kind, "cloth") != 0;
+    uint32_t shown = 0, met = 0;
+    add_text(&note, "{\"body\":");
+    add_number(&note, body_index);
+    add_text(&note, ",\"face\":");
+    add_number(&note, number);
+    add_text(&note, ",\"cell\":");
+    add_number(&note, file_number(body->element_numbers, face->cell));
+    add_text(&note, ",\"text\":");
+    char *words = dent_allocate(source->session->context, 4096, 1);
+    if (words == NULL) {
+        note.failed = true;
+        return end_text(&note);
+    }
+    int used = snprintf(words, 4096, "body %u: %s\n%s %u%s\nvertices %u, %u, %u\n", body_index, body->name, solid ? "cell" : "triangle",
+                        file_number(body->element_numbers, face->cell), solid ? "" : "", file_number(body->vertex_numbers, face->corners[0]),
+                        file_number(body->vertex_numbers, face->corners[1]), file_number(body->vertex_numbers, face->corners[2]));
+    if (solid) {
+        used += snprintf(words + used, 4096 - (size_t)used, "face %u/%u\n", file_number(body->element_numbers, face->cell), face->corner);
+    }
+    for (uint32_t i = 0; i < source->facts.sent; i++) {
+        const view_contact *contact = &source->facts.contacts[i];
+        if (!touches(contact, body_index, face, number)) {
+            continue;
+        }
+        met++;
+        if (shown < 12) {
+            shown++;
+            snprintf(line, sizeof line, "contact %u:%u with %u:%u, depth %.4g\n", contact->body_a, contact->feature_a, contact->body_b,
+                     contact->feature_b, (double)contact->depth);
+            used += snprintf(words + used, used < 4096 ? 4096 - (size_t)used : 0, "%s", line);
+        }
+    }
+    snprintf(words + used, used < 4096 ? 4096 - (size_t)used : 0, met == 0 ? "no contact here" : met > shown ? "… %u contacts in all" : "", met);
+    add_string(&note, words);
+    dent_release(source->session->context, words, 4096, 1);
+    add_text(&note, ",\"contacts\":");
+    add_number(&note, met);
+    add_text(&note, "}");
+    return end_text(&note);
+}

@@ -1,0 +1,29 @@
+/* view_frames.h — from a source to the messages the page understands. */
+#ifndef DENT_VIEW_FRAMES_H
+#define DENT_VIEW_FRAMES_H
+
+#include "view_source.h"
+
+#include <dent/structure.h>
+
+#include <view_server.h>
+
+/** What is shown beside the bodies; set by commands of the page. */
+typedef struct view_wishes {
+    dent_question question; /* 0: none */
+    uint32_t pair_count;    /* of the last frame */
+    bool structure_wanted;
+    dent_structure structure;
+    uint32_t structure_body, structure_level;
+} view_wishes;
+
+/** HELLO and a TOPOLOGY per body, handed to the server. */
+int view_send_opening(const view_source *source, view_server *server);
+/** Asks for contacts and pairs and makes the FRAME message; null: an error that was reported. */
+view_message *view_make_frame(view_source *source, view_wishes *wishes, uint32_t sequence, uint32_t flags);
+/** The boxes of the structure wished for, at the present positions; null: an error that was reported. */
+view_message *view_make_boxes(const view_source *source, const view_wishes *wishes);
+/** The answer to a pick, as a NOTE: ids, corners and contacts of a surface face. */
+view_message *view_describe_face(const view_source *source, uint32_t body, uint32_t face);
+
+#endif

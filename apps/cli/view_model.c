@@ -1,0 +1,79 @@
+/* view_model.c — files and built-in scenes as a source of the viewer: files stand still, scenes move as prescribed. */
+#include "tool.h"
+#include "view_source.h"
+
+#include <string.h>
+
+typedef struct model {
+    loaded_world loaded;
+} model;
+
+static int go_to(view_source *source, uint32_t frame)
+{
+    model *own = source->own;
+    source->frame = frame < source->frame_count ? frame : source->frame_count - 1;
+    for (uint32_t i = 0; i < own->loaded.input_count; i++) {
+        if (own->loaded.inputs[i].scene != NULL) {
+            loaded_world_pose_scene(&own->loaded, i, source->frame);
+        }
+    }
+    source->facts.time = source->frame * source->frame_seconds;
+    return STATUS_GOOD;
+}
+
+static int advance(view_source *source)
+{
+    return go_to(source, source->frame + 1 < source->frame_count ? source->frame + 1 : 0); /* scenes go round */
+}
+
+static int restart(view_source *source)
+{
+    return go_to(source, 0);
+}
+
+static void close_model(view_source *source)
+{
+    model *own = source->own;
+    loaded_world_close(source->session, &own->loaded);
+    dent_release(source->session->context, own, 1, sizeof *own);
+    source->own = NULL;
+}
+
+/* As many frames as the longest scene has; files alone: one. */
+static uint32_t count_frames(const loaded_world *loaded)
+{
+    uint32_t count = 1;
+    for (uint32_t i = 0; i < loaded->input_count; i++) {
+        if (loaded->inputs[i].scene != NULL) {
+            const dent_scene_info *info = dent_scene_find(loaded->inputs[i].name);
+            count = info->frame_count > count ? info->frame_count : count;
+        }
+    }
+    return count;
+}
+
+int view_model_open(view_source *source)
+{
+    tool_session *session = source->session;
+    model *own = dent_allocate(session->context, 1, sizeof *own);
+    if (own == NULL) {
+        return complain("view: out of memory");
+    }
+    memset(own, 0, sizeof *own);
+    int failed = loaded_world_read_arguments(session, &own->loaded);
+    if (failed) {
+        dent_release(session->context, own, 1, sizeof *own);
+        return failed;
+    }
+    source->own = own;
+    source->close = close_model;
+    source->world = own->loaded.world;
+    source->title = session->options->arguments[0];
+    source->frame_count = count_frames(&own->loaded);
+    source->frame_seconds = 1.0 / 30;
+    source->go_to = go_to;
+    source->advance = advance;
+    source->restart = restart;
+    failed = view_source_describe(source, own->loaded.bodies, own->loaded.body_count);
+    return failed ? failed : go_to(source, session->options->frame);
+}

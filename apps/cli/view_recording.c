@@ -1,0 +1,321 @@
+/* view_recording.c — what `dent run -o RUN.pvd` wrote, as a source of the viewer: bodies frame by frame, and the contacts that were
+ * recorded (a .vtp of points whose name says so) instead of new ones. */
+#include "file_names.h"
+#include "tool.h"
+#include "view_source.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The entries of one time; they follow each other in the file. */
+typedef struct recorded_frame {
+    uint32_t first, count;
+} recorded_frame;
+
+typedef struct recording {
+    dent_collection *collection;
+    recorded_frame *frames;
+    uint32_t frame_count;
+    dent_world *world;
+    uint32_t mesh_count, body_count, body_capacity;
+    dent_mesh **meshes; /* one per body file */
+    loaded_body *bodies;
+    dent_point_set *contacts; /* of the present frame; null: none were recorded */
+    char folder[FILE_NAME_LIMIT];
+} recording;
+
+/* ---- the collection --------------------------------------------------------------------------------------------------- */
+
+static bool holds_contacts(const dent_collection_entry *entry)
+{
+    const char *slash = strrchr(entry->file, '/'), *name = slash != NULL ? slash : entry->file;
+    return strstr(name, "contacts") != NULL || strstr(name, "deepest") != NULL; /* of `dent run`, of `dent check` */
+}
+
+static int find_frames(view_source *source, recording *own)
+{
+    const dent_collection *collection = own->collection;
+    own->frames = dent_allocate(source->session->context, collection->entry_count, sizeof *own->frames);
+    if (own->frames == NULL) {
+        return complain("view: out of memory");
+    }
+    for (uint32_t i = 0; i < collection->entry_count; i++) {
+        bool fresh = i == 0 || collection->entries[i].time != collection->entries[i - 1].time;
+        if (fresh) {
+            own->frames[own->frame_count++] = (recorded_frame){i, 0};
+        }
+        own->frames[own->frame_count - 1].count++;
+    }
+    return own->frame_count > 0 ? STATUS_GOOD : complain("view: %s: the recording has no frame", source->session->options->arguments[0]);
+}
+
+static void full_path(const recording *own, const dent_collection_entry *entry, char *path)
+{
+    snprintf(path, 2 * FILE_NAME_LIMIT, "%s%s", entry->file[0] == '/' ? "" : own->folder, entry->file);
+}
+
+/* ---- frames ------------------------------------------------------------------------------------------------------------- */
+
+static int read_body_file(view_source *source, recording *own, const dent_collection_entry *entry, dent_mesh **mesh)
+{
+    char path[2 * FILE_NAME_LIMIT];
+    full_path(own, entry, path);
+    dent_status status = dent_mesh_read(source->session->context, path, NULL, mesh);
+    session_forget_notices(source->session);
+    return status == DENT_OK ? STATUS_GOOD : complain("view: %s", session_message(source->session, status));
+}
+
+static void list_mesh(recording *own, const dent_mesh *mesh, const dent_body_id *ids, uint32_t first)
+{
+    for (uint32_t i = 0; i < mesh->body_count; i++) {
+        const dent_mesh_body *body = &mesh->bodies[i];
+        own->bodies[first + i] = (loaded_body){.id = ids[i],
+                                               .name = body->name,
+                                               .kind = body->kind,
+                                               .vertex_count = body->vertex_count,
+                                               .element_count = body->element_count,
+                                               .positions = body->positions,
+                                               .element_corners = body->element_corners,
+                                               .cell_kinds = body->cell_kinds};
+    }
+}
+
+static int add_mesh(view_source *source, recording *own, dent_mesh *mesh)
+{
+    dent_context *context = source->session->context;
+    uint32_t wanted = own->body_count + mesh->body_count;
+    loaded_body *grown = dent_reallocate(context, own->bodies, own->body_capacity, wanted, sizeof *grown);
+    dent_body_id *ids = dent_allocate(context, mesh->body_count, sizeof *ids);
+    if (grown != NULL) {
+        own->bodies = grown;
+        own->body_capacity = wanted;
+    }
+    int failed = grown == NULL || ids == NULL ? complain("view: out of memory") : STATUS_GOOD;
+    if (!failed && dent_mesh_add_to_world(mesh, own->world, ids) != DENT_OK) {
+        failed = complain("view: %s", dent_world_message(own->world));
+    }
+    if (!failed) {
+        list_mesh(own, mesh, ids, own->body_count);
+        own->body_count = wanted;
+    }
+    dent_release(context, ids, mesh->body_count, sizeof *ids);
+    return failed;
+}
+
+static int exchange_mesh(view_source *source, recording *own, uint32_t number, uint32_t first_body, dent_mesh *next, bool *fresh)
+{
+    dent_context *context = source->session->context;
+    dent_mesh *before = own->meshes[number];
+    dent_mesh_change change;
+    if (next->body_count != before->body_count) {
+        return complain("view: frame %u has other bodies than the first one", source->frame);
+    }
+    dent_body_id *ids = dent_allocate(context, next->body_count, sizeof *ids);
+    if (ids == NULL) {
+        return complain("view: out of memory");
+    }
+    for (uint32_t i = 0; i < next->body_count; i++) {
+        ids[i] = own->bodies[first_body + i].id;
+    }
+    int failed = dent_mesh_replace_in_world(before, next, own->world, ids, &change) != DENT_OK ? complain("view: %s", dent_world_message(own->world))
+                                                                                               : STATUS_GOOD;
+    if (!failed) {
+        list_mesh(own, next, ids, first_body);
+        own->meshes[number] = next;
+        dent_mesh_destroy(context, before);
+        *fresh = *fresh || change != DENT_MESH_SAME_TOPOLOGY;
+    }
+    dent_release(context, ids, next->body_count, sizeof *ids);
+    return failed;
+}
+
+static int read_contacts(view_source *source, recording *own, const dent_collection_entry *entry)
+{
+    char path[2 * FILE_NAME_LIMIT];
+    full_path(own, entry, path);
+    dent_points_destroy(source->session->context, own->contacts);
+    own->contacts = NULL;
+    dent_status status = dent_points_read(source->session->context, path, &own->contacts);
+    return status == DENT_OK ? STATUS_GOOD : complain("view: %s", session_message(source->session, status));
+}
+
+/* Reads all files of a frame; `first` is the first time, when bodies are added instead of moved. */
+static int read_frame(view_source *source, uint32_t number, bool first)
+{
+    recording *own = source->own;
+    const recorded_frame *frame = &own->frames[number];
+    uint32_t meshes = 0, first_body = 0;
+    bool fresh = first;
+    int failed = STATUS_GOOD;
+    for (uint32_t i = 0; i < frame->count && !failed; i++) {
+        const dent_collection_entry *entry = &own->collection->entries[frame->first + i];
+        dent_mesh *mesh = NULL;
+        if (holds_contacts(entry)) {
+            failed = read_contacts(source, own, entry);
+            continue;
+        }
+        if (!first && meshes == own->mesh_count) {
+            return complain("view: frame %u has more bodies than the first one", number);
+        }
+        failed = read_body_file(source, own, entry, &mesh);
+        uint32_t bodies = failed ? 0 : mesh->body_count;
+        failed = failed ? failed : first ? add_mesh(source, own, mesh) : exchange_mesh(source, own, meshes, first_body, mesh, &fresh);
+        if (failed) {
+            dent_mesh_destroy(source->session->context, mesh);
+            return failed;
+        }
+        own->meshes[meshes++] = mesh;
+        own->mesh_count = first ? meshes : own->mesh_count;
+        first_body += bodies;
+    }
+    source->frame = number;
+    source->facts.time = own->collection->entries[frame->first].time;
+    if (!failed && fresh) {
+        return view_source_describe(source, own->bodies, own->body_count);
+    }
+    for (uint32_t i = 0; i < source->body_count; i++) {
+        source->bodies[i].positions = own->bodies[i].positions;
+    }
+    return failed;
+}
+
+static int go_to(view_source *source, uint32_t frame)
+{
+    return read_frame(source, frame < source->frame_count ? frame : source->frame_count - 1, false);
+}
+
+static int advance(view_source *source)
+{
+    return go_to(source, source->frame + 1 < source->frame_count ? source->frame + 1 : 0);
+}
+
+static int restart(view_source *source)
+{
+    return go_to(source, 0);
+}
+
+/* ---- contacts ------------------------------------------------------------------------------------------------------------ */
+
+static const dent_mesh_field *find_field(const dent_point_set *points, const char *name, uint32_t components)
+{
+    for (uint32_t i = 0; i < points->field_count; i++) {
+        if (strcmp(points->fields[i].name, name) == 0 && points->fields[i].components == components) {
+            return &points->fields[i];
+        }
+    }
+    return NULL;
+}
+
+static uint32_t whole(const dent_mesh_field *field, uint32_t i)
+{
+    double value = field != NULL ? field->values[i] : -1;
+    return value >= 0 && value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+static int recorded_contacts(view_source *source)
+{
+    const dent_point_set *points = ((recording *)source->own)->contacts;
+    view_facts *facts = &source->facts;
+    facts->sent = 0;
+    facts->worst_penetration = 0;
+    facts->contact_count = points != NULL ? points->point_count : 0;
+    if (points == NULL) {
+        return view_source_ask_contacts(source);
+    }
+    const dent_mesh_field *normal = find_field(points, "normal", 3), *depth = find_field(points, "depth", 1), *force = find_field(points, "force", 3);
+    const dent_mesh_field *ids[4] = {find_field(points, "body_a", 1), find_field(points, "feature_a", 1), find_field(points, "body_b", 1),
+                                     find_field(points, "feature_b", 1)};
+    for (uint32_t i = 0; i < points->point_count; i++) {
+        view_contact shown = {.body_a = whole(ids[0], i), .feature_a = whole(ids[1], i), .body_b = whole(ids[2], i), .feature_b = whole(ids[3], i)};
+        double squared = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            shown.point[axis] = (float)(points->positions[3 * (size_t)i + (size_t)axis] - source->origin[axis]);
+            shown.normal[axis] = normal != NULL ? (float)normal->values[3 * (size_t)i + (size_t)axis] : 0;
+            double part = force != NULL ? force->values[3 * (size_t)i + (size_t)axis] : 0;
+            squared += part * part;
+        }
+        shown.depth = depth != NULL ? (float)depth->values[i] : 0;
+        shown.force = (float)sqrt(squared);
+        facts->worst_penetration = fmax(facts->worst_penetration, depth != NULL ? depth->values[i] : 0);
+        if (!view_facts_add(source, &shown)) {
+            return complain("view: out of memory");
+        }
+    }
+    return STATUS_GOOD;
+}
+
+/* ---- open and close -------------------------------------------------------------------------------------------------------- */
+
+static void close_recording(view_source *source)
+{
+    recording *own = source->own;
+    dent_context *context = source->session->context;
+    dent_world_destroy(own->world);
+    for (uint32_t i = 0; i < own->mesh_count; i++) {
+        dent_mesh_destroy(context, own->meshes[i]);
+    }
+    uint32_t entries = own->collection != NULL ? own->collection->entry_count : 0;
+    dent_release(context, own->meshes, entries, sizeof *own->meshes);
+    dent_release(context, own->frames, entries, sizeof *own->frames);
+    dent_release(context, own->bodies, own->body_capacity, sizeof *own->bodies);
+    dent_points_destroy(context, own->contacts);
+    dent_collection_destroy(context, own->collection);
+    dent_release(context, own, 1, sizeof *own);
+    source->own = NULL;
+}
+
+static int open_files(view_source *source, recording *own, const char *path)
+{
+    dent_context *context = source->session->context;
+    const char *slash = strrchr(path, '/');
+    if (strlen(path) >= FILE_NAME_LIMIT) {
+        return complain("view: %s: the name is too long", path);
+    }
+    snprintf(own->folder, sizeof own->folder, "%.*s", slash != NULL ? (int)(slash - path + 1) : 0, path);
+    dent_status status = dent_collection_read(context, path, &own->collection);
+    if (status != DENT_OK) {
+        return complain("view: %s", session_message(source->session, status));
+    }
+    own->world = dent_world_create(context);
+    own->meshes = dent_allocate(context, own->collection->entry_count, sizeof *own->meshes);
+    if (own->world == NULL || own->meshes == NULL) {
+        return complain("view: out of memory");
+    }
+    source->world = own->world;
+    int failed = find_frames(source, own);
+    source->frame_count = own->frame_count;
+    return failed ? failed : read_frame(source, 0, true);
+}
+
+int view_recording_open(view_source *source)
+{
+    const tool_options *options = source->session->options;
+    recording *own = dent_allocate(source->session->context, 1, sizeof *own);
+    if (own == NULL) {
+        return complain("view: out of memory");
+    }
+    memset(own, 0, sizeof *own);
+    source->own = own;
+    source->close = close_recording;
+    source->title = options->arguments[0];
+    source->go_to = go_to;
+    source->advance = advance;
+    source->restart = restart;
+    source->find_contacts = recorded_contacts;
+    int failed = open_files(source, own, options->arguments[0]);
+    if (failed) {
+        return failed;
+    }
+    const dent_collection_entry *entries = own->collection->entries;
+    double length = own->frame_count > 1 ? entries[own->frames[1].first].time - entries[0].time : 0;
+    source->frame_seconds = length > 1e-4 && length < 10 ? length : 1.0 / 30;
+    return options->frame > 0 ? go_to(source, options->frame) : STATUS_GOOD;
+}
+
+bool view_names_recording(const tool_options *options)
+{
+    const char *name = options->arguments[0];
+    size_t length = strlen(name);
+    return options->argument_count == 1 && length > 4 && strcmp(name + length - 4, ".pvd") == 0;
+}

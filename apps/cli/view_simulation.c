@@ -1,0 +1,199 @@
+/* view_simulation.c — a live simulation as a source of the viewer: built-in simulated scenes and scene files. It goes on only; a
+ * restart makes it anew. Vertices of soft bodies can be dragged. */
+#include "interrupt.h"
+#include "tool.h"
+#include "view_source.h"
+
+#include <dent/sim_scene.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct simulation {
+    dent_sim_scene *scene;
+    dent_sim *sim;
+    loaded_body *bodies;
+    uint32_t body_count;
+    bool held; /* a vertex is being dragged */
+    uint32_t held_body, held_vertex;
+} simulation;
+
+/* ---- the scene ------------------------------------------------------------------------------------------------------ */
+
+static int make_scene(view_source *source, simulation *own)
+{
+    tool_session *session = source->session;
+    dent_sim_scene_def def = dent_sim_scene_def_default();
+    def.name = session->options->arguments[0];
+    def.scale = session->options->scale;
+    def.setting_count = session->options->setting_count;
+    def.settings = session->options->settings;
+    def.data_folder = getenv("DENT_DATA");
+    def.cancel = interrupt_flag();
+    dent_status status = dent_sim_scene_open(session->context, &def, &own->scene);
+    if (status != DENT_OK) {
+        session_forget_notices(session);
+        return complain("view: %s", session_message(session, status));
+    }
+    session_print_notices(session);
+    own->sim = dent_sim_scene_sim(own->scene);
+    return STATUS_GOOD;
+}
+
+static int list_bodies(view_source *source, simulation *own)
+{
+    dent_world *world = dent_sim_world(own->sim);
+    own->body_count = dent_sim_body_count(own->sim);
+    own->bodies = dent_allocate(source->session->context, own->body_count, sizeof *own->bodies);
+    if (own->bodies == NULL) {
+        return complain("view: out of memory");
+    }
+    memset(own->bodies, 0, own->body_count * sizeof *own->bodies);
+    for (uint32_t i = 0; i < own->body_count; i++) {
+        dent_sim_body_info info;
+        dent_sim_body(own->sim, i, &info);
+        own->bodies[i].id = dent_world_body_at(world, i);
+        own->bodies[i].name = info.name;
+        own->bodies[i].kind = info.mesh;
+        own->bodies[i].vertex_count = info.vertex_count;
+        own->bodies[i].element_count = info.element_count;
+        own->bodies[i].element_corners = info.element_corners;
+        own->bodies[i].positions = dent_sim_positions(own->sim, i);
+    }
+    source->world = world;
+    int failed = view_source_describe(source, own->bodies, own->body_count);
+    for (uint32_t i = 0; i < own->body_count && !failed; i++) {
+        dent_sim_body_info info;
+        dent_sim_body(own->sim, i, &info);
+        source->bodies[i].kind = dent_sim_body_kind_name(info.kind);
+    }
+    return failed;
+}
+
+static void drop_scene(view_source *source, simulation *own)
+{
+    dent_release(source->session->context, own->bodies, own->body_count, sizeof *own->bodies);
+    own->bodies = NULL;
+    own->body_count = 0;
+    dent_sim_scene_destroy(own->scene);
+    own->scene = NULL;
+    own->held = false;
+}
+
+/* ---- as a source ----------------------------------------------------------------------------------------------------- */
+
+static int advance(view_source *source)
+{
+    simulation *own = source->own;
+    dent_status status = dent_sim_scene_step_frame(own->scene);
+    if (status != DENT_OK) {
+        return complain("view: %s", session_message(source->session, status));
+    }
+    source->frame++;
+    return STATUS_GOOD;
+}
+
+static int find_contacts(view_source *source)
+{
+    simulation *own = source->own;
+    view_facts *facts = &source->facts;
+    dent_sim_statistics statistics = dent_sim_get_statistics(own->sim);
+    uint64_t count;
+    const dent_sim_contact *contacts = dent_sim_contacts(own->sim, &count);
+    facts->time = dent_sim_time(own->sim);
+    facts->worst_penetration = statistics.max_penetration;
+    facts->kinetic = statistics.kinetic;
+    facts->elastic = statistics.elastic;
+    facts->ms_detect = (double)statistics.ns_detect * 1e-6;
+    facts->ms_respond = (double)statistics.ns_respond * 1e-6;
+    facts->ms_total = (double)statistics.ns_total * 1e-6;
+    facts->contact_count = count;
+    facts->sent = 0;
+    for (uint64_t i = 0; i < count && facts->sent < VIEW_CONTACTS_SENT; i++) {
+        view_contact shown = {.body_a = contacts[i].body_a, .feature_a = contacts[i].feature_a, .body_b = contacts[i].body_b, .feature_b = contacts[i].feature_b};
+        double squared = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            shown.point[axis] = (float)(contacts[i].point[axis] - source->origin[axis]);
+            shown.normal[axis] = (float)contacts[i].normal[axis];
+            squared += contacts[i].force[axis] * contacts[i].force[axis];
+        }
+        shown.depth = (float)-contacts[i].gap;
+        shown.force = (float)sqrt(squared);
+        if (!view_facts_add(source, &shown)) {
+            return complain("view: out of memory");
+        }
+    }
+    return STATUS_GOOD;
+}
+
+static void release(view_source *source)
+{
+    simulation *own = source->own;
+    if (own->held) {
+        dent_sim_release(own->sim, own->held_body, own->held_vertex);
+        own->held = false;
+    }
+}
+
+static void grab(view_source *source, uint32_t body, uint32_t vertex, const double target[3])
+{
+    simulation *own = source->own;
+    if (own->held && (own->held_body != body || own->held_vertex != vertex)) {
+        release(source);
+    }
+    if (dent_sim_grab(own->sim, body, vertex, target) == DENT_OK) {
+        own->held = true;
+        own->held_body = body;
+        own->held_vertex = vertex;
+    }
+}
+
+static int restart(view_source *source)
+{
+    simulation *own = source->own;
+    drop_scene(source, own);
+    source->frame = 0;
+    int failed = make_scene(source, own);
+    return failed ? failed : list_bodies(source, own);
+}
+
+static void close_simulation(view_source *source)
+{
+    simulation *own = source->own;
+    drop_scene(source, own);
+    dent_release(source->session->context, own, 1, sizeof *own);
+    source->own = NULL;
+}
+
+int view_simulation_open(view_source *source)
+{
+    simulation *own = dent_allocate(source->session->context, 1, sizeof *own);
+    if (own == NULL) {
+        return complain("view: out of memory");
+    }
+    memset(own, 0, sizeof *own);
+    source->own = own;
+    source->close = close_simulation;
+    int failed = make_scene(source, own);
+    if (failed) {
+        return failed;
+    }
+    dent_sim_scene_facts facts = dent_sim_scene_get_facts(own->scene);
+    source->title = facts.name;
+    source->live = true;
+    source->frame_seconds = facts.steps_per_frame * facts.time_step;
+    source->advance = advance;
+    source->restart = restart;
+    source->find_contacts = find_contacts;
+    source->grab = grab;
+    source->release = release;
+    return list_bodies(source, own);
+}
+
+bool view_names_simulation(const tool_options *options)
+{
+    const char *name = options->arguments[0];
+    size_t length = strlen(name);
+    bool file = length > 5 && strcmp(name + length - 5, ".json") == 0;
+    return options->argument_count == 1 && !options_have(options, OPTION_PRESCRIBED) && (file || dent_sim_scene_find(name) != NULL);
+}

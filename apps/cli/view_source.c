@@ -1,0 +1,192 @@
+/* view_source.c — what all sources of the viewer share: bodies and their surfaces, contacts of a world that stands still. */
+#include "view_source.h"
+
+#include "series.h"
+#include "tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- surfaces ------------------------------------------------------------------------------------------------- */
+
+/* Numbers of the vertices that surface faces use, ascending. */
+static bool list_shown_vertices(dent_context *context, view_body *body)
+{
+    uint8_t *used = dent_allocate(context, body->vertex_count + 1, 1);
+    if (used == NULL) {
+        return false;
+    }
+    memset(used, 0, body->vertex_count + 1);
+    for (uint32_t i = 0; i < body->face_count; i++) {
+        for (int k = 0; k < 3; k++) {
+            used[body->faces[i].corners[k]] = 1;
+        }
+    }
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < body->vertex_count; i++) {
+        count += used[i];
+    }
+    body->shown_vertices = dent_allocate(context, count, sizeof *body->shown_vertices);
+    if (body->shown_vertices != NULL) {
+        body->shown_count = count;
+        count = 0;
+        for (uint32_t i = 0; i < body->vertex_count; i++) {
+            if (used[i]) {
+                body->shown_vertices[count++] = i;
+            }
+        }
+    }
+    dent_release(context, used, body->vertex_count + 1, 1);
+    return body->shown_vertices != NULL;
+}
+
+static void release_bodies(view_source *source)
+{
+    dent_context *context = source->session->context;
+    for (uint32_t i = 0; i < source->body_count; i++) {
+        view_body *body = &source->bodies[i];
+        dent_release(context, body->shown_vertices, body->shown_count, sizeof *body->shown_vertices);
+    }
+    dent_release(context, source->bodies, source->body_count, sizeof *source->bodies);
+    source->bodies = NULL;
+    source->body_count = 0;
+}
+
+/* The middle of everything, so that floats relative to it are as fine as they can be. */
+static void find_origin(view_source *source)
+{
+    double low[3] = {0}, high[3] = {0};
+    bool first = true;
+    for (uint32_t i = 0; i < source->body_count; i++) {
+        const view_body *body = &source->bodies[i];
+        for (uint32_t k = 0; k < body->shown_count; k++) {
+            const double *x = body->positions + 3 * (size_t)body->shown_vertices[k];
+            for (int axis = 0; axis < 3; axis++) {
+                low[axis] = first || x[axis] < low[axis] ? x[axis] : low[axis];
+                high[axis] = first || x[axis] > high[axis] ? x[axis] : high[axis];
+            }
+            first = false;
+        }
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        source->origin[axis] = 0.5 * low[axis] + 0.5 * high[axis];
+    }
+}
+
+int view_source_describe(view_source *source, const loaded_body *bodies, uint32_t count)
+{
+    release_bodies(source);
+    source->bodies = dent_allocate(source->session->context, count, sizeof *source->bodies);
+    if (source->bodies == NULL) {
+        return complain("view: out of memory");
+    }
+    memset(source->bodies, 0, count * sizeof *source->bodies);
+    source->body_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        view_body *body = &source->bodies[i];
+        body->id = bodies[i].id;
+        body->name = bodies[i].name;
+        body->kind = bodies[i].kind == DENT_BODY_SOLID ? "solid" : "surface";
+        body->vertex_count = bodies[i].vertex_count;
+        body->element_count = bodies[i].element_count;
+        body->positions = bodies[i].positions;
+        body->vertex_numbers = bodies[i].vertex_numbers;
+        body->element_numbers = bodies[i].element_numbers;
+        body->faces = dent_body_surface_faces(source->world, body->id, &body->face_count);
+        if (!list_shown_vertices(source->session->context, body)) {
+            return complain("view: out of memory");
+        }
+    }
+    if (source->generation++ == 0) {
+        find_origin(source);
+    }
+    return STATUS_GOOD;
+}
+
+/* ---- contacts -------------------------------------------------------------------------------------------------- */
+
+bool view_facts_add(view_source *source, const view_contact *contact)
+{
+    view_facts *facts = &source->facts;
+    if (facts->sent == VIEW_CONTACTS_SENT) {
+        return true;
+    }
+    if (facts->sent == facts->contact_capacity) {
+        uint32_t wanted = facts->contact_capacity == 0 ? 256 : 2 * facts->contact_capacity;
+        view_contact *grown = dent_reallocate(source->session->context, facts->contacts, facts->contact_capacity, wanted, sizeof *grown);
+        if (grown == NULL) {
+            return false;
+        }
+        facts->contacts = grown;
+        facts->contact_capacity = wanted;
+    }
+    facts->contacts[facts->sent++] = *contact;
+    return true;
+}
+
+static view_contact shown_contact(const view_source *source, const dent_contact *contact)
+{
+    view_contact shown;
+    memset(&shown, 0, sizeof shown);
+    for (int axis = 0; axis < 3; axis++) {
+        double middle = 0.5 * contact->point_a[axis] + 0.5 * contact->point_b[axis];
+        shown.point[axis] = (float)(middle - source->origin[axis]);
+        shown.normal[axis] = (float)contact->normal[axis];
+    }
+    shown.depth = (float)-contact->gap;
+    shown.body_a = contact->body_a;
+    shown.feature_a = contact->feature_a;
+    shown.body_b = contact->body_b;
+    shown.feature_b = contact->feature_b;
+    return shown;
+}
+
+int view_source_ask_contacts(view_source *source)
+{
+    dent_contacts_def def = dent_contacts_def_default();
+    dent_contacts found;
+    uint64_t start = dent_clock_ns();
+    if (dent_world_find_contacts(source->world, &def, &found) != DENT_OK) {
+        return complain("view: %s", dent_world_message(source->world));
+    }
+    view_facts *facts = &source->facts;
+    facts->ms_detect = facts->ms_total = (double)(dent_clock_ns() - start) * 1e-6;
+    facts->contact_count = found.count;
+    facts->worst_penetration = found.max_depth;
+    facts->sent = 0;
+    for (uint64_t i = 0; i < found.count && facts->sent < VIEW_CONTACTS_SENT; i++) {
+        view_contact shown = shown_contact(source, &found.contacts[i]);
+        if (!view_facts_add(source, &shown)) {
+            return complain("view: out of memory");
+        }
+    }
+    return STATUS_GOOD;
+}
+
+/* ---- open and close --------------------------------------------------------------------------------------------- */
+
+int view_source_open(view_source *source, tool_session *session)
+{
+    memset(source, 0, sizeof *source);
+    source->session = session;
+    source->find_contacts = view_source_ask_contacts;
+    const tool_options *options = session->options;
+    int failed = view_names_recording(options)    ? view_recording_open(source)
+                 : view_names_simulation(options) ? view_simulation_open(source)
+                 : options_name_series(options)   ? view_series_open(source)
+                                                  : view_model_open(source);
+    if (failed) {
+        view_source_close(source);
+    }
+    return failed;
+}
+
+void view_source_close(view_source *source)
+{
+    release_bodies(source);
+    dent_release(source->session->context, source->facts.contacts, source->facts.contact_capacity, sizeof *source->facts.contacts);
+    memset(&source->facts, 0, sizeof source->facts);
+    if (source->close != NULL) {
+        source->close(source);
+    }
+}

@@ -1,0 +1,84 @@
+/* view_source.h — what `dent view` can show: a model, a scene or series frame by frame, a live simulation, a recording.
+ *
+ * A source owns a world with bodies and can move it to another frame. Everything the page sees of it is made from this
+ * struct by view_frames.c: names and surfaces once, positions and contacts for every frame.
+ */
+#ifndef DENT_VIEW_SOURCE_H
+#define DENT_VIEW_SOURCE_H
+
+#include "load_world.h"
+
+#include <dent/contact.h>
+#include <view_protocol.h>
+
+typedef struct view_body {
+    dent_body_id id;
+    const char *name;
+    const char *kind; /* "solid", "surface", "cloth" … */
+    uint32_t vertex_count, element_count;
+    const double *positions;
+    const uint32_t *vertex_numbers, *element_numbers; /* as in loaded_body; null: the same */
+    const dent_surface_face *faces;
+    uint32_t face_count;
+    uint32_t shown_count;     /* vertices of surface faces … */
+    uint32_t *shown_vertices; /* … their numbers, ascending */
+} view_body;
+
+/** What is known of the frame beside positions. */
+typedef struct view_facts {
+    double time, worst_penetration, kinetic, elastic;
+    double ms_detect, ms_respond, ms_total;
+    uint64_t contact_count;       /* all there are */
+    uint32_t sent;                /* of `contacts` */
+    view_contact *contacts;
+    uint32_t contact_capacity;
+} view_facts;
+
+enum { VIEW_CONTACTS_SENT = 20000 }; /* more are counted, not drawn */
+
+typedef struct view_source view_source;
+struct view_source {
+    tool_session *session;
+    dent_world *world;
+    const char *title;
+    bool live;
+    uint32_t frame, frame_count; /* count 0: no end */
+    double frame_seconds;        /* of the scene, per frame */
+    uint32_t body_count;
+    view_body *bodies;
+    double origin[3];      /* positions are sent relative to it */
+    uint32_t generation;   /* raised when bodies have new elements: they must be described anew */
+    view_facts facts;
+
+    int (*go_to)(view_source *source, uint32_t frame); /* null: live sources can only go on */
+    int (*advance)(view_source *source);               /* one frame on; past the last: stays */
+    int (*restart)(view_source *source);
+    int (*find_contacts)(view_source *source);         /* fills `facts` for the present frame */
+    void (*grab)(view_source *source, uint32_t body, uint32_t vertex, const double target[3]); /* null: nothing to drag */
+    void (*release)(view_source *source);
+    void (*close)(view_source *source);
+    void *own;
+};
+
+/** Opens what the words of the command line name. All errors are reported by the function itself. */
+int view_source_open(view_source *source, tool_session *session);
+void view_source_close(view_source *source);
+
+/** For the kinds of source: takes over the bodies of the world (names and kinds may be changed afterwards); reads the faces. */
+int view_source_describe(view_source *source, const loaded_body *bodies, uint32_t count);
+/** Contacts by dent_world_find_contacts at the present positions: what a model without a simulator shows. */
+int view_source_ask_contacts(view_source *source);
+/** Appends one contact to facts, within VIEW_CONTACTS_SENT; false: out of memory. */
+bool view_facts_add(view_source *source, const view_contact *contact);
+
+/* The kinds; view_source_open chooses. */
+int view_model_open(view_source *source);
+int view_series_open(view_source *source);
+int view_simulation_open(view_source *source);
+int view_recording_open(view_source *source);
+/** The word names a simulated scene or a scene file. */
+bool view_names_simulation(const tool_options *options);
+/** The word is a .pvd file. */
+bool view_names_recording(const tool_options *options);
+
+#endif

@@ -1,0 +1,64 @@
+// Reads the binary messages of the tool: the layout is told in apps/viewer/server/view_protocol.h.
+
+export const HELLO = 1, TOPOLOGY = 2, FRAME = 3, BOXES = 4, NOTE = 5;
+const NO_QUESTION = 0xffffffff, MARKS = 4, HEADER_BYTES = 8 + 7 * 8 + 8 + 8 * 4, CONTACT_WORDS = 12;
+
+function text(buffer) {
+    return JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8)));
+}
+
+function topology(buffer) {
+    const words = new Uint32Array(buffer);
+    const [, , body, vertexCount, faceCount] = words;
+    return {
+        body,
+        vertexNumbers: words.subarray(5, 5 + vertexCount),
+        corners: words.subarray(5 + vertexCount, 5 + vertexCount + 3 * faceCount),
+    };
+}
+
+function frame(buffer, bodies) {
+    const view = new DataView(buffer), real = i => view.getFloat64(8 + 8 * i, true), word = i => view.getUint32(72 + 4 * i, true);
+    const header = {
+        sequence: view.getUint32(4, true), time: real(0), worst: real(1), kinetic: real(2), elastic: real(3), detect: real(4), respond: real(5),
+        total: real(6), frame: word(0), frameCount: word(1), contactCount: word(3), contactsSent: word(4),
+        pairCount: word(5) === NO_QUESTION ? null : word(5), playing: (word(6) & 1) !== 0, last: (word(6) & 2) !== 0, live: (word(6) & 8) !== 0,
+    };
+    let at = HEADER_BYTES;
+    const positions = bodies.map(body => {
+        const part = new Float32Array(buffer, at, 3 * body.vertexCount);
+        at += 12 * body.vertexCount;
+        return part;
+    });
+    const contacts = new Float32Array(buffer, at, CONTACT_WORDS * header.contactsSent);
+    const contactIds = new Uint32Array(buffer, at, CONTACT_WORDS * header.contactsSent);
+    at += 4 * CONTACT_WORDS * header.contactsSent;
+    let marks = null;
+    if ((word(6) & MARKS) !== 0) {
+        marks = bodies.map(body => {
+            const part = new Uint8Array(buffer, at, body.faceCount);
+            at += (body.faceCount + 3) & ~3;
+            return part;
+        });
+    }
+    return { ...header, positions, contacts, contactIds, marks };
+}
+
+function boxes(buffer) {
+    const words = new Uint32Array(buffer);
+    const [, , count, level, deepest, shape, total] = words;
+    return { count, level, deepest, shape, total, numbers: new Float32Array(buffer, 28, count * (shape === 1 ? 4 : 6)) };
+}
+
+// `bodies`: the sizes told by the TOPOLOGY messages so far.
+export function decode(buffer, bodies) {
+    const kind = new DataView(buffer).getUint32(0, true);
+    switch (kind) {
+    case HELLO: return { kind, ...text(buffer) };
+    case TOPOLOGY: return { kind, ...topology(buffer) };
+    case FRAME: return { kind, ...frame(buffer, bodies) };
+    case BOXES: return { kind, ...boxes(buffer) };
+    case NOTE: return { kind, ...text(buffer) };
+    default: return { kind };
+    }
+}

@@ -1,0 +1,355 @@
+// The 3-D side of the page: bodies, contacts, structures, cut plane, camera. Draws only when something changed.
+import * as THREE from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { bodyColor, depthColor } from "./palette.js";
+
+const CONTACT_WORDS = 12;
+
+// A geometry whose attributes grow as needed.
+function ensure(geometry, name, count, width) {
+    const old = geometry.getAttribute(name);
+    if (!old || old.count < count) {
+        const attribute = new THREE.BufferAttribute(new Float32Array(width * Math.ceil(count * 1.5 + 16)), width);
+        attribute.setUsage(THREE.DynamicDrawUsage);
+        geometry.setAttribute(name, attribute);
+        return attribute;
+    }
+    return old;
+}
+
+// A round mark with a dark rim, so that contacts stand out on every body.
+function disc() {
+    const canvas = Object.assign(document.createElement("canvas"), { width: 64, height: 64 }), pen = canvas.getContext("2d");
+    for (const [radius, color] of [[30, "#333333"], [24, "#ffffff"]]) {
+        pen.fillStyle = color;
+        pen.beginPath();
+        pen.arc(32, 32, radius, 0, 2 * Math.PI);
+        pen.fill();
+    }
+    return new THREE.CanvasTexture(canvas);
+}
+
+export class Stage {
+    constructor(canvas, onDrawn) {
+        this.canvas = canvas;
+        this.onDrawn = onDrawn;
+        this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+        this.renderer.localClippingEnabled = true;
+        this.scene = new THREE.Scene();
+        this.camera = new THREE.PerspectiveCamera(35, 1, 0.01, 1000);
+        this.camera.up.set(0, 0, 1);
+        this.controls = new OrbitControls(this.camera, canvas);
+        this.controls.addEventListener("change", () => this.invalidate());
+        this.scene.add(new THREE.HemisphereLight(0xffffff, 0x777777, 1.6));
+        this.lamp = new THREE.DirectionalLight(0xffffff, 1.7);
+        this.scene.add(this.lamp, this.lamp.target);
+        this.plane = new THREE.Plane(new THREE.Vector3(-1, 0, 0), 0);
+        this.cutting = false;
+        this.bodies = [];
+        this.bounds = new THREE.Box3();
+        this.makeContacts();
+        this.boxes = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0x0072b2, transparent: true, opacity: 0.6 }));
+        this.boxes.frustumCulled = false;
+        this.scene.add(this.boxes);
+        this.pickMark = new THREE.Mesh(new THREE.BufferGeometry(), new THREE.MeshBasicMaterial({ color: 0xf0e442, side: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -2 }));
+        this.pickMark.frustumCulled = false;
+        this.pickMark.visible = false;
+        this.scene.add(this.pickMark);
+        this.fitted = false;
+        this.pending = false;
+        new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
+        this.resize();
+    }
+
+    makeContacts() {
+        this.points = new THREE.Points(new THREE.BufferGeometry(), new THREE.PointsMaterial({ size: 9, sizeAttenuation: false, vertexColors: true, depthTest: false, transparent: true, alphaTest: 0.4, map: disc() }));
+        this.normals = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ vertexColors: true, depthTest: false, transparent: true }));
+        for (const object of [this.points, this.normals]) {
+            object.frustumCulled = false;
+            object.renderOrder = 10;
+            object.geometry.setDrawRange(0, 0);
+            this.scene.add(object);
+        }
+    }
+
+    resize() {
+        const box = this.canvas.parentElement.getBoundingClientRect();
+        this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+        this.renderer.setSize(Math.max(box.width, 1), Math.max(box.height, 1), false);
+        this.camera.aspect = Math.max(box.width, 1) / Math.max(box.height, 1);
+        this.camera.updateProjectionMatrix();
+        this.invalidate();
+    }
+
+    invalidate() {
+        if (!this.pending) {
+            this.pending = true;
+            requestAnimationFrame(() => this.draw());
+        }
+    }
+
+    draw() {
+        this.pending = false;
+        this.lamp.position.copy(this.camera.position);
+        this.lamp.target.position.copy(this.controls.target);
+        this.renderer.render(this.scene, this.camera);
+        this.onDrawn();
+    }
+
+    setTheme(dark) {
+        this.dark = dark;
+        this.scene.background = new THREE.Color(dark ? 0x15181c : 0xfbfbf9);
+        this.boxes.material.color.set(dark ? 0x56b4e9 : 0x0072b2);
+        this.invalidate();
+    }
+
+    clear() {
+        for (const body of this.bodies) {
+            this.scene.remove(body.mesh, body.marked);
+            body.mesh.geometry.dispose();
+            body.marked.geometry.dispose();
+        }
+        this.bodies = [];
+        this.pickMark.visible = false;
+        this.fitted = false;
+    }
+
+    material(options) {
+        return new THREE.MeshLambertMaterial({ flatShading: true, side: THREE.DoubleSide, clippingPlanes: this.cutting ? [this.plane] : [], ...options });
+    }
+
+    addBody(topology, info) {
+        const geometry = new THREE.BufferGeometry();
+        const position = new THREE.BufferAttribute(new Float32Array(3 * topology.vertexNumbers.length), 3);
+        position.setUsage(THREE.DynamicDrawUsage);
+        geometry.setAttribute("position", position);
+        geometry.setIndex(new THREE.BufferAttribute(topology.corners, 1));
+        const color = bodyColor(topology.body);
+        const mesh = new THREE.Mesh(geometry, this.material({ color, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 }));
+        const markedGeometry = new THREE.BufferGeometry();
+        markedGeometry.setAttribute("position", position);
+        const marked = new THREE.Mesh(markedGeometry, this.material({ color: 0xd55e00, emissive: 0x551500 }));
+        marked.visible = false;
+        mesh.frustumCulled = marked.frustumCulled = false;
+        mesh.userData.body = topology.body;
+        this.scene.add(mesh, marked);
+        this.bodies[topology.body] = { mesh, marked, color, name: info.name, corners: topology.corners, numbers: topology.vertexNumbers };
+    }
+
+    setBody(index, { visible, color, opacity, wireframe }) {
+        const { mesh, marked } = this.bodies[index], material = mesh.material;
+        if (visible !== undefined) mesh.visible = visible;
+        if (color !== undefined) material.color.set(color);
+        if (opacity !== undefined) {
+            material.opacity = opacity;
+            material.transparent = opacity < 1;
+            material.depthWrite = opacity >= 1;
+            material.needsUpdate = true;
+        }
+        if (wireframe !== undefined) material.wireframe = wireframe;
+        marked.visible = mesh.visible && marked.userData.any === true;
+        this.refreshPickMark();
+        this.invalidate();
+    }
+
+    setMarks(index, marks) {
+        const body = this.bodies[index], faces = [];
+        if (marks) {
+            for (let i = 0; i < marks.length; i++) {
+                if (marks[i]) faces.push(body.corners[3 * i], body.corners[3 * i + 1], body.corners[3 * i + 2]);
+            }
+        }
+        body.marked.userData.any = faces.length > 0;
+        body.marked.visible = faces.length > 0 && body.mesh.visible;
+        body.marked.geometry.setIndex(new THREE.BufferAttribute(new Uint32Array(faces), 1));
+        return faces.length / 3;
+    }
+
+    showFrame(frame) {
+        frame.positions.forEach((positions, i) => {
+            const attribute = this.bodies[i].mesh.geometry.getAttribute("position");
+            attribute.array.set(positions);
+            attribute.needsUpdate = true;
+        });
+        this.markedFaces = 0;
+        this.bodies.forEach((body, i) => {
+            if (frame.marks || body.marked.userData.any) this.markedFaces += this.setMarks(i, frame.marks && frame.marks[i]);
+        });
+        this.measure(frame.positions);
+        this.showContacts(frame);
+        if (!this.fitted) {
+            this.fit();
+            this.fitted = true;
+        }
+        this.placeCut();
+        this.refreshPickMark();
+        this.invalidate();
+    }
+
+    measure(parts) {
+        const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+        for (const part of parts) {
+            for (let i = 0; i < part.length; i += 3) {
+                for (let k = 0; k < 3; k++) {
+                    const x = part[i + k];
+                    if (x < low[k]) low[k] = x;
+                    if (x > high[k]) high[k] = x;
+                }
+            }
+        }
+        if (low[0] <= high[0]) this.bounds.set(new THREE.Vector3(...low), new THREE.Vector3(...high));
+    }
+
+    showContacts(frame) {
+        const count = frame.contactsSent, data = frame.contacts;
+        const place = ensure(this.points.geometry, "position", count, 3), color = ensure(this.points.geometry, "color", count, 3);
+        const ends = ensure(this.normals.geometry, "position", 2 * count, 3), endColors = ensure(this.normals.geometry, "color", 2 * count, 3);
+        const length = 0.04 * this.bounds.getSize(new THREE.Vector3()).length();
+        this.depthRange = Math.max(frame.worst, 1e-12);
+        for (let i = 0; i < count; i++) {
+            const at = CONTACT_WORDS * i, [r, g, b] = depthColor(data[at + 6] / this.depthRange, this.dark);
+            for (let k = 0; k < 3; k++) {
+                place.array[3 * i + k] = ends.array[6 * i + k] = data[at + k];
+                ends.array[6 * i + 3 + k] = data[at + k] + length * data[at + 3 + k];
+            }
+            color.array.set([r, g, b], 3 * i);
+            endColors.array.set([r, g, b, r, g, b], 6 * i);
+        }
+        for (const attribute of [place, color, ends, endColors]) attribute.needsUpdate = true;
+        this.points.geometry.setDrawRange(0, count);
+        this.normals.geometry.setDrawRange(0, 2 * count);
+    }
+
+    showBoxes(message) {
+        const lines = [];
+        for (let i = 0; i < message.count; i++) {
+            if (message.shape === 1) sphereLines(lines, message.numbers.subarray(4 * i, 4 * i + 4));
+            else boxLines(lines, message.numbers.subarray(6 * i, 6 * i + 6));
+        }
+        this.boxes.geometry.dispose();
+        this.boxes.geometry = new THREE.BufferGeometry();
+        this.boxes.geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(lines), 3));
+        this.invalidate();
+    }
+
+    // Looks along the present direction from the distance at which the box of everything just fits the window.
+    fit() {
+        const direction = this.camera.position.clone().sub(this.controls.target);
+        if (direction.length() < 1e-9 || !this.fitted) direction.set(0.75, -1, 0.55);
+        this.placeCamera(direction.normalize());
+    }
+
+    placeCamera(direction) {
+        const size = this.bounds.getSize(new THREE.Vector3()).length() || 1, middle = this.bounds.getCenter(new THREE.Vector3());
+        const across = new THREE.Vector3().crossVectors(this.camera.up, direction).normalize(), upward = new THREE.Vector3().crossVectors(direction, across);
+        const slope = Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2)), wide = slope * this.camera.aspect;
+        let distance = 0.1 * size;
+        for (let i = 0; i < 8; i++) {
+            const corner = new THREE.Vector3(...["x", "y", "z"].map((axis, k) => this.bounds[i & (1 << k) ? "max" : "min"][axis])).sub(middle);
+            const nearer = corner.dot(direction);
+            distance = Math.max(distance, nearer + Math.abs(corner.dot(across)) / wide, nearer + Math.abs(corner.dot(upward)) / slope);
+        }
+        this.controls.target.copy(middle);
+        this.camera.position.copy(middle).addScaledVector(direction, 1.06 * distance);
+        this.camera.near = size * 1e-3;
+        this.camera.far = size * 100;
+        this.camera.updateProjectionMatrix();
+        this.controls.update();
+        this.invalidate();
+    }
+
+    look(azimuth, elevation) {
+        const a = THREE.MathUtils.degToRad(azimuth), e = THREE.MathUtils.degToRad(elevation);
+        this.placeCamera(new THREE.Vector3(Math.cos(a) * Math.cos(e), Math.sin(a) * Math.cos(e), Math.sin(e)));
+    }
+
+    setCut(on, axis, part, flip) {
+        this.cut = { axis, part, flip };
+        if (on !== this.cutting) {
+            this.cutting = on;
+            for (const body of this.bodies) {
+                for (const mesh of [body.mesh, body.marked]) {
+                    mesh.material.clippingPlanes = on ? [this.plane] : [];
+                    mesh.material.needsUpdate = true;
+                }
+            }
+        }
+        this.placeCut();
+        this.invalidate();
+    }
+
+    placeCut() {
+        if (!this.cut) return;
+        const { axis, part, flip } = this.cut, name = "xyz"[axis], sign = flip ? 1 : -1;
+        const place = this.bounds.min[name] + part * (this.bounds.max[name] - this.bounds.min[name]);
+        this.plane.normal.set(0, 0, 0)[name] = sign;
+        this.plane.constant = -sign * place;
+    }
+
+    ray(event) {
+        const box = this.canvas.getBoundingClientRect();
+        const place = new THREE.Vector2(((event.clientX - box.left) / box.width) * 2 - 1, 1 - ((event.clientY - box.top) / box.height) * 2);
+        const caster = new THREE.Raycaster();
+        caster.setFromCamera(place, this.camera);
+        return caster;
+    }
+
+    // The face under the mouse: { body, face, vertex (nearest corner, as the body numbers it), point }.
+    pick(event) {
+        const caster = this.ray(event), meshes = this.bodies.filter(body => body.mesh.visible).map(body => body.mesh);
+        for (const mesh of meshes) {
+            mesh.geometry.boundingSphere = null;
+            mesh.geometry.computeBoundingSphere();
+        }
+        const hit = caster.intersectObjects(meshes, false).find(h => !this.cutting || this.plane.distanceToPoint(h.point) >= 0);
+        if (!hit) return null;
+        const body = hit.object.userData.body, { corners, numbers } = this.bodies[body], position = hit.object.geometry.getAttribute("position");
+        let best = null, distance = Infinity;
+        for (let k = 0; k < 3; k++) {
+            const place = new THREE.Vector3().fromBufferAttribute(position, corners[3 * hit.faceIndex + k]);
+            if (place.distanceTo(hit.point) < distance) [best, distance] = [corners[3 * hit.faceIndex + k], place.distanceTo(hit.point)];
+        }
+        return { body, face: hit.faceIndex, vertex: numbers[best], point: new THREE.Vector3().fromBufferAttribute(position, best) };
+    }
+
+    // Where the ray through the mouse meets the plane through `point` that faces the camera.
+    dragTo(event, point) {
+        const normal = this.camera.getWorldDirection(new THREE.Vector3());
+        return this.ray(event).ray.intersectPlane(new THREE.Plane().setFromNormalAndCoplanarPoint(normal, point), new THREE.Vector3());
+    }
+
+    markPick(pick) {
+        this.picked = pick;
+        this.refreshPickMark();
+        this.invalidate();
+    }
+
+    refreshPickMark() {
+        this.pickMark.visible = Boolean(this.picked) && this.bodies[this.picked.body]?.mesh.visible === true;
+        if (!this.pickMark.visible) return;
+        const { mesh, corners } = this.bodies[this.picked.body], f = this.picked.face;
+        this.pickMark.geometry.setAttribute("position", mesh.geometry.getAttribute("position"));
+        this.pickMark.geometry.setIndex([corners[3 * f], corners[3 * f + 1], corners[3 * f + 2]]);
+    }
+}
+
+function boxLines(lines, [x0, y0, z0, x1, y1, z1]) {
+    const corner = i => [i & 1 ? x1 : x0, i & 2 ? y1 : y0, i & 4 ? z1 : z0];
+    for (let i = 0; i < 8; i++) {
+        for (const bit of [1, 2, 4]) {
+            if ((i & bit) === 0) lines.push(...corner(i), ...corner(i | bit));
+        }
+    }
+}
+
+function sphereLines(lines, [x, y, z, r]) {
+    const sides = 20;
+    for (let axis = 0; axis < 3; axis++) {
+        for (let i = 0; i < sides; i++) {
+            for (const j of [i, i + 1]) {
+                const c = r * Math.cos((2 * Math.PI * j) / sides), s = r * Math.sin((2 * Math.PI * j) / sides);
+                lines.push(...(axis === 0 ? [x, y + c, z + s] : axis === 1 ? [x + c, y, z + s] : [x + c, y + s, z]));
+            }
+        }
+    }
+}

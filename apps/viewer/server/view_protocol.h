@@ -1,0 +1,111 @@
+/* view_protocol.h — what the page and the tool say to one another, as bytes. No sockets here: the parser is fuzzed alone.
+ *
+ * Tool to page: binary messages, little-endian, every part aligned to 4 bytes. All begin with
+ *
+ *     uint32 kind, uint32 sequence
+ *
+ * HELLO      JSON text: what is shown (title, source, bodies, number of frames, questions, structures, units)
+ * TOPOLOGY   uint32 body, vertex_count, face_count; uint32 vertex_numbers[vertex_count] (the body's own number of each
+ *            vertex that a surface face uses); uint32 corners[3 * face_count] (places in vertex_numbers)
+ * FRAME      see view_frame_header: statistics, then per body float positions[3 * vertex_count], then contacts, then per
+ *            body one mark byte per face (padded to 4), where a question is asked
+ * BOXES      uint32 count, level, deepest, shape (0 boxes, 1 spheres), total; float lo[3], hi[3] of each, or centre and radius
+ * NOTE       JSON text: the answer to a pick, or what went wrong
+ *
+ * Positions are floats relative to the origin named in HELLO, so that models far from zero keep their shape.
+ *
+ * Page to tool: short text commands, one per message, words separated by single blanks; see view_command. Anything else
+ * closes the connection.
+ */
+#ifndef DENT_VIEW_PROTOCOL_H
+#define DENT_VIEW_PROTOCOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { VIEW_PROTOCOL_VERSION = 1, VIEW_COMMAND_LIMIT = 256 };
+
+typedef enum view_message_kind {
+    VIEW_HELLO = 1,
+    VIEW_TOPOLOGY = 2,
+    VIEW_FRAME = 3,
+    VIEW_BOXES = 4,
+    VIEW_NOTE = 5
+} view_message_kind;
+
+/** Statistics of a frame; the doubles come first so that the layout has no holes. */
+typedef struct view_frame_header {
+    uint32_t kind, sequence;
+    double time;            /* seconds of the scene */
+    double worst_penetration;
+    double kinetic, elastic;
+    double ms_detect, ms_respond, ms_total;
+    uint64_t published_ns;  /* the tool's clock, for measuring staleness */
+    uint32_t frame;         /* number in the series or of the step */
+    uint32_t frame_count;   /* 0: no end */
+    uint32_t body_count;
+    uint32_t contact_count; /* all there are … */
+    uint32_t contacts_sent; /* … and how many follow */
+    uint32_t pair_count;    /* of the question asked; UINT32_MAX: none is asked */
+    uint32_t flags;         /* VIEW_FLAG_… */
+    uint32_t topology;      /* the generation of TOPOLOGY messages these positions belong to */
+} view_frame_header;
+
+enum { VIEW_FLAG_PLAYING = 1, VIEW_FLAG_LAST = 2, VIEW_FLAG_MARKS = 4, VIEW_FLAG_LIVE = 8 };
+
+/** One contact as it is sent: 12 words. */
+typedef struct view_contact {
+    float point[3], normal[3];
+    float depth; /* positive inside, negative apart */
+    float force; /* length; 0: not known */
+    uint32_t body_a, feature_a, body_b, feature_b;
+} view_contact;
+
+typedef enum view_command_kind {
+    VIEW_COMMAND_ACKNOWLEDGE = 1, /* ack SEQUENCE               the frame was drawn */
+    VIEW_COMMAND_PLAY,            /* play                                           */
+    VIEW_COMMAND_PAUSE,           /* pause                                          */
+    VIEW_COMMAND_STEP,            /* step -1000 … 1000          frames              */
+    VIEW_COMMAND_SEEK,            /* seek FRAME                                     */
+    VIEW_COMMAND_SPEED,           /* speed 0.01 … 100                               */
+    VIEW_COMMAND_RESTART,         /* restart                                        */
+    VIEW_COMMAND_ASK,             /* ask none|vertex-cell|face-cell|face-face       */
+    VIEW_COMMAND_STRUCTURE,       /* structure none|NAME BODY LEVEL                 */
+    VIEW_COMMAND_PICK,            /* pick BODY FACE             place in TOPOLOGY   */
+    VIEW_COMMAND_GRAB,            /* grab BODY VERTEX X Y Z     drag a vertex       */
+    VIEW_COMMAND_RELEASE,         /* release                                        */
+    VIEW_COMMAND_SETTLED          /* settled                    everything wished for is drawn: take the picture */
+} view_command_kind;
+
+typedef struct view_command {
+    view_command_kind kind;
+    uint64_t client;
+    uint32_t number[2];
+    int32_t steps;
+    double value[3];
+    char word[24];
+} view_command;
+
+/** Reads one command from `size` bytes (not ended by a zero). False: it is none, *why says so in a few words. Accepts
+ * exactly the forms above: no extra blanks, no NaN, no infinities, numbers within 32 bits. */
+bool view_command_parse(const void *bytes, size_t size, view_command *command, const char **why);
+
+/** A message under construction; memory from the C library, since it outlives any context. */
+typedef struct view_message {
+    uint32_t references; /* only through view_message_keep and _drop */
+    size_t size, capacity;
+    unsigned char *bytes; /* of the message; before it there is room for the socket library's header */
+} view_message;
+
+/** An empty message with room for `capacity` bytes; null: out of memory. One reference. */
+view_message *view_message_create(size_t capacity);
+view_message *view_message_keep(view_message *message);
+void view_message_drop(view_message *message); /* null is allowed */
+/** Appends bytes (null: zeros), growing as needed. False: out of memory, and the message stays as it was. */
+bool view_message_append(view_message *message, const void *bytes, size_t size);
+bool view_message_word(view_message *message, uint32_t word);
+/** A text message of kind HELLO or NOTE. Null: out of memory. */
+view_message *view_message_text(view_message_kind kind, uint32_t sequence, const char *text);
+
+#endif

@@ -1,0 +1,640 @@
+/* view_server.c — libwebsockets on loopback: page files over HTTP, one WebSocket per page. See view_server.h.
+ *
+ * One thread runs the service loop and alone touches sockets and clients. Others hand things over under `lock` and wake it
+ * by lws_cancel_service. What a client is sent next: the opening messages in order, boxes when they changed, answers to its
+ * own questions, then the newest frame when the last one was acknowledged.
+ */
+#include "view_server.h"
+
+#include <libwebsockets.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+enum {
+    TOKEN_BYTES = 16,
+    TOKEN_LENGTH = VIEW_TOKEN_LENGTH,
+    PATH_LIMIT = 256,
+    REPLY_LIMIT = 16,
+    FRAMES_UNDER_WAY = 1,
+    FILE_CHUNK = 32768,
+    SOCKET_LIMIT = 128
+};
+
+_Static_assert(LWS_PRE <= 64, "messages leave 64 bytes before their text");
+
+typedef struct client {
+    struct lws *socket;
+    uint64_t number;
+    uint32_t opening_generation, opening_sent;
+    uint64_t boxes_sent;
+    uint64_t frame_sent;         /* the publication it was */
+    uint32_t frames_unconfirmed;
+    uint32_t last_sequence;      /* of the frame sent last */
+    view_message *replies[REPLY_LIMIT];
+    uint32_t reply_count;
+    size_t command_size;
+    char command[VIEW_COMMAND_LIMIT];
+    struct client *next;
+} client;
+
+/* A page file on its way to a browser. */
+typedef struct download {
+    const view_file *file;
+    size_t sent;
+} download;
+
+struct view_server {
+    struct lws_context *sockets;
+    pthread_t thread;
+    bool stop;
+    char token[TOKEN_LENGTH + 1];
+    char url[128];
+    char host[2][64];   /* the Host headers we answer to */
+    char origin[2][80]; /* the Origins that may open a socket */
+
+    pthread_mutex_t lock;
+    pthread_cond_t arrived;
+    view_message **opening;
+    uint32_t opening_count, opening_generation;
+    view_message *frame, *boxes;
+    uint64_t frame_number, boxes_number;
+    view_command queue[VIEW_COMMAND_QUEUE];
+    uint32_t queue_first, queue_count;
+    client *clients;
+    uint32_t client_count;
+    uint64_t next_client;
+    bool settled; /* some page has drawn what it was asked to: see settled_file */
+    view_server_facts facts;
+};
+
+static const struct lws_protocols protocols[];
+
+/* ---- who may come in ------------------------------------------------------------------------------------------ */
+
+static bool header_is_one_of(struct lws *socket, enum lws_token_indexes header, const char *first, const char *second)
+{
+    char text[PATH_LIMIT];
+    int length = lws_hdr_copy(socket, text, (int)sizeof text, header);
+    return length > 0 && (strcmp(text, first) == 0 || strcmp(text, second) == 0);
+}
+
+/* All bytes are looked at, so that the time taken tells nothing. */
+static bool token_matches(const view_server *server, const char *text)
+{
+    unsigned difference = 0;
+    if (strlen(text) < TOKEN_LENGTH) {
+        return false;
+    }
+    for (int i = 0; i < TOKEN_LENGTH; i++) {
+        difference |= (unsigned)(server->token[i] ^ text[i]);
+    }
+    return difference == 0;
+}
+
+/* "/TOKEN/name" -> "name"; null: not ours. */
+static const char *name_behind_token(const view_server *server, const char *path)
+{
+    if (path[0] != '/' || !token_matches(server, path + 1) || path[1 + TOKEN_LENGTH] != '/') {
+        return NULL;
+    }
+    return path + TOKEN_LENGTH + 2;
+}
+
+static bool host_is_ours(view_server *server, struct lws *socket)
+{
+    return header_is_one_of(socket, WSI_TOKEN_HOST, server->host[0], server->host[1]);
+}
+
+static int refuse_socket(view_server *server)
+{
+    pthread_mutex_lock(&server->lock);
+    server->facts.refused++;
+    pthread_mutex_unlock(&server->lock);
+    return 1;
+}
+
+static int filter_socket(view_server *server, struct lws *socket)
+{
+    char path[PATH_LIMIT];
+    int length = lws_hdr_copy(socket, path, (int)sizeof path, WSI_TOKEN_GET_URI);
+    const char *name = length > 0 ? name_behind_token(server, path) : NULL;
+    bool welcome = name != NULL && strcmp(name, "socket") == 0 && host_is_ours(server, socket) &&
+                   header_is_one_of(socket, WSI_TOKEN_ORIGIN, server->origin[0], server->origin[1]) &&
+                   server->client_count < VIEW_CLIENT_LIMIT;
+    return welcome ? 0 : refuse_socket(server);
+}
+
+/* ---- the page ------------------------------------------------------------------------------------------------- */
+
+/* A picture that arrives only when a page has said `settled`. The page of a snapshot asks for it, so that it counts as
+ * loaded, and is photographed, only when everything is drawn. */
+static const unsigned char settled_bytes[] = "<svg xmlns=\"http://www.w3.org/2000/svg\"/>";
+static const view_file settled_file = {"settled.svg", "image/svg+xml", settled_bytes, sizeof settled_bytes - 1};
+
+static const view_file *find_file(const char *name)
+{
+    if (name == NULL) {
+        return NULL;
+    }
+    if (strcmp(name, settled_file.name) == 0) {
+        return &settled_file;
+    }
+    if (*name == '\0') {
+        name = "index.html";
+    }
+    for (const view_file *file = view_bundle; file->name != NULL; file++) {
+        if (strcmp(file->name, name) == 0) {
+            return file;
+        }
+    }
+    return NULL;
+}
+
+static int refuse_page(view_server *server, struct lws *socket, unsigned status)
+{
+    refuse_socket(server);
+    bool told = lws_return_http_status(socket, status, NULL) == 0;
+    return told && lws_http_transaction_completed(socket) == 0 ? 0 : -1;
+}
+
+static bool add_header(struct lws *socket, const char *name, const char *value, unsigned char **at, unsigned char *end)
+{
+    return lws_add_http_header_by_name(socket, (const unsigned char *)name, (const unsigned char *)value, (int)strlen(value), at,
+                                       end) == 0;
+}
+
+static bool send_headers(struct lws *socket, const view_file *file)
+{
+    unsigned char buffer[LWS_PRE + 2048], *start = buffer + LWS_PRE, *at = start, *end = buffer + sizeof buffer - 1;
+    return lws_add_http_common_headers(socket, HTTP_STATUS_OK, file->type, (lws_filepos_t)file->size, &at, end) == 0 &&
+           add_header(socket, "content-security-policy:",
+                      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+                      "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+                      &at, end) &&
+           add_header(socket, "x-content-type-options:", "nosniff", &at, end) &&
+           add_header(socket, "referrer-policy:", "no-referrer", &at, end) &&
+           add_header(socket, "cache-control:", "no-store", &at, end) &&
+           lws_finalize_write_http_header(socket, start, &at, end) == 0;
+}
+
+static int open_page(view_server *server, struct lws *socket, download *load, const char *path)
+{
+    if (!host_is_ours(server, socket)) {
+        return refuse_page(server, socket, HTTP_STATUS_FORBIDDEN);
+    }
+    if (lws_hdr_total_length(socket, WSI_TOKEN_GET_URI) <= 0) {
+        return refuse_page(server, socket, HTTP_STATUS_METHOD_NOT_ALLOWED);
+    }
+    const view_file *file = find_file(name_behind_token(server, path));
+    if (file == NULL) {
+        return refuse_page(server, socket, name_behind_token(server, path) != NULL ? HTTP_STATUS_NOT_FOUND : HTTP_STATUS_FORBIDDEN);
+    }
+    load->file = file;
+    load->sent = 0;
+    if (!send_headers(socket, file)) {
+        return -1;
+    }
+    lws_callback_on_writable(socket);
+    return 0;
+}
+
+static int send_page_part(view_server *server, struct lws *socket, download *load)
+{
+    unsigned char buffer[LWS_PRE + FILE_CHUNK];
+    if (load->file == NULL || (load->file == &settled_file && !server->settled)) {
+        return 0;
+    }
+    size_t left = load->file->size - load->sent;
+    size_t size = left < FILE_CHUNK ? left : FILE_CHUNK;
+    memcpy(buffer + LWS_PRE, load->file->bytes + load->sent, size);
+    bool last = size == left;
+    if (lws_write(socket, buffer + LWS_PRE, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < (int)size) {
+        return -1;
+    }
+    load->sent += size;
+    if (!last) {
+        lws_callback_on_writable(socket);
+        return 0;
+    }
+    load->file = NULL;
+    return lws_http_transaction_completed(socket) != 0 ? -1 : 0;
+}
+
+static int serve_page(struct lws *socket, enum lws_callback_reasons reason, void *user, void *in, size_t size)
+{
+    view_server *server = lws_context_user(lws_get_context(socket));
+    switch (reason) {
+    case LWS_CALLBACK_HTTP:
+        return open_page(server, socket, user, in);
+    case LWS_CALLBACK_HTTP_WRITEABLE:
+        return send_page_part(server, socket, user);
+    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: /* a socket that names no protocol of ours */
+        return refuse_socket(server);
+    default:
+        return lws_callback_http_dummy(socket, reason, user, in, size);
+    }
+}
+
+/* ---- clients ---------------------------------------------------------------------------------------------------- */
+
+static void open_client(view_server *server, client *visitor, struct lws *socket)
+{
+    memset(visitor, 0, sizeof *visitor);
+    visitor->socket = socket;
+    pthread_mutex_lock(&server->lock);
+    visitor->number = ++server->next_client;
+    visitor->next = server->clients;
+    server->clients = visitor;
+    server->client_count++;
+    server->facts.wanted = true;
+    pthread_cond_signal(&server->arrived);
+    pthread_mutex_unlock(&server->lock);
+    lws_callback_on_writable(socket);
+}
+
+static void close_client(view_server *server, client *visitor)
+{
+    pthread_mutex_lock(&server->lock);
+    for (client **link = &server->clients; *link != NULL; link = &(*link)->next) {
+        if (*link == visitor) {
+            *link = visitor->next;
+            server->client_count--;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&server->lock);
+    for (uint32_t i = 0; i < visitor->reply_count; i++) {
+        view_message_drop(visitor->replies[i]);
+    }
+    visitor->reply_count = 0;
+}
+
+/* What goes to this client next, kept for the caller; null: nothing now. */
+static view_message *next_message(view_server *server, client *visitor)
+{
+    view_message *message = NULL;
+    pthread_mutex_lock(&server->lock);
+    if (visitor->opening_generation != server->opening_generation) {
+        visitor->opening_generation = server->opening_generation;
+        visitor->opening_sent = 0;
+        visitor->frame_sent = 0;
+    }
+    if (visitor->opening_sent < server->opening_count) {
+        message = view_message_keep(server->opening[visitor->opening_sent++]);
+    } else if (visitor->boxes_sent != server->boxes_number) {
+        visitor->boxes_sent = server->boxes_number;
+        message = server->boxes != NULL ? view_message_keep(server->boxes) : NULL;
+    }
+    if (message == NULL && visitor->reply_count > 0) {
+        message = visitor->replies[0];
+        visitor->reply_count--;
+        memmove(visitor->replies, visitor->replies + 1, visitor->reply_count * sizeof visitor->replies[0]);
+    }
+    if (message == NULL && server->frame != NULL && visitor->frame_sent != server->frame_number &&
+        visitor->frames_unconfirmed < FRAMES_UNDER_WAY) {
+        message = view_message_keep(server->frame);
+        visitor->frame_sent = server->frame_number;
+        visitor->frames_unconfirmed++;
+        memcpy(&visitor->last_sequence, message->bytes + 4, 4);
+        server->facts.frames_sent++;
+    }
+    pthread_mutex_unlock(&server->lock);
+    return message;
+}
+
+static int send_next(view_server *server, client *visitor)
+{
+    view_message *message = next_message(server, visitor);
+    if (message == NULL) {
+        return 0;
+    }
+    int size = (int)message->size;
+    bool sent = lws_write(visitor->socket, message->bytes, message->size, LWS_WRITE_BINARY) >= size;
+    view_message_drop(message);
+    lws_callback_on_writable(visitor->socket);
+    return sent ? 0 : -1;
+}
+
+/* ---- commands --------------------------------------------------------------------------------------------------- */
+
+static int close_because(struct lws *socket, enum lws_close_status status, const char *why)
+{
+    char text[100];
+    int length = snprintf(text, sizeof text, "%s", why);
+    lws_close_reason(socket, status, (unsigned char *)text, (size_t)length);
+    return -1;
+}
+
+static void acknowledge(view_server *server, client *visitor)
+{
+    pthread_mutex_lock(&server->lock);
+    if (visitor->frames_unconfirmed > 0) {
+        visitor->frames_unconfirmed--;
+        server->facts.frames_acknowledged++;
+        server->facts.wanted = true;
+        pthread_cond_signal(&server->arrived);
+    }
+    pthread_mutex_unlock(&server->lock);
+    lws_callback_on_writable(visitor->socket);
+}
+
+static void enqueue(view_server *server, const view_command *command)
+{
+    pthread_mutex_lock(&server->lock);
+    uint32_t last = (server->queue_first + server->queue_count + VIEW_COMMAND_QUEUE - 1) % VIEW_COMMAND_QUEUE;
+    if (server->queue_count > 0 && command->kind == VIEW_COMMAND_GRAB && server->queue[last].kind == VIEW_COMMAND_GRAB) {
+        server->queue[last] = *command; /* a newer place of the mouse stands for the older one */
+    } else if (server->queue_count < VIEW_COMMAND_QUEUE) {
+        server->queue[(server->queue_first + server->queue_count++) % VIEW_COMMAND_QUEUE] = *command;
+    }
+    pthread_cond_signal(&server->arrived);
+    pthread_mutex_unlock(&server->lock);
+}
+
+static int receive(view_server *server, client *visitor, const void *bytes, size_t size)
+{
+    view_command command;
+    const char *why;
+    if (size > VIEW_COMMAND_LIMIT - visitor->command_size) {
+        return close_because(visitor->socket, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, "too long");
+    }
+    memcpy(visitor->command + visitor->command_size, bytes, size);
+    visitor->command_size += size;
+    if (!lws_is_final_fragment(visitor->socket) || lws_remaining_packet_payload(visitor->socket) > 0) {
+        return 0;
+    }
+    size = visitor->command_size;
+    visitor->command_size = 0;
+    if (lws_frame_is_binary(visitor->socket) || !view_command_parse(visitor->command, size, &command, &why)) {
+        return close_because(visitor->socket, LWS_CLOSE_STATUS_POLICY_VIOLATION,
+                             lws_frame_is_binary(visitor->socket) ? "commands are text" : why);
+    }
+    command.client = visitor->number;
+    if (command.kind == VIEW_COMMAND_ACKNOWLEDGE) {
+        acknowledge(server, visitor);
+    } else if (command.kind == VIEW_COMMAND_SETTLED) {
+        server->settled = true;
+        lws_callback_on_writable_all_protocol(server->sockets, &protocols[0]);
+    } else {
+        enqueue(server, &command);
+    }
+    return 0;
+}
+
+static int serve_client(struct lws *socket, enum lws_callback_reasons reason, void *user, void *in, size_t size)
+{
+    view_server *server = lws_context_user(lws_get_context(socket));
+    switch (reason) {
+    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+        return filter_socket(server, socket);
+    case LWS_CALLBACK_ESTABLISHED:
+        open_client(server, user, socket);
+        return 0;
+    case LWS_CALLBACK_CLOSED:
+        close_client(server, user);
+        return 0;
+    case LWS_CALLBACK_SERVER_WRITEABLE:
+        return send_next(server, user);
+    case LWS_CALLBACK_RECEIVE:
+        return receive(server, user, in, size);
+    default:
+        return 0;
+    }
+}
+
+static const struct lws_protocols protocols[] = {
+    {"http", serve_page, sizeof(download), 0, 0, NULL, 0},
+    {"dent-view-1", serve_client, sizeof(client), VIEW_COMMAND_LIMIT, 0, NULL, 0},
+    {NULL, NULL, 0, 0, 0, NULL, 0},
+};
+
+/* ---- the thread ------------------------------------------------------------------------------------------------- */
+
+static void *service(void *data)
+{
+    view_server *server = data;
+    while (!__atomic_load_n(&server->stop, __ATOMIC_ACQUIRE)) {
+        if (lws_service(server->sockets, 0) < 0) {
+            break;
+        }
+        lws_callback_on_writable_all_protocol(server->sockets, &protocols[1]);
+    }
+    return NULL;
+}
+
+static bool make_token(char *token)
+{
+    static const char digits[] = "0123456789abcdef";
+    unsigned char bytes[TOKEN_BYTES];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
+        return false;
+    }
+    for (int i = 0; i < TOKEN_BYTES; i++) {
+        token[2 * i] = digits[bytes[i] >> 4];
+        token[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    token[TOKEN_LENGTH] = '\0';
+    return true;
+}
+
+static void name_addresses(view_server *server, int port)
+{
+    static const char *const names[2] = {"127.0.0.1", "localhost"};
+    for (int i = 0; i < 2; i++) {
+        snprintf(server->host[i], sizeof server->host[i], "%s:%d", names[i], port);
+        snprintf(server->origin[i], sizeof server->origin[i], "http://%s", server->host[i]);
+    }
+    snprintf(server->url, sizeof server->url, "http://%s/%s/", server->host[0], server->token);
+}
+
+static void ignore_log(int level, const char *line)
+{
+    (void)level;
+    (void)line;
+}
+
+static bool open_sockets(view_server *server, uint16_t port)
+{
+    struct lws_context_creation_info info;
+    memset(&info, 0, sizeof info);
+    lws_set_log_level(0, ignore_log);
+    info.port = port;
+    info.iface = "127.0.0.1";
+    info.protocols = protocols;
+    info.user = server;
+    info.gid = (gid_t)-1;
+    info.uid = (uid_t)-1;
+    info.fd_limit_per_thread = SOCKET_LIMIT;
+    info.max_http_header_pool = SOCKET_LIMIT;
+    info.timeout_secs = 10;
+    info.keepalive_timeout = 5;
+    info.options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DISABLE_IPV6 | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
+    server->sockets = lws_create_context(&info);
+    struct lws_vhost *host = server->sockets != NULL ? lws_create_vhost(server->sockets, &info) : NULL;
+    if (host == NULL) {
+        return false;
+    }
+    name_addresses(server, lws_get_vhost_listen_port(host));
+    return true;
+}
+
+view_server *view_server_start(uint16_t port, const char *token, char *why, size_t why_size)
+{
+    view_server *server = calloc(1, sizeof *server);
+    if (server == NULL) {
+        snprintf(why, why_size, "out of memory");
+        return NULL;
+    }
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&server->lock, NULL);
+    pthread_cond_init(&server->arrived, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    if (token != NULL) {
+        snprintf(server->token, sizeof server->token, "%s", token);
+    }
+    if (token == NULL && !make_token(server->token)) {
+        snprintf(why, why_size, "the system gives no random numbers");
+    } else if (!open_sockets(server, port)) {
+        snprintf(why, why_size, "cannot listen on 127.0.0.1:%u (is it taken?)", (unsigned)port);
+    } else if (pthread_create(&server->thread, NULL, service, server) != 0) {
+        snprintf(why, why_size, "cannot start a thread");
+    } else {
+        return server;
+    }
+    if (server->sockets != NULL) {
+        lws_context_destroy(server->sockets);
+    }
+    free(server);
+    return NULL;
+}
+
+static void drop_opening(view_server *server)
+{
+    for (uint32_t i = 0; i < server->opening_count; i++) {
+        view_message_drop(server->opening[i]);
+    }
+    free(server->opening);
+    server->opening = NULL;
+    server->opening_count = 0;
+}
+
+void view_server_stop(view_server *server)
+{
+    if (server == NULL) {
+        return;
+    }
+    __atomic_store_n(&server->stop, true, __ATOMIC_RELEASE);
+    lws_cancel_service(server->sockets);
+    pthread_join(server->thread, NULL);
+    lws_context_destroy(server->sockets);
+    drop_opening(server);
+    view_message_drop(server->frame);
+    view_message_drop(server->boxes);
+    pthread_cond_destroy(&server->arrived);
+    pthread_mutex_destroy(&server->lock);
+    free(server);
+}
+
+/* ---- from the other threads ----------------------------------------------------------------------------------- */
+
+const char *view_server_url(const view_server *server)
+{
+    return server->url;
+}
+
+bool view_server_set_opening(view_server *server, view_message *const *messages, uint32_t count)
+{
+    view_message **copy = malloc((count + 1) * sizeof *copy);
+    if (copy == NULL) {
+        return false;
+    }
+    memcpy(copy, messages, count * sizeof *copy);
+    pthread_mutex_lock(&server->lock);
+    drop_opening(server);
+    server->opening = copy;
+    server->opening_count = count;
+    server->opening_generation++;
+    view_message_drop(server->frame); /* it belongs to the old opening */
+    server->frame = NULL;
+    pthread_mutex_unlock(&server->lock);
+    lws_cancel_service(server->sockets);
+    return true;
+}
+
+void view_server_publish(view_server *server, view_message *frame)
+{
+    pthread_mutex_lock(&server->lock);
+    view_message *old = server->frame;
+    server->frame = frame;
+    server->frame_number++;
+    server->facts.frames_published++;
+    server->facts.wanted = false;
+    pthread_mutex_unlock(&server->lock);
+    view_message_drop(old);
+    lws_cancel_service(server->sockets);
+}
+
+void view_server_set_boxes(view_server *server, view_message *boxes)
+{
+    pthread_mutex_lock(&server->lock);
+    view_message *old = server->boxes;
+    server->boxes = boxes;
+    server->boxes_number++;
+    pthread_mutex_unlock(&server->lock);
+    view_message_drop(old);
+    lws_cancel_service(server->sockets);
+}
+
+void view_server_reply(view_server *server, uint64_t number, view_message *message)
+{
+    pthread_mutex_lock(&server->lock);
+    for (client *visitor = server->clients; visitor != NULL; visitor = visitor->next) {
+        if (visitor->number == number && visitor->reply_count < REPLY_LIMIT) {
+            visitor->replies[visitor->reply_count++] = message;
+            message = NULL;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&server->lock);
+    view_message_drop(message);
+    lws_cancel_service(server->sockets);
+}
+
+bool view_server_command(view_server *server, uint32_t wait_ms, view_command *command)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += wait_ms / 1000;
+    until.tv_nsec += (long)(wait_ms % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    pthread_mutex_lock(&server->lock);
+    if (wait_ms > 0 && server->queue_count == 0) {
+        pthread_cond_timedwait(&server->arrived, &server->lock, &until);
+    }
+    bool found = server->queue_count > 0;
+    if (found) {
+        *command = server->queue[server->queue_first];
+        server->queue_first = (server->queue_first + 1) % VIEW_COMMAND_QUEUE;
+        server->queue_count--;
+    }
+    pthread_mutex_unlock(&server->lock);
+    return found;
+}
+
+view_server_facts view_server_get_facts(view_server *server)
+{
+    pthread_mutex_lock(&server->lock);
+    view_server_facts facts = server->facts;
+    facts.clients = server->client_count;
+    pthread_mutex_unlock(&server->lock);
+    return facts;
+}

@@ -1,0 +1,60 @@
+/* view_server.h — the socket side of `dent view`: a thread that serves the page and streams frames to it.
+ *
+ * Listens on 127.0.0.1 only. Every address begins with a random token; Host and Origin must be ours, so that no other page
+ * in the browser can reach it. Files are those of the bundle in the program and no others.
+ *
+ * Streaming: the newest frame only. A client gets the next frame when it has acknowledged the last one (two may be under
+ * way); what was published meanwhile is skipped. Publishing never waits for anybody: it swaps a pointer under a lock.
+ */
+#ifndef DENT_VIEW_SERVER_H
+#define DENT_VIEW_SERVER_H
+
+#include "view_protocol.h"
+
+typedef struct view_server view_server;
+
+enum { VIEW_CLIENT_LIMIT = 16, VIEW_COMMAND_QUEUE = 256 };
+
+/** A file of the page, inside the program. */
+typedef struct view_file {
+    const char *name; /* "index.html" */
+    const char *type; /* "text/html; charset=utf-8" */
+    const unsigned char *bytes;
+    size_t size;
+} view_file;
+
+/** The bundle; ended by a row without a name. Made at build time (cmake/viewer.cmake). */
+extern const view_file view_bundle[];
+
+enum { VIEW_TOKEN_LENGTH = 32 }; /* hexadecimal digits: 128 bits */
+
+/** port 0: one that is free. token null: a new random one; else VIEW_TOKEN_LENGTH hexadecimal digits, so that a page can find
+ * its server again. Null: *why says what went wrong in a line. */
+view_server *view_server_start(uint16_t port, const char *token, char *why, size_t why_size);
+/** Closes the connections and waits for the thread. */
+void view_server_stop(view_server *server);
+
+/** "http://127.0.0.1:41234/TOKEN/" */
+const char *view_server_url(const view_server *server);
+
+/** What a new client gets first (HELLO, TOPOLOGY …); replaces the list, and clients who have the old one get it anew.
+ * Takes over one reference to each message. */
+bool view_server_set_opening(view_server *server, view_message *const *messages, uint32_t count);
+/** The newest frame; takes over the reference. */
+void view_server_publish(view_server *server, view_message *frame);
+/** The newest boxes of a structure (null: none), for all clients. Takes over the reference. */
+void view_server_set_boxes(view_server *server, view_message *boxes);
+/** An answer to one client; dropped when it is gone. Takes over the reference. */
+void view_server_reply(view_server *server, uint64_t client, view_message *message);
+
+/** The next command of any client, waiting at most `wait_ms`. Acknowledgements are not among them. */
+bool view_server_command(view_server *server, uint32_t wait_ms, view_command *command);
+
+typedef struct view_server_facts {
+    uint32_t clients;
+    uint64_t frames_published, frames_sent, frames_acknowledged, refused;
+    bool wanted; /* some client is ready for a frame: there is one to draw for */
+} view_server_facts;
+view_server_facts view_server_get_facts(view_server *server);
+
+#endif

@@ -1,0 +1,91 @@
+/* dent/sim_scene.h — optional library dent_sim: scenes that are simulated, built in or read from a JSON file.
+ *
+ * A simulated scene is a dent_sim with its story: how long a frame is, how many frames it tells, and what drives it. The same
+ * for `dent run`, the viewer, tests and demos:
+ *
+ *   dent_sim_scene_def def = dent_sim_scene_def_default();
+ *   def.name = "stack";                                          or "my_scene.json": a file
+ *   dent_sim_scene_open(context, &def, &scene);
+ *   dent_sim *sim = dent_sim_scene_sim(scene);                   owned by the scene
+ *   for (…) dent_sim_scene_step_frame(scene);                    then dent_sim_positions, dent_sim_contacts …
+ *
+ * Deterministic as dent_sim is: the same scene gives the same bits everywhere. Units are stated per scene; a scene file names its
+ * own (docs/scene_files.md). Threads: a scene by one thread at a time.
+ */
+#ifndef DENT_SIM_SCENE_H
+#define DENT_SIM_SCENE_H
+
+#include <dent/scene.h>
+#include <dent/sim.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A row of the table of built-in simulated scenes. */
+typedef struct dent_sim_scene_info {
+    const char *name;
+    const char *summary;
+    uint32_t frame_count;    /**< how many frames the story takes */
+    const char *length_unit; /**< "m" or "mm"; masses are kg, times s, so forces are kg m/s^2 (N) or kg mm/s^2 (mN) */
+    bool needs_data;         /**< needs the data kit: dent_sim_scene_def.data_folder */
+    uint32_t parameter_count;
+    const dent_scene_parameter_info *parameters;
+} dent_sim_scene_info;
+
+DENT_API uint32_t dent_sim_scene_count(void);
+/** Null when index is not below the count. */
+DENT_API const dent_sim_scene_info *dent_sim_scene_info_at(uint32_t index);
+/** Null when there is no built-in simulated scene of that name. */
+DENT_API const dent_sim_scene_info *dent_sim_scene_find(const char *name);
+
+typedef struct dent_sim_scene_def {
+    size_t struct_size;
+    const char *name;        /**< of a built-in scene, or the path of a scene file (a name that ends in .json) */
+    double scale;            /**< default 1; the number of elements grows about linearly with it; above 0. Files: 1 only */
+    uint32_t setting_count;  /**< files: none */
+    const dent_scene_setting *settings;
+    const char *data_folder; /**< where the data kit lies, for scenes that need it; null (default): nowhere */
+    uint32_t substeps;       /**< replaces the scene's own; 0 (default): as the scene says */
+    const int *cancel;       /**< handed to dent_sim_def.cancel; null by default */
+} dent_sim_scene_def;
+DENT_API dent_sim_scene_def dent_sim_scene_def_default(void);
+
+typedef struct dent_sim_scene dent_sim_scene;
+
+/** Makes a scene by name, from the table or from a file. INVALID_ARGUMENT names an unknown scene or setting and what is
+ *  allowed; UNSUPPORTED: data that is not there, or a build without JSON (jansson); FORMAT: "file:line:column: what was
+ *  expected"; and the statuses of dent_sim_create. *scene is written on success only. */
+DENT_API dent_status dent_sim_scene_open(dent_context *context, const dent_sim_scene_def *def, dent_sim_scene **scene);
+
+/** A scene file from memory; `name` stands for it in messages, mesh files are looked for relative to `folder` (null: none may
+ *  be named). Null def: defaults; name, scale and settings are not used. */
+DENT_API dent_status dent_sim_scene_read_memory(dent_context *context, const char *name, const char *folder, const void *bytes,
+                                                size_t size, const dent_sim_scene_def *def, dent_sim_scene **scene);
+DENT_API void dent_sim_scene_destroy(dent_sim_scene *scene);
+
+/** True when this build can read scene files. */
+DENT_API bool dent_sim_scene_files_supported(void);
+
+/** The simulation; it lives as long as the scene. */
+DENT_API dent_sim *dent_sim_scene_sim(const dent_sim_scene *scene);
+
+typedef struct dent_sim_scene_facts {
+    const char *name;         /**< of the scene, or what the file calls itself */
+    const char *length_unit;  /**< "m", "mm" … of positions */
+    double length_in_metres;  /**< the same as a number, 1 or 0.001 … */
+    double mass_in_kilograms, time_in_seconds; /**< 1 unless a file says otherwise */
+    double time_step;         /**< of the simulation */
+    uint32_t steps_per_frame; /**< so a frame is steps_per_frame * time_step long */
+    uint32_t frame_count;     /**< of the story */
+} dent_sim_scene_facts;
+DENT_API dent_sim_scene_facts dent_sim_scene_get_facts(const dent_sim_scene *scene);
+
+/** The steps of one frame. Stops at the first step that fails or is cancelled (see dent_sim_step). */
+DENT_API dent_status dent_sim_scene_step_frame(dent_sim_scene *scene);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

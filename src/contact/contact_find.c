@@ -1,0 +1,243 @@
+/* dent_world_find_contacts: checks, the stages in order, what is kept when one of them fails.
+ *
+ * Positions are read by each question; the tables of the depth stages stay filled until gaps and impacts are judged.
+ * The memory of directions is replaced as the last act, so a call that fails or is cancelled changes nothing.
+ */
+#include "contact/contact_run.h"
+
+#include "base/floating_point_guard.h"
+
+dent_contacts_def dent_contacts_def_default(void)
+{
+    dent_contacts_def def = {0};
+    def.struct_size = sizeof def;
+    def.penetration = true;
+    def.crossings = true;
+    return def;
+}
+
+const char *dent_contact_kind_name(dent_contact_kind kind)
+{
+    static const char *const names[] = {NULL, "point-cell", "vertex-face", "edge-edge", "edge-face"};
+    return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : NULL;
+}
+
+const char *dent_contact_source_name(dent_contact_source source)
+{
+    static const char *const names[DENT_CONTACT_SOURCE_COUNT] = {NULL,      "border",   "propagated", "previous",
+                                                                 "nearest", "crossing", "gap",        "impact"};
+    return (unsigned)source < DENT_CONTACT_SOURCE_COUNT ? names[source] : NULL;
+}
+
+static dent_status check_length(dent_world *world, double value, const char *name)
+{
+    if (value >= 0 && value < INFINITY) {
+        return DENT_OK;
+    }
+    return message_fail(&world->message, DENT_ERROR_BAD_NUMBER,
+                        "%s of the contacts is %g: a finite length, 0 or more, is needed", name, value);
+}
+
+static dent_status check_def(dent_world *world, const dent_contacts_def *def)
+{
+    if (!def || def->struct_size != sizeof *def) {
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
+                            "the contacts def was not made by dent_contacts_def_default()");
+    }
+    if (!(def->temporal_filter >= 0 && def->temporal_filter <= 1)) {
+        return message_fail(&world->message, DENT_ERROR_BAD_NUMBER, "temporal_filter is %g: 0 to 1 is needed",
+                            def->temporal_filter);
+    }
+    if (def->normals != DENT_CONTACT_NORMALS_SMOOTH && def->normals != DENT_CONTACT_NORMALS_FACE) {
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no kind of normals number %d",
+                            (int)def->normals);
+    }
+    dent_status status = check_length(world, def->thickness, "thickness");
+    status = status == DENT_OK ? check_length(world, def->impact_separation, "impact_separation") : status;
+    return status == DENT_OK ? check_length(world, def->depth_limit, "depth_limit") : status;
+}
+
+static dent_status out_of_memory(dent_world *world)
+{
+    return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for contacts");
+}
+
+/* ---- penetration ------------------------------------------------------------------------------------------------- */
+
+/* Vertices are numbered through the world as the border does; it has checked that the numbers fit. */
+static bool begin_depth(struct contact_run *run)
+{
+    uint32_t *first = arena_allocate(run->scratch, run->pose->body_count, sizeof *first);
+    run->face_trees = arena_allocate_cleared(run->scratch, run->pose->body_count, sizeof *run->face_trees);
+    uint32_t sum = 0;
+    for (uint32_t rank = 0; first && rank < run->pose->body_count; rank++) {
+        first[rank] = sum;
+        sum += run->pose->bodies[rank].body->vertex_count;
+    }
+    run->first_number = first;
+    return first && run->face_trees && contact_update_meshes(run) && depth_find_sides(run);
+}
+
+static bool run_depth(struct contact_run *run)
+{
+    return depth_find_points(run) && depth_measure_terms(run) && depth_value_borders(run) && depth_propagate(run) &&
+           depth_fall_back(run) && depth_emit(run) && depth_emit_chords(run);
+}
+
+static dent_status find_penetration(struct contact_run *run, dent_query_result *query)
+{
+    dent_query_def ask = dent_query_def_default();
+    dent_border_def border = dent_border_def_default();
+    ask.questions = DENT_QUESTION_VERTEX_CELL;
+    ask.method = run->def->method;
+    ask.surface_vertices_only = run->def->surface_only;
+    ask.cancel = run->def->cancel;
+    ask.border = &border;
+    uint64_t began = dent_clock_ns();
+    dent_status status = dent_world_query(run->world, &ask, query);
+    uint64_t asked = dent_clock_ns();
+    run->counters.ns_query = asked - began;
+    if (status != DENT_OK || query->outcome != DENT_OUTCOME_COMPLETE) {
+        run->cancel.seen = status == DENT_OK;
+        return status;
+    }
+    contact_memory_follow(&run->state->memory, &run->world->bodies);
+    bool enough = begin_depth(run) && run_depth(run);
+    run->counters.ns_depth = dent_clock_ns() - asked;
+    return enough ? DENT_OK : out_of_memory(run->world);
+}
+
+/* ---- surface features -------------------------------------------------------------------------------------------- */
+
+static dent_status find_gaps(struct contact_run *run)
+{
+    dent_proximity_def ask = dent_proximity_def_default();
+    dent_proximity_result gaps;
+    ask.thickness = run->def->thickness;
+    ask.closest_features_only = true;
+    ask.cancel = run->def->cancel;
+    uint64_t began = dent_clock_ns();
+    dent_status status = dent_world_proximity(run->world, &ask, &gaps);
+    if (status != DENT_OK || gaps.outcome != DENT_OUTCOME_COMPLETE) {
+        run->cancel.seen |= status == DENT_OK;
+        return status;
+    }
+    bool enough = contact_add_gaps(run, &gaps);
+    run->counters.ns_proximity = dent_clock_ns() - began;
+    return enough ? DENT_OK : out_of_memory(run->world);
+}
+
+static dent_status find_impacts(struct contact_run *run)
+{
+    dent_impact_def ask = dent_impact_def_default();
+    dent_impact_result impacts;
+    ask.separation = run->def->impact_separation;
+    ask.cancel = run->def->cancel;
+    uint64_t began = dent_clock_ns();
+    dent_status status = dent_world_impacts(run->world, &ask, &impacts);
+    if (status != DENT_OK || impacts.outcome != DENT_OUTCOME_COMPLETE) {
+        run->cancel.seen |= status == DENT_OK;
+        return status;
+    }
+    status = end_pose_read(&run->state->end, run->pose, &run->world->message);
+    if (status == DENT_OK && !contact_add_impacts(run, &impacts)) {
+        status = out_of_memory(run->world);
+    }
+    run->counters.ns_impact = dent_clock_ns() - began;
+    return status;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+static dent_status find_all(struct contact_run *run, dent_query_result *query)
+{
+    dent_status status = DENT_OK;
+    array_clear(&run->state->contacts);
+    array_clear(&run->state->unsorted);
+    array_clear(&run->state->points);
+    array_clear(&run->state->fresh_memory.records);
+    if (run->def->penetration) {
+        status = find_penetration(run, query);
+    }
+    if (status == DENT_OK && run->def->proximity && !cancel_requested(&run->cancel)) {
+        status = find_gaps(run);
+    }
+    if (status == DENT_OK && run->def->impact && !cancel_requested(&run->cancel)) {
+        status = find_impacts(run);
+    }
+    if (run->state->has_meshes) {
+        depth_clear_tables(run);
+    }
+    return status;
+}
+
+static void hand_over(struct contact_run *run, const dent_query_result *query, dent_contacts *result)
+{
+    struct contact_state *state = run->state;
+    *result = (dent_contacts){.outcome = DENT_OUTCOME_COMPLETE,
+                              .contacts = state->contacts.data,
+                              .count = state->contacts.count,
+                              .patches = state->patches.data,
+                              .patch_count = state->patches.count,
+                              .counters = run->counters,
+                              .query = query->counters};
+    for (uint64_t i = 0; i < result->count; i++) {
+        result->max_depth = -result->contacts[i].gap > result->max_depth ? -result->contacts[i].gap : result->max_depth;
+    }
+    if (run->def->penetration) {
+        struct contact_memory old = state->memory;
+        state->memory = state->fresh_memory;
+        state->fresh_memory = old;
+    }
+}
+
+static DENT_NOINLINE dent_status run_contacts(dent_world *world, const dent_contacts_def *def, dent_contacts *result)
+{
+    struct contact_state *state = contact_state_of(world);
+    dent_query_result query = {0};
+    struct contact_run run = {.world = world,
+                              .state = state,
+                              .def = def,
+                              .pose = &world->pose,
+                              .scratch = &world->scratch,
+                              .cancel = {.wish = def->cancel},
+                              .query = &query};
+    if (!state) {
+        return out_of_memory(world);
+    }
+    dent_status status = find_all(&run, &query);
+    uint64_t began = dent_clock_ns();
+    if (status == DENT_OK && cancel_requested(&run.cancel)) {
+        *result = (dent_contacts){.outcome = DENT_OUTCOME_CANCELLED, .counters = run.counters, .query = query.counters};
+        world_end_query(world);
+        return status;
+    }
+    bool enough = status == DENT_OK && contact_finish(&run) && contact_make_patches(&run) &&
+                  contact_remember_bodies(&state->fresh_memory.bodies, &world->bodies);
+    if (status == DENT_OK && !enough) {
+        status = out_of_memory(world);
+    }
+    if (status == DENT_OK) {
+        run.counters.ns_finish = dent_clock_ns() - began;
+        hand_over(&run, &query, result);
+    }
+    world_end_query(world);
+    return status;
+}
+
+dent_status dent_world_find_contacts(dent_world *world, const dent_contacts_def *def, dent_contacts *result)
+{
+    dent_status status = check_def(world, def);
+    if (status != DENT_OK) {
+        return status;
+    }
+    struct floating_point_guard guard;
+    dent_contacts fresh;
+    floating_point_guard_enter(&guard);
+    status = run_contacts(world, def, &fresh);
+    floating_point_guard_leave(&guard);
+    if (status == DENT_OK) {
+        *result = fresh;
+    }
+    return status;
+}

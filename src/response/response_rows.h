@@ -1,0 +1,169 @@
+/* What the three responses share: one row per contact, with everything a sweep needs in one place, and the colours the
+ * rows are worked on in. A row has two sides. A side is carried by vertices with masses, by a rigid body, or by nothing
+ * that could move; the sweeps read motion through side_value() and change it through the functions of their own file,
+ * so a cloth on a rigid ball needs no case of its own.
+ *
+ * In: dent_response_problem. Out: struct response_work, whose rows refer to the caller's bodies. Memory comes from the
+ * dent_response and stays there. */
+#ifndef DENT_RESPONSE_RESPONSE_ROWS_H
+#define DENT_RESPONSE_RESPONSE_ROWS_H
+
+#include "base/dynamic_array.h"
+
+#include <dent/response.h>
+
+enum side_kind {
+    SIDE_POINT = 0,    /* stands still, moved by nothing */
+    SIDE_VERTICES = 1, /* a weighted sum of vertices; some may be fixed */
+    SIDE_RIGID = 2     /* a point of a rigid body */
+};
+
+struct response_side {
+    uint32_t body;
+    uint32_t kind;
+    uint32_t count; /* of vertices; unused ones are left out */
+    uint32_t vertices[4];
+    double weights[4];
+    double inverse_masses[4];
+    double point[3]; /* SIDE_POINT: where it is. SIDE_RIGID: from the centre of mass in the body's frame */
+    double arm[3];   /* SIDE_RIGID: from the centre of mass in space, at the pose at entry */
+};
+
+struct response_row {
+    uint64_t index; /* of the contact */
+    uint32_t state; /* dent_contact_action; NONE while it may act */
+    uint32_t colour;
+    bool capped, squeezed, remembered, active;
+    struct response_side a, b;
+    double normal[3];
+    double gap;             /* with the part of it that is certain only */
+    double mobility[9];     /* change of the relative velocity per impulse on a (and minus it on b) */
+    double normal_mobility; /* n . mobility n, above 0 */
+    dent_contact_material material;
+    uint32_t previous_state;
+    double previous_normal, previous_tangent[3], previous_slip[3];
+
+    double impulse;    /* along the normal; position: times the time step */
+    double tangent[3]; /* of friction, same unit */
+    double slip[3];
+    double target;   /* position: constant part of the gap; velocity: speed to reach */
+    double start[3]; /* position: xa - xb at the step's start */
+    double softness; /* position: compliance / time step^2; penalty: 1 / sharing */
+    double lower;    /* least impulse */
+    double change;   /* velocity: speed changed in this sweep */
+    double first_tangent[3], second_tangent[3], tangent_inverse[3]; /* velocity: 2 x 2 of friction, symmetric */
+};
+
+/* What a response keeps of a body while it runs. */
+struct response_body_state {
+    uint32_t first_node; /* vertices, or one node for a rigid body, in one numbering over all bodies */
+    uint32_t node_count;
+    size_t entry;              /* audit: where the copy of its numbers begins */
+    double inverse_inertia[9]; /* rigid: in space at the pose at entry */
+    double shift[3], turn[3];  /* rigid: sums of all changes of pose or velocity, for the audit */
+};
+
+/* Which array of the bodies a response moves. */
+enum response_quantity { QUANTITY_FORCE, QUANTITY_POSITION, QUANTITY_VELOCITY };
+
+struct response_work {
+    dent_response *response;
+    const dent_response_problem *problem;
+    enum response_quantity quantity;
+    struct response_row *rows; /* one per contact, in the order of contacts */
+    uint64_t row_count;
+    struct response_body_state *states;
+    uint32_t node_count;
+    uint64_t *order; /* rows that may act, by colour and then by contact */
+    uint64_t active_count;
+    uint64_t *colour_first; /* colour_count + 1 places in `order` */
+    uint32_t colour_count;
+    uint32_t *node_sharing; /* rows per node */
+};
+
+struct dent_response {
+    dent_context *context;
+    struct dynamic_array rows, states, order, colour_first, node_masks, node_sharing, node_directions, lookup, entry;
+};
+
+/* Checks problem and fills `work`: rows, colours, sharing. Changes nothing of the caller's. */
+dent_status response_prepare(struct response_work *work, dent_response *response, const dent_response_problem *problem,
+                             enum response_quantity quantity);
+/* The second half of it (response_colours.c). */
+dent_status response_colour(struct response_work *work);
+/* The largest number of rows that share a node of this one; at least 1. */
+uint32_t response_sharing(const struct response_work *work, const struct response_row *row);
+/* Marks rows that push a node from opposite sides: `squeezed`. Only rows for which gap < limit count. */
+dent_status response_mark_squeezed(struct response_work *work, double limit);
+/* Runs function(data, row) on every row that may act, colour by colour, in parallel within a colour. */
+typedef void response_row_function(void *data, struct response_row *row);
+void response_sweep(struct response_work *work, response_row_function *function, void *data);
+/* Writes the caller's forces and counts rows into the report. `scale` makes impulses of the rows' unit. */
+void response_finish(struct response_work *work, double scale, dent_response_report *report);
+
+/* ---- audit (response_audit.c) ---- */
+
+/* With problem->audit: keeps a copy of what will be changed. */
+dent_status response_audit_begin(struct response_work *work);
+/* Fills the sums of the report. `scale` as above. */
+void response_audit_end(struct response_work *work, double scale, dent_response_report *report);
+
+/* ---- a little vector algebra ---- */
+
+static inline double dot3(const double a[3], const double b[3])
+{
+    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
+}
+
+static inline void cross3(const double a[3], const double b[3], double out[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static inline void multiply3(const double matrix[9], const double v[3], double out[3])
+{
+    out[0] = dot3(matrix, v);
+    out[1] = dot3(matrix + 3, v);
+    out[2] = dot3(matrix + 6, v);
+}
+
+static inline void add_scaled3(double out[3], double s, const double v[3])
+{
+    out[0] += s * v[0];
+    out[1] += s * v[1];
+    out[2] += s * v[2];
+}
+
+/* v less its part along the unit vector n. */
+static inline void tangential3(const double v[3], const double n[3], double out[3])
+{
+    double along = dot3(v, n);
+    out[0] = v[0] - along * n[0];
+    out[1] = v[1] - along * n[1];
+    out[2] = v[2] - along * n[2];
+}
+
+/* Weighted sum of an array with three numbers per vertex. */
+static inline void side_sum(const struct response_side *side, const double *array, double out[3])
+{
+    out[0] = out[1] = out[2] = 0;
+    for (uint32_t i = 0; i < side->count; i++) {
+        add_scaled3(out, side->weights[i], array + 3 * (size_t)side->vertices[i]);
+    }
+}
+
+/* Where the side is with these vertices, or this pose. */
+void side_position(const struct response_side *side, const double *positions, const dent_rigid_state *rigid,
+                   double out[3]);
+/* How fast it moves. Null array or state: it does not. */
+void side_velocity(const struct response_side *side, const double *velocities, const dent_rigid_state *rigid,
+                   double out[3]);
+
+/* The unit quaternion's turn of v. */
+void quaternion_rotate(const double q[4], const double v[3], double out[3]);
+/* q turned by the small rotation vector, unit again. */
+void quaternion_turn(double q[4], const double turn[3]);
+
+#endif

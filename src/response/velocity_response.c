@@ -1,0 +1,337 @@
+/* Velocities: projected Gauss-Seidel on impulses (the LCP of Baraff 1994 and Stewart and Trinkle 1996 in motion space:
+ * its matrix is never formed).
+ *
+ *     for every contact: r = n . v - target;  impulse' = max(lower, impulse - r / W);  v += M^-1 J^T (impulse' -
+ * impulse) friction: the impulse that would stop the slip, projected on the disc |p_t| <= friction * p_n
+ *
+ * target: an impact faster than bounce_speed leaves with restitution times the speed it came with; apart, the contact
+ * may close its gap in this step and no more; overlapping, a share of the overlap per step is taken out.
+ *
+ * After dent_position_solve the same sweep serves as its last pass: only contacts that pushed take part, they reach
+ * exactly the speed restitution asks for, and may pull by as much as they pushed: speed that comes from pushing out old
+ * overlap is taken away again. */
+#include <float.h>
+#include <math.h>
+
+#include "base/floating_point_guard.h"
+#include "response_rows.h"
+
+dent_velocity_def dent_velocity_def_default(void)
+{
+    dent_velocity_def def = {0};
+    def.struct_size = sizeof def;
+    def.iterations = 50;
+    def.warm_start = 0.9;
+    def.correction = 0.2;
+    def.correction_speed = INFINITY;
+    return def;
+}
+
+static dent_status check_def(dent_response *response, const dent_velocity_def *def)
+{
+    if (!def || def->struct_size != sizeof *def) {
+        return dent_fail(response->context, DENT_ERROR_INVALID_ARGUMENT,
+                         "the velocity def was not made by dent_velocity_def_default()");
+    }
+    if (def->iterations == 0 || !(def->tolerance >= 0) || !(def->warm_start >= 0 && def->warm_start <= 1) ||
+        !(def->bounce_speed >= 0) || !(def->correction >= 0 && def->correction <= 1) ||
+        !(def->slop >= 0 && def->slop <= DBL_MAX) || !(def->correction_speed >= 0)) {
+        return dent_fail(response->context, DENT_ERROR_INVALID_ARGUMENT,
+                         "a number of the velocity def is out of range");
+    }
+    return DENT_OK;
+}
+
+struct velocities {
+    struct response_work *work;
+    const dent_velocity_def *def;
+    double time_step;
+};
+
+static void relative_velocity(const struct response_work *work, const struct response_row *row, double out[3])
+{
+    const dent_response_body *a = &work->problem->bodies[row->a.body], *b = &work->problem->bodies[row->b.body];
+    double other[3];
+    side_velocity(&row->a, a->velocities, a->rigid, out);
+    side_velocity(&row->b, b->velocities, b->rigid, other);
+    add_scaled3(out, -1, other);
+}
+
+/* Before the step, where the caller says so. */
+static double approach_speed(const struct response_work *work, const struct response_row *row)
+{
+    const dent_response_body *a = &work->problem->bodies[row->a.body], *b = &work->problem->bodies[row->b.body];
+    double before[3], other[3];
+    side_velocity(&row->a, a->velocities_start ? a->velocities_start : a->velocities,
+                  a->rigid_start ? a->rigid_start : a->rigid, before);
+    side_velocity(&row->b, b->velocities_start ? b->velocities_start : b->velocities,
+                  b->rigid_start ? b->rigid_start : b->rigid, other);
+    add_scaled3(before, -1, other);
+    return dot3(before, row->normal);
+}
+
+static double target_speed(const struct velocities *velocities, struct response_row *row)
+{
+    const dent_velocity_def *def = velocities->def;
+    double approach = approach_speed(velocities->work, row), target = 0;
+    bool meets = def->after_positions || -approach * velocities->time_step > row->gap;
+    if (!def->after_positions && row->gap > 0) {
+        target = -row->gap / velocities->time_step;
+    } else if (!def->after_positions && -row->gap > def->slop) {
+        target = def->correction * (-row->gap - def->slop) / velocities->time_step;
+        if (target > def->correction_speed) {
+            target = def->correction_speed;
+            row->capped = true;
+        }
+    }
+    if (meets && approach < -def->bounce_speed) {
+        double bounce = -row->material.restitution * approach;
+        target = bounce > target ? bounce : target;
+    }
+    return target;
+}
+
+/* Two unit vectors that make a frame with n, and the inverse of the mobility between them. A direction in which nothing
+ * can move gives zeros: no friction. */
+static void tangent_frame(struct response_row *row)
+{
+    const double *n = row->normal;
+    double x = fabs(n[0]), y = fabs(n[1]), z = fabs(n[2]);
+    double axis[3] = {x <= y && x <= z, !(x <= y && x <= z) && y <= z, !(x <= y && x <= z) && !(y <= z)};
+    double *t = row->first_tangent, *u = row->second_tangent, moved[3];
+    cross3(n, axis, t);
+    double length = sqrt(dot3(t, t));
+    for (int i = 0; i < 3; i++) {
+        t[i] /= length;
+    }
+    cross3(n, t, u);
+    multiply3(row->mobility, t, moved);
+    double tt = dot3(t, moved), tu = dot3(u, moved);
+    multiply3(row->mobility, u, moved);
+    double uu = dot3(u, moved), determinant = tt * uu - tu * tu;
+    if (determinant > 1e-12 * tt * uu && determinant <= DBL_MAX) {
+        row->tangent_inverse[0] = uu / determinant;
+        row->tangent_inverse[1] = -tu / determinant;
+        row->tangent_inverse[2] = tt / determinant;
+    }
+}
+
+static void push_side(struct response_work *work, const struct response_side *side, double sign, const double push[3])
+{
+    const dent_response_body *body = &work->problem->bodies[side->body];
+    if (side->kind == SIDE_RIGID) {
+        struct response_body_state *state = &work->states[side->body];
+        double moment[3], turn[3];
+        if (state->node_count == 0) {
+            return;
+        }
+        cross3(side->arm, push, moment);
+        multiply3(state->inverse_inertia, moment, turn);
+        add_scaled3(body->rigid->linear_velocity, sign * body->rigid->inverse_mass, push);
+        add_scaled3(body->rigid->angular_velocity, sign, turn);
+        add_scaled3(state->shift, sign * body->rigid->inverse_mass, push);
+        add_scaled3(state->turn, sign, turn);
+    } else if (side->kind == SIDE_VERTICES) {
+        for (uint32_t i = 0; i < side->count; i++) {
+            if (side->inverse_masses[i] > 0) {
+                add_scaled3(body->velocities + 3 * (size_t)side->vertices[i],
+                            sign * side->weights[i] * side->inverse_masses[i], push);
+            }
+        }
+    }
+}
+
+static bool push_apart(struct response_work *work, struct response_row *row, const double push[3])
+{
+    double size = dot3(push, push);
+    if (!(size <= DBL_MAX)) { /* overflow or NaN: never into the caller's velocities */
+        row->state = DENT_ACTION_REFUSED;
+        return false;
+    }
+    if (size > 0) {
+        push_side(work, &row->a, 1, push);
+        push_side(work, &row->b, -1, push);
+    }
+    return true;
+}
+
+/* Targets look at the velocities at entry, so they are all found before the first impulse. */
+static void begin_row(void *data, struct response_row *row)
+{
+    struct velocities *velocities = data;
+    row->active = !velocities->def->after_positions || row->previous_normal > 0;
+    row->target = target_speed(velocities, row);
+    row->lower = velocities->def->after_positions ? -row->previous_normal : 0;
+    if (!velocities->def->after_positions) {
+        tangent_frame(row);
+    }
+}
+
+static void warm_row(void *data, struct response_row *row)
+{
+    struct velocities *velocities = data;
+    double push[3];
+    if (!(row->previous_normal > 0)) {
+        return;
+    }
+    row->impulse = velocities->def->warm_start * row->previous_normal;
+    for (int i = 0; i < 3; i++) {
+        row->tangent[i] = velocities->def->warm_start * row->previous_tangent[i];
+        push[i] = row->impulse * row->normal[i] + row->tangent[i];
+    }
+    if (!push_apart(velocities->work, row, push)) {
+        row->impulse = row->tangent[0] = row->tangent[1] = row->tangent[2] = 0;
+    }
+}
+
+static void friction_row(struct velocities *velocities, struct response_row *row)
+{
+    double velocity[3], wanted[3], push[3];
+    relative_velocity(velocities->work, row, velocity);
+    double along = dot3(velocity, row->first_tangent), across = dot3(velocity, row->second_tangent);
+    double first = row->tangent_inverse[0] * along + row->tangent_inverse[1] * across;
+    double second = row->tangent_inverse[1] * along + row->tangent_inverse[2] * across;
+    for (int i = 0; i < 3; i++) {
+        wanted[i] = row->tangent[i] - first * row->first_tangent[i] - second * row->second_tangent[i];
+    }
+    double length = sqrt(dot3(wanted, wanted));
+    row->state = DENT_ACTION_STICKING;
+    if (length > row->material.friction_static * row->impulse) {
+        double share = row->material.friction_kinetic * row->impulse / length;
+        row->state = DENT_ACTION_SLIDING;
+        for (int i = 0; i < 3; i++) {
+            wanted[i] *= share;
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        push[i] = wanted[i] - row->tangent[i];
+    }
+    if (push_apart(velocities->work, row, push)) {
+        memcpy(row->tangent, wanted, sizeof wanted);
+        double change = sqrt(dot3(push, push)) * row->normal_mobility;
+        row->change = change > row->change ? change : row->change;
+    }
+}
+
+static void solve_row(void *data, struct response_row *row)
+{
+    struct velocities *velocities = data;
+    double velocity[3], push[3];
+    if (!row->active || row->state == DENT_ACTION_REFUSED) {
+        return;
+    }
+    relative_velocity(velocities->work, row, velocity);
+    double excess = dot3(velocity, row->normal) - row->target;
+    double total = row->impulse - excess / row->normal_mobility;
+    if (!(total > row->lower)) {
+        total = row->lower;
+    }
+    double change = total - row->impulse;
+    for (int i = 0; i < 3; i++) {
+        push[i] = change * row->normal[i];
+    }
+    if (!push_apart(velocities->work, row, push)) {
+        return;
+    }
+    row->impulse = total;
+    row->change = fabs(change) * row->normal_mobility;
+    row->state = DENT_ACTION_SLIDING;
+    if (!velocities->def->after_positions) {
+        if (total > 0 || dot3(row->tangent, row->tangent) > 0) {
+            friction_row(velocities, row);
+        }
+        if (row->impulse == 0 && row->state != DENT_ACTION_REFUSED) {
+            row->state = DENT_ACTION_NONE;
+        }
+    }
+}
+
+/* Natural residual |min(impulse, speed above target)|, as a speed. */
+static void end_row(void *data, struct response_row *row)
+{
+    struct velocities *velocities = data;
+    double velocity[3];
+    row->change = 0;
+    if (!row->active || row->state == DENT_ACTION_REFUSED) {
+        return;
+    }
+    relative_velocity(velocities->work, row, velocity);
+    double excess = dot3(velocity, row->normal) - row->target;
+    double room = (row->impulse - row->lower) * row->normal_mobility;
+    row->change = fabs(room < excess ? room : excess);
+}
+
+static double largest_change(const struct response_work *work)
+{
+    double largest = 0;
+    for (uint64_t i = 0; i < work->active_count; i++) {
+        double change = work->rows[work->order[i]].change;
+        largest = change > largest ? change : largest;
+    }
+    return largest;
+}
+
+/* After positions: what the record says of the position pass stays, with the impulse added. */
+static void keep_position_record(struct response_work *work)
+{
+    for (uint64_t i = 0; i < work->active_count; i++) {
+        struct response_row *row = &work->rows[work->order[i]];
+        if (row->remembered && row->state != DENT_ACTION_REFUSED) {
+            row->impulse += row->previous_normal;
+            memcpy(row->tangent, row->previous_tangent, sizeof row->tangent);
+            memcpy(row->slip, row->previous_slip, sizeof row->slip);
+            row->state = row->previous_state;
+        }
+    }
+}
+
+static DENT_NOINLINE dent_status run(dent_response *response, const dent_response_problem *problem,
+                                     const dent_velocity_def *def, dent_response_report *report)
+{
+    struct response_work work;
+    dent_status status = response_prepare(&work, response, problem, QUANTITY_VELOCITY);
+    if (status == DENT_OK) {
+        status = response_audit_begin(&work);
+    }
+    if (status != DENT_OK) {
+        return status;
+    }
+    struct velocities velocities = {&work, def, problem->time_step};
+    response_sweep(&work, begin_row, &velocities);
+    if (!def->after_positions && def->warm_start > 0) {
+        response_sweep(&work, warm_row, &velocities);
+    }
+    while (report->iterations < def->iterations) {
+        response_sweep(&work, solve_row, &velocities);
+        report->iterations++;
+        if (def->tolerance > 0 && largest_change(&work) <= def->tolerance) {
+            break;
+        }
+    }
+    response_sweep(&work, end_row, &velocities);
+    report->residual = largest_change(&work);
+    response_audit_end(&work, 1, report);
+    if (def->after_positions) {
+        keep_position_record(&work);
+    }
+    response_finish(&work, 1, report);
+    return DENT_OK;
+}
+
+dent_status dent_velocity_solve(dent_response *response, const dent_response_problem *problem,
+                                const dent_velocity_def *def, dent_response_report *report)
+{
+    dent_response_report local;
+    struct floating_point_guard guard;
+    memset(&local, 0, sizeof local);
+    dent_status status = check_def(response, def);
+    if (status == DENT_OK) {
+        floating_point_guard_enter(&guard);
+        status = run(response, problem, def, &local);
+        floating_point_guard_leave(&guard);
+    }
+    if (status == DENT_OK && report) {
+        *report = local;
+    }
+    return status;
+}

@@ -1,0 +1,52 @@
+/* Reading a located JSON document with errors that stick: after the first one every call does nothing and returns something harmless,
+ * and plan->status says what happened. Every message is "file:line:column: what was expected". */
+#ifndef DENT_SCENE_FILES_SCENE_READER_H
+#define DENT_SCENE_FILES_SCENE_READER_H
+
+#include "located_json.h"
+#include "quantity.h"
+#include "sim_plan.h"
+
+struct scene_reader {
+    struct located_document document;
+    struct sim_plan *plan;
+    const char *folder; /* of mesh files; null: none may be named */
+    struct unit_system units;
+};
+
+typedef const struct located_value located;
+
+/* Keeps the first error, placed at a value or at its key. */
+void reader_wrong(struct scene_reader *reader, located *at, const char *format, ...) DENT_PRINTF_LIKE(3, 4);
+void reader_wrong_key(struct scene_reader *reader, located *at, const char *format, ...) DENT_PRINTF_LIKE(3, 4);
+bool reader_good(const struct scene_reader *reader);
+
+/* First child and next sibling; null at the end, after an error, and of null. */
+located *reader_first(const struct scene_reader *reader, located *parent);
+located *reader_next(const struct scene_reader *reader, located *value);
+
+/* `value` must be an object with keys of this list only (ends with null); `what` as in "a material". */
+bool reader_object(struct scene_reader *reader, located *value, const char *what, const char *const *keys);
+bool reader_array(struct scene_reader *reader, located *value, const char *what);
+
+/* A member of an object, or null; `need` makes its absence an error. */
+located *reader_member(struct scene_reader *reader, located *object, const char *key);
+located *reader_need(struct scene_reader *reader, located *object, const char *key, const char *what);
+
+/* Values. Null values give `fallback` and no error. */
+double reader_quantity(struct scene_reader *reader, located *value, enum quantity_kind kind, double fallback);
+/* The same within bounds, both included; `bounds` is what the message says was expected, "above 0" for instance. */
+double reader_bounded(struct scene_reader *reader, located *value, enum quantity_kind kind, double fallback, double low, double high,
+                      const char *bounds);
+void reader_vector(struct scene_reader *reader, located *value, enum quantity_kind kind, double vector[3]);
+uint32_t reader_count(struct scene_reader *reader, located *value, uint32_t low, uint32_t high, uint32_t fallback);
+bool reader_boolean(struct scene_reader *reader, located *value, bool fallback);
+/* Never null. */
+const char *reader_text(struct scene_reader *reader, located *value, const char *fallback);
+/* The index of a word in a list that ends with null; -1: none of them (an error), or no value. */
+int reader_choice(struct scene_reader *reader, located *value, const char *const *words);
+
+/* "; did you mean "x"?" or the list of what there is, for messages. */
+void reader_suggest(const char *word, const char *const *words, char *text, size_t size);
+
+#endif

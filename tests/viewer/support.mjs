@@ -1,0 +1,92 @@
+// Starts the tool and a real browser for the tests of the viewer. DENT_TOOL names the tool, DENT_CHROMIUM the browser.
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const require = createRequire(join(process.env.DENT_VIEWER_MODULES, "package.json"));
+const { chromium } = require("playwright-core");
+export const WebSocket = require("ws");
+
+// A running `dent view`: { url, stop(), output, errors }.
+export async function startViewer(...words) {
+    const child = spawn(process.env.DENT_TOOL, ["view", "--no-browser", ...words], { stdio: ["ignore", "pipe", "pipe"] });
+    const viewer = { child, output: "", errors: "" };
+    child.stderr.on("data", part => (viewer.errors += part));
+    viewer.ended = new Promise(resolve => child.on("exit", (code, signal) => resolve({ code, signal })));
+    await new Promise((resolve, reject) => {
+        child.stdout.on("data", part => {
+            viewer.output += part;
+            if (viewer.output.includes("\n")) resolve();
+        });
+        child.on("exit", () => reject(new Error(`dent view ended: ${viewer.errors}`)));
+    });
+    viewer.url = viewer.output.trim();
+    viewer.stop = async () => {
+        child.kill("SIGINT");
+        return viewer.ended;
+    };
+    return viewer;
+}
+
+export async function startBrowser() {
+    const profile = mkdtempSync(join(tmpdir(), "dent-browser-"));
+    const browser = await chromium.launchPersistentContext(profile, {
+        executablePath: process.env.DENT_CHROMIUM ?? "/usr/bin/chromium",
+        headless: true,
+        viewport: { width: 1200, height: 750 },
+        args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+            "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+    });
+    const close = browser.close.bind(browser);
+    browser.close = async () => {
+        await close();
+        rmSync(profile, { recursive: true, force: true });
+    };
+    return browser;
+}
+
+// A page on the viewer with its first frame drawn; what it complained about is in page.complaints.
+export async function openPage(browser, url) {
+    const page = await browser.newPage();
+    page.complaints = [];
+    page.on("pageerror", error => page.complaints.push(String(error)));
+    page.on("console", message => message.type() === "error" && page.complaints.push(message.text()));
+    await page.goto(url);
+    await page.waitForFunction(() => window.dentView?.ready, null, { timeout: 60000 });
+    return page;
+}
+
+// Differing colours in the drawn picture, and how much of it is not background: { colors, share }.
+export function lookAtPixels(page) {
+    return page.evaluate(() => {
+        const { stage } = window.dentView;
+        stage.draw();
+        const gl = stage.renderer.getContext(), width = gl.drawingBufferWidth, height = gl.drawingBufferHeight, bytes = new Uint8Array(4 * width * height);
+        gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, bytes);
+        const colors = new Set(), back = bytes.slice(0, 3).join();
+        let other = 0;
+        for (let i = 0; i < bytes.length; i += 4) {
+            const color = `${bytes[i]},${bytes[i + 1]},${bytes[i + 2]}`;
+            colors.add(color);
+            if (color !== back) other++;
+        }
+        return { colors: colors.size, share: other / (width * height) };
+    });
+}
+
+// A client without a page: says hello, collects messages.
+export function plainClient(url, { origin, protocol = "dent-view-1", path = "socket", host } = {}) {
+    const address = new URL(path, url);
+    const headers = host ? { Host: host } : {};
+    return new WebSocket(address.href.replace("http:", "ws:"), protocol, { origin: origin ?? new URL(url).origin, headers, perMessageDeflate: false });
+}
+
+export function outcome(socket) {
+    return new Promise(resolve => {
+        socket.on("open", () => resolve("open"));
+        socket.on("unexpected-response", (request, response) => resolve(`refused ${response.statusCode}`));
+        socket.on("error", error => resolve(`error ${error.message}`));
+    });
+}

@@ -1,0 +1,134 @@
+// The page in a real browser: what is drawn, shown and picked is what the library says.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { after, before, test } from "node:test";
+import { lookAtPixels, openPage, startBrowser, startViewer } from "./support.mjs";
+
+const MODEL = ["v-shapes", "--scale", "0.2", "--frame", "30"];
+let viewer, browser, page;
+before(async () => {
+    [viewer, browser] = await Promise.all([startViewer(...MODEL), startBrowser()]);
+    page = await openPage(browser, viewer.url);
+});
+after(async () => {
+    assert.deepEqual(page.complaints, []);
+    await browser.close();
+    await viewer.stop();
+    assert.equal(viewer.errors, "");
+});
+
+const see = expression => page.evaluate(expression);
+const wait = (expression, argument) => page.waitForFunction(expression, argument, { timeout: 30000 });
+
+test("the first frame is drawn, not only free of errors", async () => {
+    const { colors, share } = await lookAtPixels(page);
+    assert.ok(share > 0.02, `${share} of the picture is drawn on`);
+    assert.ok(colors > 20, `${colors} colours: shaded bodies have many`);
+    assert.equal(await page.textContent("#title"), "v-shapes");
+    assert.equal(await page.locator("#bodies li").count(), await see(() => window.dentView.hello.bodies.length));
+});
+
+test("pairs shown are the library's", async () => {
+    for (const question of ["vertex-cell", "face-cell", "face-face"]) {
+        const counted = Number(execFileSync(process.env.DENT_TOOL, ["pairs", "--ask", question, "--count", ...MODEL], { encoding: "utf8" }).trim().split(/\s+/).at(-1));
+        await page.selectOption("#question", question);
+        await wait(expected => window.dentView.pairs === expected, counted);
+        assert.equal(await page.textContent("#pair-count"), String(counted));
+        assert.equal(counted > 0, (await see(() => window.dentView.markedFaces)) > 0);
+    }
+    await page.selectOption("#question", "none");
+    await wait(() => window.dentView.pairs === null);
+});
+
+test("the contact count shown is the library's", async () => {
+    const shown = await page.textContent("#contact-count"), known = await see(() => window.dentView.contacts);
+    assert.equal(Number.parseInt(shown, 10), known);
+    const vertices = Number(execFileSync(process.env.DENT_TOOL, ["pairs", "--ask", "vertex-cell", "--count", ...MODEL], { encoding: "utf8" }).trim().split(/\s+/).at(-1));
+    assert.equal(known > 0, vertices > 0);
+});
+
+test("a click picks the element under it", async () => {
+    const place = await see(() => {
+        const { stage } = window.dentView, position = stage.bodies[0].mesh.geometry.getAttribute("position"), corners = stage.bodies[0].corners;
+        const box = document.getElementById("canvas").getBoundingClientRect();
+        for (let f = 0; f < corners.length / 3; f++) {
+            const point = stage.camera.position.clone().set(0, 0, 0);
+            for (let k = 0; k < 3; k++) point.add(stage.camera.position.clone().fromBufferAttribute(position, corners[3 * f + k]).divideScalar(3));
+            const seen = point.clone().project(stage.camera), event = { clientX: box.left + ((seen.x + 1) / 2) * box.width, clientY: box.top + ((1 - seen.y) / 2) * box.height };
+            const hit = stage.pick(event);
+            if (hit && hit.body === 0 && hit.face === f) return { x: event.clientX, y: event.clientY, face: f };
+        }
+        return null;
+    });
+    assert.ok(place, "some face of body 0 can be seen");
+    await page.mouse.click(place.x, place.y);
+    await wait(() => window.dentView.note?.text);
+    const note = await see(() => window.dentView.note);
+    assert.equal(note.body, 0);
+    assert.equal(note.face, place.face);
+    assert.match(await page.textContent("#pick"), /cell \d+/);
+});
+
+test("play moves on, pause stops, step and scrub go where they say", async () => {
+    const first = await see(() => window.dentView.frame);
+    await page.focus("#canvas");
+    await page.keyboard.press(" ");
+    await wait(from => window.dentView.frame > from + 2, first);
+    await page.keyboard.press(" ");
+    await wait(() => window.dentView.playing === false);
+    const stopped = await see(() => window.dentView.frame);
+    await page.click("#step");
+    await wait(from => window.dentView.frame === from + 1, stopped);
+    await page.click("#step-back");
+    await wait(from => window.dentView.frame === from, stopped);
+    await page.locator("#scrub").evaluate(bar => {
+        bar.value = 12;
+        bar.dispatchEvent(new Event("input"));
+    });
+    await wait(() => window.dentView.frame === 12);
+    assert.match(await page.textContent("#frame"), /^12 /);
+});
+
+test("the cut plane takes half of the picture away", async () => {
+    const whole = (await lookAtPixels(page)).share;
+    await page.keyboard.press("x");
+    const half = (await lookAtPixels(page)).share;
+    await page.keyboard.press("x");
+    assert.ok(half < 0.95 * whole, `${half} of ${whole}`);
+    assert.equal((await lookAtPixels(page)).share, whole);
+});
+
+test("hiding all bodies leaves the background, theme and help work by keyboard", async () => {
+    await page.click("#show-none");
+    await see(() => (window.dentView.stage.points.visible = window.dentView.stage.normals.visible = false));
+    assert.equal((await lookAtPixels(page)).colors, 1);
+    await page.click("#show-all");
+    await page.focus("#canvas");
+    const theme = await see(() => document.documentElement.dataset.theme);
+    await page.keyboard.press("t");
+    assert.notEqual(await see(() => document.documentElement.dataset.theme), theme);
+    await page.keyboard.press("?");
+    assert.ok(await page.isVisible("#help"));
+    await page.keyboard.press("Escape");
+    assert.ok(!(await page.isVisible("#help")));
+});
+
+test("every control has a name for those who cannot see it", async () => {
+    const nameless = await see(() => [...document.querySelectorAll("button, input, select")].filter(e =>
+        !(e.getAttribute("aria-label") || e.title || e.textContent.trim() || e.closest("label"))).map(e => e.outerHTML));
+    assert.deepEqual(nameless, []);
+});
+
+test("after a restart of the server at the same address the page goes on", async () => {
+    const token = "0123456789abcdef0123456789abcdef", port = "39417";
+    const first = await startViewer(...MODEL, "--port", port, "--token", token);
+    const other = await openPage(browser, first.url);
+    await first.stop();
+    await other.waitForFunction(() => !window.dentView.connected, null, { timeout: 10000 });
+    assert.match(await other.textContent("#connection"), /lost/);
+    const second = await startViewer(...MODEL, "--port", port, "--token", token);
+    await other.waitForFunction(() => window.dentView.connected && window.dentView.ready, null, { timeout: 20000 });
+    assert.ok((await lookAtPixels(other)).share > 0.02);
+    await other.close();
+    await second.stop();
+});

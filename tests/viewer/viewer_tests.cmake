@@ -1,0 +1,19 @@
+# Tests of `dent view` in node and a real browser. Included from tests/CMakeLists.txt; present when the viewer is built.
+if(TARGET dent_viewer)
+  set(modules ${CMAKE_CURRENT_BINARY_DIR}/viewer)
+  add_custom_command(OUTPUT ${modules}/node_modules/.installed
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${modules}
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_CURRENT_LIST_DIR}/package.json ${CMAKE_CURRENT_LIST_DIR}/package-lock.json ${modules}
+    COMMAND ${DENT_NPM} ci --prefix ${modules} --no-audit --no-fund --ignore-scripts --loglevel=error
+    COMMAND ${CMAKE_COMMAND} -E touch ${modules}/node_modules/.installed
+    DEPENDS ${CMAKE_CURRENT_LIST_DIR}/package.json ${CMAKE_CURRENT_LIST_DIR}/package-lock.json
+    COMMENT "Installing the packages of the viewer's tests" VERBATIM)
+  add_custom_target(tests_viewer ALL DEPENDS ${modules}/node_modules/.installed dent_tool)
+  file(GLOB viewer_programs CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/test_*.mjs)
+  foreach(program IN LISTS viewer_programs)
+    get_filename_component(stem ${program} NAME_WE)
+    add_test(NAME viewer/${stem} COMMAND ${DENT_NODE} --test ${program})
+    set_tests_properties(viewer/${stem} PROPERTIES TIMEOUT 300 LABELS "viewer"
+      ENVIRONMENT "DENT_TOOL=$<TARGET_FILE:dent_tool>;DENT_VIEWER_MODULES=${modules}")
+  endforeach()
+endif()
