@@ -198,9 +198,7 @@ static void search_leaves(struct workspace *work, dent_question question, uint32
     const struct cluster_kernels *kernels = search->pose.kernels;
     const struct clustered_body *side_a = &search->pose.bodies[rank_a];
     bool faces = question == DENT_QUESTION_FACE_CELL, self = rank_a == work->rank_b;
-    bool tied = search->cache->identities &&
-                (search->request->pose->bodies[rank_a].body->identities || work->body_b->identities);
-    bool may_share = tied || (self && faces); /* vertices of the same body are looked at by number */
+    bool may_share = search->cache->identities || (self && faces); /* within a body faces are looked at by number */
     for (; set; set &= set - 1) {
         uint32_t number = first + (uint32_t)__builtin_ctz(set);
         if (self && !faces && number == work->number_b) {
@@ -252,7 +250,7 @@ static void search_cluster(struct workspace *work, dent_question question, uint3
             search_leaves(work, question, rank_a, piece->first, set);
         }
     }
-    if (work->queue.count > 0) {
+    if (work->queue.count > 0 || work->queue.waiting.count > 0) {
         tell(work, question,
              (faces ? kernels->face_flush : kernels->vertex_flush)(&work->cells, &work->queue, work->hits));
     }
@@ -460,7 +458,7 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
         return;
     }
     work->block = block;
-    work->answer_count = work->candidate_count = work->queue.count = 0;
+    work->answer_count = work->candidate_count = work->queue.count = work->queue.waiting.count = 0;
     work->clusters_visited = work->boxes_compared = 0;
     uint32_t first = block * search->pieces_per_block;
     uint32_t left = search->pose.piece_count - first;

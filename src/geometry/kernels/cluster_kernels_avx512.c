@@ -147,6 +147,27 @@ static inline lanes table_pick(struct lane_table table, lane_index index)
     return _mm512_permutex2var_ps(table.low, index, table.high);
 }
 
+/* Vertices i to i + 15 of a cluster with their bits set wait, without a branch. */
+static inline void put_waiting(struct waiting_points *waiting, const struct leaf_features *features, int i, uint32_t bits)
+{
+    const __m512i sixteen = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    uint32_t place = waiting->count;
+    __mmask16 kept = (__mmask16)bits;
+    for (int axis = 0; axis < 3; axis++) {
+        __m512 x = _mm512_load_ps(&features->points->x[axis][i]);
+        _mm512_storeu_ps(&waiting->x[axis][place], _mm512_maskz_compress_ps(kept, x));
+    }
+    __m512i vertices = _mm512_add_epi32(sixteen, _mm512_set1_epi32(i));
+    _mm512_storeu_si512(&waiting->vertex[place], _mm512_maskz_compress_epi32(kept, vertices));
+    _mm512_storeu_si512(&waiting->cluster[place], _mm512_set1_epi32((int)features->number));
+    if (features->identities) {
+        __m512i identities = _mm512_loadu_si512(&features->identities[i]);
+        _mm512_storeu_si512(&waiting->identity[place], _mm512_maskz_compress_epi32(kept, identities));
+    }
+    waiting->count += (uint32_t)__builtin_popcount(bits);
+}
+#define PUT_WAITING_DEFINED
+
 #include "geometry/kernels/cluster_load_x86.h"
 #include "geometry/kernels/cluster_leaf.h"
 #include "geometry/kernels/cluster_strain.h"

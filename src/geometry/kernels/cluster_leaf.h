@@ -152,20 +152,6 @@ static inline struct lanes3 points_at(const struct cluster_points *points, int i
     return (struct lanes3){lanes_load(&points->x[0][i]), lanes_load(&points->x[1][i]), lanes_load(&points->x[2][i])};
 }
 
-/* Vertices of a cluster in a box. */
-static inline uint32_t points_in_box(const struct cluster_points *points, uint32_t set, const struct spread_box *box)
-{
-    uint32_t found = 0;
-    for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
-        if (!(set >> i & ALL_LANES)) {
-            continue; /* the vertices asked about come first */
-        }
-        struct lanes3 x = points_at(points, i);
-        found |= boxes_meet(x, x, box) << i;
-    }
-    return found & set;
-}
-
 static inline int cells_end(const struct cluster *cluster)
 {
     return (cluster->cell_count + LANES - 1) / LANES * LANES;
@@ -240,7 +226,7 @@ static inline bool has_vertex(const struct cluster *cluster, uint32_t vertex)
 /* ---- vertices -------------------------------------------------------------------------------- */
 
 /* The pairs in the queue, judged by the four sides of the cell: everything not certainly outside comes out. */
-static uint32_t vertex_flush(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits)
+static uint32_t judge_vertices(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits)
 {
     struct point_table table = point_table_of(cells->points);
     uint32_t count = 0;
@@ -285,25 +271,39 @@ static inline void queue_vertex(const struct leaf_cells *cells, const struct lea
     queue->pairs[place] = (struct leaf_hit){features->number, (uint8_t)vertex, (uint8_t)cell, 0};
 }
 
-/* A vertex and a group of cells whose boxes hold it. */
+#ifndef PUT_WAITING_DEFINED
+static inline void put_waiting(struct waiting_points *waiting, const struct leaf_features *features, int i, uint32_t bits)
+{
+    for (; bits; bits &= bits - 1) {
+        uint32_t vertex = (uint32_t)(i + __builtin_ctz(bits)), place = waiting->count++;
+        for (int axis = 0; axis < 3; axis++) {
+            waiting->x[axis][place] = features->points->x[axis][vertex];
+        }
+        waiting->vertex[place] = vertex;
+        waiting->cluster[place] = features->number;
+        waiting->identity[place] = features->identities ? features->identities[vertex] : 0;
+    }
+}
+#endif
+
+/* A vertex that waits and a group of cells whose boxes hold it. */
 struct boxed_vertex {
-    uint8_t vertex, group;
+    uint8_t place, group;
     uint16_t cells;
 };
 
-/* Boxes and sharing for all vertices of the set. Whether a group is hit cannot be foreseen, so nothing branches on it
+/* Boxes and sharing for all vertices that wait. Whether a group is hit cannot be foreseen, so nothing branches on it
  * (except with one lane, where hits are rare). */
-static inline uint32_t box_vertices(struct leaf_cells *cells, const struct leaf_features *features, uint32_t set,
+static inline uint32_t box_vertices(const struct leaf_cells *cells, const struct waiting_points *waiting,
                                     struct boxed_vertex *list)
 {
     const struct cluster *cluster = cells->cluster;
-    const float *x = features->points->x[0], *y = features->points->x[1], *z = features->points->x[2];
     const int end = cells_end(cluster);
     uint32_t count = 0;
-    for (; set; set &= set - 1) {
-        int vertex = __builtin_ctz(set);
-        uint32_t shared = features->identities ? shared_vertices(cells->identities, features->identities[vertex]) : 0;
-        lanes px = lanes_set(x[vertex]), py = lanes_set(y[vertex]), pz = lanes_set(z[vertex]);
+    for (uint32_t place = 0; place < waiting->count; place++) {
+        uint32_t shared = waiting->may_share ? shared_vertices(cells->identities, waiting->identity[place]) : 0;
+        lanes px = lanes_set(waiting->x[0][place]), py = lanes_set(waiting->x[1][place]),
+              pz = lanes_set(waiting->x[2][place]);
         const struct spread_box box = {{px, py, pz}, {px, py, pz}};
         for (int i = 0; i < end; i += LANES) {
             uint32_t found = cells_meet_box(cells, i, &box) & cells_present(cluster, i);
@@ -311,38 +311,72 @@ static inline uint32_t box_vertices(struct leaf_cells *cells, const struct leaf_
                 continue;
             }
             found &= ~lanes_with_bits(&cells->corners->cell_vertices[i], shared);
-            list[count] = (struct boxed_vertex){(uint8_t)vertex, (uint8_t)i, (uint16_t)found};
+            list[count] = (struct boxed_vertex){(uint8_t)place, (uint8_t)i, (uint16_t)found};
             count += found != 0;
         }
     }
     return count;
 }
 
-static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
-                            struct leaf_hit *hits)
+/* All vertices that wait come into the queue with the cells whose boxes hold them. */
+static uint32_t compare_waiting(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits)
 {
-    struct boxed_vertex list[CLUSTER_VERTICES * (CLUSTER_CELLS / LANES) + 1];
-    const struct spread_box box = spread_box_of(cells->box.lo, cells->box.hi);
-    uint32_t set = points_in_box(features->points, features->lanes, &box), count = 0;
-    for (uint32_t left = features->same_body ? set : 0; left; left &= left - 1) {
-        uint32_t vertex = (uint32_t)__builtin_ctz(left);
-        bool here = has_vertex(cells->cluster, features->cluster->vertices[vertex]);
-        set &= ~((uint32_t)here << vertex);
-    }
-    if (!set) {
-        return 0;
-    }
+    struct boxed_vertex list[LEAF_POINTS * (CLUSTER_CELLS / LANES) + 1];
+    struct waiting_points *waiting = &queue->waiting;
+    uint32_t count = 0;
     if (!cells->has_boxes) {
         compute_cell_boxes(cells);
     }
-    uint32_t boxed = box_vertices(cells, features, set, list);
+    uint32_t boxed = box_vertices(cells, waiting, list);
     for (uint32_t k = 0; k < boxed; k++) {
+        uint32_t from = list[k].place;
         if (queue->count > LEAF_QUEUE - LANES) {
-            count += vertex_flush(cells, queue, hits + count);
+            count += judge_vertices(cells, queue, hits + count);
         }
         for (uint32_t found = list[k].cells; found; found &= found - 1) {
-            queue_vertex(cells, features, list[k].vertex, list[k].group + __builtin_ctz(found), queue);
+            uint32_t cell = list[k].group + (uint32_t)__builtin_ctz(found), place = queue->count++;
+            queue->points[0][place] = waiting->x[0][from];
+            queue->points[1][place] = waiting->x[1][from];
+            queue->points[2][place] = waiting->x[2][from];
+            queue->bound[place] = cells->bound[cell];
+            queue->corners[place] = cells->corners->cells[cell];
+            queue->pairs[place] =
+                (struct leaf_hit){waiting->cluster[from], (uint8_t)waiting->vertex[from], (uint8_t)cell, 0};
         }
+    }
+    waiting->count = 0;
+    return count;
+}
+
+static uint32_t vertex_flush(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits)
+{
+    uint32_t count = queue->waiting.count > 0 ? compare_waiting(cells, queue, hits) : 0;
+    return count + judge_vertices(cells, queue, hits + count);
+}
+
+static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
+                            struct leaf_hit *hits)
+{
+    const struct spread_box box = spread_box_of(cells->box.lo, cells->box.hi);
+    struct waiting_points *waiting = &queue->waiting;
+    uint32_t count = 0;
+    if (waiting->count > LEAF_POINTS - CLUSTER_VERTICES) {
+        count = compare_waiting(cells, queue, hits);
+    }
+    waiting->may_share = features->identities != NULL;
+    for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
+        uint32_t asked = features->lanes >> i & ALL_LANES;
+        if (!asked) {
+            continue; /* the vertices asked about come first */
+        }
+        struct lanes3 x = points_at(features->points, i);
+        uint32_t set = boxes_meet(x, x, &box) & asked;
+        for (uint32_t left = features->same_body ? set : 0; left; left &= left - 1) {
+            uint32_t vertex = (uint32_t)__builtin_ctz(left);
+            bool here = has_vertex(cells->cluster, features->cluster->vertices[(uint32_t)i + vertex]);
+            set &= ~((uint32_t)here << vertex);
+        }
+        put_waiting(waiting, features, i, set);
     }
     return count;
 }
@@ -405,7 +439,7 @@ static uint32_t own_leaf(struct leaf_cells *cells, const struct leaf_features *f
     uint32_t boxed = box_own_vertices(cells, features->lanes, list);
     for (uint32_t k = 0; k < boxed; k++) {
         if (queue->count > LEAF_QUEUE - CLUSTER_VERTICES) {
-            count += vertex_flush(cells, queue, hits + count);
+            count += judge_vertices(cells, queue, hits + count);
         }
         for (uint32_t found = list[k].vertices; found; found &= found - 1) {
             int vertex = __builtin_ctz(found), cell = (int)list[k].cell;
