@@ -191,6 +191,24 @@ static uint32_t proven_own(const struct workspace *work, uint32_t piece)
                : 0;
 }
 
+/* What the next leaf reads of side a, asked for early. */
+static void fetch_features(const struct cluster_search *search, const struct clustered_body *side_a, uint32_t number,
+                           bool faces)
+{
+    enum { LINE = 64 };
+    const char *corners = (const char *)side_a->corners[number].faces;
+    __builtin_prefetch(&side_a->list[number].owned);
+    for (int line = 0; faces && line < 3; line++) {
+        __builtin_prefetch(corners + line * LINE);
+    }
+    if (search->pose.points) {
+        const char *points = (const char *)&search->pose.points[side_a->first_cluster + number];
+        for (int line = 0; line < 6; line++) {
+            __builtin_prefetch(points + line * LINE);
+        }
+    }
+}
+
 /* The cluster of side b against some clusters of a piece of body rank_a, bits of `set`. */
 static void search_leaves(struct workspace *work, dent_question question, uint32_t rank_a, uint32_t first, uint32_t set)
 {
@@ -206,6 +224,9 @@ static void search_leaves(struct workspace *work, dent_question question, uint32
         }
         const struct cluster *cluster = &side_a->list[number];
         uint32_t world_number = side_a->first_cluster + number;
+        if (set & (set - 1)) {
+            fetch_features(search, side_a, first + (uint32_t)__builtin_ctz(set & (set - 1)), faces);
+        }
         struct leaf_features features = {
             .cluster = cluster,
             .corners = &side_a->corners[number],

@@ -182,6 +182,11 @@ static void compute_cell_boxes(struct leaf_cells *cells)
         struct lanes3 p = pick_corner(table, corners, 0), q = pick_corner(table, corners, 1);
         struct lanes3 r = pick_corner(table, corners, 2), s = pick_corner(table, corners, 3);
         struct lanes3 lo = least3(least3(p, q), least3(r, s)), hi = most3(most3(p, q), most3(r, s));
+        uint32_t present = cells_present(cluster, i);
+        if (present != ALL_LANES) { /* places behind the last cell get boxes that meet nothing: coordinates are at most 1 */
+            lo.x = lanes_choose(present, lo.x, lanes_set(4));
+            hi.x = lanes_choose(present, hi.x, lanes_set(-4));
+        }
         lanes_store(&cells->lo[0][i], lo.x);
         lanes_store(&cells->lo[1][i], lo.y);
         lanes_store(&cells->lo[2][i], lo.z);
@@ -193,12 +198,24 @@ static void compute_cell_boxes(struct leaf_cells *cells)
     cells->has_boxes = true;
 }
 
-/* Cells of the group at i whose boxes meet the box. */
-static inline uint32_t cells_meet_box(const struct leaf_cells *cells, int i, const struct spread_box *box)
+#if LANE_COUNT != 16
+static inline uint32_t lanes_ordered6_without(const lanes small[6], const lanes large[6], const uint32_t *words,
+                                              uint32_t bits)
 {
-    struct lanes3 lo = {lanes_load(&cells->lo[0][i]), lanes_load(&cells->lo[1][i]), lanes_load(&cells->lo[2][i])};
-    struct lanes3 hi = {lanes_load(&cells->hi[0][i]), lanes_load(&cells->hi[1][i]), lanes_load(&cells->hi[2][i])};
-    return boxes_meet(lo, hi, box);
+    uint32_t ordered = lanes_ordered6(small, large);
+    return LANES == 1 && !ordered ? 0 : ordered & ~lanes_with_bits(words, bits);
+}
+#endif
+
+/* Cells of the group at i whose boxes meet the box and that have none of the vertices `shared`. */
+static inline uint32_t cells_meet_box(const struct leaf_cells *cells, int i, const struct spread_box *box,
+                                      uint32_t shared)
+{
+    const lanes small[6] = {lanes_load(&cells->lo[0][i]), box->lo[0], lanes_load(&cells->lo[1][i]), box->lo[1],
+                            lanes_load(&cells->lo[2][i]), box->lo[2]};
+    const lanes large[6] = {box->hi[0], lanes_load(&cells->hi[0][i]), box->hi[1], lanes_load(&cells->hi[1][i]),
+                            box->hi[2], lanes_load(&cells->hi[2][i])};
+    return lanes_ordered6_without(small, large, &cells->corners->cell_vertices[i], shared);
 }
 
 /* Vertices of side b that are the vertex `identity`. */
@@ -271,7 +288,7 @@ static inline void queue_vertex(const struct leaf_cells *cells, const struct lea
     queue->pairs[place] = (struct leaf_hit){features->number, (uint8_t)vertex, (uint8_t)cell, 0};
 }
 
-#ifndef PUT_WAITING_DEFINED
+#if LANE_COUNT != 16
 static inline void put_waiting(struct waiting_points *waiting, const struct leaf_features *features, int i, uint32_t bits)
 {
     for (; bits; bits &= bits - 1) {
@@ -286,19 +303,31 @@ static inline void put_waiting(struct waiting_points *waiting, const struct leaf
 }
 #endif
 
-/* A vertex that waits and a group of cells whose boxes hold it. */
-struct boxed_vertex {
-    uint8_t place, group;
-    uint16_t cells;
-};
+/* A feature and the cells of a group whose boxes meet its own, in one word: the place of the feature, the first cell of
+ * the group, and bits. */
+static inline uint32_t boxed(uint32_t place, int group, uint32_t cells)
+{
+    return place | (uint32_t)group << 8 | cells << 16;
+}
+static inline uint32_t boxed_place(uint32_t word)
+{
+    return word & 255;
+}
+static inline uint32_t boxed_group(uint32_t word)
+{
+    return word >> 8 & 255;
+}
+static inline uint32_t boxed_cells(uint32_t word)
+{
+    return word >> 16;
+}
 
 /* Boxes and sharing for all vertices that wait. Whether a group is hit cannot be foreseen, so nothing branches on it
  * (except with one lane, where hits are rare). */
 static inline uint32_t box_vertices(const struct leaf_cells *cells, const struct waiting_points *waiting,
-                                    struct boxed_vertex *list)
+                                    uint32_t *list)
 {
-    const struct cluster *cluster = cells->cluster;
-    const int end = cells_end(cluster);
+    const int end = cells_end(cells->cluster);
     uint32_t count = 0;
     for (uint32_t place = 0; place < waiting->count; place++) {
         uint32_t shared = waiting->may_share ? shared_vertices(cells->identities, waiting->identity[place]) : 0;
@@ -306,12 +335,11 @@ static inline uint32_t box_vertices(const struct leaf_cells *cells, const struct
               pz = lanes_set(waiting->x[2][place]);
         const struct spread_box box = {{px, py, pz}, {px, py, pz}};
         for (int i = 0; i < end; i += LANES) {
-            uint32_t found = cells_meet_box(cells, i, &box) & cells_present(cluster, i);
+            uint32_t found = cells_meet_box(cells, i, &box, shared);
             if (LANES == 1 && !found) {
                 continue;
             }
-            found &= ~lanes_with_bits(&cells->corners->cell_vertices[i], shared);
-            list[count] = (struct boxed_vertex){(uint8_t)place, (uint8_t)i, (uint16_t)found};
+            list[count] = boxed(place, i, found);
             count += found != 0;
         }
     }
@@ -321,20 +349,20 @@ static inline uint32_t box_vertices(const struct leaf_cells *cells, const struct
 /* All vertices that wait come into the queue with the cells whose boxes hold them. */
 static uint32_t compare_waiting(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits)
 {
-    struct boxed_vertex list[LEAF_POINTS * (CLUSTER_CELLS / LANES) + 1];
+    uint32_t list[LEAF_POINTS * (CLUSTER_CELLS / LANES) + 1];
     struct waiting_points *waiting = &queue->waiting;
     uint32_t count = 0;
     if (!cells->has_boxes) {
         compute_cell_boxes(cells);
     }
-    uint32_t boxed = box_vertices(cells, waiting, list);
-    for (uint32_t k = 0; k < boxed; k++) {
-        uint32_t from = list[k].place;
+    uint32_t listed = box_vertices(cells, waiting, list);
+    for (uint32_t k = 0; k < listed; k++) {
+        uint32_t from = boxed_place(list[k]);
         if (queue->count > LEAF_QUEUE - LANES) {
             count += judge_vertices(cells, queue, hits + count);
         }
-        for (uint32_t found = list[k].cells; found; found &= found - 1) {
-            uint32_t cell = list[k].group + (uint32_t)__builtin_ctz(found), place = queue->count++;
+        for (uint32_t found = boxed_cells(list[k]); found; found &= found - 1) {
+            uint32_t cell = boxed_group(list[k]) + (uint32_t)__builtin_ctz(found), place = queue->count++;
             queue->points[0][place] = waiting->x[0][from];
             queue->points[1][place] = waiting->x[1][from];
             queue->points[2][place] = waiting->x[2][from];
@@ -616,20 +644,15 @@ static inline void queue_face(const struct leaf_cells *cells, const struct face_
 /* Vertices of side b that are corners of the face. */
 static inline uint32_t shared_corners(const struct leaf_cells *cells, const struct leaf_features *features, int number)
 {
-    return shared_vertices(cells->identities, features->identities[features->corners->faces[0][number]]) |
-           shared_vertices(cells->identities, features->identities[features->corners->faces[1][number]]) |
-           shared_vertices(cells->identities, features->identities[features->corners->faces[2][number]]);
+    const uint32_t *identities = features->identities;
+    uint32_t a = features->corners->faces[0][number], b = features->corners->faces[1][number],
+             c = features->corners->faces[2][number];
+    return words_equal_to_one(cells->identities, identities[a], identities[b], identities[c]);
 }
-
-/* A face of a group and a group of cells whose boxes meet its own. */
-struct boxed_face {
-    uint8_t lane, group;
-    uint16_t cells;
-};
 
 /* Boxes and sharing for the faces of the group at i in `found`. Nothing branches on what is hit. */
 static inline uint32_t box_faces(const struct leaf_cells *cells, const struct leaf_features *features,
-                                 const struct face_group *group, int i, uint32_t found, struct boxed_face *list)
+                                 const struct face_group *group, int i, uint32_t found, uint32_t *list)
 {
     const int end = cells_end(cells->cluster);
     uint32_t count = 0;
@@ -639,12 +662,11 @@ static inline uint32_t box_faces(const struct leaf_cells *cells, const struct le
         const struct spread_box box = {{lo.x, lo.y, lo.z}, {hi.x, hi.y, hi.z}};
         uint32_t shared = features->identities ? shared_corners(cells, features, i + lane) : 0;
         for (int k = 0; k < end; k += LANES) {
-            uint32_t met = cells_meet_box(cells, k, &box) & cells_present(cells->cluster, k);
+            uint32_t met = cells_meet_box(cells, k, &box, shared);
             if (LANES == 1 && !met) {
                 continue;
             }
-            met &= ~lanes_with_bits(&cells->corners->cell_vertices[k], shared);
-            list[count] = (struct boxed_face){(uint8_t)lane, (uint8_t)k, (uint16_t)met};
+            list[count] = boxed((uint32_t)lane, k, met);
             count += met != 0;
         }
     }
@@ -654,13 +676,13 @@ static inline uint32_t box_faces(const struct leaf_cells *cells, const struct le
 /* What is left of the list after the planes of the faces goes into the queue: a cell with all corners on one side falls
  * out. */
 static inline uint32_t queue_faces(struct leaf_cells *cells, const struct leaf_features *features,
-                                   const struct face_group *group, int i, const struct boxed_face *list, uint32_t count,
+                                   const struct face_group *group, int i, const uint32_t *list, uint32_t count,
                                    struct leaf_queue *queue, struct leaf_hit *hits)
 {
     uint32_t hit_count = 0, above = 0, below = 0;
     int last = -1;
     for (uint32_t k = 0; k < count; k++) {
-        int lane = list[k].lane, first = list[k].group;
+        int lane = (int)boxed_place(list[k]), first = (int)boxed_group(list[k]);
         if (lane != last) {
             vertices_beside_plane(cells, group, lane, &above, &below);
             last = lane;
@@ -668,7 +690,7 @@ static inline uint32_t queue_faces(struct leaf_cells *cells, const struct leaf_f
         if (queue->count > LEAF_QUEUE - LANES) {
             hit_count += face_flush(cells, queue, hits + hit_count);
         }
-        uint32_t found = list[k].cells & lanes_with_bits(&cells->corners->cell_vertices[first], ~above) &
+        uint32_t found = boxed_cells(list[k]) & lanes_with_bits(&cells->corners->cell_vertices[first], ~above) &
                          lanes_with_bits(&cells->corners->cell_vertices[first], ~below);
         for (; found; found &= found - 1) {
             struct leaf_hit pair = {features->number, (uint8_t)(i + lane), (uint8_t)(first + __builtin_ctz(found)), 0};
@@ -699,7 +721,7 @@ static uint32_t face_leaf(struct leaf_cells *cells, const struct leaf_features *
             compute_cell_boxes(cells);
         }
         struct face_group group;
-        struct boxed_face list[LANES * (CLUSTER_CELLS / LANES) + 1];
+        uint32_t list[LANES * (CLUSTER_CELLS / LANES) + 1];
         store3(&group, 0, a);
         store3(&group, 3, b);
         store3(&group, 6, c);
@@ -709,8 +731,8 @@ static uint32_t face_leaf(struct leaf_cells *cells, const struct leaf_features *
         lanes_store(group.numbers[FACE_BOUND], side_bound(subtract3(common_hi, common_lo)));
         store3(&group, FACE_LO, lo);
         store3(&group, FACE_HI, hi);
-        uint32_t boxed = box_faces(cells, features, &group, i, found, list);
-        count += queue_faces(cells, features, &group, i, list, boxed, queue, hits + count);
+        uint32_t listed = box_faces(cells, features, &group, i, found, list);
+        count += queue_faces(cells, features, &group, i, list, listed, queue, hits + count);
     }
     return count;
 }
