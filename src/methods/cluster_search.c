@@ -191,6 +191,24 @@ static uint32_t proven_own(const struct workspace *work, uint32_t piece)
                : 0;
 }
 
+/* What the next leaf reads of side a, asked for early. */
+static void fetch_features(const struct cluster_search *search, const struct clustered_body *side_a, uint32_t number,
+                           bool faces)
+{
+    enum { LINE = 64 };
+    const char *corners = (const char *)side_a->corners[number].faces;
+    __builtin_prefetch(&side_a->list[number].owned);
+    for (int line = 0; faces && line < 3; line++) {
+        __builtin_prefetch(corners + line * LINE);
+    }
+    if (search->pose.points) {
+        const char *points = (const char *)&search->pose.points[side_a->first_cluster + number];
+        for (int line = 0; line < 6; line++) {
+            __builtin_prefetch(points + line * LINE);
+        }
+    }
+}
+
 /* The cluster of side b against some clusters of a piece of body rank_a, bits of `set`. */
 static void search_leaves(struct workspace *work, dent_question question, uint32_t rank_a, uint32_t first, uint32_t set)
 {
@@ -198,9 +216,7 @@ static void search_leaves(struct workspace *work, dent_question question, uint32
     const struct cluster_kernels *kernels = search->pose.kernels;
     const struct clustered_body *side_a = &search->pose.bodies[rank_a];
     bool faces = question == DENT_QUESTION_FACE_CELL, self = rank_a == work->rank_b;
-    bool tied = search->cache->identities &&
-                (search->request->pose->bodies[rank_a].body->identities || work->body_b->identities);
-    bool may_share = tied || (self && faces); /* vertices of the same body are looked at by number */
+    bool may_share = search->cache->identities || (self && faces); /* within a body faces are looked at by number */
     for (; set; set &= set - 1) {
         uint32_t number = first + (uint32_t)__builtin_ctz(set);
         if (self && !faces && number == work->number_b) {
@@ -208,6 +224,9 @@ static void search_leaves(struct workspace *work, dent_question question, uint32
         }
         const struct cluster *cluster = &side_a->list[number];
         uint32_t world_number = side_a->first_cluster + number;
+        if (set & (set - 1)) {
+            fetch_features(search, side_a, first + (uint32_t)__builtin_ctz(set & (set - 1)), faces);
+        }
         struct leaf_features features = {
             .cluster = cluster,
             .corners = &side_a->corners[number],
@@ -252,7 +271,7 @@ static void search_cluster(struct workspace *work, dent_question question, uint3
             search_leaves(work, question, rank_a, piece->first, set);
         }
     }
-    if (work->queue.count > 0) {
+    if (work->queue.count > 0 || work->queue.waiting.count > 0) {
         tell(work, question,
              (faces ? kernels->face_flush : kernels->vertex_flush)(&work->cells, &work->queue, work->hits));
     }
@@ -460,7 +479,7 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
         return;
     }
     work->block = block;
-    work->answer_count = work->candidate_count = work->queue.count = 0;
+    work->answer_count = work->candidate_count = work->queue.count = work->queue.waiting.count = 0;
     work->clusters_visited = work->boxes_compared = 0;
     uint32_t first = block * search->pieces_per_block;
     uint32_t left = search->pose.piece_count - first;

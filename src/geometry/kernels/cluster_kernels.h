@@ -89,7 +89,17 @@ struct leaf_hit {
     uint8_t certain;  /* 1: an answer; 0: the float filter cannot say */
 };
 
-enum { LEAF_QUEUE = 128, LEAF_HITS_MAX = CLUSTER_FACES * CLUSTER_CELLS + LEAF_QUEUE };
+enum { LEAF_QUEUE = 128, LEAF_POINTS = 64, LEAF_HITS_MAX = CLUSTER_FACES * CLUSTER_CELLS + LEAF_QUEUE };
+
+/* Vertices of many clusters that lie in the box of side b, waiting to be compared with its cells: together, because with a
+ * few at a time the processor guesses wrong at every end of a loop. Sixteen more places than are used. */
+struct waiting_points {
+    _Alignas(64) float x[3][LEAF_POINTS + 16];
+    uint32_t cluster[LEAF_POINTS + 16], vertex[LEAF_POINTS + 16]; /* leaf_hit.cluster and .feature */
+    uint32_t identity[LEAF_POINTS + 16];
+    uint32_t count;
+    bool may_share; /* identity is to be compared with those of side b */
+};
 
 /* Vertices or faces and cells that passed the cheap tests, waiting for the narrow one. */
 struct leaf_queue {
@@ -98,6 +108,7 @@ struct leaf_queue {
     uint32_t corners[LEAF_QUEUE];             /* of the cell */
     struct leaf_hit pairs[LEAF_QUEUE];
     uint32_t count;
+    struct waiting_points waiting; /* vertices only: before they come into the queue */
 };
 
 /* Side a of a leaf: a cluster, where it is, and which of its vertices are asked about. */
@@ -149,8 +160,8 @@ struct cluster_kernels {
     void (*bound)(const struct cluster_points *points, uint32_t lanes, struct cluster_box *box);
     /* Bit i: box i of the group meets the box (closed). */
     uint32_t (*meet)(const struct box_group *group, const struct cluster_box *box);
-    /* Vertices of side a against the cells of side b: everything not certainly outside. What is still in the queue
-     * afterwards comes out of vertex_flush. Room for LEAF_HITS_MAX. */
+    /* Vertices of side a against the cells of side b: everything not certainly outside. What still waits afterwards comes
+     * out of vertex_flush. For one side b either all side a have identities or none. Room for LEAF_HITS_MAX. */
     uint32_t (*vertex_leaf)(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
                             struct leaf_hit *hits);
     /* The same for the vertices of side b itself, those in features->lanes. */

@@ -5,7 +5,8 @@
 
 #include <immintrin.h>
 
-enum { LANES = 8 };
+#define LANE_COUNT 8
+enum { LANES = LANE_COUNT };
 
 typedef __m256 lanes;
 typedef struct lane_index {
@@ -134,6 +135,20 @@ static inline uint32_t lanes_equal_to(const uint32_t *words, uint32_t word)
 {
     __m256i equal = _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i *)words), _mm256_set1_epi32((int)word));
     return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(equal));
+}
+
+/* Which of 32 words are a, b or c. */
+static inline uint32_t words_equal_to_one(const uint32_t words[CLUSTER_VERTICES], uint32_t a, uint32_t b, uint32_t c)
+{
+    const __m256i word[3] = {_mm256_set1_epi32((int)a), _mm256_set1_epi32((int)b), _mm256_set1_epi32((int)c)};
+    uint32_t found = 0;
+    for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
+        __m256i eight = _mm256_loadu_si256((const __m256i *)(words + i));
+        __m256i equal = _mm256_or_si256(_mm256_cmpeq_epi32(eight, word[0]), _mm256_cmpeq_epi32(eight, word[1]));
+        equal = _mm256_or_si256(equal, _mm256_cmpeq_epi32(eight, word[2]));
+        found |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(equal)) << i;
+    }
+    return found;
 }
 
 static inline struct lane_table table_load(const float *from)

@@ -5,7 +5,8 @@
 
 #include <immintrin.h>
 
-enum { LANES = 16 };
+#define LANE_COUNT 16
+enum { LANES = LANE_COUNT };
 
 typedef __m512 lanes;
 typedef __m512i lane_index;
@@ -116,6 +117,14 @@ static inline lanes lanes_root(lanes a)
 FOLD_FOUR(lanes_sum4, _mm512_add_ps)
 FOLD_FOUR(lanes_least4, _mm512_min_ps)
 
+/* Lanes where small[k] <= large[k] for all six k, and none of the bits is in the word. */
+static inline uint32_t lanes_ordered6_without(const lanes small[6], const lanes large[6], const uint32_t *words,
+                                              uint32_t bits)
+{
+    __mmask16 ordered = (__mmask16)lanes_ordered6(small, large);
+    return _mm512_mask_testn_epi32_mask(ordered, _mm512_load_si512(words), _mm512_set1_epi32((int)bits));
+}
+
 static inline uint32_t lanes_with_bits(const uint32_t *words, uint32_t bits)
 {
     return _mm512_test_epi32_mask(_mm512_load_si512(words), _mm512_set1_epi32((int)bits));
@@ -124,6 +133,19 @@ static inline uint32_t lanes_with_bits(const uint32_t *words, uint32_t bits)
 static inline uint32_t lanes_equal_to(const uint32_t *words, uint32_t word)
 {
     return _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(words), _mm512_set1_epi32((int)word));
+}
+
+/* Which of 32 words are a, b or c. */
+static inline uint32_t words_equal_to_one(const uint32_t words[CLUSTER_VERTICES], uint32_t a, uint32_t b, uint32_t c)
+{
+    const __m512i first = _mm512_loadu_si512(words), second = _mm512_loadu_si512(words + 16);
+    const __m512i word[3] = {_mm512_set1_epi32((int)a), _mm512_set1_epi32((int)b), _mm512_set1_epi32((int)c)};
+    __mmask16 low = _mm512_cmpeq_epi32_mask(first, word[0]), high = _mm512_cmpeq_epi32_mask(second, word[0]);
+    low = _mm512_kor(low, _mm512_cmpeq_epi32_mask(first, word[1]));
+    high = _mm512_kor(high, _mm512_cmpeq_epi32_mask(second, word[1]));
+    low = _mm512_kor(low, _mm512_cmpeq_epi32_mask(first, word[2]));
+    high = _mm512_kor(high, _mm512_cmpeq_epi32_mask(second, word[2]));
+    return _mm512_kunpackw(high, low);
 }
 
 static inline struct lane_table table_load(const float *from)
@@ -145,6 +167,26 @@ static inline lane_index index_of_corner(const uint32_t *from, int k)
 static inline lanes table_pick(struct lane_table table, lane_index index)
 {
     return _mm512_permutex2var_ps(table.low, index, table.high);
+}
+
+/* Vertices i to i + 15 of a cluster with their bits set wait, without a branch. */
+static inline void put_waiting(struct waiting_points *waiting, const struct leaf_features *features, int i, uint32_t bits)
+{
+    const __m512i sixteen = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    uint32_t place = waiting->count;
+    __mmask16 kept = (__mmask16)bits;
+    for (int axis = 0; axis < 3; axis++) {
+        __m512 x = _mm512_load_ps(&features->points->x[axis][i]);
+        _mm512_storeu_ps(&waiting->x[axis][place], _mm512_maskz_compress_ps(kept, x));
+    }
+    __m512i vertices = _mm512_add_epi32(sixteen, _mm512_set1_epi32(i));
+    _mm512_storeu_si512(&waiting->vertex[place], _mm512_maskz_compress_epi32(kept, vertices));
+    _mm512_storeu_si512(&waiting->cluster[place], _mm512_set1_epi32((int)features->number));
+    if (features->identities) {
+        __m512i identities = _mm512_loadu_si512(&features->identities[i]);
+        _mm512_storeu_si512(&waiting->identity[place], _mm512_maskz_compress_epi32(kept, identities));
+    }
+    waiting->count += (uint32_t)__builtin_popcount(bits);
 }
 
 #include "geometry/kernels/cluster_load_x86.h"

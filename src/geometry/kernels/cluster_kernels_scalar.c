@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-enum { LANES = 1 };
+#define LANE_COUNT 1
+enum { LANES = LANE_COUNT };
 
 typedef float lanes;
 typedef uint8_t lane_index;
@@ -125,6 +126,16 @@ static inline uint32_t lanes_equal_to(const uint32_t *words, uint32_t word)
 {
     return *words == word;
 }
+/* Which of 32 words are a, b or c. */
+static inline uint32_t words_equal_to_one(const uint32_t words[CLUSTER_VERTICES], uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t found = 0;
+    for (int i = 0; i < CLUSTER_VERTICES; i++) {
+        found |= (uint32_t)((words[i] == a) | (words[i] == b) | (words[i] == c)) << i;
+    }
+    return found;
+}
+
 static inline struct lane_table table_load(const float *from)
 {
     return (struct lane_table){from};

@@ -152,20 +152,6 @@ static inline struct lanes3 points_at(const struct cluster_points *points, int i
     return (struct lanes3){lanes_load(&points->x[0][i]), lanes_load(&points->x[1][i]), lanes_load(&points->x[2][i])};
 }
 
-/* Vertices of a cluster in a box. */
-static inline uint32_t points_in_box(const struct cluster_points *points, uint32_t set, const struct spread_box *box)
-{
-    uint32_t found = 0;
-    for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
-        if (!(set >> i & ALL_LANES)) {
-            continue; /* the vertices asked about come first */
-        }
-        struct lanes3 x = points_at(points, i);
-        found |= boxes_meet(x, x, box) << i;
-    }
-    return found & set;
-}
-
 static inline int cells_end(const struct cluster *cluster)
 {
     return (cluster->cell_count + LANES - 1) / LANES * LANES;
@@ -196,6 +182,11 @@ static void compute_cell_boxes(struct leaf_cells *cells)
         struct lanes3 p = pick_corner(table, corners, 0), q = pick_corner(table, corners, 1);
         struct lanes3 r = pick_corner(table, corners, 2), s = pick_corner(table, corners, 3);
         struct lanes3 lo = least3(least3(p, q), least3(r, s)), hi = most3(most3(p, q), most3(r, s));
+        uint32_t present = cells_present(cluster, i);
+        if (present != ALL_LANES) { /* places behind the last cell get boxes that meet nothing: coordinates are at most 1 */
+            lo.x = lanes_choose(present, lo.x, lanes_set(4));
+            hi.x = lanes_choose(present, hi.x, lanes_set(-4));
+        }
         lanes_store(&cells->lo[0][i], lo.x);
         lanes_store(&cells->lo[1][i], lo.y);
         lanes_store(&cells->lo[2][i], lo.z);
@@ -207,12 +198,24 @@ static void compute_cell_boxes(struct leaf_cells *cells)
     cells->has_boxes = true;
 }
 
-/* Cells of the group at i whose boxes meet the box. */
-static inline uint32_t cells_meet_box(const struct leaf_cells *cells, int i, const struct spread_box *box)
+#if LANE_COUNT != 16
+static inline uint32_t lanes_ordered6_without(const lanes small[6], const lanes large[6], const uint32_t *words,
+                                              uint32_t bits)
 {
-    struct lanes3 lo = {lanes_load(&cells->lo[0][i]), lanes_load(&cells->lo[1][i]), lanes_load(&cells->lo[2][i])};
-    struct lanes3 hi = {lanes_load(&cells->hi[0][i]), lanes_load(&cells->hi[1][i]), lanes_load(&cells->hi[2][i])};
-    return boxes_meet(lo, hi, box);
+    uint32_t ordered = lanes_ordered6(small, large);
+    return LANES == 1 && !ordered ? 0 : ordered & ~lanes_with_bits(words, bits);
+}
+#endif
+
+/* Cells of the group at i whose boxes meet the box and that have none of the vertices `shared`. */
+static inline uint32_t cells_meet_box(const struct leaf_cells *cells, int i, const struct spread_box *box,
+                                      uint32_t shared)
+{
+    const lanes small[6] = {lanes_load(&cells->lo[0][i]), box->lo[0], lanes_load(&cells->lo[1][i]), box->lo[1],
+                            lanes_load(&cells->lo[2][i]), box->lo[2]};
+    const lanes large[6] = {box->hi[0], lanes_load(&cells->hi[0][i]), box->hi[1], lanes_load(&cells->hi[1][i]),
+                            box->hi[2], lanes_load(&cells->hi[2][i])};
+    return lanes_ordered6_without(small, large, &cells->corners->cell_vertices[i], shared);
 }
 
 /* Vertices of side b that are the vertex `identity`. */
@@ -240,7 +243,7 @@ static inline bool has_vertex(const struct cluster *cluster, uint32_t vertex)
 /* ---- vertices -------------------------------------------------------------------------------- */
 
 /* The pairs in the queue, judged by the four sides of the cell: everything not certainly outside comes out. */
-static uint32_t vertex_flush(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits)
+static uint32_t judge_vertices(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits)
 {
     struct point_table table = point_table_of(cells->points);
     uint32_t count = 0;
@@ -285,64 +288,123 @@ static inline void queue_vertex(const struct leaf_cells *cells, const struct lea
     queue->pairs[place] = (struct leaf_hit){features->number, (uint8_t)vertex, (uint8_t)cell, 0};
 }
 
-/* A vertex and a group of cells whose boxes hold it. */
-struct boxed_vertex {
-    uint8_t vertex, group;
-    uint16_t cells;
-};
-
-/* Boxes and sharing for all vertices of the set. Whether a group is hit cannot be foreseen, so nothing branches on it
- * (except with one lane, where hits are rare). */
-static inline uint32_t box_vertices(struct leaf_cells *cells, const struct leaf_features *features, uint32_t set,
-                                    struct boxed_vertex *list)
+#if LANE_COUNT != 16
+static inline void put_waiting(struct waiting_points *waiting, const struct leaf_features *features, int i, uint32_t bits)
 {
-    const struct cluster *cluster = cells->cluster;
-    const float *x = features->points->x[0], *y = features->points->x[1], *z = features->points->x[2];
-    const int end = cells_end(cluster);
+    for (; bits; bits &= bits - 1) {
+        uint32_t vertex = (uint32_t)(i + __builtin_ctz(bits)), place = waiting->count++;
+        for (int axis = 0; axis < 3; axis++) {
+            waiting->x[axis][place] = features->points->x[axis][vertex];
+        }
+        waiting->vertex[place] = vertex;
+        waiting->cluster[place] = features->number;
+        waiting->identity[place] = features->identities ? features->identities[vertex] : 0;
+    }
+}
+#endif
+
+/* A feature and the cells of a group whose boxes meet its own, in one word: the place of the feature, the first cell of
+ * the group, and bits. */
+static inline uint32_t boxed(uint32_t place, int group, uint32_t cells)
+{
+    return place | (uint32_t)group << 8 | cells << 16;
+}
+static inline uint32_t boxed_place(uint32_t word)
+{
+    return word & 255;
+}
+static inline uint32_t boxed_group(uint32_t word)
+{
+    return word >> 8 & 255;
+}
+static inline uint32_t boxed_cells(uint32_t word)
+{
+    return word >> 16;
+}
+
+/* Boxes and sharing for all vertices that wait. Whether a group is hit cannot be foreseen, so nothing branches on it
+ * (except with one lane, where hits are rare). */
+static inline uint32_t box_vertices(const struct leaf_cells *cells, const struct waiting_points *waiting,
+                                    uint32_t *list)
+{
+    const int end = cells_end(cells->cluster);
     uint32_t count = 0;
-    for (; set; set &= set - 1) {
-        int vertex = __builtin_ctz(set);
-        uint32_t shared = features->identities ? shared_vertices(cells->identities, features->identities[vertex]) : 0;
-        lanes px = lanes_set(x[vertex]), py = lanes_set(y[vertex]), pz = lanes_set(z[vertex]);
+    for (uint32_t place = 0; place < waiting->count; place++) {
+        uint32_t shared = waiting->may_share ? shared_vertices(cells->identities, waiting->identity[place]) : 0;
+        lanes px = lanes_set(waiting->x[0][place]), py = lanes_set(waiting->x[1][place]),
+              pz = lanes_set(waiting->x[2][place]);
         const struct spread_box box = {{px, py, pz}, {px, py, pz}};
         for (int i = 0; i < end; i += LANES) {
-            uint32_t found = cells_meet_box(cells, i, &box) & cells_present(cluster, i);
+            uint32_t found = cells_meet_box(cells, i, &box, shared);
             if (LANES == 1 && !found) {
                 continue;
             }
-            found &= ~lanes_with_bits(&cells->corners->cell_vertices[i], shared);
-            list[count] = (struct boxed_vertex){(uint8_t)vertex, (uint8_t)i, (uint16_t)found};
+            list[count] = boxed(place, i, found);
             count += found != 0;
         }
     }
     return count;
 }
 
-static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
-                            struct leaf_hit *hits)
+/* All vertices that wait come into the queue with the cells whose boxes hold them. */
+static uint32_t compare_waiting(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits)
 {
-    struct boxed_vertex list[CLUSTER_VERTICES * (CLUSTER_CELLS / LANES) + 1];
-    const struct spread_box box = spread_box_of(cells->box.lo, cells->box.hi);
-    uint32_t set = points_in_box(features->points, features->lanes, &box), count = 0;
-    for (uint32_t left = features->same_body ? set : 0; left; left &= left - 1) {
-        uint32_t vertex = (uint32_t)__builtin_ctz(left);
-        bool here = has_vertex(cells->cluster, features->cluster->vertices[vertex]);
-        set &= ~((uint32_t)here << vertex);
-    }
-    if (!set) {
-        return 0;
-    }
+    uint32_t list[LEAF_POINTS * (CLUSTER_CELLS / LANES) + 1];
+    struct waiting_points *waiting = &queue->waiting;
+    uint32_t count = 0;
     if (!cells->has_boxes) {
         compute_cell_boxes(cells);
     }
-    uint32_t boxed = box_vertices(cells, features, set, list);
-    for (uint32_t k = 0; k < boxed; k++) {
+    uint32_t listed = box_vertices(cells, waiting, list);
+    for (uint32_t k = 0; k < listed; k++) {
+        uint32_t from = boxed_place(list[k]);
         if (queue->count > LEAF_QUEUE - LANES) {
-            count += vertex_flush(cells, queue, hits + count);
+            count += judge_vertices(cells, queue, hits + count);
         }
-        for (uint32_t found = list[k].cells; found; found &= found - 1) {
-            queue_vertex(cells, features, list[k].vertex, list[k].group + __builtin_ctz(found), queue);
+        for (uint32_t found = boxed_cells(list[k]); found; found &= found - 1) {
+            uint32_t cell = boxed_group(list[k]) + (uint32_t)__builtin_ctz(found), place = queue->count++;
+            queue->points[0][place] = waiting->x[0][from];
+            queue->points[1][place] = waiting->x[1][from];
+            queue->points[2][place] = waiting->x[2][from];
+            queue->bound[place] = cells->bound[cell];
+            queue->corners[place] = cells->corners->cells[cell];
+            queue->pairs[place] =
+                (struct leaf_hit){waiting->cluster[from], (uint8_t)waiting->vertex[from], (uint8_t)cell, 0};
         }
+    }
+    waiting->count = 0;
+    return count;
+}
+
+static uint32_t vertex_flush(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits)
+{
+    uint32_t count = queue->waiting.count > 0 ? compare_waiting(cells, queue, hits) : 0;
+    return count + judge_vertices(cells, queue, hits + count);
+}
+
+static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
+                            struct leaf_hit *hits)
+{
+    const struct spread_box box = spread_box_of(cells->box.lo, cells->box.hi);
+    struct waiting_points *waiting = &queue->waiting;
+    uint32_t count = 0;
+    if (waiting->count > LEAF_POINTS - CLUSTER_VERTICES) {
+        count = compare_waiting(cells, queue, hits);
+    }
+    waiting->may_share = features->identities != NULL;
+    for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
+        uint32_t asked = features->lanes >> i & ALL_LANES;
+        if (!asked) {
+            continue; /* the vertices asked about come first */
+        }
+        struct lanes3 x = points_at(features->points, i);
+        uint32_t set = boxes_meet(x, x, &box) & asked;
+        for (uint32_t left = features->same_body ? set : 0; left; left &= left - 1) {
+            uint32_t vertex = (uint32_t)__builtin_ctz(left);
+            bool here = has_vertex(cells->cluster, features->cluster->vertices[(uint32_t)i + vertex]);
+            set &= ~((uint32_t)here << vertex);
+        }
+        put_waiting(waiting, features, i, set);
     }
     return count;
 }
@@ -405,7 +467,7 @@ static uint32_t own_leaf(struct leaf_cells *cells, const struct leaf_features *f
     uint32_t boxed = box_own_vertices(cells, features->lanes, list);
     for (uint32_t k = 0; k < boxed; k++) {
         if (queue->count > LEAF_QUEUE - CLUSTER_VERTICES) {
-            count += vertex_flush(cells, queue, hits + count);
+            count += judge_vertices(cells, queue, hits + count);
         }
         for (uint32_t found = list[k].vertices; found; found &= found - 1) {
             int vertex = __builtin_ctz(found), cell = (int)list[k].cell;
@@ -582,20 +644,15 @@ static inline void queue_face(const struct leaf_cells *cells, const struct face_
 /* Vertices of side b that are corners of the face. */
 static inline uint32_t shared_corners(const struct leaf_cells *cells, const struct leaf_features *features, int number)
 {
-    return shared_vertices(cells->identities, features->identities[features->corners->faces[0][number]]) |
-           shared_vertices(cells->identities, features->identities[features->corners->faces[1][number]]) |
-           shared_vertices(cells->identities, features->identities[features->corners->faces[2][number]]);
+    const uint32_t *identities = features->identities;
+    uint32_t a = features->corners->faces[0][number], b = features->corners->faces[1][number],
+             c = features->corners->faces[2][number];
+    return words_equal_to_one(cells->identities, identities[a], identities[b], identities[c]);
 }
-
-/* A face of a group and a group of cells whose boxes meet its own. */
-struct boxed_face {
-    uint8_t lane, group;
-    uint16_t cells;
-};
 
 /* Boxes and sharing for the faces of the group at i in `found`. Nothing branches on what is hit. */
 static inline uint32_t box_faces(const struct leaf_cells *cells, const struct leaf_features *features,
-                                 const struct face_group *group, int i, uint32_t found, struct boxed_face *list)
+                                 const struct face_group *group, int i, uint32_t found, uint32_t *list)
 {
     const int end = cells_end(cells->cluster);
     uint32_t count = 0;
@@ -605,12 +662,11 @@ static inline uint32_t box_faces(const struct leaf_cells *cells, const struct le
         const struct spread_box box = {{lo.x, lo.y, lo.z}, {hi.x, hi.y, hi.z}};
         uint32_t shared = features->identities ? shared_corners(cells, features, i + lane) : 0;
         for (int k = 0; k < end; k += LANES) {
-            uint32_t met = cells_meet_box(cells, k, &box) & cells_present(cells->cluster, k);
+            uint32_t met = cells_meet_box(cells, k, &box, shared);
             if (LANES == 1 && !met) {
                 continue;
             }
-            met &= ~lanes_with_bits(&cells->corners->cell_vertices[k], shared);
-            list[count] = (struct boxed_face){(uint8_t)lane, (uint8_t)k, (uint16_t)met};
+            list[count] = boxed((uint32_t)lane, k, met);
             count += met != 0;
         }
     }
@@ -620,13 +676,13 @@ static inline uint32_t box_faces(const struct leaf_cells *cells, const struct le
 /* What is left of the list after the planes of the faces goes into the queue: a cell with all corners on one side falls
  * out. */
 static inline uint32_t queue_faces(struct leaf_cells *cells, const struct leaf_features *features,
-                                   const struct face_group *group, int i, const struct boxed_face *list, uint32_t count,
+                                   const struct face_group *group, int i, const uint32_t *list, uint32_t count,
                                    struct leaf_queue *queue, struct leaf_hit *hits)
 {
     uint32_t hit_count = 0, above = 0, below = 0;
     int last = -1;
     for (uint32_t k = 0; k < count; k++) {
-        int lane = list[k].lane, first = list[k].group;
+        int lane = (int)boxed_place(list[k]), first = (int)boxed_group(list[k]);
         if (lane != last) {
             vertices_beside_plane(cells, group, lane, &above, &below);
             last = lane;
@@ -634,7 +690,7 @@ static inline uint32_t queue_faces(struct leaf_cells *cells, const struct leaf_f
         if (queue->count > LEAF_QUEUE - LANES) {
             hit_count += face_flush(cells, queue, hits + hit_count);
         }
-        uint32_t found = list[k].cells & lanes_with_bits(&cells->corners->cell_vertices[first], ~above) &
+        uint32_t found = boxed_cells(list[k]) & lanes_with_bits(&cells->corners->cell_vertices[first], ~above) &
                          lanes_with_bits(&cells->corners->cell_vertices[first], ~below);
         for (; found; found &= found - 1) {
             struct leaf_hit pair = {features->number, (uint8_t)(i + lane), (uint8_t)(first + __builtin_ctz(found)), 0};
@@ -665,7 +721,7 @@ static uint32_t face_leaf(struct leaf_cells *cells, const struct leaf_features *
             compute_cell_boxes(cells);
         }
         struct face_group group;
-        struct boxed_face list[LANES * (CLUSTER_CELLS / LANES) + 1];
+        uint32_t list[LANES * (CLUSTER_CELLS / LANES) + 1];
         store3(&group, 0, a);
         store3(&group, 3, b);
         store3(&group, 6, c);
@@ -675,8 +731,8 @@ static uint32_t face_leaf(struct leaf_cells *cells, const struct leaf_features *
         lanes_store(group.numbers[FACE_BOUND], side_bound(subtract3(common_hi, common_lo)));
         store3(&group, FACE_LO, lo);
         store3(&group, FACE_HI, hi);
-        uint32_t boxed = box_faces(cells, features, &group, i, found, list);
-        count += queue_faces(cells, features, &group, i, list, boxed, queue, hits + count);
+        uint32_t listed = box_faces(cells, features, &group, i, found, list);
+        count += queue_faces(cells, features, &group, i, list, listed, queue, hits + count);
     }
     return count;
 }
