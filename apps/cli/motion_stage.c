@@ -157,10 +157,10 @@ static int read_joint_values(const dent_linkage *linkage, const char *option, co
             if (failed) {
                 return failed;
             }
-        } else if (named || found >= count || !parse_value(item, length, &values[found++])) {
-            return found < count && !named ? complain_value(option, item, length)
-                                           : complain("ccd: %s %s: give %u numbers, or NAME=VALUE for some joints",
-                                                      option, text, count);
+        } else if (named || found == count) {
+            return complain("ccd: %s %s: give %u numbers, or NAME=VALUE for some joints", option, text, count);
+        } else if (!parse_value(item, length, &values[found++])) {
+            return complain_value(option, item, length);
         }
         item = comma != NULL ? comma + 1 : NULL;
     }
@@ -188,7 +188,6 @@ int load_robot(tool_session *session, const char *name, dent_robot **robot)
         session_forget_notices(session);
         return complain_about(name, session_message(session, status));
     }
-    session_print_notices(session);
     return STATUS_GOOD;
 }
 
@@ -232,7 +231,6 @@ static int add_obstacle(motion_stage *stage, tool_session *session, const char *
         return complain_about(name, session_message(session, status));
     }
     stage->meshes[stage->mesh_count++] = mesh;
-    session_print_notices(session);
     dent_body_id *ids = dent_allocate(stage->context, mesh->body_count, sizeof *ids);
     if (ids == NULL) {
         return complain_memory(name);
@@ -265,6 +263,10 @@ int motion_stage_add_robot(motion_stage *stage, tool_session *session, const cha
     for (uint32_t i = 0; i < session->options->obstacles.count && !failed; i++) {
         failed = add_obstacle(stage, session, session->options->obstacles.paths[i]);
     }
+    if (failed) {
+        session_forget_notices(session);
+    }
+    session_print_notices(session);
     dent_release(stage->context, numbers, 2 * (size_t)values, sizeof *numbers);
     dent_release(stage->context, ids, links, sizeof *ids);
     return failed;
