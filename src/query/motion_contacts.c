@@ -191,8 +191,8 @@ static bool put_features(struct gathering *gathering, uint32_t face_a, uint32_t 
     struct face_side a = {pair->a->body, pair->rank_a, ((const uint32_t *)tree_a->faces.data)[face_a],
                           ((const double(*)[3][3])tree_a->corners.data)[face_a]};
     struct face_side b = {pair->b->body, pair->rank_b, ((const uint32_t *)tree_b->faces.data)[face_b],
-                          (const double(*)[3])moving.point};
-    if (points_stay_apart(a.corner, 3, &moving, pair->tolerance)) {
+                          (const double(*)[3])moving.place};
+    if (points_stay_apart(a.corner, 3, &moving, 0, 0, pair->tolerance)) {
         return true;
     }
     if ((a.body->identities || b.body->identities) && share_a_vertex(&a, &b)) {
@@ -235,7 +235,8 @@ static bool gather_pair(struct gathering *gathering, struct dynamic_array *stack
         const struct motion_volume *a = &nodes_a[pending.a], *b = &nodes_b[pending.b];
         struct placed_volume placed;
         place_node(gathering, pending.b, &placed);
-        if (volumes_apart(gathering->run->volume, a, &placed, pair->tolerance)) {
+        struct piece_window window = {0, 0};
+        if (volumes_apart(gathering->run->volume, a, &placed, pair->tolerance, &window)) {
             continue;
         }
         if (a->size > 0 && b->size > 0) {
