@@ -23,7 +23,8 @@ static double random_double(dent_random *random, int range)
         return special[dent_random_below(random, 8)];
     }
     double mantissa = 2 * dent_random_unit(random) - 1;
-    return ldexp(mantissa, (int)dent_random_below(random, 2 * (uint32_t)range + 1) - range);
+    int exponent = (int)dent_random_below(random, 2 * (uint32_t)range + 1) - range;
+    return ldexp(mantissa, range > 1000 && exponent < -1000 ? exponent - 60 : exponent);
 }
 
 static struct interval random_interval(dent_random *random, int range)
@@ -66,7 +67,7 @@ static void random_operations_enclose_the_exact_results(void **state)
     uint64_t count = count_of(20000, 300000, 3000000);
     for (uint64_t seed = 0; seed < count; seed++) {
         dent_random random = dent_random_seeded(seed);
-        int range = seed % 3 == 0 ? 1060 : seed % 3 == 1 ? 500 : 30;
+        int range = seed % 3 == 0 ? 1020 : seed % 3 == 1 ? 500 : 30;
         struct interval a = random_interval(&random, range), b = random_interval(&random, range), c;
         random_point(&random, a, x);
         random_point(&random, b, y);
@@ -256,6 +257,7 @@ static void sine_and_cosine_of_intervals_enclose(void **state)
         struct sine_cosine at = sine_and_cosine(inside);
         assert_true(sine.lo <= at.sine + SINE_COSINE_ERROR && at.sine - SINE_COSINE_ERROR <= sine.hi);
         assert_true(cosine.lo <= at.cosine + SINE_COSINE_ERROR && at.cosine - SINE_COSINE_ERROR <= cosine.hi);
+        width = angle.hi - angle.lo;
         assert_true(sine.hi - sine.lo <= width + 1e-14 && sine.lo >= -1 && sine.hi <= 1);
         assert_true(cosine.hi - cosine.lo <= width + 1e-14 && cosine.lo >= -1 && cosine.hi <= 1);
     }
