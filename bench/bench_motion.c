@@ -1,7 +1,8 @@
 /* What a motion query costs: bodies of 100, 10,000 and 100,000 triangles on paths that pass far, pass near, collide and
  * spin past each other; per kind of bounding volume and of motion bound, and bound growth along a chain of 30 links.
  *
- *     bench_motion [--volume NAME] [--bounds NAME] [--queries N] [--screw] [--growth] [--volumes]
+ *     bench_motion [--volume NAME] [--bounds NAME] [--queries N] [--screw] [--case NAME] [--no-contacts] [--growth]
+ *                  [--volumes]
  *
  * Times are processor time of one thread, the best of three rounds over the same motions, trees built before.
  */
@@ -19,6 +20,8 @@ struct options {
     dent_motion_bounds bounds;
     dent_motion_kind kind;
     uint32_t queries;
+    int only; /* one kind of case, or -1 */
+    bool no_contacts;
 };
 
 static double processor_seconds(void)
@@ -60,30 +63,38 @@ static int run_motions(dent_world *world, const struct options *options, int kin
     def.body_count = 2;
     def.volume = options->volume;
     def.bounds = options->bounds;
+    def.no_contacts = options->no_contacts;
     *totals = (struct totals){.seconds = 0};
+    struct motion_case_pose(*poses)[2][2] = malloc(options->queries * sizeof *poses);
+    if (!poses) {
+        return fail("out of memory");
+    }
     for (uint32_t number = 0; number < options->queries; number++) {
-        struct motion_case_pose poses[2][2];
-        motion_case_poses(kind, number, poses);
+        motion_case_poses(kind, number, poses[number]);
+    }
+    dent_status status = DENT_OK;
+    double began = processor_seconds();
+    for (uint32_t number = 0; number < options->queries && status == DENT_OK; number++) {
         dent_motion_impact_result result;
-        double began = processor_seconds();
         for (int body = 0; body < 2; body++) {
-            dent_pose start = pose_of(&poses[body][0]), end = pose_of(&poses[body][1]);
+            dent_pose start = pose_of(&poses[number][body][0]), end = pose_of(&poses[number][body][1]);
             frames[body].parent = DENT_FRAME_WORLD;
             if (dent_motion_between(dent_world_context(world), &start, &end, options->kind, NULL, 0,
                                     &frames[body].motion) != DENT_OK) {
                 return fail("a motion was refused");
             }
         }
-        dent_status status = dent_world_motion_impact(world, &def, &result);
-        totals->seconds += processor_seconds() - began;
-        if (status != DENT_OK) {
-            return fail(dent_world_message(world));
-        }
+        status = dent_world_motion_impact(world, &def, &result);
         totals->contacts += result.verdict == DENT_MOTION_CONTACT;
         totals->undecided += result.verdict == DENT_MOTION_UNDECIDED;
         totals->counters.volume_tests += result.counters.volume_tests;
         totals->counters.face_tests += result.counters.face_tests;
         totals->counters.time_pieces += result.counters.time_pieces;
+    }
+    totals->seconds = processor_seconds() - began;
+    free(poses);
+    if (status != DENT_OK) {
+        return fail(dent_world_message(world));
     }
     return 0;
 }
@@ -108,6 +119,9 @@ static int bench_size(dent_context *context, const struct options *options, uint
     }
     int code = 0;
     for (int kind = 0; kind < MOTION_CASE_KINDS && code == 0; kind++) {
+        if (options->only >= 0 && kind != options->only) {
+            continue;
+        }
         struct totals best = {.seconds = INFINITY};
         for (int round = 0; round < 3 && code == 0; round++) {
             struct totals totals = {.seconds = 0};
@@ -181,9 +195,14 @@ static const char *bounds_name(int i)
     return dent_motion_bounds_name((dent_motion_bounds)i);
 }
 
+static const char *case_name(int i)
+{
+    return motion_case_name(i);
+}
+
 int main(int count, char **words)
 {
-    struct options options = {DENT_MOTION_VOLUME_AUTO, DENT_MOTION_BOUNDS_AUTO, DENT_MOTION_CONSTANT_VELOCITY, 200};
+    struct options options = {DENT_MOTION_VOLUME_AUTO, DENT_MOTION_BOUNDS_AUTO, DENT_MOTION_CONSTANT_VELOCITY, 200, -1, false};
     bool growth = false, volumes = false;
     for (int i = 1; i < count; i++) {
         bool more = i + 1 < count;
@@ -191,6 +210,10 @@ int main(int count, char **words)
             growth = true;
         } else if (strcmp(words[i], "--volumes") == 0) {
             volumes = true;
+        } else if (strcmp(words[i], "--no-contacts") == 0) {
+            options.no_contacts = true;
+        } else if (strcmp(words[i], "--case") == 0 && more && chosen(words[i + 1], case_name, MOTION_CASE_KINDS) >= 0) {
+            options.only = chosen(words[++i], case_name, MOTION_CASE_KINDS);
         } else if (strcmp(words[i], "--screw") == 0) {
             options.kind = DENT_MOTION_SCREW;
         } else if (strcmp(words[i], "--queries") == 0 && more) {
@@ -200,7 +223,7 @@ int main(int count, char **words)
         } else if (strcmp(words[i], "--bounds") == 0 && more && chosen(words[i + 1], bounds_name, DENT_MOTION_BOUNDS_COUNT) >= 0) {
             options.bounds = (dent_motion_bounds)chosen(words[++i], bounds_name, DENT_MOTION_BOUNDS_COUNT);
         } else {
-            return fail("usage: bench_motion [--volume V] [--bounds B] [--queries N] [--screw] [--growth] [--volumes]");
+            return fail("usage: see the top of bench_motion.c");
         }
     }
     dent_context_def def = dent_context_def_default();

@@ -64,8 +64,8 @@ static inline int motion_case_make_mesh(int body, uint32_t triangles, struct mot
     uint32_t segments = 2 * rings;
     mesh->vertex_count = segments * (rings - 1) + 2;
     mesh->triangle_count = 2 * segments * (rings - 1);
-    mesh->vertices = malloc(mesh->vertex_count * sizeof *mesh->vertices);
-    mesh->triangles = malloc(mesh->triangle_count * sizeof *mesh->triangles);
+    mesh->vertices = (double(*)[3])malloc(mesh->vertex_count * sizeof *mesh->vertices); /* cast: C++ reads this too */
+    mesh->triangles = (uint32_t(*)[3])malloc(mesh->triangle_count * sizeof *mesh->triangles);
     if (!mesh->vertices || !mesh->triangles) {
         return 0;
     }

@@ -3,6 +3,8 @@
  *
  * Files are read one after the other, each into a world of its own, so a file that cannot be read costs the others
  * nothing. */
+#include "ccd_motion.h"
+#include "info_robot.h"
 #include "interrupt.h"
 #include "json_output.h"
 #include "load_world.h"
@@ -287,7 +289,9 @@ static int run_info(const tool_options *options, printer *out)
     }
     uint32_t number = 0;
     for (uint32_t i = 0; i < options->argument_count && !printer_failed(out); i++) {
-        if (inform_about_input(&session, options->arguments[i], &number) != STATUS_GOOD) {
+        const char *name = options->arguments[i];
+        int failed = names_a_robot(name) ? inform_about_robot(&session, name) : inform_about_input(&session, name, &number);
+        if (failed) {
             status = STATUS_ERROR;
         }
         if (interrupt_seen()) {
@@ -309,12 +313,15 @@ const tool_command command_info_row = {
     "status is 2. Quality is 1 for a regular element and 0 for a flat one. `faces` counts every face of\n"
     "a solid's tetrahedra once, `surface faces` are those with one cell. Boundary edges have one\n"
     "surface face, non-manifold edges more than two. Of a series of frames (a .tar, a directory, a\n"
-    "pattern) the number of frames is told and the first one described.\n"
+    "pattern) the number of frames is told and the first one described. Of a robot (.urdf) links and\n"
+    "joints are listed.\n"
     "\n"
     "JSON keys: file body kind vertices cells faces surface_faces edges components boundary_edges\n"
     "nonmanifold_edges inverted flat unused duplicate min_quality lo_x lo_y lo_z hi_x hi_y hi_z;\n"
-    "of a series also frames.\n",
-    .option_bits = OPTION_BIT(OPTION_MERGE) | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_JSON),
+    "of a series also frames. Of a robot: file robot values links (name vertices faces) joints (name\n"
+    "kind parent child value lower upper).\n",
+    .option_bits = OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PACKAGE_PATH) | OPTION_BIT(OPTION_SKIP_MISSING) |
+                   OPTIONS_OF_SCENES | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,
     .argument_max = UINT32_MAX,
     .run = run_info,

@@ -3,7 +3,6 @@
 
 #include "ccd_motion.h"
 #include "interrupt.h"
-#include "load_world.h"
 #include "tool.h"
 
 #include <math.h>
@@ -157,10 +156,10 @@ static int read_joint_values(const dent_linkage *linkage, const char *option, co
             if (failed) {
                 return failed;
             }
-        } else if (named || found >= count || !parse_value(item, length, &values[found++])) {
-            return found < count && !named ? complain_value(option, item, length)
-                                           : complain("ccd: %s %s: give %u numbers, or NAME=VALUE for some joints",
-                                                      option, text, count);
+        } else if (named || found == count) {
+            return complain("ccd: %s %s: give %u numbers, or NAME=VALUE for some joints", option, text, count);
+        } else if (!parse_value(item, length, &values[found++])) {
+            return complain_value(option, item, length);
         }
         item = comma != NULL ? comma + 1 : NULL;
     }
@@ -188,7 +187,6 @@ int load_robot(tool_session *session, const char *name, dent_robot **robot)
         session_forget_notices(session);
         return complain_about(name, session_message(session, status));
     }
-    session_print_notices(session);
     return STATUS_GOOD;
 }
 
@@ -232,7 +230,6 @@ static int add_obstacle(motion_stage *stage, tool_session *session, const char *
         return complain_about(name, session_message(session, status));
     }
     stage->meshes[stage->mesh_count++] = mesh;
-    session_print_notices(session);
     dent_body_id *ids = dent_allocate(stage->context, mesh->body_count, sizeof *ids);
     if (ids == NULL) {
         return complain_memory(name);
@@ -265,6 +262,10 @@ int motion_stage_add_robot(motion_stage *stage, tool_session *session, const cha
     for (uint32_t i = 0; i < session->options->obstacles.count && !failed; i++) {
         failed = add_obstacle(stage, session, session->options->obstacles.paths[i]);
     }
+    if (failed) {
+        session_forget_notices(session);
+    }
+    session_print_notices(session);
     dent_release(stage->context, numbers, 2 * (size_t)values, sizeof *numbers);
     dent_release(stage->context, ids, links, sizeof *ids);
     return failed;
@@ -291,29 +292,43 @@ static int add_scene_bodies(motion_stage *stage, const char *name, double **posi
     return linkage == NULL || exclude_neighbours(stage, linkage, ids) ? STATUS_GOOD : complain_memory(name);
 }
 
-int motion_stage_add_scene(motion_stage *stage, tool_session *session, const char *name)
+int motion_stage_make_scene(motion_stage *stage, tool_session *session, const dent_scene_def *def)
 {
-    int failed = create_scene(session, name, &stage->scene);
-    if (failed) {
-        return failed;
+    dent_status status = dent_scene_create(session->context, def, &stage->scene);
+    if (status != DENT_OK) {
+        return complain_about(def->name, session_message(session, status));
     }
     uint32_t count = dent_scene_body_count(stage->scene);
     if (dent_scene_motion_frame_count(stage->scene) == 0) {
-        return complain("ccd: %s is a built-in scene: write two frames of it first (dent export %s DIR --frame K)", name,
-                        name);
+        return complain("ccd: %s is a built-in scene: write two frames of it first (dent export %s DIR --frame K)",
+                        def->name, def->name);
     }
     double **positions = dent_allocate(stage->context, count, sizeof *positions);
     dent_body_id *ids = dent_allocate(stage->context, count, sizeof *ids);
+    int failed = STATUS_GOOD;
     if (positions == NULL || ids == NULL || !reserve_frames(stage, dent_scene_motion_frame_count(stage->scene))) {
-        failed = complain_memory(name);
+        failed = complain_memory(def->name);
     }
-    if (!failed) {
-        dent_status status =
-            dent_scene_motion(stage->scene, session->options->frame, session->options->motion, stage->frames);
-        failed = status == DENT_OK ? STATUS_GOOD : complain_about(name, session_message(session, status));
-    }
-    failed = failed ? failed : add_scene_bodies(stage, name, positions, ids);
+    failed = failed ? failed : add_scene_bodies(stage, def->name, positions, ids);
     dent_release(stage->context, positions, count, sizeof *positions);
     dent_release(stage->context, ids, count, sizeof *ids);
     return failed;
+}
+
+int motion_stage_set_step(motion_stage *stage, tool_session *session, uint32_t frame, dent_motion_kind kind)
+{
+    dent_status status = dent_scene_motion(stage->scene, frame, kind, stage->frames);
+    return status == DENT_OK ? STATUS_GOOD : complain("%s", session_message(session, status));
+}
+
+int motion_stage_add_scene(motion_stage *stage, tool_session *session, const char *name)
+{
+    const tool_options *options = session->options;
+    dent_scene_def def = dent_scene_def_default();
+    def.name = name;
+    def.scale = options->scale;
+    def.setting_count = options->setting_count;
+    def.settings = options->settings;
+    int failed = motion_stage_make_scene(stage, session, &def);
+    return failed ? failed : motion_stage_set_step(stage, session, options->frame, options->motion);
 }

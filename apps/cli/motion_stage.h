@@ -29,6 +29,10 @@ int motion_stage_open(motion_stage *stage, tool_session *session);
 int motion_stage_add_robot(motion_stage *stage, tool_session *session, const char *name);
 /** A scene of rigid bodies, the step from --frame to the next. */
 int motion_stage_add_scene(motion_stage *stage, tool_session *session, const char *name);
+/** The same for a def; its frames are not yet written. */
+int motion_stage_make_scene(motion_stage *stage, tool_session *session, const dent_scene_def *def);
+/** Another step of the scene. */
+int motion_stage_set_step(motion_stage *stage, tool_session *session, uint32_t frame, dent_motion_kind kind);
 void motion_stage_close(motion_stage *stage);
 
 /** A def with the stage's lists in it. */

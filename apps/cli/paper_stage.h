@@ -38,6 +38,9 @@ extern const paper_figure figure_surface_culling;
 extern const paper_figure figure_surface_directions;
 extern const paper_figure figure_surface_leaves;
 extern const paper_figure figure_surface_phases;
+extern const paper_figure figure_motion_missed;
+extern const paper_figure figure_motion_size;
+extern const paper_figure figure_motion_angle;
 
 /** Opens FOLDER/NAME.ENDING for printing to run->file; the tables begin with comment lines that say how they were made.
  */

@@ -6,6 +6,7 @@
  * The surface is cloth-500k at several scales and steepnesses (`crumple`: up to 0.45 nothing crosses), 50,000 triangles
  * unless said otherwise. Regions looked at: outlines tested; neighbours: leaves, and pairs of leaves with a common
  * vertex. */
+#include "paper_chart.h"
 #include "paper_stage.h"
 
 #include "tool.h"
@@ -14,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FORM_LIMIT = 8, POINT_LIMIT = 16, CURVE_LIMIT = 8, PART_COUNT = 5, STEPS = 12 };
+enum { FORM_LIMIT = 8, PART_COUNT = 5, STEPS = 12 };
 
 static const double cloth_of_50000 = 0.1; /* scale */
 static const char *const part_names[PART_COUNT] = {"refit", "culling", "traversal", "filters", "exact"};
@@ -160,74 +161,6 @@ static void print_sample(paper_run *run, const char *curve, double x, const surf
     printer_text(&run->file, "\n");
 }
 
-/* ---- line charts ----------------------------------------------------------------------------------------- */
-
-typedef struct surface_curve {
-    char name[64];
-    uint32_t count;
-    double x[POINT_LIMIT], y[POINT_LIMIT];
-} surface_curve;
-
-typedef struct surface_chart {
-    const char *name, *title, *x_label, *y_label;
-    bool x_logarithmic, y_logarithmic;
-    uint32_t curve_count;
-    surface_curve curves[CURVE_LIMIT];
-} surface_chart;
-
-static void add_point(surface_chart *chart, const char *curve, double x, double y)
-{
-    uint32_t i = 0;
-    while (i < chart->curve_count && strcmp(chart->curves[i].name, curve) != 0) {
-        i++;
-    }
-    if (i == CURVE_LIMIT) {
-        return;
-    }
-    if (i == chart->curve_count) {
-        snprintf(chart->curves[i].name, sizeof chart->curves[i].name, "%s", curve);
-        chart->curve_count++;
-    }
-    surface_curve *kept = &chart->curves[i];
-    /* A logarithmic axis has no zero. */
-    if (kept->count < POINT_LIMIT && (y > 0 || !chart->y_logarithmic)) {
-        kept->x[kept->count] = x;
-        kept->y[kept->count++] = y;
-    }
-}
-
-static int write_chart(paper_run *run, const surface_chart *chart)
-{
-    int status = paper_file_open(run, chart->name, "svg");
-    if (status != STATUS_GOOD) {
-        return status;
-    }
-    line_series series[CURVE_LIMIT];
-    memset(series, 0, sizeof series);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < chart->curve_count; i++) {
-        const surface_curve *curve = &chart->curves[i];
-        if (curve->count > 0) {
-            series[count].name = curve->name;
-            series[count].count = curve->count;
-            series[count].x = curve->x;
-            series[count++].y = curve->y;
-        }
-    }
-    line_chart drawn = {chart->title,         chart->x_label, chart->y_label, chart->x_logarithmic,
-                        chart->y_logarithmic, count,          series};
-    line_chart_write(&drawn, &run->file);
-    return paper_file_close(run);
-}
-
-/* Closes the table and, when all went well, draws the chart. */
-static int finish(paper_run *run, const surface_chart *chart, int status)
-{
-    int closed = paper_file_close(run);
-    status = status == STATUS_GOOD ? closed : status;
-    return status == STATUS_GOOD ? write_chart(run, chart) : status;
-}
-
 /* ---- the figures ----------------------------------------------------------------------------------------- */
 
 static const double refinements[] = {1.0 / 256, 1.0 / 64, 1.0 / 16, 1.0 / 4, 1};
@@ -239,8 +172,8 @@ static int make_resolution(paper_run *run)
         const char *name;
         double crumple;
     } cloths[] = {{"crossing cloth", 1}, {"cloth without crossings", 0.4}};
-    static surface_chart chart;
-    chart = (surface_chart){.name = "surface-resolution",
+    static paper_chart chart;
+    chart = (paper_chart){.name = "surface-resolution",
                             .title = "The same cloth cut finer and finer: what the search looks at",
                             .x_label = "triangles",
                             .y_label = "number",
@@ -262,22 +195,22 @@ static int make_resolution(paper_run *run)
             }
             print_sample(run, cloths[c].name, refinements[i], &sample);
             snprintf(curve, sizeof curve, "%s: regions looked at", cloths[c].name);
-            add_point(&chart, curve, sample.triangles, sample.regions);
+            paper_chart_add(&chart, curve, sample.triangles, sample.regions);
             snprintf(curve, sizeof curve, "%s: neighbours left to test", cloths[c].name);
-            add_point(&chart, curve, sample.triangles, sample.neighbours - sample.culled);
+            paper_chart_add(&chart, curve, sample.triangles, sample.neighbours - sample.culled);
             if (c == 0) {
-                add_point(&chart, "all neighbours", sample.triangles, sample.neighbours);
+                paper_chart_add(&chart, "all neighbours", sample.triangles, sample.neighbours);
             }
         }
     }
-    return finish(run, &chart, status);
+    return paper_chart_finish(run, &chart, status);
 }
 
 static int make_flatness(paper_run *run)
 {
     static const double crumples[] = {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.4, 1.7, 2};
-    static surface_chart chart;
-    chart = (surface_chart){.name = "surface-flatness",
+    static paper_chart chart;
+    chart = (paper_chart){.name = "surface-flatness",
                             .title = "Neighbouring leaves proven free of crossings, cloth of 50,000 triangles",
                             .x_label = "steepness of the waves (crumple; above 0.45 it crosses itself)",
                             .y_label = "per cent"};
@@ -294,11 +227,11 @@ static int make_flatness(paper_run *run)
             print_sample(run, forms[f].name, crumples[i], &samples[f]);
         }
         if (status == STATUS_GOOD) {
-            add_point(&chart, "proven free", crumples[i], culled_share(&samples[0]));
-            add_point(&chart, "time saved", crumples[i], 100 * (1 - samples[0].milliseconds / samples[1].milliseconds));
+            paper_chart_add(&chart, "proven free", crumples[i], culled_share(&samples[0]));
+            paper_chart_add(&chart, "time saved", crumples[i], 100 * (1 - samples[0].milliseconds / samples[1].milliseconds));
         }
     }
-    return finish(run, &chart, status);
+    return paper_chart_finish(run, &chart, status);
 }
 
 static int make_culling(paper_run *run)
@@ -308,8 +241,8 @@ static int make_culling(paper_run *run)
         double crumple;
     } surfaces[] = {
         {"cloth", "cloth-500k", 0.4}, {"flat sheet", "sheet-flat", -1}, {"curved sheet", "sheet-curved", -1}};
-    static surface_chart chart;
-    chart = (surface_chart){.name = "surface-culling",
+    static paper_chart chart;
+    chart = (paper_chart){.name = "surface-culling",
                             .title = "Surfaces without crossings: time with and without the curvature test",
                             .x_label = "triangles",
                             .y_label = "milliseconds per step",
@@ -329,11 +262,11 @@ static int make_culling(paper_run *run)
                 char curve[64];
                 snprintf(curve, sizeof curve, "%s %s", surfaces[c].name, forms[f].name);
                 print_sample(run, curve, refinements[i], &samples[f]);
-                add_point(&chart, curve, samples[f].triangles, samples[f].milliseconds);
+                paper_chart_add(&chart, curve, samples[f].triangles, samples[f].milliseconds);
             }
         }
     }
-    return finish(run, &chart, status);
+    return paper_chart_finish(run, &chart, status);
 }
 
 static int make_directions(paper_run *run)
@@ -341,8 +274,8 @@ static int make_directions(paper_run *run)
     static const surface_case cases[] = {{"cloth-500k", cloth_of_50000, 1}, {"teschner-e", 1, -1}, {"jaw", 0.3, -1}};
     static const uint32_t directions[] = {6, 14, 18, 26};
     enum { COUNT = sizeof directions / sizeof directions[0] };
-    static surface_chart chart;
-    chart = (surface_chart){.name = "surface-directions",
+    static paper_chart chart;
+    chart = (paper_chart){.name = "surface-directions",
                             .title = "Bounding volumes with more directions",
                             .x_label = "directions",
                             .y_label = "milliseconds per step",
@@ -363,10 +296,10 @@ static int make_directions(paper_run *run)
             char curve[64];
             snprintf(curve, sizeof curve, "%s%s", cases[c].scene, forms[i].name);
             print_sample(run, curve, directions[i % COUNT], &samples[i]);
-            add_point(&chart, curve, directions[i % COUNT], samples[i].milliseconds);
+            paper_chart_add(&chart, curve, directions[i % COUNT], samples[i].milliseconds);
         }
     }
-    return finish(run, &chart, status);
+    return paper_chart_finish(run, &chart, status);
 }
 
 /* ---- bars ------------------------------------------------------------------------------------------------ */

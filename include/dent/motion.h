@@ -179,7 +179,8 @@ typedef enum dent_motion_verdict {
 /** "free", "contact", "undecided"; null for other values. */
 DENT_API const char *dent_motion_verdict_name(dent_motion_verdict verdict);
 
-/** Features that are nearer than the tolerance at t_lo. Bodies by rank, features numbered as in dent_impact. */
+/** Features that are nearer than the tolerance at t_lo; of two faces that cross at the start, deeper than that, the
+ *  nearest pair of their features. Bodies by rank, features numbered as in dent_impact. */
 typedef struct dent_motion_contact {
     uint32_t kind;              /**< dent_impact_kind: VERTEX_FACE (the vertex is side a) or EDGE_EDGE (a before b) */
     uint32_t body_a, feature_a; /**< the vertex; or number of the edge in dent_body_edges */
@@ -190,7 +191,7 @@ typedef struct dent_motion_contact {
     double separation;             /**< of the two points */
 } dent_motion_contact;
 
-/** Why it took what it took. They depend on threads: what is later than the best so far is passed over. */
+/** Why it took what it took. They do not depend on threads. */
 typedef struct dent_motion_counters {
     uint64_t body_pairs;       /**< asked about */
     uint64_t body_pairs_apart; /**< of these, apart by their first volumes alone */

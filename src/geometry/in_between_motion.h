@@ -4,10 +4,10 @@
  *     T(t) = origin + t velocity + g1(t) arc + g2(t) arc_across - R(t) centre
  *     g1 = sin(wt/2) cos(w(t-1)/2) / sin(w/2),  g2 = sin(wt/2) sin(w(t-1)/2) / sin(w/2),  w = angle
  *
- * with the doubles of struct trajectory: this real function of t is the motion that the query certifies. It is made
- * once, in a fixed order of operations, from a dent_motion; it meets the start pose and is rigid up to a few roundings
- * (trajectory_from_motion says how few). Arcs occur in screws only: the form has no axis point, which would run away
- * for small angles.
+ * A trajectory holds these matrices and vectors rounded to doubles, computed once in a fixed order of operations from a
+ * dent_motion. What the query certifies is the dent_motion itself, in real arithmetic: the enclosures of motion_bounds.h
+ * allow for the rounding of the trajectory (trajectory_from_motion says how much). Arcs occur in screws only: the form
+ * has no axis point, which would run away for small angles.
  */
 #ifndef DENT_GEOMETRY_IN_BETWEEN_MOTION_H
 #define DENT_GEOMETRY_IN_BETWEEN_MOTION_H
@@ -29,10 +29,11 @@ const char *motion_fault(const dent_motion *motion, bool *finite);
 
 /* All lengths are multiplied by `scale`, a power of two. The motion has no fault.
  *
- * R(t) is off a rotation by less than ROTATION_DEFECT: the unit quaternion and the axis carry relative errors of 3
- * roundings (u = 2^-53) each, the entries of R0 are sums of 3 products of them (below 24 u), those of uu'R0 and [u]R0
- * sums of 3 products with R0 (below 48 u); cos and sin add nothing, as they are real numbers here. Each of the three
- * matrices is off by less than 3 * 48 u = 144 u in norm, all together by 432 u < 2^-44. */
+ * At any t, R(t) of the trajectory, in real arithmetic, is off that of the motion by less than ROTATION_DEFECT in norm:
+ * the unit quaternion and the axis carry relative errors of 3 roundings (u = 2^-53) each, the entries of R0 are sums of
+ * 3 products of them (below 24 u), those of uu'R0 and [u]R0 sums of 3 products with R0 (below 48 u). Each of the three
+ * matrices is off by less than 3 * 48 u = 144 u in norm, all together by 432 u < 2^-44. T(t) is off by less than that
+ * times `size`. */
 #define ROTATION_DEFECT 0x1p-44
 void trajectory_from_motion(const dent_motion *motion, double scale, struct trajectory *trajectory);
 

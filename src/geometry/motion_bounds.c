@@ -7,8 +7,8 @@
 
 #define BOUND_ROUNDING (1 + 0x1p-40)
 
-/* An upper bound of the spectral norm of R' = [w]R: |w| is the Frobenius norm by the square root of two, up to the
- * defect of R, which is covered by the error of the rate. */
+/* An upper bound of the spectral norm of R' = [w]R: |w| is the Frobenius norm by the square root of two; the error of the
+ * computed rate is added by the caller. */
 static double turning_of(const double rate[9])
 {
     double squares = 0;
@@ -34,14 +34,15 @@ static void bound_first_order(struct motion_piece *piece, double turning_at_most
     piece->reach = vector_length(piece->translation) * BOUND_ROUNDING + h * piece->speed + piece->translation_error;
 }
 
-/* Errors of evaluation: the angle rounds to within |w| u, sine and cosine are good to 4 u (SINE_COSINE_ERROR), entries
- * are sums of three products, a norm is at most three times the largest entry: below (50 + 3 |w|) u, here 128 u + 4 |w|
- * u. Rates have the factor |w|. T adds at most as much of every length it is made of. */
+/* Errors: the trajectory is rounded (ROTATION_DEFECT, 512 u). The angle rounds to within |w| u, sine and cosine are good
+ * to 4 u (SINE_COSINE_ERROR), entries are sums of three products, a norm is at most three times the largest entry: below
+ * (50 + 3 |w|) u. Together below 1024 u + 4 |w| u. Rates have the factor |w|. T adds at most as much of every length it
+ * is made of. */
 void trajectory_piece(const struct trajectory *trajectory, double middle, double half, struct motion_piece *piece)
 {
     trajectory_derivative_at(trajectory, middle, piece->rotation, piece->translation, piece->rotation_rate,
                              piece->translation_rate);
-    double w = fabs(trajectory->angle), relative = 0x1p-46 + w * 0x1p-51;
+    double w = fabs(trajectory->angle), relative = 0x1p-43 + w * 0x1p-51;
     double arc_speed = trajectory->arcs ? fabs(0.5 * w / trajectory->half_sine) * trajectory->arc_length : 0;
     piece->half = half;
     piece->bending = w * w * BOUND_ROUNDING;
@@ -106,8 +107,7 @@ void chain_piece(const struct motion_chain *chain, double middle, double half, s
     }
 }
 
-/* y = RA' (RB x + TB - TA), the transpose in place of the inverse: it is zero-free for the difference of two points,
- * and RA' RA x = x up to the defect of RA. */
+/* y = RA' (RB x + TB - TA). */
 static void see_from(const struct motion_piece *a, const struct motion_piece *b, struct motion_piece *seen)
 {
     double apart[3], apart_rate[3], part[9], turned[3], h = b->half;
@@ -167,7 +167,7 @@ void relative_motion(const struct motion_chain *a, const struct motion_chain *b,
         chain_piece(b, lo + half, half, &to);
         see_from(&from, &to, piece);
     }
-    finish(piece, 2 * a->count * ROTATION_DEFECT * reach_a + 0x1p-47 * (reach_a + reach_b + piece->reach));
+    finish(piece, 0x1p-47 * (reach_a + reach_b + piece->reach));
 }
 
 void chain_motion(const struct motion_chain *chain, double lo, double half, dent_motion_bounds bounds,

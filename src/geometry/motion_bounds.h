@@ -46,7 +46,7 @@ enum { MOTION_CHAIN_LIMIT = 1024 };
 
 /* The motion of chain b seen from the end of chain a, over [lo, lo + 2 half]: y = R x + T takes points of b to the
  * coordinates of a. reach_a and reach_b bound |x| for the points of the two bodies; the rest covers the rounding of
- * computing with such points (64 roundings of the largest length) and that frame a is not rigid to the last bit. */
+ * computing with such points, 64 roundings of the largest length. */
 void relative_motion(const struct motion_chain *a, const struct motion_chain *b, double lo, double half,
                      dent_motion_bounds bounds, double reach_a, double reach_b, struct motion_piece *piece);
 

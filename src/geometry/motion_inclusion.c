@@ -5,30 +5,22 @@
 
 #include "geometry/quaternion.h"
 
-static void put_ends(struct moving_points *moving, int index, int count, const double place[3], const double sweep[3])
-{
-    for (int k = 0; k < 3; k++) {
-        moving->point[index][k] = place[k] - sweep[k];
-        moving->point[index + count][k] = place[k] + sweep[k];
-    }
-}
-
 void move_points(const struct motion_piece *piece, const double (*corners)[3], int count, struct moving_points *moving)
 {
-    double place[3], sweep[3], h = piece->half, farthest = 0, longest = 0;
+    double h = piece->half, farthest = 0, longest = 0;
     for (int corner = 0; corner < count; corner++) {
+        double *place = moving->place[corner], *sweep = moving->sweep[corner];
         matrix_times_vector(piece->rotation, corners[corner], place);
         matrix_times_vector(piece->rotation_rate, corners[corner], sweep);
         for (int k = 0; k < 3; k++) {
             place[k] += piece->translation[k];
             sweep[k] = h * (sweep[k] + piece->translation_rate[k]);
         }
-        put_ends(moving, corner, count, place, sweep);
         double reach = dot_product(corners[corner], corners[corner]), length = dot_product(sweep, sweep);
         farthest = reach > farthest ? reach : farthest;
         longest = length > longest ? length : longest;
     }
-    moving->count = longest > 0 ? 2 * count : count;
+    moving->count = count;
     moving->rest = (piece->translation_rest + piece->rotation_rest * sqrt(farthest)) * (1 + 0x1p-40);
     moving->motion = (sqrt(longest) + moving->rest) * (1 + 0x1p-40);
 }
@@ -38,7 +30,7 @@ void move_linear_points(const struct motion_piece *piece, double middle, const d
 {
     double h = piece->half, farthest = 0, longest = 0, fastest = 0;
     for (int corner = 0; corner < count; corner++) {
-        double velocity[3], now[3], place[3], turned[3], sweep[3];
+        double velocity[3], now[3], turned[3], *place = moving->place[corner], *sweep = moving->sweep[corner];
         for (int k = 0; k < 3; k++) {
             velocity[k] = end[corner][k] - start[corner][k];
             now[k] = start[corner][k] + middle * velocity[k];
@@ -50,14 +42,13 @@ void move_linear_points(const struct motion_piece *piece, double middle, const d
             place[k] += piece->translation[k];
             sweep[k] = h * ((turned[k] + sweep[k]) + piece->translation_rate[k]);
         }
-        put_ends(moving, corner, count, place, sweep);
         double speed = vector_length(velocity), reach = vector_length(now) + h * speed;
         double length = dot_product(sweep, sweep);
         farthest = reach > farthest ? reach : farthest;
         fastest = speed > fastest ? speed : fastest;
         longest = length > longest ? length : longest;
     }
-    moving->count = longest > 0 ? 2 * count : count;
+    moving->count = count;
     moving->rest = (piece->translation_rest + piece->rotation_rest * farthest + h * h * piece->turning * fastest) *
                    (1 + 0x1p-40);
     moving->motion = (sqrt(longest) + moving->rest) * (1 + 0x1p-40);
@@ -187,66 +178,147 @@ static bool nearest_of_tetrahedron(struct simplex *simplex, double nearest[3])
     return inside;
 }
 
+/* Two hulls: a's points and b's at one or two times. */
+struct hulls {
+    const double (*a)[3];
+    int count_a, count_b;
+    double b[6][3];
+};
+
 /* The point of the difference that lies lowest along v. */
-static double lowest_difference(const double (*a)[3], int count_a, const struct moving_points *b, const double v[3],
-                                double difference[3])
+static double lowest_difference(const struct hulls *hulls, const double v[3], double difference[3])
 {
     int low = 0, high = 0;
-    double lowest = dot_product(b->point[0], v), highest = dot_product(a[0], v);
-    for (int i = 1; i < b->count; i++) {
-        double along = dot_product(b->point[i], v);
+    double lowest = dot_product(hulls->b[0], v), highest = dot_product(hulls->a[0], v);
+    for (int i = 1; i < hulls->count_b; i++) {
+        double along = dot_product(hulls->b[i], v);
         low = along < lowest ? i : low;
         lowest = along < lowest ? along : lowest;
     }
-    for (int i = 1; i < count_a; i++) {
-        double along = dot_product(a[i], v);
+    for (int i = 1; i < hulls->count_a; i++) {
+        double along = dot_product(hulls->a[i], v);
         high = along > highest ? i : high;
         highest = along > highest ? along : highest;
     }
     for (int k = 0; k < 3; k++) {
-        difference[k] = b->point[low][k] - a[high][k];
+        difference[k] = hulls->b[low][k] - hulls->a[high][k];
     }
     return lowest - highest;
 }
 
 enum { WALK_LIMIT = 24 };
 
-bool points_stay_apart(const double (*a)[3], int count_a, const struct moving_points *b, double more)
+/* Walks until v separates by more than `enough` (true), or is the nearest point of the difference to within
+ * `precision` of its square, or is nearer than `enough` (infinite: only the nearest will do). v: from a to b, at first a
+ * guess; *gap: what all points of b are beyond all of a
+ * along v, times |v|. */
+static bool walk(const struct hulls *hulls, double enough, double precision, double v[3], double *gap)
 {
     struct simplex simplex = {.count = 0};
-    double v[3], next[3], needed = (b->rest + more) * (1 + 0x1p-40), needed_squared = needed * needed;
-    for (int k = 0; k < 3; k++) {
-        double sum_a = 0, sum_b = 0;
-        for (int i = 0; i < count_a; i++) {
-            sum_a += a[i][k];
-        }
-        for (int i = 0; i < b->count; i++) {
-            sum_b += b->point[i][k];
-        }
-        v[k] = sum_b / b->count - sum_a / count_a;
-    }
-    double last = INFINITY;
+    double next[3], enough_squared = enough * enough, last = INFINITY;
     for (int step = 0; step < WALK_LIMIT; step++) {
         double squared = dot_product(v, v);
-        double gap = lowest_difference(a, count_a, b, v, next);
-        if (gap > 0 && gap * gap > needed_squared * squared * (1 + 0x1p-40)) {
+        *gap = lowest_difference(hulls, v, next);
+        if (*gap > 0 && *gap * *gap > enough_squared * squared * (1 + 0x1p-40)) {
             return true;
         }
         /* No nearer point, or already too near: v is as good as the nearest. */
-        if (step > 0 && (squared <= needed_squared || !(squared < last) || squared - gap <= 0x1p-30 * squared)) {
+        if (step > 0 && ((squared <= enough_squared && enough < INFINITY) || !(squared < last) ||
+                         squared - *gap <= precision * squared)) {
             return false;
         }
         last = step > 0 ? squared : last;
         memcpy(simplex.point[simplex.count++], next, sizeof next);
         if (simplex.count == 1) {
-            memcpy(v, next, sizeof v);
+            memcpy(v, next, sizeof next);
         } else if (simplex.count == 2) {
             nearest_of_segment(&simplex, v);
         } else if (simplex.count == 3) {
             nearest_of_triangle(&simplex, v);
         } else if (nearest_of_tetrahedron(&simplex, v)) {
+            *gap = 0;
             return false;
         }
     }
+    *gap = lowest_difference(hulls, v, next);
     return false;
+}
+
+static void put_points(struct hulls *hulls, const struct moving_points *b, double s)
+{
+    for (int i = 0; i < b->count; i++) {
+        for (int k = 0; k < 3; k++) {
+            hulls->b[hulls->count_b][k] = b->place[i][k] + s * b->sweep[i][k];
+        }
+        hulls->count_b++;
+    }
+}
+
+static void begin_between_middles(const struct hulls *hulls, double v[3])
+{
+    for (int k = 0; k < 3; k++) {
+        double sum_a = 0, sum_b = 0;
+        for (int i = 0; i < hulls->count_a; i++) {
+            sum_a += hulls->a[i][k];
+        }
+        for (int i = 0; i < hulls->count_b; i++) {
+            sum_b += hulls->b[i][k];
+        }
+        v[k] = sum_b / hulls->count_b - sum_a / hulls->count_a;
+    }
+}
+
+bool points_stay_apart(const double (*a)[3], int count_a, const struct moving_points *b, double first, double last,
+                       double more)
+{
+    struct hulls hulls = {.a = a, .count_a = count_a};
+    double v[3], gap;
+    put_points(&hulls, b, first);
+    if (b->motion > b->rest) {
+        put_points(&hulls, b, last);
+    }
+    begin_between_middles(&hulls, v);
+    return walk(&hulls, (b->rest + more) * (1 + 0x1p-40), 0x1p-30, v, &gap);
+}
+
+enum { ADVANCE_LIMIT = 12 };
+
+struct advance advance_points(const double (*a)[3], int count_a, const struct moving_points *b, double first,
+                              double last, double near)
+{
+    struct advance advance = {.s = first, .distance = 0, .approach = 0};
+    double v[3];
+    for (int step = 0; step < ADVANCE_LIMIT; step++) {
+        struct hulls hulls = {.a = a, .count_a = count_a};
+        double gap;
+        put_points(&hulls, b, advance.s);
+        if (step == 0) {
+            begin_between_middles(&hulls, v);
+        }
+        walk(&hulls, INFINITY, 0x1p-10, v, &gap);
+        double length = vector_length(v);
+        advance.distance = length;
+        if (!(gap > 0) || !(length > 0)) {
+            advance.distance = 0;
+            return advance;
+        }
+        double certain = gap / length * (1 - 0x1p-40) - b->rest, fall = -INFINITY;
+        for (int i = 0; i < b->count; i++) {
+            double along = -dot_product(b->sweep[i], v) / length;
+            fall = along > fall ? along : fall;
+        }
+        advance.approach = fall > 0 ? fall * (1 + 0x1p-40) : 0;
+        if (!(certain > 0)) {
+            return advance;
+        }
+        if (!(advance.approach * (last - advance.s) >= certain)) { /* never used up */
+            advance.s = INFINITY;
+            return advance;
+        }
+        if (length <= near) {
+            return advance;
+        }
+        advance.s += certain / advance.approach * (1 - 0x1p-40);
+    }
+    return advance;
 }

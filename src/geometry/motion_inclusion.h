@@ -15,12 +15,13 @@
 
 #include "geometry/motion_bounds.h"
 
-/* Points of b over a piece, in the coordinates of a. */
+/* Points of b over a piece, in the coordinates of a: at time s of the piece, from -1 to 1, point k is at
+ * place[k] + s sweep[k], up to the rest. */
 struct moving_points {
-    double point[6][3]; /* at the begin of the piece, then at its end */
-    int count;          /* of all: 2, 4 or 6; 1, 2 or 3 when nothing moves */
+    double place[3][3], sweep[3][3];
+    int count;
     double rest;
-    double motion; /* no point is farther than this from its place in the middle of the piece */
+    double motion; /* no point is farther than this from its place during the piece */
 };
 
 /* Corners in the coordinates of b that move rigidly with the piece. */
@@ -30,7 +31,19 @@ void move_points(const struct motion_piece *piece, const double (*corners)[3], i
 void move_linear_points(const struct motion_piece *piece, double middle, const double (*start)[3],
                         const double (*end)[3], int count, struct moving_points *moving);
 
-/* True: the hulls stay apart by more than `more`. */
-bool points_stay_apart(const double (*a)[3], int count_a, const struct moving_points *b, double more);
+/* True: the hulls stay apart by more than `more` from s = first to s = last. */
+bool points_stay_apart(const double (*a)[3], int count_a, const struct moving_points *b, double first, double last,
+                       double more);
+
+/* Conservative advancement along the lines (Mirtich; Tang et al. 2009): from s = first on, steps as long as the distance,
+ * along its own direction, cannot be used up. Returns how far it got: nothing touches before; above `last` when nothing
+ * touches at all. It stops when the distance is at most `near` or at most the rest, or after some steps. */
+struct advance {
+    double s;
+    double distance; /* at s, an upper bound up to rounding, the rest not included */
+    double approach; /* by how much the distance falls at most from s to s + 1 */
+};
+struct advance advance_points(const double (*a)[3], int count_a, const struct moving_points *b, double first,
+                              double last, double near);
 
 #endif

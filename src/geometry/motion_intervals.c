@@ -168,7 +168,13 @@ void relative_interval_motion(const struct motion_chain *a, const struct motion_
         translation_squares += radius * radius;
         reach += fabs(piece->translation[k]) + radius;
     }
-    piece->rotation_error = sqrt(rotation_squares) * (1 + 0x1p-40);
-    piece->translation_error = sqrt(translation_squares) * (1 + 0x1p-40);
+    /* The intervals enclose the trajectories; the motions are off those by the rounding of each link. */
+    double sizes = 0;
+    for (uint32_t link = 0; link < a->count + b->count; link++) {
+        sizes += link < a->count ? a->links[link]->size : b->links[link - a->count]->size;
+    }
+    double defects = (a->count + b->count) * (2 * ROTATION_DEFECT);
+    piece->rotation_error = (sqrt(rotation_squares) + defects) * (1 + 0x1p-40);
+    piece->translation_error = (sqrt(translation_squares) + defects * sizes) * (1 + 0x1p-40);
     piece->reach = reach * (1 + 0x1p-40);
 }

@@ -74,14 +74,31 @@ static bool spheres_apart(const double apart[3], const struct placed_volume *b, 
     return dot_product(nearest, nearest) > reach * reach * (1 + 0x1p-40);
 }
 
+/* Along an axis the centre of b is at d + s q, and the boxes meet there while that is at most `extent` in size. The
+ * rounding of the two times is worth less than 8 roundings of the lengths, for which extent has room. */
+static inline bool clip_window(double d, double q, double extent, struct piece_window *window)
+{
+    if (fabs(d) + fabs(q) <= extent) {
+        return false;
+    }
+    if (fabs(d) - fabs(q) > extent) {
+        return true;
+    }
+    double inverse = 1 / q, p = (-extent - d) * inverse, r = (extent - d) * inverse;
+    double enter = p < r ? p : r, leave = p < r ? r : p;
+    window->first = enter > window->first ? enter : window->first;
+    window->last = leave < window->last ? leave : window->last;
+    return window->first > window->last;
+}
+
 static bool swept_boxes_apart(const struct motion_volume *a, const struct placed_volume *b, const double apart[3],
-                              double rest)
+                              double rest, struct piece_window *window)
 {
     for (int i = 0; i < 3; i++) {
         double extent = (fabs(b->axes[3 * i]) * b->half_extent[0] + fabs(b->axes[3 * i + 1]) * b->half_extent[1]) +
                         fabs(b->axes[3 * i + 2]) * b->half_extent[2];
         extent = extent < b->radius ? extent : b->radius;
-        if (fabs(apart[i]) - fabs(b->sweep[i]) > (a->half_extent[i] + extent) + rest) {
+        if (clip_window(apart[i], b->sweep[i], (a->half_extent[i] + extent) + rest, window)) {
             return true;
         }
     }
@@ -91,7 +108,7 @@ static bool swept_boxes_apart(const struct motion_volume *a, const struct placed
 /* The 15 axes. r: axes of b in the frame of box a; d, s: distance of centres and sweep in that frame. The nine edge axes
  * are not of unit length but shorter, so the rest is not multiplied by their length. */
 static bool oriented_boxes_apart(const struct motion_volume *a, const struct placed_volume *b, const double apart[3],
-                                 double rest)
+                                 double rest, struct piece_window *window)
 {
     double r[9], size[9], d[3], s[3];
     const double *ea = a->half_extent, *eb = b->half_extent;
@@ -104,7 +121,7 @@ static bool oriented_boxes_apart(const struct motion_volume *a, const struct pla
             size[3 * i + j] = fabs(r[3 * i + j]);
         }
         double extent = (size[3 * i] * eb[0] + size[3 * i + 1] * eb[1]) + size[3 * i + 2] * eb[2];
-        if (fabs(d[i]) - fabs(s[i]) > (ea[i] + extent) + rest) {
+        if (clip_window(d[i], s[i], (ea[i] + extent) + rest, window)) {
             return true;
         }
     }
@@ -112,7 +129,7 @@ static bool oriented_boxes_apart(const struct motion_volume *a, const struct pla
         double extent = (size[j] * ea[0] + size[3 + j] * ea[1]) + size[6 + j] * ea[2];
         double along = (r[j] * d[0] + r[3 + j] * d[1]) + r[6 + j] * d[2];
         double sweep = (r[j] * s[0] + r[3 + j] * s[1]) + r[6 + j] * s[2];
-        if (fabs(along) - fabs(sweep) > (extent + eb[j]) + rest) {
+        if (clip_window(along, sweep, (extent + eb[j]) + rest, window)) {
             return true;
         }
     }
@@ -124,7 +141,7 @@ static bool oriented_boxes_apart(const struct motion_volume *a, const struct pla
             double sweep = s[i2] * r[3 * i1 + j] - s[i1] * r[3 * i2 + j];
             double extent = (ea[i1] * size[3 * i2 + j] + ea[i2] * size[3 * i1 + j]) +
                             (eb[j1] * size[3 * i + j2] + eb[j2] * size[3 * i + j1]);
-            if (fabs(along) - fabs(sweep) > extent + rest) {
+            if (clip_window(along, sweep, extent + rest, window)) {
                 return true;
             }
         }
@@ -132,7 +149,8 @@ static bool oriented_boxes_apart(const struct motion_volume *a, const struct pla
     return false;
 }
 
-bool volumes_apart(dent_motion_volume kind, const struct motion_volume *a, const struct placed_volume *b, double more)
+bool volumes_apart(dent_motion_volume kind, const struct motion_volume *a, const struct placed_volume *b, double more,
+                   struct piece_window *window)
 {
     /* The axes are floats, orthonormal to within 2^-22: going from one frame to the other and back, lengths up to the
      * distance of the centres (at most radii + sweep + rest, or the spheres are apart) are off by less than 8 * 2^-22
@@ -148,6 +166,6 @@ bool volumes_apart(dent_motion_volume kind, const struct motion_volume *a, const
     if (kind == DENT_MOTION_VOLUME_SPHERE) {
         return false;
     }
-    return kind == DENT_MOTION_VOLUME_ALIGNED_BOX ? swept_boxes_apart(a, b, apart, rest)
-                                                  : oriented_boxes_apart(a, b, apart, rest);
+    return kind == DENT_MOTION_VOLUME_ALIGNED_BOX ? swept_boxes_apart(a, b, apart, rest, window)
+                                                  : oriented_boxes_apart(a, b, apart, rest, window);
 }

@@ -7,7 +7,8 @@
  *     box in the middle  +  line from -sweep to +sweep  +  ball of radius `rest`
  *
  * and is tested as that: spheres by the distance of the centres; boxes of a along a's own axes (swept boxes); oriented
- * boxes on the 15 axes of Gottschalk et al. (1996). With interval bounds the line is a point and the ball is the width of
+ * boxes on the 15 axes of Gottschalk et al. (1996). Along an axis the two intervals meet from one time to another, and
+ * they meet altogether only while they do so on all axes. With interval bounds the line is a point and the ball is the width of
  * the intervals: that is the 15-axis interval test of Redon et al. (2002).
  *
  * Rounding: a test compares sums of at most 12 products whose terms are bounded by the lengths that motion_bounds.h puts
@@ -50,7 +51,14 @@ void place_volume(const struct motion_piece *piece, const struct motion_volume *
 void place_linear_volume(const struct motion_piece *piece, double middle, const struct linear_volume *volume,
                          struct placed_volume *placed);
 
-/* True: apart by more than `more` throughout the piece. `volume` is one of SPHERE, ALIGNED_BOX, ORIENTED_BOX. */
-bool volumes_apart(dent_motion_volume kind, const struct motion_volume *a, const struct placed_volume *b, double more);
+/* The part of a piece during which two volumes may meet: from `first` to `last`, -1 the begin of the piece, 1 its end. */
+struct piece_window {
+    double first, last;
+};
+
+/* True: apart by more than `more` throughout the window. False: the window is narrowed to the time during which they may
+ * be nearer. `volume` is one of SPHERE, ALIGNED_BOX, ORIENTED_BOX. */
+bool volumes_apart(dent_motion_volume kind, const struct motion_volume *a, const struct placed_volume *b, double more,
+                   struct piece_window *window);
 
 #endif

@@ -81,14 +81,35 @@ struct face_side {
     const double (*corner)[3];
 };
 
-static bool put_vertices(struct gathering *gathering, const struct face_side *vertices, const struct face_side *face)
+/* The nearest of the 15 pairs of features of two faces, for faces that cross so deeply that none is near. */
+struct nearest_features {
+    double distance; /* of the nearest so far */
+    bool put_nearest, put_any;
+};
+
+/* In a first round everything within the tolerance is put; where there is none, in a second the nearest. */
+static bool is_wanted(const struct gathering *gathering, struct nearest_features *nearest, double distance)
+{
+    if (nearest->put_nearest) {
+        bool wanted = !nearest->put_any && distance <= nearest->distance;
+        nearest->put_any = nearest->put_any || wanted;
+        return wanted;
+    }
+    nearest->distance = distance < nearest->distance ? distance : nearest->distance;
+    bool wanted = distance <= gathering->pair->tolerance;
+    nearest->put_any = nearest->put_any || wanted;
+    return wanted;
+}
+
+static bool put_vertices(struct gathering *gathering, const struct face_side *vertices, const struct face_side *face,
+                         struct nearest_features *nearest)
 {
     const double *const corners[3] = {face->corner[0], face->corner[1], face->corner[2]};
     for (int c = 0; c < 3; c++) {
         const double *const vertex[2] = {vertices->corner[c], vertices->corner[c]};
         struct closest_pair closest;
         closest_of_vertex_and_face(vertex[0], corners, &closest);
-        if (closest.distance <= gathering->pair->tolerance) {
+        if (is_wanted(gathering, nearest, closest.distance)) {
             dent_motion_contact contact = {.kind = DENT_IMPACT_VERTEX_FACE,
                                            .body_a = vertices->rank,
                                            .feature_a = vertices->body->surface_faces[vertices->face].corners[c],
@@ -118,7 +139,8 @@ static void edge_of_face(const struct face_side *side, int c, const double *ends
     vertices[1] = corners[second];
 }
 
-static bool put_edges(struct gathering *gathering, const struct face_side *one, const struct face_side *two)
+static bool put_edges(struct gathering *gathering, const struct face_side *one, const struct face_side *two,
+                      struct nearest_features *nearest)
 {
     const struct face_side *a = one->rank < two->rank ? one : two, *b = one->rank < two->rank ? two : one;
     for (int i = 0; i < 9; i++) {
@@ -128,7 +150,7 @@ static bool put_edges(struct gathering *gathering, const struct face_side *one, 
         edge_of_face(a, i / 3, ends_a, vertices_a);
         edge_of_face(b, i % 3, ends_b, vertices_b);
         closest_of_edges(ends_a, ends_b, &closest);
-        if (closest.distance <= gathering->pair->tolerance) {
+        if (is_wanted(gathering, nearest, closest.distance)) {
             dent_motion_contact contact = {.kind = DENT_IMPACT_EDGE_EDGE,
                                            .body_a = a->rank,
                                            .feature_a = edge_number(a->body, vertices_a[0], vertices_a[1]),
@@ -169,14 +191,21 @@ static bool put_features(struct gathering *gathering, uint32_t face_a, uint32_t 
     struct face_side a = {pair->a->body, pair->rank_a, ((const uint32_t *)tree_a->faces.data)[face_a],
                           ((const double(*)[3][3])tree_a->corners.data)[face_a]};
     struct face_side b = {pair->b->body, pair->rank_b, ((const uint32_t *)tree_b->faces.data)[face_b],
-                          (const double(*)[3])moving.point};
-    if (points_stay_apart(a.corner, 3, &moving, pair->tolerance)) {
+                          (const double(*)[3])moving.place};
+    if (points_stay_apart(a.corner, 3, &moving, 0, 0, pair->tolerance)) {
         return true;
     }
     if ((a.body->identities || b.body->identities) && share_a_vertex(&a, &b)) {
         return true;
     }
-    return put_vertices(gathering, &a, &b) && put_vertices(gathering, &b, &a) && put_edges(gathering, &a, &b);
+    struct nearest_features nearest = {.distance = INFINITY};
+    bool done = true;
+    for (int round = 0; round < 2 && !nearest.put_any && done; round++) {
+        nearest.put_nearest = round == 1;
+        done = put_vertices(gathering, &a, &b, &nearest) && put_vertices(gathering, &b, &a, &nearest) &&
+               put_edges(gathering, &a, &b, &nearest);
+    }
+    return done;
 }
 
 /* ---- one pair of bodies ------------------------------------------------------------------------------------------ */
@@ -206,7 +235,8 @@ static bool gather_pair(struct gathering *gathering, struct dynamic_array *stack
         const struct motion_volume *a = &nodes_a[pending.a], *b = &nodes_b[pending.b];
         struct placed_volume placed;
         place_node(gathering, pending.b, &placed);
-        if (volumes_apart(gathering->run->volume, a, &placed, pair->tolerance)) {
+        struct piece_window window = {0, 0};
+        if (volumes_apart(gathering->run->volume, a, &placed, pair->tolerance, &window)) {
             continue;
         }
         if (a->size > 0 && b->size > 0) {

@@ -30,7 +30,7 @@ void motion_state_destroy(struct motion_state *state)
         motion_tree_destroy(array_at(&state->trees, i));
     }
     for (size_t i = 0; i < state->desks.count; i++) {
-        array_destroy(&((struct motion_desk *)array_at(&state->desks, i))->stack);
+        array_destroy(&((struct motion_desk *)array_at(&state->desks, i))->queue);
     }
     array_destroy(&state->trees);
     array_destroy(&state->desks);
@@ -68,7 +68,7 @@ static bool make_desks(struct motion_run *run)
         if (!desk) {
             return false;
         }
-        array_init(&desk->stack, run->context, sizeof(struct pending_pair));
+        array_init(&desk->queue, run->context, sizeof(struct pending_pair));
     }
     return true;
 }
@@ -180,7 +180,7 @@ static void collect_round(struct motion_run *run, uint32_t first, uint32_t count
             result->verdict = answer->verdict;
             result->t_lo = answer->t_lo;
             result->t_hi = answer->t_hi;
-            result->t_c = 0.5 * (answer->t_lo + answer->t_hi);
+            result->t_c = answer->verdict == DENT_MOTION_CONTACT ? answer->t_c : answer->t_lo;
             result->initial = answer->initial;
             result->body_a = a < b ? a : b;
             result->body_b = a < b ? b : a;

@@ -33,15 +33,16 @@ enum { PIECE_CACHE = 128, LEVEL_LIMIT = 57, LEVEL_LATEST = 50 };
 
 /* Two nodes that could not be told apart over a piece of time. */
 struct pending_pair {
-    uint32_t a, b;
+    double lo, hi; /* the part of the piece that is not settled */
     uint64_t number;
+    uint32_t a, b;
     uint32_t level;
     float motion; /* of b during the piece, against a: what decides whether to halve the time */
 };
 
 /* What a worker needs for one pair of bodies; kept from query to query. */
 struct motion_desk {
-    struct dynamic_array stack; /* struct pending_pair */
+    struct dynamic_array queue; /* struct pending_pair: a heap, the earliest first */
     struct time_piece pieces[PIECE_CACHE];
 };
 
@@ -68,7 +69,7 @@ struct motion_actor {
 
 struct pair_answer {
     dent_motion_verdict verdict;
-    double t_lo, t_hi;
+    double t_lo, t_c, t_hi;
     bool initial, no_memory;
     uint64_t volume_tests, face_tests, time_pieces;
 };

@@ -1,14 +1,17 @@
 /* The first contact of two bodies: pairs of volumes over pieces of time, both split until they are apart or faces
  * remain. See motion_run.h.
  *
- * A pending pair is two nodes that could not be told apart over a piece [number, number + 1] / 2^level of the step. What
- * moves by more than its own size during the piece has its time halved, the earlier half first; otherwise the larger of
- * the two nodes is replaced by its children. Two faces that cannot be told apart have their time halved until they move
- * by less than a quarter of the tolerance: then they are in contact, up to the tolerance, at the begin of the piece. In
- * the first piece of the step that is refined on, down to the rounding of the positions, so that what starts at a small
- * distance gets a time above 0 and what starts touching gets 0.
+ * A pending pair is two nodes that could not be told apart over a piece [number, number + 1] / 2^level of the step, or a
+ * part of it. They wait in a queue, the earliest first. What moves by more than a fraction of its own size during the
+ * piece has its time halved; otherwise the larger of the two nodes is replaced by its children. Two faces advance in time
+ * as far as their distance allows (motion_inclusion.h), in a shorter piece of time where the rest of the motion is not
+ * small against the tolerance. When they come nearer than a quarter of the tolerance they are in contact, and as nothing
+ * earlier waits, that is the answer: no time after the first contact is ever looked at. At the very start of the step
+ * faces are refined on, down to the rounding of the positions, so that what starts at a small distance gets a time above
+ * 0 and what starts touching gets 0.
  *
- * The pieces are the same for all nodes, so motions over them are looked up in a small cache.
+ * The pieces are the same for all nodes, so motions over them are looked up in a small cache. Times within a piece are
+ * computed to 2^-53; what is kept of them is moved by 2^-52 to the safe side.
  */
 #include <math.h>
 
@@ -23,9 +26,56 @@ struct search {
     const struct linear_volume *linear_b; /* null for rigid ones */
     const double (*corners_a)[3][3], (*corners_b)[3][3], (*ends_b)[3][3];
     bool tied; /* vertices of the two bodies may be the same */
-    double best;
+    double limit; /* later ones are of no interest */
     struct pair_answer *answer;
 };
+
+/* ---- the queue --------------------------------------------------------------------------------------------------- */
+
+/* Of pairs that begin together the ones with the shorter piece first: they are nearer to an answer. */
+static bool is_before(const struct pending_pair *a, const struct pending_pair *b)
+{
+    return a->lo < b->lo || (a->lo == b->lo && a->level > b->level);
+}
+
+static bool push_pair(struct search *search, const struct pending_pair *pending)
+{
+    struct dynamic_array *queue = &search->desk->queue;
+    if (pending->lo >= search->limit) {
+        return true;
+    }
+    if (!array_extend(queue, 1)) {
+        search->answer->no_memory = true;
+        return false;
+    }
+    struct pending_pair *heap = queue->data;
+    size_t place = queue->count - 1;
+    while (place > 0 && is_before(pending, &heap[(place - 1) / 2])) {
+        heap[place] = heap[(place - 1) / 2];
+        place = (place - 1) / 2;
+    }
+    heap[place] = *pending;
+    return true;
+}
+
+static struct pending_pair pop_pair(struct search *search)
+{
+    struct dynamic_array *queue = &search->desk->queue;
+    struct pending_pair *heap = queue->data, first = heap[0], last = heap[--queue->count];
+    size_t count = queue->count, place = 0;
+    for (size_t child = 1; child < count; child = 2 * place + 1) {
+        child += child + 1 < count && is_before(&heap[child + 1], &heap[child]);
+        if (!is_before(&heap[child], &last)) {
+            break;
+        }
+        heap[place] = heap[child];
+        place = child;
+    }
+    if (count > 0) {
+        heap[place] = last;
+    }
+    return first;
+}
 
 /* ---- pieces of time ---------------------------------------------------------------------------------------------- */
 
@@ -61,38 +111,57 @@ static void place_node(const struct search *search, const struct time_piece *pie
     }
 }
 
-static bool push_pair(struct search *search, const struct pending_pair *pending)
+/* The times lo and hi within a piece, and back; rounded so that the window is not too small. */
+static struct piece_window window_of(const struct time_piece *piece, double lo, double hi)
 {
-    if (!array_push(&search->desk->stack, pending)) {
-        search->answer->no_memory = true;
-        return false;
-    }
-    return true;
+    double inverse = 1 / piece->motion.half;
+    struct piece_window window = {(lo - piece->middle) * inverse, (hi - piece->middle) * inverse};
+    window.first = window.first > -1 ? window.first : -1;
+    window.last = window.last < 1 ? window.last : 1;
+    return window;
 }
 
-/* Puts the pair on the stack unless it stays apart. */
-static bool consider(struct search *search, uint32_t a, uint32_t b, const struct placed_volume *placed, uint32_t level,
-                     uint64_t number)
+static double time_of(const struct time_piece *piece, double s)
 {
+    return piece->middle + s * piece->motion.half;
+}
+
+/* Puts the pair into the queue unless it stays apart. */
+static bool consider(struct search *search, uint32_t a, uint32_t b, const struct placed_volume *placed,
+                     const struct time_piece *piece, const struct pending_pair *parent, uint32_t level, uint64_t number)
+{
+    double lo = parent->lo > piece->lo ? parent->lo : piece->lo;
+    double end = piece->middle + piece->motion.half, hi = parent->hi < end ? parent->hi : end;
+    struct piece_window window = window_of(piece, lo, hi), whole = window;
     search->answer->volume_tests++;
-    if (volumes_apart(search->run->volume, &search->nodes_a[a], placed, 0)) {
+    if (volumes_apart(search->run->volume, &search->nodes_a[a], placed, 0, &window)) {
         return true;
     }
-    const struct pending_pair pending = {a, b, number, level, (float)(placed->sweep_length + placed->rest)};
+    struct pending_pair pending = {lo, hi, number, a, b, level, (float)placed->rest};
+    if (window.first > whole.first) {
+        double later = time_of(piece, window.first) - 0x1p-52;
+        pending.lo = later > lo ? later : lo;
+    }
+    if (window.last < whole.last) {
+        double earlier = time_of(piece, window.last) + 0x1p-52;
+        pending.hi = earlier < hi ? earlier : hi;
+    }
     return push_pair(search, &pending);
 }
 
 static bool halve_time(struct search *search, const struct pending_pair *pending)
 {
-    for (int side = 1; side >= 0; side--) { /* the earlier half is taken from the stack first */
+    const double middle = piece_lo(pending->level + 1, 2 * pending->number + 1);
+    for (uint32_t side = 0; side < 2; side++) {
         uint32_t level = pending->level + 1;
-        uint64_t number = 2 * pending->number + (uint64_t)side;
-        struct placed_volume placed;
-        if (piece_lo(level, number) >= search->best) {
+        uint64_t number = 2 * pending->number + side;
+        if (side == 0 ? pending->lo > middle : pending->hi < middle) {
             continue;
         }
-        place_node(search, piece_of(search, level, number), pending->b, &placed);
-        if (!consider(search, pending->a, pending->b, &placed, level, number)) {
+        struct placed_volume placed;
+        const struct time_piece *piece = piece_of(search, level, number);
+        place_node(search, piece, pending->b, &placed);
+        if (!consider(search, pending->a, pending->b, &placed, piece, pending, level, number)) {
             return false;
         }
     }
@@ -111,13 +180,15 @@ static bool descend(struct search *search, const struct pending_pair *pending, b
         if (!into_a) {
             place_node(search, piece, child, &placed);
         }
-        if (!consider(search, into_a ? child : pending->a, into_a ? pending->b : child, &placed, pending->level,
-                      pending->number)) {
+        if (!consider(search, into_a ? child : pending->a, into_a ? pending->b : child, &placed, piece, pending,
+                      pending->level, pending->number)) {
             return false;
         }
     }
     return true;
 }
+
+#define TIME_FRACTION 0.02
 
 static bool split(struct search *search, const struct pending_pair *pending)
 {
@@ -125,7 +196,7 @@ static bool split(struct search *search, const struct pending_pair *pending)
     double radius_b = search->linear_b ? search->linear_b[pending->b].radius : b->radius;
     double larger = a->radius > radius_b ? a->radius : radius_b;
     bool leaf_a = a->size > 0, leaf_b = b->size > 0;
-    if ((double)pending->motion > 0.5 * larger && pending->level < LEVEL_LATEST) {
+    if ((double)pending->motion > TIME_FRACTION * larger && pending->level < LEVEL_LATEST) {
         return halve_time(search, pending);
     }
     return descend(search, pending, leaf_b || (!leaf_a && a->radius >= radius_b));
@@ -145,12 +216,43 @@ static bool share_a_vertex(const struct search *search, uint32_t face_a, uint32_
     return false;
 }
 
-static bool is_contact(const struct search *search, const struct pending_pair *pending, double motion)
+static bool report_contact(struct search *search, const struct pending_pair *pending, double t, double touch)
 {
-    if (pending->number == 0) {
-        return pending->level >= LEVEL_LIMIT;
-    }
-    return motion <= 0.25 * search->pair->tolerance || pending->level >= LEVEL_LATEST;
+    struct pair_answer *answer = search->answer;
+    answer->verdict = DENT_MOTION_CONTACT;
+    answer->initial = t <= 0;
+    answer->t_lo = t;
+    answer->t_c = touch > t && touch < pending->hi ? touch : t;
+    answer->t_hi = touch > t && touch < 1 ? touch + (touch - t) : t;
+    answer->t_hi = answer->t_hi < 1 ? answer->t_hi : 1;
+    return true;
+}
+
+/* The same faces from time t on: first in a shorter piece around t, then in what is left of this one. */
+static bool look_closer(struct search *search, const struct pending_pair *pending, double t, double distance,
+                        double rest)
+{
+    /* Small against the distance, or the tolerance; but not too much smaller than it was: the distance in a long piece
+     * need not be what it seems. */
+    double enough = search->pair->tolerance / 16;
+    enough = distance / 8 > enough ? distance / 8 : enough;
+    enough = rest / 16 > enough ? rest / 16 : enough;
+    double shrink = search->run->bounds == DENT_MOTION_BOUNDS_TAYLOR ? 0.25 : 0.5;
+    uint32_t latest = t > 0 ? LEVEL_LATEST : LEVEL_LIMIT;
+    struct pending_pair closer = *pending, later = *pending;
+    do {
+        closer.level++;
+        rest *= shrink;
+    } while (((t <= 0 && distance <= 0) || rest > enough) && closer.level < latest);
+    uint64_t least = pending->number << (closer.level - pending->level);
+    uint64_t most = (pending->number + 1) << (closer.level - pending->level);
+    double number = t * (double)(UINT64_C(1) << closer.level);
+    closer.number = number < (double)least ? least : (uint64_t)number;
+    closer.number = closer.number < most ? closer.number : most - 1;
+    closer.lo = t;
+    later.lo = piece_lo(closer.level, closer.number + 1);
+    closer.hi = later.lo < pending->hi ? later.lo : pending->hi;
+    return push_pair(search, &closer) && (later.lo >= pending->hi || push_pair(search, &later));
 }
 
 static bool test_faces(struct search *search, const struct pending_pair *pending)
@@ -161,6 +263,7 @@ static bool test_faces(struct search *search, const struct pending_pair *pending
         return true;
     }
     const struct time_piece *piece = piece_of(search, pending->level, pending->number);
+    struct piece_window window = window_of(piece, pending->lo, pending->hi);
     struct moving_points moving;
     search->answer->face_tests++;
     if (search->linear_b) {
@@ -168,44 +271,32 @@ static bool test_faces(struct search *search, const struct pending_pair *pending
     } else {
         move_points(&piece->motion, search->corners_b[b], 3, &moving);
     }
-    if (points_stay_apart(search->corners_a[a], 3, &moving, 0)) {
+    if (points_stay_apart(search->corners_a[a], 3, &moving, window.first, window.last, 0)) {
         return true;
     }
-    if (is_contact(search, pending, moving.motion)) {
-        search->best = piece->lo;
-        search->answer->verdict = DENT_MOTION_CONTACT;
-        search->answer->t_lo = piece->lo;
-        search->answer->t_hi = piece->middle + (piece->middle - piece->lo);
-        search->answer->initial = pending->number == 0;
+    double tolerance = search->pair->tolerance;
+    bool at_start = pending->lo <= 0;
+    struct advance advance = advance_points(search->corners_a[a], 3, &moving, window.first, window.last,
+                                            at_start ? 0 : tolerance / 4);
+    if (advance.s > window.last) {
         return true;
     }
-    struct pending_pair half = *pending;
-    half.level++;
-    half.number = 2 * pending->number + 1;
-    if (!push_pair(search, &half)) {
-        return false;
+    double t = advance.s > window.first ? time_of(piece, advance.s) - 0x1p-52 : pending->lo;
+    t = t > pending->lo ? t : pending->lo;
+    bool near = advance.distance <= tolerance / 4 && moving.rest <= tolerance / 8;
+    struct pending_pair later = *pending;
+    later.lo = t;
+    if (t > pending->lo && (near || moving.rest <= tolerance / 8)) {
+        return push_pair(search, &later); /* others may be earlier now; or more steps are needed */
     }
-    half.number--;
-    return push_pair(search, &half);
+    if (t <= 0 ? pending->level >= LEVEL_LIMIT : near || pending->level >= LEVEL_LATEST) {
+        double rate = advance.approach / piece->motion.half;
+        return report_contact(search, pending, t, rate > 0 ? t + advance.distance / rate : t);
+    }
+    return look_closer(search, pending, t, advance.distance, moving.rest);
 }
 
 /* ---- the search -------------------------------------------------------------------------------------------------- */
-
-static void give_up(struct search *search)
-{
-    const struct pending_pair *stack = search->desk->stack.data;
-    double earliest = search->best;
-    for (size_t i = 0; i < search->desk->stack.count; i++) {
-        double lo = piece_lo(stack[i].level, stack[i].number);
-        earliest = lo < earliest ? lo : earliest;
-    }
-    if (earliest < search->best) {
-        search->answer->verdict = DENT_MOTION_UNDECIDED;
-        search->answer->t_lo = earliest;
-        search->answer->t_hi = 1;
-        search->answer->initial = false;
-    }
-}
 
 static void prepare_search(struct search *search, const struct motion_run *run, struct motion_pair *pair,
                            struct motion_desk *desk, double limit)
@@ -221,13 +312,13 @@ static void prepare_search(struct search *search, const struct motion_run *run, 
                               .corners_b = (const double(*)[3][3])b->corners.data,
                               .ends_b = (const double(*)[3][3])b->ends.data,
                               .tied = pair->a->body->identities || pair->b->body->identities,
-                              .best = limit,
+                              .limit = limit,
                               .answer = &pair->answer};
     pair->answer = (struct pair_answer){.verdict = DENT_MOTION_FREE, .t_lo = limit, .t_hi = 1};
     for (int i = 0; i < PIECE_CACHE; i++) {
         desk->pieces[i].key = 0;
     }
-    array_clear(&desk->stack);
+    array_clear(&desk->queue);
 }
 
 void motion_search_pair(const struct motion_run *run, struct motion_pair *pair, struct motion_desk *desk, double limit)
@@ -237,26 +328,21 @@ void motion_search_pair(const struct motion_run *run, struct motion_pair *pair, 
     if (pair->earliest > 1 || pair->earliest >= limit) {
         return;
     }
-    const struct pending_pair whole = {0, 0, 0, 0, INFINITY};
     struct placed_volume placed;
-    place_node(&search, piece_of(&search, 0, 0), 0, &placed);
-    if (!consider(&search, whole.a, whole.b, &placed, 0, 0)) {
-        return;
-    }
     struct pair_answer *answer = &pair->answer;
-    while (desk->stack.count > 0) {
-        struct pending_pair pending = ((struct pending_pair *)desk->stack.data)[--desk->stack.count];
-        if (piece_lo(pending.level, pending.number) >= search.best) {
-            continue;
-        }
+    const struct time_piece *step = piece_of(&search, 0, 0);
+    const struct pending_pair whole = {.hi = 1};
+    place_node(&search, step, 0, &placed);
+    bool going = consider(&search, 0, 0, &placed, step, &whole, 0, 0);
+    while (going && desk->queue.count > 0 && answer->verdict == DENT_MOTION_FREE) {
+        struct pending_pair pending = pop_pair(&search);
         bool leaves = search.nodes_a[pending.a].size > 0 && search.nodes_b[pending.b].size > 0;
-        if (!(leaves ? test_faces(&search, &pending) : split(&search, &pending))) {
-            return;
-        }
+        going = leaves ? test_faces(&search, &pending) : split(&search, &pending);
         uint64_t work = answer->volume_tests + answer->face_tests + answer->time_pieces;
-        if (work > run->def->box_limit || (work % 1024 == 0 && cancel_requested(run->cancel))) {
-            give_up(&search);
-            return;
+        bool cancelled = work % 1024 == 0 && cancel_requested(run->cancel);
+        if ((work > run->def->box_limit || cancelled) && answer->verdict == DENT_MOTION_FREE && desk->queue.count > 0) {
+            answer->verdict = DENT_MOTION_UNDECIDED; /* everything before the earliest that waits is settled */
+            answer->t_lo = ((const struct pending_pair *)desk->queue.data)->lo;
         }
     }
 }

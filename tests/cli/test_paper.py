@@ -7,7 +7,7 @@ import tool_under_test as tool
 
 FIGURES = ("hash-times", "hash-table-size", "hash-cell-size", "bucket-query-size", "bucket-query-hits",
            "bucket-self-size", "bucket-self-hits", "surface-resolution", "surface-flatness", "surface-culling",
-           "surface-directions", "surface-leaves", "surface-phases")
+           "surface-directions", "surface-leaves", "surface-phases", "motion-missed", "motion-size", "motion-angle")
 
 
 class Paper(tool.ToolTest):
@@ -72,6 +72,20 @@ class Paper(tool.ToolTest):
         free = [float(row["culled"]) / float(row["neighbours"]) for row in rows if float(row["neighbours"]) > 0]
         self.assertGreater(free[0], 0.9)
         self.assertLess(free[-1], free[0])
+
+    def test_tests_at_some_times_miss_contacts_and_the_motion_query_does_not(self):
+        self.good("paper", "motion-missed", "-o", self.folder, "--scale", 0.3)
+        rows = self.table("motion-missed")
+        for scene in ("rod", "rings", "teapot", "arm"):
+            mine = [row for row in rows if row["scene"] == scene]
+            self.assertTrue(all(int(row["missed"]) <= int(row["contacts"]) for row in mine))
+            (ends,) = [row for row in mine if row["detection"] == "2 times"]
+            (query,) = [row for row in mine if row["detection"] == "motion query"]
+            (samples,) = [row for row in mine if row["detection"] == "4097 times"]
+            self.assertGreater(int(query["contacts"]), 0)
+            self.assertEqual(query["missed"], "0")
+            self.assertEqual(ends["missed"], ends["contacts"])  # no frame of these scenes shows anything
+            self.assertEqual(samples["missed"], "0")
 
     def test_mistakes_are_one_line(self):
         self.assertEqual(self.one_line_error("paper", "hash-time"),

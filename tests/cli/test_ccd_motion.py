@@ -1,0 +1,195 @@
+"""dent ccd of robots and of scenes of rigid bodies, and dent info of robots: what they print, how they exit, what bad input says."""
+import math
+import os
+
+from tool_under_test import DATA, DataTest, ToolTest, box_surface, json_lines, main, obj, run
+
+# A pole that can turn about z, with a bar of length 2 on it.
+TURNSTILE = """<robot name="turnstile">
+  <link name="foot"><collision><geometry><box size="0.1 0.1 0.4"/></geometry></collision></link>
+  <link name="bar"><collision><origin xyz="1 0 0.5"/><geometry><box size="2 0.1 0.1"/></geometry></collision></link>
+  <joint name="turn" type="revolute">
+    <parent link="foot"/><child link="bar"/><axis xyz="0 0 1"/><limit lower="-7" upper="7" effort="1" velocity="1"/>
+  </joint>
+</robot>
+"""
+
+
+def joint(name, parent, child, rest="", kind="revolute"):
+    return '<joint name="%s" type="%s"><parent link="%s"/><child link="%s"/>%s</joint>' % (name, kind, parent, child, rest)
+
+
+def robot(*parts, links="abc"):
+    return "<robot>" + "".join('<link name="%s"/>' % link for link in links) + "".join(parts) + "</robot>"
+
+
+class Robots(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.turnstile = self.write("turnstile.urdf", TURNSTILE)
+        if "made without expat" in run("info", self.turnstile).stderr:
+            self.skipTest("this build cannot read URDF: it was made without expat")
+        vertices, triangles = box_surface((-0.1, 1.4, 0.4), (0.2, 0.2, 0.2))
+        self.post = self.write("post.obj", obj(vertices, triangles))
+
+    def test_a_bar_swings_into_a_post(self):
+        result = self.good("ccd", self.turnstile, "--to", "3.1", "--obstacle", self.post, status=1)
+        lines = result.stdout.splitlines()
+        self.assertRegex(lines[-1], r"^first contact at t = 0\.\d+: bodies 1 bar and 2 post; \d+ contacts nearer than ")
+        # The side of the bar, 0.05 beside its axis, meets the corner (0.1, 1.4) of the post.
+        angle = math.atan2(1.4, 0.1) - math.asin(0.05 / math.hypot(0.1, 1.4))
+        (line,) = json_lines(self.good("ccd", "--json", self.turnstile, "--to", "3.1", "--obstacle", self.post, status=1).stdout)
+        self.assertEqual(list(line), ["verdict", "t_lo", "toi", "t_hi", "body_a", "body_b", "contacts", "tolerance", "ms"])
+        self.assertEqual((line["verdict"], line["body_a"], line["body_b"]), ("contact", "bar", "post"))
+        self.assertLess(line["t_lo"], line["t_hi"])
+        self.assertLessEqual(line["t_lo"] * 3.1, angle)
+        self.assertAlmostEqual(line["toi"] * 3.1, angle, delta=1e-5)
+        self.assertEqual(len(lines[0].split()), 12)
+        self.assertIn(lines[0].split()[0], ("vertex-face", "edge-edge"))
+        self.assertEqual(self.good("ccd", "--count", self.turnstile, "--to", "3.1", "--obstacle", self.post,
+                                   status=1).stdout.splitlines(), lines[-1:])
+
+    def test_the_other_way_round_it_is_free(self):
+        result = self.good("ccd", self.turnstile, "--to", "-3.1", "--obstacle", self.post)
+        self.assertEqual(result.stdout, "free: nothing touches\n")
+        (line,) = json_lines(self.good("ccd", "--json", self.turnstile, "--to", "turn=-3.1", "--obstacle", self.post).stdout)
+        self.assertEqual((line["verdict"], line["toi"], line["t_lo"], line["contacts"]), ("free", None, 1, 0))
+
+    def test_a_whole_turn_is_not_no_turn(self):
+        self.good("ccd", self.turnstile, "--to", "6.283185307179586", "--obstacle", self.post, status=1)
+        self.good("ccd", self.turnstile, "--to", "0", "--obstacle", self.post)
+
+    def test_a_start_that_touches_is_reported_as_such(self):
+        result = self.good("ccd", self.turnstile, "--from", "1.55", "--to", "1.6", "--obstacle", self.post, status=1)
+        self.assertIn("the start already touches, time 0: bodies 1 bar and 2 post", result.stdout.splitlines()[-1])
+        (line,) = json_lines(self.good("ccd", "--json", self.turnstile, "--from", "1.55", "--to", "1.6", "--obstacle", self.post,
+                                       status=1).stdout)
+        self.assertEqual((line["t_lo"], line["start_touches"]), (0, True))
+
+    def test_threads_and_instruction_sets_print_the_same(self):
+        words = ["ccd", self.turnstile, "--to", "3.1", "--obstacle", self.post]
+        expected = self.good(*words, status=1).stdout
+        for more in (["--threads", "1"], ["--threads", "3"], ["--isa", "scalar"]):
+            self.assertEqual(self.good(*words, *more, status=1).stdout, expected)
+
+    def test_meshes_are_found_by_package_path_and_visuals_are_a_notice(self):
+        folder = self.path("packages/parts/meshes")
+        os.makedirs(folder)
+        vertices, triangles = box_surface((0, -0.05, 0.4), (2, 0.1, 0.1))
+        with open(os.path.join(folder, "bar.obj"), "w") as file:
+            file.write(obj(vertices, triangles))
+        shape = '<geometry><mesh filename="package://parts/meshes/%s"/></geometry>'
+        text = ('<robot><link name="foot"/><link name="bar"><visual>' + shape % "none.dae" + "</visual><collision>" + shape % "bar.obj" +
+                "</collision></link>" + joint("turn", "foot", "bar", '<axis xyz="0 0 1"/>', "continuous") + "</robot>")
+        path = self.write("meshed.urdf", text)
+        line = self.one_line_error("ccd", path, "--to", "3.1")
+        self.assertIn("link 'bar': collision mesh package://parts/meshes/bar.obj is not there", line)
+        result = self.good("ccd", path, "--to", "3.1", "--package-path", self.path("packages"), "--obstacle", self.post, status=1)
+        self.assertIn("1 visual mesh is not there (package://parts/meshes/none.dae)", result.stderr)
+        result = self.good("ccd", path, "--to", "3.1", "--skip-missing", "--obstacle", self.post)
+        self.assertIn("collision mesh package://parts/meshes/bar.obj is not there, and was left out", result.stderr)
+
+    def test_info_lists_links_and_joints(self):
+        lines = self.good("info", self.turnstile).stdout.splitlines()
+        self.assertEqual(lines[0], self.turnstile + ": robot turnstile, 2 links, 1 joints, 1 joint values")
+        self.assertIn("  link   bar: 8 vertices, 12 triangles", lines)
+        self.assertIn("  joint  turn: revolute, foot -> bar, value 0, -7 ... 7", lines)
+        (line,) = json_lines(self.good("info", "--json", self.turnstile).stdout)
+        self.assertEqual(list(line), ["file", "robot", "values", "links", "joints"])
+        self.assertEqual(line["joints"][0], {"name": "turn", "kind": "revolute", "parent": "foot", "child": "bar", "value": 0,
+                                             "lower": -7, "upper": 7})
+
+    def test_bad_values_are_one_clear_line(self):
+        for words, expected in (
+                ([], "ccd: give the joint values at the end: --to VALUES"),
+                (["--to", "1,2"], "ccd: --to 1,2: give 1 numbers, or NAME=VALUE for some joints"),
+                (["--to", "x"], "ccd: --to: 'x' is not a finite number"),
+                (["--to", "nan"], "ccd: --to: 'nan' is not a finite number"),
+                (["--to", "elbow=1"], "ccd: --to: there is no joint 'elbow'; dent info lists them"),
+                (["--to", "turn="], "ccd: --to: '' is not a finite number"),
+                (["--to", "8"], "ccd: joint 'turn': 8 is above its limit, 7"),
+                (["--from", "-8", "--to", "0"], "ccd: joint 'turn': -8 is below its limit, -7"),
+                (["--to", "2000", "--no-limits"], "ccd: joint 'turn' turns from 0 to 2000 radians, more than 1000"),
+                (["--to", "1", "--frame", "2"], "ccd: --frame, --scale, --set and --motion are for built-in scenes"),
+                (["--to", "1", "--merge"], "ccd: --separation, --method, --merge and --no-self are for two frames"),
+                (["--to", "1", "--obstacle", self.path("none.obj")], self.path("none.obj") + ": cannot be opened: no such file"),
+        ):
+            with self.subTest(words=words):
+                self.assertTrue(self.one_line_error("ccd", self.turnstile, *words).startswith(expected))
+        self.good("ccd", self.turnstile, "--to", "8", "--no-limits")
+        self.assertIn("give it alone", self.one_line_error("ccd", self.turnstile, self.post))
+        self.assertIn("post.obj alone: give two frames", self.one_line_error("ccd", self.post))
+        self.assertIn("are for a robot", self.one_line_error("ccd", self.post, self.post, "--to", "1"))
+
+    def test_bad_robots_are_one_clear_line(self):
+        for text, expected in (
+                (robot(joint("j", "a", "b"), joint("k", "b", "c"), joint("l", "c", "a")), "joints form a cycle: 'l', 'k', 'j'"),
+                (robot(joint("j", "a", "b"), joint("k", "a", "c"), joint("l", "b", "c")),
+                 "link 'c' is the child of two joints, 'k' and 'l': links form a tree, without cycles"),
+                (robot(joint("j", "a", "b", '<limit lower="1" upper="-1"/>'), joint("k", "b", "c")),
+                 "joint 'j': its limits are the wrong way round, lower 1 and upper -1"),
+                (robot(joint("j", "a", "b", '<axis xyz="0 0 0"/>'), joint("k", "b", "c")), "joint 'j': its axis is 0 0 0"),
+                (robot(joint("j", "a", "b", kind="planar"), joint("k", "b", "c")), "joint 'j' is of type 'planar'"),
+                (robot(joint("j", "a", "d")), "joint 'j' names link 'd', and there is no such link"),
+                ("<robot><link name='a'><collision><geometry><mesh filename='no.stl'/></geometry></collision></link></robot>",
+                 "link 'a': collision mesh no.stl is not there"),
+                ("<!DOCTYPE r [<!ENTITY a 'b'>]><robot/>", "no document types and no entities"),
+                ("<robot", "not XML"),
+                ("", "is empty"),
+        ):
+            with self.subTest(text=text):
+                path = self.write("bad.urdf", text)
+                for words in (["ccd", path, "--to", "0"], ["info", path]):
+                    line = self.one_line_error(*words)
+                    self.assertTrue(line.startswith(path), line)
+                    self.assertIn(expected, line)
+
+
+class Scenes(ToolTest):
+    def test_what_no_frame_shows_is_found_between_them(self):
+        for scene, frame, status in (("rod", 0, 1), ("rod", 8, 0), ("rings", 0, 1), ("rings", 1, 0), ("arm", 0, 1), ("arm", 9, 0),
+                                     ("teapot", 0, 1), ("teapot", 10, 0)):
+            with self.subTest(scene=scene, frame=frame):
+                self.good("ccd", "--count", "--scale", "0.3", "--frame", frame, scene, status=status)
+                for k in (frame, frame + 1):
+                    shown = self.good("pairs", "--ask", "face-face", "--count", "--scale", "0.3", "--frame", k, scene).stdout
+                    self.assertEqual(shown, "0\n")
+
+    def test_straight_lines_miss_what_the_turning_rod_hits(self):
+        for k in (0, 1):
+            self.good("export", "rod", self.path("rod%d" % k), "--frame", k)
+        frames = []
+        for k in (0, 1):  # rod and wall of a frame in one file
+            merged, offset = "", 0
+            for name in ("rod", "wall"):
+                with open(self.path("rod%d/%s.obj" % (k, name))) as file:
+                    lines = file.read().splitlines()
+                merged += "\n".join(line if not line.startswith("f ") else
+                                    "f " + " ".join(str(int(word) + offset) for word in line.split()[1:]) for line in lines) + "\n"
+                offset += sum(line.startswith("v ") for line in lines)
+            frames.append(self.write("frame%d.obj" % k, merged))
+        self.assertEqual(self.good("ccd", *frames).stdout, "no impact\n")
+        self.good("ccd", "rod", "--frame", "0", status=1)
+
+    def test_a_screw_goes_another_way(self):
+        answers = {self.good("ccd", "--count", "--motion", kind, "rings", status=1).stdout for kind in ("constant", "screw")}
+        self.assertEqual(len(answers), 2)
+
+    def test_options_and_scenes_that_do_not_fit_are_refused(self):
+        self.assertIn("write two frames of it first", self.one_line_error("ccd", "v-self"))
+        self.assertIn("are for robots", self.one_line_error("ccd", "rod", "--to", "1"))
+        self.assertIn("choose constant or screw", self.one_line_error("ccd", "rod", "--motion", "straight"))
+
+
+class Kit(DataTest):
+    def test_the_arm_of_the_kit(self):
+        path = os.path.join(DATA, "meshes", "robot-ur5e", "ur5e.urdf")
+        result = self.good("ccd", path, "--from", "0,-1.5,0.5,0,0,0", "--to", "elbow_joint=2.8,shoulder_lift_joint=-1.5", status=1)
+        self.assertIn("upper_arm_link", result.stdout)
+        self.assertIn("7 visual meshes are not there", result.stderr)
+        self.good("ccd", path, "--to", "1,-1,1,0,1,0")
+        self.assertIn("above its limit", self.one_line_error("ccd", path, "--to", "elbow_joint=4"))
+
+
+if __name__ == "__main__":
+    main()

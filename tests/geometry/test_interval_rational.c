@@ -1,0 +1,296 @@
+/* Interval arithmetic encloses: random expressions against exact rationals, sine and cosine against rational Taylor
+ * sums with a bound of what was dropped. */
+#include <gmp.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <dent/base.h>
+
+#include "geometry/interval.h"
+#include "support/cmocka_includes.h"
+
+static uint64_t count_of(uint64_t quick, uint64_t usual, uint64_t most)
+{
+    return getenv("DENT_QUICK_TESTS") ? quick : getenv("DENT_LONG_TESTS") ? most : usual;
+}
+
+/* A double of any exponent in [-range, range], sometimes special. */
+static double random_double(dent_random *random, int range)
+{
+    static const double special[] = {0, -0.0, 1, -1, 0x1p-1074, -0x1p-1074, 0x1p-1022, 1 + 0x1p-52};
+    if (dent_random_below(random, 16) == 0) {
+        return special[dent_random_below(random, 8)];
+    }
+    double mantissa = 2 * dent_random_unit(random) - 1;
+    int exponent = (int)dent_random_below(random, 2 * (uint32_t)range + 1) - range;
+    return ldexp(mantissa, range > 1000 && exponent < -1000 ? exponent - 60 : exponent);
+}
+
+static struct interval random_interval(dent_random *random, int range)
+{
+    double a = random_double(random, range), b = dent_random_below(random, 3) ? random_double(random, range) : a;
+    return interval_of(a < b ? a : b, a < b ? b : a);
+}
+
+static bool encloses(struct interval a, const mpq_t x)
+{
+    mpq_t end;
+    mpq_init(end);
+    bool inside = true;
+    if (isfinite(a.lo)) {
+        mpq_set_d(end, a.lo);
+        inside = mpq_cmp(end, x) <= 0;
+    }
+    if (isfinite(a.hi)) {
+        mpq_set_d(end, a.hi);
+        inside = inside && mpq_cmp(end, x) >= 0;
+    }
+    mpq_clear(end);
+    return inside && a.lo <= a.hi && a.lo < INFINITY && a.hi > -INFINITY;
+}
+
+/* A point of the interval as a rational: an end or something between. */
+static void random_point(dent_random *random, struct interval a, mpq_t x)
+{
+    uint32_t choice = dent_random_below(random, 3);
+    double middle = a.lo + dent_random_unit(random) * (a.hi - a.lo);
+    middle = middle < a.lo || !(middle == middle) ? a.lo : middle > a.hi ? a.hi : middle;
+    mpq_set_d(x, choice == 0 ? a.lo : choice == 1 ? a.hi : middle);
+}
+
+static void random_operations_enclose_the_exact_results(void **state)
+{
+    (void)state;
+    mpq_t x, y, z;
+    mpq_inits(x, y, z, NULL);
+    uint64_t count = count_of(20000, 300000, 3000000);
+    for (uint64_t seed = 0; seed < count; seed++) {
+        dent_random random = dent_random_seeded(seed);
+        int range = seed % 3 == 0 ? 1020 : seed % 3 == 1 ? 500 : 30;
+        struct interval a = random_interval(&random, range), b = random_interval(&random, range), c;
+        random_point(&random, a, x);
+        random_point(&random, b, y);
+        switch (dent_random_below(&random, 5)) {
+        case 0:
+            c = interval_add(a, b);
+            mpq_add(z, x, y);
+            break;
+        case 1:
+            c = interval_subtract(a, b);
+            mpq_sub(z, x, y);
+            break;
+        case 2:
+            c = interval_multiply(a, b);
+            mpq_mul(z, x, y);
+            break;
+        case 3:
+            c = interval_square(a);
+            mpq_mul(z, x, x);
+            assert_true(c.lo >= 0);
+            break;
+        default:
+            c = interval_absolute(a);
+            mpq_abs(z, x);
+            break;
+        }
+        if (!encloses(c, z)) {
+            fail_msg("seed %llu: [%a, %a] and [%a, %a] give [%a, %a]", (unsigned long long)seed, a.lo, a.hi, b.lo, b.hi,
+                     c.lo, c.hi);
+        }
+    }
+    mpq_clears(x, y, z, NULL);
+}
+
+/* Horner-like chains of operations: errors must not add up past the bounds. */
+static void random_expressions_stay_enclosed(void **state)
+{
+    (void)state;
+    mpq_t value, x, square;
+    mpq_inits(value, x, square, NULL);
+    uint64_t count = count_of(500, 5000, 100000);
+    for (uint64_t seed = 0; seed < count; seed++) {
+        dent_random random = dent_random_seeded(seed + 99);
+        struct interval sum = random_interval(&random, 4);
+        random_point(&random, sum, value);
+        for (int step = 0; step < 12; step++) {
+            struct interval b = random_interval(&random, 4);
+            random_point(&random, b, x);
+            if (step % 2) {
+                sum = interval_multiply(sum, b);
+                mpq_mul(value, value, x);
+            } else {
+                sum = interval_add(sum, b);
+                mpq_add(value, value, x);
+            }
+        }
+        assert_true(encloses(sum, value));
+        struct interval root = interval_square_root(interval_absolute(sum)); /* root^2 encloses |value| */
+        mpq_abs(value, value);
+        mpq_set_d(square, root.lo);
+        mpq_mul(square, square, square);
+        assert_true(mpq_cmp(square, value) <= 0);
+        mpq_set_d(square, root.hi);
+        mpq_mul(square, square, square);
+        assert_true(mpq_cmp(square, value) >= 0);
+    }
+    mpq_clears(value, x, square, NULL);
+}
+
+static void overflow_and_nan_give_true_bounds(void **state)
+{
+    (void)state;
+    struct interval huge = {1e300, 1e308}, line = interval_whole_line();
+    struct interval product = interval_multiply(huge, huge);
+    assert_true(product.lo <= 1e308 * 10 && product.hi == INFINITY);
+    product = interval_multiply(line, interval_point(0));
+    assert_true(product.lo <= 0 && product.hi >= 0);
+    product = interval_subtract(line, line);
+    assert_true(product.lo == -INFINITY && product.hi == INFINITY);
+    struct interval sum = interval_add(interval_point(1.7e308), interval_point(1.7e308));
+    assert_true(sum.lo <= 1.7e308 && sum.hi == INFINITY);
+}
+
+/* ---- sine and cosine --------------------------------------------------------------------------------------------- */
+
+/* Partial sums of the series about 0 at a rational; the first dropped term bounds the error once terms shrink. Terms are
+ * rounded to a grid of 2^-400, each by less than that. */
+static void series(const mpq_t x, bool cosine, mpq_t sum, mpq_t error)
+{
+    mpq_t term, square, step, size;
+    mpz_t number;
+    mpq_inits(term, square, step, size, NULL);
+    mpz_init(number);
+    mpq_mul(square, x, x);
+    mpq_set_ui(sum, 0, 1);
+    if (cosine) {
+        mpq_set_ui(term, 1, 1);
+    } else {
+        mpq_set(term, x);
+    }
+    unsigned long n = cosine ? 0 : 1;
+    mpq_set_ui(error, 0, 1);
+    for (int i = 0; i < 30000; i++) {
+        mpq_add(sum, sum, term);
+        mpq_mul(term, term, square);
+        mpq_set_ui(step, 1, (n + 1) * (n + 2));
+        mpq_mul(term, term, step);
+        mpq_neg(term, term);
+        n += 2;
+        mpq_mul_2exp(term, term, 4600); /* to the grid */
+        mpz_tdiv_q(number, mpq_numref(term), mpq_denref(term));
+        mpq_set_z(term, number);
+        mpq_div_2exp(term, term, 4600);
+        mpq_abs(size, term);
+        mpq_mul_2exp(size, size, 400);
+        if (mpq_cmp_ui(size, 1, 1) < 0 && mpq_cmp_ui(square, n * n, 1) < 0) {
+            break;
+        }
+    }
+    mpq_set_ui(error, 1, 1);
+    mpq_div_2exp(error, error, 390);
+    mpq_clears(term, square, step, size, NULL);
+    mpz_clear(number);
+}
+
+static void check_point(double angle)
+{
+    mpq_t x, sum, error, value, bound;
+    mpq_inits(x, sum, error, value, bound, NULL);
+    struct sine_cosine got = sine_and_cosine(angle);
+    mpq_set_d(x, angle);
+    for (int cosine = 0; cosine < 2; cosine++) {
+        series(x, cosine, sum, error);
+        struct interval at = cosine ? interval_cosine(interval_point(angle)) : interval_sine(interval_point(angle));
+        if (!encloses(at, sum)) {
+            fail_msg("%s of %a is not in [%a, %a]", cosine ? "cosine" : "sine", angle, at.lo, at.hi);
+        }
+        mpq_set_d(value, cosine ? got.cosine : got.sine);
+        mpq_sub(value, value, sum);
+        mpq_abs(value, value);
+        mpq_set_d(bound, SINE_COSINE_ERROR * (!cosine && fabs(angle) < 0.7 ? fabs(angle) : 1));
+        mpq_add(bound, bound, error);
+        if (mpq_cmp(value, bound) > 0) {
+            fail_msg("%s of %a is off by %g", cosine ? "cosine" : "sine", angle, mpq_get_d(value));
+        }
+    }
+    mpq_clears(x, sum, error, value, bound, NULL);
+}
+
+static void sine_and_cosine_keep_their_error_bound(void **state)
+{
+    (void)state;
+    const double pi = 3.14159265358979323846;
+    for (int k = -12; k <= 12; k++) { /* at and beside multiples of pi/4 */
+        double x = k * pi / 4;
+        check_point(x);
+        check_point(nextafter(x, 1000));
+        check_point(nextafter(x, -1000));
+    }
+    check_point(0);
+    check_point(0x1p-1074);
+    check_point(1e-200);
+    check_point(1e-9);
+    uint64_t count = count_of(100, 1500, 20000);
+    for (uint64_t seed = 0; seed < count; seed++) {
+        dent_random random = dent_random_seeded(seed + 5);
+        double size = seed % 20 == 0 ? 300 : seed % 3 == 0 ? 0.7 : 7;
+        check_point(size * (2 * dent_random_unit(&random) - 1));
+    }
+    check_point(1000);
+    check_point(-2047.5);
+}
+
+/* Any angle within the interval: against the point enclosure, which the test above holds against rationals. */
+static void sine_and_cosine_of_intervals_enclose(void **state)
+{
+    (void)state;
+    uint64_t count = count_of(20000, 300000, 3000000);
+    for (uint64_t seed = 0; seed < count; seed++) {
+        dent_random random = dent_random_seeded(seed + 55);
+        double size = seed % 5 == 0 ? 1000 : 8, a = size * (2 * dent_random_unit(&random) - 1);
+        double width = ldexp(dent_random_unit(&random), -(int)dent_random_below(&random, 40)) * 8;
+        struct interval angle = {a, a + width};
+        struct interval sine = interval_sine(angle), cosine = interval_cosine(angle);
+        double inside = a + dent_random_unit(&random) * width;
+        inside = inside > angle.hi ? angle.hi : inside;
+        struct sine_cosine at = sine_and_cosine(inside);
+        assert_true(sine.lo <= at.sine + SINE_COSINE_ERROR && at.sine - SINE_COSINE_ERROR <= sine.hi);
+        assert_true(cosine.lo <= at.cosine + SINE_COSINE_ERROR && at.cosine - SINE_COSINE_ERROR <= cosine.hi);
+        width = angle.hi - angle.lo;
+        assert_true(sine.hi - sine.lo <= width + 1e-14 && sine.lo >= -1 && sine.hi <= 1);
+        assert_true(cosine.hi - cosine.lo <= width + 1e-14 && cosine.lo >= -1 && cosine.hi <= 1);
+    }
+    struct interval all = interval_sine(interval_of(1.5, 1.6));
+    assert_true(all.hi == 1 && all.lo > 0.99);
+    all = interval_cosine(interval_of(3, 3.2));
+    assert_true(all.lo == -1);
+    all = interval_cosine(interval_of(-1e9, 0));
+    assert_true(all.lo == -1 && all.hi == 1);
+}
+
+static void the_angle_of_a_direction_is_right_everywhere(void **state)
+{
+    (void)state;
+    for (int i = 0; i <= 4000; i++) {
+        double angle = 3.14159265358979323846 * i / 4000;
+        double got = angle_of_direction(sin(angle), cos(angle));
+        assert_true(fabs(got - angle) <= 4e-16 * (angle > 1 ? angle : 1));
+    }
+    assert_true(angle_of_direction(1e-140, 1) == 1e-140);
+    assert_true(fabs(angle_of_direction(1e-9, -1) - (3.14159265358979323846 - 1e-9)) < 1e-15);
+    assert_true(fabs(angle_of_direction(0, -1) - 3.14159265358979323846) < 1e-15);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_operations_enclose_the_exact_results),
+        cmocka_unit_test(random_expressions_stay_enclosed),
+        cmocka_unit_test(overflow_and_nan_give_true_bounds),
+        cmocka_unit_test(sine_and_cosine_keep_their_error_bound),
+        cmocka_unit_test(sine_and_cosine_of_intervals_enclose),
+        cmocka_unit_test(the_angle_of_a_direction_is_right_everywhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
