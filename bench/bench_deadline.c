@@ -9,7 +9,8 @@
  *   orders     the bound at equal budgets of work: priority, breadth first, depth first, deepest
  *   fronts     steps of a moving pair from the roots and from the last front
  *
- * The bodies: two bumpy balls that overlap by a third ("lens"), and two that nearly coincide ("shell": contact everywhere, the worst case).
+ * The bodies: two bumpy balls that overlap by a third ("lens"), two that nearly coincide ("shell": contact everywhere, the worst case), and a lens whose rings
+ * crowd at one pole ("graded": faces a hundred times as large in some places as in others).
  */
 #include <math.h>
 #include <pthread.h>
@@ -26,7 +27,10 @@
 #include "geometry/feature_distance.h"
 #include "geometry/triangle_predicates.h"
 
-enum { POSES = 8, BUDGETS = 3, ORDERS = 4 };
+enum { POSES = 8, BUDGETS = 3, ORDERS = 4, KINDS = 3 };
+
+enum body_kind { LENS, SHELL, GRADED };
+static const char *const kind_names[KINDS] = {"lens", "shell", "graded"};
 
 static const char *const order_names[ORDERS] = {"priority", "breadth-first", "depth-first", "deepest"};
 
@@ -39,7 +43,7 @@ struct ball {
 };
 
 /* Rings between two poles, radius 1 with bumps. */
-static struct ball ball_make(uint32_t faces)
+static struct ball ball_make(uint32_t faces, bool graded)
 {
     uint32_t around = (uint32_t)sqrt(faces / 1.0), rings = faces / 2 / around;
     struct ball ball = {.vertex_count = around * rings + 2, .face_count = 2 * around * rings};
@@ -48,7 +52,8 @@ static struct ball ball_make(uint32_t faces)
     ball.xyz = calloc(ball.vertex_count, sizeof *ball.xyz);
     double pi = 3.14159265358979323846;
     for (uint32_t ring = 0; ring <= rings + 1; ring++) {
-        double height = pi * (ring / (rings + 1.0) - 0.5);
+        double along = ring / (rings + 1.0);
+        double height = pi * ((graded ? along * along * along : along) - 0.5);
         for (uint32_t i = 0; i < around; i++) {
             double angle = 2 * pi * i / around, radius = 1 + 0.04 * sin(7 * angle) * cos(height) * cos(5 * height);
             uint32_t v = ring == 0 ? 0 : ring == rings + 1 ? ball.vertex_count - 1 : 1 + (ring - 1) * around + i;
@@ -108,19 +113,21 @@ static void must(dent_status status, const char *what)
     }
 }
 
-static void pair_pose(struct pair *pair, bool shell, double phase)
+static void pair_pose(struct pair *pair, enum body_kind kind, double phase)
 {
+    bool shell = kind == SHELL;
     ball_pose(&pair->balls[0], 1, 0, phase);
     ball_pose(&pair->balls[1], shell ? 1.004 : 0.9, shell ? 0.002 : 1.3, shell ? phase + 0.05 : 2 * phase + 1);
 }
 
-static void pair_open(struct pair *pair, dent_context *context, uint32_t faces, bool shell, double phase, const dent_bound_tree_def *def)
+static void pair_open(struct pair *pair, dent_context *context, uint32_t faces, enum body_kind kind, double phase,
+                      const dent_bound_tree_def *def)
 {
     pair->world = dent_world_create(context);
     for (int i = 0; i < 2; i++) {
-        pair->balls[i] = ball_make(faces);
+        pair->balls[i] = ball_make(faces, kind == GRADED);
     }
-    pair_pose(pair, shell, phase);
+    pair_pose(pair, kind, phase);
     for (int i = 0; i < 2; i++) {
         dent_body_def body = dent_surface_def_default();
         body.vertex_count = pair->balls[i].vertex_count;
@@ -268,7 +275,7 @@ static void measure_deadlines(dent_context *context, uint32_t faces, uint32_t ca
     uint64_t results[64];
     long processors = sysconf(_SC_NPROCESSORS_ONLN), started = 0;
     for (int i = 0; i < POSES; i++) {
-        pair_open(&pairs[i], context, faces, true, 0.7 * i, NULL);
+        pair_open(&pairs[i], context, faces, SHELL, 0.7 * i, NULL);
     }
     if (load) {
         for (; started < processors && started < 64; started++) {
@@ -375,11 +382,11 @@ static void measure_quality(dent_context *context, uint32_t faces_max)
 {
     printf("quality at 1 ms (lengths over the radius of the bodies; true: the largest true gap of a pending pair)\n");
     printf("bodies    faces each  bound       true error  pending  confirmed pairs  of all   complete after ms\n");
-    for (int shell = 0; shell < 2; shell++) {
+    for (int kind = 0; kind < KINDS; kind++) {
         for (uint32_t faces = 1000; faces <= faces_max; faces *= 10) {
             struct pair pair;
             dent_time_critical_result result, whole;
-            pair_open(&pair, context, faces, shell, 0.3, NULL);
+            pair_open(&pair, context, faces, (enum body_kind)kind, 0.3, NULL);
             dent_time_critical *search = search_open(context, &pair, DENT_REFINE_PRIORITY, 0);
             for (int warm = 0; warm < 3; warm++) {
                 dent_time_critical_begin(search, NULL);
@@ -388,8 +395,8 @@ static void measure_quality(dent_context *context, uint32_t faces_max)
             double bound = result.error, error = true_error(&pair, &result);
             uint32_t pending = result.pending_count, confirmed = result.pair_count;
             uint64_t before = dent_clock_ns();
-            dent_time_critical_run(search, dent_budget_ns(shell && faces > 100000 ? 20e9 : 60e9), &whole);
-            printf("%-8s  %10u  %10.3g  %10.3g  %7u  %15u  %7u  %.1f%s\n", shell ? "shell" : "lens", pair.balls[0].face_count, bound, error,
+            dent_time_critical_run(search, dent_budget_ns(kind == SHELL && faces > 100000 ? 20e9 : 60e9), &whole);
+            printf("%-8s  %10u  %10.3g  %10.3g  %7u  %15u  %7u  %.1f%s\n", kind_names[kind], pair.balls[0].face_count, bound, error,
                    pending, confirmed, whole.pair_count, 1 + (double)(dent_clock_ns() - before) * 1e-6,
                    whole.outcome == DENT_OUTCOME_COMPLETE ? "" : " (not complete)");
             fflush(stdout);
@@ -407,9 +414,9 @@ static void measure_orders(dent_context *context, uint32_t faces)
         printf("  %13s", order_names[order]);
     }
     printf("  breadth/priority   true error: priority, breadth-first\n");
-    for (int shell = 0; shell < 2; shell++) {
+    for (int kind = 0; kind < KINDS; kind++) {
         struct pair pair;
-        pair_open(&pair, context, faces, shell, 0.3, NULL);
+        pair_open(&pair, context, faces, (enum body_kind)kind, 0.3, NULL);
         for (uint64_t units = 1000; units <= 1024000; units *= 4) {
             double bounds[ORDERS], errors[ORDERS];
             for (int order = 0; order < ORDERS; order++) {
@@ -421,7 +428,7 @@ static void measure_orders(dent_context *context, uint32_t faces)
                 errors[order] = order < 2 ? true_error(&pair, &result) : 0;
                 dent_time_critical_destroy(search);
             }
-            printf("%-6s  %8llu  ", shell ? "shell" : "lens", (unsigned long long)units);
+            printf("%-6s  %8llu  ", kind_names[kind], (unsigned long long)units);
             for (int order = 0; order < ORDERS; order++) {
                 printf("  %13.4g", bounds[order]);
             }
@@ -444,12 +451,12 @@ static void measure_fronts(dent_context *context, uint32_t faces)
         dent_bound_tree_def def = dent_bound_tree_def_default();
         const dent_time_critical_start reuse = {true};
         def.branching = branching;
-        pair_open(&pair, context, faces, false, 0.3, &def);
+        pair_open(&pair, context, faces, LENS, 0.3, &def);
         dent_time_critical *searches[2] = {search_open(context, &pair, DENT_REFINE_PRIORITY, 0),
                                            search_open(context, &pair, DENT_REFINE_PRIORITY, 1u << 20)};
         uint64_t tests[2] = {0, 0}, update = 0;
         for (int step = 0; step < 20; step++) {
-            pair_pose(&pair, false, 0.3 + 0.001 * step);
+            pair_pose(&pair, LENS, 0.3 + 0.001 * step);
             uint64_t before = dent_clock_ns();
             must(dent_bound_tree_update(pair.trees[0]), "update");
             must(dent_bound_tree_update(pair.trees[1]), "update");
