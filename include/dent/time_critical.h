@@ -228,32 +228,34 @@ DENT_API dent_status dent_time_critical_run(dent_time_critical *search, dent_bud
 
 typedef struct dent_sphere_response_def {
     size_t struct_size;
-    double stiffness;  /**< force per length of depth, >= 0; default 1 */
-    double optimism;   /**< 0 … 1: which depth is taken between what is surely there after both balls' protrusion (0) and the balls' overlap (1);
-                            default 0.5 */
-    bool confirmed_only; /**< default false: pending entries push too. True: only when there is a confirmed one do the pending ones stay silent */
+    double stiffness; /**< force per length of depth, >= 0; default 1 */
+    double optimism;  /**< 0 … 1: which depth is taken between what is surely there after both balls' protrusion (0) and the balls' overlap (1);
+                           default 1, as only medial trees at rest know their protrusion */
+    bool confirmed_only;      /**< default false: pending entries push too. True: they do only while there is no confirmed one */
     double last_direction[3]; /**< used where two centres coincide, e.g. the direction returned before; default 0: the bodies' centres, else +z */
 } dent_sphere_response_def;
 DENT_API dent_sphere_response_def dent_sphere_response_def_default(void);
 
 typedef struct dent_sphere_response {
-    double force[3];       /**< total on body a; body b gets the opposite, exactly */
-    double torque_a[3], torque_b[3]; /**< what the spread forces lack of the torque of the contact forces about the origin: 0 but for rounding where weights could be found */
-    double direction[3];   /**< mean direction, unit; 0 when there is no force */
-    double depth;          /**< mean depth, weighted as the forces */
-    uint32_t regions;      /**< entries that pushed */
-    uint32_t uniform;      /**< of their sides: those whose weights are uniform because no others kept the torque */
+    double force[3];     /**< total on body a; body b gets the opposite */
+    double torque_a[3];  /**< what the forces spread over body a lack of the torque of the contact forces: 0 but for rounding where weights could be found */
+    double torque_b[3];
+    double direction[3]; /**< mean direction, unit, from b to a; 0 when there is no force */
+    double depth;        /**< mean depth, weighted as the forces */
+    uint32_t regions;    /**< entries that pushed */
+    uint32_t uniform;    /**< sides of entries whose weights are uniform, because no moderate ones kept the torque */
 } dent_sphere_response;
 
-/** Forces from the regions of the last result of `search` (of two different trees): each pair of balls pushes along the line of its centres with stiffness
- *  times its depth, scaled by its share of the overlap area of all pairs, so that refinement does not multiply the force. Spread over the vertices of each
- *  node with the least-norm weights that sum to 1 and have their mean on that line; for reduced trees on to the coarse nodes.
+/** Forces from the regions of the last result of `search` (between two trees of balls): each pair of balls pushes along the line of its centres with stiffness times
+ *  its depth, scaled by its share of the overlap area of all pairs, so that refinement does not multiply the force. Spread over the vertices of each node with the
+ *  least-norm weights that sum to 1 and have their mean on that line; for reduced trees on to the coarse nodes.
  *
- *  forces_a and forces_b (3 per vertex; per coarse vertex for reduced trees) are added to, never cleared; null: not wanted. Cost
- *  O(sum of the faces below the regions). `scratch` of dent_sphere_response_scratch bytes, the caller's. INVALID_ARGUMENT for a bad def. */
-DENT_API size_t dent_sphere_response_scratch(const dent_time_critical *search);
-DENT_API dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_sphere_response_def *def, void *scratch,
-                                                  double *forces_a, double *forces_b, dent_sphere_response *response);
+ *  forces_a and forces_b (3 per vertex; per coarse vertex for reduced trees) are added to, never cleared; null: not wanted. Cost O(vertices below the regions); no
+ *  allocation. What balls on a surface cannot tell is how deep the bodies are in one another: the depth shrinks with the balls as the search goes on, so use
+ *  the same budget in work units for the same feel, or the confirmed pairs with a response of your own. INVALID_ARGUMENT for a bad def, a search that has not begun, or
+ *  one of a body with itself; UNSUPPORTED for boxes; then nothing is written. */
+DENT_API dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_sphere_response_def *def, double *forces_a, double *forces_b,
+                                                  dent_sphere_response *response);
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,7 @@
 
 struct dent_reduced;
 struct reduced_bounds;
+struct medial_builder;
 
 enum { BOUND_BRANCHING_MAX = 8, BOUND_LEAF_FACES_MAX = 16, BOUND_LEVELS_MAX = 64 };
 
@@ -95,7 +96,7 @@ struct bound_splitter {
     uint32_t *order;
     double (*centres)[3]; /* of the faces, by face */
     double *keys;         /* by face, scratch */
-    void *medial;         /* the medial builder's, null otherwise */
+    struct medial_builder *medial; /* null: not used */
 };
 uint32_t split_by_covariance(struct bound_splitter *splitter, uint32_t first, uint32_t count, uint32_t *sizes);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "geometry/power_of_two.h"
+#include "structures/medial_tree.h"
 
 /* ---- one cut ------------------------------------------------------------------------------------------------------------ */
 
@@ -216,7 +217,9 @@ static dent_status split_nodes(struct bound_tree *tree, struct bound_splitter *s
             return DENT_ERROR_TOO_LARGE;
         }
         uint32_t sizes[BOUND_BRANCHING_MAX];
-        uint32_t parts = split_by_covariance(splitter, link.first_face, link.face_count, sizes);
+        uint32_t parts = splitter->medial
+                             ? split_by_medial_balls(splitter, tree->node_count, link.first_face, link.face_count, sizes)
+                             : split_by_covariance(splitter, link.first_face, link.face_count, sizes);
         if (parts == 0 || !grow_nodes(tree, capacity, tree->node_count + parts)) {
             return DENT_ERROR_OUT_OF_MEMORY;
         }
@@ -323,6 +326,7 @@ static dent_status build_topology(struct bound_tree *tree, const struct bound_bu
     struct bound_splitter splitter = {.build = build};
     dent_status status = DENT_ERROR_OUT_OF_MEMORY;
     tree->order = dent_allocate(build->context, build->face_count, sizeof *tree->order);
+    bool medial = build->builder == DENT_BUILD_MEDIAL && build->face_count > build->leaf_faces;
     splitter.order = tree->order;
     splitter.centres = dent_allocate(build->context, build->face_count, sizeof *splitter.centres);
     splitter.keys = dent_allocate(build->context, build->face_count, sizeof *splitter.keys);
@@ -331,7 +335,13 @@ static dent_status build_topology(struct bound_tree *tree, const struct bound_bu
             tree->order[face] = face;
         }
         face_centres(build, splitter.centres);
-        status = split_nodes(tree, &splitter, capacity);
+        splitter.medial = medial ? medial_builder_create(build) : NULL;
+        status = !medial || splitter.medial ? split_nodes(tree, &splitter, capacity) : DENT_ERROR_OUT_OF_MEMORY;
+        if (status == DENT_OK && medial) {
+            tree->protrusion = medial_protrusions(splitter.medial, tree->node_count);
+            status = tree->protrusion ? DENT_OK : DENT_ERROR_OUT_OF_MEMORY;
+        }
+        medial_builder_destroy(splitter.medial);
     }
     dent_release(build->context, splitter.centres, build->face_count, sizeof *splitter.centres);
     dent_release(build->context, splitter.keys, build->face_count, sizeof *splitter.keys);

@@ -7,9 +7,8 @@
 
 #include <string.h>
 
-#include "geometry/closest_points.h"
 #include "geometry/rigid_fit.h"
-#include "structures/bound_tree.h"
+#include "structures/bound_tree_point.h"
 
 /* ---- frames ---------------------------------------------------------------------------------------------------------------- */
 
@@ -142,54 +141,14 @@ static void triangle_weights(const double point[3], const double *const t[3], do
     weights[2] = w2;
 }
 
-struct nearest {
-    uint32_t facet;
-    double distance;
-    double point[3];
-};
-
-/* Facets not collapsed at rest only; facet UINT32_MAX: none. Balls whose lower bound is above the best so far are passed over. */
-static void find_nearest(const struct bound_tree *tree, const uint8_t *flat, const double p[3], struct nearest *best)
-{
-    uint32_t stack[BOUND_LEVELS_MAX * BOUND_BRANCHING_MAX], top = 0;
-    *best = (struct nearest){.facet = UINT32_MAX, .distance = INFINITY};
-    stack[top++] = 0;
-    while (top > 0) {
-        uint32_t node = stack[--top];
-        const struct bound_link *link = &tree->links[node];
-        const double *ball = tree->volumes[node].v;
-        if (distance_below(p, ball) - ball[3] > up(best->distance)) {
-            continue;
-        }
-        for (uint32_t i = 0; i < link->child_count; i++) { /* nearest last, so that it comes next */
-            uint32_t child = link->first_child + i, place = top++;
-            double distance = distance_below(p, tree->volumes[child].v);
-            for (; place > top - 1 - i && distance_below(p, tree->volumes[stack[place - 1]].v) < distance; place--) {
-                stack[place] = stack[place - 1];
-            }
-            stack[place] = child;
-        }
-        for (uint32_t place = link->first_face; link->child_count == 0 && place < link->first_face + link->face_count; place++) {
-            uint32_t facet = tree->order[place];
-            double point[3];
-            const uint32_t *v = tree->corners[place];
-            const double *corners[3] = {tree->xyz[v[0]], tree->xyz[v[1]], tree->xyz[v[2]]};
-            double distance = flat[facet] ? INFINITY : distance_to_triangle(p, corners, point);
-            if (distance < best->distance || (distance == best->distance && !flat[facet] && facet < best->facet)) {
-                *best = (struct nearest){facet, distance, {point[0], point[1], point[2]}};
-            }
-        }
-    }
-}
-
-static void tie_vertex(dent_reduced *model, uint32_t vertex, const struct nearest *nearest)
+static void tie_vertex(dent_reduced *model, uint32_t vertex, const struct nearest_face *nearest)
 {
     struct rigid_link *link = &model->links[vertex];
-    const uint32_t *v = model->facets[nearest->facet];
+    const uint32_t *v = model->facets[nearest->face];
     const double *corners[3] = {model->coarse_rest[v[0]], model->coarse_rest[v[1]], model->coarse_rest[v[2]]};
-    const double *frame = model->rest_frames[nearest->facet];
+    const double *frame = model->rest_frames[nearest->face];
     double base[3], offset[3];
-    link->facet = nearest->facet;
+    link->facet = nearest->face;
     triangle_weights(nearest->point, corners, link->weights);
     reduced_base(model, vertex, (const double(*)[3])model->coarse_rest, base);
     for (int axis = 0; axis < 3; axis++) {
@@ -217,9 +176,9 @@ static dent_status tie_all(dent_reduced *model, const struct bound_tree *tree, c
 {
     double sum = 0;
     for (uint32_t vertex = 0; vertex < model->facts.dense_vertices; vertex++) {
-        struct nearest nearest;
-        find_nearest(tree, flat, model->dense_rest[vertex], &nearest);
-        if (!(nearest.distance <= limit) || nearest.facet == UINT32_MAX) {
+        struct nearest_face nearest;
+        bound_tree_nearest(tree, flat, model->dense_rest[vertex], &nearest);
+        if (!(nearest.distance <= limit) || nearest.face == UINT32_MAX) {
             return message_fail(message, DENT_ERROR_BAD_MESH,
                                 BODY_TITLE " does not cover " BODY_TITLE ": vertex %u is %g from its surface, more than %g",
                                 BODY_TITLE_OF(coarse), BODY_TITLE_OF(dense), (unsigned)vertex, nearest.distance, limit);

@@ -277,6 +277,23 @@ static dent_face_pair *true_pairs(dent_context *context, const struct model mode
     return pairs;
 }
 
+/* Brings the middle of the second near that of the first, so that they meet. */
+static void bring_together(struct model models[2], dent_random *random)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        double middle[2] = {0, 0};
+        for (int i = 0; i < 2; i++) {
+            for (uint32_t v = 0; v < models[i].scene.bodies[1].vertex_count; v++) {
+                middle[i] += models[i].coarse[v][axis] / models[i].scene.bodies[1].vertex_count;
+            }
+        }
+        double shift = middle[0] - middle[1] + uniform(random, -1, 1);
+        for (uint32_t v = 0; v < models[1].scene.bodies[1].vertex_count; v++) {
+            models[1].coarse[v][axis] += shift;
+        }
+    }
+}
+
 static bool node_holds_face(dent_bound_tree *tree, uint32_t node, uint32_t face)
 {
     dent_bound_node facts = dent_bound_tree_node(tree, node);
@@ -342,8 +359,10 @@ static void the_search_on_reduced_models_finds_what_face_face_finds(void **state
         for (int kind = 0; kind < DEFORMATIONS; kind++) {
             for (int i = 0; i < 2; i++) {
                 deform(&models[i], &random, i ? kind : 0);
-                move_model(&models[i]);
             }
+            bring_together(models, &random);
+            move_model(&models[0]);
+            move_model(&models[1]);
             uint32_t count;
             dent_face_pair *truth = true_pairs(context, models, &count);
             if (count <= 2000) {

@@ -1,0 +1,175 @@
+/* Forces from pairs of balls: equal and opposite, the torque kept or its lack reported, and no multiplication by refinement. */
+#include "support/cmocka_includes.h"
+
+#include "support/random_scene.h"
+#include "support/random_surface.h"
+
+struct stage {
+    dent_context *context;
+    dent_world *world;
+    struct test_scene scene; /* 0, 1: the bodies; 2: the coarse body of 1, when reduced */
+    dent_reduced *reduced;
+    dent_bound_tree *trees[2];
+    dent_time_critical *search;
+    dent_time_critical_result result;
+    double *forces[2];
+};
+
+static void open_stage(struct stage *stage, dent_random *random, double shift, bool reduced, dent_bound_kind kind)
+{
+    *stage = (struct stage){.context = dent_context_create(NULL, NULL)};
+    stage->world = dent_world_create(stage->context);
+    for (int i = 0; i < 2; i++) {
+        stage->scene.bodies[stage->scene.body_count++] = surface_closed(random, 300);
+        for (uint32_t v = 0; v < stage->scene.bodies[i].vertex_count; v++) {
+            stage->scene.bodies[i].xyz[v][0] += i * shift;
+        }
+    }
+    struct test_body *coarse = test_add_block(&stage->scene, 2, 2, 2);
+    for (uint32_t v = 0; v < coarse->vertex_count; v++) {
+        for (int axis = 0; axis < 3; axis++) {
+            coarse->xyz[v][axis] = (coarse->xyz[v][axis] - 1) * 0.7 + (axis == 0 ? shift : 0);
+        }
+    }
+    assert_int_equal(test_scene_add(&stage->scene, stage->world), DENT_OK);
+    dent_bound_tree_def def = dent_bound_tree_def_default();
+    def.kind = kind;
+    if (reduced) {
+        dent_reduced_def reduced_def = dent_reduced_def_default();
+        reduced_def.longest_link = INFINITY;
+        assert_int_equal(dent_reduced_create(stage->world, dent_world_body_at(stage->world, 1), dent_world_body_at(stage->world, 2),
+                                             &reduced_def, &stage->reduced),
+                         DENT_OK);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        def.reduced = i ? stage->reduced : NULL;
+        assert_int_equal(dent_bound_tree_create(stage->world, dent_world_body_at(stage->world, i), &def, &stage->trees[i]), DENT_OK);
+        stage->forces[i] = test_allocate(3 * (size_t)(i && reduced ? coarse->vertex_count : stage->scene.bodies[i].vertex_count), sizeof(double));
+    }
+    dent_time_critical_def search = dent_time_critical_def_default();
+    search.tree_a = stage->trees[0];
+    search.tree_b = stage->trees[1];
+    assert_int_equal(dent_time_critical_create(stage->context, &search, &stage->search), DENT_OK);
+    dent_time_critical_begin(stage->search, NULL);
+}
+
+static void close_stage(struct stage *stage)
+{
+    dent_time_critical_destroy(stage->search);
+    dent_bound_tree_destroy(stage->trees[0]);
+    dent_bound_tree_destroy(stage->trees[1]);
+    dent_reduced_destroy(stage->reduced);
+    dent_world_destroy(stage->world);
+    test_scene_free(&stage->scene);
+    free(stage->forces[0]);
+    free(stage->forces[1]);
+    dent_context_destroy(stage->context);
+}
+
+/* Force and torque about the origin of what was written. */
+static void sum_forces(const struct stage *stage, int side, double force[3], double torque[3])
+{
+    const struct test_body *body = &stage->scene.bodies[side && stage->reduced ? 2 : side];
+    const double *f = stage->forces[side];
+    memset(force, 0, 3 * sizeof *force);
+    memset(torque, 0, 3 * sizeof *torque);
+    for (uint32_t v = 0; v < body->vertex_count; v++, f += 3) {
+        const double *p = body->xyz[v];
+        for (int axis = 0; axis < 3; axis++) {
+            force[axis] += f[axis];
+            torque[axis] += p[(axis + 1) % 3] * f[(axis + 2) % 3] - p[(axis + 2) % 3] * f[(axis + 1) % 3];
+        }
+    }
+}
+
+static void check_momentum(bool reduced)
+{
+    dent_random random = dent_random_seeded(reduced ? 5 : 4);
+    uint32_t pushed = 0, kept = 0;
+    for (int round = 0; round < 40; round++) {
+        struct stage stage;
+        dent_sphere_response response;
+        open_stage(&stage, &random, 1.2 + 0.6 * dent_random_unit(&random), reduced, DENT_BOUND_SPHERES);
+        assert_int_equal(dent_time_critical_run(stage.search, dent_budget_units(1u << (round % 14)), &stage.result), DENT_OK);
+        assert_int_equal(dent_sphere_response_compute(stage.search, NULL, stage.forces[0], stage.forces[1], &response), DENT_OK);
+        double force[2][3], torque[2][3];
+        sum_forces(&stage, 0, force[0], torque[0]);
+        sum_forces(&stage, 1, force[1], torque[1]);
+        for (int axis = 0; axis < 3; axis++) {
+            assert_true(fabs(force[0][axis] - response.force[axis]) < 1e-12);
+            assert_true(fabs(force[1][axis] + response.force[axis]) < 1e-12);
+            /* Contact forces act on common lines: what is written and what is missing cancel. */
+            assert_true(fabs(torque[0][axis] + response.torque_a[axis] + torque[1][axis] + response.torque_b[axis]) < 1e-11);
+        }
+        pushed += response.regions;
+        kept += 2 * response.regions - response.uniform;
+        assert_true(response.regions == 0 || response.force[0] < 0); /* b lies at +x: a is pushed to -x */
+        close_stage(&stage);
+    }
+    print_message("%u pushes, weights that keep the torque for %u of %u sides\n", pushed, kept, 2 * pushed);
+    assert_true(pushed > 100 && kept > pushed / 4);
+}
+
+static void forces_are_equal_and_opposite_and_torque_is_kept_or_reported(void **state)
+{
+    (void)state;
+    check_momentum(false);
+}
+
+static void the_same_holds_for_coarse_nodes_of_a_reduced_model(void **state)
+{
+    (void)state;
+    check_momentum(true);
+}
+
+static void refinement_does_not_multiply_the_force(void **state)
+{
+    (void)state;
+    dent_random random = dent_random_seeded(8);
+    struct stage stage;
+    double before = INFINITY;
+    open_stage(&stage, &random, 1.5, false, DENT_BOUND_SPHERES);
+    for (int step = 0; step < 20; step++) {
+        dent_sphere_response response;
+        assert_int_equal(dent_time_critical_run(stage.search, dent_budget_units(200), &stage.result), DENT_OK);
+        assert_int_equal(dent_sphere_response_compute(stage.search, NULL, NULL, NULL, &response), DENT_OK);
+        double size = sqrt(response.force[0] * response.force[0] + response.force[1] * response.force[1] + response.force[2] * response.force[2]);
+        assert_true(size <= response.depth + 1e-12); /* stiffness 1: a mean of depths along unit directions */
+        assert_true(response.depth <= stage.result.depth * 1.07 || response.depth <= before);
+        before = response.depth;
+    }
+    close_stage(&stage);
+}
+
+static void bad_defs_are_refused(void **state)
+{
+    (void)state;
+    dent_random random = dent_random_seeded(8);
+    struct stage stage;
+    dent_sphere_response response = {.regions = 9};
+    open_stage(&stage, &random, 1.5, false, DENT_BOUND_BOXES);
+    assert_int_equal(dent_sphere_response_compute(stage.search, NULL, NULL, NULL, &response), DENT_ERROR_UNSUPPORTED);
+    close_stage(&stage);
+    open_stage(&stage, &random, 1.5, false, DENT_BOUND_SPHERES);
+    dent_sphere_response_def def = dent_sphere_response_def_default();
+    def.stiffness = NAN;
+    assert_int_equal(dent_sphere_response_compute(stage.search, &def, NULL, NULL, &response), DENT_ERROR_INVALID_ARGUMENT);
+    def = dent_sphere_response_def_default();
+    def.optimism = 2;
+    assert_int_equal(dent_sphere_response_compute(stage.search, &def, NULL, NULL, &response), DENT_ERROR_INVALID_ARGUMENT);
+    def.struct_size = 0;
+    assert_int_equal(dent_sphere_response_compute(stage.search, &def, NULL, NULL, &response), DENT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(response.regions, 9);
+    close_stage(&stage);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forces_are_equal_and_opposite_and_torque_is_kept_or_reported),
+        cmocka_unit_test(the_same_holds_for_coarse_nodes_of_a_reduced_model),
+        cmocka_unit_test(refinement_does_not_multiply_the_force),
+        cmocka_unit_test(bad_defs_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
