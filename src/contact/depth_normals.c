@@ -9,6 +9,7 @@
 #include "contact/contact_vectors.h"
 #include "geometry/edge_face_point.h"
 #include "geometry/edge_share.h"
+#include "geometry/feature_distance.h"
 
 enum { TERMS_PER_BLOCK = 256 };
 
@@ -121,49 +122,12 @@ static void forget_vertices(struct contact_run *run)
 
 /* ---- hits -------------------------------------------------------------------------------------------------------- */
 
-/* Barycentric coordinates of a point in the plane of the triangle: by the areas, seen along the normal; not clamped. */
-static bool plane_weights(const double point[3], const double *const corners[3], double weights[3])
-{
-    double side[2][3], normal[3], local[3], turned[3];
-    vector_subtract(corners[1], corners[0], side[0]);
-    vector_subtract(corners[2], corners[0], side[1]);
-    vector_subtract(point, corners[0], local);
-    double largest = vector_largest(side[0]), other = vector_largest(side[1]);
-    largest = other > largest ? other : largest;
-    if (!(largest > 0) || !(largest < INFINITY)) {
-        return false;
-    }
-    int exponent = binary_exponent(largest);
-    for (int axis = 0; axis < 3; axis++) {
-        side[0][axis] = scale_by_power_of_two(side[0][axis], -exponent);
-        side[1][axis] = scale_by_power_of_two(side[1][axis], -exponent);
-        local[axis] = scale_by_power_of_two(local[axis], -exponent);
-    }
-    vector_cross(side[0], side[1], normal);
-    double area = vector_dot(normal, normal);
-    if (!(area > 0x1p-100)) {
-        return false;
-    }
-    vector_cross(local, side[1], turned);
-    weights[1] = vector_dot(turned, normal) / area;
-    vector_cross(side[0], local, turned);
-    weights[2] = vector_dot(turned, normal) / area;
-    weights[0] = (1 - weights[1]) - weights[2];
-    return weights[0] == weights[0] && fabs(weights[1]) < 4 && fabs(weights[2]) < 4;
-}
-
 void contact_triangle_weights(const double point[3], const double *const corners[3], double weights[3])
 {
-    if (!plane_weights(point, corners, weights)) {
-        weights[0] = weights[1] = weights[2] = 1.0 / 3;
-    }
-    double sum = 0;
+    struct closest_pair closest;
+    closest_of_vertex_and_face(point, corners, &closest);
     for (int k = 0; k < 3; k++) {
-        weights[k] = weights[k] < 0 ? 0 : weights[k];
-        sum += weights[k];
-    }
-    for (int k = 0; k < 3; k++) {
-        weights[k] /= sum;
+        weights[k] = closest.weights_b[k];
     }
 }
 

@@ -1,0 +1,455 @@
+/* Contacts: found once per interval, pushed apart in every substep.
+ *
+ * Detection: vertices inside other bodies with their depth, and features closer than the thicknesses of the two bodies
+ * plus a margin for what they may move until the next detection. The gap that is kept is the sum of the thicknesses, so
+ * bodies at rest stay in contact instead of falling in and being pushed out. A distance has no sign: pairs of features
+ * that have passed one another (the vertex is inside, both edges lie behind the other's surface) are left to the depth.
+ *
+ * Carried forces. The elastic sweep knows nothing of contacts; so the forces of the last substep are given to it as outer
+ * forces, and what they displace is taken out again before the contacts are solved anew. A body at rest is then at rest
+ * for every part of the solver, and friction compares forces, not leftovers: |tangential| <= friction * normal. */
+#include "sim_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
+
+static uint32_t find_edge(const dent_edge *edges, uint32_t count, uint32_t a, uint32_t b)
+{
+    uint32_t v0 = a < b ? a : b, v1 = a < b ? b : a, low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (edges[middle].v0 < v0 || (edges[middle].v0 == v0 && edges[middle].v1 < v1)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* The two surface faces at every edge of a body that has an inside. */
+static dent_status make_edge_faces(dent_sim *sim, uint32_t body)
+{
+    uint32_t edge_count, face_count;
+    const dent_edge *edges = dent_body_edges(sim->world, sim->bodies[body].id, &edge_count);
+    const dent_surface_face *faces = dent_body_surface_faces(sim->world, sim->bodies[body].id, &face_count);
+    uint32_t *table = sim_allocate(sim, 2 * (size_t)edge_count, sizeof *table);
+    if (!table) {
+        return sim_no_memory(sim);
+    }
+    for (size_t e = 0; e < 2 * (size_t)edge_count; e++) {
+        table[e] = SIM_NONE;
+    }
+    for (uint32_t f = 0; f < face_count; f++) {
+        for (int k = 0; k < 3; k++) {
+            size_t e = find_edge(edges, edge_count, faces[f].corners[k], faces[f].corners[(k + 1) % 3]);
+            table[2 * e + (table[2 * e] != SIM_NONE)] = f;
+        }
+    }
+    sim->edge_faces[body] = table;
+    return DENT_OK;
+}
+
+dent_status contacts_build(dent_sim *sim)
+{
+    sim->edge_faces = sim_allocate(sim, sim->body_count, sizeof *sim->edge_faces);
+    sim->inside_marks = sim_allocate(sim, sim->vertex_count, sizeof *sim->inside_marks);
+    sim->response_bodies = sim_allocate(sim, sim->body_count, sizeof *sim->response_bodies);
+    if (!sim->edge_faces || !sim->inside_marks || !sim->response_bodies) {
+        return sim_no_memory(sim);
+    }
+    dent_status status = DENT_OK;
+    for (uint32_t b = 0; b < sim->body_count && status == DENT_OK; b++) {
+        status = sim->bodies[b].oriented ? make_edge_faces(sim, b) : DENT_OK;
+    }
+    return status;
+}
+
+/* ---- detection --------------------------------------------------------------------------------------------------- */
+
+dent_status world_set_positions(dent_sim *sim, const double *positions_t0, const double *positions_t1)
+{
+    for (uint32_t b = 0; b < sim->body_count; b++) {
+        size_t first = 3 * (size_t)sim->bodies[b].first_vertex;
+        dent_positions t0 = dent_positions_double(positions_t0 + first), t1 = {0};
+        if (positions_t1) {
+            t1 = dent_positions_double(positions_t1 + first);
+        }
+        dent_status status = dent_body_set_positions(sim->world, sim->bodies[b].id, &t0, positions_t1 ? &t1 : NULL);
+        if (status != DENT_OK) {
+            return dent_fail(sim->context, status, "%s", dent_world_message(sim->world));
+        }
+    }
+    return DENT_OK;
+}
+
+/* How near is near: the thickness, and a margin for the way of the fastest vertex until the next detection, at most a
+ * quarter of an edge (what is faster is caught by its depth, or by its path where it is thin). */
+static dent_status set_margins(dent_sim *sim, double duration)
+{
+    double fall = sqrt(sim_dot(sim->state.gravity, sim->state.gravity)) * duration;
+    for (uint32_t b = 0; b < sim->body_count; b++) {
+        const struct sim_body *body = &sim->bodies[b];
+        double fastest = 0;
+        for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
+            const double *velocity = sim->state.velocities + 3 * (size_t)v;
+            double square = sim_dot(velocity, velocity);
+            fastest = square > fastest ? square : fastest;
+        }
+        double margin = (sqrt(fastest) + (body->kind == DENT_SIM_PRESCRIBED ? 0 : fall)) * duration;
+        double most = 0.25 * body->mean_edge, least = 0.5 * body->thickness;
+        margin = margin < least ? least : margin;
+        margin = margin < most ? margin : most;
+        dent_status status = dent_body_set_thickness(sim->world, body->id, body->thickness + margin);
+        if (status != DENT_OK) {
+            return dent_fail(sim->context, status, "%s", dent_world_message(sim->world));
+        }
+    }
+    return DENT_OK;
+}
+
+static void face_normal(const dent_sim *sim, uint32_t body, const dent_surface_face *face, double *normal)
+{
+    const double *x = sim->state.positions + 3 * (size_t)sim->bodies[body].first_vertex;
+    double e1[3], e2[3];
+    sim_subtract(x + 3 * (size_t)face->corners[1], x + 3 * (size_t)face->corners[0], e1);
+    sim_subtract(x + 3 * (size_t)face->corners[2], x + 3 * (size_t)face->corners[0], e2);
+    sim_cross(e1, e2, normal);
+    double length = sqrt(sim_dot(normal, normal));
+    for (int axis = 0; axis < 3 && length > 0; axis++) {
+        normal[axis] /= length;
+    }
+}
+
+/* +1: the direction points out of the body at this edge, -1: into it, 0: the body has no inside there. */
+static int edge_side(const dent_sim *sim, uint32_t body, uint32_t edge, const double *direction)
+{
+    if (!sim->edge_faces[body]) {
+        return 0;
+    }
+    uint32_t count;
+    const dent_surface_face *faces = dent_body_surface_faces(sim->world, sim->bodies[body].id, &count);
+    double sum[3] = {0, 0, 0};
+    for (int k = 0; k < 2; k++) {
+        uint32_t face = sim->edge_faces[body][2 * (size_t)edge + (size_t)k];
+        if (face == SIM_NONE) {
+            return 0;
+        }
+        double normal[3];
+        face_normal(sim, body, &faces[face], normal);
+        sim_add_scaled(sum, 1, normal);
+    }
+    double mirror = sim->bodies[body].mirrored ? -1 : 1;
+    return mirror * sim_dot(sum, direction) >= 0 ? 1 : -1;
+}
+
+/* A pair of features apart in number but not in fact. */
+static bool has_passed(const dent_sim *sim, const dent_contact *contact)
+{
+    if (contact->source != DENT_CONTACT_GAP) {
+        return false;
+    }
+    for (int k = 0; k < 4; k++) {
+        uint32_t a = contact->vertices_a[k], b = contact->vertices_b[k];
+        if ((a != SIM_NONE && contact->weights_a[k] > 0 &&
+             sim->inside_marks[sim->bodies[contact->body_a].first_vertex + a] == contact->body_b + 1) ||
+            (b != SIM_NONE && contact->weights_b[k] > 0 &&
+             sim->inside_marks[sim->bodies[contact->body_b].first_vertex + b] == contact->body_a + 1)) {
+            return true;
+        }
+    }
+    if (contact->kind != DENT_CONTACT_EDGE_EDGE) {
+        return false;
+    }
+    double back[3] = {-contact->normal[0], -contact->normal[1], -contact->normal[2]};
+    return edge_side(sim, contact->body_b, contact->feature_b, contact->normal) < 0 &&
+           edge_side(sim, contact->body_a, contact->feature_a, back) < 0;
+}
+
+static void report_contact(dent_sim *sim, const dent_contact *contact)
+{
+    dent_sim_contact *reported = &sim->reported[sim->reported_count++];
+    *reported = (dent_sim_contact){.key = contact->key,
+                                   .body_a = contact->body_a,
+                                   .body_b = contact->body_b,
+                                   .feature_a = contact->feature_a,
+                                   .feature_b = contact->feature_b,
+                                   .kind = contact->kind,
+                                   .gap = contact->gap};
+    for (int axis = 0; axis < 3; axis++) {
+        reported->point[axis] = 0.5 * (contact->point_a[axis] + contact->point_b[axis]);
+        reported->normal[axis] = contact->normal[axis];
+    }
+    if (-contact->gap > sim->statistics.max_penetration) {
+        sim->statistics.max_penetration = -contact->gap;
+        sim->statistics.deepest_a = contact->body_a;
+        sim->statistics.deepest_b = contact->body_b;
+    }
+}
+
+static void mark_inside(dent_sim *sim, const dent_contacts *found, bool mark)
+{
+    for (uint64_t i = 0; i < found->count; i++) {
+        const dent_contact *contact = &found->contacts[i];
+        if (contact->kind == DENT_CONTACT_POINT_CELL) {
+            sim->inside_marks[sim->bodies[contact->body_a].first_vertex + contact->feature_a] =
+                mark ? contact->body_b + 1 : 0;
+        }
+    }
+}
+
+static dent_status keep_contacts(dent_sim *sim, const dent_contacts *found)
+{
+    dent_status status =
+        sim_reserve(sim, (void **)&sim->contacts, &sim->contact_capacity, found->count, sizeof *sim->contacts);
+    if (status == DENT_OK) {
+        status =
+            sim_reserve(sim, (void **)&sim->reported, &sim->reported_capacity, found->count, sizeof *sim->reported);
+    }
+    if (status != DENT_OK) {
+        return status;
+    }
+    sim->contact_count = sim->reported_count = 0;
+    mark_inside(sim, found, true);
+    for (uint64_t i = 0; i < found->count; i++) {
+        if (!has_passed(sim, &found->contacts[i])) {
+            dent_contact contact = found->contacts[i];
+            report_contact(sim, &contact);
+            contact.gap -= sim->bodies[contact.body_a].thickness + sim->bodies[contact.body_b].thickness;
+            embedding_map_contact(sim, &contact);
+            sim->contacts[sim->contact_count++] = contact;
+        }
+    }
+    mark_inside(sim, found, false);
+    return DENT_OK;
+}
+
+/* Last forces of the contacts that are still there, found by key. */
+static int compare_keys(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static void sort_forces(dent_contact_force *forces, uint64_t count)
+{
+    /* Heap sort by key; equal keys (in practice none) may come in any order, but always the same. */
+    for (uint64_t phase = count / 2 + count; phase > 1; phase--) {
+        uint64_t root = phase > count ? phase - count - 1 : 0, size = phase > count ? count : phase - 1;
+        if (phase <= count) {
+            dent_contact_force last = forces[size];
+            forces[size] = forces[0];
+            forces[0] = last;
+        }
+        for (uint64_t child; (child = 2 * root + 1) < size; root = child) {
+            child += child + 1 < size && compare_keys(forces[child].key, forces[child + 1].key) < 0;
+            if (compare_keys(forces[root].key, forces[child].key) >= 0) {
+                break;
+            }
+            dent_contact_force swap = forces[root];
+            forces[root] = forces[child];
+            forces[child] = swap;
+        }
+    }
+}
+
+static const dent_contact_force *find_force(const dent_contact_force *forces, uint64_t count, uint64_t key)
+{
+    uint64_t low = 0, high = count;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (forces[middle].key < key) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < count && forces[low].key == key ? &forces[low] : NULL;
+}
+
+static dent_status match_forces(dent_sim *sim)
+{
+    struct sim_state *state = &sim->state;
+    dent_status status = sim_reserve(sim, (void **)&sim->new_forces, &sim->new_force_capacity, sim->contact_count,
+                                     sizeof *sim->new_forces);
+    if (status != DENT_OK) {
+        return status;
+    }
+    sort_forces(state->forces, state->force_count);
+    for (uint64_t i = 0; i < sim->contact_count; i++) {
+        const dent_contact_force *last = find_force(state->forces, state->force_count, sim->contacts[i].key);
+        sim->new_forces[i] = (dent_contact_force){.key = sim->contacts[i].key};
+        if (last) {
+            sim->new_forces[i] = *last;
+        }
+    }
+    dent_contact_force *forces = state->forces;
+    uint64_t capacity = state->force_capacity;
+    state->forces = sim->new_forces;
+    state->force_count = sim->contact_count;
+    state->force_capacity = sim->new_force_capacity;
+    sim->new_forces = forces;
+    sim->new_force_capacity = capacity;
+    return DENT_OK;
+}
+
+dent_status contacts_find(dent_sim *sim, double duration)
+{
+    uint64_t begin = dent_clock_ns();
+    dent_contacts_def def = dent_contacts_def_default();
+    dent_contacts found;
+    def.proximity = true;
+    def.surface_only = true;
+    def.cancel = sim->cancel;
+    dent_status status = set_margins(sim, duration);
+    if (status == DENT_OK) {
+        status = world_set_positions(sim, sim->state.positions, NULL);
+    }
+    if (status != DENT_OK) {
+        return status;
+    }
+    status = dent_world_find_contacts(sim->world, &def, &found);
+    if (status != DENT_OK) {
+        return dent_fail(sim->context, status, "contacts of step %llu: %s", (unsigned long long)sim->state.step,
+                         dent_world_message(sim->world));
+    }
+    sim->cancelled = sim->cancelled || found.outcome == DENT_OUTCOME_CANCELLED;
+    status = keep_contacts(sim, &found);
+    if (status == DENT_OK) {
+        status = match_forces(sim);
+    }
+    sim->times.detect += dent_clock_ns() - begin;
+    return status;
+}
+
+/* ---- carried forces ---------------------------------------------------------------------------------------------- */
+
+static void carry_side(dent_sim *sim, uint32_t body, const uint32_t *vertices, const double *weights, double factor,
+                       const double *impulse)
+{
+    if (sim->bodies[body].rigid != SIM_NONE) {
+        return;
+    }
+    for (int k = 0; k < 4; k++) {
+        if (vertices[k] != SIM_NONE) {
+            size_t v = (size_t)sim->bodies[body].first_vertex + vertices[k];
+            if (sim->elastic.places[v] != SIM_NONE) {
+                sim_add_scaled(sim->carried + 3 * v, factor * weights[k] * sim->inverse_masses[v], impulse);
+            }
+        }
+    }
+}
+
+void contacts_carry(dent_sim *sim, double h)
+{
+    for (uint64_t i = 0; i < sim->contact_count; i++) {
+        const dent_contact *contact = &sim->contacts[i];
+        const dent_contact_force *force = &sim->state.forces[i];
+        if (!(force->normal > 0)) {
+            continue;
+        }
+        double impulse[3];
+        for (int axis = 0; axis < 3; axis++) {
+            impulse[axis] = force->normal * contact->normal[axis] + force->tangent[axis];
+        }
+        carry_side(sim, contact->body_a, contact->vertices_a, contact->weights_a, h, impulse);
+        carry_side(sim, contact->body_b, contact->vertices_b, contact->weights_b, -h, impulse);
+    }
+}
+
+static void take_out_range(dent_sim *sim, uint32_t begin, uint32_t end)
+{
+    for (size_t n = 3 * (size_t)begin; n < 3 * (size_t)end; n++) {
+        sim->state.positions[n] -= sim->carried[n];
+        sim->carried[n] = 0;
+    }
+}
+
+void contacts_take_out(dent_sim *sim)
+{
+    sim_parallel(sim, 0, sim->vertex_count, take_out_range);
+}
+
+/* ---- response ---------------------------------------------------------------------------------------------------- */
+
+void response_bodies_fill(dent_sim *sim, const double *start, const dent_rigid_state *rigid_start)
+{
+    for (uint32_t b = 0; b < sim->body_count; b++) {
+        const struct sim_body *body = &sim->bodies[b];
+        size_t first = body->first_vertex;
+        sim->response_bodies[b] = (dent_response_body){
+            .vertex_count = body->vertex_count,
+            .inverse_masses = sim->inverse_masses + first,
+            .positions = sim->state.positions + 3 * first,
+            .positions_start = start + 3 * first,
+            .velocities = sim->state.velocities + 3 * first,
+            .velocities_start = sim->approach_velocities + 3 * first,
+        };
+        if (body->rigid != SIM_NONE) {
+            sim->response_bodies[b].rigid = &sim->state.rigids[body->rigid];
+            sim->response_bodies[b].rigid_start = &rigid_start[body->rigid];
+            sim->response_bodies[b].rigid_detected = &sim->rigid_detected[body->rigid];
+        }
+    }
+}
+
+dent_response_problem response_problem(dent_sim *sim, double h)
+{
+    dent_response_problem problem = dent_response_problem_default();
+    problem.contacts = sim->contacts;
+    problem.contact_count = sim->contact_count;
+    problem.bodies = sim->response_bodies;
+    problem.body_count = sim->body_count;
+    problem.time_step = h;
+    problem.material_pairs = sim->pairs;
+    problem.material_pair_count = sim->pair_count;
+    problem.previous = problem.forces = sim->state.forces;
+    problem.previous_count = sim->state.force_count;
+    return problem;
+}
+
+dent_status contacts_push(dent_sim *sim, double h)
+{
+    if (sim->contact_count == 0) {
+        return DENT_OK;
+    }
+    uint64_t begin = dent_clock_ns();
+    response_bodies_fill(sim, sim->previous, sim->rigid_previous);
+    dent_response_problem problem = response_problem(sim, h);
+    dent_position_def def = dent_position_def_default();
+    def.iterations = sim->contact_iterations;
+    def.recovery_speed = 0.25 * sim->mean_edge / sim->time_step;
+    dent_status status = dent_position_solve(sim->response, &problem, &def, NULL);
+    sim->times.respond += dent_clock_ns() - begin;
+    return status;
+}
+
+/* Bounce, and take away the speed that came from pushing out old overlap. */
+dent_status contacts_bounce(dent_sim *sim, double h)
+{
+    if (sim->contact_count == 0) {
+        return DENT_OK;
+    }
+    uint64_t begin = dent_clock_ns();
+    response_bodies_fill(sim, sim->previous, sim->rigid_previous);
+    dent_response_problem problem = response_problem(sim, h);
+    dent_velocity_def def = dent_velocity_def_default();
+    def.after_positions = true;
+    problem.forces = NULL; /* the next substep starts from what the position pass needed */
+    def.iterations = sim->bounce_iterations;
+    def.warm_start = 0;
+    def.bounce_speed = 2 * sqrt(sim_dot(sim->state.gravity, sim->state.gravity)) * h;
+    dent_status status = DENT_OK;
+    if (sim->bounce_iterations > 0) {
+        status = dent_velocity_solve(sim->response, &problem, &def, NULL);
+    }
+    double share = 1 / (h * sim->contact_interval);
+    for (uint64_t i = 0; i < sim->contact_count && status == DENT_OK; i++) {
+        const dent_contact_force *force = &sim->state.forces[i];
+        sim_add_scaled(sim->reported[i].force, share * force->normal, sim->contacts[i].normal);
+        sim_add_scaled(sim->reported[i].force, share, force->tangent);
+    }
+    sim->times.respond += dent_clock_ns() - begin;
+    return status;
+}
