@@ -57,8 +57,12 @@ dent_status contacts_build(dent_sim *sim)
     sim->edge_faces = sim_allocate(sim, sim->body_count, sizeof *sim->edge_faces);
     sim->inside_marks = sim_allocate(sim, sim->vertex_count, sizeof *sim->inside_marks);
     sim->response_bodies = sim_allocate(sim, sim->body_count, sizeof *sim->response_bodies);
-    if (!sim->edge_faces || !sim->inside_marks || !sim->response_bodies) {
+    sim->inertia_shares = sim_allocate(sim, sim->vertex_count, sizeof *sim->inertia_shares);
+    if (!sim->edge_faces || !sim->inside_marks || !sim->response_bodies || !sim->inertia_shares) {
         return sim_no_memory(sim);
+    }
+    for (uint32_t v = 0; v < sim->vertex_count; v++) {
+        sim->inertia_shares[v] = elastic_inertia_share(sim, v);
     }
     dent_status status = DENT_OK;
     for (uint32_t b = 0; b < sim->body_count && status == DENT_OK; b++) {
@@ -268,6 +272,8 @@ static const dent_contact_force *find_force(const dent_contact_force *forces, ui
     return low < count && forces[low].key == key ? &forces[low] : NULL;
 }
 
+static double share_of(const dent_sim *sim, const dent_contact *contact);
+
 static dent_status match_forces(dent_sim *sim)
 {
     struct sim_state *state = &sim->state;
@@ -276,10 +282,16 @@ static dent_status match_forces(dent_sim *sim)
     if (status != DENT_OK) {
         return status;
     }
+    status = sim_reserve(sim, (void **)&sim->carried_contacts, &sim->carried_capacity, sim->contact_count,
+                         sizeof *sim->carried_contacts);
+    if (status != DENT_OK) {
+        return status;
+    }
     sort_forces(state->forces, state->force_count);
     for (uint64_t i = 0; i < sim->contact_count; i++) {
         const dent_contact_force *last = find_force(state->forces, state->force_count, sim->contacts[i].key);
         sim->new_forces[i] = (dent_contact_force){.key = sim->contacts[i].key};
+        sim->carried_contacts[i] = (struct carried_contact){.share = share_of(sim, &sim->contacts[i])};
         if (last) {
             sim->new_forces[i] = *last;
         }
@@ -325,19 +337,53 @@ dent_status contacts_find(dent_sim *sim, double duration)
 
 /* ---- carried forces ---------------------------------------------------------------------------------------------- */
 
-static void carry_side(dent_sim *sim, uint32_t body, const uint32_t *vertices, const double *weights, double factor,
-                       const double *impulse)
+/* Of the mobility of a contact's elastic vertices, the part that is inertia. */
+static double share_of(const dent_sim *sim, const dent_contact *contact)
 {
-    if (sim->bodies[body].rigid != SIM_NONE) {
-        return;
+    double all = 0, inertia = 0;
+    for (int side = 0; side < 2; side++) {
+        const struct sim_body *body = &sim->bodies[side == 0 ? contact->body_a : contact->body_b];
+        const uint32_t *vertices = side == 0 ? contact->vertices_a : contact->vertices_b;
+        const double *weights = side == 0 ? contact->weights_a : contact->weights_b;
+        for (int k = 0; k < 4; k++) {
+            if (vertices[k] != SIM_NONE && sim->inverse_masses[body->first_vertex + vertices[k]] > 0) {
+                uint32_t v = body->first_vertex + vertices[k];
+                double mobility = weights[k] * weights[k] * sim->inverse_masses[v];
+                all += mobility;
+                inertia += mobility * sim->inertia_shares[v];
+            }
+        }
     }
+    return all > 0 ? inertia / all : 1;
+}
+
+static void carry_side(dent_sim *sim, uint32_t body, const uint32_t *vertices, const double *weights, double factor,
+                       double share, const double *impulse)
+{
     for (int k = 0; k < 4; k++) {
         if (vertices[k] != SIM_NONE) {
             size_t v = (size_t)sim->bodies[body].first_vertex + vertices[k];
-            if (sim->elastic.places[v] != SIM_NONE) {
-                sim_add_scaled(sim->carried + 3 * v, factor * weights[k] * sim->inverse_masses[v], impulse);
+            double move = factor * weights[k] * sim->inverse_masses[v];
+            if (move != 0) {
+                sim_add_scaled(sim->carried + 3 * v, move, impulse);
+                sim_add_scaled(sim->taken_out + 3 * v, share * move, impulse);
             }
         }
+    }
+}
+
+/* A rigid body gets at once what the elastic side does not get back. */
+static void kick_rigid(dent_sim *sim, uint32_t rigid, const double *point, double factor, const double *impulse)
+{
+    dent_rigid_state *state = &sim->state.rigids[rigid];
+    double now[3], arm[3], moment[3], inverse[9];
+    dent_rigid_move_point(&sim->rigid_detected[rigid], state, point, now);
+    sim_subtract(now, state->center, arm);
+    sim_cross(arm, impulse, moment);
+    dent_rigid_inverse_inertia(state, inverse);
+    for (int i = 0; i < 3; i++) {
+        state->linear_velocity[i] += factor * state->inverse_mass * impulse[i];
+        state->angular_velocity[i] += factor * sim_dot(inverse + 3 * i, moment);
     }
 }
 
@@ -346,29 +392,69 @@ void contacts_carry(dent_sim *sim, double h)
     for (uint64_t i = 0; i < sim->contact_count; i++) {
         const dent_contact *contact = &sim->contacts[i];
         const dent_contact_force *force = &sim->state.forces[i];
-        if (!(force->normal > 0)) {
+        struct carried_contact *carried = &sim->carried_contacts[i];
+        carried->normal = force->normal;
+        memcpy(carried->tangent, force->tangent, sizeof carried->tangent);
+        if (!(force->normal > 0) || carried->share == 1) {
             continue;
         }
         double impulse[3];
         for (int axis = 0; axis < 3; axis++) {
             impulse[axis] = force->normal * contact->normal[axis] + force->tangent[axis];
         }
-        carry_side(sim, contact->body_a, contact->vertices_a, contact->weights_a, h, impulse);
-        carry_side(sim, contact->body_b, contact->vertices_b, contact->weights_b, -h, impulse);
+        uint32_t rigid_a = sim->bodies[contact->body_a].rigid, rigid_b = sim->bodies[contact->body_b].rigid;
+        if (rigid_a != SIM_NONE) {
+            kick_rigid(sim, rigid_a, contact->point_a, 1 - carried->share, impulse);
+        } else {
+            carry_side(sim, contact->body_a, contact->vertices_a, contact->weights_a, h, carried->share, impulse);
+        }
+        if (rigid_b != SIM_NONE) {
+            kick_rigid(sim, rigid_b, contact->point_b, carried->share - 1, impulse);
+        } else {
+            carry_side(sim, contact->body_b, contact->vertices_b, contact->weights_b, -h, carried->share, impulse);
+        }
     }
 }
 
 static void take_out_range(dent_sim *sim, uint32_t begin, uint32_t end)
 {
     for (size_t n = 3 * (size_t)begin; n < 3 * (size_t)end; n++) {
-        sim->state.positions[n] -= sim->carried[n];
-        sim->carried[n] = 0;
+        sim->state.positions[n] -= sim->taken_out[n];
+        sim->carried[n] = sim->taken_out[n] = 0;
     }
 }
 
 void contacts_take_out(dent_sim *sim)
 {
     sim_parallel(sim, 0, sim->vertex_count, take_out_range);
+}
+
+/* The force to carry next. What acted is what was left of the carried force and what the contact pass found. Where that pass
+ * asks for less than was taken out, the contact is letting go: then only what it asks for counts, seen through the same
+ * share, so that a force never outlives its contact. */
+static void combine_forces(dent_sim *sim, double h)
+{
+    double share_of_step = 1 / (h * sim->contact_interval);
+    for (uint64_t i = 0; i < sim->contact_count; i++) {
+        dent_contact_force *force = &sim->state.forces[i];
+        const struct carried_contact *carried = &sim->carried_contacts[i];
+        double left = 1 - carried->share, applied[3];
+        double normal = left * carried->normal + force->normal;
+        for (int axis = 0; axis < 3; axis++) {
+            applied[axis] = left * carried->tangent[axis] + force->tangent[axis];
+        }
+        sim_add_scaled(sim->reported[i].force, share_of_step * normal, sim->contacts[i].normal);
+        sim_add_scaled(sim->reported[i].force, share_of_step, applied);
+        if (force->normal < carried->share * normal) {
+            force->normal /= carried->share;
+            for (int axis = 0; axis < 3; axis++) {
+                force->tangent[axis] /= carried->share;
+            }
+        } else {
+            force->normal = normal;
+            memcpy(force->tangent, applied, sizeof applied);
+        }
+    }
 }
 
 /* ---- response ---------------------------------------------------------------------------------------------------- */
@@ -444,12 +530,7 @@ dent_status contacts_bounce(dent_sim *sim, double h)
     if (sim->bounce_iterations > 0) {
         status = dent_velocity_solve(sim->response, &problem, &def, NULL);
     }
-    double share = 1 / (h * sim->contact_interval);
-    for (uint64_t i = 0; i < sim->contact_count && status == DENT_OK; i++) {
-        const dent_contact_force *force = &sim->state.forces[i];
-        sim_add_scaled(sim->reported[i].force, share * force->normal, sim->contacts[i].normal);
-        sim_add_scaled(sim->reported[i].force, share, force->tangent);
-    }
+    combine_forces(sim, h);
     sim->times.respond += dent_clock_ns() - begin;
     return status;
 }
