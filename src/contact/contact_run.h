@@ -115,9 +115,11 @@ struct normal_place {
     double normal[3];
 };
 
-/* An edge that should be cut and is not: its outer end may lie on inner faces of b. */
+/* A vertex that must be inside by its edges and is in no open cell: it may lie on faces of b. */
 struct lost_edge {
     uint32_t body_a, vertex, body_b;
+    uint32_t start; /* a tetrahedron of b nearby */
+    bool counts;    /* by an edge of the surface; of inner edges hits that only touch are not known */
 };
 
 struct contact_run {
@@ -130,6 +132,7 @@ struct contact_run {
     const dent_query_result *query;
     const uint32_t *first_number; /* by rank: of the moved points, as in border.c */
     const int8_t *surface_side;   /* by rank: closed surfaces: 1 normals point outward, -1 inward; 0: no inside */
+    struct box_tree **cell_trees;
     struct box_tree **face_trees; /* by rank: null until needed */
     dent_contacts_counters counters;
 };
@@ -190,7 +193,15 @@ static inline struct depth_point *depth_point_of(const struct contact_run *run, 
 }
 
 /* Is this edge of a cut by the surface of b? */
-bool contact_edge_is_cut(const struct contact_run *run, uint32_t body_a, uint32_t edge, uint32_t body_b);
+const struct cut_run *contact_run_of(const struct contact_run *run, uint32_t body_a, uint32_t edge, uint32_t body_b);
+static inline bool contact_edge_is_cut(const struct contact_run *run, uint32_t body_a, uint32_t edge, uint32_t body_b)
+{
+    return contact_run_of(run, body_a, edge, body_b) != NULL;
+}
+
+/* Hits through which the edge leaves b on its way from v0 to v1, less those through which it enters; exact for the
+ * moved points. 1: v0 is inside and v1 is not; 0: both are or neither is. */
+int contact_run_balance(const struct contact_run *run, const struct cut_run *cuts);
 
 /* 1: the corners of the face turn counter-clockwise seen from outside, -1: from inside. */
 int contact_face_side(const struct contact_run *run, uint32_t body, uint32_t face);

@@ -96,19 +96,16 @@ static bool gather_seeds(struct contact_run *run, struct seeds *seeds)
         return false;
     }
     for (size_t i = 0; i < run->state->runs.count; i++) {
-        const dent_cut_edge *cut = &cuts[runs[i].first], *first = cut, *last = cut;
+        const dent_cut_edge *cut = &cuts[runs[i].first];
         if (cut->body_a == cut->body_b || run->surface_side[cut->body_b] == 0) {
             continue;
         }
-        for (uint32_t k = 1; k < runs[i].count; k++) {
-            first = cut[k].parameter < first->parameter ? &cut[k] : first;
-            last = cut[k].parameter >= last->parameter ? &cut[k] : last;
-        }
         uint64_t bodies = (uint64_t)cut->body_a << 32 | cut->body_b;
-        bool first_inside = !contact_vertex_is_outside_face(run, cut->body_a, cut->v0, cut->body_b, first->face);
-        bool last_inside = !contact_vertex_is_outside_face(run, cut->body_a, cut->v1, cut->body_b, last->face);
-        seeds->keys[seeds->count++] = (struct key128){bodies, (uint64_t)cut->v0 << 1 | first_inside};
-        seeds->keys[seeds->count++] = (struct key128){bodies, (uint64_t)cut->v1 << 1 | last_inside};
+        int balance = contact_run_balance(run, &runs[i]);
+        if (balance != 0) {
+            seeds->keys[seeds->count++] = (struct key128){bodies, (uint64_t)cut->v0 << 1 | (balance > 0)};
+            seeds->keys[seeds->count++] = (struct key128){bodies, (uint64_t)cut->v1 << 1 | (balance < 0)};
+        }
     }
     radix_sort_u128(seeds->keys, NULL, seeds->keys + seeds->count, NULL, seeds->count);
     return true;
@@ -156,8 +153,11 @@ static bool spread(struct contact_run *run, uint32_t a, uint32_t b)
         uint32_t vertex = ((const uint32_t *)run->state->queue.data)[at];
         for (uint32_t i = mesh->first[vertex]; i < mesh->first[vertex + 1]; i++) {
             struct contact_neighbour neighbour = mesh->neighbours[i];
-            if (mesh->mark[neighbour.vertex] >= run->state->flood || !is_asked(run, a, neighbour.vertex) ||
-                contact_edge_is_cut(run, a, neighbour.edge, b)) {
+            if (mesh->mark[neighbour.vertex] >= run->state->flood || !is_asked(run, a, neighbour.vertex)) {
+                continue;
+            }
+            const struct cut_run *cuts = contact_run_of(run, a, neighbour.edge, b);
+            if (cuts && contact_run_balance(run, cuts) != 0) {
                 continue;
             }
             if (!enter_vertex(run, a, b, neighbour.vertex)) {
