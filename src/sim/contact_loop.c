@@ -2,8 +2,7 @@
  *
  * Detection: vertices inside other bodies with their depth, and features closer than the thicknesses of the two bodies
  * plus a margin for what they may move until the next detection. The gap that is kept is the sum of the thicknesses, so
- * bodies at rest stay in contact instead of falling in and being pushed out. A distance has no sign: pairs of features
- * that have passed one another (the vertex is inside, both edges lie behind the other's surface) are left to the depth.
+ * bodies at rest stay in contact instead of falling in and being pushed out. Which of them count: contact_filter.c.
  *
  * Carried forces. The elastic sweep knows nothing of contacts; so the forces of the last substep are given to it as outer
  * forces, and what they displace is taken out again before the contacts are solved anew. A body at rest is then at rest
@@ -15,60 +14,18 @@
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
 
-static uint32_t find_edge(const dent_edge *edges, uint32_t count, uint32_t a, uint32_t b)
-{
-    uint32_t v0 = a < b ? a : b, v1 = a < b ? b : a, low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (edges[middle].v0 < v0 || (edges[middle].v0 == v0 && edges[middle].v1 < v1)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-/* The two surface faces at every edge of a body that has an inside. */
-static dent_status make_edge_faces(dent_sim *sim, uint32_t body)
-{
-    uint32_t edge_count, face_count;
-    const dent_edge *edges = dent_body_edges(sim->world, sim->bodies[body].id, &edge_count);
-    const dent_surface_face *faces = dent_body_surface_faces(sim->world, sim->bodies[body].id, &face_count);
-    uint32_t *table = sim_allocate(sim, 2 * (size_t)edge_count, sizeof *table);
-    if (!table) {
-        return sim_no_memory(sim);
-    }
-    for (size_t e = 0; e < 2 * (size_t)edge_count; e++) {
-        table[e] = SIM_NONE;
-    }
-    for (uint32_t f = 0; f < face_count; f++) {
-        for (int k = 0; k < 3; k++) {
-            size_t e = find_edge(edges, edge_count, faces[f].corners[k], faces[f].corners[(k + 1) % 3]);
-            table[2 * e + (table[2 * e] != SIM_NONE)] = f;
-        }
-    }
-    sim->edge_faces[body] = table;
-    return DENT_OK;
-}
-
 dent_status contacts_build(dent_sim *sim)
 {
-    sim->edge_faces = sim_allocate(sim, sim->body_count, sizeof *sim->edge_faces);
     sim->inside_marks = sim_allocate(sim, sim->vertex_count, sizeof *sim->inside_marks);
     sim->response_bodies = sim_allocate(sim, sim->body_count, sizeof *sim->response_bodies);
     sim->inertia_shares = sim_allocate(sim, sim->vertex_count, sizeof *sim->inertia_shares);
-    if (!sim->edge_faces || !sim->inside_marks || !sim->response_bodies || !sim->inertia_shares) {
+    if (!sim->inside_marks || !sim->response_bodies || !sim->inertia_shares) {
         return sim_no_memory(sim);
     }
     for (uint32_t v = 0; v < sim->vertex_count; v++) {
         sim->inertia_shares[v] = elastic_inertia_share(sim, v);
     }
-    dent_status status = DENT_OK;
-    for (uint32_t b = 0; b < sim->body_count && status == DENT_OK; b++) {
-        status = sim->bodies[b].oriented ? make_edge_faces(sim, b) : DENT_OK;
-    }
-    return status;
+    return contact_filter_build(sim);
 }
 
 /* ---- detection --------------------------------------------------------------------------------------------------- */
@@ -112,64 +69,6 @@ static dent_status set_margins(dent_sim *sim, double duration)
         }
     }
     return DENT_OK;
-}
-
-static void face_normal(const dent_sim *sim, uint32_t body, const dent_surface_face *face, double *normal)
-{
-    const double *x = sim->state.positions + 3 * (size_t)sim->bodies[body].first_vertex;
-    double e1[3], e2[3];
-    sim_subtract(x + 3 * (size_t)face->corners[1], x + 3 * (size_t)face->corners[0], e1);
-    sim_subtract(x + 3 * (size_t)face->corners[2], x + 3 * (size_t)face->corners[0], e2);
-    sim_cross(e1, e2, normal);
-    double length = sqrt(sim_dot(normal, normal));
-    for (int axis = 0; axis < 3 && length > 0; axis++) {
-        normal[axis] /= length;
-    }
-}
-
-/* +1: the direction points out of the body at this edge, -1: into it, 0: the body has no inside there. */
-static int edge_side(const dent_sim *sim, uint32_t body, uint32_t edge, const double *direction)
-{
-    if (!sim->edge_faces[body]) {
-        return 0;
-    }
-    uint32_t count;
-    const dent_surface_face *faces = dent_body_surface_faces(sim->world, sim->bodies[body].id, &count);
-    double sum[3] = {0, 0, 0};
-    for (int k = 0; k < 2; k++) {
-        uint32_t face = sim->edge_faces[body][2 * (size_t)edge + (size_t)k];
-        if (face == SIM_NONE) {
-            return 0;
-        }
-        double normal[3];
-        face_normal(sim, body, &faces[face], normal);
-        sim_add_scaled(sum, 1, normal);
-    }
-    double mirror = sim->bodies[body].mirrored ? -1 : 1;
-    return mirror * sim_dot(sum, direction) >= 0 ? 1 : -1;
-}
-
-/* A pair of features apart in number but not in fact. */
-static bool has_passed(const dent_sim *sim, const dent_contact *contact)
-{
-    if (contact->source != DENT_CONTACT_GAP) {
-        return false;
-    }
-    for (int k = 0; k < 4; k++) {
-        uint32_t a = contact->vertices_a[k], b = contact->vertices_b[k];
-        if ((a != SIM_NONE && contact->weights_a[k] > 0 &&
-             sim->inside_marks[sim->bodies[contact->body_a].first_vertex + a] == contact->body_b + 1) ||
-            (b != SIM_NONE && contact->weights_b[k] > 0 &&
-             sim->inside_marks[sim->bodies[contact->body_b].first_vertex + b] == contact->body_a + 1)) {
-            return true;
-        }
-    }
-    if (contact->kind != DENT_CONTACT_EDGE_EDGE) {
-        return false;
-    }
-    double back[3] = {-contact->normal[0], -contact->normal[1], -contact->normal[2]};
-    return edge_side(sim, contact->body_b, contact->feature_b, contact->normal) < 0 &&
-           edge_side(sim, contact->body_a, contact->feature_a, back) < 0;
 }
 
 static void report_contact(dent_sim *sim, const dent_contact *contact)
@@ -218,7 +117,7 @@ static dent_status keep_contacts(dent_sim *sim, const dent_contacts *found)
     sim->contact_count = sim->reported_count = 0;
     mark_inside(sim, found, true);
     for (uint64_t i = 0; i < found->count; i++) {
-        if (!has_passed(sim, &found->contacts[i])) {
+        if (contact_counts(sim, &found->contacts[i])) {
             dent_contact contact = found->contacts[i];
             report_contact(sim, &contact);
             contact.gap -= sim->bodies[contact.body_a].thickness + sim->bodies[contact.body_b].thickness;

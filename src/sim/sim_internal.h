@@ -196,7 +196,7 @@ struct dent_sim {
     dent_contact_force *new_forces;
     uint64_t new_force_capacity;
 
-    uint32_t **edge_faces; /* by body: two surface faces of every edge, SIM_NONE; null for bodies without an inside */
+    uint32_t *corner_starts, *corner_faces; /* surface faces at every vertex: vertex_count + 1; numbers within the body */
     uint32_t *inside_marks; /* by vertex: body it is inside of + 1, while contacts are sorted out */
     double *fractions;     /* by vertex: how far it may go (safe_motion.c) */
     double *wanted;        /* where it would have gone */
@@ -265,6 +265,10 @@ dent_response_problem response_problem(dent_sim *sim, double h);
 dent_status contacts_push(dent_sim *sim, double h);
 dent_status contacts_bounce(dent_sim *sim, double h);
 dent_status world_set_positions(dent_sim *sim, const double *positions_t0, const double *positions_t1);
+
+/* ---- contact_filter.c ---------------------------------------------------------------------------------------------- */
+dent_status contact_filter_build(dent_sim *sim);
+bool contact_counts(const dent_sim *sim, const dent_contact *contact);
 
 /* ---- safe_motion.c ------------------------------------------------------------------------------------------------- */
 dent_status safe_motion_finish(dent_sim *sim, double duration);
