@@ -103,8 +103,12 @@ typedef struct dent_contact_patch {
 
 /** Which normal of b's surface counts where an edge leaves it. */
 typedef enum dent_contact_normals {
-    DENT_CONTACT_NORMALS_SMOOTH = 0, /**< vertex normals weighted by angle, interpolated (default) */
-    DENT_CONTACT_NORMALS_FACE = 1    /**< of the face itself */
+    DENT_CONTACT_NORMALS_SMOOTH = 0, /**< vertex normals weighted by angle, interpolated; at creases (vertex normals
+                                        that lean more than 30 degrees from the face) only of the faces within 60
+                                        degrees of it: balls are round and boxes have edges. Default */
+    DENT_CONTACT_NORMALS_FACE = 1,   /**< of the face itself */
+    DENT_CONTACT_NORMALS_VERTEX = 2  /**< vertex normals without regard to creases, as published: nothing jumps when a
+                                        hit  slides over an edge, but the sides of a box push askew near its edges */
 } dent_contact_normals;
 
 typedef struct dent_contacts_def {
@@ -145,6 +149,7 @@ typedef struct dent_contacts_counters {
     uint64_t thin_walls;     /**< vertices whose borders oppose one another */
     uint64_t inverted_vertices;  /**< self-collision: vertices in a cell of their own one-ring; no contact, the mesh is
                                     inverted there */
+    uint64_t touching_vertices;  /**< exactly on the surface of b: no contact */
     uint64_t undecided_vertices; /**< parts of a that touch a closed surface b with the vertex that was to decide */
     uint64_t covered_crossings;  /**< edges through b that get no contact of their own: a vertex of b beside them is
                                     inside  a, or they only touch */

@@ -48,7 +48,7 @@ static dent_status check_def(dent_world *world, const dent_contacts_def *def)
         return message_fail(&world->message, DENT_ERROR_BAD_NUMBER, "temporal_filter is %g: 0 to 1 is needed",
                             def->temporal_filter);
     }
-    if (def->normals != DENT_CONTACT_NORMALS_SMOOTH && def->normals != DENT_CONTACT_NORMALS_FACE) {
+    if ((unsigned)def->normals > DENT_CONTACT_NORMALS_VERTEX) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no kind of normals number %d",
                             (int)def->normals);
     }

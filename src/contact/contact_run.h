@@ -26,6 +26,7 @@
 #include "structures/box_tree.h"
 
 #define PLACE_NONE UINT32_MAX
+#define ROUND_NEVER UINT32_MAX /* gets no value: touches, or is inverted */
 
 /* One neighbour of a vertex. */
 struct contact_neighbour {
@@ -54,7 +55,7 @@ struct depth_point {
     uint32_t face;                   /* a surface face of b near where it leaves; PLACE_NONE */
     uint32_t first_term, term_count; /* its borders */
     uint32_t previous;               /* place in the memory of the last call; PLACE_NONE */
-    uint32_t round;                  /* 0: no value yet */
+    uint32_t round;                  /* 0: no value yet; ROUND_NEVER */
     uint8_t source;
     uint8_t flags;
     double depth, error, direction[3];
@@ -62,9 +63,10 @@ struct depth_point {
 
 /* An edge of a point that leaves b: the way out to the hit is share * (other end - vertex). */
 struct depth_term {
-    uint32_t point; /* place in points */
-    uint32_t other; /* the other end */
-    uint32_t face;  /* of b */
+    uint32_t point;  /* place in points */
+    uint32_t other;  /* the other end */
+    uint32_t face;   /* of b */
+    bool degenerate; /* only for the moved points */
     double share;
     double normal[3];      /* outward, as def->normals says */
     double face_normal[3]; /* outward, of the face itself */
@@ -154,6 +156,7 @@ bool depth_find_sides(struct contact_run *run);           /* surface_side (depth
 bool depth_find_points(struct contact_run *run);          /* S1, S2: points, terms, chords (depth_points.c) */
 void depth_clear_tables(struct contact_run *run);         /* after the last stage of depth, also after a failure */
 bool depth_find_inside_surfaces(struct contact_run *run); /* points in closed surfaces (depth_surfaces.c) */
+bool depth_drop_touching(struct contact_run *run);        /* points exactly on closed surfaces (depth_surfaces.c) */
 bool depth_measure_terms(struct contact_run *run);        /* shares and normals (depth_normals.c) */
 bool depth_value_borders(struct contact_run *run);        /* S3 (depth_values.c) */
 bool depth_propagate(struct contact_run *run);            /* S4 (depth_values.c) */

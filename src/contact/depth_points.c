@@ -423,14 +423,17 @@ static bool judge_lost(struct contact_run *run, const struct lost_edge *lost, bo
             cell = search_for_cell(run, lost, tree);
         }
     }
-    if (cell == PLACE_NONE || (!lost->counts && is_on_surface(b, a->xyz[lost->vertex], cell))) {
+    bool on_surface = cell != PLACE_NONE && is_on_surface(b, a->xyz[lost->vertex], cell);
+    if (cell == PLACE_NONE || (!lost->counts && on_surface)) {
         run->counters.lost_edges += lost->counts;
         return true;
     }
     *added = true;
     bool room = push_point(run, lost->body_a, lost->vertex, lost->body_b, PLACE_NONE);
     if (room) {
-        ((struct depth_point *)array_at(&run->state->points, run->state->points.count - 1))->cell = cell;
+        struct depth_point *point = array_at(&run->state->points, run->state->points.count - 1);
+        point->cell = cell;
+        point->round = on_surface ? ROUND_NEVER : 0;
     }
     return room;
 }
@@ -485,9 +488,13 @@ static void order_hits(const struct contact_run *run, const struct cut_run *cuts
 
 static bool add_term(struct contact_run *run, struct depth_point *point, uint32_t other, uint32_t place)
 {
+    if (point->round == ROUND_NEVER) {
+        return true;
+    }
     struct depth_term term = {.point = (uint32_t)(point - (struct depth_point *)run->state->points.data),
                               .other = other,
-                              .face = run->query->border.cut_edges[place].face};
+                              .face = run->query->border.cut_edges[place].face,
+                              .degenerate = run->query->border.cut_edges[place].degenerate};
     point->term_count++;
     return array_push(&run->state->terms, &term);
 }
@@ -641,7 +648,12 @@ bool depth_find_points(struct contact_run *run)
         }
     }
     find_previous(run);
-    run->counters.penetrating_vertices = state->points.count;
+    enough = enough && depth_drop_touching(run);
+    const struct depth_point *points = state->points.data;
+    for (size_t i = 0; i < state->points.count; i++) {
+        run->counters.touching_vertices += points[i].round == ROUND_NEVER;
+    }
+    run->counters.penetrating_vertices = state->points.count - run->counters.touching_vertices;
     return enough;
 }
 

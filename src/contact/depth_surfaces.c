@@ -246,3 +246,47 @@ bool depth_find_inside_surfaces(struct contact_run *run)
     arena_rewind(run->scratch, mark);
     return true;
 }
+
+/* ---- touching ---------------------------------------------------------------------------------------------------- */
+
+static bool lies_on_surface(const struct contact_run *run, const struct depth_point *point, const struct box_tree *tree)
+{
+    const struct posed_body *y = &run->pose->bodies[point->body_b];
+    const double *p = run->pose->bodies[point->body_a].xyz[point->vertex];
+    struct box box = {{p[0], p[1], p[2]}, {p[0], p[1], p[2]}};
+    predicate_counters ignored = {0};
+    struct box_walk walk;
+    uint32_t face;
+    bool on = false;
+    box_walk_begin(&walk, tree, &box);
+    while (!on && box_walk_next(&walk, &face)) {
+        winding_number(p, y->xyz, (const uint32_t(*)[3]) & y->body->surface_faces[face].corners, 1, &ignored, &on);
+    }
+    return on;
+}
+
+/* All its hits are degenerate: only then may a vertex lie on the surface itself. */
+static bool may_lie_on_surface(const struct contact_run *run, const struct depth_point *point)
+{
+    const struct depth_term *terms = (const struct depth_term *)run->state->terms.data + point->first_term;
+    bool all = run->pose->bodies[point->body_b].body->kind != DENT_BODY_SOLID && point->term_count > 0;
+    for (uint32_t i = 0; all && i < point->term_count; i++) {
+        all = terms[i].degenerate;
+    }
+    return all;
+}
+
+bool depth_drop_touching(struct contact_run *run)
+{
+    struct depth_point *points = run->state->points.data;
+    for (size_t i = 0; i < run->state->points.count; i++) {
+        if (may_lie_on_surface(run, &points[i])) {
+            const struct box_tree *tree = contact_face_tree(run, points[i].body_b);
+            if (!tree) {
+                return false;
+            }
+            points[i].round = lies_on_surface(run, &points[i], tree) ? ROUND_NEVER : 0;
+        }
+    }
+    return true;
+}

@@ -453,13 +453,14 @@ static void fold_with(double shift)
             up += upper && contact->normal[2] > 0.3;
             down += !upper && contact->normal[2] < -0.3;
             other += fabs(contact->normal[2]) <= 0.3;
+            assert_true(fabs(contact->normal[2]) > 0.3 || contact->gap > -1e-9); /* flush sides: they only touch */
         }
     }
     printf("fold, shifted by %g: %llu contacts, %llu up, %llu down, %llu other; inverted %llu, lost %llu\n", shift,
            (unsigned long long)contacts.count, (unsigned long long)up, (unsigned long long)down,
            (unsigned long long)other, (unsigned long long)contacts.counters.inverted_vertices,
            (unsigned long long)contacts.counters.lost_edges);
-    assert_true(up >= 15 && down >= 15 && other <= (up + down) / 5);
+    assert_true(up >= 12 && down >= 12 && other <= (up + down) / 2);
     dent_world_destroy(world);
     block_free(&bar);
     dent_context_destroy(context);
@@ -556,7 +557,7 @@ static void vertices_on_inner_faces_of_a_lattice_are_points_too(void **state)
 static void stacked_blocks_on_one_lattice_push_each_other_up_and_down(void **state)
 {
     (void)state;
-    static const double presses[] = {0.1, 0, 1, 1.25};
+    static const double presses[] = {0.1, 0, 0.2, 1};
     dent_context *context = block_context(1, DENT_ISA_AUTO);
     for (int i = 0; i < 4; i++) {
         struct block lower = block_make(3, 3, 3), upper = block_make(3, 3, 3);
@@ -574,12 +575,14 @@ static void stacked_blocks_on_one_lattice_push_each_other_up_and_down(void **sta
                 bool inner = contact->point_a[0] > 0.5 && contact->point_a[0] < 2.5 && contact->point_a[1] > 0.5 &&
                              contact->point_a[1] < 2.5;
                 points++;
-                assert_true(inner ? fabs(-contact->gap - depth) < 1e-12 : -contact->gap <= depth + 1e-12);
-                assert_true((up ? 1 : -1) * contact->normal[2] > (inner ? 1 - 1e-12 : -0.1));
+                /* A flush side one cell away has a weight of a hundredth in the average. */
+                inner = inner && presses[i] < 0.5; /* by a whole cell the sides are as near as the top */
+                assert_true(!inner || fabs(-contact->gap - depth) < 0.11 * presses[i] + 1e-12);
+                assert_true(!inner || (up ? 1 : -1) * contact->normal[2] > 0.98);
             }
         }
         printf("stack, pressed by %g: %llu vertices\n", presses[i], (unsigned long long)points);
-        assert_true(points >= (presses[i] > 0 ? 8u : 0u));
+        assert_true(presses[i] > 0 ? points >= 8 : contacts.count == 0 && contacts.counters.touching_vertices > 0);
         assert_int_equal(contacts.counters.lost_edges, 0);
         dent_world_destroy(world);
         block_free(&lower);
