@@ -394,12 +394,26 @@ dent_response_problem response_problem(dent_sim *sim, double h)
     return problem;
 }
 
+/* The pass starts warm from its records: they are to hold what was taken out of the positions, and no more. */
+static void start_from_taken_out(dent_sim *sim)
+{
+    for (uint64_t i = 0; i < sim->contact_count; i++) {
+        const struct carried_contact *carried = &sim->carried_contacts[i];
+        dent_contact_force *force = &sim->state.forces[i];
+        force->normal = carried->share * carried->normal;
+        for (int axis = 0; axis < 3; axis++) {
+            force->tangent[axis] = carried->share * carried->tangent[axis];
+        }
+    }
+}
+
 dent_status contacts_push(dent_sim *sim, double h)
 {
     if (sim->contact_count == 0) {
         return DENT_OK;
     }
     uint64_t begin = dent_clock_ns();
+    start_from_taken_out(sim);
     response_bodies_fill(sim, sim->previous, sim->rigid_previous);
     dent_response_problem problem = response_problem(sim, h);
     dent_position_def def = dent_position_def_default();
