@@ -1,8 +1,9 @@
 /* The hits in numbers: how far along the edge, and the outward normal of b there.
  *
  * Normals are those of the vertices of b, weighted by the angles of the faces around them and interpolated over the
- * face that was hit (def->normals: or that of the face itself). Each vertex is computed once per call, in parallel. The
- * angle comes from an arctangent of our own, so that its bits are the same everywhere.
+ * face that was hit; at creases only the faces on its own side count (def->normals: or all, or that face alone). Each
+ * vertex is computed once per call, in parallel. The angle comes from an arctangent of our own, so that its bits are
+ * the same everywhere.
  */
 #include "contact/contact_run.h"
 
@@ -12,6 +13,11 @@
 #include "geometry/feature_distance.h"
 
 enum { TERMS_PER_BLOCK = 256 };
+
+/* A vertex normal that leans more than 30 degrees from the face stands on a crease: there only the faces within 60
+ * degrees of the one that was hit count. */
+#define LEAN_COSINE 0.86602540378443865
+#define CREASE_COSINE 0.5
 
 /* ---- faces ------------------------------------------------------------------------------------------------------- */
 
@@ -57,25 +63,29 @@ static double angle_between(const double u[3], const double v[3])
     return 3.14159265358979312 - 2 * arctangent(along / across);
 }
 
-static void vertex_normal(const struct contact_run *run, struct normal_place *place)
+/* Of the faces at the vertex, or of those among them within some angle of a given normal. */
+static void vertex_normal(const struct contact_run *run, uint32_t body, uint32_t vertex, const double *given,
+                          double least_cosine, double result[3])
 {
-    const struct posed_body *posed = &run->pose->bodies[place->body];
-    const struct border_mesh *mesh = &run->world->border->meshes[place->body];
+    const struct posed_body *posed = &run->pose->bodies[body];
+    const struct border_mesh *mesh = &run->world->border->meshes[body];
     double sum[3] = {0, 0, 0};
-    for (uint32_t i = mesh->star_first[place->vertex]; i < mesh->star_first[place->vertex + 1]; i++) {
+    for (uint32_t i = mesh->star_first[vertex]; i < mesh->star_first[vertex + 1]; i++) {
         uint32_t face = mesh->star_faces[i];
         const uint32_t *v = posed->body->surface_faces[face].corners;
-        int k = v[0] == place->vertex ? 0 : v[1] == place->vertex ? 1 : 2;
+        int k = v[0] == vertex ? 0 : v[1] == vertex ? 1 : 2;
         double u[3], w[3], normal[3];
         vector_subtract(posed->xyz[v[(k + 1) % 3]], posed->xyz[v[k]], u);
         vector_subtract(posed->xyz[v[(k + 2) % 3]], posed->xyz[v[k]], w);
         if (vector_normalise(u) && vector_normalise(w)) {
-            contact_face_normal(run, place->body, face, normal);
-            vector_add_scaled(sum, angle_between(u, w), normal);
+            contact_face_normal(run, body, face, normal);
+            if (!given || vector_dot(given, normal) >= least_cosine) {
+                vector_add_scaled(sum, angle_between(u, w), normal);
+            }
         }
     }
     vector_normalise(sum);
-    vector_copy(sum, place->normal);
+    vector_copy(sum, result);
 }
 
 static void normal_block(void *data, uint32_t block, uint32_t worker)
@@ -86,7 +96,7 @@ static void normal_block(void *data, uint32_t block, uint32_t worker)
     size_t begin = (size_t)block * TERMS_PER_BLOCK, count = run->state->normal_vertices.count;
     size_t end = count - begin < TERMS_PER_BLOCK ? count : begin + TERMS_PER_BLOCK;
     for (size_t i = begin; i < end; i++) {
-        vertex_normal(run, &places[i]);
+        vertex_normal(run, places[i].body, places[i].vertex, NULL, 0, places[i].normal);
     }
 }
 
@@ -131,6 +141,7 @@ void contact_triangle_weights(const double point[3], const double *const corners
     }
 }
 
+/* In: the normal of the face. Out: the interpolated one. */
 static void smooth_normal(const struct contact_run *run, uint32_t body, uint32_t face, const double hit[3],
                           double normal[3])
 {
@@ -141,7 +152,13 @@ static void smooth_normal(const struct contact_run *run, uint32_t body, uint32_t
     border_face_positions(run->pose, body, face, corners);
     contact_triangle_weights(hit, corners, weights);
     for (int k = 0; k < 3; k++) {
-        vector_add_scaled(sum, weights[k], places[run->state->meshes[body].normal_place[v[k]] - 1].normal);
+        const double *at_corner = places[run->state->meshes[body].normal_place[v[k]] - 1].normal;
+        double creased[3];
+        if (run->def->normals == DENT_CONTACT_NORMALS_SMOOTH && vector_dot(at_corner, normal) < LEAN_COSINE) {
+            vertex_normal(run, body, v[k], normal, CREASE_COSINE, creased);
+            at_corner = creased;
+        }
+        vector_add_scaled(sum, weights[k], at_corner);
     }
     if (vector_normalise(sum)) {
         vector_copy(sum, normal);
@@ -161,7 +178,7 @@ static void measure_term(const struct contact_run *run, struct depth_term *term)
     }
     contact_face_normal(run, point->body_b, term->face, term->face_normal);
     vector_copy(term->face_normal, term->normal);
-    if (run->def->normals == DENT_CONTACT_NORMALS_SMOOTH) {
+    if (run->def->normals != DENT_CONTACT_NORMALS_FACE) {
         smooth_normal(run, point->body_b, term->face, hit, term->normal);
     }
 }
@@ -182,7 +199,7 @@ bool depth_measure_terms(struct contact_run *run)
 {
     struct contact_state *state = run->state;
     array_clear(&state->normal_vertices);
-    bool enough = run->def->normals != DENT_CONTACT_NORMALS_SMOOTH || list_vertices(run);
+    bool enough = run->def->normals == DENT_CONTACT_NORMALS_FACE || list_vertices(run);
     if (enough) {
         dent_parallel_for(state->context, (uint32_t)(state->normal_vertices.count / TERMS_PER_BLOCK + 1), normal_block,
                           run);

@@ -2,8 +2,7 @@
  *
  * Detection: vertices inside other bodies with their depth, and features closer than the thicknesses of the two bodies
  * plus a margin for what they may move until the next detection. The gap that is kept is the sum of the thicknesses, so
- * bodies at rest stay in contact instead of falling in and being pushed out. A distance has no sign: pairs of features
- * that have passed one another (the vertex is inside, both edges lie behind the other's surface) are left to the depth.
+ * bodies at rest stay in contact instead of falling in and being pushed out. Which of them count: contact_filter.c.
  *
  * Carried forces. The elastic sweep knows nothing of contacts; so the forces of the last substep are given to it as outer
  * forces, and what they displace is taken out again before the contacts are solved anew. A body at rest is then at rest
@@ -15,56 +14,18 @@
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
 
-static uint32_t find_edge(const dent_edge *edges, uint32_t count, uint32_t a, uint32_t b)
-{
-    uint32_t v0 = a < b ? a : b, v1 = a < b ? b : a, low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (edges[middle].v0 < v0 || (edges[middle].v0 == v0 && edges[middle].v1 < v1)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-/* The two surface faces at every edge of a body that has an inside. */
-static dent_status make_edge_faces(dent_sim *sim, uint32_t body)
-{
-    uint32_t edge_count, face_count;
-    const dent_edge *edges = dent_body_edges(sim->world, sim->bodies[body].id, &edge_count);
-    const dent_surface_face *faces = dent_body_surface_faces(sim->world, sim->bodies[body].id, &face_count);
-    uint32_t *table = sim_allocate(sim, 2 * (size_t)edge_count, sizeof *table);
-    if (!table) {
-        return sim_no_memory(sim);
-    }
-    for (size_t e = 0; e < 2 * (size_t)edge_count; e++) {
-        table[e] = SIM_NONE;
-    }
-    for (uint32_t f = 0; f < face_count; f++) {
-        for (int k = 0; k < 3; k++) {
-            size_t e = find_edge(edges, edge_count, faces[f].corners[k], faces[f].corners[(k + 1) % 3]);
-            table[2 * e + (table[2 * e] != SIM_NONE)] = f;
-        }
-    }
-    sim->edge_faces[body] = table;
-    return DENT_OK;
-}
-
 dent_status contacts_build(dent_sim *sim)
 {
-    sim->edge_faces = sim_allocate(sim, sim->body_count, sizeof *sim->edge_faces);
     sim->inside_marks = sim_allocate(sim, sim->vertex_count, sizeof *sim->inside_marks);
     sim->response_bodies = sim_allocate(sim, sim->body_count, sizeof *sim->response_bodies);
-    if (!sim->edge_faces || !sim->inside_marks || !sim->response_bodies) {
+    sim->inertia_shares = sim_allocate(sim, sim->vertex_count, sizeof *sim->inertia_shares);
+    if (!sim->inside_marks || !sim->response_bodies || !sim->inertia_shares) {
         return sim_no_memory(sim);
     }
-    dent_status status = DENT_OK;
-    for (uint32_t b = 0; b < sim->body_count && status == DENT_OK; b++) {
-        status = sim->bodies[b].oriented ? make_edge_faces(sim, b) : DENT_OK;
+    for (uint32_t v = 0; v < sim->vertex_count; v++) {
+        sim->inertia_shares[v] = elastic_inertia_share(sim, v);
     }
-    return status;
+    return contact_filter_build(sim);
 }
 
 /* ---- detection --------------------------------------------------------------------------------------------------- */
@@ -108,64 +69,6 @@ static dent_status set_margins(dent_sim *sim, double duration)
         }
     }
     return DENT_OK;
-}
-
-static void face_normal(const dent_sim *sim, uint32_t body, const dent_surface_face *face, double *normal)
-{
-    const double *x = sim->state.positions + 3 * (size_t)sim->bodies[body].first_vertex;
-    double e1[3], e2[3];
-    sim_subtract(x + 3 * (size_t)face->corners[1], x + 3 * (size_t)face->corners[0], e1);
-    sim_subtract(x + 3 * (size_t)face->corners[2], x + 3 * (size_t)face->corners[0], e2);
-    sim_cross(e1, e2, normal);
-    double length = sqrt(sim_dot(normal, normal));
-    for (int axis = 0; axis < 3 && length > 0; axis++) {
-        normal[axis] /= length;
-    }
-}
-
-/* +1: the direction points out of the body at this edge, -1: into it, 0: the body has no inside there. */
-static int edge_side(const dent_sim *sim, uint32_t body, uint32_t edge, const double *direction)
-{
-    if (!sim->edge_faces[body]) {
-        return 0;
-    }
-    uint32_t count;
-    const dent_surface_face *faces = dent_body_surface_faces(sim->world, sim->bodies[body].id, &count);
-    double sum[3] = {0, 0, 0};
-    for (int k = 0; k < 2; k++) {
-        uint32_t face = sim->edge_faces[body][2 * (size_t)edge + (size_t)k];
-        if (face == SIM_NONE) {
-            return 0;
-        }
-        double normal[3];
-        face_normal(sim, body, &faces[face], normal);
-        sim_add_scaled(sum, 1, normal);
-    }
-    double mirror = sim->bodies[body].mirrored ? -1 : 1;
-    return mirror * sim_dot(sum, direction) >= 0 ? 1 : -1;
-}
-
-/* A pair of features apart in number but not in fact. */
-static bool has_passed(const dent_sim *sim, const dent_contact *contact)
-{
-    if (contact->source != DENT_CONTACT_GAP) {
-        return false;
-    }
-    for (int k = 0; k < 4; k++) {
-        uint32_t a = contact->vertices_a[k], b = contact->vertices_b[k];
-        if ((a != SIM_NONE && contact->weights_a[k] > 0 &&
-             sim->inside_marks[sim->bodies[contact->body_a].first_vertex + a] == contact->body_b + 1) ||
-            (b != SIM_NONE && contact->weights_b[k] > 0 &&
-             sim->inside_marks[sim->bodies[contact->body_b].first_vertex + b] == contact->body_a + 1)) {
-            return true;
-        }
-    }
-    if (contact->kind != DENT_CONTACT_EDGE_EDGE) {
-        return false;
-    }
-    double back[3] = {-contact->normal[0], -contact->normal[1], -contact->normal[2]};
-    return edge_side(sim, contact->body_b, contact->feature_b, contact->normal) < 0 &&
-           edge_side(sim, contact->body_a, contact->feature_a, back) < 0;
 }
 
 static void report_contact(dent_sim *sim, const dent_contact *contact)
@@ -214,7 +117,7 @@ static dent_status keep_contacts(dent_sim *sim, const dent_contacts *found)
     sim->contact_count = sim->reported_count = 0;
     mark_inside(sim, found, true);
     for (uint64_t i = 0; i < found->count; i++) {
-        if (!has_passed(sim, &found->contacts[i])) {
+        if (contact_counts(sim, &found->contacts[i])) {
             dent_contact contact = found->contacts[i];
             report_contact(sim, &contact);
             contact.gap -= sim->bodies[contact.body_a].thickness + sim->bodies[contact.body_b].thickness;
@@ -268,6 +171,8 @@ static const dent_contact_force *find_force(const dent_contact_force *forces, ui
     return low < count && forces[low].key == key ? &forces[low] : NULL;
 }
 
+static double share_of(const dent_sim *sim, const dent_contact *contact);
+
 static dent_status match_forces(dent_sim *sim)
 {
     struct sim_state *state = &sim->state;
@@ -276,10 +181,16 @@ static dent_status match_forces(dent_sim *sim)
     if (status != DENT_OK) {
         return status;
     }
+    status = sim_reserve(sim, (void **)&sim->carried_contacts, &sim->carried_capacity, sim->contact_count,
+                         sizeof *sim->carried_contacts);
+    if (status != DENT_OK) {
+        return status;
+    }
     sort_forces(state->forces, state->force_count);
     for (uint64_t i = 0; i < sim->contact_count; i++) {
         const dent_contact_force *last = find_force(state->forces, state->force_count, sim->contacts[i].key);
         sim->new_forces[i] = (dent_contact_force){.key = sim->contacts[i].key};
+        sim->carried_contacts[i] = (struct carried_contact){.share = share_of(sim, &sim->contacts[i])};
         if (last) {
             sim->new_forces[i] = *last;
         }
@@ -325,19 +236,53 @@ dent_status contacts_find(dent_sim *sim, double duration)
 
 /* ---- carried forces ---------------------------------------------------------------------------------------------- */
 
-static void carry_side(dent_sim *sim, uint32_t body, const uint32_t *vertices, const double *weights, double factor,
-                       const double *impulse)
+/* Of the mobility of a contact's elastic vertices, the part that is inertia. */
+static double share_of(const dent_sim *sim, const dent_contact *contact)
 {
-    if (sim->bodies[body].rigid != SIM_NONE) {
-        return;
+    double all = 0, inertia = 0;
+    for (int side = 0; side < 2; side++) {
+        const struct sim_body *body = &sim->bodies[side == 0 ? contact->body_a : contact->body_b];
+        const uint32_t *vertices = side == 0 ? contact->vertices_a : contact->vertices_b;
+        const double *weights = side == 0 ? contact->weights_a : contact->weights_b;
+        for (int k = 0; k < 4; k++) {
+            if (vertices[k] != SIM_NONE && sim->inverse_masses[body->first_vertex + vertices[k]] > 0) {
+                uint32_t v = body->first_vertex + vertices[k];
+                double mobility = weights[k] * weights[k] * sim->inverse_masses[v];
+                all += mobility;
+                inertia += mobility * sim->inertia_shares[v];
+            }
+        }
     }
+    return all > 0 ? inertia / all : 1;
+}
+
+static void carry_side(dent_sim *sim, uint32_t body, const uint32_t *vertices, const double *weights, double factor,
+                       double share, const double *impulse)
+{
     for (int k = 0; k < 4; k++) {
         if (vertices[k] != SIM_NONE) {
             size_t v = (size_t)sim->bodies[body].first_vertex + vertices[k];
-            if (sim->elastic.places[v] != SIM_NONE) {
-                sim_add_scaled(sim->carried + 3 * v, factor * weights[k] * sim->inverse_masses[v], impulse);
+            double move = factor * weights[k] * sim->inverse_masses[v];
+            if (move != 0) {
+                sim_add_scaled(sim->carried + 3 * v, move, impulse);
+                sim_add_scaled(sim->taken_out + 3 * v, share * move, impulse);
             }
         }
+    }
+}
+
+/* A rigid body gets at once what the elastic side does not get back. */
+static void kick_rigid(dent_sim *sim, uint32_t rigid, const double *point, double factor, const double *impulse)
+{
+    dent_rigid_state *state = &sim->state.rigids[rigid];
+    double now[3], arm[3], moment[3], inverse[9];
+    dent_rigid_move_point(&sim->rigid_detected[rigid], state, point, now);
+    sim_subtract(now, state->center, arm);
+    sim_cross(arm, impulse, moment);
+    dent_rigid_inverse_inertia(state, inverse);
+    for (int i = 0; i < 3; i++) {
+        state->linear_velocity[i] += factor * state->inverse_mass * impulse[i];
+        state->angular_velocity[i] += factor * sim_dot(inverse + 3 * i, moment);
     }
 }
 
@@ -346,29 +291,69 @@ void contacts_carry(dent_sim *sim, double h)
     for (uint64_t i = 0; i < sim->contact_count; i++) {
         const dent_contact *contact = &sim->contacts[i];
         const dent_contact_force *force = &sim->state.forces[i];
-        if (!(force->normal > 0)) {
+        struct carried_contact *carried = &sim->carried_contacts[i];
+        carried->normal = force->normal;
+        memcpy(carried->tangent, force->tangent, sizeof carried->tangent);
+        if (!(force->normal > 0) || carried->share == 1) {
             continue;
         }
         double impulse[3];
         for (int axis = 0; axis < 3; axis++) {
             impulse[axis] = force->normal * contact->normal[axis] + force->tangent[axis];
         }
-        carry_side(sim, contact->body_a, contact->vertices_a, contact->weights_a, h, impulse);
-        carry_side(sim, contact->body_b, contact->vertices_b, contact->weights_b, -h, impulse);
+        uint32_t rigid_a = sim->bodies[contact->body_a].rigid, rigid_b = sim->bodies[contact->body_b].rigid;
+        if (rigid_a != SIM_NONE) {
+            kick_rigid(sim, rigid_a, contact->point_a, 1 - carried->share, impulse);
+        } else {
+            carry_side(sim, contact->body_a, contact->vertices_a, contact->weights_a, h, carried->share, impulse);
+        }
+        if (rigid_b != SIM_NONE) {
+            kick_rigid(sim, rigid_b, contact->point_b, carried->share - 1, impulse);
+        } else {
+            carry_side(sim, contact->body_b, contact->vertices_b, contact->weights_b, -h, carried->share, impulse);
+        }
     }
 }
 
 static void take_out_range(dent_sim *sim, uint32_t begin, uint32_t end)
 {
     for (size_t n = 3 * (size_t)begin; n < 3 * (size_t)end; n++) {
-        sim->state.positions[n] -= sim->carried[n];
-        sim->carried[n] = 0;
+        sim->state.positions[n] -= sim->taken_out[n];
+        sim->carried[n] = sim->taken_out[n] = 0;
     }
 }
 
 void contacts_take_out(dent_sim *sim)
 {
     sim_parallel(sim, 0, sim->vertex_count, take_out_range);
+}
+
+/* The force to carry next. What acted is what was left of the carried force and what the contact pass found. Where that pass
+ * asks for less than was taken out, the contact is letting go: then only what it asks for counts, seen through the same
+ * share, so that a force never outlives its contact. */
+static void combine_forces(dent_sim *sim, double h)
+{
+    double share_of_step = 1 / (h * sim->contact_interval);
+    for (uint64_t i = 0; i < sim->contact_count; i++) {
+        dent_contact_force *force = &sim->state.forces[i];
+        const struct carried_contact *carried = &sim->carried_contacts[i];
+        double left = 1 - carried->share, applied[3];
+        double normal = left * carried->normal + force->normal;
+        for (int axis = 0; axis < 3; axis++) {
+            applied[axis] = left * carried->tangent[axis] + force->tangent[axis];
+        }
+        sim_add_scaled(sim->reported[i].force, share_of_step * normal, sim->contacts[i].normal);
+        sim_add_scaled(sim->reported[i].force, share_of_step, applied);
+        if (force->normal < carried->share * normal) {
+            force->normal /= carried->share;
+            for (int axis = 0; axis < 3; axis++) {
+                force->tangent[axis] /= carried->share;
+            }
+        } else {
+            force->normal = normal;
+            memcpy(force->tangent, applied, sizeof applied);
+        }
+    }
 }
 
 /* ---- response ---------------------------------------------------------------------------------------------------- */
@@ -409,12 +394,26 @@ dent_response_problem response_problem(dent_sim *sim, double h)
     return problem;
 }
 
+/* The pass starts warm from its records: they are to hold what was taken out of the positions, and no more. */
+static void start_from_taken_out(dent_sim *sim)
+{
+    for (uint64_t i = 0; i < sim->contact_count; i++) {
+        const struct carried_contact *carried = &sim->carried_contacts[i];
+        dent_contact_force *force = &sim->state.forces[i];
+        force->normal = carried->share * carried->normal;
+        for (int axis = 0; axis < 3; axis++) {
+            force->tangent[axis] = carried->share * carried->tangent[axis];
+        }
+    }
+}
+
 dent_status contacts_push(dent_sim *sim, double h)
 {
     if (sim->contact_count == 0) {
         return DENT_OK;
     }
     uint64_t begin = dent_clock_ns();
+    start_from_taken_out(sim);
     response_bodies_fill(sim, sim->previous, sim->rigid_previous);
     dent_response_problem problem = response_problem(sim, h);
     dent_position_def def = dent_position_def_default();
@@ -444,12 +443,7 @@ dent_status contacts_bounce(dent_sim *sim, double h)
     if (sim->bounce_iterations > 0) {
         status = dent_velocity_solve(sim->response, &problem, &def, NULL);
     }
-    double share = 1 / (h * sim->contact_interval);
-    for (uint64_t i = 0; i < sim->contact_count && status == DENT_OK; i++) {
-        const dent_contact_force *force = &sim->state.forces[i];
-        sim_add_scaled(sim->reported[i].force, share * force->normal, sim->contacts[i].normal);
-        sim_add_scaled(sim->reported[i].force, share, force->tangent);
-    }
+    combine_forces(sim, h);
     sim->times.respond += dent_clock_ns() - begin;
     return status;
 }

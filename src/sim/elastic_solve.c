@@ -70,29 +70,49 @@ static void add_tets(const struct elastic_mesh *mesh, uint32_t place, const doub
     }
 }
 
-static void solve_vertex(dent_sim *sim, uint32_t place)
+/* What the elements of a vertex ask: `system` comes in with what inertia asks. */
+static void add_elements(const dent_sim *sim, uint32_t place, struct vertex_system *system)
 {
     const struct elastic_mesh *mesh = &sim->elastic;
-    double *positions = sim->state.positions;
+    const double *positions = sim->state.positions;
     uint32_t vertex = mesh->vertices[place];
-    double *x = positions + 3 * (size_t)vertex;
-    double inverse_step = 1 / sim->substep;
-    double inertia = sim->masses[vertex] * inverse_step * inverse_step;
-    struct vertex_system system = {.force = {0, 0, 0}};
-    for (int axis = 0; axis < 3; axis++) {
-        system.force[axis] = inertia * (sim->targets[3 * (size_t)vertex + axis] - x[axis]);
-    }
-    system_add_diagonal(&system, inertia + mesh->diagonal[place]);
-    add_edges(mesh, place, positions, sim->previous, vertex, inverse_step, &system);
-    add_tets(mesh, place, positions, x, &system);
+    system_add_diagonal(system, mesh->diagonal[place]);
+    add_edges(mesh, place, positions, sim->previous, vertex, 1 / sim->substep, system);
+    add_tets(mesh, place, positions, positions + 3 * (size_t)vertex, system);
     for (uint32_t t = mesh->triangle_starts[place]; t < mesh->triangle_starts[place + 1]; t++) {
         uint32_t visit = mesh->triangle_visits[t];
-        cloth_triangle_add(&mesh->triangles[visit / 4], visit % 4, positions, &system);
+        cloth_triangle_add(&mesh->triangles[visit / 4], visit % 4, positions, system);
     }
     for (uint32_t t = mesh->hinge_starts[place]; t < mesh->hinge_starts[place + 1]; t++) {
         uint32_t visit = mesh->hinge_visits[t];
-        cloth_hinge_add(&mesh->hinges[visit / 4], visit % 4, positions, &system);
+        cloth_hinge_add(&mesh->hinges[visit / 4], visit % 4, positions, system);
     }
+}
+
+double elastic_inertia_share(const dent_sim *sim, uint32_t vertex)
+{
+    uint32_t place = sim->elastic.places[vertex];
+    if (place == SIM_NONE) {
+        return 1;
+    }
+    struct vertex_system system = {.force = {0, 0, 0}};
+    add_elements(sim, place, &system);
+    double stiffness = (system.stiffness[0] + system.stiffness[3] + system.stiffness[5]) / 3;
+    double inertia = sim->masses[vertex] / (sim->substep * sim->substep);
+    return inertia / (inertia + stiffness);
+}
+
+static void solve_vertex(dent_sim *sim, uint32_t place)
+{
+    uint32_t vertex = sim->elastic.vertices[place];
+    double *x = sim->state.positions + 3 * (size_t)vertex;
+    double inertia = sim->masses[vertex] / (sim->substep * sim->substep);
+    struct vertex_system system = {.force = {0, 0, 0}};
+    for (int axis = 0; axis < 3; axis++) {
+        system.force[axis] = inertia * (sim->targets[3 * (size_t)vertex + (size_t)axis] - x[axis]);
+    }
+    system_add_diagonal(&system, inertia);
+    add_elements(sim, place, &system);
     double move[3];
     solve_symmetric(system.stiffness, system.force, move);
     x[0] += move[0];

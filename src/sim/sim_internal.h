@@ -130,6 +130,12 @@ struct sim_state {
     uint64_t memory_count, memory_capacity;
 };
 
+/* What a contact gave to the elastic sweep in this substep (contact_loop.c). */
+struct carried_contact {
+    double share; /* of it that is taken out again */
+    double normal, tangent[3];
+};
+
 struct sim_times {
     uint64_t detect, respond, elastic, total;
 };
@@ -170,6 +176,10 @@ struct dent_sim {
     double *previous;     /* positions at the beginning of the substep */
     double *targets;      /* where inertia alone would take the vertices */
     double *carried;      /* displacement by the contact forces of the last substep (contact_loop.c) */
+    double *taken_out;    /* the part of it that is taken out again */
+    double *inertia_shares; /* by vertex: inertia / (inertia + stiffness) of its own 3x3 system, at the start */
+    struct carried_contact *carried_contacts;
+    uint64_t carried_capacity;
     double *interval_start; /* positions at the beginning of the interval between detections */
     dent_rigid_state *rigid_previous, *rigid_detected; /* at the beginning of the substep; of the interval */
     double *approach_velocities; /* before the position pass: what restitution is measured against */
@@ -186,7 +196,7 @@ struct dent_sim {
     dent_contact_force *new_forces;
     uint64_t new_force_capacity;
 
-    uint32_t **edge_faces; /* by body: two surface faces of every edge, SIM_NONE; null for bodies without an inside */
+    uint32_t *corner_starts, *corner_faces; /* surface faces at every vertex: vertex_count + 1; numbers within the body */
     uint32_t *inside_marks; /* by vertex: body it is inside of + 1, while contacts are sorted out */
     double *fractions;     /* by vertex: how far it may go (safe_motion.c) */
     double *wanted;        /* where it would have gone */
@@ -220,6 +230,7 @@ struct elastic_builder; /* elastic_mesh.c */
 dent_status elastic_mesh_build(dent_sim *sim);
 void elastic_sweep(dent_sim *sim, bool backwards);
 void elastic_keep_momentum(dent_sim *sim);
+double elastic_inertia_share(const dent_sim *sim, uint32_t vertex);
 double elastic_body_energy(const dent_sim *sim, uint32_t body);
 uint32_t elastic_inverted_cells(const dent_sim *sim);
 
@@ -254,6 +265,10 @@ dent_response_problem response_problem(dent_sim *sim, double h);
 dent_status contacts_push(dent_sim *sim, double h);
 dent_status contacts_bounce(dent_sim *sim, double h);
 dent_status world_set_positions(dent_sim *sim, const double *positions_t0, const double *positions_t1);
+
+/* ---- contact_filter.c ---------------------------------------------------------------------------------------------- */
+dent_status contact_filter_build(dent_sim *sim);
+bool contact_counts(const dent_sim *sim, const dent_contact *contact);
 
 /* ---- safe_motion.c ------------------------------------------------------------------------------------------------- */
 dent_status safe_motion_finish(dent_sim *sim, double duration);

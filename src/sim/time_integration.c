@@ -6,7 +6,6 @@
  * that the vertex gave in to last time, 1 in free fall and 0 at rest, as in vertex block descent. */
 #include "sim_internal.h"
 
-#include <string.h>
 
 static void predict_range(dent_sim *sim, uint32_t begin, uint32_t end)
 {
