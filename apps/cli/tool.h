@@ -35,6 +35,7 @@ extern const tool_command command_ccd_row;
 extern const tool_command command_ccd_queries_row;
 extern const tool_command command_scenes_row;
 extern const tool_command command_export_row;
+extern const tool_command command_run_row;
 extern const tool_command command_bench_row;
 extern const tool_command command_paper_row;
 extern const tool_command command_view_row;

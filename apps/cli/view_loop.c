@@ -210,6 +210,9 @@ static int turn(viewing *view)
     while (!failed && view_server_command(view->server, wait, &command)) {
         failed = obey(view, &command);
         wait = 0;
+        if (view->source.live && view->changed) {
+            break; /* what a step has changed is shown before the next command */
+        }
     }
     failed = failed ? failed : go_on(view);
     failed = failed ? failed : publish(view);

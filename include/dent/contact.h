@@ -96,15 +96,19 @@ typedef struct dent_contact_patch {
     uint32_t first_contact; /**< place of its first one in the list; the others follow in canonical order, perhaps
                                with contacts of other patches in between: contact.patch tells */
     uint32_t contact_count; /**< in the list */
-    uint32_t found_count; /**< before the reduction */
-    double deepest;       /**< largest depth (-gap) of all found */
-    double normal[3];     /**< unit mean of all found */
+    uint32_t found_count;   /**< before the reduction */
+    double deepest;         /**< largest depth (-gap) of all found */
+    double normal[3];       /**< unit mean of all found */
 } dent_contact_patch;
 
 /** Which normal of b's surface counts where an edge leaves it. */
 typedef enum dent_contact_normals {
-    DENT_CONTACT_NORMALS_SMOOTH = 0, /**< vertex normals weighted by angle, interpolated (default) */
-    DENT_CONTACT_NORMALS_FACE = 1    /**< of the face itself */
+    DENT_CONTACT_NORMALS_SMOOTH = 0, /**< vertex normals weighted by angle, interpolated; at creases (vertex normals
+                                        that lean more than 30 degrees from the face) only of the faces within 60
+                                        degrees of it: balls are round and boxes have edges. Default */
+    DENT_CONTACT_NORMALS_FACE = 1,   /**< of the face itself */
+    DENT_CONTACT_NORMALS_VERTEX = 2  /**< vertex normals without regard to creases, as published: nothing jumps when a
+                                        hit  slides over an edge, but the sides of a box push askew near its edges */
 } dent_contact_normals;
 
 typedef struct dent_contacts_def {
@@ -126,8 +130,6 @@ typedef struct dent_contacts_def {
     double temporal_filter; /**< 0 (default) to 1: share of the last step's direction in the new one; depth is never
                                filtered */
     bool crossings;         /**< default true: edge contacts where no vertex is inside */
-    bool on_surface;        /**< default false. True: vertices exactly on faces of b are looked at too (slower): see
-                               undecided_vertices */
 
     bool patches;        /**< default false. True: number the connected patches, all contacts kept */
     bool reduce_patches; /**< default false. True: keep of each patch the deepest contact and the extreme ones in eight
@@ -141,15 +143,16 @@ typedef struct dent_contacts_counters {
     uint64_t penetrating_vertices; /**< (vertex, other body) inside; each gives one point-cell contact */
     uint64_t by_source[DENT_CONTACT_SOURCE_COUNT]; /**< contacts found, before any reduction */
     uint64_t border_edges;                         /**< edges with one end inside and one outside that were found cut */
-    uint64_t lost_edges; /**< such edges without a cut (only where a vertex lies exactly on faces of b, or b overlaps
-                            itself) */
-    uint64_t double_crosses;     /**< edges with both ends inside that leave b in between: borders for both ends */
-    uint64_t thin_walls;         /**< vertices whose borders oppose one another */
+    uint64_t lost_edges;     /**< vertices that would have to be inside by their edges and are in no cell of b: where b
+                                overlaps itself or is inverted, the surface does not tell inside from outside */
+    uint64_t double_crosses; /**< edges with both ends inside that leave b in between: borders for both ends */
+    uint64_t thin_walls;     /**< vertices whose borders oppose one another */
     uint64_t inverted_vertices;  /**< self-collision: vertices in a cell of their own one-ring; no contact, the mesh is
                                     inverted there */
-    uint64_t undecided_vertices; /**< vertices exactly on the surface or inner faces of b: no contact (depth 0, or
-                                    decided at the next step) */
-    uint64_t covered_crossings;  /**< edges through b beside a vertex of b that is inside a: no contact of their own */
+    uint64_t touching_vertices;  /**< exactly on the surface of b: no contact */
+    uint64_t undecided_vertices; /**< parts of a that touch a closed surface b with the vertex that was to decide */
+    uint64_t covered_crossings;  /**< edges through b that get no contact of their own: a vertex of b beside them is
+                                    inside  a, or they only touch */
     uint64_t open_crossings;     /**< edges pierced by open surfaces, which have no inside: no contact */
     uint64_t clamped;            /**< contacts with the flag CLAMPED */
     uint64_t replaced;           /**< gap pairs of vertices and edges that are inside: their depth counts */

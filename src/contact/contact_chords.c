@@ -129,7 +129,9 @@ static void meet_faces(const struct contact_run *run, const struct chord *chord,
     contact_triangle_weights(chord->hits[side]->point, corners, contact->weights_b);
     memcpy(contact->vertices_b, chord->b->body->surface_faces[chord->hits[side]->face].corners,
            3 * sizeof *contact->vertices_b);
-    vector_copy(chord->hits[side]->point, contact->point_b);
+    for (int k = 0; k < 3; k++) { /* the hit, or, where the edge only grazes the face, the nearest point of it */
+        vector_add_scaled(contact->point_b, contact->weights_b[k], corners[k]);
+    }
     vector_copy(direction, contact->normal);
     contact->gap = depth > 0 ? -depth : 0;
     contact->error = fabs(depths[0] - depths[1]) * 0.5;

@@ -4,10 +4,7 @@
  */
 #include "contact/contact_run.h"
 
-#include <float.h>
-
 #include "contact/contact_vectors.h"
-#include "geometry/closest_points.h"
 #include "geometry/tetrahedron_predicates.h"
 
 enum { CONTACTS_PER_BLOCK = 256 };
@@ -124,8 +121,10 @@ static void carry_by_face(const struct contact_run *run, const struct depth_poin
     uint32_t face = point->face == PLACE_NONE ? 0 : point->face;
     const double *corners[3];
     border_face_positions(run->pose, point->body_b, face, corners);
-    distance_to_triangle(contact->point_a, corners, contact->point_b);
-    contact_triangle_weights(contact->point_b, corners, contact->weights_b);
+    contact_triangle_weights(contact->point_a, corners, contact->weights_b);
+    for (int k = 0; k < 3; k++) {
+        vector_add_scaled(contact->point_b, contact->weights_b[k], corners[k]);
+    }
     memcpy(contact->vertices_b, y->body->surface_faces[face].corners, 3 * sizeof *contact->vertices_b);
     contact->feature_b = face;
     contact->flags |= DENT_CONTACT_ON_FACE;

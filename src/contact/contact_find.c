@@ -48,7 +48,7 @@ static dent_status check_def(dent_world *world, const dent_contacts_def *def)
         return message_fail(&world->message, DENT_ERROR_BAD_NUMBER, "temporal_filter is %g: 0 to 1 is needed",
                             def->temporal_filter);
     }
-    if (def->normals != DENT_CONTACT_NORMALS_SMOOTH && def->normals != DENT_CONTACT_NORMALS_FACE) {
+    if ((unsigned)def->normals > DENT_CONTACT_NORMALS_VERTEX) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no kind of normals number %d",
                             (int)def->normals);
     }
@@ -69,13 +69,14 @@ static bool begin_depth(struct contact_run *run)
 {
     uint32_t *first = arena_allocate(run->scratch, run->pose->body_count, sizeof *first);
     run->face_trees = arena_allocate_cleared(run->scratch, run->pose->body_count, sizeof *run->face_trees);
+    run->cell_trees = arena_allocate_cleared(run->scratch, run->pose->body_count, sizeof *run->cell_trees);
     uint32_t sum = 0;
     for (uint32_t rank = 0; first && rank < run->pose->body_count; rank++) {
         first[rank] = sum;
         sum += run->pose->bodies[rank].body->vertex_count;
     }
     run->first_number = first;
-    return first && run->face_trees && contact_update_meshes(run) && depth_find_sides(run);
+    return first && run->face_trees && run->cell_trees && contact_update_meshes(run) && depth_find_sides(run);
 }
 
 static bool run_depth(struct contact_run *run)
@@ -88,6 +89,7 @@ static dent_status find_penetration(struct contact_run *run, dent_query_result *
 {
     dent_query_def ask = dent_query_def_default();
     dent_border_def border = dent_border_def_default();
+    border.degenerate = true; /* what only touches is told apart vertex by vertex */
     ask.questions = DENT_QUESTION_VERTEX_CELL;
     ask.method = run->def->method;
     ask.surface_vertices_only = run->def->surface_only;

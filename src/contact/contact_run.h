@@ -26,6 +26,7 @@
 #include "structures/box_tree.h"
 
 #define PLACE_NONE UINT32_MAX
+#define ROUND_NEVER UINT32_MAX /* gets no value: touches, or is inverted */
 
 /* One neighbour of a vertex. */
 struct contact_neighbour {
@@ -54,7 +55,7 @@ struct depth_point {
     uint32_t face;                   /* a surface face of b near where it leaves; PLACE_NONE */
     uint32_t first_term, term_count; /* its borders */
     uint32_t previous;               /* place in the memory of the last call; PLACE_NONE */
-    uint32_t round;                  /* 0: no value yet */
+    uint32_t round;                  /* 0: no value yet; ROUND_NEVER */
     uint8_t source;
     uint8_t flags;
     double depth, error, direction[3];
@@ -62,9 +63,10 @@ struct depth_point {
 
 /* An edge of a point that leaves b: the way out to the hit is share * (other end - vertex). */
 struct depth_term {
-    uint32_t point; /* place in points */
-    uint32_t other; /* the other end */
-    uint32_t face;  /* of b */
+    uint32_t point;  /* place in points */
+    uint32_t other;  /* the other end */
+    uint32_t face;   /* of b */
+    bool degenerate; /* only for the moved points */
     double share;
     double normal[3];      /* outward, as def->normals says */
     double face_normal[3]; /* outward, of the face itself */
@@ -115,9 +117,11 @@ struct normal_place {
     double normal[3];
 };
 
-/* An edge that should be cut and is not: its outer end may lie on inner faces of b. */
+/* A vertex that must be inside by its edges and is in no open cell: it may lie on faces of b. */
 struct lost_edge {
     uint32_t body_a, vertex, body_b;
+    uint32_t start; /* a tetrahedron of b nearby */
+    bool counts;    /* by an edge of the surface; of inner edges hits that only touch are not known */
 };
 
 struct contact_run {
@@ -130,6 +134,7 @@ struct contact_run {
     const dent_query_result *query;
     const uint32_t *first_number; /* by rank: of the moved points, as in border.c */
     const int8_t *surface_side;   /* by rank: closed surfaces: 1 normals point outward, -1 inward; 0: no inside */
+    struct box_tree **cell_trees;
     struct box_tree **face_trees; /* by rank: null until needed */
     dent_contacts_counters counters;
 };
@@ -151,6 +156,7 @@ bool depth_find_sides(struct contact_run *run);           /* surface_side (depth
 bool depth_find_points(struct contact_run *run);          /* S1, S2: points, terms, chords (depth_points.c) */
 void depth_clear_tables(struct contact_run *run);         /* after the last stage of depth, also after a failure */
 bool depth_find_inside_surfaces(struct contact_run *run); /* points in closed surfaces (depth_surfaces.c) */
+bool depth_drop_touching(struct contact_run *run);        /* points exactly on closed surfaces (depth_surfaces.c) */
 bool depth_measure_terms(struct contact_run *run);        /* shares and normals (depth_normals.c) */
 bool depth_value_borders(struct contact_run *run);        /* S3 (depth_values.c) */
 bool depth_propagate(struct contact_run *run);            /* S4 (depth_values.c) */
@@ -190,7 +196,15 @@ static inline struct depth_point *depth_point_of(const struct contact_run *run, 
 }
 
 /* Is this edge of a cut by the surface of b? */
-bool contact_edge_is_cut(const struct contact_run *run, uint32_t body_a, uint32_t edge, uint32_t body_b);
+const struct cut_run *contact_run_of(const struct contact_run *run, uint32_t body_a, uint32_t edge, uint32_t body_b);
+static inline bool contact_edge_is_cut(const struct contact_run *run, uint32_t body_a, uint32_t edge, uint32_t body_b)
+{
+    return contact_run_of(run, body_a, edge, body_b) != NULL;
+}
+
+/* Hits through which the edge leaves b on its way from v0 to v1, less those through which it enters; exact for the
+ * moved points. 1: v0 is inside and v1 is not; 0: both are or neither is. */
+int contact_run_balance(const struct contact_run *run, const struct cut_run *cuts);
 
 /* 1: the corners of the face turn counter-clockwise seen from outside, -1: from inside. */
 int contact_face_side(const struct contact_run *run, uint32_t body, uint32_t face);

@@ -195,7 +195,7 @@ double depth_along(const struct contact_run *run, const struct depth_point *poin
 
 /* ---- islands ----------------------------------------------------------------------------------------------------- */
 
-/* All points without a value that hang together with the first of the queue; they are marked with round UINT32_MAX. */
+/* All points without a value that hang together with the first of the queue; they are marked with round ROUND_NEVER. */
 static bool gather_island(struct contact_run *run)
 {
     struct contact_state *state = run->state;
@@ -212,7 +212,7 @@ static bool gather_island(struct contact_run *run)
                 continue;
             }
             uint32_t other_place = (uint32_t)(other - (struct depth_point *)state->points.data);
-            other->round = UINT32_MAX;
+            other->round = ROUND_NEVER;
             if (!array_push(&state->queue, &other_place)) {
                 return false;
             }
@@ -368,7 +368,7 @@ bool depth_fall_back(struct contact_run *run)
             continue;
         }
         array_clear(&state->queue);
-        point->round = UINT32_MAX;
+        point->round = ROUND_NEVER;
         if (!array_push(&state->queue, &place) || !gather_island(run) || !value_island(run)) {
             return false;
         }

@@ -1,16 +1,23 @@
 /* The hits in numbers: how far along the edge, and the outward normal of b there.
  *
  * Normals are those of the vertices of b, weighted by the angles of the faces around them and interpolated over the
- * face that was hit (def->normals: or that of the face itself). Each vertex is computed once per call, in parallel. The
- * angle comes from an arctangent of our own, so that its bits are the same everywhere.
+ * face that was hit; at creases only the faces on its own side count (def->normals: or all, or that face alone). Each
+ * vertex is computed once per call, in parallel. The angle comes from an arctangent of our own, so that its bits are
+ * the same everywhere.
  */
 #include "contact/contact_run.h"
 
 #include "contact/contact_vectors.h"
 #include "geometry/edge_face_point.h"
 #include "geometry/edge_share.h"
+#include "geometry/feature_distance.h"
 
 enum { TERMS_PER_BLOCK = 256 };
+
+/* A vertex normal that leans more than 30 degrees from the face stands on a crease: there only the faces within 60
+ * degrees of the one that was hit count. */
+#define LEAN_COSINE 0.86602540378443865
+#define CREASE_COSINE 0.5
 
 /* ---- faces ------------------------------------------------------------------------------------------------------- */
 
@@ -56,25 +63,29 @@ static double angle_between(const double u[3], const double v[3])
     return 3.14159265358979312 - 2 * arctangent(along / across);
 }
 
-static void vertex_normal(const struct contact_run *run, struct normal_place *place)
+/* Of the faces at the vertex, or of those among them within some angle of a given normal. */
+static void vertex_normal(const struct contact_run *run, uint32_t body, uint32_t vertex, const double *given,
+                          double least_cosine, double result[3])
 {
-    const struct posed_body *posed = &run->pose->bodies[place->body];
-    const struct border_mesh *mesh = &run->world->border->meshes[place->body];
+    const struct posed_body *posed = &run->pose->bodies[body];
+    const struct border_mesh *mesh = &run->world->border->meshes[body];
     double sum[3] = {0, 0, 0};
-    for (uint32_t i = mesh->star_first[place->vertex]; i < mesh->star_first[place->vertex + 1]; i++) {
+    for (uint32_t i = mesh->star_first[vertex]; i < mesh->star_first[vertex + 1]; i++) {
         uint32_t face = mesh->star_faces[i];
         const uint32_t *v = posed->body->surface_faces[face].corners;
-        int k = v[0] == place->vertex ? 0 : v[1] == place->vertex ? 1 : 2;
+        int k = v[0] == vertex ? 0 : v[1] == vertex ? 1 : 2;
         double u[3], w[3], normal[3];
         vector_subtract(posed->xyz[v[(k + 1) % 3]], posed->xyz[v[k]], u);
         vector_subtract(posed->xyz[v[(k + 2) % 3]], posed->xyz[v[k]], w);
         if (vector_normalise(u) && vector_normalise(w)) {
-            contact_face_normal(run, place->body, face, normal);
-            vector_add_scaled(sum, angle_between(u, w), normal);
+            contact_face_normal(run, body, face, normal);
+            if (!given || vector_dot(given, normal) >= least_cosine) {
+                vector_add_scaled(sum, angle_between(u, w), normal);
+            }
         }
     }
     vector_normalise(sum);
-    vector_copy(sum, place->normal);
+    vector_copy(sum, result);
 }
 
 static void normal_block(void *data, uint32_t block, uint32_t worker)
@@ -85,7 +96,7 @@ static void normal_block(void *data, uint32_t block, uint32_t worker)
     size_t begin = (size_t)block * TERMS_PER_BLOCK, count = run->state->normal_vertices.count;
     size_t end = count - begin < TERMS_PER_BLOCK ? count : begin + TERMS_PER_BLOCK;
     for (size_t i = begin; i < end; i++) {
-        vertex_normal(run, &places[i]);
+        vertex_normal(run, places[i].body, places[i].vertex, NULL, 0, places[i].normal);
     }
 }
 
@@ -121,52 +132,16 @@ static void forget_vertices(struct contact_run *run)
 
 /* ---- hits -------------------------------------------------------------------------------------------------------- */
 
-/* Barycentric coordinates of a point in the plane of the triangle: by the areas, seen along the normal; not clamped. */
-static bool plane_weights(const double point[3], const double *const corners[3], double weights[3])
-{
-    double side[2][3], normal[3], local[3], turned[3];
-    vector_subtract(corners[1], corners[0], side[0]);
-    vector_subtract(corners[2], corners[0], side[1]);
-    vector_subtract(point, corners[0], local);
-    double largest = vector_largest(side[0]), other = vector_largest(side[1]);
-    largest = other > largest ? other : largest;
-    if (!(largest > 0) || !(largest < INFINITY)) {
-        return false;
-    }
-    int exponent = binary_exponent(largest);
-    for (int axis = 0; axis < 3; axis++) {
-        side[0][axis] = scale_by_power_of_two(side[0][axis], -exponent);
-        side[1][axis] = scale_by_power_of_two(side[1][axis], -exponent);
-        local[axis] = scale_by_power_of_two(local[axis], -exponent);
-    }
-    vector_cross(side[0], side[1], normal);
-    double area = vector_dot(normal, normal);
-    if (!(area > 0x1p-100)) {
-        return false;
-    }
-    vector_cross(local, side[1], turned);
-    weights[1] = vector_dot(turned, normal) / area;
-    vector_cross(side[0], local, turned);
-    weights[2] = vector_dot(turned, normal) / area;
-    weights[0] = (1 - weights[1]) - weights[2];
-    return weights[0] == weights[0] && fabs(weights[1]) < 4 && fabs(weights[2]) < 4;
-}
-
 void contact_triangle_weights(const double point[3], const double *const corners[3], double weights[3])
 {
-    if (!plane_weights(point, corners, weights)) {
-        weights[0] = weights[1] = weights[2] = 1.0 / 3;
-    }
-    double sum = 0;
+    struct closest_pair closest;
+    closest_of_vertex_and_face(point, corners, &closest);
     for (int k = 0; k < 3; k++) {
-        weights[k] = weights[k] < 0 ? 0 : weights[k];
-        sum += weights[k];
-    }
-    for (int k = 0; k < 3; k++) {
-        weights[k] /= sum;
+        weights[k] = closest.weights_b[k];
     }
 }
 
+/* In: the normal of the face. Out: the interpolated one. */
 static void smooth_normal(const struct contact_run *run, uint32_t body, uint32_t face, const double hit[3],
                           double normal[3])
 {
@@ -177,7 +152,13 @@ static void smooth_normal(const struct contact_run *run, uint32_t body, uint32_t
     border_face_positions(run->pose, body, face, corners);
     contact_triangle_weights(hit, corners, weights);
     for (int k = 0; k < 3; k++) {
-        vector_add_scaled(sum, weights[k], places[run->state->meshes[body].normal_place[v[k]] - 1].normal);
+        const double *at_corner = places[run->state->meshes[body].normal_place[v[k]] - 1].normal;
+        double creased[3];
+        if (run->def->normals == DENT_CONTACT_NORMALS_SMOOTH && vector_dot(at_corner, normal) < LEAN_COSINE) {
+            vertex_normal(run, body, v[k], normal, CREASE_COSINE, creased);
+            at_corner = creased;
+        }
+        vector_add_scaled(sum, weights[k], at_corner);
     }
     if (vector_normalise(sum)) {
         vector_copy(sum, normal);
@@ -197,7 +178,7 @@ static void measure_term(const struct contact_run *run, struct depth_term *term)
     }
     contact_face_normal(run, point->body_b, term->face, term->face_normal);
     vector_copy(term->face_normal, term->normal);
-    if (run->def->normals == DENT_CONTACT_NORMALS_SMOOTH) {
+    if (run->def->normals != DENT_CONTACT_NORMALS_FACE) {
         smooth_normal(run, point->body_b, term->face, hit, term->normal);
     }
 }
@@ -218,7 +199,7 @@ bool depth_measure_terms(struct contact_run *run)
 {
     struct contact_state *state = run->state;
     array_clear(&state->normal_vertices);
-    bool enough = run->def->normals != DENT_CONTACT_NORMALS_SMOOTH || list_vertices(run);
+    bool enough = run->def->normals == DENT_CONTACT_NORMALS_FACE || list_vertices(run);
     if (enough) {
         dent_parallel_for(state->context, (uint32_t)(state->normal_vertices.count / TERMS_PER_BLOCK + 1), normal_block,
                           run);

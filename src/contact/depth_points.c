@@ -7,7 +7,6 @@
  */
 #include "contact/contact_run.h"
 
-#include "contact/inside_test.h"
 #include "geometry/orientation_predicates.h"
 #include "geometry/perturbed_orientation.h"
 #include "geometry/tetrahedron_predicates.h"
@@ -144,10 +143,10 @@ static void mark_cut_edges(struct contact_run *run, uint8_t value)
     }
 }
 
-bool contact_edge_is_cut(const struct contact_run *run, uint32_t body_a, uint32_t edge, uint32_t body_b)
+const struct cut_run *contact_run_of(const struct contact_run *run, uint32_t body_a, uint32_t edge, uint32_t body_b)
 {
     if (!run->state->meshes[body_a].edge_cut[edge]) {
-        return false;
+        return NULL;
     }
     const struct cut_run *runs = run->state->runs.data;
     const dent_cut_edge *cuts = run->query->border.cut_edges;
@@ -165,175 +164,10 @@ bool contact_edge_is_cut(const struct contact_run *run, uint32_t body_a, uint32_
         }
     }
     const dent_cut_edge *cut = low < run->state->runs.count ? &cuts[runs[low].first] : NULL;
-    return cut && cut->body_a == body_a && cut->edge == edge && cut->body_b == body_b;
+    return cut && cut->body_a == body_a && cut->edge == edge && cut->body_b == body_b ? &runs[low] : NULL;
 }
 
-/* ---- vertices on inner faces ------------------------------------------------------------------------------------- */
-
-static void lost_block(void *data, uint32_t block, uint32_t worker)
-{
-    (void)worker;
-    const struct contact_run *run = data;
-    const struct depth_point *points = run->state->points.data;
-    size_t begin = (size_t)block * POINTS_PER_BLOCK, count = run->state->points.count;
-    size_t end = count - begin < POINTS_PER_BLOCK ? count : begin + POINTS_PER_BLOCK;
-    for (size_t i = begin; i < end; i++) {
-        const struct depth_point *point = &points[i];
-        const struct contact_mesh *mesh = &run->state->meshes[point->body_a];
-        const uint8_t *is_surface = run->pose->bodies[point->body_a].body->edge_is_surface;
-        for (uint32_t k = mesh->first[point->vertex]; k < mesh->first[point->vertex + 1]; k++) {
-            struct contact_neighbour neighbour = mesh->neighbours[k];
-            if ((run->def->surface_only && !is_surface[neighbour.edge]) ||
-                depth_point_of(run, point->body_a, neighbour.vertex, point->body_b) ||
-                contact_edge_is_cut(run, point->body_a, neighbour.edge, point->body_b)) {
-                continue;
-            }
-            struct lost_edge lost = {point->body_a, neighbour.vertex, point->body_b};
-            block_output_append(&run->state->lost_blocks, block, &lost, 1);
-        }
-    }
-}
-
-static bool find_lost_edges(struct contact_run *run)
-{
-    uint32_t blocks = (uint32_t)(run->state->points.count / POINTS_PER_BLOCK + 1);
-    array_clear(&run->state->lost);
-    if (run->state->points.count == 0) {
-        return true;
-    }
-    if (!block_output_begin(&run->state->lost_blocks, blocks)) {
-        return false;
-    }
-    dent_parallel_for(run->state->context, blocks, lost_block, run);
-    return block_output_merge(&run->state->lost_blocks, &run->state->lost);
-}
-
-/* Sorted, each once. */
-static bool sort_lost(struct contact_run *run)
-{
-    size_t count = run->state->lost.count, kept = 0;
-    struct lost_edge *lost = run->state->lost.data;
-    struct arena_mark mark = arena_mark(run->scratch);
-    struct key128 *keys = arena_allocate(run->scratch, count, 2 * sizeof *keys);
-    if (!keys) {
-        return false;
-    }
-    for (size_t i = 0; i < count; i++) {
-        keys[i] = (struct key128){(uint64_t)lost[i].body_a << 32 | lost[i].vertex, lost[i].body_b};
-    }
-    radix_sort_u128(keys, NULL, keys + count, NULL, count);
-    for (size_t i = 0; i < count; i++) {
-        if (i == 0 || keys[i].high != keys[i - 1].high || keys[i].low != keys[i - 1].low) {
-            lost[kept++] =
-                (struct lost_edge){(uint32_t)(keys[i].high >> 32), (uint32_t)keys[i].high, (uint32_t)keys[i].low};
-        }
-    }
-    run->state->lost.count = kept;
-    arena_rewind(run->scratch, mark);
-    return true;
-}
-
-/* The tetrahedron of the body that holds the point in its closure: the first that is not flat. */
-static uint32_t cell_that_holds(const struct check_body *y, const double p[3], const struct exclusion *exclusion,
-                                struct check_tally *tally)
-{
-    struct box box = {{p[0], p[1], p[2]}, {p[0], p[1], p[2]}};
-    struct box_walk walk;
-    uint32_t tetrahedron, best = PLACE_NONE;
-    box_walk_begin(&walk, &y->cells, &box);
-    while (box_walk_next(&walk, &tetrahedron)) {
-        const double *c[4];
-        tetrahedron_corners(y, tetrahedron, c);
-        if (tetrahedron < best &&
-            !(exclusion && corners_share_vertex(y->body, exclusion->vertices, exclusion->count, y->body,
-                                                y->body->tetrahedra[tetrahedron], 4)) &&
-            orientation_3d_counted(c[0], c[1], c[2], c[3], &tally->predicates) != 0 &&
-            point_versus_tetrahedron(p, c[0], c[1], c[2], c[3], &tally->predicates) != POINT_OUTSIDE) {
-            best = tetrahedron;
-        }
-    }
-    return best;
-}
-
-/* Exact: is the outer end inside the union of b's closed cells after all? *added: it became a point. */
-static bool judge_lost(struct contact_run *run, struct check_run *check, const struct lost_edge *lost, bool *added)
-{
-    struct check_body *y = &check->bodies[lost->body_b];
-    const double *p = run->pose->bodies[lost->body_a].xyz[lost->vertex];
-    struct exclusion own = {&lost->vertex, 1};
-    const struct exclusion *exclusion = lost->body_a == lost->body_b ? &own : NULL;
-    struct check_tally tally = {.depth = -1};
-    if (y->body->kind != DENT_BODY_SOLID) {
-        run->counters.lost_edges++;
-        return true;
-    }
-    if (!y->has_trees && check_prepare_body(check, y) != DENT_OK) {
-        return false;
-    }
-    bool inside = point_is_inside_solid(check, y, p, exclusion, &tally);
-    uint32_t cell = inside && !tally.out_of_memory ? cell_that_holds(y, p, exclusion, &tally) : PLACE_NONE;
-    if (tally.out_of_memory) {
-        return false;
-    }
-    if (cell == PLACE_NONE) {
-        run->counters.lost_edges++;
-        return true;
-    }
-    *added = true;
-    bool room = push_point(run, lost->body_a, lost->vertex, lost->body_b, PLACE_NONE);
-    if (room) {
-        ((struct depth_point *)array_at(&run->state->points, run->state->points.count - 1))->cell = cell;
-    }
-    return room;
-}
-
-static bool begin_check(struct contact_run *run, struct check_run *check)
-{
-    *check = (struct check_run){.context = run->state->context,
-                                .message = &run->world->message,
-                                .scratch = run->scratch,
-                                .body_count = run->pose->body_count};
-    check->bodies = arena_allocate_cleared(run->scratch, run->pose->body_count, sizeof *check->bodies);
-    for (uint32_t rank = 0; check->bodies && rank < run->pose->body_count; rank++) {
-        check->bodies[rank].body = run->pose->bodies[rank].body;
-        check->bodies[rank].xyz = run->pose->bodies[rank].xyz;
-        check->bodies[rank].solid = check->bodies[rank].body->kind == DENT_BODY_SOLID;
-    }
-    return check->bodies != NULL;
-}
-
-/* Points found here have neighbours that may have been missed too: until nothing is added. */
-static bool add_points_on_inner_faces(struct contact_run *run)
-{
-    struct check_run check = {0};
-    bool added = true;
-    struct arena_mark mark = arena_mark(run->scratch);
-    while (added) {
-        added = false;
-        run->counters.lost_edges = 0;
-        if (!find_lost_edges(run) || (run->state->lost.count > 0 && !sort_lost(run))) {
-            return false;
-        }
-        if (run->state->lost.count > 0 && !check.bodies && !begin_check(run, &check)) {
-            return false;
-        }
-        clear_table(run);
-        const struct lost_edge *lost = run->state->lost.data;
-        for (size_t i = 0; i < run->state->lost.count; i++) {
-            if (!judge_lost(run, &check, &lost[i], &added)) {
-                return false;
-            }
-        }
-        if (added && !sort_points(run)) {
-            return false;
-        }
-        fill_table(run);
-    }
-    arena_rewind(run->scratch, mark);
-    return true;
-}
-
-/* ---- S2 ---------------------------------------------------------------------------------------------------------- */
+/* ---- sides of faces ---------------------------------------------------------------------------------------------- */
 
 int contact_face_side(const struct contact_run *run, uint32_t body, uint32_t face)
 {
@@ -365,6 +199,273 @@ bool contact_vertex_is_outside_face(const struct contact_run *run, uint32_t body
     return sign * contact_face_side(run, body_b, face) > 0;
 }
 
+/* ---- vertices on faces of b -------------------------------------------------------------------------------------- */
+
+static uint32_t first_tetrahedron_of(const struct contact_run *run, const struct depth_point *point)
+{
+    const struct body *body = run->pose->bodies[point->body_b].body;
+    uint32_t end;
+    if (point->cell_pair == PLACE_NONE) {
+        return point->cell;
+    }
+    return cell_tetrahedra(body, run->query->vertex_cell.pairs[point->cell_pair].feature_b, &end);
+}
+
+/* An edge without a hit from a vertex inside to one that is not known to be: that one is inside as well, if the surface
+ * of b is in order there. */
+static void lost_block(void *data, uint32_t block, uint32_t worker)
+{
+    (void)worker;
+    const struct contact_run *run = data;
+    const struct depth_point *points = run->state->points.data;
+    size_t begin = (size_t)block * POINTS_PER_BLOCK, count = run->state->points.count;
+    size_t end = count - begin < POINTS_PER_BLOCK ? count : begin + POINTS_PER_BLOCK;
+    for (size_t i = begin; i < end; i++) {
+        const struct depth_point *point = &points[i];
+        const struct contact_mesh *mesh = &run->state->meshes[point->body_a];
+        const uint8_t *is_surface = run->pose->bodies[point->body_a].body->edge_is_surface;
+        for (uint32_t k = mesh->first[point->vertex]; k < mesh->first[point->vertex + 1]; k++) {
+            struct contact_neighbour neighbour = mesh->neighbours[k];
+            if ((run->def->surface_only && !is_surface[neighbour.edge]) ||
+                depth_point_of(run, point->body_a, neighbour.vertex, point->body_b) ||
+                contact_edge_is_cut(run, point->body_a, neighbour.edge, point->body_b)) {
+                continue;
+            }
+            struct lost_edge lost = {point->body_a, neighbour.vertex, point->body_b, first_tetrahedron_of(run, point),
+                                     is_surface[neighbour.edge]};
+            block_output_append(&run->state->lost_blocks, block, &lost, 1);
+        }
+    }
+}
+
+static bool find_lost_edges(struct contact_run *run)
+{
+    uint32_t blocks = (uint32_t)(run->state->points.count / POINTS_PER_BLOCK + 1);
+    if (run->state->points.count == 0) {
+        return true;
+    }
+    if (!block_output_begin(&run->state->lost_blocks, blocks)) {
+        return false;
+    }
+    dent_parallel_for(run->state->context, blocks, lost_block, run);
+    return block_output_merge(&run->state->lost_blocks, &run->state->lost);
+}
+
+int contact_run_balance(const struct contact_run *run, const struct cut_run *cuts)
+{
+    const dent_cut_edge *cut = run->query->border.cut_edges + cuts->first;
+    int balance = 0;
+    for (uint32_t i = 0; i < cuts->count; i++) {
+        balance += contact_vertex_is_outside_face(run, cut->body_a, cut->v0, cut->body_b, cut[i].face) ? -1 : 1;
+    }
+    return balance;
+}
+
+/* The ends of cut edges that are not known to be inside, where the hits say that one must be. Ways out less ways in,
+ * from v0 to v1, are the difference of the two ends: no order of the hits is needed, which only the moved points know.
+ */
+static bool find_lost_ends(struct contact_run *run)
+{
+    const struct cut_run *runs = run->state->runs.data;
+    for (size_t i = 0; i < run->state->runs.count; i++) {
+        const dent_cut_edge *cut = run->query->border.cut_edges + runs[i].first;
+        const struct body *a = run->pose->bodies[cut->body_a].body, *b = run->pose->bodies[cut->body_b].body;
+        bool inside[2] = {depth_point_of(run, cut->body_a, cut->v0, cut->body_b) != NULL,
+                          depth_point_of(run, cut->body_a, cut->v1, cut->body_b) != NULL};
+        bool in_order = (runs[i].count % 2 == 1) == (inside[0] != inside[1]);
+        if (b->kind != DENT_BODY_SOLID || in_order || !a->edge_is_surface[cut->edge]) {
+            continue; /* of inner edges only those hits are listed that are more than a touch */
+        }
+        int balance = contact_run_balance(run, &runs[i]);
+        int end = balance != 0 ? balance < 0 : inside[0]; /* this one must be inside */
+        uint32_t vertex = end ? cut->v1 : cut->v0;
+        struct lost_edge lost = {cut->body_a, vertex, cut->body_b, b->surface_face_tetrahedron[cut->face], true};
+        if (!inside[end] && !corners_share_vertex(a, &vertex, 1, b, b->surface_faces[cut->face].corners, 3) &&
+            !array_push(&run->state->lost, &lost)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Sorted, each once. */
+static bool sort_lost(struct contact_run *run)
+{
+    size_t count = run->state->lost.count, kept = 0;
+    struct lost_edge *lost = run->state->lost.data;
+    struct arena_mark mark = arena_mark(run->scratch);
+    struct key128 *keys = arena_allocate(run->scratch, count, 2 * sizeof *keys);
+    if (!keys) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) { /* where to start is a guess and may lose a bit */
+        keys[i] = (struct key128){(uint64_t)lost[i].body_a << 32 | lost[i].vertex, (uint64_t)lost[i].body_b << 32 |
+                                                                                       (uint64_t)!lost[i].counts << 31 |
+                                                                                       (lost[i].start & INT32_MAX)};
+    }
+    radix_sort_u128(keys, NULL, keys + count, NULL, count);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || keys[i].high != keys[i - 1].high || keys[i].low >> 32 != keys[i - 1].low >> 32) {
+            lost[kept++] = (struct lost_edge){(uint32_t)(keys[i].high >> 32), (uint32_t)keys[i].high,
+                                              (uint32_t)(keys[i].low >> 32), (uint32_t)keys[i].low & INT32_MAX,
+                                              !(keys[i].low >> 31 & 1)};
+        }
+    }
+    run->state->lost.count = kept;
+    arena_rewind(run->scratch, mark);
+    return true;
+}
+
+/* From tetrahedron to tetrahedron towards p, through faces that have it on their other side. The tetrahedron that holds
+ * it in its closure, or PLACE_NONE when the way leaves the body or is long. */
+static uint32_t walk_to(const struct posed_body *b, const double p[3], uint32_t start)
+{
+    enum { STEPS_MOST = 64 };
+    predicate_counters ignored = {0};
+    for (int step = 0; step < STEPS_MOST && start < b->body->tetrahedron_count; step++) {
+        const uint32_t *v = b->body->tetrahedra[start];
+        const double *c[4] = {b->xyz[v[0]], b->xyz[v[1]], b->xyz[v[2]], b->xyz[v[3]]};
+        int sign = orientation_3d_counted(c[0], c[1], c[2], c[3], &ignored), beyond = -1;
+        for (int k = 0; k < 4 && beyond < 0 && sign != 0; k++) {
+            const double *d[4] = {c[0], c[1], c[2], c[3]};
+            d[k] = p;
+            beyond = orientation_3d_counted(d[0], d[1], d[2], d[3], &ignored) == -sign ? k : -1;
+        }
+        if (beyond < 0) {
+            return sign != 0 ? start : PLACE_NONE;
+        }
+        start = b->body->neighbours[start][beyond]; /* none: larger than any number */
+    }
+    return PLACE_NONE;
+}
+
+/* The first tetrahedron of the body, not flat and without the vertex itself, that holds it in its closure. */
+static uint32_t search_for_cell(const struct contact_run *run, const struct lost_edge *lost,
+                                const struct box_tree *tree)
+{
+    const struct posed_body *b = &run->pose->bodies[lost->body_b];
+    const struct body *a = run->pose->bodies[lost->body_a].body;
+    const double *p = run->pose->bodies[lost->body_a].xyz[lost->vertex];
+    struct box box = {{p[0], p[1], p[2]}, {p[0], p[1], p[2]}};
+    predicate_counters ignored = {0};
+    struct box_walk walk;
+    uint32_t tetrahedron, best = PLACE_NONE;
+    box_walk_begin(&walk, tree, &box);
+    while (box_walk_next(&walk, &tetrahedron)) {
+        const uint32_t *v = b->body->tetrahedra[tetrahedron];
+        const double *c[4] = {b->xyz[v[0]], b->xyz[v[1]], b->xyz[v[2]], b->xyz[v[3]]};
+        if (tetrahedron < best && !corners_share_vertex(a, &lost->vertex, 1, b->body, v, 4) &&
+            orientation_3d_counted(c[0], c[1], c[2], c[3], &ignored) != 0 &&
+            point_versus_tetrahedron(p, c[0], c[1], c[2], c[3], &ignored) != POINT_OUTSIDE) {
+            best = tetrahedron;
+        }
+    }
+    return best;
+}
+
+/* Is the point, in the closure of a tetrahedron, on the surface of the body? Goes around it through the faces it lies
+ * on. */
+static bool is_on_surface(const struct posed_body *b, const double p[3], uint32_t tetrahedron)
+{
+    enum { AROUND_MOST = 128 };
+    uint32_t around[AROUND_MOST] = {tetrahedron}, count = 1;
+    predicate_counters ignored = {0};
+    for (uint32_t at = 0; at < count; at++) {
+        const uint32_t *v = b->body->tetrahedra[around[at]];
+        for (int k = 0; k < 4; k++) {
+            const double *c[4] = {b->xyz[v[0]], b->xyz[v[1]], b->xyz[v[2]], b->xyz[v[3]]};
+            uint32_t next = b->body->neighbours[around[at]][k], i = 0;
+            c[k] = p;
+            if (orientation_3d_counted(c[0], c[1], c[2], c[3], &ignored) != 0) {
+                continue;
+            }
+            if (next >= b->body->tetrahedron_count || count == AROUND_MOST) {
+                return true;
+            }
+            while (i < count && around[i] != next) {
+                i++;
+            }
+            around[count] = next;
+            count += i == count;
+        }
+    }
+    return false;
+}
+
+static const struct box_tree *cell_tree(struct contact_run *run, uint32_t body)
+{
+    if (!run->cell_trees[body]) {
+        const struct posed_body *posed = &run->pose->bodies[body];
+        struct box_tree *tree = arena_allocate_cleared(run->scratch, 1, sizeof *tree);
+        if (!tree || !box_tree_build(tree, run->scratch, posed->xyz, posed->body->tetrahedra, 4,
+                                     sizeof *posed->body->tetrahedra, posed->body->tetrahedron_count, false)) {
+            return NULL;
+        }
+        run->cell_trees[body] = tree;
+    }
+    return run->cell_trees[body];
+}
+
+/* The moved vertex is inside, if b's surface is in order; the vertex itself must lie in a closed cell of b then.
+ * *added: it became a point. */
+static bool judge_lost(struct contact_run *run, const struct lost_edge *lost, bool *added)
+{
+    const struct posed_body *a = &run->pose->bodies[lost->body_a], *b = &run->pose->bodies[lost->body_b];
+    uint32_t cell = PLACE_NONE;
+    if (b->body->kind == DENT_BODY_SOLID) {
+        cell = walk_to(b, a->xyz[lost->vertex], lost->start);
+        if (cell == PLACE_NONE ||
+            corners_share_vertex(a->body, &lost->vertex, 1, b->body, b->body->tetrahedra[cell], 4)) {
+            const struct box_tree *tree = cell_tree(run, lost->body_b);
+            if (!tree) {
+                return false;
+            }
+            cell = search_for_cell(run, lost, tree);
+        }
+    }
+    bool on_surface = cell != PLACE_NONE && is_on_surface(b, a->xyz[lost->vertex], cell);
+    if (cell == PLACE_NONE || (!lost->counts && on_surface)) {
+        run->counters.lost_edges += lost->counts;
+        return true;
+    }
+    *added = true;
+    bool room = push_point(run, lost->body_a, lost->vertex, lost->body_b, PLACE_NONE);
+    if (room) {
+        struct depth_point *point = array_at(&run->state->points, run->state->points.count - 1);
+        point->cell = cell;
+        point->round = on_surface ? ROUND_NEVER : 0;
+    }
+    return room;
+}
+
+/* Points found here have neighbours that may have been missed too: until nothing is added. */
+static bool add_points_on_faces(struct contact_run *run)
+{
+    bool added = true;
+    while (added) {
+        added = false;
+        run->counters.lost_edges = 0;
+        array_clear(&run->state->lost);
+        if (!find_lost_ends(run) || !find_lost_edges(run) || (run->state->lost.count > 0 && !sort_lost(run))) {
+            return false;
+        }
+        clear_table(run);
+        const struct lost_edge *lost = run->state->lost.data;
+        for (size_t i = 0; i < run->state->lost.count; i++) {
+            if (!judge_lost(run, &lost[i], &added)) {
+                return false;
+            }
+        }
+        if (added && !sort_points(run)) {
+            return false;
+        }
+        fill_table(run);
+    }
+    return true;
+}
+
+/* ---- S2 ---------------------------------------------------------------------------------------------------------- */
+
 /* Places of the hits of a run in order from v0. */
 struct hit_order {
     uint64_t *keys;
@@ -387,9 +488,13 @@ static void order_hits(const struct contact_run *run, const struct cut_run *cuts
 
 static bool add_term(struct contact_run *run, struct depth_point *point, uint32_t other, uint32_t place)
 {
+    if (point->round == ROUND_NEVER) {
+        return true;
+    }
     struct depth_term term = {.point = (uint32_t)(point - (struct depth_point *)run->state->points.data),
                               .other = other,
-                              .face = run->query->border.cut_edges[place].face};
+                              .face = run->query->border.cut_edges[place].face,
+                              .degenerate = run->query->border.cut_edges[place].degenerate};
     point->term_count++;
     return array_push(&run->state->terms, &term);
 }
@@ -424,7 +529,7 @@ static bool add_chords(struct contact_run *run, const struct cut_run *cuts, cons
     }
     for (uint32_t i = 0; i + 1 < cuts->count; i += 2) {
         const dent_cut_edge *in = &records[hits->order[i]], *out = &records[hits->order[i + 1]];
-        if (corner_is_inside(run, in) || corner_is_inside(run, out)) {
+        if (in->degenerate || out->degenerate || corner_is_inside(run, in) || corner_is_inside(run, out)) {
             run->counters.covered_crossings++;
             continue;
         }
@@ -539,11 +644,16 @@ bool depth_find_points(struct contact_run *run)
         enough = depth_find_inside_surfaces(run) && (state->points.count == in_cells || sort_points(run));
         if (enough) {
             fill_table(run);
-            enough = add_points_on_inner_faces(run) && take_runs(run) && group_terms(run);
+            enough = add_points_on_faces(run) && take_runs(run) && group_terms(run);
         }
     }
     find_previous(run);
-    run->counters.penetrating_vertices = state->points.count;
+    enough = enough && depth_drop_touching(run);
+    const struct depth_point *points = state->points.data;
+    for (size_t i = 0; i < state->points.count; i++) {
+        run->counters.touching_vertices += points[i].round == ROUND_NEVER;
+    }
+    run->counters.penetrating_vertices = state->points.count - run->counters.touching_vertices;
     return enough;
 }
 

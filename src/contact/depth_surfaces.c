@@ -96,19 +96,16 @@ static bool gather_seeds(struct contact_run *run, struct seeds *seeds)
         return false;
     }
     for (size_t i = 0; i < run->state->runs.count; i++) {
-        const dent_cut_edge *cut = &cuts[runs[i].first], *first = cut, *last = cut;
+        const dent_cut_edge *cut = &cuts[runs[i].first];
         if (cut->body_a == cut->body_b || run->surface_side[cut->body_b] == 0) {
             continue;
         }
-        for (uint32_t k = 1; k < runs[i].count; k++) {
-            first = cut[k].parameter < first->parameter ? &cut[k] : first;
-            last = cut[k].parameter >= last->parameter ? &cut[k] : last;
-        }
         uint64_t bodies = (uint64_t)cut->body_a << 32 | cut->body_b;
-        bool first_inside = !contact_vertex_is_outside_face(run, cut->body_a, cut->v0, cut->body_b, first->face);
-        bool last_inside = !contact_vertex_is_outside_face(run, cut->body_a, cut->v1, cut->body_b, last->face);
-        seeds->keys[seeds->count++] = (struct key128){bodies, (uint64_t)cut->v0 << 1 | first_inside};
-        seeds->keys[seeds->count++] = (struct key128){bodies, (uint64_t)cut->v1 << 1 | last_inside};
+        int balance = contact_run_balance(run, &runs[i]);
+        if (balance != 0) {
+            seeds->keys[seeds->count++] = (struct key128){bodies, (uint64_t)cut->v0 << 1 | (balance > 0)};
+            seeds->keys[seeds->count++] = (struct key128){bodies, (uint64_t)cut->v1 << 1 | (balance < 0)};
+        }
     }
     radix_sort_u128(seeds->keys, NULL, seeds->keys + seeds->count, NULL, seeds->count);
     return true;
@@ -156,8 +153,11 @@ static bool spread(struct contact_run *run, uint32_t a, uint32_t b)
         uint32_t vertex = ((const uint32_t *)run->state->queue.data)[at];
         for (uint32_t i = mesh->first[vertex]; i < mesh->first[vertex + 1]; i++) {
             struct contact_neighbour neighbour = mesh->neighbours[i];
-            if (mesh->mark[neighbour.vertex] >= run->state->flood || !is_asked(run, a, neighbour.vertex) ||
-                contact_edge_is_cut(run, a, neighbour.edge, b)) {
+            if (mesh->mark[neighbour.vertex] >= run->state->flood || !is_asked(run, a, neighbour.vertex)) {
+                continue;
+            }
+            const struct cut_run *cuts = contact_run_of(run, a, neighbour.edge, b);
+            if (cuts && contact_run_balance(run, cuts) != 0) {
                 continue;
             }
             if (!enter_vertex(run, a, b, neighbour.vertex)) {
@@ -244,5 +244,49 @@ bool depth_find_inside_surfaces(struct contact_run *run)
         }
     }
     arena_rewind(run->scratch, mark);
+    return true;
+}
+
+/* ---- touching ---------------------------------------------------------------------------------------------------- */
+
+static bool lies_on_surface(const struct contact_run *run, const struct depth_point *point, const struct box_tree *tree)
+{
+    const struct posed_body *y = &run->pose->bodies[point->body_b];
+    const double *p = run->pose->bodies[point->body_a].xyz[point->vertex];
+    struct box box = {{p[0], p[1], p[2]}, {p[0], p[1], p[2]}};
+    predicate_counters ignored = {0};
+    struct box_walk walk;
+    uint32_t face;
+    bool on = false;
+    box_walk_begin(&walk, tree, &box);
+    while (!on && box_walk_next(&walk, &face)) {
+        winding_number(p, y->xyz, (const uint32_t(*)[3]) & y->body->surface_faces[face].corners, 1, &ignored, &on);
+    }
+    return on;
+}
+
+/* All its hits are degenerate: only then may a vertex lie on the surface itself. */
+static bool may_lie_on_surface(const struct contact_run *run, const struct depth_point *point)
+{
+    const struct depth_term *terms = (const struct depth_term *)run->state->terms.data + point->first_term;
+    bool all = run->pose->bodies[point->body_b].body->kind != DENT_BODY_SOLID && point->term_count > 0;
+    for (uint32_t i = 0; all && i < point->term_count; i++) {
+        all = terms[i].degenerate;
+    }
+    return all;
+}
+
+bool depth_drop_touching(struct contact_run *run)
+{
+    struct depth_point *points = run->state->points.data;
+    for (size_t i = 0; i < run->state->points.count; i++) {
+        if (may_lie_on_surface(run, &points[i])) {
+            const struct box_tree *tree = contact_face_tree(run, points[i].body_b);
+            if (!tree) {
+                return false;
+            }
+            points[i].round = lies_on_surface(run, &points[i], tree) ? ROUND_NEVER : 0;
+        }
+    }
     return true;
 }

@@ -107,6 +107,9 @@ static void border_block(void *data, uint32_t block, uint32_t worker)
     size_t end = count - begin < VALUES_PER_BLOCK ? count : begin + VALUES_PER_BLOCK;
     for (size_t i = begin; i < end; i++) {
         struct depth_point *point = &points[i];
+        if (point->round == ROUND_NEVER) {
+            continue;
+        }
         bool valued = point->term_count > 0 && average_hits(run, point, NULL);
         if (point->term_count > 0 && !valued) {
             const double *previous = previous_direction(run, point);
@@ -129,7 +132,7 @@ bool depth_value_borders(struct contact_run *run)
     for (size_t i = 0; i < state->points.count; i++) {
         uint32_t place = (uint32_t)i;
         run->counters.thin_walls += (points[i].flags & DENT_CONTACT_THIN) != 0;
-        if (points[i].round && !array_push(&state->queue, &place)) {
+        if (points[i].round == 1 && !array_push(&state->queue, &place)) {
             return false;
         }
     }

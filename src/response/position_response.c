@@ -99,49 +99,6 @@ static void begin_row(void *data, struct response_row *row)
     }
 }
 
-/* x += M^-1 J^T push for one side. */
-static void push_side(struct response_work *work, const struct response_side *side, double sign, const double push[3])
-{
-    const dent_response_body *body = &work->problem->bodies[side->body];
-    if (side->kind == SIDE_RIGID) {
-        struct response_body_state *state = &work->states[side->body];
-        double moment[3], turn[3];
-        if (state->node_count == 0) {
-            return;
-        }
-        cross3(side->arm, push, moment);
-        multiply3(state->inverse_inertia, moment, turn);
-        for (int i = 0; i < 3; i++) {
-            turn[i] *= sign;
-        }
-        add_scaled3(body->rigid->center, sign * body->rigid->inverse_mass, push);
-        add_scaled3(state->shift, sign * body->rigid->inverse_mass, push);
-        add_scaled3(state->turn, 1, turn);
-        quaternion_turn(body->rigid->orientation, turn);
-    } else if (side->kind == SIDE_VERTICES) {
-        for (uint32_t i = 0; i < side->count; i++) {
-            if (side->inverse_masses[i] > 0) {
-                add_scaled3(body->positions + 3 * (size_t)side->vertices[i],
-                            sign * side->weights[i] * side->inverse_masses[i], push);
-            }
-        }
-    }
-}
-
-static bool push_apart(struct response_work *work, struct response_row *row, const double push[3])
-{
-    double size = dot3(push, push);
-    if (!(size <= DBL_MAX)) { /* overflow or NaN: never into the caller's positions */
-        row->state = DENT_ACTION_REFUSED;
-        return false;
-    }
-    if (size > 0) {
-        push_side(work, &row->a, 1, push);
-        push_side(work, &row->b, -1, push);
-    }
-    return true;
-}
-
 /* Begins with the push of the last step: a body at rest finds its balance in it, and one sweep changes nothing. */
 static void warm_row(void *data, struct response_row *row)
 {
@@ -154,7 +111,7 @@ static void warm_row(void *data, struct response_row *row)
         tangent[i] = factor * row->previous_tangent[i];
         push[i] = factor * row->previous_normal * row->normal[i] + tangent[i];
     }
-    if (push_apart(positions->work, row, push)) {
+    if (response_push(positions->work, row, push)) {
         row->impulse = factor * row->previous_normal;
         memcpy(row->tangent, tangent, sizeof tangent);
     }
@@ -194,7 +151,7 @@ static void friction_row(struct positions *positions, struct response_row *row)
     for (int i = 0; i < 3; i++) {
         push[i] = wanted[i] - row->tangent[i];
     }
-    if (push_apart(positions->work, row, push)) {
+    if (response_push(positions->work, row, push)) {
         memcpy(row->tangent, wanted, sizeof wanted);
     }
 }
@@ -217,7 +174,7 @@ static void solve_row(void *data, struct response_row *row)
     for (int i = 0; i < 3; i++) {
         push[i] = change * row->normal[i];
     }
-    if (!push_apart(positions->work, row, push)) {
+    if (!response_push(positions->work, row, push)) {
         return;
     }
     row->impulse = total;

@@ -60,7 +60,7 @@ struct response_body_state {
     uint32_t node_count;
     size_t entry;              /* audit: where the copy of its numbers begins */
     double inverse_inertia[9]; /* rigid: in space at the pose at entry */
-    double shift[3], turn[3];  /* rigid: sums of all changes of pose or velocity, for the audit */
+    double turn[3];            /* rigid: sum of all turns of the pose, for the audit */
 };
 
 /* Which array of the bodies a response moves. */
@@ -98,6 +98,8 @@ dent_status response_mark_squeezed(struct response_work *work, double limit);
 /* Runs function(data, row) on every row that may act, colour by colour, in parallel within a colour. */
 typedef void response_row_function(void *data, struct response_row *row);
 void response_sweep(struct response_work *work, response_row_function *function, void *data);
+/* +push on a and -push on b (response_push.c): into positions or velocities. False: not finite, the row is refused. */
+bool response_push(struct response_work *work, struct response_row *row, const double push[3]);
 /* Writes the caller's forces and counts rows into the report. `scale` makes impulses of the rows' unit. */
 void response_finish(struct response_work *work, double scale, dent_response_report *report);
 

@@ -116,45 +116,6 @@ static void tangent_frame(struct response_row *row)
     }
 }
 
-static void push_side(struct response_work *work, const struct response_side *side, double sign, const double push[3])
-{
-    const dent_response_body *body = &work->problem->bodies[side->body];
-    if (side->kind == SIDE_RIGID) {
-        struct response_body_state *state = &work->states[side->body];
-        double moment[3], turn[3];
-        if (state->node_count == 0) {
-            return;
-        }
-        cross3(side->arm, push, moment);
-        multiply3(state->inverse_inertia, moment, turn);
-        add_scaled3(body->rigid->linear_velocity, sign * body->rigid->inverse_mass, push);
-        add_scaled3(body->rigid->angular_velocity, sign, turn);
-        add_scaled3(state->shift, sign * body->rigid->inverse_mass, push);
-        add_scaled3(state->turn, sign, turn);
-    } else if (side->kind == SIDE_VERTICES) {
-        for (uint32_t i = 0; i < side->count; i++) {
-            if (side->inverse_masses[i] > 0) {
-                add_scaled3(body->velocities + 3 * (size_t)side->vertices[i],
-                            sign * side->weights[i] * side->inverse_masses[i], push);
-            }
-        }
-    }
-}
-
-static bool push_apart(struct response_work *work, struct response_row *row, const double push[3])
-{
-    double size = dot3(push, push);
-    if (!(size <= DBL_MAX)) { /* overflow or NaN: never into the caller's velocities */
-        row->state = DENT_ACTION_REFUSED;
-        return false;
-    }
-    if (size > 0) {
-        push_side(work, &row->a, 1, push);
-        push_side(work, &row->b, -1, push);
-    }
-    return true;
-}
-
 /* Targets look at the velocities at entry, so they are all found before the first impulse. */
 static void begin_row(void *data, struct response_row *row)
 {
@@ -179,7 +140,7 @@ static void warm_row(void *data, struct response_row *row)
         row->tangent[i] = velocities->def->warm_start * row->previous_tangent[i];
         push[i] = row->impulse * row->normal[i] + row->tangent[i];
     }
-    if (!push_apart(velocities->work, row, push)) {
+    if (!response_push(velocities->work, row, push)) {
         row->impulse = row->tangent[0] = row->tangent[1] = row->tangent[2] = 0;
     }
 }
@@ -206,7 +167,7 @@ static void friction_row(struct velocities *velocities, struct response_row *row
     for (int i = 0; i < 3; i++) {
         push[i] = wanted[i] - row->tangent[i];
     }
-    if (push_apart(velocities->work, row, push)) {
+    if (response_push(velocities->work, row, push)) {
         memcpy(row->tangent, wanted, sizeof wanted);
         double change = sqrt(dot3(push, push)) * row->normal_mobility;
         row->change = change > row->change ? change : row->change;
@@ -230,7 +191,7 @@ static void solve_row(void *data, struct response_row *row)
     for (int i = 0; i < 3; i++) {
         push[i] = change * row->normal[i];
     }
-    if (!push_apart(velocities->work, row, push)) {
+    if (!response_push(velocities->work, row, push)) {
         return;
     }
     row->impulse = total;

@@ -36,7 +36,11 @@ static dent_status refuse_syntax(const struct located_document *document, const 
     default:
         break;
     }
-    if (strncmp(error->text, "unexpected token", strlen("unexpected token")) == 0) {
+    if (json_error_code(error) == json_error_invalid_utf8) {
+        return located_wrong(document, line, column, "UTF-8 was expected: %s", error->text);
+    }
+    if (strncmp(error->text, "unexpected token", strlen("unexpected token")) == 0 ||
+        strncmp(error->text, "invalid token", strlen("invalid token")) == 0) {
         return located_wrong(document, line, column, "a value was expected (text in \"quotes\", a number, true, false, [...] or {...}): %s",
                              error->text);
     }

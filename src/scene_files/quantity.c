@@ -220,11 +220,12 @@ bool quantity_read(const struct unit_system *system, enum quantity_kind kind, co
         exponent -= product.dimension[i] * system->exponent[i];
     }
     number = product.factor == 1 ? number : number * product.factor;
-    *value = scale_by_ten(number, exponent);
-    if (!isfinite(*value)) {
+    number = scale_by_ten(number, exponent);
+    if (!isfinite(number)) {
         snprintf(why, size, "\"%.40s\" is too large a number", text);
         return false;
     }
+    *value = number;
     return true;
 }
 

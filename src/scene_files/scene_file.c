@@ -213,6 +213,7 @@ static void read_materials(struct scene_reader *reader, located *root)
     }
     if (reader_good(reader) && reader->plan->material_count == 0) {
         dent_sim_material material = default_material(reader);
+        material.name = "default";
         plan_add_material(reader->plan, &material);
     }
     located *pairs = reader_member(reader, root, "material_pairs");

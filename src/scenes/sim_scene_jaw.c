@@ -17,7 +17,7 @@ enum { OPENING, BITE, PERIOD, YOUNG, FRICTION, PARAMETER_COUNT };
 
 static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
     {"opening", "largest angle between the jaws, degrees", 8, 0, 30},
-    {"bite", "how far the lower jaw goes beyond first contact, mm", 0.3, 0, 1},
+    {"bite", "how far the lower jaw goes beyond first contact, mm", 0.25, 0, 1},
     {"period", "of one stroke, s", 1, 0.2, 10},
     {"young", "Young's modulus of the ligaments, MPa", 1.5, 0.01, 1000},
     {"friction", "Coulomb's coefficient of wet enamel", 0.1, 0, 2},
@@ -25,7 +25,16 @@ static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
 
 enum { GROUP_UPPER = 2, GROUP_LOWER = 4 };
 
+/* Chewing is slow: what counts is stiffness, not inertia. A ligament weighs a tenth of its tooth, spread over hundreds of vertices, and an
+ * iteration hands no more force from a light vertex to a heavy body, or from a contact to a light tooth, than its mass can carry in a
+ * substep; so both are made heavier, as is usual in quasi-static analysis. */
+static const double ligament_mass_scaling = 2000, tooth_mass_scaling = 50;
+
 /* ---- chewing ----------------------------------------------------------------------------------------------------- */
+
+/* The front teeth are 87 mm from the hinge, the first molars 62 mm, and the molars are 0.5 mm shorter: closed, the jaw is lifted and turned
+ * back so far that both meet at the same time. */
+static const double closed_angle = 0.02, closed_lift = 0.02 * 87; /* radians, mm */
 
 struct chewing {
     double opening, bite, period; /* radians, mm, s */
@@ -47,10 +56,11 @@ static struct jaw_place place_at(const struct chewing *chewing, double time)
     double phase = 2 * SCENE_PI * (time / chewing->period);
     double open = 0.5 + 0.5 * scene_cosine(phase);
     open = open * open; /* longer near the bite */
-    struct jaw_place place = {.turn = scene_sine_cosine(-open * chewing->opening)};
+    double closed = scene_smooth_step(0.1, 0, open);
+    struct jaw_place place = {.turn = scene_sine_cosine(-open * chewing->opening - closed * closed_angle)};
     place.shift[0] = 1.2 * open * scene_sine(phase);
     place.shift[1] = 2.5 * open;
-    place.shift[2] = chewing->bite * scene_smooth_step(0.1, 0, open) - 2 * open;
+    place.shift[2] = (chewing->bite + closed_lift) * closed - 2 * open;
     return place;
 }
 
@@ -183,14 +193,14 @@ static void add_materials(struct jaw_builder *builder, const struct sim_scene_wi
     material.density = 1.9e-6;
     builder->bone = plan_add_material(builder->plan, &material);
     material.name = "enamel";
-    material.density = 2.5e-6;
+    material.density = tooth_mass_scaling * 2.5e-6;
     material.friction_static = material.friction_kinetic = wish->parameters[FRICTION];
     builder->enamel = plan_add_material(builder->plan, &material);
     material.name = "ligament";
-    material.density = 1.1e-6;
+    material.density = ligament_mass_scaling * 1.1e-6;
     material.young = 1000 * wish->parameters[YOUNG];
     material.poisson = 0.4;
-    material.damping = 0.01;
+    material.damping = 0.03;
     builder->ligament = plan_add_material(builder->plan, &material);
 }
 
@@ -214,7 +224,8 @@ static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
         add_bodies(&builder);
     }
     dent_scene_destroy(scene);
-    plan->def.gravity[2] = -9810;
+    plan->def.gravity[2] = 0; /* made heavier, the parts would weigh too much; true weights are a hundredth of a bite */
+    plan->def.air_damping = 10;
     plan->def.time_step = 1.0 / 120;
     plan->def.substeps = 10;
     plan->steps_per_frame = 4;

@@ -17,8 +17,8 @@ static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
 };
 
 static const double condyle_offset = 22, condyle_axes[3] = {13, 22.3, 22};
-static const double cartilage = 3, cleft = 0.35;                      /* thickness; free space between parts */
-static const double spacing_at_scale_1 = 2, coarsest_spacing = 2.4; /* coarser lattices lose the cartilage */
+static const double cartilage = 3.6, cleft = 0.35;                     /* thickness; free space between parts */
+static const double spacing_at_scale_1 = 2, coarsest_spacing = 3;   /* coarser lattices lose the cartilage */
 
 /* Heights: lowest point of the femur's cartilage, then the tibia's cartilage, then the plateau. */
 static double femur_bottom(void)

@@ -1,5 +1,5 @@
-/* Blocks of cubes cut into tetrahedra, and their surfaces, for the tests of depth and contacts: plain arrays that a test
- * moves as it likes. */
+/* Blocks of cubes cut into tetrahedra, and their surfaces, for the tests of depth and contacts: plain arrays that a
+ * test moves as it likes. */
 #ifndef DENT_TESTS_CONTACT_SUPPORT_BLOCKS_H
 #define DENT_TESTS_CONTACT_SUPPORT_BLOCKS_H
 

@@ -124,8 +124,8 @@ static void run_cases(bool surface_body, dent_contact_normals normals, const cha
         block_free(&body);
         block_free(&shell);
     }
-    printf("%s: %u planes, %llu border and %llu propagated vertices: depth off by at most %.2e, direction by %.2e\n", what,
-           cases, (unsigned long long)border, (unsigned long long)propagated, worst_depth, worst_direction);
+    printf("%s: %u planes, %llu border and %llu propagated vertices: depth off by at most %.2e, direction by %.2e\n",
+           what, cases, (unsigned long long)border, (unsigned long long)propagated, worst_depth, worst_direction);
     assert_true(border > 10 * cases && propagated > 5 * cases);
     assert_true(worst_depth <= 1e-13);
     assert_true(worst_direction <= 1e-14);

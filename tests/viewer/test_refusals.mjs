@@ -7,7 +7,7 @@ import { outcome, plainClient, startViewer } from "./support.mjs";
 
 let viewer, port;
 before(async () => {
-    viewer = await startViewer("v-shapes", "--scale", "0.1");
+    viewer = await startViewer("--prescribed", "v-shapes", "--scale", "0.1");
     port = Number(new URL(viewer.url).port);
 });
 after(async () => {

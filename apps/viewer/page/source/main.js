@@ -196,6 +196,7 @@ if (wanted.has("snapshot")) {
     const picture = new Image();
     picture.src = "settled.svg";
     picture.alt = "";
+    picture.hidden = true;
     document.body.append(picture);
 }
 let settled = false;

@@ -1,0 +1,60 @@
+/* One impulse, both sides: +p on a and -p on b, through the masses at the vertices or the inertia of a rigid body, into
+ * positions or velocities, whichever the response moves. That the two are the same number with two signs is all there
+ * is to the conservation of momentum. */
+#include "response_rows.h"
+
+#include <float.h>
+
+static void push_rigid(struct response_work *work, const struct response_side *side, double sign, const double push[3])
+{
+    struct response_body_state *state = &work->states[side->body];
+    dent_rigid_state *rigid = work->problem->bodies[side->body].rigid;
+    double moment[3], turn[3];
+    if (state->node_count == 0) {
+        return;
+    }
+    cross3(side->arm, push, moment);
+    multiply3(state->inverse_inertia, moment, turn);
+    for (int i = 0; i < 3; i++) {
+        turn[i] *= sign;
+    }
+    double step = sign * rigid->inverse_mass;
+    if (work->quantity == QUANTITY_POSITION) {
+        add_scaled3(rigid->center, step, push);
+        quaternion_turn(rigid->orientation, turn);
+        add_scaled3(state->turn, 1, turn); /* the pose does not tell how far it was turned to the last digit */
+    } else {
+        add_scaled3(rigid->linear_velocity, step, push);
+        add_scaled3(rigid->angular_velocity, 1, turn);
+    }
+}
+
+static void push_side(struct response_work *work, const struct response_side *side, double sign, const double push[3])
+{
+    if (side->kind == SIDE_RIGID) {
+        push_rigid(work, side, sign, push);
+    } else if (side->kind == SIDE_VERTICES) {
+        const dent_response_body *body = &work->problem->bodies[side->body];
+        double *array = work->quantity == QUANTITY_POSITION ? body->positions : body->velocities;
+        for (uint32_t i = 0; i < side->count; i++) {
+            if (side->inverse_masses[i] > 0) {
+                add_scaled3(array + 3 * (size_t)side->vertices[i], sign * side->weights[i] * side->inverse_masses[i],
+                            push);
+            }
+        }
+    }
+}
+
+bool response_push(struct response_work *work, struct response_row *row, const double push[3])
+{
+    double size = dot3(push, push);
+    if (!(size <= DBL_MAX)) { /* overflow or NaN: never into the caller's numbers */
+        row->state = DENT_ACTION_REFUSED;
+        return false;
+    }
+    if (size > 0) {
+        push_side(work, &row->a, 1, push);
+        push_side(work, &row->b, -1, push);
+    }
+    return true;
+}

@@ -1,0 +1,170 @@
+/* Attachments and grabs: constraints between two points, each carried by up to four vertices or by a rigid body.
+ *
+ * Position corrections as in XPBD (Macklin, Mueller and Chentanez 2016): with C = |a - b| - length and generalised inverse
+ * masses W, the multiplier changes by -(C + alpha lambda) / (W + alpha), alpha = compliance / h^2. Rigid bodies turn by
+ * their inverse inertia (Mueller et al. 2020). Taken one after the other in the order of the def. A grab is a soft
+ * attachment to a point in space whose stiffness follows from the mass it pulls, so that it can break nothing. */
+#include "sim_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One end: vertices with weights, or a point of a rigid body, or a point in space (nothing moves). */
+struct end {
+    dent_rigid_state *rigid;
+    uint32_t vertices[4];
+    double weights[4];
+    double point[3];
+};
+
+static struct end make_end(dent_sim *sim, uint32_t body, const uint32_t *vertices, const double *weights)
+{
+    struct end end = {.rigid = NULL, .point = {0, 0, 0}};
+    uint32_t rigid = sim->bodies[body].rigid;
+    end.rigid = rigid == SIM_NONE ? NULL : &sim->state.rigids[rigid];
+    for (int k = 0; k < 4; k++) {
+        end.vertices[k] = vertices[k];
+        end.weights[k] = vertices[k] == SIM_NONE ? 0 : weights[k];
+        if (vertices[k] == SIM_NONE) {
+            continue;
+        }
+        double x[3];
+        if (end.rigid) { /* vertices of rigid bodies are placed after the corrections: ask the pose */
+            const struct sim_body *owner = &sim->bodies[body];
+            double turn[9];
+            rigid_rotation(end.rigid->orientation, turn);
+            const double *local = sim->rigids[rigid].local + 3 * (size_t)(vertices[k] - owner->first_vertex);
+            for (int axis = 0; axis < 3; axis++) {
+                x[axis] = end.rigid->center[axis] + sim_dot(turn + 3 * axis, local);
+            }
+        } else {
+            memcpy(x, sim->state.positions + 3 * (size_t)vertices[k], sizeof x);
+        }
+        sim_add_scaled(end.point, weights[k], x);
+    }
+    return end;
+}
+
+static double end_inverse_mass(const dent_sim *sim, const struct end *end, const double *direction)
+{
+    double sum = 0;
+    if (end->rigid) {
+        double arm[3], moment[3], inverse[9];
+        sim_subtract(end->point, end->rigid->center, arm);
+        sim_cross(arm, direction, moment);
+        dent_rigid_inverse_inertia(end->rigid, inverse);
+        for (int i = 0; i < 3; i++) {
+            sum += moment[i] * sim_dot(inverse + 3 * i, moment);
+        }
+        return sum + end->rigid->inverse_mass;
+    }
+    for (int k = 0; k < 4; k++) {
+        if (end->vertices[k] != SIM_NONE) {
+            sum += end->weights[k] * end->weights[k] * sim->inverse_masses[end->vertices[k]];
+        }
+    }
+    return sum;
+}
+
+static void turn_by(dent_rigid_state *state, const double *angle)
+{
+    double *q = state->orientation;
+    double w = q[0] - 0.5 * (angle[0] * q[1] + angle[1] * q[2] + angle[2] * q[3]);
+    double x = q[1] + 0.5 * (angle[0] * q[0] + angle[1] * q[3] - angle[2] * q[2]);
+    double y = q[2] + 0.5 * (angle[1] * q[0] + angle[2] * q[1] - angle[0] * q[3]);
+    double z = q[3] + 0.5 * (angle[2] * q[0] + angle[0] * q[2] - angle[1] * q[1]);
+    double length = sqrt(w * w + x * x + y * y + z * z);
+    q[0] = w / length;
+    q[1] = x / length;
+    q[2] = y / length;
+    q[3] = z / length;
+}
+
+/* Moves an end by the impulse-like `push`. */
+static void push_end(dent_sim *sim, const struct end *end, const double *push)
+{
+    if (end->rigid) {
+        double arm[3], moment[3], inverse[9], angle[3];
+        sim_subtract(end->point, end->rigid->center, arm);
+        sim_cross(arm, push, moment);
+        dent_rigid_inverse_inertia(end->rigid, inverse);
+        for (int i = 0; i < 3; i++) {
+            angle[i] = sim_dot(inverse + 3 * i, moment);
+        }
+        sim_add_scaled(end->rigid->center, end->rigid->inverse_mass, push);
+        turn_by(end->rigid, angle);
+        return;
+    }
+    for (int k = 0; k < 4; k++) {
+        if (end->vertices[k] != SIM_NONE) {
+            sim_add_scaled(sim->state.positions + 3 * (size_t)end->vertices[k],
+                           end->weights[k] * sim->inverse_masses[end->vertices[k]], push);
+        }
+    }
+}
+
+static void solve_ends(dent_sim *sim, const struct end *a, const struct end *b, double length, double alpha,
+                       double *lambda)
+{
+    double direction[3], distance;
+    sim_subtract(a->point, b->point, direction);
+    distance = sqrt(sim_dot(direction, direction));
+    if (!(distance > 0)) {
+        return;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        direction[axis] /= distance;
+    }
+    double weight = end_inverse_mass(sim, a, direction) + end_inverse_mass(sim, b, direction);
+    if (!(weight + alpha > 0) || !(weight > 0)) {
+        return;
+    }
+    double change = -(distance - length + alpha * *lambda) / (weight + alpha);
+    *lambda += change;
+    double push[3] = {change * direction[0], change * direction[1], change * direction[2]};
+    double back[3] = {-push[0], -push[1], -push[2]};
+    push_end(sim, a, push);
+    push_end(sim, b, back);
+}
+
+static struct end end_in_space(const double *point)
+{
+    struct end end = {.rigid = NULL, .vertices = {SIM_NONE, SIM_NONE, SIM_NONE, SIM_NONE}};
+    memcpy(end.point, point, sizeof end.point);
+    return end;
+}
+
+void attachments_begin(dent_sim *sim)
+{
+    for (uint32_t n = 0; n < sim->attachment_count; n++) {
+        sim->attachments[n].lambda = 0;
+    }
+}
+
+void attachments_solve(dent_sim *sim, double h)
+{
+    static const double whole[4] = {1, 0, 0, 0};
+    for (uint32_t n = 0; n < sim->attachment_count; n++) {
+        struct sim_attachment *tie = &sim->attachments[n];
+        uint32_t vertices[4] = {tie->vertex_a, SIM_NONE, SIM_NONE, SIM_NONE};
+        struct end a = make_end(sim, tie->body_a, vertices, whole);
+        struct end b = tie->body_b == SIM_NONE ? end_in_space(tie->point)
+                                               : make_end(sim, tie->body_b, tie->vertices_b, tie->weights_b);
+        solve_ends(sim, &a, &b, tie->length, tie->compliance / (h * h), &tie->lambda);
+    }
+}
+
+/* A grab pulls with the strength that would bring the mass it holds to its target in about ten substeps. */
+void grabs_solve(dent_sim *sim, double h)
+{
+    static const double whole[4] = {1, 0, 0, 0};
+    (void)h;
+    for (uint32_t n = 0; n < sim->state.grab_count; n++) {
+        const struct sim_grab *grab = &sim->state.grabs[n];
+        uint32_t vertices[4] = {sim->bodies[grab->body].first_vertex + grab->vertex, SIM_NONE, SIM_NONE, SIM_NONE};
+        struct end a = make_end(sim, grab->body, vertices, whole), b = end_in_space(grab->target);
+        double direction[3] = {1, 0, 0}, lambda = 0;
+        double weight = end_inverse_mass(sim, &a, direction);
+        solve_ends(sim, &a, &b, 0, 9 * weight, &lambda);
+    }
+}

@@ -1,0 +1,296 @@
+/* Checkpoints: the whole state in one file.
+ *
+ *   8 bytes   "DENTSIM" and a zero byte
+ *   4         version of this layout, 1
+ *   4         0x01020304 in the byte order of the writer
+ *   8         fingerprint of the def
+ *   8 8 8     sizes in bytes of the note, of the fixed parts, and of contact forces and contact memory together
+ *   8 8       numbers of contact forces and of memory records
+ *   ...       the note, the parts of sim_state.c, the forces, the memory
+ *   8         FNV-1a 64 over all bytes before
+ *
+ * Written to a file beside the old one, flushed to the disk and renamed over it: whatever happens, at every moment there is
+ * a complete file under the name. Read whole and checked whole before anything is changed. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "sim_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CHECKPOINT_VERSION = 1, BYTE_ORDER = 0x01020304 };
+
+struct checkpoint_header {
+    char magic[8];
+    uint32_t version, byte_order;
+    uint64_t fingerprint, note_size, parts_size, contact_size, force_count, memory_count;
+};
+
+static const char magic_text[8] = "DENTSIM";
+#define HASH_START UINT64_C(0xcbf29ce484222325)
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+struct checkpoint_writer {
+    FILE *file;
+    uint64_t hash;
+    bool failed;
+};
+
+static void put(struct checkpoint_writer *writer, const void *bytes, size_t size)
+{
+    if (size > 0) {
+        writer->failed = writer->failed || fwrite(bytes, 1, size, writer->file) != size;
+        writer->hash = sim_hash_bytes(writer->hash, bytes, size);
+    }
+}
+
+static void put_state(struct checkpoint_writer *writer, dent_sim *sim, const void *note, size_t note_size)
+{
+    struct state_part parts[STATE_PART_COUNT];
+    struct checkpoint_header header = {.version = CHECKPOINT_VERSION,
+                                       .byte_order = BYTE_ORDER,
+                                       .fingerprint = sim->fingerprint,
+                                       .note_size = note_size,
+                                       .force_count = sim->state.force_count,
+                                       .memory_count = sim->state.memory_count};
+    memcpy(header.magic, magic_text, sizeof header.magic);
+    state_parts(sim, &sim->state, parts);
+    for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
+        header.parts_size += parts[n].size;
+    }
+    size_t forces = (size_t)sim->state.force_count * sizeof *sim->state.forces;
+    size_t memory = (size_t)sim->state.memory_count * sizeof *sim->state.memory;
+    header.contact_size = forces + memory;
+    put(writer, &header, sizeof header);
+    put(writer, note, note_size);
+    for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
+        put(writer, parts[n].bytes, parts[n].size);
+    }
+    put(writer, sim->state.forces, forces);
+    put(writer, sim->state.memory, memory);
+    uint64_t hash = writer->hash;
+    put(writer, &hash, sizeof hash);
+}
+
+/* A rename is on the disk when its folder is. */
+static void flush_folder(char *path)
+{
+    char *slash = strrchr(path, '/');
+    const char *folder = ".";
+    if (slash) {
+        *slash = '\0';
+        folder = slash == path ? "/" : path;
+    }
+    int descriptor = open(folder, O_RDONLY);
+    if (descriptor >= 0) {
+        fsync(descriptor);
+        close(descriptor);
+    }
+}
+
+static dent_status write_file(dent_sim *sim, const char *path, char *partial, const void *note, size_t note_size)
+{
+    struct checkpoint_writer writer = {.file = fopen(partial, "wb"), .hash = HASH_START};
+    if (!writer.file) {
+        return dent_fail(sim->context, DENT_ERROR_FILE, "%s: %s", partial, strerror(errno));
+    }
+    put_state(&writer, sim, note, note_size);
+    errno = 0;
+    bool good = fflush(writer.file) == 0 && !writer.failed && fsync(fileno(writer.file)) == 0;
+    int reason = errno;
+    good = fclose(writer.file) == 0 && good;
+    if (good && rename(partial, path) == 0) {
+        flush_folder(partial);
+        return DENT_OK;
+    }
+    reason = good ? errno : reason;
+    remove(partial);
+    return dent_fail(sim->context, DENT_ERROR_FILE, "%s: cannot be written: %s", path,
+                     reason ? strerror(reason) : "the disk took only part of it");
+}
+
+dent_status dent_sim_save(dent_sim *sim, const char *path, const void *note, size_t note_size)
+{
+    if (!path || !path[0] || (note_size > 0 && !note)) {
+        return dent_fail(sim->context, DENT_ERROR_INVALID_ARGUMENT, "a checkpoint needs a path, and a note its bytes");
+    }
+    size_t size = strlen(path) + sizeof ".partial";
+    char *partial = dent_allocate(sim->context, size, 1);
+    if (!partial) {
+        return sim_no_memory(sim);
+    }
+    snprintf(partial, size, "%s.partial", path);
+    dent_status status = write_file(sim, path, partial, note, note_size);
+    dent_release(sim->context, partial, size, 1);
+    return status;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+struct checkpoint_content {
+    unsigned char *bytes;
+    size_t size;
+    struct checkpoint_header header;
+};
+
+static void release_content(dent_context *context, struct checkpoint_content *content)
+{
+    dent_release(context, content->bytes, content->size, 1);
+}
+
+static dent_status read_bytes(dent_context *context, const char *path, struct checkpoint_content *content)
+{
+    errno = 0;
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        return dent_fail(context, DENT_ERROR_FILE, "%s: %s", path, strerror(errno));
+    }
+    dent_status status = DENT_OK;
+    long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    if (length < 0 || fseek(file, 0, SEEK_SET) != 0) {
+        status = dent_fail(context, DENT_ERROR_FILE, "%s: cannot be read: %s", path, strerror(errno));
+    } else if ((size_t)length < sizeof content->header + sizeof(uint64_t)) {
+        status = dent_fail(context, DENT_ERROR_FORMAT, "%s: not a checkpoint of dent, it has only %ld bytes", path,
+                           length);
+    } else if (!(content->bytes = dent_allocate(context, (size_t)length, 1))) {
+        status = dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "%s: no memory to read it", path);
+    } else {
+        content->size = (size_t)length;
+        if (fread(content->bytes, 1, content->size, file) != content->size) {
+            status = dent_fail(context, DENT_ERROR_FILE, "%s: cannot be read", path);
+        }
+    }
+    fclose(file);
+    return status;
+}
+
+static dent_status check_content(dent_context *context, const char *path, struct checkpoint_content *content)
+{
+    struct checkpoint_header *header = &content->header;
+    memcpy(header, content->bytes, sizeof *header);
+    if (memcmp(header->magic, magic_text, sizeof header->magic) != 0) {
+        return dent_fail(context, DENT_ERROR_FORMAT, "%s: not a checkpoint of dent", path);
+    }
+    if (header->byte_order != BYTE_ORDER) {
+        return dent_fail(context, DENT_ERROR_FORMAT, "%s: written on a machine of another byte order", path);
+    }
+    if (header->version != CHECKPOINT_VERSION) {
+        return dent_fail(context, DENT_ERROR_FORMAT, "%s: checkpoint of version %u, this dent reads version %d", path,
+                         header->version, CHECKPOINT_VERSION);
+    }
+    uint64_t room = content->size - sizeof *header - sizeof(uint64_t);
+    if (header->note_size > room || header->parts_size > room - header->note_size ||
+        header->contact_size != room - header->note_size - header->parts_size) {
+        return dent_fail(context, DENT_ERROR_FORMAT, "%s: truncated, or longer than it says (%zu bytes)", path,
+                         content->size);
+    }
+    uint64_t stored, hash = sim_hash_bytes(HASH_START, content->bytes, content->size - sizeof stored);
+    memcpy(&stored, content->bytes + content->size - sizeof stored, sizeof stored);
+    if (stored != hash) {
+        return dent_fail(context, DENT_ERROR_FORMAT, "%s: damaged, its checksum is %016llx instead of %016llx", path,
+                         (unsigned long long)stored, (unsigned long long)hash);
+    }
+    return DENT_OK;
+}
+
+static dent_status read_checkpoint(dent_context *context, const char *path, struct checkpoint_content *content)
+{
+    *content = (struct checkpoint_content){0};
+    if (!path || !path[0]) {
+        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "a checkpoint needs a path");
+    }
+    dent_status status = read_bytes(context, path, content);
+    return status == DENT_OK ? check_content(context, path, content) : status;
+}
+
+/* Into the backup, from where it becomes the state in one move that cannot fail. */
+static dent_status take_content(dent_sim *sim, const char *path, const struct checkpoint_content *content)
+{
+    const struct checkpoint_header *header = &content->header;
+    struct sim_state *state = &sim->backup;
+    struct state_part parts[STATE_PART_COUNT];
+    size_t expected = 0;
+    state_parts(sim, state, parts);
+    for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
+        expected += parts[n].size;
+    }
+    if (header->fingerprint != sim->fingerprint || header->parts_size != expected) {
+        return dent_fail(sim->context, DENT_ERROR_FORMAT,
+                         "%s: a checkpoint of another simulation (bodies, materials or settings differ)", path);
+    }
+    uint64_t records = header->contact_size / sizeof *state->memory;
+    if (header->force_count > records || header->memory_count > records ||
+        header->contact_size !=
+            header->force_count * sizeof *state->forces + header->memory_count * sizeof *state->memory) {
+        return dent_fail(sim->context, DENT_ERROR_FORMAT, "%s: its contact records do not add up", path);
+    }
+    dent_status status = sim_reserve(sim, (void **)&state->forces, &state->force_capacity, header->force_count,
+                                     sizeof *state->forces);
+    if (status == DENT_OK) {
+        status = sim_reserve(sim, (void **)&state->memory, &state->memory_capacity, header->memory_count,
+                             sizeof *state->memory);
+    }
+    if (status != DENT_OK) {
+        return status;
+    }
+    const unsigned char *at = content->bytes + sizeof *header + header->note_size;
+    for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
+        if (parts[n].size > 0) {
+            memcpy(parts[n].bytes, at, parts[n].size);
+        }
+        at += parts[n].size;
+    }
+    size_t forces = (size_t)header->force_count * sizeof *state->forces;
+    size_t memory = (size_t)header->memory_count * sizeof *state->memory;
+    if (forces > 0) {
+        memcpy(state->forces, at, forces);
+    }
+    if (memory > 0) {
+        memcpy(state->memory, at + forces, memory);
+    }
+    state->force_count = header->force_count;
+    state->memory_count = header->memory_count;
+    bool sound = state->grab_count <= SIM_MOST_GRABS;
+    for (uint32_t n = 0; sound && n < state->grab_count; n++) {
+        sound = state->grabs[n].body < sim->body_count &&
+                state->grabs[n].vertex < sim->bodies[state->grabs[n].body].vertex_count;
+    }
+    return sound ? DENT_OK : dent_fail(sim->context, DENT_ERROR_FORMAT, "%s: holds vertices that do not exist", path);
+}
+
+dent_status dent_sim_load(dent_sim *sim, const char *path)
+{
+    struct checkpoint_content content;
+    dent_status status = read_checkpoint(sim->context, path, &content);
+    if (status == DENT_OK) {
+        status = take_content(sim, path, &content);
+    }
+    if (status == DENT_OK) {
+        state_restore(sim);
+        sim->reported_count = sim->contact_count = 0;
+        sim->statistics = (dent_sim_statistics){.deepest_a = SIM_NONE, .deepest_b = SIM_NONE};
+    }
+    release_content(sim->context, &content);
+    return status;
+}
+
+dent_status dent_sim_read_note(dent_context *context, const char *path, void *buffer, size_t buffer_size,
+                               size_t *note_size)
+{
+    struct checkpoint_content content;
+    dent_status status = read_checkpoint(context, path, &content);
+    if (status == DENT_OK) {
+        size_t size = (size_t)content.header.note_size;
+        size_t copied = size < buffer_size ? size : buffer_size;
+        if (copied > 0) {
+            memcpy(buffer, content.bytes + sizeof content.header, copied);
+        }
+        *note_size = size;
+    }
+    release_content(context, &content);
+    return status;
+}

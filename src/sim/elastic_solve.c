@@ -1,0 +1,272 @@
+/* The elastic part of a substep: vertex block descent (Chen, Liu, Yang and Yuksel 2024).
+ *
+ * Implicit Euler asks for the minimum of sum m/(2 h^2) |x - target|^2 + elastic energy, target being where inertia and
+ * outer forces alone would take the vertex. A sweep takes the vertices colour by colour and puts each where this sum is
+ * least while its neighbours stand still: a 3x3 system, positive definite by construction, so the sum never grows and no
+ * stiffness or step can make it explode. Unfinished sweeps leave a body softer than it is, not unstable.
+ *
+ * What unfinished sweeps would also leave is a false momentum: the inner forces found so far need not add up to zero. So
+ * after the sweeps every piece that nothing holds is moved and turned as a whole until its linear and angular momentum
+ * are those of its targets. */
+#include "elastic_mesh.h"
+
+#include <math.h>
+
+/* ---- the sweep --------------------------------------------------------------------------------------------------- */
+
+/* Solves the symmetric 3x3 system by Cholesky's way without roots; the matrix has the inertia on its diagonal. */
+static void solve_symmetric(const double s[6], const double *right, double *solution)
+{
+    double l1 = s[1] / s[0], l2 = s[2] / s[0];
+    double d1 = s[3] - l1 * s[1];
+    double rest = s[4] - l1 * s[2];
+    double l3 = rest / d1;
+    double d2 = s[5] - l2 * s[2] - l3 * rest;
+    double y1 = right[1] - l1 * right[0];
+    double y2 = right[2] - l2 * right[0] - l3 * y1;
+    solution[2] = y2 / d2;
+    solution[1] = y1 / d1 - l3 * solution[2];
+    solution[0] = right[0] / s[0] - l1 * solution[1] - l2 * solution[2];
+}
+
+static void add_edges(const struct elastic_mesh *mesh, uint32_t place, const double *positions, const double *previous,
+                      uint32_t vertex, double inverse_step, struct vertex_system *system)
+{
+    const double *x = positions + 3 * (size_t)vertex;
+    const double *before = previous + 3 * (size_t)vertex;
+    for (uint32_t e = mesh->edge_starts[place]; e < mesh->edge_starts[place + 1]; e++) {
+        const struct edge_visit *edge = &mesh->edges[e];
+        const double *other = positions + 3 * (size_t)edge->other;
+        double difference[3];
+        sim_subtract(other, x, difference);
+        sim_add_scaled(system->force, edge->weight, difference);
+        double square = sim_dot(difference, difference);
+        if (edge->damper > 0 && square > 0) {
+            /* A damper along the edge: it resists change of length only, so turning costs nothing. */
+            const double *other_before = previous + 3 * (size_t)edge->other;
+            double difference_before[3];
+            sim_subtract(other_before, before, difference_before);
+            double rate = edge->damper * inverse_step / square;
+            sim_add_scaled(system->force, rate * (square - sim_dot(difference, difference_before)), difference);
+            system_add_direction(system, rate, difference);
+        }
+    }
+}
+
+static void add_tets(const struct elastic_mesh *mesh, uint32_t place, const double *positions, const double *x,
+                     struct vertex_system *system)
+{
+    for (uint32_t t = mesh->tet_starts[place]; t < mesh->tet_starts[place + 1]; t++) {
+        const struct tet_visit *tet = &mesh->tets[t];
+        const double *p = positions + 3 * (size_t)tet->p;
+        double to_q[3], to_r[3], to_x[3], normal[3];
+        sim_subtract(positions + 3 * (size_t)tet->q, p, to_q);
+        sim_subtract(positions + 3 * (size_t)tet->r, p, to_r);
+        sim_subtract(x, p, to_x);
+        sim_cross(to_q, to_r, normal);
+        double off = sim_dot(normal, to_x) - tet->target;
+        sim_add_scaled(system->force, -tet->stiffness * off, normal);
+        system_add_direction(system, tet->stiffness, normal);
+    }
+}
+
+/* What the elements of a vertex ask: `system` comes in with what inertia asks. */
+static void add_elements(const dent_sim *sim, uint32_t place, struct vertex_system *system)
+{
+    const struct elastic_mesh *mesh = &sim->elastic;
+    const double *positions = sim->state.positions;
+    uint32_t vertex = mesh->vertices[place];
+    system_add_diagonal(system, mesh->diagonal[place]);
+    add_edges(mesh, place, positions, sim->previous, vertex, 1 / sim->substep, system);
+    add_tets(mesh, place, positions, positions + 3 * (size_t)vertex, system);
+    for (uint32_t t = mesh->triangle_starts[place]; t < mesh->triangle_starts[place + 1]; t++) {
+        uint32_t visit = mesh->triangle_visits[t];
+        cloth_triangle_add(&mesh->triangles[visit / 4], visit % 4, positions, system);
+    }
+    for (uint32_t t = mesh->hinge_starts[place]; t < mesh->hinge_starts[place + 1]; t++) {
+        uint32_t visit = mesh->hinge_visits[t];
+        cloth_hinge_add(&mesh->hinges[visit / 4], visit % 4, positions, system);
+    }
+}
+
+double elastic_inertia_share(const dent_sim *sim, uint32_t vertex)
+{
+    uint32_t place = sim->elastic.places[vertex];
+    if (place == SIM_NONE) {
+        return 1;
+    }
+    struct vertex_system system = {.force = {0, 0, 0}};
+    add_elements(sim, place, &system);
+    double stiffness = (system.stiffness[0] + system.stiffness[3] + system.stiffness[5]) / 3;
+    double inertia = sim->masses[vertex] / (sim->substep * sim->substep);
+    return inertia / (inertia + stiffness);
+}
+
+static void solve_vertex(dent_sim *sim, uint32_t place)
+{
+    uint32_t vertex = sim->elastic.vertices[place];
+    double *x = sim->state.positions + 3 * (size_t)vertex;
+    double inertia = sim->masses[vertex] / (sim->substep * sim->substep);
+    struct vertex_system system = {.force = {0, 0, 0}};
+    for (int axis = 0; axis < 3; axis++) {
+        system.force[axis] = inertia * (sim->targets[3 * (size_t)vertex + (size_t)axis] - x[axis]);
+    }
+    system_add_diagonal(&system, inertia);
+    add_elements(sim, place, &system);
+    double move[3];
+    solve_symmetric(system.stiffness, system.force, move);
+    x[0] += move[0];
+    x[1] += move[1];
+    x[2] += move[2];
+}
+
+static void solve_range(dent_sim *sim, uint32_t begin, uint32_t end)
+{
+    for (uint32_t place = begin; place < end; place++) {
+        solve_vertex(sim, place);
+    }
+}
+
+void elastic_sweep(dent_sim *sim, bool backwards)
+{
+    const struct elastic_mesh *mesh = &sim->elastic;
+    for (uint32_t k = 0; k < mesh->colour_count; k++) {
+        uint32_t colour = backwards ? mesh->colour_count - 1 - k : k;
+        sim_parallel(sim, mesh->colour_starts[colour], mesh->colour_starts[colour + 1], solve_range);
+    }
+}
+
+/* ---- momentum ---------------------------------------------------------------------------------------------------- */
+
+/* Turns `angular`, an angular displacement times inertia, into an angle vector; zero when the piece has no extent. */
+static void angle_from(const double inertia[6], const double *angular, double *angle)
+{
+    double trace = inertia[0] + inertia[3] + inertia[5];
+    double d1 = inertia[0] * inertia[3] - inertia[1] * inertia[1];
+    double minor_a = inertia[3] * inertia[5] - inertia[4] * inertia[4];
+    double minor_b = inertia[1] * inertia[5] - inertia[4] * inertia[2];
+    double minor_c = inertia[1] * inertia[4] - inertia[3] * inertia[2];
+    double determinant = inertia[0] * minor_a - inertia[1] * minor_b + inertia[2] * minor_c;
+    angle[0] = angle[1] = angle[2] = 0;
+    if (determinant > 1e-9 * trace * trace * trace && inertia[0] > 0 && d1 > 0) {
+        solve_symmetric(inertia, angular, angle);
+    }
+}
+
+struct piece_sums {
+    double mass, center[3], push[3];
+};
+
+static struct piece_sums sum_piece(const dent_sim *sim, const uint32_t *vertices, uint32_t count)
+{
+    struct piece_sums sums = {0};
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t v = vertices[k];
+        const double *x = sim->state.positions + 3 * (size_t)v, *target = sim->targets + 3 * (size_t)v;
+        double mass = sim->masses[v];
+        sums.mass += mass;
+        for (int axis = 0; axis < 3; axis++) {
+            sums.center[axis] += mass * x[axis];
+            sums.push[axis] += mass * (target[axis] - x[axis]);
+        }
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        sums.center[axis] /= sums.mass;
+        sums.push[axis] /= sums.mass;
+    }
+    return sums;
+}
+
+static void keep_piece(dent_sim *sim, const uint32_t *vertices, uint32_t count)
+{
+    struct piece_sums sums = sum_piece(sim, vertices, count);
+    double angular[3] = {0, 0, 0}, inertia[6] = {0, 0, 0, 0, 0, 0}, angle[3];
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t v = vertices[k];
+        const double *x = sim->state.positions + 3 * (size_t)v;
+        double mass = sim->masses[v], arm[3], lack[3], moment[3];
+        sim_subtract(x, sums.center, arm);
+        sim_subtract(sim->targets + 3 * (size_t)v, x, lack);
+        sim_cross(arm, lack, moment);
+        sim_add_scaled(angular, mass, moment);
+        double square = sim_dot(arm, arm);
+        inertia[0] += mass * (square - arm[0] * arm[0]);
+        inertia[1] -= mass * arm[0] * arm[1];
+        inertia[2] -= mass * arm[0] * arm[2];
+        inertia[3] += mass * (square - arm[1] * arm[1]);
+        inertia[4] -= mass * arm[1] * arm[2];
+        inertia[5] += mass * (square - arm[2] * arm[2]);
+    }
+    angle_from(inertia, angular, angle);
+    for (uint32_t k = 0; k < count; k++) {
+        double *x = sim->state.positions + 3 * (size_t)vertices[k];
+        double arm[3], turn[3];
+        sim_subtract(x, sums.center, arm);
+        sim_cross(angle, arm, turn);
+        for (int axis = 0; axis < 3; axis++) {
+            x[axis] += sums.push[axis] + turn[axis];
+        }
+    }
+}
+
+static void keep_block(void *data, uint32_t piece, uint32_t worker)
+{
+    (void)worker;
+    dent_sim *sim = data;
+    uint32_t begin = sim->elastic.piece_starts[piece], end = sim->elastic.piece_starts[piece + 1];
+    keep_piece(sim, sim->elastic.piece_vertices + begin, end - begin);
+}
+
+void elastic_keep_momentum(dent_sim *sim)
+{
+    if (sim->elastic.piece_count > 0) {
+        dent_parallel_for(sim->context, sim->elastic.piece_count, keep_block, sim);
+    }
+}
+
+/* ---- energy ------------------------------------------------------------------------------------------------------ */
+
+static double shear_energy(const dent_sim *sim, const struct sim_body *body)
+{
+    const struct elastic_mesh *mesh = &sim->elastic;
+    double sum = 0;
+    for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
+        uint32_t place = mesh->places[v];
+        if (place == SIM_NONE) {
+            continue;
+        }
+        for (uint32_t e = mesh->edge_starts[place]; e < mesh->edge_starts[place + 1]; e++) {
+            const struct edge_visit *edge = &mesh->edges[e];
+            double difference[3];
+            sim_subtract(sim->state.positions + 3 * (size_t)edge->other, sim->state.positions + 3 * (size_t)v, difference);
+            /* Edges between two free vertices are seen twice, those to a held one once. */
+            double share = mesh->places[edge->other] == SIM_NONE ? 0.5 : 0.25;
+            sum += share * edge->weight * sim_dot(difference, difference);
+        }
+    }
+    return sum;
+}
+
+double elastic_body_energy(const dent_sim *sim, uint32_t body_number)
+{
+    const struct elastic_mesh *mesh = &sim->elastic;
+    const struct sim_body *body = &sim->bodies[body_number];
+    const double *positions = sim->state.positions;
+    if (body->kind == DENT_SIM_SOLID) {
+        return shear_energy(sim, body) - mesh->rest_energy[body_number] +
+               tet_volume_energy(mesh, mesh->body_tet_starts[body_number], mesh->body_tet_starts[body_number + 1],
+                                 positions);
+    }
+    double sum = 0;
+    if (body->kind == DENT_SIM_CLOTH) {
+        for (uint32_t t = 0; t < mesh->triangle_count; t++) {
+            sum += mesh->triangles[t].body == body_number ? cloth_triangle_energy(&mesh->triangles[t], positions) : 0;
+        }
+        for (uint32_t t = 0; t < mesh->hinge_count; t++) {
+            sum += sim->vertex_bodies[mesh->hinges[t].corners[0]] == body_number
+                       ? cloth_hinge_energy(&mesh->hinges[t], positions)
+                       : 0;
+        }
+    }
+    return sum;
+}

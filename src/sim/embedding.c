@@ -1,0 +1,270 @@
+/* A dense surface carried by a coarse solid through rigid links.
+ *
+ * Each dense vertex is bound at creation to the nearest point of the host's surface: base = sum of weights * corners of a
+ * facet, and an offset kept in the frame of that facet [e, n x e, n], e along its first edge, n its normal. Later the
+ * vertex is base + frame * offset: the link keeps its length and its angle to the facet, so bone keeps its detail while
+ * the tissue under it bends. A facet that has lost its area keeps its last frame.
+ *
+ * Contacts on the dense surface push the host: the vertices of a contact are replaced by the corners that carry their
+ * bases (the turning of the link is left out, it is second order), at most four with the largest weights. */
+#include "sim_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- binding ----------------------------------------------------------------------------------------------------- */
+
+/* Closest point of a triangle by its weights (Ericson's regions); returns the squared distance. */
+static double closest_on_facet(const double *p, const double *a, const double *b, const double *c, double *weights)
+{
+    double ab[3], ac[3], ap[3];
+    sim_subtract(b, a, ab);
+    sim_subtract(c, a, ac);
+    sim_subtract(p, a, ap);
+    double d1 = sim_dot(ab, ap), d2 = sim_dot(ac, ap);
+    double aa = sim_dot(ab, ab), bb = sim_dot(ab, ac), cc = sim_dot(ac, ac);
+    double determinant = aa * cc - bb * bb;
+    double v = determinant > 0 ? (cc * d1 - bb * d2) / determinant : -1;
+    double w = determinant > 0 ? (aa * d2 - bb * d1) / determinant : -1;
+    if (v < 0 || w < 0 || v + w > 1) { /* nearest of the three edges */
+        double best = INFINITY;
+        const double *ends[4] = {a, b, c, a};
+        for (int k = 0; k < 3; k++) {
+            double edge[3], to[3], off[3];
+            sim_subtract(ends[k + 1], ends[k], edge);
+            sim_subtract(p, ends[k], to);
+            double length = sim_dot(edge, edge), t = length > 0 ? sim_dot(edge, to) / length : 0;
+            t = t < 0 ? 0 : (t > 1 ? 1 : t);
+            for (int axis = 0; axis < 3; axis++) {
+                off[axis] = to[axis] - t * edge[axis];
+            }
+            if (sim_dot(off, off) < best) {
+                best = sim_dot(off, off);
+                double along[3] = {0, 0, 0};
+                along[k] = 1 - t;
+                along[(k + 1) % 3] = t;
+                memcpy(weights, along, sizeof along);
+            }
+        }
+        return best;
+    }
+    weights[0] = 1 - v - w;
+    weights[1] = v;
+    weights[2] = w;
+    double off[3];
+    for (int axis = 0; axis < 3; axis++) {
+        off[axis] = ap[axis] - v * ab[axis] - w * ac[axis];
+    }
+    return sim_dot(off, off);
+}
+
+/* False when the facet has no area or no first edge: `frame` (by rows) is left as it is. */
+static bool facet_frame(const double *a, const double *b, const double *c, double *frame)
+{
+    double e[3], other[3], n[3], across[3];
+    sim_subtract(b, a, e);
+    sim_subtract(c, a, other);
+    sim_cross(e, other, n);
+    double edge = sqrt(sim_dot(e, e)), area = sqrt(sim_dot(n, n));
+    if (!(area > 1e-12 * edge * edge) || !(edge > 0)) {
+        return false;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        e[axis] /= edge;
+        n[axis] /= area;
+    }
+    sim_cross(n, e, across);
+    for (int axis = 0; axis < 3; axis++) {
+        frame[axis] = e[axis];
+        frame[3 + axis] = across[axis];
+        frame[6 + axis] = n[axis];
+    }
+    return true;
+}
+
+struct bind_call {
+    dent_sim *sim;
+    struct sim_embedding *embedding;
+    const dent_surface_face *faces;
+    uint32_t face_count;
+};
+
+static void bind_vertex(const struct bind_call *call, uint32_t vertex)
+{
+    const dent_sim *sim = call->sim;
+    const struct sim_embedding *embedding = call->embedding;
+    const struct sim_body *host = &sim->bodies[embedding->host];
+    const double *p = sim->bodies[embedding->body].start + 3 * (size_t)vertex;
+    double best = INFINITY, weights[3];
+    for (uint32_t f = 0; f < call->face_count; f++) {
+        const uint32_t *corners = call->faces[f].corners;
+        double square = closest_on_facet(p, host->start + 3 * (size_t)corners[0], host->start + 3 * (size_t)corners[1],
+                                         host->start + 3 * (size_t)corners[2], weights);
+        if (square < best) {
+            best = square;
+            memcpy(embedding->weights + 3 * (size_t)vertex, weights, sizeof weights);
+            for (int k = 0; k < 3; k++) {
+                embedding->corners[3 * (size_t)vertex + (size_t)k] = host->first_vertex + corners[k];
+            }
+        }
+    }
+    double frame[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, off[3];
+    memcpy(off, p, sizeof off);
+    const double *x[3];
+    for (int k = 0; k < 3; k++) {
+        x[k] = host->start + 3 * (size_t)(embedding->corners[3 * (size_t)vertex + (size_t)k] - host->first_vertex);
+        sim_add_scaled(off, -embedding->weights[3 * (size_t)vertex + (size_t)k], x[k]);
+    }
+    facet_frame(x[0], x[1], x[2], frame);
+    memcpy(embedding->frames + 9 * (size_t)vertex, frame, sizeof frame);
+    for (int k = 0; k < 3; k++) {
+        embedding->offsets[3 * (size_t)vertex + (size_t)k] = sim_dot(frame + 3 * k, off);
+    }
+}
+
+static void bind_block(void *data, uint32_t block, uint32_t worker)
+{
+    (void)worker;
+    const struct bind_call *call = data;
+    uint32_t count = call->sim->bodies[call->embedding->body].vertex_count;
+    for (uint32_t v = block * SIM_BLOCK; v < count && v < (block + 1) * SIM_BLOCK; v++) {
+        bind_vertex(call, v);
+    }
+}
+
+dent_status embedding_build(dent_sim *sim)
+{
+    uint32_t number = 0;
+    double *frames = sim->state.frames;
+    for (uint32_t b = 0; b < sim->body_count; b++) {
+        const struct sim_body *body = &sim->bodies[b];
+        if (body->kind != DENT_SIM_EMBEDDED) {
+            continue;
+        }
+        struct sim_embedding *embedding = &sim->embeddings[number++];
+        size_t count = body->vertex_count;
+        *embedding = (struct sim_embedding){.body = b, .host = body->host, .frames = frames};
+        embedding->corners = sim_allocate(sim, 3 * count, sizeof *embedding->corners);
+        embedding->weights = sim_allocate(sim, 3 * count, sizeof *embedding->weights);
+        embedding->offsets = sim_allocate(sim, 3 * count, sizeof *embedding->offsets);
+        if (!embedding->corners || !embedding->weights || !embedding->offsets) {
+            return sim_no_memory(sim);
+        }
+        frames += 9 * count;
+        struct bind_call call = {.sim = sim, .embedding = embedding};
+        call.faces = dent_body_surface_faces(sim->world, sim->bodies[body->host].id, &call.face_count);
+        if (call.face_count == 0) {
+            return dent_fail(sim->context, DENT_ERROR_BAD_MESH, "%s: its host %s has no surface to bind it to",
+                             body->name, sim->bodies[body->host].name);
+        }
+        dent_parallel_for(sim->context, (body->vertex_count - 1) / SIM_BLOCK + 1, bind_block, &call);
+    }
+    return DENT_OK;
+}
+
+/* ---- carrying ---------------------------------------------------------------------------------------------------- */
+
+struct place_call {
+    dent_sim *sim;
+    const struct sim_embedding *embedding;
+};
+
+static void place_block(void *data, uint32_t block, uint32_t worker)
+{
+    (void)worker;
+    const struct place_call *call = data;
+    const struct sim_embedding *embedding = call->embedding;
+    const struct sim_body *body = &call->sim->bodies[embedding->body];
+    double *positions = call->sim->state.positions;
+    for (uint32_t v = block * SIM_BLOCK; v < body->vertex_count && v < (block + 1) * SIM_BLOCK; v++) {
+        const uint32_t *corners = embedding->corners + 3 * (size_t)v;
+        double *frame = embedding->frames + 9 * (size_t)v;
+        const double *offset = embedding->offsets + 3 * (size_t)v;
+        double place[3] = {0, 0, 0};
+        facet_frame(positions + 3 * (size_t)corners[0], positions + 3 * (size_t)corners[1],
+                    positions + 3 * (size_t)corners[2], frame);
+        for (int k = 0; k < 3; k++) {
+            sim_add_scaled(place, embedding->weights[3 * (size_t)v + (size_t)k], positions + 3 * (size_t)corners[k]);
+        }
+        for (int k = 0; k < 3; k++) {
+            sim_add_scaled(place, offset[k], frame + 3 * k);
+        }
+        memcpy(positions + 3 * ((size_t)body->first_vertex + v), place, sizeof place);
+    }
+}
+
+void embedding_place_vertices(dent_sim *sim)
+{
+    for (uint32_t n = 0; n < sim->embedding_count; n++) {
+        struct place_call call = {sim, &sim->embeddings[n]};
+        uint32_t count = sim->bodies[sim->embeddings[n].body].vertex_count;
+        dent_parallel_for(sim->context, (count - 1) / SIM_BLOCK + 1, place_block, &call);
+    }
+}
+
+/* ---- contacts on the dense surface ------------------------------------------------------------------------------- */
+
+static const struct sim_embedding *find_embedding(const dent_sim *sim, uint32_t body)
+{
+    for (uint32_t n = 0; n < sim->embedding_count; n++) {
+        if (sim->embeddings[n].body == body) {
+            return &sim->embeddings[n];
+        }
+    }
+    return NULL;
+}
+
+static void map_side(const dent_sim *sim, uint32_t *body, uint32_t vertices[4], double weights[4], double point[3])
+{
+    const struct sim_embedding *embedding = find_embedding(sim, *body);
+    if (!embedding) {
+        return;
+    }
+    uint32_t found[12];
+    double shares[12];
+    int count = 0;
+    for (int k = 0; k < 4; k++) {
+        for (int c = 0; c < 3 && vertices[k] != SIM_NONE; c++) {
+            size_t n = 3 * (size_t)vertices[k] + (size_t)c;
+            int at = 0;
+            while (at < count && found[at] != embedding->corners[n]) {
+                at++;
+            }
+            if (at == count) {
+                found[count] = embedding->corners[n];
+                shares[count++] = 0;
+            }
+            shares[at] += weights[k] * embedding->weights[n];
+        }
+    }
+    double total = 0;
+    uint32_t first = sim->bodies[embedding->host].first_vertex;
+    point[0] = point[1] = point[2] = 0;
+    for (int k = 0; k < 4; k++) { /* the four largest, in turn */
+        int best = -1;
+        for (int at = 0; at < count; at++) {
+            best = shares[at] > 0 && (best < 0 || shares[at] > shares[best]) ? at : best;
+        }
+        vertices[k] = best < 0 ? SIM_NONE : found[best] - first;
+        weights[k] = best < 0 ? 0 : shares[best];
+        total += weights[k];
+        if (best >= 0) {
+            shares[best] = 0;
+        }
+    }
+    for (int k = 0; k < 4; k++) {
+        weights[k] /= total;
+        if (vertices[k] != SIM_NONE) {
+            sim_add_scaled(point, weights[k], sim->state.positions + 3 * ((size_t)first + vertices[k]));
+        }
+    }
+    *body = embedding->host;
+}
+
+void embedding_map_contact(const dent_sim *sim, dent_contact *contact)
+{
+    if (sim->embedding_count > 0) {
+        map_side(sim, &contact->body_a, contact->vertices_a, contact->weights_a, contact->point_a);
+        map_side(sim, &contact->body_b, contact->vertices_b, contact->weights_b, contact->point_b);
+    }
+}

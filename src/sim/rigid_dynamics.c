@@ -1,0 +1,253 @@
+/* Rigid bodies: mass and inertia from the mesh, free flight of the pose, and vertices that follow it.
+ *
+ * The second moments of a tetrahedron are V/20 (s s^T + sum x_i x_i^T), s the sum of its corners; of a triangle
+ * A/12 with the same bracket. A solid is summed over its cells, a closed surface over the tetrahedra its faces make with
+ * one point (signed, so that the outside cancels), an open surface over its faces as a shell. The body's frame has its
+ * origin at the centre of mass and the directions of the world at time 0; the spin feels the gyroscopic torque. */
+#include "sim_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+struct moments {
+    double mass, first[3], second[6]; /* xx xy xz yy yz zz, about the reference point */
+};
+
+static void add_simplex(struct moments *sums, double measure, const double *const *corners, int count,
+                        const double *reference)
+{
+    double sum[3] = {0, 0, 0}, part = measure / (count * (count + 1));
+    for (int k = 0; k < count; k++) {
+        double arm[3];
+        sim_subtract(corners[k], reference, arm);
+        sim_add_scaled(sum, 1, arm);
+        for (int i = 0, n = 0; i < 3; i++) {
+            for (int j = i; j < 3; j++, n++) {
+                sums->second[n] += part * arm[i] * arm[j];
+            }
+        }
+    }
+    for (int i = 0, n = 0; i < 3; i++) {
+        sums->first[i] += measure * sum[i] / count;
+        for (int j = i; j < 3; j++, n++) {
+            sums->second[n] += part * sum[i] * sum[j];
+        }
+    }
+    sums->mass += measure;
+}
+
+static double six_volume(const double *a, const double *b, const double *c, const double *d)
+{
+    double e1[3], e2[3], e3[3], normal[3];
+    sim_subtract(b, a, e1);
+    sim_subtract(c, a, e2);
+    sim_subtract(d, a, e3);
+    sim_cross(e1, e2, normal);
+    return sim_dot(normal, e3);
+}
+
+static struct moments body_moments(const struct sim_body *body)
+{
+    struct moments sums = {0};
+    const double *reference = body->start + 3 * (size_t)body->corners[0];
+    for (uint32_t e = 0; e < body->element_count; e++) {
+        const uint32_t *numbers = body->corners + (size_t)body->corner_count * e;
+        const double *corners[4];
+        for (uint32_t k = 0; k < body->corner_count; k++) {
+            corners[k] = body->start + 3 * (size_t)numbers[k];
+        }
+        if (body->corner_count == 4) {
+            double volume = six_volume(corners[0], corners[1], corners[2], corners[3]) / 6;
+            add_simplex(&sums, volume < 0 ? -volume : volume, corners, 4, reference);
+        } else if (body->oriented) {
+            corners[3] = reference;
+            add_simplex(&sums, six_volume(reference, corners[0], corners[1], corners[2]) / 6, corners, 4, reference);
+        } else {
+            double e1[3], e2[3], normal[3];
+            sim_subtract(corners[1], corners[0], e1);
+            sim_subtract(corners[2], corners[0], e2);
+            sim_cross(e1, e2, normal);
+            add_simplex(&sums, 0.5 * sqrt(sim_dot(normal, normal)), corners, 3, reference);
+        }
+    }
+    if (sums.mass < 0) { /* a closed surface turned inside out encloses the same space */
+        sums.mass = -sums.mass;
+        for (int n = 0; n < 6; n++) {
+            sums.second[n] = -sums.second[n];
+            sums.first[n % 3] = n < 3 ? -sums.first[n] : sums.first[n % 3];
+        }
+    }
+    return sums;
+}
+
+/* Inertia about the centre of mass, and its inverse; false when it is singular. */
+static bool inertia_from(const struct moments *sums, const double *arm, double density, double *inertia, double *inverse)
+{
+    double c[6];
+    for (int i = 0, n = 0; i < 3; i++) {
+        for (int j = i; j < 3; j++, n++) {
+            c[n] = density * (sums->second[n] - sums->mass * arm[i] * arm[j]);
+        }
+    }
+    double full[9] = {c[3] + c[5], -c[1], -c[2], -c[1], c[0] + c[5], -c[4], -c[2], -c[4], c[0] + c[3]};
+    memcpy(inertia, full, sizeof full);
+    double cofactors[9];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+            cofactors[3 * j + i] = full[3 * i1 + j1] * full[3 * i2 + j2] - full[3 * i1 + j2] * full[3 * i2 + j1];
+        }
+    }
+    double determinant = full[0] * cofactors[0] + full[1] * cofactors[3] + full[2] * cofactors[6];
+    double trace = full[0] + full[4] + full[8];
+    if (!(determinant > 1e-12 * trace * trace * trace)) {
+        return false;
+    }
+    for (int n = 0; n < 9; n++) {
+        inverse[n] = cofactors[n] / determinant;
+    }
+    return true;
+}
+
+static dent_status build_one(dent_sim *sim, uint32_t body_number, uint32_t number)
+{
+    struct sim_body *body = &sim->bodies[body_number];
+    struct sim_rigid *rigid = &sim->rigids[number];
+    dent_rigid_state *state = &sim->state.rigids[number];
+    struct moments sums = body_moments(body);
+    double arm[3], inverse[9];
+    const double *reference = body->start + 3 * (size_t)body->corners[0];
+    body->mass = body->density * sums.mass;
+    bool solid = body->mass > 0;
+    for (int axis = 0; axis < 3; axis++) {
+        arm[axis] = solid ? sums.first[axis] / sums.mass : 0;
+        state->center[axis] = reference[axis] + arm[axis];
+    }
+    if (!solid || !inertia_from(&sums, arm, body->density, rigid->inertia, inverse)) {
+        return dent_fail(sim->context, DENT_ERROR_BAD_MESH,
+                         "%s: a rigid body needs mass and extent, its mesh has mass %.9g and a singular inertia",
+                         body->name, body->mass);
+    }
+    double *local = sim_allocate(sim, 3 * (size_t)body->vertex_count, sizeof *local);
+    if (!local) {
+        return sim_no_memory(sim);
+    }
+    for (uint32_t v = 0; v < body->vertex_count; v++) {
+        sim_subtract(body->start + 3 * (size_t)v, state->center, local + 3 * (size_t)v);
+    }
+    rigid->body = body_number;
+    rigid->mass = body->mass;
+    rigid->local = local;
+    body->rigid = number;
+    state->inverse_mass = 1 / body->mass;
+    memcpy(state->inverse_inertia, inverse, sizeof inverse);
+    state->orientation[0] = 1;
+    return DENT_OK;
+}
+
+dent_status rigid_build(dent_sim *sim)
+{
+    uint32_t number = 0;
+    for (uint32_t b = 0; b < sim->body_count; b++) {
+        sim->bodies[b].rigid = SIM_NONE;
+        if (sim->bodies[b].kind == DENT_SIM_RIGID) {
+            dent_status status = build_one(sim, b, number++);
+            if (status != DENT_OK) {
+                return status;
+            }
+        }
+    }
+    return DENT_OK;
+}
+
+/* ---- motion ------------------------------------------------------------------------------------------------------ */
+
+void rigid_rotation(const double *q, double matrix[9])
+{
+    double w = q[0], x = q[1], y = q[2], z = q[3];
+    matrix[0] = 1 - 2 * (y * y + z * z);
+    matrix[1] = 2 * (x * y - w * z);
+    matrix[2] = 2 * (x * z + w * y);
+    matrix[3] = 2 * (x * y + w * z);
+    matrix[4] = 1 - 2 * (x * x + z * z);
+    matrix[5] = 2 * (y * z - w * x);
+    matrix[6] = 2 * (x * z - w * y);
+    matrix[7] = 2 * (y * z + w * x);
+    matrix[8] = 1 - 2 * (x * x + y * y);
+}
+
+/* omega += -h I^-1 (omega x I omega), in space. */
+static void gyroscopic(const struct sim_rigid *rigid, dent_rigid_state *state, double h)
+{
+    double turn[9], local[3], momentum[3], torque[3], change[3];
+    rigid_rotation(state->orientation, turn);
+    for (int i = 0; i < 3; i++) {
+        local[i] = turn[i] * state->angular_velocity[0] + turn[3 + i] * state->angular_velocity[1] +
+                   turn[6 + i] * state->angular_velocity[2];
+    }
+    for (int i = 0; i < 3; i++) {
+        momentum[i] = sim_dot(rigid->inertia + 3 * i, local);
+    }
+    sim_cross(momentum, local, torque);
+    for (int i = 0; i < 3; i++) {
+        change[i] = h * sim_dot(state->inverse_inertia + 3 * i, torque);
+    }
+    for (int i = 0; i < 3; i++) {
+        state->angular_velocity[i] += sim_dot(turn + 3 * i, change);
+    }
+}
+
+void rigid_predict(dent_sim *sim, double h)
+{
+    double keep = 1 / (1 + sim->air_damping * h);
+    for (uint32_t r = 0; r < sim->rigid_count; r++) {
+        dent_rigid_state *state = &sim->state.rigids[r];
+        sim->rigid_previous[r] = *state;
+        gyroscopic(&sim->rigids[r], state, h);
+        for (int axis = 0; axis < 3; axis++) {
+            state->linear_velocity[axis] = keep * (state->linear_velocity[axis] + h * sim->state.gravity[axis]);
+            state->angular_velocity[axis] *= keep;
+        }
+        dent_rigid_advance(state, h);
+    }
+}
+
+void rigid_finish(dent_sim *sim, double h)
+{
+    for (uint32_t r = 0; r < sim->rigid_count; r++) {
+        dent_rigid_velocity_between(&sim->rigid_previous[r], &sim->state.rigids[r], h);
+    }
+}
+
+void rigid_place_vertices(dent_sim *sim)
+{
+    for (uint32_t r = 0; r < sim->rigid_count; r++) {
+        const struct sim_rigid *rigid = &sim->rigids[r];
+        const struct sim_body *body = &sim->bodies[rigid->body];
+        const dent_rigid_state *state = &sim->state.rigids[r];
+        double turn[9];
+        rigid_rotation(state->orientation, turn);
+        for (uint32_t v = 0; v < body->vertex_count; v++) {
+            double *x = sim->state.positions + 3 * ((size_t)body->first_vertex + v);
+            for (int axis = 0; axis < 3; axis++) {
+                x[axis] = state->center[axis] + sim_dot(turn + 3 * axis, rigid->local + 3 * (size_t)v);
+            }
+        }
+    }
+}
+
+void rigid_vertex_velocities(dent_sim *sim)
+{
+    for (uint32_t r = 0; r < sim->rigid_count; r++) {
+        const struct sim_body *body = &sim->bodies[sim->rigids[r].body];
+        const dent_rigid_state *state = &sim->state.rigids[r];
+        for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
+            double arm[3], spin[3];
+            sim_subtract(sim->state.positions + 3 * (size_t)v, state->center, arm);
+            sim_cross(state->angular_velocity, arm, spin);
+            for (int axis = 0; axis < 3; axis++) {
+                sim->state.velocities[3 * (size_t)v + axis] = state->linear_velocity[axis] + spin[axis];
+            }
+        }
+    }
+}

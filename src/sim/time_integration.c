@@ -1,0 +1,59 @@
+/* Before and after the corrections of a substep: where inertia takes the vertices, and the velocities that follow from
+ * where they ended.
+ *
+ * The target of a vertex is x + h v + h^2 g + carried, `carried` being the displacement by the contact forces of the last
+ * substep (contact_loop.c). The sweep starts nearer to where it will end: from x + h v + h^2 a g, a the part of gravity
+ * that the vertex gave in to last time, 1 in free fall and 0 at rest, as in vertex block descent. */
+#include "sim_internal.h"
+
+
+static void predict_range(dent_sim *sim, uint32_t begin, uint32_t end)
+{
+    double h = sim->substep, keep = 1 / (1 + sim->air_damping * h);
+    const double *gravity = sim->state.gravity;
+    for (uint32_t v = begin; v < end; v++) {
+        double *x = sim->state.positions + 3 * (size_t)v, *velocity = sim->state.velocities + 3 * (size_t)v;
+        double *target = sim->targets + 3 * (size_t)v;
+        bool elastic = sim->elastic.places[v] != SIM_NONE;
+        for (int axis = 0; axis < 3; axis++) {
+            size_t n = 3 * (size_t)v + (size_t)axis;
+            sim->previous[n] = x[axis];
+            sim->approach_velocities[n] = velocity[axis];
+            if (sim->inverse_masses[v] > 0) {
+                double drift = h * (keep * velocity[axis]);
+                target[axis] = x[axis] + (drift + h * h * gravity[axis] + sim->carried[n]);
+                x[axis] = elastic ? x[axis] + (drift + h * h * sim->state.accelerations[v] * gravity[axis])
+                                  : target[axis];
+            }
+        }
+    }
+}
+
+void integration_predict(dent_sim *sim)
+{
+    sim_parallel(sim, 0, sim->vertex_count, predict_range);
+}
+
+static void velocity_range(dent_sim *sim, uint32_t begin, uint32_t end)
+{
+    double h = sim->substep;
+    const double *gravity = sim->state.gravity;
+    double square = sim_dot(gravity, gravity);
+    for (uint32_t v = begin; v < end; v++) {
+        const double *x = sim->state.positions + 3 * (size_t)v, *before = sim->previous + 3 * (size_t)v;
+        double *velocity = sim->state.velocities + 3 * (size_t)v;
+        double gain = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            double new_velocity = (x[axis] - before[axis]) / h;
+            gain += (new_velocity - sim->approach_velocities[3 * (size_t)v + (size_t)axis]) / h * gravity[axis];
+            velocity[axis] = new_velocity;
+        }
+        double part = square > 0 ? gain / square : 0;
+        sim->state.accelerations[v] = part > 0 ? (part < 1 ? part : 1) : 0;
+    }
+}
+
+void integration_velocities(dent_sim *sim)
+{
+    sim_parallel(sim, 0, sim->vertex_count, velocity_range);
+}

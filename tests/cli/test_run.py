@@ -1,0 +1,227 @@
+"""dent run: frames, JSON lines, the animation, checkpoints, bad scene files, Ctrl-C, a full disk."""
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+import tool_under_test as tool
+
+SMALL = ("cloth-sphere", "--scale", "0.1")
+KEYS = ["frame", "time", "contacts", "max_penetration", "kinetic", "elastic", "ms_detect", "ms_respond", "ms_total"]
+
+SCENE = {
+    "dent_scene": 1,
+    "name": "two",
+    "time_step": "8 ms",
+    "frames": 3,
+    "bodies": [
+        {"name": "ground", "kind": "prescribed", "move": [0, 0, -0.5],
+         "generate": {"shape": "box", "size": [2, 2, 1], "cells": [2, 2, 1]}},
+        {"name": "block", "kind": "solid", "move": [0, 0, 0.51],
+         "generate": {"shape": "box", "size": [1, 1, 1], "cells": [2, 2, 2]}},
+    ],
+}
+
+# kind -> (how the text of the scene is changed, what the message must say)
+BAD_FILES = {
+    "empty": (lambda text: "", r"scene\.json:1:\d+: "),
+    "not JSON": (lambda text: "bodies: 3", r"scene\.json:1:\d+: .*expected"),
+    "cut short": (lambda text: text[:100], r"scene\.json:\d+:\d+: .*"),
+    "a comma missing": (lambda text: text.replace('1,\n "name"', '1\n "name"'), r"scene\.json:3:\d+: .*expected"),
+    "a key twice": (lambda text: text.replace('"name": "two"', '"dent_scene": 1'), r"scene\.json:3:\d+: each key may stand once only"),
+    "another version": (lambda text: text.replace('"dent_scene": 1', '"dent_scene": 9'), r"scene\.json:2:16: .*from 1 to 1 was expected"),
+    "an unknown key": (lambda text: text.replace('"frames"', '"frame"'), r'scene\.json:5:2: a scene has no key "frame"; did you mean "frames"\?'),
+    "a wrong type": (lambda text: text.replace('"frames": 3', '"frames": "many"'), r"scene\.json:5:12: .*a whole number from 1 to 100000 was expected"),
+    "a count too large": (lambda text: text.replace('"frames": 3', '"frames": 3000000'), r"scene\.json:5:12: .*was expected, not 3000000"),
+    "a wrong unit": (lambda text: text.replace("8 ms", "8 mm"), r"scene\.json:4:15: .*a time such as \"10 ms\" was expected; \"8 mm\" is a length"),
+    "an unknown unit": (lambda text: text.replace("8 ms", "8 moons"), r"scene\.json:4:15: .*\"moons\" is no unit"),
+    "a time that is not positive": (lambda text: text.replace('"8 ms"', "-1"), r"scene\.json:4:15: .*above 0 was expected, not -1"),
+    "an unknown kind of body": (lambda text: text.replace('"solid"', '"liquid"'), r"scene\.json:\d+:\d+: .*\"liquid\" is not known here"),
+    "a body without a mesh": (lambda text: text.replace('"generate"', '"about"'), r"scene\.json:\d+:\d+: a body has no key \"about\""),
+    "an unknown shape": (lambda text: text.replace('"shape": "box"', '"shape": "torus"'), r"scene\.json:\d+:\d+: .*expected one of box, sphere, capsule, sheet"),
+    "a vector of two": (lambda text: text.replace('"cells": [\n     2,\n     2,\n     2\n', '"cells": [\n     2,\n     2\n'), r"3 whole numbers were expected, not 2"),
+    "a name twice": (lambda text: text.replace('"block"', '"ground"'), r"scene\.json:\d+:\d+: a name of its own was expected"),
+    "a material nobody described": (lambda text: text.replace('"kind": "solid"', '"kind": "solid", "material": "gum"'), r"none is called \"gum\""),
+    "a mesh file that is not there": (lambda text: text.replace('"kind": "solid"', '"kind": "solid", "mesh": "gone.mesh"').replace('"generate": {\n    "shape": "box",\n    "size": [\n     1,', '"unused": {'), r"scene\.json:\d+:\d+: "),
+    "a list instead of an object": (lambda text: "[" + text + "]", r"scene\.json:1:1: a scene was expected"),
+    "no bodies": (lambda text: text.replace('"bodies"', '"attachments"'), r"scene\.json:1:1: a scene needs the key \"bodies\""),
+    "text after the end": (lambda text: text + "}", r"scene\.json:\d+:\d+: end of file expected"),
+    "bytes that are not UTF-8": (lambda text: text.replace("two", "tw\udcff"), r"scene\.json:3:\d+: UTF-8 was expected"),
+}
+
+
+class Run(tool.ToolTest):
+    def scene(self, change=lambda text: text):
+        text = change(json.dumps(SCENE, indent=1))
+        return self.write("scene.json", text.encode("utf-8", "surrogateescape"))
+
+    def frames_of(self, pvd):
+        with open(pvd, encoding="utf-8") as file:
+            text = file.read()
+        return re.findall(r'timestep="([^"]*)" part="(\d)" file="([^"]*)"', text)
+
+    # ---- what is printed ------------------------------------------------------------------------------------------
+
+    def test_json_has_a_line_per_frame_with_the_promised_keys(self):
+        lines = tool.json_lines(self.good("run", *SMALL, "--frames", "4", "--json").stdout)
+        self.assertEqual([line["frame"] for line in lines], [1, 2, 3, 4])
+        for line in lines:
+            self.assertEqual(list(line), KEYS)
+            self.assertLessEqual(line["ms_detect"] + line["ms_respond"], line["ms_total"] + 1e-6)
+        self.assertAlmostEqual(lines[3]["time"], 4 * lines[0]["time"], places=12)
+
+    def test_text_ends_with_who_met_whom(self):
+        text = self.good("run", *SMALL, "--frames", "8").stdout
+        self.assertIn("ball - cloth", text)
+        self.assertIn("worst penetration", text)
+        self.assertRegex(text, r"detection \d+ %, response \d+ %, elasticity \d+ %")
+
+    def test_numbers_do_not_depend_on_threads(self):
+        def physics(*options):
+            lines = tool.json_lines(self.good("run", *SMALL, "--frames", "6", "--json", *options).stdout)
+            return [[line[key] for key in KEYS[:6]] for line in lines]
+        one = physics("--threads", "1")
+        self.assertEqual(one, physics("--threads", "4"))
+        self.assertEqual(one, physics("--isa", "scalar"))
+        self.assertGreater(one[-1][2], 0)
+
+    def test_scenes_lists_what_run_takes(self):
+        names = [line["name"] for line in tool.json_lines(self.good("scenes", "--json").stdout) if line["simulated"]]
+        for name in ("jaw", "jaw-real", "knee", "stack", "v-shapes", "vessels", "fold", "cloth-sphere", "sheet-fold", "cloth-between"):
+            self.assertIn(name, names)
+
+    def test_unknown_scenes_and_parameters_are_one_line(self):
+        self.assertIn("no simulated scene is named 'teschner-a'", self.one_line_error("run", "teschner-a"))
+        self.assertIn("no parameter 'colour'", self.one_line_error("run", "stack", "--set", "colour=3"))
+        self.assertIn("is not within", self.one_line_error("run", "stack", "--set", "blocks=1000"))
+        self.assertIn("give a whole number", self.one_line_error("run", "stack", "--frames", "0"))
+
+    def test_jaw_real_without_the_kit_says_so(self):
+        environment = {key: value for key, value in tool.ENVIRONMENT.items() if key != "DENT_DATA"}
+        result = subprocess.run([tool.TOOL, "run", "jaw-real"], capture_output=True, text=True, env=environment)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("needs the data kit", result.stderr)
+        self.assertEqual(result.stderr.count("\n"), 1)
+
+    # ---- the animation --------------------------------------------------------------------------------------------
+
+    def test_the_collection_lists_every_frame_and_every_file_is_there(self):
+        out = self.path("a")
+        self.good("run", *SMALL, "--frames", "3", "-o", out)
+        entries = self.frames_of(out + ".pvd")
+        self.assertEqual(len({time for time, _, _ in entries}), 4)
+        self.assertEqual(len(entries), 8)
+        for _, _, name in entries:
+            self.assertTrue(os.path.isfile(os.path.join(self.folder, name)), name)
+        self.assertEqual([name for name in os.listdir(out + "_frames") if name.startswith(".")], [])
+
+    def test_resuming_gives_the_same_bits(self):
+        self.good("run", *SMALL, "--frames", "6", "-o", self.path("whole.pvd"))
+        self.good("run", *SMALL, "--frames", "3", "-o", self.path("parts.pvd"), "--checkpoint", self.path("c"))
+        self.good("run", *SMALL, "--frames", "6", "-o", self.path("parts.pvd"), "--resume", self.path("c"),
+                  "--checkpoint", self.path("c"), "--threads", "3")
+        names = sorted(os.listdir(self.path("whole_frames")))
+        self.assertEqual(names, sorted(os.listdir(self.path("parts_frames"))))
+        for name in names:
+            with open(self.path("whole_frames/" + name), "rb") as a, open(self.path("parts_frames/" + name), "rb") as b:
+                self.assertEqual(a.read(), b.read(), name)
+        self.assertEqual([entry[0] for entry in self.frames_of(self.path("whole.pvd"))],
+                         [entry[0] for entry in self.frames_of(self.path("parts.pvd"))])
+
+    def test_a_checkpoint_of_something_else_is_refused(self):
+        self.good("run", *SMALL, "--frames", "1", "--checkpoint", self.path("c"))
+        self.assertIn("another simulation", self.one_line_error("run", "cloth-sphere", "--scale", "0.2", "--resume", self.path("c")))
+        self.assertIn("of the scene 'cloth-sphere'", self.one_line_error("run", "stack", "--resume", self.path("c")))
+        self.assertIn("--resume", self.one_line_error("run", *SMALL, "--resume", self.path("missing")))
+        self.assertIn("simulated already", self.one_line_error("run", *SMALL, "--frames", "1", "--resume", self.path("c")))
+        with open(self.path("c"), "rb") as file:
+            data = file.read()
+        for kind, changed in (("cut", data[:len(data) // 2]), ("flipped", data[:300] + bytes([data[300] ^ 1]) + data[301:]),
+                              ("empty", b""), ("text", b"hello")):
+            with self.subTest(kind=kind):
+                self.write("bad", changed)
+                self.assertIn("--resume", self.one_line_error("run", *SMALL, "--resume", self.path("bad")))
+
+    # ---- scene files ----------------------------------------------------------------------------------------------
+
+    def test_a_scene_file_runs(self):
+        scene = self.scene()
+        lines = tool.json_lines(self.good("run", scene, "--json").stdout)
+        self.assertEqual(len(lines), 3)
+        self.assertAlmostEqual(lines[0]["time"], 0.008, places=15)
+
+    def test_the_examples_run(self):
+        folder = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "scenes")
+        examples = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
+        self.assertGreaterEqual(len(examples), 3)
+        for name in examples:
+            with self.subTest(example=name):
+                self.good("run", os.path.join(folder, name), "--frames", "2")
+
+    def test_mesh_files_are_looked_for_beside_the_scene(self):
+        self.write("cube.mesh", tool.medit(*tool.cube()))
+        scene = dict(SCENE, bodies=[dict(SCENE["bodies"][1])])
+        del scene["bodies"][0]["generate"]
+        scene["bodies"][0]["mesh"] = "cube.mesh"
+        self.good("run", self.write("with_mesh.json", json.dumps(scene)), "--frames", "1")
+
+    def test_bad_scene_files_name_line_column_and_what_was_expected(self):
+        good = json.dumps(SCENE, indent=1)
+        self.assertGreaterEqual(len(BAD_FILES), 20)
+        for kind, (change, expected) in BAD_FILES.items():
+            with self.subTest(kind=kind):
+                self.assertNotEqual(change(good), good, "the change does nothing")
+                path = self.scene(change)
+                before = sorted(os.listdir(self.folder))
+                message = self.one_line_error("run", path, "-o", self.path("out"), "--checkpoint", self.path("state"))
+                self.assertRegex(message, expected)
+                self.assertEqual(sorted(os.listdir(self.folder)), before, "something was written")
+
+    def test_a_scene_file_takes_no_parameters(self):
+        self.assertIn("no scale and no parameters", self.one_line_error("run", self.scene(), "--scale", "2"))
+        self.assertIn("cannot be read", self.one_line_error("run", self.path("missing.json")))
+
+    # ---- ends before the end --------------------------------------------------------------------------------------
+
+    def test_ctrl_c_keeps_what_is_finished(self):
+        out = self.path("long")
+        process = subprocess.Popen([tool.TOOL, "run", *SMALL, "--frames", "100000", "-o", out, "--json"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=tool.ENVIRONMENT)
+        first = process.stdout.readline()
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        rest, error = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, error), (130, "dent: interrupted\n"))
+        lines = tool.json_lines(first + rest)
+        entries = self.frames_of(out + ".pvd")
+        self.assertEqual(len(entries), 2 * (len(lines) + 1))
+        for _, _, name in entries:
+            self.assertTrue(os.path.isfile(os.path.join(self.folder, name)), name)
+        self.assertEqual([name for name in os.listdir(out + "_frames") if name.startswith(".")], [])
+
+    def test_a_full_disk_is_one_line_and_earlier_frames_stay(self):
+        """A limit on the size of files stands for a full disk: frames fit, and the collection, which grows, in the end does not."""
+        out = self.path("full")
+        limit = "ulimit -f 6; trap '' XFSZ; exec \"$0\" \"$@\""
+        result = subprocess.run(["bash", "-c", limit, tool.TOOL, "run", "v-shapes", "--set", "leg=4", "--set", "width=1", "--set",
+                                 "thickness=1", "--scale", "0.3", "--frames", "500", "-o", out],
+                                capture_output=True, text=True, env=tool.ENVIRONMENT, timeout=300)
+        self.assertEqual(result.returncode, 2, result.stdout[-500:] + result.stderr[-500:])
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        self.assertIn("full", result.stderr)
+        self.assertIn("cannot be written", result.stderr)
+        leftovers = [name for name in os.listdir(self.folder) + os.listdir(out + "_frames") if name.startswith(".dent")]
+        self.assertEqual(leftovers, [])
+        if os.path.exists(out + ".pvd"):
+            for _, _, name in self.frames_of(out + ".pvd"):
+                self.assertTrue(os.path.isfile(os.path.join(self.folder, name)), name)
+
+    def test_a_folder_that_cannot_be_made_is_one_line(self):
+        self.write("file", "x")
+        self.assertIn("Not a directory", self.one_line_error("run", *SMALL, "-o", self.path("file/out")))
+
+
+if __name__ == "__main__":
+    tool.main()

@@ -1,0 +1,96 @@
+// A live simulation in a real browser: it runs by itself, can be held, dragged and started again; a slow page is not left behind.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openPage, plainClient, startBrowser, startViewer } from "./support.mjs";
+
+let viewer, browser, page;
+before(async () => {
+    [viewer, browser] = await Promise.all([startViewer("cloth-sphere", "--scale", "0.2"), startBrowser()]);
+    page = await openPage(browser, viewer.url);
+});
+after(async () => {
+    assert.deepEqual(page.complaints, []);
+    await browser.close();
+    const { code } = await viewer.stop();
+    assert.equal(code, 0);
+    assert.equal(viewer.errors, "");
+});
+
+const see = expression => page.evaluate(expression);
+const wait = (expression, argument) => page.waitForFunction(expression, argument, { timeout: 60000 });
+
+test("it runs by itself, its time goes on, and contacts appear", async () => {
+    assert.equal(await see(() => window.dentView.hello.live), true);
+    const first = await see(() => window.dentView.time);
+    await wait(time => window.dentView.time > time + 0.1, first);
+    await wait(() => window.dentView.contacts > 0);
+    await page.waitForFunction(() => Number.parseInt(document.getElementById("contact-count").textContent, 10) === window.dentView.contacts);
+});
+
+test("pause holds it and a step is one frame", async () => {
+    await page.click("#play");
+    await wait(() => window.dentView.playing === false);
+    await page.waitForTimeout(300);
+    const held = await see(() => window.dentView.frame);
+    await page.waitForTimeout(400);
+    assert.equal(await see(() => window.dentView.frame), held);
+    await page.click("#step");
+    await wait(frame => window.dentView.frame === frame + 1, held);
+});
+
+test("a vertex follows the mouse while it is dragged", async () => {
+    const start = await see(() => {
+        const { stage } = window.dentView, box = document.getElementById("canvas").getBoundingClientRect();
+        for (let body = 0; body < stage.bodies.length; body++) {
+            if (window.dentView.hello.bodies[body].kind !== "cloth") continue;
+            for (let i = 1; i < 40; i++) {
+                for (let j = 1; j < 40; j++) {
+                    const event = { clientX: box.left + (i / 40) * box.width, clientY: box.top + (j / 40) * box.height }, hit = stage.pick(event);
+                    if (hit?.body === body) return { ...event, body, vertex: hit.vertex };
+                }
+            }
+        }
+        return null;
+    });
+    assert.ok(start, "some cloth can be seen");
+    const place = () => see(`(() => { const body = window.dentView.stage.bodies[${start.body}], i = body.numbers.indexOf(${start.vertex}), p = body.mesh.geometry.getAttribute("position"); return [p.getX(i), p.getY(i), p.getZ(i)]; })()`);
+    const before = await place();
+    await page.keyboard.down("Shift");
+    await page.mouse.move(start.clientX, start.clientY);
+    await page.mouse.down();
+    await page.mouse.move(start.clientX + 20, start.clientY - 120, { steps: 8 });
+    const from = await see(() => window.dentView.frame);
+    for (let i = 0; i < 4; i++) await page.evaluate(() => document.getElementById("step").click());
+    await wait(frame => window.dentView.frame >= frame + 4, from);
+    const after = await place(), moved = Math.hypot(...after.map((x, k) => x - before[k]));
+    await page.mouse.up();
+    await page.keyboard.up("Shift");
+    const size = await see(() => window.dentView.stage.bounds.getSize(window.dentView.stage.camera.position.clone()).length());
+    assert.ok(moved > 0.02 * size, `moved ${moved} of ${size}`);
+});
+
+test("restart begins at frame 0 again", async () => {
+    await page.click("#restart");
+    await wait(() => window.dentView.frame <= 2);
+    await page.click("#play");
+    await wait(() => window.dentView.frame > 3);
+});
+
+test("a client that takes 100 ms for a frame gets fresh ones, and the simulation does not wait for it", async () => {
+    const socket = plainClient(viewer.url), ages = [], frames = [];
+    socket.on("message", data => {
+        if (data.readUInt32LE(0) !== 3) return;
+        const published = data.readBigUInt64LE(64), sequence = data.readUInt32LE(4);
+        frames.push(data.readUInt32LE(72));
+        setTimeout(() => {
+            ages.push(Number(process.hrtime.bigint() - published) / 1e6);
+            if (socket.readyState === 1) socket.send(`ack ${sequence}`);
+        }, 100);
+    });
+    await new Promise(resolve => setTimeout(resolve, 3000));
+    socket.terminate();
+    assert.ok(ages.length >= 5, `${ages.length} frames`);
+    const middle = ages.toSorted((a, b) => a - b)[Math.floor(ages.length / 2)];
+    assert.ok(middle < 250, `staleness ${middle} ms`);
+    assert.ok(frames.every((frame, i) => i === 0 || frame >= frames[i - 1] || frame < 3), "never back in time");
+});
