@@ -3,6 +3,7 @@
 
 #include "tool.h"
 
+#include <dent/time_critical.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,6 +107,8 @@ static view_message *make_hello(const view_source *source)
         add_text(&hello, i > 0 ? "," : "");
         add_string(&hello, dent_structure_name((dent_structure)i));
     }
+    add_text(&hello, ",");
+    add_string(&hello, VIEW_SPHERE_TREE);
     add_text(&hello, "],\"bodies\":[");
     for (uint32_t i = 0; i < source->body_count; i++) {
         add_text(&hello, i > 0 ? "," : "");
@@ -371,28 +374,91 @@ static bool append_box(const view_source *source, const dent_structure_box *box,
     return view_message_append(message, numbers, sizeof numbers);
 }
 
-view_message *view_make_boxes(const view_source *source, const view_wishes *wishes)
+static view_message *begin_shapes(uint32_t sent, uint32_t level, uint32_t deepest, bool balls, uint64_t total)
 {
-    dent_structure_shapes shapes = {0};
-    if (wishes->structure_wanted && wishes->structure_body < source->body_count &&
-        dent_world_structure(source->world, wishes->structure, source->bodies[wishes->structure_body].id, wishes->structure_level, &shapes) !=
-            DENT_OK) {
-        complain("view: %s", dent_world_message(source->world));
-        return NULL;
-    }
-    uint32_t sent = shapes.count < BOXES_SENT ? (uint32_t)shapes.count : BOXES_SENT;
-    uint32_t head[7] = {VIEW_BOXES, 0, sent, shapes.level, shapes.deepest, 0, shapes.count < UINT32_MAX ? (uint32_t)shapes.count : UINT32_MAX};
+    uint32_t head[7] = {VIEW_BOXES, 0, sent, level, deepest, balls, total < UINT32_MAX ? (uint32_t)total : UINT32_MAX};
     view_message *message = view_message_create(sizeof head + (size_t)sent * 24);
-    bool good = message != NULL && view_message_append(message, head, sizeof head);
-    for (uint32_t i = 0; i < sent && good; i++) {
-        good = append_box(source, &shapes.boxes[i], message);
+    if (message != NULL && !view_message_append(message, head, sizeof head)) {
+        view_message_drop(message);
+        message = NULL;
     }
-    if (!good) {
+    return message;
+}
+
+static view_message *end_shapes(view_message *message, bool good)
+{
+    if (message == NULL || !good) {
         view_message_drop(message);
         complain("view: out of memory");
         return NULL;
     }
     return message;
+}
+
+/* The balls of one level; leaves above it are shown too, so that the body stays covered. */
+static view_message *balls_of(const view_source *source, dent_bound_tree *tree, uint32_t level)
+{
+    dent_bound_tree_facts facts = dent_bound_tree_get_facts(tree);
+    uint64_t total = 0;
+    uint32_t sent = 0;
+    level = level < facts.levels ? level : facts.levels - 1;
+    for (int pass = 0; pass < 2; pass++) {
+        view_message *message = pass == 0 ? NULL : begin_shapes(sent, level, facts.levels - 1, true, total);
+        bool good = pass == 0 || message != NULL;
+        uint32_t left = sent;
+        for (uint32_t i = 0; i < facts.nodes && good; i++) {
+            dent_bound_node node = dent_bound_tree_node(tree, i);
+            if (node.level != level && !(node.level < level && node.child_count == 0)) {
+                continue;
+            }
+            total += pass == 0;
+            if (pass == 1 && left > 0) {
+                float ball[4] = {(float)(node.center[0] - source->origin[0]), (float)(node.center[1] - source->origin[1]),
+                                 (float)(node.center[2] - source->origin[2]), (float)node.radius};
+                good = view_message_append(message, ball, sizeof ball);
+                left--;
+            }
+        }
+        if (pass == 1) {
+            return end_shapes(message, good);
+        }
+        sent = total < BOXES_SENT ? (uint32_t)total : BOXES_SENT;
+    }
+    return NULL;
+}
+
+static view_message *make_balls(const view_source *source, const view_wishes *wishes)
+{
+    dent_bound_tree_def def = dent_bound_tree_def_default();
+    dent_bound_tree *tree;
+    if (dent_bound_tree_create(source->world, source->bodies[wishes->structure_body].id, &def, &tree) != DENT_OK) {
+        complain("view: %s", dent_world_message(source->world));
+        return NULL;
+    }
+    view_message *message = balls_of(source, tree, wishes->structure_level);
+    dent_bound_tree_destroy(tree);
+    return message;
+}
+
+view_message *view_make_boxes(const view_source *source, const view_wishes *wishes)
+{
+    dent_structure_shapes shapes = {0};
+    bool wanted = wishes->structure_wanted && wishes->structure_body < source->body_count;
+    if (wanted && wishes->balls_wanted) {
+        return make_balls(source, wishes);
+    }
+    if (wanted && dent_world_structure(source->world, wishes->structure, source->bodies[wishes->structure_body].id, wishes->structure_level,
+                                       &shapes) != DENT_OK) {
+        complain("view: %s", dent_world_message(source->world));
+        return NULL;
+    }
+    uint32_t sent = shapes.count < BOXES_SENT ? (uint32_t)shapes.count : BOXES_SENT;
+    view_message *message = begin_shapes(sent, shapes.level, shapes.deepest, false, shapes.count);
+    bool good = message != NULL;
+    for (uint32_t i = 0; i < sent && good; i++) {
+        good = append_box(source, &shapes.boxes[i], message);
+    }
+    return end_shapes(message, good);
 }
 
 /* ---- picks ---------------------------------------------------------------------------------------------------------- */

@@ -13,9 +13,13 @@ typedef struct view_wishes {
     dent_question question; /* 0: none */
     uint32_t pair_count;    /* of the last frame */
     bool structure_wanted;
-    dent_structure structure;
+    bool balls_wanted;        /* the sphere tree, which is a structure of its own (dent/time_critical.h) */
+    dent_structure structure; /* otherwise */
     uint32_t structure_body, structure_level;
 } view_wishes;
+
+/** The name of the sphere tree among the structures. */
+#define VIEW_SPHERE_TREE "sphere-tree"
 
 /** HELLO and a TOPOLOGY per body, handed to the server. */
 int view_send_opening(const view_source *source, view_server *server);

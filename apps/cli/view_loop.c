@@ -56,7 +56,8 @@ static void ask(viewing *view, const char *word)
 
 static void show_structure(viewing *view, const view_command *command)
 {
-    view->wishes.structure_wanted = false;
+    view->wishes.balls_wanted = strcmp(command->word, VIEW_SPHERE_TREE) == 0;
+    view->wishes.structure_wanted = view->wishes.balls_wanted;
     for (unsigned i = 0; i < DENT_STRUCTURE_COUNT; i++) {
         if (strcmp(command->word, dent_structure_name((dent_structure)i)) == 0) {
             view->wishes.structure = (dent_structure)i;
