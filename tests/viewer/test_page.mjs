@@ -113,6 +113,27 @@ test("hiding all bodies leaves the background, theme and help work by keyboard",
     assert.ok(!(await page.isVisible("#help")));
 });
 
+test("structures are drawn level by level", async () => {
+    const names = await see(() => window.dentView.hello.structures);
+    assert.deepEqual(names, ["surface-tree", "clusters", "buckets", "hash-cells", "sphere-tree"]);
+    for (const name of names) {
+        await page.locator("#structure-level").evaluate(bar => (bar.value = 0));
+        await see(() => (window.dentView.boxes = -1));
+        await page.selectOption("#structure", name);
+        await wait(() => window.dentView.boxes > 0);
+        const roots = await see(() => window.dentView.boxes);
+        await see(() => (window.dentView.boxes = -1));
+        await page.locator("#structure-level").evaluate(bar => {
+            bar.value = bar.max;
+            bar.dispatchEvent(new Event("input"));
+        });
+        await wait(() => window.dentView.boxes > 0);
+        assert.ok((await see(() => window.dentView.boxes)) >= roots, name);
+    }
+    await page.selectOption("#structure", "none");
+    await wait(() => window.dentView.boxes === 0);
+});
+
 test("every control has a name for those who cannot see it", async () => {
     const nameless = await see(() => [...document.querySelectorAll("button, input, select")].filter(e =>
         !(e.getAttribute("aria-label") || e.title || e.textContent.trim() || e.closest("label"))).map(e => e.outerHTML));
