@@ -13,6 +13,9 @@ enum { NEAR_PIECES_MAX = 16 };
 /* Clusters are close when their boxes are not farther apart than this share of their extents together. */
 #define CLOSE_SHARE 0.25
 
+/* No gap between two clusters is looked for beyond so many times that within one of them. */
+#define ENOUGH_GAPS 4
+
 /* ---- the gap between two features ------------------------------------------------------------ */
 
 /* A vertex, a face or a cell: corners and box. */
@@ -25,6 +28,7 @@ struct shape {
 struct cell_shape {
     struct shape shape;
     double normals[4][3];
+    bool has_normals; /* computed when first needed */
 };
 
 /* The shapes of a cluster. */
@@ -85,15 +89,18 @@ static void normal_of(const double a[3], const double b[3], const double c[3], d
     }
 }
 
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Along one axis: most pairs are told by that, without a branch that cannot be foreseen. */
 static bool boxes_are_apart(const struct shape *a, const struct shape *b, double distance)
 {
-    double square = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        double below = a->lo[axis] - b->hi[axis], above = b->lo[axis] - a->hi[axis];
-        double gap = below > above ? below : above;
-        square += gap > 0 ? gap * gap : 0;
-    }
-    return square >= distance * distance;
+    double x = larger(a->lo[0] - b->hi[0], b->lo[0] - a->hi[0]);
+    double y = larger(a->lo[1] - b->hi[1], b->lo[1] - a->hi[1]);
+    double z = larger(a->lo[2] - b->hi[2], b->lo[2] - a->hi[2]);
+    return larger(larger(x, y), z) >= distance;
 }
 
 static bool share_a_vertex(const struct shape *a, const struct shape *b)
@@ -150,12 +157,24 @@ static double widest_slab(const struct shape *feature, const struct shape *cell,
     return result.relation == GJK_SEPARATED ? slab(feature, cell, result.direction) : 0;
 }
 
+static void set_normals(struct cell_shape *cell)
+{
+    for (int face = 0; face < 4; face++) {
+        normal_of(cell->shape.points[faces[face][0]], cell->shape.points[faces[face][1]],
+                  cell->shape.points[faces[face][2]], cell->normals[face]);
+    }
+    cell->has_normals = true;
+}
+
 /* The smaller of `least` and the gap between a feature and a cell. The sides of the cell tell most pairs that cannot make it
  * smaller. */
-static double smaller_gap(const struct shape *feature, const struct cell_shape *cell, double least)
+static double smaller_gap(const struct shape *feature, struct cell_shape *cell, double least)
 {
     if (boxes_are_apart(feature, &cell->shape, least) || share_a_vertex(feature, &cell->shape)) {
         return least;
+    }
+    if (!cell->has_normals) {
+        set_normals(cell);
     }
     for (int face = 0; face < 4; face++) {
         if (slab(feature, &cell->shape, cell->normals[face]) >= least) {
@@ -178,10 +197,7 @@ static void set_cluster(struct cluster_shape *shape, const struct body *body, co
     for (uint32_t i = 0; i < cluster->cell_count; i++) {
         struct cell_shape *cell = &shape->cells[i];
         set_shape(&cell->shape, positions, scale, body->tetrahedra[clusters->cells[cluster->first_cell + i]], 4);
-        for (int face = 0; face < 4; face++) {
-            normal_of(cell->shape.points[faces[face][0]], cell->shape.points[faces[face][1]],
-                      cell->shape.points[faces[face][2]], cell->normals[face]);
-        }
+        cell->has_normals = false;
     }
     for (uint32_t k = 0; k < cluster->vertex_count; k++) {
         set_shape(&shape->features[shape->feature_count++], positions, scale, &cluster->vertices[k], 1);
@@ -192,12 +208,33 @@ static void set_cluster(struct cluster_shape *shape, const struct body *body, co
     }
 }
 
-static double gap_one_way(const struct cluster_shape *a, const struct cluster_shape *b, double least)
+/* Cells of b that may come as close to a as `least`. */
+static uint32_t list_close_cells(const struct cluster_shape *a, const struct cluster_shape *b, double least,
+                                 uint8_t list[CLUSTER_CELLS])
 {
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < b->cell_count; k++) {
+        list[count] = (uint8_t)k;
+        count += !boxes_are_apart(&a->whole, &b->cells[k].shape, least);
+    }
+    return count;
+}
+
+static double gap_one_way(const struct cluster_shape *a, struct cluster_shape *b, double least)
+{
+    uint8_t close[CLUSTER_CELLS];
+    uint32_t count = list_close_cells(a, b, least, close);
+    double listed = least;
     for (uint32_t i = 0; i < a->feature_count && least > 0; i++) {
-        bool far = boxes_are_apart(&a->features[i], &b->whole, least);
-        for (uint32_t k = 0; k < b->cell_count && !far; k++) {
-            least = smaller_gap(&a->features[i], &b->cells[k], least);
+        if (boxes_are_apart(&a->features[i], &b->whole, least)) {
+            continue;
+        }
+        if (least < 0.7 * listed) {
+            count = list_close_cells(a, b, least, close);
+            listed = least;
+        }
+        for (uint32_t k = 0; k < count; k++) {
+            least = smaller_gap(&a->features[i], &b->cells[close[k]], least);
         }
     }
     return least;
@@ -211,7 +248,7 @@ static float rounded_gap(double gap)
     return safe > 1e-12 ? (float)(safe * (1 - 1e-7)) : 0;
 }
 
-static float gap_of_clusters(const struct cluster_shape *a, const struct cluster_shape *b, double enough)
+static float gap_of_clusters(struct cluster_shape *a, struct cluster_shape *b, double enough)
 {
     double gap = gap_one_way(a, b, enough);
     return rounded_gap(a == b ? gap : gap_one_way(b, a, gap));
@@ -319,6 +356,9 @@ static void fill_gaps(const struct gap_builder *builder, uint32_t piece, uint32_
     double radius = (double)reference->rests[piece].radius[place];
     set_cluster(shape, builder->body, clusters, own, builder->positions, builder->scale);
     reference->rests[piece].own_gap[place] = gap_of_clusters(shape, shape, radius);
+    /* Larger gaps to others are of no use: what a cluster and its neighbours do is known to be small beside its own. */
+    double own_gap = (double)reference->rests[piece].own_gap[place];
+    double enough = own_gap > 0 && ENOUGH_GAPS * own_gap < radius ? ENOUGH_GAPS * own_gap : radius;
     for (uint32_t i = reference->first[own]; i < reference->first[own + 1]; i++) {
         uint32_t near = reference->pieces[i];
         memset(reference->gaps[i], 0, sizeof reference->gaps[i]);
@@ -328,7 +368,7 @@ static void fill_gaps(const struct gap_builder *builder, uint32_t piece, uint32_
                 reference->gaps[i][k] = reference->rests[piece].own_gap[place];
             } else if (other > own && are_close(&builder->clusters[own], &builder->clusters[other])) {
                 set_cluster(other_shape, builder->body, clusters, other, builder->positions, builder->scale);
-                reference->gaps[i][k] = gap_of_clusters(shape, other_shape, radius);
+                reference->gaps[i][k] = gap_of_clusters(shape, other_shape, enough);
             }
         }
     }

@@ -542,6 +542,36 @@ static void squeezed_clusters_are_let_go_before_they_meet(void **state)
     }
 }
 
+/* The part above a slit sinks as a whole, or tips about its middle, until it meets the part below: clusters that have no
+ * vertex in common, whose own maps stay perfect. */
+static void parts_across_a_slit_are_let_go_before_they_meet(void **state)
+{
+    (void)state;
+    for (int tips = 0; tips < 2; tips++) {
+        struct stage stage;
+        open_stage(&stage, 2, 0, 1);
+        struct marks marks = marks_make(&stage);
+        uint64_t first = 0, with_contact = 0, both = 0, steps = scaled(40);
+        for (uint64_t step = 0; step <= steps; step++) {
+            double share = 1.6 * (double)step / (double)steps;
+            for (uint32_t v = 0; v < stage.given->vertex_count; v++) {
+                const double *p = stage.reference[v];
+                bool above = p[2] > 2.5 && p[0] > 2.5;
+                memcpy(stage.given->xyz[v], p, sizeof stage.given->xyz[v]);
+                stage.given->xyz[v][2] -= above ? share * (tips ? p[0] - 5 : 1) : 0;
+            }
+            mark_proven(&stage, kernels_for(dent_isa_available(all_isas[step % 3]) ? all_isas[step % 3] : DENT_ISA_SCALAR)->clusters, &marks);
+            uint64_t contacts = assert_no_contact_is_hidden(&stage, &marks);
+            first = step == 0 ? marks.count : first;
+            with_contact += contacts > 0;
+            both += contacts > 0 && marks.count > 0;
+        }
+        assert_true(first > 0 && with_contact > 0 && both > 0);
+        marks_free(&marks);
+        close_stage(&stage);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -551,6 +581,7 @@ int main(void)
         cmocka_unit_test(clusters_called_apart_have_no_contact),
         cmocka_unit_test(contact_is_not_hidden_at_the_limit),
         cmocka_unit_test(squeezed_clusters_are_let_go_before_they_meet),
+        cmocka_unit_test(parts_across_a_slit_are_let_go_before_they_meet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
