@@ -238,7 +238,7 @@ static int tip_is_beyond(long double t, double w1, double w2, double a0, double 
 static double gear_contact(double w1, double w2, double a0, double b0)
 {
     double first = 2;
-    enum { STEPS = 20000 };
+    enum { STEPS = 5000 };
     for (int which = 0; which < 2; which++) {
         for (int i = 0; i < STEPS; i++) {
             long double low = (long double)i / STEPS, high = (long double)(i + 1) / STEPS, radius;
@@ -266,7 +266,7 @@ static void gear_teeth_meet_on_time(void **state)
     const double corners[4][3] = {{0.2, 0, -0.1}, {1, 0, -0.1}, {1, 0, 0.1}, {0.2, 0, 0.1}};
     memcpy(tooth.vertices, corners, sizeof corners);
     int met = 0;
-    for (uint64_t seed = 0; seed < 60; seed++) {
+    for (uint64_t seed = 0; seed < 300; seed++) {
         dent_random random = dent_random_seeded(seed + 4);
         double w1 = oracle_uniform(&random, -9, 9), w2 = oracle_uniform(&random, -9, 9);
         double a0 = oracle_uniform(&random, 0.9, 5.3), b0 = oracle_uniform(&random, -2.2, 2.2);
@@ -293,6 +293,7 @@ static void gear_teeth_meet_on_time(void **state)
         }
         scene_free(scene);
     }
+    printf("%d pairs of teeth met\n", met);
     assert_true(met > 20);
 }
 
@@ -535,7 +536,12 @@ static void volumes_and_bounds_change_the_time_by_less_than_the_tolerance(void *
                 scene->def.volume = (dent_motion_volume)volume;
                 scene->def.bounds = (dent_motion_bounds)bounds;
                 dent_motion_impact_result other = scene_ask(scene);
-                assert_true(agree(&pair, &first, &other));
+                if (!agree(&pair, &first, &other)) {
+                    fail_msg("seed %llu, %s, %s: %s at %.17g instead of %s at %.17g", (unsigned long long)seed,
+                             dent_motion_volume_name(scene->def.volume), dent_motion_bounds_name(scene->def.bounds),
+                             dent_motion_verdict_name(other.verdict), other.t_lo,
+                             dent_motion_verdict_name(first.verdict), first.t_lo);
+                }
             }
         }
         scene_free(scene);
