@@ -68,6 +68,10 @@ static bool make_desks(struct motion_run *run)
         if (!desk) {
             return false;
         }
+        desk->searches = 0;
+        for (int i = 0; i < PIECE_CACHE; i++) {
+            desk->pieces[i].search = 0;
+        }
         array_init(&desk->queue, run->context, sizeof(struct pending_pair));
     }
     return true;

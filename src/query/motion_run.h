@@ -25,7 +25,8 @@
 
 /* The motion of b as seen by a over the piece [number, number + 1] / 2^level of the step. */
 struct time_piece {
-    uint64_t key; /* level << 58 | number, + 1; 0: empty */
+    uint64_t search; /* which search it was made for */
+    uint64_t key;    /* level << 58 | number */
     double lo, middle;
     struct motion_piece motion;
 };
@@ -44,6 +45,7 @@ struct pending_pair {
 /* What a worker needs for one pair of bodies; kept from query to query. */
 struct motion_desk {
     struct dynamic_array queue; /* struct pending_pair: a heap, the earliest first */
+    uint64_t searches; /* so far */
     struct time_piece pieces[PIECE_CACHE];
 };
 

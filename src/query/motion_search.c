@@ -88,11 +88,12 @@ static double piece_lo(uint32_t level, uint64_t number)
 
 static const struct time_piece *piece_of(struct search *search, uint32_t level, uint64_t number)
 {
-    uint64_t key = ((uint64_t)level << 58 | number) + 1;
+    uint64_t key = (uint64_t)level << 58 | number;
     struct time_piece *piece = &search->desk->pieces[(number * 5 + level * 11) % PIECE_CACHE];
-    if (piece->key != key) {
+    if (piece->key != key || piece->search != search->desk->searches) {
         double half = 0.5 / (double)(UINT64_C(1) << level);
         piece->key = key;
+        piece->search = search->desk->searches;
         piece->lo = piece_lo(level, number);
         piece->middle = piece->lo + half;
         motion_of_pair(search->run, search->pair, piece->lo, half, &piece->motion);
@@ -224,7 +225,7 @@ static bool descend(struct search *search, const struct pending_pair *pending)
     return true;
 }
 
-#define TIME_FRACTION 0.01
+#define TIME_FRACTION 0.014
 
 static bool split(struct search *search, const struct pending_pair *pending)
 {
@@ -351,9 +352,7 @@ static void prepare_search(struct search *search, const struct motion_run *run, 
                               .limit = limit,
                               .answer = &pair->answer};
     pair->answer = (struct pair_answer){.verdict = DENT_MOTION_FREE, .t_lo = limit, .t_hi = 1};
-    for (int i = 0; i < PIECE_CACHE; i++) {
-        desk->pieces[i].key = 0;
-    }
+    desk->searches++;
     array_clear(&desk->queue);
 }
 
