@@ -146,7 +146,7 @@ static inline void motion_case_poses(int kind, uint32_t number, struct motion_ca
         r[2] = w * q[2] + s * (turn[1] * q[0] + turn[2] * q[1] - turn[0] * q[3]);
         r[3] = w * q[3] + s * (turn[2] * q[0] + turn[0] * q[2] - turn[1] * q[1]);
         double side = kind == MOTION_CASE_FAR       ? 6
-                      : kind == MOTION_CASE_NEAR    ? 2.02
+                      : kind == MOTION_CASE_NEAR    ? 1.95
                       : kind == MOTION_CASE_CONTACT ? 0.7
                                                     : 2.01;
         double way = kind == MOTION_CASE_SPIN ? 0.02 : 2;

@@ -100,6 +100,16 @@ template <typename Volume> std::shared_ptr<fcl::BVHModel<Volume>> model_of(const
     return model;
 }
 
+double radius_of(const motion_case_mesh &mesh)
+{
+    double farthest = 0;
+    for (uint32_t v = 0; v < mesh.vertex_count; v++) {
+        const double *p = mesh.vertices[v];
+        farthest = std::max(farthest, p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+    }
+    return std::sqrt(farthest);
+}
+
 /* One size of bodies for everybody. */
 class Stage
 {
@@ -115,6 +125,7 @@ class Stage
                 fail("out of memory");
             }
             add_body(body);
+            radius[body] = radius_of(meshes[body]);
             rss[body] = model_of<fcl::RSSd>(meshes[body]);
             obbrss[body] = model_of<fcl::OBBRSSd>(meshes[body]);
         }
@@ -165,6 +176,7 @@ class Stage
     dent_world *world;
     motion_case_mesh meshes[2];
     dent_body_id ids[2];
+    double radius[2];
     std::shared_ptr<fcl::BVHModel<fcl::RSSd>> rss[2];
     std::shared_ptr<fcl::BVHModel<fcl::OBBRSSd>> obbrss[2];
 
@@ -228,12 +240,7 @@ class Stage
     /* No point of a body moves faster than its centre does and its turning at the greatest radius. */
     double fastest(int body, const fcl::InterpMotion<double> &motion) const
     {
-        double farthest = 0;
-        for (uint32_t v = 0; v < meshes[body].vertex_count; v++) {
-            const double *p = meshes[body].vertices[v];
-            farthest = std::max(farthest, p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
-        }
-        return motion.getLinearVelocity().norm() + std::fabs(motion.getAngularVelocity()) * std::sqrt(farthest);
+        return motion.getLinearVelocity().norm() + std::fabs(motion.getAngularVelocity()) * radius[body];
     }
 
     Answer advance(const motion_case_pose poses[2][2])

@@ -36,9 +36,8 @@ const char *motion_fault(const dent_motion *motion, bool *finite)
     if (motion->angle != 0 && !vector_make_unit(motion->axis, axis)) {
         return "it turns about an axis that is zero";
     }
-    struct sine_cosine half = sine_and_cosine(0.5 * motion->angle);
-    if (motion->kind == DENT_MOTION_SCREW && motion->angle != 0 && fabs(half.sine) < 0x1p-21 &&
-        fabs(motion->angle) > 1) {
+    if (motion->kind == DENT_MOTION_SCREW && fabs(motion->angle) > 1 &&
+        fabs(sine_and_cosine(0.5 * motion->angle).sine) < 0x1p-21) {
         double along = dot_product(axis, motion->displacement);
         for (int k = 0; k < 3; k++) {
             if (motion->displacement[k] - along * axis[k] != 0) {

@@ -315,7 +315,7 @@ struct advance advance_points(const double (*a)[3], int count_a, const struct mo
             advance.s = INFINITY;
             return advance;
         }
-        if (length <= near) {
+        if (length <= near || certain <= 0.125 * b->rest) {
             return advance;
         }
         advance.s += certain / advance.approach * (1 - 0x1p-40);

@@ -37,7 +37,7 @@ bool points_stay_apart(const double (*a)[3], int count_a, const struct moving_po
 
 /* Conservative advancement along the lines (Mirtich; Tang et al. 2009): from s = first on, steps as long as the distance,
  * along its own direction, cannot be used up. Returns how far it got: nothing touches before; above `last` when nothing
- * touches at all. It stops when the distance is at most `near` or at most the rest, or after some steps. */
+ * touches at all. It stops when the distance is at most `near` or hardly more than the rest, or after some steps. */
 struct advance {
     double s;
     double distance; /* at s, an upper bound up to rounding, the rest not included */

@@ -28,13 +28,14 @@ static void trajectory_interval_pose(const struct trajectory *trajectory, struct
                                                       interval_scale(sine, trajectory->sine_part[k])));
     }
     struct interval g1 = {0, 0}, g2 = {0, 0};
-    if (trajectory->arcs) { /* the half angles; sin(w/2) is known to within 2^-51 of itself or absolutely */
-        struct interval half_sine = interval_sine(interval_point(0.5 * trajectory->angle));
-        struct interval early = interval_sine(interval_scale(t, 0.5 * trajectory->angle));
+    if (trajectory->arcs) {
         struct interval late = interval_scale(interval_subtract(t, interval_point(1)), 0.5 * trajectory->angle);
-        double stretch = fabs(0.5 * trajectory->angle / trajectory->half_sine) * (1 + 0x1p-40);
-        struct interval ratio = {-stretch, stretch};
-        if (half_sine.lo > 0x1p-20 || half_sine.hi < -0x1p-20) {
+        struct interval ratio; /* sin(wt/2) / sin(w/2) */
+        if (fabs(trajectory->angle) < 0x1p-18) { /* t (1 + w^2 (1 - t^2) / 24 + ...) */
+            ratio = interval_multiply(t, interval_of(1 - 0x1p-50, 1 + 0x1p-38));
+        } else { /* the divisor is above 2^-22 in size, or there is no arc (motion_fault) */
+            struct interval half_sine = interval_sine(interval_point(0.5 * trajectory->angle));
+            struct interval early = interval_sine(interval_scale(t, 0.5 * trajectory->angle));
             double p = 1 / half_sine.lo, q = 1 / half_sine.hi;
             ratio = interval_multiply(early, interval_of(rounded_down(p < q ? p : q), rounded_up(p < q ? q : p)));
         }

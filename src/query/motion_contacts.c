@@ -8,6 +8,7 @@
 
 #include "base/radix_sort.h"
 #include "geometry/feature_distance.h"
+#include "geometry/kernels/motion_boxes.h"
 #include "geometry/motion_inclusion.h"
 #include "geometry/quaternion.h"
 #include "query/motion_run.h"
@@ -17,6 +18,7 @@ struct gathering {
     const struct motion_pair *pair;
     double t;
     struct motion_piece seen;  /* b in the coordinates of a */
+    struct motion_piece near;  /* the same, its rest grown by the tolerance */
     struct motion_piece world; /* a in the world */
     double unscale;
 };
@@ -221,39 +223,62 @@ static void place_node(const struct gathering *gathering, uint32_t node, struct 
     }
 }
 
-static bool gather_pair(struct gathering *gathering, struct dynamic_array *stack)
+static bool push_nodes(struct dynamic_array *stack, uint32_t a, uint32_t b)
 {
-    const struct motion_pair *pair = gathering->pair;
-    const struct motion_volume *nodes_a = pair->a->tree->nodes.data, *nodes_b = pair->b->tree->nodes.data;
-    struct node_pair pending = {0, 0};
-    array_clear(stack);
-    if (!array_push(stack, &pending)) {
-        return false;
+    struct node_pair pair = {a, b};
+    return array_push(stack, &pair);
+}
+
+/* The children of two nodes that are near each other (a leaf is its own child). Pairs of oriented boxes are tested four
+ * at a time, the tolerance as part of the rest. */
+static bool push_children(const struct gathering *gathering, const struct motion_volume *nodes_a,
+                          const struct motion_volume *nodes_b, struct node_pair pair, struct dynamic_array *stack)
+{
+    const struct motion_volume *a = &nodes_a[pair.a], *b = &nodes_b[pair.b];
+    uint32_t count_a = a->size > 0 ? 1 : 2, count_b = b->size > 0 ? 1 : 2;
+    uint32_t first_a = a->size > 0 ? pair.a : a->first, first_b = b->size > 0 ? pair.b : b->first;
+    const struct motion_run *run = gathering->run;
+    if (run->volume == DENT_MOTION_VOLUME_ORIENTED_BOX && gathering->pair->b->rigid && count_a + count_b == 4) {
+        const struct motion_volume *ca = &nodes_a[first_a], *cb = &nodes_b[first_b];
+        const struct motion_volume *const four_a[4] = {ca, ca + 1, ca, ca + 1};
+        const struct motion_volume *const four_b[4] = {cb, cb, cb + 1, cb + 1};
+        const struct piece_window now = {0, 0};
+        struct motion_box_result result;
+        unsigned apart = run->kernels->motion_boxes->test_boxes(&gathering->near, four_a, four_b, &now, &result);
+        bool done = true;
+        for (uint32_t k = 0; k < 4 && done; k++) {
+            done = (apart >> k & 1) || push_nodes(stack, first_a + k % 2, first_b + k / 2);
+        }
+        return done;
     }
-    while (stack->count > 0) {
-        pending = ((struct node_pair *)stack->data)[--stack->count];
-        const struct motion_volume *a = &nodes_a[pending.a], *b = &nodes_b[pending.b];
+    for (uint32_t child_b = first_b; child_b < first_b + count_b; child_b++) {
         struct placed_volume placed;
-        place_node(gathering, pending.b, &placed);
-        struct piece_window window = {0, 0};
-        if (volumes_apart(gathering->run->volume, a, &placed, pair->tolerance, &window)) {
-            continue;
-        }
-        if (a->size > 0 && b->size > 0) {
-            if (!put_features(gathering, a->first, b->first)) {
-                return false;
-            }
-            continue;
-        }
-        bool into_a = b->size > 0 || (a->size == 0 && a->radius >= placed.radius);
-        for (uint32_t child = 0; child < 2; child++) {
-            struct node_pair next = {into_a ? a->first + child : pending.a, into_a ? pending.b : b->first + child};
-            if (!array_push(stack, &next)) {
+        place_node(gathering, child_b, &placed);
+        for (uint32_t child_a = first_a; child_a < first_a + count_a; child_a++) {
+            struct piece_window now = {0, 0};
+            if (!volumes_apart(run->volume, &nodes_a[child_a], &placed, gathering->pair->tolerance, &now) &&
+                !push_nodes(stack, child_a, child_b)) {
                 return false;
             }
         }
     }
     return true;
+}
+
+static bool gather_pair(struct gathering *gathering, struct dynamic_array *stack)
+{
+    const struct motion_pair *pair = gathering->pair;
+    const struct motion_volume *nodes_a = pair->a->tree->nodes.data, *nodes_b = pair->b->tree->nodes.data;
+    array_clear(stack);
+    bool done = push_nodes(stack, 0, 0);
+    while (done && stack->count > 0) {
+        struct node_pair pending = ((struct node_pair *)stack->data)[--stack->count];
+        const struct motion_volume *a = &nodes_a[pending.a], *b = &nodes_b[pending.b];
+        bool leaves = a->size > 0 && b->size > 0;
+        done = leaves ? put_features(gathering, a->first, b->first)
+                      : push_children(gathering, nodes_a, nodes_b, pending, stack);
+    }
+    return done;
 }
 
 /* ---- the list ---------------------------------------------------------------------------------------------------- */
@@ -327,6 +352,8 @@ dent_status motion_find_contacts(struct motion_run *run, double t)
         }
         relative_motion(&run->pairs[i].chain_a, &run->pairs[i].chain_b, t, 0, DENT_MOTION_BOUNDS_TAYLOR,
                         run->pairs[i].a->tree->reach, run->pairs[i].b->tree->reach, &gathering.seen);
+        gathering.near = gathering.seen;
+        gathering.near.translation_rest = (gathering.seen.translation_rest + run->pairs[i].tolerance) * (1 + 0x1p-40);
         if (!place_base(&gathering) || !gather_pair(&gathering, stack)) {
             return motion_out_of_memory(run);
         }

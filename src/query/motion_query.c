@@ -68,6 +68,10 @@ static bool make_desks(struct motion_run *run)
         if (!desk) {
             return false;
         }
+        desk->searches = 0;
+        for (int i = 0; i < PIECE_CACHE; i++) {
+            desk->pieces[i].search = 0;
+        }
         array_init(&desk->queue, run->context, sizeof(struct pending_pair));
     }
     return true;
@@ -263,6 +267,7 @@ static DENT_NOINLINE dent_status run_query(dent_world *world, const dent_motion_
         .state = state_of(world),
         .volume = def->volume == DENT_MOTION_VOLUME_AUTO ? DENT_MOTION_VOLUME_ORIENTED_BOX : def->volume,
         .bounds = def->bounds == DENT_MOTION_BOUNDS_AUTO ? DENT_MOTION_BOUNDS_TAYLOR : def->bounds,
+        .kernels = kernels_for(dent_context_isa(world->context)),
         .limit = 2,
         .counters = &result->counters,
     };

@@ -19,12 +19,14 @@
 #include "base/dynamic_array.h"
 #include "base/message.h"
 #include "bodies/body_table.h"
+#include "geometry/kernels/kernel_table.h"
 #include "geometry/motion_bounds.h"
 #include "structures/motion_tree.h"
 
 /* The motion of b as seen by a over the piece [number, number + 1] / 2^level of the step. */
 struct time_piece {
-    uint64_t key; /* level << 58 | number, + 1; 0: empty */
+    uint64_t search; /* which search it was made for */
+    uint64_t key;    /* level << 58 | number */
     double lo, middle;
     struct motion_piece motion;
 };
@@ -43,6 +45,7 @@ struct pending_pair {
 /* What a worker needs for one pair of bodies; kept from query to query. */
 struct motion_desk {
     struct dynamic_array queue; /* struct pending_pair: a heap, the earliest first */
+    uint64_t searches; /* so far */
     struct time_piece pieces[PIECE_CACHE];
 };
 
@@ -94,6 +97,7 @@ struct motion_run {
     struct motion_state *state;
     dent_motion_volume volume;
     dent_motion_bounds bounds;
+    const struct kernels *kernels;
     double scale;
     struct trajectory *trajectories; /* by frame */
     struct motion_actor *actors;     /* by rank */

@@ -15,6 +15,7 @@
  */
 #include <math.h>
 
+#include "geometry/kernels/motion_boxes.h"
 #include "geometry/motion_inclusion.h"
 #include "query/motion_run.h"
 
@@ -26,6 +27,7 @@ struct search {
     const struct linear_volume *linear_b; /* null for rigid ones */
     const double (*corners_a)[3][3], (*corners_b)[3][3], (*ends_b)[3][3];
     bool tied; /* vertices of the two bodies may be the same */
+    bool by_fours; /* both rigid, oriented boxes */
     double limit; /* later ones are of no interest */
     struct pair_answer *answer;
 };
@@ -86,11 +88,12 @@ static double piece_lo(uint32_t level, uint64_t number)
 
 static const struct time_piece *piece_of(struct search *search, uint32_t level, uint64_t number)
 {
-    uint64_t key = ((uint64_t)level << 58 | number) + 1;
+    uint64_t key = (uint64_t)level << 58 | number;
     struct time_piece *piece = &search->desk->pieces[(number * 5 + level * 11) % PIECE_CACHE];
-    if (piece->key != key) {
+    if (piece->key != key || piece->search != search->desk->searches) {
         double half = 0.5 / (double)(UINT64_C(1) << level);
         piece->key = key;
+        piece->search = search->desk->searches;
         piece->lo = piece_lo(level, number);
         piece->middle = piece->lo + half;
         motion_of_pair(search->run, search->pair, piece->lo, half, &piece->motion);
@@ -126,6 +129,21 @@ static double time_of(const struct time_piece *piece, double s)
     return piece->middle + s * piece->motion.half;
 }
 
+/* Puts a pair into the queue that may meet in a window of a piece, which was `given` before. */
+static bool push_window(struct search *search, const struct time_piece *piece, struct pending_pair *pending,
+                        const struct piece_window *given, const struct piece_window *window)
+{
+    if (window->first > given->first) {
+        double later = time_of(piece, window->first) - 0x1p-52;
+        pending->lo = later > pending->lo ? later : pending->lo;
+    }
+    if (window->last < given->last) {
+        double earlier = time_of(piece, window->last) + 0x1p-52;
+        pending->hi = earlier < pending->hi ? earlier : pending->hi;
+    }
+    return push_pair(search, pending);
+}
+
 /* Puts the pair into the queue unless it stays apart. */
 static bool consider(struct search *search, uint32_t a, uint32_t b, const struct placed_volume *placed,
                      const struct time_piece *piece, const struct pending_pair *parent, uint32_t level, uint64_t number)
@@ -138,15 +156,7 @@ static bool consider(struct search *search, uint32_t a, uint32_t b, const struct
         return true;
     }
     struct pending_pair pending = {lo, hi, number, a, b, level, (float)placed->rest};
-    if (window.first > whole.first) {
-        double later = time_of(piece, window.first) - 0x1p-52;
-        pending.lo = later > lo ? later : lo;
-    }
-    if (window.last < whole.last) {
-        double earlier = time_of(piece, window.last) + 0x1p-52;
-        pending.hi = earlier < hi ? earlier : hi;
-    }
-    return push_pair(search, &pending);
+    return push_window(search, piece, &pending, &whole, &window);
 }
 
 static bool halve_time(struct search *search, const struct pending_pair *pending)
@@ -168,38 +178,64 @@ static bool halve_time(struct search *search, const struct pending_pair *pending
     return true;
 }
 
-static bool descend(struct search *search, const struct pending_pair *pending, bool into_a)
+/* The children of two nodes, four pairs at once. */
+static bool consider_four(struct search *search, const struct time_piece *piece, const struct pending_pair *pending,
+                          uint32_t first_a, uint32_t first_b)
 {
-    const struct time_piece *piece = piece_of(search, pending->level, pending->number);
-    struct placed_volume placed;
-    uint32_t first = into_a ? search->nodes_a[pending->a].first : search->nodes_b[pending->b].first;
-    if (into_a) {
-        place_node(search, piece, pending->b, &placed);
-    }
-    for (uint32_t child = first; child < first + 2; child++) {
-        if (!into_a) {
-            place_node(search, piece, child, &placed);
-        }
-        if (!consider(search, into_a ? child : pending->a, into_a ? pending->b : child, &placed, piece, pending,
-                      pending->level, pending->number)) {
-            return false;
+    const struct motion_volume *a = &search->nodes_a[first_a], *b = &search->nodes_b[first_b];
+    const struct motion_volume *const four_a[4] = {a, a + 1, a, a + 1}, *const four_b[4] = {b, b, b + 1, b + 1};
+    struct piece_window given = window_of(piece, pending->lo, pending->hi);
+    struct motion_box_result result;
+    unsigned apart = search->run->kernels->motion_boxes->test_boxes(&piece->motion, four_a, four_b, &given, &result);
+    search->answer->volume_tests += 4;
+    for (uint32_t pair = 0; pair < 4; pair++) {
+        if (!(apart >> pair & 1)) {
+            struct pending_pair next = *pending;
+            struct piece_window window = {result.first[pair], result.last[pair]};
+            next.a = first_a + pair % 2;
+            next.b = first_b + pair / 2;
+            next.motion = (float)result.rest[pair];
+            if (!push_window(search, piece, &next, &given, &window)) {
+                return false;
+            }
         }
     }
     return true;
 }
 
-#define TIME_FRACTION 0.02
+/* Both nodes are replaced by their children (a leaf by itself), so that up to four pairs follow. */
+static bool descend(struct search *search, const struct pending_pair *pending)
+{
+    const struct time_piece *piece = piece_of(search, pending->level, pending->number);
+    const struct motion_volume *a = &search->nodes_a[pending->a], *b = &search->nodes_b[pending->b];
+    if (search->by_fours && a->size == 0 && b->size == 0) {
+        return consider_four(search, piece, pending, a->first, b->first);
+    }
+    uint32_t first_a = a->size > 0 ? pending->a : a->first, last_a = a->size > 0 ? pending->a : a->first + 1;
+    uint32_t first_b = b->size > 0 ? pending->b : b->first, last_b = b->size > 0 ? pending->b : b->first + 1;
+    for (uint32_t child_b = first_b; child_b <= last_b; child_b++) {
+        struct placed_volume placed;
+        place_node(search, piece, child_b, &placed);
+        for (uint32_t child_a = first_a; child_a <= last_a; child_a++) {
+            if (!consider(search, child_a, child_b, &placed, piece, pending, pending->level, pending->number)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+#define TIME_FRACTION 0.014
 
 static bool split(struct search *search, const struct pending_pair *pending)
 {
     const struct motion_volume *a = &search->nodes_a[pending->a], *b = &search->nodes_b[pending->b];
     double radius_b = search->linear_b ? search->linear_b[pending->b].radius : b->radius;
     double larger = a->radius > radius_b ? a->radius : radius_b;
-    bool leaf_a = a->size > 0, leaf_b = b->size > 0;
     if ((double)pending->motion > TIME_FRACTION * larger && pending->level < LEVEL_LATEST) {
         return halve_time(search, pending);
     }
-    return descend(search, pending, leaf_b || (!leaf_a && a->radius >= radius_b));
+    return descend(search, pending);
 }
 
 /* ---- faces ------------------------------------------------------------------------------------------------------- */
@@ -312,12 +348,11 @@ static void prepare_search(struct search *search, const struct motion_run *run, 
                               .corners_b = (const double(*)[3][3])b->corners.data,
                               .ends_b = (const double(*)[3][3])b->ends.data,
                               .tied = pair->a->body->identities || pair->b->body->identities,
+                              .by_fours = pair->b->rigid && run->volume == DENT_MOTION_VOLUME_ORIENTED_BOX,
                               .limit = limit,
                               .answer = &pair->answer};
     pair->answer = (struct pair_answer){.verdict = DENT_MOTION_FREE, .t_lo = limit, .t_hi = 1};
-    for (int i = 0; i < PIECE_CACHE; i++) {
-        desk->pieces[i].key = 0;
-    }
+    desk->searches++;
     array_clear(&desk->queue);
 }
 

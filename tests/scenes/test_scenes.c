@@ -54,6 +54,14 @@ static const struct golden golden_rows[] = {
     {"jaw", 0.02, 5, 5503, 19690, UINT64_C(0x1925D655A7676404)},
     {"graded", 1, 24, 18600, 57600, UINT64_C(0x1EE3F04CDBBCE656)},
     {"graded", 0.02, 24, 864, 960, UINT64_C(0xBC31027D4048FFFD)},
+    {"rod", 1, 2, 326, 644, UINT64_C(0xC80BE903566D56CC)},
+    {"rod", 0.02, 2, 16, 24, UINT64_C(0xEA9234E7243D0D59)},
+    {"teapot", 1, 2, 3532, 7040, UINT64_C(0x6A20404B55FDD555)},
+    {"teapot", 0.02, 2, 196, 368, UINT64_C(0x42DAEA8502085D22)},
+    {"rings", 1, 2, 1536, 3072, UINT64_C(0x7C089EA780485FCD)},
+    {"rings", 0.02, 2, 64, 128, UINT64_C(0xF0671CC814681007)},
+    {"arm", 1, 8, 2320, 4608, UINT64_C(0x2A89334C4BCC0184)},
+    {"arm", 0.02, 8, 96, 160, UINT64_C(0x8D3340277E525075)},
 };
 
 static dent_status create(dent_context *context, const char *name, double scale, const char *parameter, double value,

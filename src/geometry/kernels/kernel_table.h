@@ -24,6 +24,8 @@ struct impact_kernels; /* impact_kernels.h: rejects of the impact test */
 
 struct moving_box_kernels; /* moving_boxes.h: leaves of the surface forest over a step */
 
+struct motion_box_kernels; /* motion_boxes.h: boxes of turning bodies over a piece of time */
+
 struct surface_kernels; /* surface_kernels.h: the leaves of the surface forest */
 
 struct curvature_kernels; /* curvature_kernels.h: the self-collision culling of surfaces */
@@ -46,6 +48,7 @@ struct kernels {
      * (the bounds are then of no use). A bound of zero has any sign. */
     bool (*copy_positions)(const void *from, size_t vertex_count, double (*to)[3], double lo[3], double hi[3]);
     const struct overlap_kernels *overlaps;
+    const struct motion_box_kernels *motion_boxes;
 };
 
 /* The row of an instruction set; the scalar one for those this build does not have. */

@@ -1,0 +1,128 @@
+/* The arithmetic of motion_boxes.h on lanes, one pair of boxes a lane: place b in the coordinates of a, then 15 axes.
+ * What is what, and why it is conservative, is told in motion_volumes.h and motion_volumes.c.
+ *
+ * The includer has defined lanes, lane_mask, the operations lanes_set ... mask_or as in impact_lanes_scalar.h, and
+ * struct box_lanes box_load(const struct motion_volume *const *). */
+#ifndef DENT_GEOMETRY_MOTION_BOX_LANES_H
+#define DENT_GEOMETRY_MOTION_BOX_LANES_H
+
+struct window_lanes {
+    lanes first, last;
+    lane_mask apart;
+};
+
+static inline lanes lanes_sum3(lanes a, lanes x, lanes b, lanes y, lanes c, lanes z)
+{
+    return lanes_add(lanes_add(lanes_multiply(a, x), lanes_multiply(b, y)), lanes_multiply(c, z));
+}
+
+static inline void clip_lanes(lanes d, lanes q, lanes extent, struct window_lanes *window)
+{
+    lanes size_d = lanes_absolute(d), size_q = lanes_absolute(q);
+    lane_mask free = lanes_less(extent, lanes_add(size_d, size_q)); /* the axis says something */
+    window->apart = mask_or(window->apart, lanes_less(extent, lanes_subtract(size_d, size_q)));
+    lanes inverse = lanes_divide(lanes_set(1), q);
+    lanes p = lanes_multiply(lanes_subtract(lanes_set(0), lanes_add(extent, d)), inverse);
+    lanes r = lanes_multiply(lanes_subtract(extent, d), inverse);
+    lanes enter = lanes_least(p, r), leave = lanes_most(p, r);
+    window->first = lanes_choose(free, lanes_most(enter, window->first), window->first);
+    window->last = lanes_choose(free, lanes_least(leave, window->last), window->last);
+}
+
+/* The edge axes only tell boxes apart; clipping the window by them as well does not pay for nine divisions. */
+static inline void test_axis_lanes(lanes d, lanes q, lanes extent, struct window_lanes *window)
+{
+    lanes nearest = lanes_subtract(lanes_absolute(d), lanes_absolute(q));
+    window->apart = mask_or(window->apart, lanes_less(extent, nearest));
+}
+
+/* b's centre, sweep and axes in the coordinates of a. */
+static inline void place_lanes(const struct motion_piece *piece, const struct box_lanes *b, lanes centre[3],
+                               lanes sweep[3], lanes axes[9])
+{
+    const double *m = piece->rotation, *rate = piece->rotation_rate;
+    for (int i = 0; i < 3; i++) {
+        lanes x = lanes_set(m[3 * i]), y = lanes_set(m[3 * i + 1]), z = lanes_set(m[3 * i + 2]);
+        centre[i] = lanes_add(lanes_sum3(x, b->centre[0], y, b->centre[1], z, b->centre[2]),
+                              lanes_set(piece->translation[i]));
+        for (int j = 0; j < 3; j++) {
+            axes[3 * i + j] = lanes_sum3(x, b->axes[j], y, b->axes[3 + j], z, b->axes[6 + j]);
+        }
+        x = lanes_set(rate[3 * i]);
+        y = lanes_set(rate[3 * i + 1]);
+        z = lanes_set(rate[3 * i + 2]);
+        sweep[i] = lanes_multiply(lanes_set(piece->half),
+                                  lanes_add(lanes_sum3(x, b->centre[0], y, b->centre[1], z, b->centre[2]),
+                                            lanes_set(piece->translation_rate[i])));
+    }
+}
+
+static inline void test_axes_lanes(const struct box_lanes *a, const struct box_lanes *b, const lanes apart[3],
+                                   const lanes sweep[3], const lanes axes[9], lanes rest, struct window_lanes *window)
+{
+    lanes r[9], size[9], d[3], s[3];
+    const lanes *ea = a->half_extent, *eb = b->half_extent;
+    for (int i = 0; i < 3; i++) {
+        lanes x = a->axes[i], y = a->axes[3 + i], z = a->axes[6 + i];
+        d[i] = lanes_sum3(x, apart[0], y, apart[1], z, apart[2]);
+        s[i] = lanes_sum3(x, sweep[0], y, sweep[1], z, sweep[2]);
+        for (int j = 0; j < 3; j++) {
+            r[3 * i + j] = lanes_sum3(x, axes[j], y, axes[3 + j], z, axes[6 + j]);
+            size[3 * i + j] = lanes_absolute(r[3 * i + j]);
+        }
+        lanes extent = lanes_sum3(size[3 * i], eb[0], size[3 * i + 1], eb[1], size[3 * i + 2], eb[2]);
+        clip_lanes(d[i], s[i], lanes_add(lanes_add(ea[i], extent), rest), window);
+    }
+    for (int j = 0; j < 3; j++) {
+        lanes extent = lanes_sum3(size[j], ea[0], size[3 + j], ea[1], size[6 + j], ea[2]);
+        clip_lanes(lanes_sum3(r[j], d[0], r[3 + j], d[1], r[6 + j], d[2]),
+                   lanes_sum3(r[j], s[0], r[3 + j], s[1], r[6 + j], s[2]), lanes_add(lanes_add(extent, eb[j]), rest),
+                   window);
+    }
+    for (int i = 0; i < 3; i++) {
+        int i1 = i == 2 ? 0 : i + 1, i2 = 3 - i - i1;
+        for (int j = 0; j < 3; j++) {
+            int j1 = j == 2 ? 0 : j + 1, j2 = 3 - j - j1;
+            lanes p = r[3 * i1 + j], q = r[3 * i2 + j];
+            lanes along = lanes_subtract(lanes_multiply(d[i2], p), lanes_multiply(d[i1], q));
+            lanes swept = lanes_subtract(lanes_multiply(s[i2], p), lanes_multiply(s[i1], q));
+            lanes extent = lanes_add(lanes_add(lanes_multiply(ea[i1], size[3 * i2 + j]),
+                                               lanes_multiply(ea[i2], size[3 * i1 + j])),
+                                     lanes_add(lanes_multiply(eb[j1], size[3 * i + j2]),
+                                               lanes_multiply(eb[j2], size[3 * i + j1])));
+            test_axis_lanes(along, swept, lanes_add(extent, rest), window);
+        }
+    }
+}
+
+static inline struct window_lanes test_box_lanes(const struct motion_piece *piece,
+                                                 const struct motion_volume *const *volumes_a,
+                                                 const struct motion_volume *const *volumes_b,
+                                                 const struct piece_window *given, lanes *rest_of_b)
+{
+    struct box_lanes a = box_load(volumes_a), b = box_load(volumes_b);
+    lanes centre[3], sweep[3], axes[9];
+    place_lanes(piece, &b, centre, sweep, axes);
+    lanes rest = lanes_add(lanes_set(piece->translation_rest),
+                           lanes_add(lanes_multiply(lanes_set(piece->rotation_rest), b.reach),
+                                     lanes_multiply(lanes_set(piece->half * piece->turning), b.radius)));
+    rest = lanes_multiply(rest, lanes_set(1 + 0x1p-40));
+    *rest_of_b = rest;
+    lanes length = lanes_add(lanes_add(lanes_absolute(sweep[0]), lanes_absolute(sweep[1])), lanes_absolute(sweep[2]));
+    lanes radii = lanes_add(a.radius, b.radius);
+    rest = lanes_add(lanes_multiply(rest, lanes_set(1 + 0x1p-18)),
+                     lanes_multiply(lanes_set(0x1p-18), lanes_add(radii, length)));
+    lanes apart[3];
+    for (int k = 0; k < 3; k++) {
+        apart[k] = lanes_subtract(centre[k], a.centre[k]);
+    }
+    lanes most = lanes_add(lanes_add(radii, length), rest);
+    struct window_lanes window = {lanes_set(given->first), lanes_set(given->last),
+                                  lanes_less(lanes_multiply(lanes_multiply(most, most), lanes_set(1 + 0x1p-40)),
+                                             lanes_sum3(apart[0], apart[0], apart[1], apart[1], apart[2], apart[2]))};
+    test_axes_lanes(&a, &b, apart, sweep, axes, rest, &window);
+    window.apart = mask_or(window.apart, lanes_less(window.last, window.first));
+    return window;
+}
+
+#endif

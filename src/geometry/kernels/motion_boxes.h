@@ -1,0 +1,27 @@
+/* Four pairs of oriented boxes at once, each over the same piece of time: the 15-axis test of motion_volumes.h for the
+ * children of two nodes. The same numbers in the same order on every instruction set; spheres are only tested against the
+ * length of the sweep, so the answer may differ from volumes_apart by being more cautious.
+ */
+#ifndef DENT_GEOMETRY_MOTION_BOXES_H
+#define DENT_GEOMETRY_MOTION_BOXES_H
+
+#include "geometry/motion_volumes.h"
+
+struct motion_box_result {
+    double first[4], last[4]; /* the windows, of pairs that are not apart */
+    double rest[4];           /* as in placed_volume */
+};
+
+struct motion_box_kernels {
+    /* Bit i: a[i] and b[i] stay apart during the window. */
+    unsigned (*test_boxes)(const struct motion_piece *piece, const struct motion_volume *const a[4],
+                           const struct motion_volume *const b[4], const struct piece_window *window,
+                           struct motion_box_result *result);
+};
+
+extern const struct motion_box_kernels motion_box_kernels_scalar;
+#if defined(__x86_64__)
+extern const struct motion_box_kernels motion_box_kernels_avx2;
+#endif
+
+#endif

@@ -1,0 +1,133 @@
+/* Pairs of moving boxes four at a time. See motion_boxes.h. */
+#include "geometry/kernels/motion_boxes.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+#include <stddef.h>
+
+typedef __m256d lanes;
+typedef __m256d lane_mask;
+
+static inline lanes lanes_set(double a)
+{
+    return _mm256_set1_pd(a);
+}
+static inline lanes lanes_add(lanes a, lanes b)
+{
+    return _mm256_add_pd(a, b);
+}
+static inline lanes lanes_subtract(lanes a, lanes b)
+{
+    return _mm256_sub_pd(a, b);
+}
+static inline lanes lanes_multiply(lanes a, lanes b)
+{
+    return _mm256_mul_pd(a, b);
+}
+static inline lanes lanes_divide(lanes a, lanes b)
+{
+    return _mm256_div_pd(a, b);
+}
+static inline lanes lanes_least(lanes a, lanes b)
+{
+    return _mm256_min_pd(a, b);
+}
+static inline lanes lanes_most(lanes a, lanes b)
+{
+    return _mm256_max_pd(a, b);
+}
+static inline lanes lanes_absolute(lanes a)
+{
+    return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a);
+}
+static inline lane_mask lanes_less(lanes a, lanes b)
+{
+    return _mm256_cmp_pd(a, b, _CMP_LT_OQ);
+}
+static inline lanes lanes_choose(lane_mask mask, lanes a, lanes b)
+{
+    return _mm256_blendv_pd(b, a, mask);
+}
+static inline lane_mask mask_or(lane_mask a, lane_mask b)
+{
+    return _mm256_or_pd(a, b);
+}
+
+struct box_lanes {
+    lanes centre[3], half_extent[3], radius, reach, axes[9];
+};
+
+/* Four rows of four numbers become four columns. */
+static inline void transpose(__m256d rows[4])
+{
+    __m256d a = _mm256_unpacklo_pd(rows[0], rows[1]), b = _mm256_unpackhi_pd(rows[0], rows[1]);
+    __m256d c = _mm256_unpacklo_pd(rows[2], rows[3]), d = _mm256_unpackhi_pd(rows[2], rows[3]);
+    rows[0] = _mm256_permute2f128_pd(a, c, 0x20);
+    rows[1] = _mm256_permute2f128_pd(b, d, 0x20);
+    rows[2] = _mm256_permute2f128_pd(a, c, 0x31);
+    rows[3] = _mm256_permute2f128_pd(b, d, 0x31);
+}
+
+_Static_assert(offsetof(struct motion_volume, half_extent) == 3 * sizeof(double) &&
+                   offsetof(struct motion_volume, radius) == 6 * sizeof(double) &&
+                   offsetof(struct motion_volume, reach) == 7 * sizeof(double),
+               "eight numbers in a row");
+
+static inline struct box_lanes box_load(const struct motion_volume *const *volumes)
+{
+    struct box_lanes box;
+    __m256d rows[4];
+    for (int half = 0; half < 2; half++) {
+        for (int lane = 0; lane < 4; lane++) {
+            rows[lane] = _mm256_loadu_pd((const double *)(const void *)volumes[lane] + 4 * half);
+        }
+        transpose(rows);
+        if (half == 0) {
+            box.centre[0] = rows[0];
+            box.centre[1] = rows[1];
+            box.centre[2] = rows[2];
+            box.half_extent[0] = rows[3];
+        } else {
+            box.half_extent[1] = rows[0];
+            box.half_extent[2] = rows[1];
+            box.radius = rows[2];
+            box.reach = rows[3];
+        }
+    }
+    for (int half = 0; half < 2; half++) {
+        for (int lane = 0; lane < 4; lane++) {
+            rows[lane] = _mm256_cvtps_pd(_mm_loadu_ps(volumes[lane]->axes + 4 * half));
+        }
+        transpose(rows);
+        for (int k = 0; k < 4; k++) {
+            box.axes[4 * half + k] = rows[k];
+        }
+    }
+    box.axes[8] = _mm256_set_pd((double)volumes[3]->axes[8], (double)volumes[2]->axes[8], (double)volumes[1]->axes[8],
+                                (double)volumes[0]->axes[8]);
+    return box;
+}
+
+#include "geometry/kernels/motion_box_lanes.h"
+
+static unsigned test_boxes(const struct motion_piece *piece, const struct motion_volume *const a[4],
+                           const struct motion_volume *const b[4], const struct piece_window *window,
+                           struct motion_box_result *result)
+{
+    lanes rest;
+    struct window_lanes got = test_box_lanes(piece, a, b, window, &rest);
+    _mm256_storeu_pd(result->first, got.first);
+    _mm256_storeu_pd(result->last, got.last);
+    _mm256_storeu_pd(result->rest, rest);
+    return (unsigned)_mm256_movemask_pd(got.apart);
+}
+
+const struct motion_box_kernels motion_box_kernels_avx2 = {.test_boxes = test_boxes};
+
+#else
+
+/* A file must not be empty. */
+typedef int motion_boxes_avx2_unused;
+
+#endif
