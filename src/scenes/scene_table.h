@@ -24,5 +24,6 @@ extern const struct scene_row scene_sheet_tilted;
 extern const struct scene_row scene_sheet_curved;
 extern const struct scene_row scene_jaw;
 extern const struct scene_row scene_graded;
+extern const struct scene_row scene_peg;
 
 #endif

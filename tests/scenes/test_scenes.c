@@ -54,6 +54,8 @@ static const struct golden golden_rows[] = {
     {"jaw", 0.02, 5, 5503, 19690, UINT64_C(0x1925D655A7676404)},
     {"graded", 1, 24, 18600, 57600, UINT64_C(0x1EE3F04CDBBCE656)},
     {"graded", 0.02, 24, 864, 960, UINT64_C(0xBC31027D4048FFFD)},
+    {"peg", 1, 2, 30002, 60000, UINT64_C(0x7507BDB63FAE3DCA)},
+    {"peg", 0.02, 2, 590, 1176, UINT64_C(0x544060B3FAFFD166)},
 };
 
 static dent_status create(dent_context *context, const char *name, double scale, const char *parameter, double value,
@@ -131,7 +133,7 @@ static void the_table_is_complete_and_says_what_it_has(void **state)
     (void)state;
     static const char *const names[] = {"teschner-a", "teschner-b", "teschner-c", "teschner-d",
                                         "teschner-e", "v-shapes",   "v-self",     "blocks-640k",
-                                        "folded-1m",  "cloth-500k", "jaw"};
+                                        "folded-1m",  "cloth-500k", "jaw",        "peg"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_non_null(dent_scene_find(names[i]));
     }
