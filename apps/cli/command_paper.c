@@ -13,6 +13,7 @@ static const paper_figure *const figure_table[] = {
     &figure_bucket_query_hits, &figure_bucket_self_size, &figure_bucket_self_hits,   &figure_surface_resolution,
     &figure_surface_flatness,  &figure_surface_culling,  &figure_surface_directions, &figure_surface_leaves,
     &figure_surface_phases,    &figure_motion_missed,    &figure_motion_size,        &figure_motion_angle,
+    &figure_deadline_load,     &figure_deadline_error,   &figure_deadline_force,     &figure_deadline_peg,
 };
 enum { FIGURE_COUNT = sizeof figure_table / sizeof figure_table[0] };
 
@@ -120,6 +121,11 @@ const tool_command command_paper_row = {
                "                      more and more times between, do not see, and that straight lines miss\n"
                "  motion-size         the motion query's time against the number of triangles\n"
                "  motion-angle        its time against how far the bodies turn in a step\n"
+               "  deadline-load       time-critical search (Mendoza and O'Sullivan): time per frame under growing\n"
+               "                      load, with budgets of 1, 2 and 4 ms and without a deadline\n"
+               "  deadline-error      error bound against budget: priority, breadth first, depth first\n"
+               "  deadline-force      force of a search stopped early, against the deepest finished level\n"
+               "  deadline-peg        a haptic peg in a hole at 1 kHz with a virtual device\n"
                "\n"
                "The papers' machines were a Pentium 4 at 1.8 GHz and a Xeon at 2.4 GHz. Where a paper draws curves\n"
                "without numbers, only their shape can be compared: the fits are of the kind drawn there, with one\n"

@@ -41,6 +41,10 @@ extern const paper_figure figure_surface_phases;
 extern const paper_figure figure_motion_missed;
 extern const paper_figure figure_motion_size;
 extern const paper_figure figure_motion_angle;
+extern const paper_figure figure_deadline_load;
+extern const paper_figure figure_deadline_error;
+extern const paper_figure figure_deadline_force;
+extern const paper_figure figure_deadline_peg;
 
 /** Opens FOLDER/NAME.ENDING for printing to run->file; the tables begin with comment lines that say how they were made.
  */

@@ -139,7 +139,7 @@ DENT_API void dent_time_critical_begin(dent_time_critical *search, const dent_ti
 
 typedef struct dent_budget {
     double ns;           /**< nanoseconds from the moment `run` is called, >= 0; INFINITY: no deadline */
-    uint64_t work_units; /**< a test of two volumes counts 1, of two faces (or a ray and a face) 4; UINT64_MAX: no limit. A step is begun while the
+    uint64_t work_units; /**< a test of two volumes (or of the boxes of two faces) counts 1, an exact one of two faces (or a ray and a face) 4 more; UINT64_MAX: no limit. A step is begun while the
                               units used so far (over all runs since begin) are below the units granted so far */
 } dent_budget;
 static inline dent_budget dent_budget_ns(double ns)
@@ -250,8 +250,8 @@ typedef struct dent_sphere_response {
  *  its depth, scaled by its share of the overlap area of all pairs, so that refinement does not multiply the force. Spread over the vertices of each node with the
  *  least-norm weights that sum to 1 and have their mean on that line; for reduced trees on to the coarse nodes.
  *
- *  forces_a and forces_b (3 per vertex; per coarse vertex for reduced trees) are added to, never cleared; null: not wanted. Cost O(vertices below the regions); no
- *  allocation. What balls on a surface cannot tell is how deep the bodies are in one another: the depth shrinks with the balls as the search goes on, so use
+ *  forces_a and forces_b (3 per vertex; per coarse vertex for reduced trees) are added to, never cleared; null: not wanted, and the torque of that side is not
+ *  looked at. Cost O(vertices below the regions), O(regions) when both are null; no allocation. What balls on a surface cannot tell is how deep the bodies are in one another: the depth shrinks with the balls as the search goes on, so use
  *  the same budget in work units for the same feel, or the confirmed pairs with a response of your own. INVALID_ARGUMENT for a bad def, a search that has not begun, or
  *  one of a body with itself; UNSUPPORTED for boxes; then nothing is written. */
 DENT_API dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_sphere_response_def *def, double *forces_a, double *forces_b,

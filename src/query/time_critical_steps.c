@@ -206,12 +206,14 @@ static void test_faces(dent_time_critical *search, uint32_t place_a, uint32_t pl
     const uint32_t *va = search->a->corners[place_a], *vb = search->b->corners[place_b];
     const double *a[3] = {search->a->xyz[va[0]], search->a->xyz[va[1]], search->a->xyz[va[2]]};
     const double *b[3] = {search->b->xyz[vb[0]], search->b->xyz[vb[1]], search->b->xyz[vb[2]]};
-    search->units += FACE_TEST_UNITS;
-    search->effort += FACE_TEST_UNITS;
-    search->face_tests++;
+    search->units++;
+    search->effort++;
     if (boxes_apart(a, b) || faces_share_vertex(search, va, vb)) {
         return;
     }
+    search->units += FACE_TEST_UNITS;
+    search->effort += FACE_TEST_UNITS;
+    search->face_tests++;
     face_pair_kind kind = triangle_versus_triangle(a, b, &search->predicates);
     if (kind == FACE_PAIR_NONE || (kind == FACE_PAIR_TOUCHING && !search->def.touching)) {
         return;

@@ -190,9 +190,6 @@ static void add_force(struct responder *responder, int side, uint32_t vertex, co
 {
     const struct bound_tree *tree = side ? responder->search->b : responder->search->a;
     double *forces = responder->forces[side];
-    if (!forces) {
-        return;
-    }
     if (tree->reduced) {
         dent_reduced_spread_force(tree->reduced->model, vertex, force, forces);
         return;
@@ -233,26 +230,33 @@ static void spread_force(struct responder *responder, int side, const struct pus
 
 /* ---- all of them -------------------------------------------------------------------------------------------------------------------- */
 
-static void apply_push(struct responder *responder, const struct push *push)
+/* The sums, not yet divided by the whole area. */
+static void sum_push(struct responder *responder, const struct push *push)
 {
-    double share = responder->total_area > 0 ? push->area / responder->total_area : 0, force[3], opposite[3];
+    for (int axis = 0; axis < 3; axis++) {
+        responder->response->force[axis] += push->area * push->depth * push->direction[axis];
+    }
+    responder->response->depth += push->area * push->depth;
+    responder->response->regions++;
+    responder->total_area += push->area;
+}
+
+static void spread_push(struct responder *responder, const struct push *push)
+{
+    double share = push->area / responder->total_area, force[3], opposite[3];
     for (int axis = 0; axis < 3; axis++) {
         force[axis] = responder->def->stiffness * push->depth * share * push->direction[axis];
         opposite[axis] = -force[axis];
-        responder->response->force[axis] += force[axis];
     }
-    responder->response->depth += push->depth * share;
-    responder->response->regions++;
-    spread_force(responder, 0, push, force);
-    spread_force(responder, 1, push, opposite);
+    if (responder->forces[0]) {
+        spread_force(responder, 0, push, force);
+    }
+    if (responder->forces[1]) {
+        spread_force(responder, 1, push, opposite);
+    }
 }
 
 typedef void push_function(struct responder *responder, const struct push *push);
-
-static void sum_area(struct responder *responder, const struct push *push)
-{
-    responder->total_area += push->area;
-}
 
 static void for_each_push(struct responder *responder, push_function *function)
 {
@@ -277,8 +281,18 @@ static DENT_NOINLINE void compute(struct responder *responder)
 {
     dent_sphere_response *response = responder->response;
     *response = (dent_sphere_response){0};
-    for_each_push(responder, sum_area);
-    for_each_push(responder, apply_push);
+    for_each_push(responder, sum_push);
+    if (!(responder->total_area > 0)) {
+        response->regions = 0;
+        return;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        response->force[axis] *= responder->def->stiffness / responder->total_area;
+    }
+    response->depth /= responder->total_area;
+    if (responder->forces[0] || responder->forces[1]) {
+        for_each_push(responder, spread_push);
+    }
     memcpy(response->direction, response->force, sizeof response->direction);
     if (!normalize(response->direction)) {
         memset(response->direction, 0, sizeof response->direction);

@@ -7,6 +7,7 @@ static const struct scene_row *const rows[] = {
     &scene_v_shapes,   &scene_v_self,     &scene_blocks_640k, &scene_folded_1m,    &scene_cloth_500k,
     &scene_jaw,        &scene_graded,     &scene_sheet_flat,  &scene_sheet_tilted, &scene_sheet_curved,
     &scene_rod,        &scene_teapot,     &scene_rings,       &scene_arm,
+    &scene_peg,
 };
 
 uint32_t scene_table_count(void)

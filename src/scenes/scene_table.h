@@ -28,5 +28,6 @@ extern const struct scene_row scene_rod;
 extern const struct scene_row scene_teapot;
 extern const struct scene_row scene_rings;
 extern const struct scene_row scene_arm;
+extern const struct scene_row scene_peg;
 
 #endif

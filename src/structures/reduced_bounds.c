@@ -19,6 +19,7 @@ struct gathering {
     struct accumulator *accumulators; /* by coarse vertex */
     uint32_t *list;                   /* coarse vertices of the node */
     double (*bases)[3];               /* at rest, by dense vertex */
+    uint32_t *facet_node1;            /* by facet: node + 1 it was last listed for */
 };
 
 static uint32_t gather_support(struct gathering *gathering, uint32_t node, uint32_t begin, uint32_t end)
@@ -68,47 +69,79 @@ static bool store_support(struct gathering *gathering, struct reduced_node *node
     return true;
 }
 
-/* A ball around the base points of the node's vertices at rest: middle of their bounds, moved a few times towards the farthest. */
-static void rest_ball(const struct gathering *gathering, struct reduced_node *node, uint32_t begin, uint32_t end)
+/* A ball around the points of the node's vertices: middle of their bounds, moved a few times towards the farthest. */
+static void fit_rest_ball(const struct gathering *gathering, const double (*points)[3], uint32_t begin, uint32_t end, struct rest_ball *ball)
 {
-    const struct bound_tree *tree = gathering->tree;
-    const dent_reduced *model = gathering->bounds->model;
-    double c[3], best = INFINITY;
+    const uint32_t *vertices = gathering->tree->vertices;
+    double c[3];
+    *ball = (struct rest_ball){.radius = INFINITY, .near = INFINITY};
     for (int axis = 0; axis < 3; axis++) {
         double lo = INFINITY, hi = -INFINITY;
         for (uint32_t i = begin; i < end; i++) {
-            double coordinate = gathering->bases[tree->vertices[i]][axis];
+            double coordinate = points[vertices[i]][axis];
             lo = coordinate < lo ? coordinate : lo;
             hi = coordinate > hi ? coordinate : hi;
         }
-        c[axis] = lo * 0.5 + hi * 0.5;
+        c[axis] = ball->centre[axis] = lo * 0.5 + hi * 0.5;
     }
     for (int step = 1; step <= 8; step++) {
         double farthest = -1;
         uint32_t which = begin;
         for (uint32_t i = begin; i < end; i++) {
-            double distance = distance_above(c, gathering->bases[tree->vertices[i]]);
+            double distance = distance_above(c, points[vertices[i]]);
             which = distance > farthest ? i : which;
             farthest = distance > farthest ? distance : farthest;
         }
-        if (farthest < best) {
-            best = farthest;
-            memcpy(node->centre, c, sizeof c);
+        if (farthest < ball->radius) {
+            ball->radius = farthest;
+            memcpy(ball->centre, c, sizeof c);
         }
         for (int axis = 0; axis < 3; axis++) {
-            c[axis] += (gathering->bases[tree->vertices[which]][axis] - c[axis]) / (4 + 4 * step);
+            c[axis] += (points[vertices[which]][axis] - c[axis]) / (4 + 4 * step);
         }
     }
-    node->radius = best;
-    node->longest = 0;
-    node->near = INFINITY;
-    const double origin[3] = {0};
     for (uint32_t i = begin; i < end; i++) {
-        double length = distance_above(model->links[tree->vertices[i]].offset, origin);
-        double distance = distance_above(node->centre, model->dense_rest[tree->vertices[i]]);
-        node->longest = length > node->longest ? length : node->longest;
-        node->near = distance < node->near ? distance : node->near;
+        double distance = distance_above(ball->centre, gathering->bounds->model->dense_rest[vertices[i]]);
+        ball->near = distance < ball->near ? distance : ball->near;
     }
+}
+
+static void fit_rest_balls(const struct gathering *gathering, struct reduced_node *node, uint32_t begin, uint32_t end)
+{
+    const dent_reduced *model = gathering->bounds->model;
+    const double origin[3] = {0};
+    fit_rest_ball(gathering, (const double(*)[3])gathering->bases, begin, end, &node->base);
+    fit_rest_ball(gathering, (const double(*)[3])model->dense_rest, begin, end, &node->dense);
+    for (uint32_t i = begin; i < end; i++) {
+        double length = distance_above(model->links[gathering->tree->vertices[i]].offset, origin);
+        node->longest = length > node->longest ? length : node->longest;
+    }
+}
+
+/* The facets the node's vertices are tied to, each once. */
+static bool store_facets(struct gathering *gathering, struct reduced_node *node, uint32_t number, uint32_t begin, uint32_t end)
+{
+    struct reduced_bounds *bounds = gathering->bounds;
+    node->first_facet = bounds->facet_count;
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t facet = bounds->model->links[gathering->tree->vertices[i]].facet;
+        if (gathering->facet_node1[facet] == number + 1) {
+            continue;
+        }
+        gathering->facet_node1[facet] = number + 1;
+        if (bounds->facet_count == bounds->facet_capacity) {
+            uint32_t grown = bounds->facet_capacity + bounds->facet_capacity / 2 + 1024;
+            uint32_t *fresh = dent_reallocate(gathering->tree->context, bounds->facets, bounds->facet_capacity, grown, sizeof *fresh);
+            if (!fresh) {
+                return false;
+            }
+            bounds->facets = fresh;
+            bounds->facet_capacity = grown;
+        }
+        bounds->facets[bounds->facet_count++] = facet;
+    }
+    node->facet_count = bounds->facet_count - node->first_facet;
+    return true;
 }
 
 static bool gather_node(struct gathering *gathering, uint32_t number)
@@ -124,8 +157,8 @@ static bool gather_node(struct gathering *gathering, uint32_t number)
         bounds->enclosing_end = number + 1;
         return true;
     }
-    rest_ball(gathering, node, begin, end);
-    return store_support(gathering, node, count, end - begin);
+    fit_rest_balls(gathering, node, begin, end);
+    return store_support(gathering, node, count, end - begin) && store_facets(gathering, node, number, begin, end);
 }
 
 /* Who takes whose rotation: parents come before children. */
@@ -162,9 +195,11 @@ static bool gather_all(struct bound_tree *tree, struct reduced_bounds *bounds)
     size_t coarse = model->facts.coarse_vertices;
     struct gathering gathering = {tree, bounds, dent_allocate(context, coarse, sizeof *gathering.accumulators),
                                   dent_allocate(context, coarse, sizeof *gathering.list),
-                                  dent_allocate(context, tree->vertex_count, sizeof *gathering.bases)};
-    bool good = gathering.accumulators && gathering.list && gathering.bases;
+                                  dent_allocate(context, tree->vertex_count, sizeof *gathering.bases),
+                                  dent_allocate(context, model->facts.facets, sizeof *gathering.facet_node1)};
+    bool good = gathering.accumulators && gathering.list && gathering.bases && gathering.facet_node1;
     if (good) {
+        memset(gathering.facet_node1, 0, model->facts.facets * sizeof *gathering.facet_node1);
         memset(gathering.accumulators, 0, coarse * sizeof *gathering.accumulators);
         for (uint32_t v = 0; v < tree->vertex_count; v++) {
             reduced_base(model, v, (const double(*)[3])model->coarse_rest, gathering.bases[v]);
@@ -176,6 +211,7 @@ static bool gather_all(struct bound_tree *tree, struct reduced_bounds *bounds)
     dent_release(context, gathering.accumulators, coarse, sizeof *gathering.accumulators);
     dent_release(context, gathering.list, coarse, sizeof *gathering.list);
     dent_release(context, gathering.bases, tree->vertex_count, sizeof *gathering.bases);
+    dent_release(context, gathering.facet_node1, model->facts.facets, sizeof *gathering.facet_node1);
     return good && assign_rotations(tree, bounds);
 }
 
@@ -206,6 +242,7 @@ void reduced_bounds_destroy(struct bound_tree *tree)
     }
     dent_release(tree->context, bounds->nodes, bounds->node_count, sizeof *bounds->nodes);
     dent_release(tree->context, bounds->supports, bounds->support_capacity, sizeof *bounds->supports);
+    dent_release(tree->context, bounds->facets, bounds->facet_capacity, sizeof *bounds->facets);
     dent_release(tree->context, bounds->rotations, bounds->rotation_capacity, sizeof *bounds->rotations);
     dent_release(tree->context, bounds, 1, sizeof *bounds);
     tree->reduced = NULL;
@@ -245,6 +282,22 @@ static void rotate(const double r[9], const double p[3], double turned[3])
     }
 }
 
+/* How far the rotations of the node's facets are from its own: the largest norm of the difference; 2 bounds the stretch of any difference of two rotations. The
+ * matrices are off by a few u each, which adds less than 100 u times the offset: part of the pad. */
+static double facets_turning(const struct reduced_bounds *bounds, const struct reduced_node *node, const double rotation[9])
+{
+    double largest = 0;
+    for (uint32_t i = node->first_facet; i < node->first_facet + node->facet_count && largest < 4; i++) {
+        const double *turn = bounds->model->turns[bounds->facets[i]];
+        double square = 0;
+        for (int k = 0; k < 9; k++) {
+            square += (turn[k] - rotation[k]) * (turn[k] - rotation[k]);
+        }
+        largest = square > largest ? square : largest;
+    }
+    return largest < 4 ? sqrt(largest) : 2;
+}
+
 static void compute_direct(struct bound_tree *tree, uint32_t number)
 {
     struct reduced_bounds *bounds = tree->reduced;
@@ -269,14 +322,19 @@ static void compute_direct(struct bound_tree *tree, uint32_t number)
     for (uint32_t i = 0; i < node->support_count; i++) {
         growth += supports[i].spread * distance_above(z[i], mean);
     }
-    rotate(rotation->matrix, node->centre, volume->v);
+    double most = 4 * (model->largest + 2 * model->largest_rest) + node->longest;
+    double pad = (node->support_count + 32) * 0x1p-49 * most;
+    double turning = up(facets_turning(bounds, node, rotation->matrix) * node->longest);
+    double radius_base = up(up(up(node->base.radius + growth) + node->longest) + pad);
+    double radius_dense = up(up(up(node->dense.radius + growth) + turning) + pad);
+    bool by_dense = radius_dense < radius_base;
+    const struct rest_ball *ball = by_dense ? &node->dense : &node->base;
+    double radius = by_dense ? radius_dense : radius_base;
+    double around = up(up(up(radius + ball->near) + growth) + up(turning + pad));
+    rotate(rotation->matrix, ball->centre, volume->v);
     for (int axis = 0; axis < 3; axis++) {
         volume->v[axis] += mean[axis];
     }
-    double most = 4 * (model->largest + 2 * model->largest_rest) + node->longest;
-    double pad = (node->support_count + 32) * 0x1p-49 * most;
-    double radius = up(up(up(node->radius + growth) + node->longest) + pad);
-    double around = up(up(up(radius + node->near) + growth) + up(2 * node->longest + pad));
     volume->v[3] = radius;
     volume->error = around < 2 * radius ? around : 2 * radius;
 }

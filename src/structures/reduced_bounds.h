@@ -9,6 +9,13 @@
  * holds all v_i: v_i - c' = A (b_i - c) + sum_k (b_ik - W_k)(z_k - z) + Q_i o_i, because sum_k (b_ik - W_k) = 0 lets any vector be taken off the z_k.
  * A is the best rotation of the node's own coarse nodes, or of an ancestor's where it has few.
  *
+ * The same with a ball (c, R) around the dense vertices at rest, whose offsets turn nearly as A does: with T_f the rotation of facet f from rest to now,
+ *
+ *     c' = A c + z,   R' = R + sum_k d_k |z_k - z| + o_max max_f |T_f - A|
+ *
+ * (norm of Frobenius, over the node's facets; at most 2 is ever needed). Where facets turn together this ball is as tight as at rest, however long the links. The smaller one
+ * of the two is taken.
+ *
  * Rounding. Every coordinate met on the way (x_k, A X_k, z_k, base and dense points) is below M = 4 (largest now + 2 largest at rest) + o_max. Sums over the
  * m coarse nodes have weights that sum to at most 2, so each computed coordinate is off by at most 2 (m + 16) u M, also where weights sum to 1 only within
  * rounding; a length by twice that. The computed dense vertices are off by at most 16 u M. Adding (m + 32) 2^-49 M = 16 (m + 32) u M covers all of these together.
@@ -29,11 +36,16 @@ struct support {
     double mean, spread; /* W_k, d_k */
 };
 
+/* A ball at rest; its centre is at most `near` from a dense vertex at rest. */
+struct rest_ball {
+    double centre[3], radius, near;
+};
+
 struct reduced_node {
-    double centre[3], radius; /* base points at rest; upper bound */
-    double longest;           /* o_max */
-    double near;              /* the centre at rest is at most this far from a dense vertex at rest */
+    struct rest_ball base, dense; /* around base points, around dense vertices */
+    double longest;               /* o_max */
     uint32_t first_support, support_count;
+    uint32_t first_facet, facet_count;
     uint32_t rotation; /* whose; UINT32_MAX: encloses its children */
 };
 
@@ -48,6 +60,8 @@ struct reduced_bounds {
     struct reduced_node *nodes;
     struct support *supports;
     uint32_t support_count, support_capacity;
+    uint32_t *facets;
+    uint32_t facet_count, facet_capacity;
     struct reduced_rotation *rotations;
     uint32_t rotation_count, rotation_capacity;
     uint32_t node_count;

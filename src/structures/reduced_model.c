@@ -84,6 +84,16 @@ static void fit_rotation(dent_reduced *model)
     rotation_from_moments((const double(*)[3])moments, model->rotation);
 }
 
+/* now * rest^T; of no use for facets collapsed at rest, to which nothing is tied. */
+static void turn_between(const double rest[9], const double now[9], double turn[9])
+{
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            turn[3 * i + j] = (now[3 * i] * rest[3 * j] + now[3 * i + 1] * rest[3 * j + 1]) + now[3 * i + 2] * rest[3 * j + 2];
+        }
+    }
+}
+
 void reduced_pose(dent_reduced *model)
 {
     model->largest = 0;
@@ -99,8 +109,10 @@ void reduced_pose(dent_reduced *model)
         const uint32_t *v = model->facets[f];
         double *frame = model->frames[f];
         if (facet_frame(model->coarse[v[0]], model->coarse[v[1]], model->coarse[v[2]], frame)) {
+            turn_between(model->rest_frames[f], frame, model->turns[f]);
             continue;
         }
+        memcpy(model->turns[f], model->rotation, sizeof model->turns[f]);
         model->flat_now++;
         for (int i = 0; i < 3; i++) { /* the rest frame, turned with the whole */
             for (int j = 0; j < 3; j++) {
@@ -234,7 +246,8 @@ static bool allocate_model(dent_reduced *model)
     model->dense_rest = dent_allocate(model->context, dense, sizeof *model->dense_rest);
     model->rest_frames = dent_allocate(model->context, facets, sizeof *model->rest_frames);
     model->frames = dent_allocate(model->context, facets, sizeof *model->frames);
-    return model->facets && model->links && model->coarse_rest && model->coarse && model->dense_rest && model->rest_frames && model->frames;
+    model->turns = dent_allocate(model->context, facets, sizeof *model->turns);
+    return model->turns && model->facets && model->links && model->coarse_rest && model->coarse && model->dense_rest && model->rest_frames && model->frames;
 }
 
 dent_status reduced_create(dent_context *context, const struct body *dense, const double (*dense_xyz)[3], const struct body *coarse,
@@ -285,5 +298,6 @@ void dent_reduced_destroy(dent_reduced *model)
     dent_release(context, model->dense_rest, dense, sizeof *model->dense_rest);
     dent_release(context, model->rest_frames, facets, sizeof *model->rest_frames);
     dent_release(context, model->frames, facets, sizeof *model->frames);
+    dent_release(context, model->turns, facets, sizeof *model->turns);
     dent_release(context, model, 1, sizeof *model);
 }

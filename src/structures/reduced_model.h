@@ -23,6 +23,7 @@ struct dent_reduced {
     double (*dense_rest)[3];
     double (*rest_frames)[9]; /* by facet, columns e, n x e, n; row by row */
     double (*frames)[9];
+    double (*turns)[9]; /* by facet: the rotation from its rest frame to its present one */
     double rotation[9];    /* best fit of the whole coarse surface, rest to now */
     double largest;        /* largest |coordinate| of a coarse vertex, now */
     double largest_rest;

@@ -62,6 +62,8 @@ static const struct golden golden_rows[] = {
     {"rings", 0.02, 2, 64, 128, UINT64_C(0xF0671CC814681007)},
     {"arm", 1, 8, 2320, 4608, UINT64_C(0x2A89334C4BCC0184)},
     {"arm", 0.02, 8, 96, 160, UINT64_C(0x8D3340277E525075)},
+    {"peg", 1, 2, 30002, 60000, UINT64_C(0x7507BDB63FAE3DCA)},
+    {"peg", 0.02, 2, 590, 1176, UINT64_C(0x544060B3FAFFD166)},
 };
 
 static dent_status create(dent_context *context, const char *name, double scale, const char *parameter, double value,
@@ -139,7 +141,7 @@ static void the_table_is_complete_and_says_what_it_has(void **state)
     (void)state;
     static const char *const names[] = {"teschner-a", "teschner-b", "teschner-c", "teschner-d",
                                         "teschner-e", "v-shapes",   "v-self",     "blocks-640k",
-                                        "folded-1m",  "cloth-500k", "jaw"};
+                                        "folded-1m",  "cloth-500k", "jaw",        "peg"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_non_null(dent_scene_find(names[i]));
     }
