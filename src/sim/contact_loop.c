@@ -18,12 +18,8 @@ dent_status contacts_build(dent_sim *sim)
 {
     sim->inside_marks = sim_allocate(sim, sim->vertex_count, sizeof *sim->inside_marks);
     sim->response_bodies = sim_allocate(sim, sim->body_count, sizeof *sim->response_bodies);
-    sim->inertia_shares = sim_allocate(sim, sim->vertex_count, sizeof *sim->inertia_shares);
-    if (!sim->inside_marks || !sim->response_bodies || !sim->inertia_shares) {
+    if (!sim->inside_marks || !sim->response_bodies) {
         return sim_no_memory(sim);
-    }
-    for (uint32_t v = 0; v < sim->vertex_count; v++) {
-        sim->inertia_shares[v] = elastic_inertia_share(sim, v);
     }
     return contact_filter_build(sim);
 }

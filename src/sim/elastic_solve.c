@@ -12,6 +12,9 @@
 
 #include <math.h>
 
+enum { MOST_SWEEPS = 12 };
+#define MOST_SOLVES 1.5e6 /* of single vertices in a step, about a quarter of a second on one core */
+
 /* ---- the sweep --------------------------------------------------------------------------------------------------- */
 
 /* Solves the symmetric 3x3 system by Cholesky's way without roots; the matrix has the inertia on its diagonal. */
@@ -89,7 +92,7 @@ static void add_elements(const dent_sim *sim, uint32_t place, struct vertex_syst
     }
 }
 
-double elastic_inertia_share(const dent_sim *sim, uint32_t vertex)
+static double inertia_share(const dent_sim *sim, uint32_t vertex)
 {
     uint32_t place = sim->elastic.places[vertex];
     if (place == SIM_NONE) {
@@ -123,17 +126,64 @@ static void solve_vertex(dent_sim *sim, uint32_t place)
 static void solve_range(dent_sim *sim, uint32_t begin, uint32_t end)
 {
     for (uint32_t place = begin; place < end; place++) {
-        solve_vertex(sim, place);
+        if (sim->sweep < sim->elastic.sweeps[place]) {
+            solve_vertex(sim, place);
+        }
     }
 }
 
-void elastic_sweep(dent_sim *sim, bool backwards)
+void elastic_sweep(dent_sim *sim, uint32_t number, bool backwards)
 {
+    sim->sweep = number;
     const struct elastic_mesh *mesh = &sim->elastic;
     for (uint32_t k = 0; k < mesh->colour_count; k++) {
         uint32_t colour = backwards ? mesh->colour_count - 1 - k : k;
         sim_parallel(sim, mesh->colour_starts[colour], mesh->colour_starts[colour + 1], solve_range);
     }
+}
+
+/* Sweeps for each body. A vertex whose elements outweigh its inertia by r hands on about 1/r of what it should, so stiff
+ * bodies get more of them; a large scene gets fewer, to stay interactive, and is softer than its material. */
+static uint32_t sweeps_for(const dent_sim *sim, const struct sim_body *body)
+{
+    double sum = 0;
+    uint32_t count = 0;
+    for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
+        if (sim->elastic.places[v] != SIM_NONE) {
+            double share = sim->inertia_shares[v];
+            sum += (1 - share) / share;
+            count++;
+        }
+    }
+    double wanted = count > 0 ? 1 + sum / count / 2 : 1;
+    double most = MOST_SOLVES / ((double)sim->elastic.vertex_count * sim->substeps + 1);
+    most = most < MOST_SWEEPS ? most : MOST_SWEEPS;
+    wanted = wanted < most ? wanted : most;
+    return wanted > 1 ? (uint32_t)wanted : 1;
+}
+
+dent_status elastic_choose_sweeps(dent_sim *sim, uint32_t iterations)
+{
+    struct elastic_mesh *mesh = &sim->elastic;
+    mesh->sweeps = sim_allocate(sim, mesh->vertex_count, sizeof *mesh->sweeps);
+    sim->inertia_shares = sim_allocate(sim, sim->vertex_count, sizeof *sim->inertia_shares);
+    if (!mesh->sweeps || !sim->inertia_shares) {
+        return sim_no_memory(sim);
+    }
+    for (uint32_t v = 0; v < sim->vertex_count; v++) {
+        sim->inertia_shares[v] = inertia_share(sim, v);
+    }
+    for (uint32_t b = 0; b < sim->body_count; b++) {
+        const struct sim_body *body = &sim->bodies[b];
+        uint32_t sweeps = iterations > 0 ? iterations : sweeps_for(sim, body);
+        sim->iterations = sweeps > sim->iterations ? sweeps : sim->iterations;
+        for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
+            if (mesh->places[v] != SIM_NONE) {
+                mesh->sweeps[mesh->places[v]] = (uint16_t)sweeps;
+            }
+        }
+    }
+    return DENT_OK;
 }
 
 /* ---- momentum ---------------------------------------------------------------------------------------------------- */
@@ -226,7 +276,8 @@ void elastic_keep_momentum(dent_sim *sim)
 
 /* ---- energy ------------------------------------------------------------------------------------------------------ */
 
-static double shear_energy(const dent_sim *sim, const struct sim_body *body)
+/* Of the constant network: shear of tetrahedra, bending of flat sheets. */
+static double network_energy(const dent_sim *sim, const struct sim_body *body)
 {
     const struct elastic_mesh *mesh = &sim->elastic;
     double sum = 0;
@@ -253,12 +304,13 @@ double elastic_body_energy(const dent_sim *sim, uint32_t body_number)
     const struct sim_body *body = &sim->bodies[body_number];
     const double *positions = sim->state.positions;
     if (body->kind == DENT_SIM_SOLID) {
-        return shear_energy(sim, body) - mesh->rest_energy[body_number] +
+        return network_energy(sim, body) - mesh->rest_energy[body_number] +
                tet_volume_energy(mesh, mesh->body_tet_starts[body_number], mesh->body_tet_starts[body_number + 1],
                                  positions);
     }
     double sum = 0;
     if (body->kind == DENT_SIM_CLOTH) {
+        sum = network_energy(sim, body);
         for (uint32_t t = 0; t < mesh->triangle_count; t++) {
             sum += mesh->triangles[t].body == body_number ? cloth_triangle_energy(&mesh->triangles[t], positions) : 0;
         }

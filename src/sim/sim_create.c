@@ -13,7 +13,7 @@ dent_sim_material dent_sim_material_default(void)
                                .density = 1000,
                                .young = 1e5,
                                .poisson = 0.4,
-                               .damping = 0.01,
+                               .damping = 0.002,
                                .stretch = 1000,
                                .shear = 300,
                                .bending = 1e-4,
@@ -48,7 +48,7 @@ dent_sim_def dent_sim_def_default(void)
                           .gravity = {0, 0, -9.81},
                           .time_step = 1.0 / 60,
                           .substeps = 10,
-                          .iterations = 1,
+                          .iterations = 0,
                           .contacts = true,
                           .thickness = -1,
                           .continuous = DENT_SIM_CONTINUOUS_THIN,
@@ -357,7 +357,6 @@ static void take_settings(dent_sim *sim, const dent_sim_def *def)
     sim->time_step = def->time_step;
     sim->substeps = def->substeps;
     sim->substep = def->time_step / def->substeps;
-    sim->iterations = def->iterations;
     sim->air_damping = def->air_damping;
     sim->contacts_wanted = def->contacts;
     sim->contact_interval = def->contact_interval == 0 || def->contact_interval > def->substeps ? def->substeps
@@ -371,7 +370,7 @@ static void take_settings(dent_sim *sim, const dent_sim_def *def)
     }
     /* A face on a face gives many contacts per vertex: with four sweeps over them a stack comes to rest, with one it
      * trembles. The sweeps cost little beside the rest of a call. */
-    sim->contact_iterations = 4 * def->iterations;
+    sim->contact_iterations = 4;
     sim->bounce_iterations = 4;
     memcpy(sim->state.gravity, def->gravity, sizeof sim->state.gravity);
     sim->fingerprint = sim_def_fingerprint(def);
@@ -439,6 +438,9 @@ static dent_status build(dent_sim *sim, const dent_sim_def *def)
     }
     for (size_t n = 0; n < sizeof stages / sizeof stages[0] && status == DENT_OK; n++) {
         status = stages[n](sim);
+    }
+    if (status == DENT_OK) {
+        status = elastic_choose_sweeps(sim, def->iterations);
     }
     if (status == DENT_OK) {
         motion_apply(sim, 0);

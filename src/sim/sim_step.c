@@ -15,7 +15,7 @@ static void elastic_part(dent_sim *sim, uint64_t count)
     uint64_t begin = dent_clock_ns();
     for (uint32_t n = 0; n < sim->iterations; n++) {
         /* Forwards and backwards in turn, so that no direction of the mesh is preferred. */
-        elastic_sweep(sim, ((count + n) & 1) != 0);
+        elastic_sweep(sim, n, ((count + n) & 1) != 0);
     }
     elastic_keep_momentum(sim);
     sim->times.elastic += dent_clock_ns() - begin;
