@@ -232,6 +232,8 @@ dent_status elastic_mesh_build(dent_sim *sim);
 void elastic_sweep(dent_sim *sim, uint32_t number, bool backwards);
 dent_status elastic_choose_sweeps(dent_sim *sim, uint32_t iterations);
 void elastic_keep_momentum(dent_sim *sim);
+/* The force its elements put on a vertex, dampers included (none where sim->previous equals the positions). */
+void elastic_force(const dent_sim *sim, uint32_t vertex, double force[3]);
 double elastic_body_energy(const dent_sim *sim, uint32_t body);
 uint32_t elastic_inverted_cells(const dent_sim *sim);
 
