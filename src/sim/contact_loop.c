@@ -435,10 +435,7 @@ dent_status contacts_bounce(dent_sim *sim, double h)
     def.iterations = sim->bounce_iterations;
     def.warm_start = 0;
     def.bounce_speed = 2 * sqrt(sim_dot(sim->state.gravity, sim->state.gravity)) * h;
-    dent_status status = DENT_OK;
-    if (sim->bounce_iterations > 0) {
-        status = dent_velocity_solve(sim->response, &problem, &def, NULL);
-    }
+    dent_status status = dent_velocity_solve(sim->response, &problem, &def, NULL);
     combine_forces(sim, h);
     sim->times.respond += dent_clock_ns() - begin;
     return status;

@@ -8,6 +8,7 @@
  * What unfinished sweeps would also leave is a false momentum: the inner forces found so far need not add up to zero. So
  * after the sweeps every piece that nothing holds is moved and turned as a whole until its linear and angular momentum
  * are those of its targets. */
+#include "contact_springs.h"
 #include "elastic_mesh.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ enum { MOST_SWEEPS = 12 };
 /* ---- the sweep --------------------------------------------------------------------------------------------------- */
 
 /* Solves the symmetric 3x3 system by Cholesky's way without roots; the matrix has the inertia on its diagonal. */
-static void solve_symmetric(const double s[6], const double *right, double *solution)
+void elastic_solve_symmetric(const double s[6], const double *right, double *solution)
 {
     double l1 = s[1] / s[0], l2 = s[2] / s[0];
     double d1 = s[3] - l1 * s[1];
@@ -132,8 +133,9 @@ static void solve_vertex(dent_sim *sim, uint32_t place)
     }
     system_add_diagonal(&system, inertia);
     add_elements(sim, place, &system);
+    springs_add(sim, vertex, &system);
     double move[3];
-    solve_symmetric(system.stiffness, system.force, move);
+    elastic_solve_symmetric(system.stiffness, system.force, move);
     x[0] += move[0];
     x[1] += move[1];
     x[2] += move[2];
@@ -155,6 +157,7 @@ void elastic_sweep(dent_sim *sim, uint32_t number, bool backwards)
     for (uint32_t k = 0; k < mesh->colour_count; k++) {
         uint32_t colour = backwards ? mesh->colour_count - 1 - k : k;
         sim_parallel(sim, mesh->colour_starts[colour], mesh->colour_starts[colour + 1], solve_range);
+        springs_colour_done(sim, mesh->colour_starts[colour], mesh->colour_starts[colour + 1]);
     }
 }
 
@@ -215,7 +218,7 @@ static void angle_from(const double inertia[6], const double *angular, double *a
     double determinant = inertia[0] * minor_a - inertia[1] * minor_b + inertia[2] * minor_c;
     angle[0] = angle[1] = angle[2] = 0;
     if (determinant > 1e-9 * trace * trace * trace && inertia[0] > 0 && d1 > 0) {
-        solve_symmetric(inertia, angular, angle);
+        elastic_solve_symmetric(inertia, angular, angle);
     }
 }
 

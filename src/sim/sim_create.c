@@ -1,6 +1,6 @@
 /* Making a simulation: copies what the def points to, measures bodies, gives masses to vertices, puts the bodies into a
  * world, then builds the parts that have files of their own. Any failure gives everything back. */
-#include "sim_internal.h"
+#include "contact_springs.h"
 
 #include <math.h>
 #include <string.h>
@@ -429,7 +429,7 @@ static dent_status build(dent_sim *sim, const dent_sim_def *def)
                3 * (size_t)body->vertex_count * sizeof(double));
     }
     dent_status (*const stages[])(dent_sim *) = {give_masses, rigid_build, elastic_mesh_build, embedding_build,
-                                                 contacts_build};
+                                                 contacts_build, springs_build};
     if (status == DENT_OK) {
         status = make_world(sim, def);
     }
@@ -501,6 +501,7 @@ void dent_sim_destroy(dent_sim *sim)
     dent_release(context, sim->contacts, (size_t)sim->contact_capacity, sizeof *sim->contacts);
     dent_release(context, sim->reported, (size_t)sim->reported_capacity, sizeof *sim->reported);
     dent_release(context, sim->new_forces, (size_t)sim->new_force_capacity, sizeof *sim->new_forces);
+    springs_destroy(sim);
     dent_release(context, sim->carried_contacts, (size_t)sim->carried_capacity, sizeof *sim->carried_contacts);
     dent_release(context, sim->impacts, (size_t)sim->impact_capacity, sizeof *sim->impacts);
     dent_release(context, sim->impact_contacts, (size_t)sim->impact_contact_capacity, sizeof *sim->impact_contacts);

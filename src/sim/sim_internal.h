@@ -180,6 +180,7 @@ struct dent_sim {
     double *taken_out;    /* the part of it that is taken out again */
     double *inertia_shares; /* by vertex: inertia / (inertia + stiffness) of its own 3x3 system, at the start */
     struct carried_contact *carried_contacts;
+    struct contact_springs *springs; /* contact_springs.c */
     uint64_t carried_capacity;
     double *interval_start; /* positions at the beginning of the interval between detections */
     dent_rigid_state *rigid_previous, *rigid_detected; /* at the beginning of the substep; of the interval */
