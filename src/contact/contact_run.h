@@ -108,7 +108,7 @@ struct contact_state {
     struct dynamic_array hit_faces;       /* struct hit_face */
     struct dynamic_array lost;            /* struct lost_edge */
     struct dynamic_array sides;           /* int8_t by rank: contact_run.surface_side */
-    struct block_output lost_blocks;
+    struct block_output lost_blocks, term_blocks;
     struct dynamic_array contacts, patches; /* the public records */
     struct dynamic_array unsorted;          /* dent_contact: those that are not point-cell */
     struct contact_memory memory, fresh_memory;
@@ -165,6 +165,7 @@ bool depth_find_sides(struct contact_run *run);           /* surface_side (depth
 bool depth_find_points(struct contact_run *run);          /* S1, S2: points, terms, chords (depth_points.c) */
 void depth_clear_tables(struct contact_run *run);         /* after the last stage of depth, also after a failure */
 bool depth_find_inside_surfaces(struct contact_run *run); /* points in closed surfaces (depth_surfaces.c) */
+bool depth_add_inner_edges(struct contact_run *run);      /* more terms with surface_only (depth_inner_edges.c) */
 bool depth_drop_touching(struct contact_run *run);        /* points exactly on closed surfaces (depth_surfaces.c) */
 bool depth_measure_terms(struct contact_run *run);        /* shares and normals (depth_normals.c) */
 bool depth_value_borders(struct contact_run *run);        /* S3 (depth_values.c) */

@@ -64,6 +64,7 @@ static void destroy_state(dent_context *context, void *data)
         destroy_meshes(state);
         for_each_array(state, destroy_array);
         block_output_destroy(&state->lost_blocks);
+        block_output_destroy(&state->term_blocks);
         end_pose_destroy(&state->end);
         dent_release(context, state, 1, sizeof *state);
     }
@@ -79,6 +80,7 @@ struct contact_state *contact_state_of(dent_world *world)
         *state = (struct contact_state){.context = world->context};
         for_each_array(state, array_init);
         block_output_init(&state->lost_blocks, world->context, sizeof(struct lost_edge));
+        block_output_init(&state->term_blocks, world->context, sizeof(struct depth_term));
         end_pose_init(&state->end, world->context);
         world->contact_state = state;
         world->destroy_contact_state = destroy_state;
