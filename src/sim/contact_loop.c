@@ -286,7 +286,7 @@ void contacts_carry(dent_sim *sim, double h)
 {
     for (uint64_t i = 0; i < sim->contact_count; i++) {
         const dent_contact *contact = &sim->contacts[i];
-        const dent_contact_force *force = &sim->state.forces[i];
+        dent_contact_force *force = &sim->state.forces[i];
         struct carried_contact *carried = &sim->carried_contacts[i];
         carried->normal = force->normal;
         memcpy(carried->tangent, force->tangent, sizeof carried->tangent);
@@ -296,7 +296,9 @@ void contacts_carry(dent_sim *sim, double h)
         double impulse[3];
         for (int axis = 0; axis < 3; axis++) {
             impulse[axis] = force->normal * contact->normal[axis] + force->tangent[axis];
+            force->tangent[axis] *= carried->share; /* what the contact pass will find, and starts from, at rest */
         }
+        force->normal *= carried->share;
         uint32_t rigid_a = sim->bodies[contact->body_a].rigid, rigid_b = sim->bodies[contact->body_b].rigid;
         if (rigid_a != SIM_NONE) {
             kick_rigid(sim, rigid_a, contact->point_a, 1 - carried->share, impulse);
