@@ -235,7 +235,7 @@ static struct piece_sums sum_piece(const dent_sim *sim, const uint32_t *vertices
         double mass = sim->masses[v];
         sums.mass += mass;
         for (int axis = 0; axis < 3; axis++) {
-            sums.center[axis] += mass * x[axis];
+            sums.center[axis] += mass * sim->previous[3 * (size_t)v + (size_t)axis];
             sums.push[axis] += mass * (target[axis] - x[axis]);
         }
     }
@@ -246,6 +246,8 @@ static struct piece_sums sum_piece(const dent_sim *sim, const uint32_t *vertices
     return sums;
 }
 
+/* New angular momentum is sum m x cross (x - previous) / h = sum m previous cross (x - previous) / h: so arms are taken at
+ * the previous positions, and both momenta are kept to rounding. */
 static void keep_piece(dent_sim *sim, const uint32_t *vertices, uint32_t count)
 {
     struct piece_sums sums = sum_piece(sim, vertices, count);
@@ -254,7 +256,7 @@ static void keep_piece(dent_sim *sim, const uint32_t *vertices, uint32_t count)
         uint32_t v = vertices[k];
         const double *x = sim->state.positions + 3 * (size_t)v;
         double mass = sim->masses[v], arm[3], lack[3], moment[3];
-        sim_subtract(x, sums.center, arm);
+        sim_subtract(sim->previous + 3 * (size_t)v, sums.center, arm);
         sim_subtract(sim->targets + 3 * (size_t)v, x, lack);
         sim_cross(arm, lack, moment);
         sim_add_scaled(angular, mass, moment);
@@ -270,7 +272,7 @@ static void keep_piece(dent_sim *sim, const uint32_t *vertices, uint32_t count)
     for (uint32_t k = 0; k < count; k++) {
         double *x = sim->state.positions + 3 * (size_t)vertices[k];
         double arm[3], turn[3];
-        sim_subtract(x, sums.center, arm);
+        sim_subtract(sim->previous + 3 * (size_t)vertices[k], sums.center, arm);
         sim_cross(angle, arm, turn);
         for (int axis = 0; axis < 3; axis++) {
             x[axis] += sums.push[axis] + turn[axis];
