@@ -12,7 +12,7 @@ static const paper_figure *const figure_table[] = {
     &figure_hash_times,        &figure_hash_table_size,  &figure_hash_cell_size,     &figure_bucket_query_size,
     &figure_bucket_query_hits, &figure_bucket_self_size, &figure_bucket_self_hits,   &figure_surface_resolution,
     &figure_surface_flatness,  &figure_surface_culling,  &figure_surface_directions, &figure_surface_leaves,
-    &figure_surface_phases,
+    &figure_surface_phases,    &figure_depth_sliding,    &figure_depth_directions,
 };
 enum { FIGURE_COUNT = sizeof figure_table / sizeof figure_table[0] };
 
@@ -116,6 +116,9 @@ const tool_command command_paper_row = {
                "  surface-directions  time against the number of directions of the bounding volumes\n"
                "  surface-leaves      leaves cut by merging regions, by medians, along a curve\n"
                "  surface-phases      what the step of a cloth of 50,000 triangles is spent on\n"
+               "  depth-sliding       penetration depth (Heidelberger and others 2004): the push on a vertex that\n"
+               "                      slides past the middle of a body, and the way to the nearest surface point\n"
+               "  depth-directions    the same as arrows in a cut through both bodies\n"
                "\n"
                "The papers' machines were a Pentium 4 at 1.8 GHz and a Xeon at 2.4 GHz. Where a paper draws curves\n"
                "without numbers, only their shape can be compared: the fits are of the kind drawn there, with one\n"

@@ -38,6 +38,8 @@ extern const paper_figure figure_surface_culling;
 extern const paper_figure figure_surface_directions;
 extern const paper_figure figure_surface_leaves;
 extern const paper_figure figure_surface_phases;
+extern const paper_figure figure_depth_sliding;
+extern const paper_figure figure_depth_directions;
 
 /** Opens FOLDER/NAME.ENDING for printing to run->file; the tables begin with comment lines that say how they were made.
  */

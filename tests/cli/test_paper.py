@@ -7,7 +7,7 @@ import tool_under_test as tool
 
 FIGURES = ("hash-times", "hash-table-size", "hash-cell-size", "bucket-query-size", "bucket-query-hits",
            "bucket-self-size", "bucket-self-hits", "surface-resolution", "surface-flatness", "surface-culling",
-           "surface-directions", "surface-leaves", "surface-phases")
+           "surface-directions", "surface-leaves", "surface-phases", "depth-sliding", "depth-directions")
 
 
 class Paper(tool.ToolTest):
@@ -72,6 +72,17 @@ class Paper(tool.ToolTest):
         free = [float(row["culled"]) / float(row["neighbours"]) for row in rows if float(row["neighbours"]) > 0]
         self.assertGreater(free[0], 0.9)
         self.assertLess(free[-1], free[0])
+
+    def test_the_push_of_consistent_depth_never_jumps_and_that_to_the_nearest_point_does(self):
+        self.good("paper", "depth-sliding", "-o", self.folder, "--steps", 300)
+        rows = self.table("depth-sliding")
+        self.assertEqual(len(rows), 300)
+        for kind, jumps in (("push", False), ("nearest", True)):
+            largest = 0
+            for before, after in zip(rows, rows[1:]):
+                largest = max(largest, sum((float(after[f"{kind}_{c}"]) - float(before[f"{kind}_{c}"])) ** 2
+                                           for c in "xyz") ** 0.5)
+            self.assertEqual(largest > 1, jumps, (kind, largest))
 
     def test_mistakes_are_one_line(self):
         self.assertEqual(self.one_line_error("paper", "hash-time"),
