@@ -65,6 +65,7 @@ endif()
 # The simulated scenes read meshes (dent_io), and scene files need jansson: without it they are refused, with the reason.
 dent_client(dent_sim sim scenes scene_files)
 if(TARGET dent_sim_objects)
+  target_include_directories(dent_sim_objects PRIVATE ${PROJECT_SOURCE_DIR}/src) # scene_files says "scenes/..."
   foreach(kind static shared)
     target_link_libraries(dent_sim_${kind} PUBLIC dent_io_${kind})
   endforeach()

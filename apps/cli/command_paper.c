@@ -14,6 +14,7 @@ static const paper_figure *const figure_table[] = {
     &figure_surface_flatness,  &figure_surface_culling,  &figure_surface_directions, &figure_surface_leaves,
     &figure_surface_phases,    &figure_motion_missed,    &figure_motion_size,        &figure_motion_angle,
     &figure_deadline_load,     &figure_deadline_error,   &figure_deadline_force,     &figure_deadline_peg,
+    &figure_depth_sliding,     &figure_depth_directions,
 };
 enum { FIGURE_COUNT = sizeof figure_table / sizeof figure_table[0] };
 
@@ -126,6 +127,9 @@ const tool_command command_paper_row = {
                "  deadline-error      error bound against budget: priority, breadth first, depth first\n"
                "  deadline-force      force of a search stopped early, against the deepest finished level\n"
                "  deadline-peg        a haptic peg in a hole at 1 kHz with a virtual device\n"
+               "  depth-sliding       penetration depth (Heidelberger and others 2004): the push on a vertex that\n"
+               "                      slides past the middle of a body, and the way to the nearest surface point\n"
+               "  depth-directions    the same as arrows in a cut through both bodies\n"
                "\n"
                "The papers' machines were a Pentium 4 at 1.8 GHz and a Xeon at 2.4 GHz. Where a paper draws curves\n"
                "without numbers, only their shape can be compared: the fits are of the kind drawn there, with one\n"

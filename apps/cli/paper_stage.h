@@ -45,6 +45,8 @@ extern const paper_figure figure_deadline_load;
 extern const paper_figure figure_deadline_error;
 extern const paper_figure figure_deadline_force;
 extern const paper_figure figure_deadline_peg;
+extern const paper_figure figure_depth_sliding;
+extern const paper_figure figure_depth_directions;
 
 /** Opens FOLDER/NAME.ENDING for printing to run->file; the tables begin with comment lines that say how they were made.
  */

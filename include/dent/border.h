@@ -42,15 +42,17 @@ extern "C" {
 typedef struct dent_border_def {
     size_t struct_size;
     bool curves_only; /**< default false. True: no cut edges and no border vertices; cells are not looked at: cheaper */
-    bool degenerate;  /**< default false. True: also curves without any real crossing, and the cut edges on them */
+    bool surface_edges_only; /**< default false. True: no cut edges inside solids, and border vertices by edges of the
+                                surface alone; face-cell is not searched for: cheaper */
+    bool degenerate; /**< default false. True: also curves without any real crossing, and the cut edges on them */
 } dent_border_def;
 
 DENT_API dent_border_def dent_border_def_default(void);
 
 /** A polyline on the surfaces of two bodies, or of one (body_a == body_b). Curves are ordered by (body_a, body_b), then
  *  by their smallest segment (face, face). A curve runs along normal(face_a) x normal(face_b), at its smallest segment
- *  and wherever the surfaces are consistently oriented. It is closed unless a surface ends there: an open curve ends at a
- *  boundary edge of a surface, or at a vertex of a body that crosses itself among the faces around that vertex. */
+ *  and wherever the surfaces are consistently oriented. It is closed unless a surface ends there: an open curve ends at
+ * a boundary edge of a surface, or at a vertex of a body that crosses itself among the faces around that vertex. */
 typedef struct dent_border_curve {
     uint32_t body_a, body_b;      /**< ranks, body_a <= body_b */
     uint32_t first_point;         /**< in dent_border.points */

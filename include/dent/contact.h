@@ -121,8 +121,9 @@ typedef struct dent_contacts_def {
     double thickness;         /**< proximity: of bodies without one of their own; default 0 */
     double impact_separation; /**< impact: dent_impact_def.separation; default 0 */
 
-    bool surface_only; /**< penetration: only vertices and edges on the surface of a; default false: all. Cheaper,
-                          and enough where only surface vertices carry contact; depths differ slightly */
+    bool surface_only; /**< penetration: only vertices on the surface of a, with borders through all their edges;
+                          default false: inner vertices too. Cheaper, and enough where only surface vertices carry
+                          contact; depths differ slightly */
     dent_contact_normals normals; /**< default SMOOTH */
     bool project;           /**< default false. True: the depth becomes the way along the direction to the surface,
                                where that is between half and twice the estimate */

@@ -44,7 +44,7 @@ typedef struct dent_sim_material {
     double density;   /**< kg/m^3; cloth: kg/m^2. Above 0; default 1000 (cloth bodies: set it, 0.2 is a shirt) */
     double young;     /**< Young's modulus of elastic solids, Pa, above 0; default 1e5 (soft rubber, flesh) */
     double poisson;   /**< Poisson's ratio, 0 <= . < 0.5; default 0.4 */
-    double damping;   /**< time, s, in which strains die out (relative to their stiffness); >= 0, default 0.01 */
+    double damping;   /**< time, s, in which strains die out (relative to their stiffness); >= 0, default 0.002 */
 
     double stretch;   /**< cloth: resistance to stretching along its edges, N/m, above 0; default 1000 */
     double shear;     /**< cloth: resistance to in-plane shear, N/m, >= 0; default 300 */
@@ -171,7 +171,8 @@ typedef struct dent_sim_def {
     double gravity[3];        /**< m/s^2; default 0, 0, -9.81 */
     double time_step;         /**< s, above 0; default 1/60 */
     uint32_t substeps;        /**< per step, 1 to 1000; default 10. More: stiffer and more accurate */
-    uint32_t iterations;      /**< of the corrections per substep, 1 to 1000; default 1: more substeps are better */
+    uint32_t iterations;      /**< sweeps of the elastic solver per substep, 1 to 1000; 0 (default): by stiffness, 1 to 12, and fewer in
+                                   large scenes. Too few leave a body softer than its material, never unstable */
     double air_damping;       /**< 1/s, >= 0: velocities fall by this rate; default 0 */
 
     bool contacts;            /**< default true; false: bodies pass through one another */

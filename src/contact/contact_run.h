@@ -36,12 +36,13 @@ struct contact_neighbour {
 /* Connectivity of a body, made once per topology, and its tables. */
 struct contact_mesh {
     uint64_t identity_base; /* of the body it was made for */
-    uint32_t vertex_count, edge_count, component_count;
+    uint32_t vertex_count, edge_count, face_count, component_count;
     uint32_t *first;                      /* by vertex, vertex_count + 1: its neighbours, ascending */
     struct contact_neighbour *neighbours; /* 2 * edge_count */
     uint32_t *place;                      /* by vertex: 1 + place of its first point of the current call; 0: none */
     uint32_t *mark;                       /* by vertex: number of the flood that came here last, + 1 when inside */
     uint32_t *normal_place;               /* by vertex: 1 + place of its normal in the current call; 0: none */
+    uint32_t *face_place;                 /* by surface face: 1 + place in hit_faces of the current call; 0: none */
     uint8_t *edge_cut;                    /* by edge: 1 when a cut edge of the current call */
     uint32_t *component_first;            /* by component: its smallest vertex */
     uint32_t *component_mark;             /* by component: number of the flood that met it last */
@@ -63,10 +64,11 @@ struct depth_point {
 
 /* An edge of a point that leaves b: the way out to the hit is share * (other end - vertex). */
 struct depth_term {
-    uint32_t point;  /* place in points */
-    uint32_t other;  /* the other end */
-    uint32_t face;   /* of b */
-    bool degenerate; /* only for the moved points */
+    uint32_t point;    /* place in points */
+    uint32_t other;    /* the other end */
+    uint32_t face;     /* of b */
+    uint32_t hit_face; /* place in hit_faces */
+    bool degenerate;   /* only for the moved points */
     double share;
     double normal[3];      /* outward, as def->normals says */
     double face_normal[3]; /* outward, of the face itself */
@@ -103,9 +105,10 @@ struct contact_state {
     struct dynamic_array queue;                       /* uint32_t: of a flood, of a round */
     struct dynamic_array next_queue;
     struct dynamic_array normal_vertices; /* struct normal_place */
+    struct dynamic_array hit_faces;       /* struct hit_face */
     struct dynamic_array lost;            /* struct lost_edge */
     struct dynamic_array sides;           /* int8_t by rank: contact_run.surface_side */
-    struct block_output lost_blocks;
+    struct block_output lost_blocks, term_blocks;
     struct dynamic_array contacts, patches; /* the public records */
     struct dynamic_array unsorted;          /* dent_contact: those that are not point-cell */
     struct contact_memory memory, fresh_memory;
@@ -115,6 +118,12 @@ struct contact_state {
 struct normal_place {
     uint32_t body, vertex;
     double normal[3];
+};
+
+struct hit_face {
+    uint32_t body, face;
+    double normal[3];     /* outward, unit */
+    double corners[3][3]; /* normals at its corners */
 };
 
 /* A vertex that must be inside by its edges and is in no open cell: it may lie on faces of b. */
@@ -156,6 +165,7 @@ bool depth_find_sides(struct contact_run *run);           /* surface_side (depth
 bool depth_find_points(struct contact_run *run);          /* S1, S2: points, terms, chords (depth_points.c) */
 void depth_clear_tables(struct contact_run *run);         /* after the last stage of depth, also after a failure */
 bool depth_find_inside_surfaces(struct contact_run *run); /* points in closed surfaces (depth_surfaces.c) */
+bool depth_add_inner_edges(struct contact_run *run);      /* more terms with surface_only (depth_inner_edges.c) */
 bool depth_drop_touching(struct contact_run *run);        /* points exactly on closed surfaces (depth_surfaces.c) */
 bool depth_measure_terms(struct contact_run *run);        /* shares and normals (depth_normals.c) */
 bool depth_value_borders(struct contact_run *run);        /* S3 (depth_values.c) */

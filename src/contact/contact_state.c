@@ -10,6 +10,7 @@ static void destroy_mesh(dent_context *context, struct contact_mesh *mesh)
     dent_release(context, mesh->place, mesh->vertex_count, sizeof *mesh->place);
     dent_release(context, mesh->mark, mesh->vertex_count, sizeof *mesh->mark);
     dent_release(context, mesh->normal_place, mesh->vertex_count, sizeof *mesh->normal_place);
+    dent_release(context, mesh->face_place, mesh->face_count, sizeof *mesh->face_place);
     dent_release(context, mesh->edge_cut, mesh->edge_count, sizeof *mesh->edge_cut);
     dent_release(context, mesh->component_first, mesh->component_count, sizeof *mesh->component_first);
     dent_release(context, mesh->component_mark, mesh->component_count, sizeof *mesh->component_mark);
@@ -37,6 +38,7 @@ static void for_each_array(struct contact_state *state, void (*visit)(struct dyn
     visit(&state->queue, context, sizeof(uint32_t));
     visit(&state->next_queue, context, sizeof(uint32_t));
     visit(&state->normal_vertices, context, sizeof(struct normal_place));
+    visit(&state->hit_faces, context, sizeof(struct hit_face));
     visit(&state->lost, context, sizeof(struct lost_edge));
     visit(&state->sides, context, sizeof(int8_t));
     visit(&state->contacts, context, sizeof(dent_contact));
@@ -62,6 +64,7 @@ static void destroy_state(dent_context *context, void *data)
         destroy_meshes(state);
         for_each_array(state, destroy_array);
         block_output_destroy(&state->lost_blocks);
+        block_output_destroy(&state->term_blocks);
         end_pose_destroy(&state->end);
         dent_release(context, state, 1, sizeof *state);
     }
@@ -77,6 +80,7 @@ struct contact_state *contact_state_of(dent_world *world)
         *state = (struct contact_state){.context = world->context};
         for_each_array(state, array_init);
         block_output_init(&state->lost_blocks, world->context, sizeof(struct lost_edge));
+        block_output_init(&state->term_blocks, world->context, sizeof(struct depth_term));
         end_pose_init(&state->end, world->context);
         world->contact_state = state;
         world->destroy_contact_state = destroy_state;
@@ -122,23 +126,26 @@ static bool make_mesh(dent_context *context, struct contact_mesh *mesh, const st
     *mesh = (struct contact_mesh){.identity_base = body->identity_base,
                                   .vertex_count = body->vertex_count,
                                   .edge_count = body->edge_count,
+                                  .face_count = body->surface_face_count,
                                   .component_count = body->topology.component_count};
     mesh->first = dent_allocate(context, (size_t)mesh->vertex_count + 1, sizeof *mesh->first);
     mesh->neighbours = dent_allocate(context, 2 * (size_t)mesh->edge_count, sizeof *mesh->neighbours);
     mesh->place = dent_allocate(context, mesh->vertex_count, sizeof *mesh->place);
     mesh->mark = dent_allocate(context, mesh->vertex_count, sizeof *mesh->mark);
     mesh->normal_place = dent_allocate(context, mesh->vertex_count, sizeof *mesh->normal_place);
+    mesh->face_place = dent_allocate(context, mesh->face_count, sizeof *mesh->face_place);
     mesh->edge_cut = dent_allocate(context, mesh->edge_count, sizeof *mesh->edge_cut);
     mesh->component_first = dent_allocate(context, mesh->component_count, sizeof *mesh->component_first);
     mesh->component_mark = dent_allocate(context, mesh->component_count, sizeof *mesh->component_mark);
-    if (!mesh->first || !mesh->neighbours || !mesh->place || !mesh->mark || !mesh->normal_place || !mesh->edge_cut ||
-        !mesh->component_first || !mesh->component_mark) {
+    if (!mesh->first || !mesh->neighbours || !mesh->place || !mesh->mark || !mesh->normal_place || !mesh->face_place ||
+        !mesh->edge_cut || !mesh->component_first || !mesh->component_mark) {
         destroy_mesh(context, mesh);
         return false;
     }
     memset(mesh->place, 0, mesh->vertex_count * sizeof *mesh->place);
     memset(mesh->mark, 0, mesh->vertex_count * sizeof *mesh->mark);
     memset(mesh->normal_place, 0, mesh->vertex_count * sizeof *mesh->normal_place);
+    memset(mesh->face_place, 0, mesh->face_count * sizeof *mesh->face_place);
     memset(mesh->edge_cut, 0, mesh->edge_count);
     memset(mesh->component_mark, 0, mesh->component_count * sizeof *mesh->component_mark);
     for (uint32_t v = mesh->vertex_count; v-- > 0;) {

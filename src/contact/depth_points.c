@@ -644,7 +644,7 @@ bool depth_find_points(struct contact_run *run)
         enough = depth_find_inside_surfaces(run) && (state->points.count == in_cells || sort_points(run));
         if (enough) {
             fill_table(run);
-            enough = add_points_on_faces(run) && take_runs(run) && group_terms(run);
+            enough = add_points_on_faces(run) && take_runs(run) && depth_add_inner_edges(run) && group_terms(run);
         }
     }
     find_previous(run);

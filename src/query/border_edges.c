@@ -181,7 +181,7 @@ bool border_find_cuts(struct border_search *search)
     struct border_state *state = search->state;
     array_clear(&state->cuts);
     array_clear(&state->cut_edges);
-    if (!take_surface_cuts(search) || !find_interior_cuts(search) || (state->cuts.count > 0 && !sort_cuts(search)) ||
+    if (!take_surface_cuts(search) || (!search->def->surface_edges_only && !find_interior_cuts(search)) || (state->cuts.count > 0 && !sort_cuts(search)) ||
         !array_extend(&state->cut_edges, state->cuts.count)) {
         return false;
     }

@@ -200,7 +200,9 @@ static dent_status finish(dent_world *world, const dent_query_def *def, dent_que
 static uint32_t questions_of_border(const dent_query_def *def)
 {
     bool needs_cells = def->border && !def->border->curves_only;
-    return needs_cells ? (DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL) & ~def->questions : 0;
+    uint32_t needed = DENT_QUESTION_VERTEX_CELL;
+    needed |= needs_cells && !def->border->surface_edges_only ? (uint32_t)DENT_QUESTION_FACE_CELL : 0;
+    return needs_cells ? needed & ~def->questions : 0;
 }
 
 static dent_status make_border(dent_world *world, const dent_query_def *def, struct cancel_flag *cancel, dent_query_result *result)

@@ -1,8 +1,8 @@
 /* The mesh of a body: from a file, from a generator (box, sphere, capsule, sheet), or a body of a built-in prescribed scene. */
 #include "scene_file_parts.h"
 
-#include "implicit_mesher.h"
-#include "mesh_blocks.h"
+#include "scenes/implicit_mesher.h"
+#include "scenes/mesh_blocks.h"
 
 #include <dent/mesh_io.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* What holds bodies: fixed vertices, prescribed motion, attachments. */
 #include "scene_file_parts.h"
 
-#include "elementary_functions.h"
+#include "scenes/elementary_functions.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,7 @@ enum { LENGTH, PRESS, YOUNG, PARAMETER_COUNT };
 
 static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
     {"length", "of the bar, in thicknesses", 14, 8, 100},
-    {"press", "how much nearer the ends come than the bar is thick, of the thickness", 0.1, 0, 0.4},
+    {"press", "how far the ends are turned less than upright, so that the legs press, degrees", 18, 0, 20},
     {"young", "Young's modulus, kPa", 100, 1, 1e6},
 };
 
@@ -20,14 +20,15 @@ static const double folding_time = 2.5;
 struct fold_motion {
     double half_length, final_offset;
     double end_length; /* of the part that is held */
+    double angle;      /* by which the ends are turned, radians */
 };
 
-/* Both ends turn upwards by a right angle and come together; the motion of what lies between is not used. */
+/* Both ends turn upwards, by a little less than a right angle, and come together; the motion of what lies between is not used. */
 static void move_ends(void *user, double time, uint32_t vertex_count, double *positions)
 {
     const struct fold_motion *fold = user;
     double part = scene_smooth_step(0, folding_time, time);
-    struct scene_sine_cosine turn = scene_sine_cosine(0.5 * SCENE_PI * part);
+    struct scene_sine_cosine turn = scene_sine_cosine(fold->angle * part);
     double centre = fold->half_length - 0.5 * fold->end_length;
     /* The middle of a bar bent to an arc between two ends sinks; following it keeps the bar from being stretched. */
     double near = centre + (fold->final_offset - centre) * part;
@@ -67,7 +68,8 @@ static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
     if (fold) {
         fold->half_length = 0.5 * length;
         fold->end_length = 1.01 * thickness;
-        fold->final_offset = 0.5 * thickness * (1 - wish->parameters[PRESS]);
+        fold->final_offset = 0.65 * thickness; /* held parts stay clear of one another */
+        fold->angle = (90 - wish->parameters[PRESS]) * (SCENE_PI / 180);
         plan_fix_vertices(plan, bar, at_an_end, fold);
         bar->motion.function = move_ends;
         bar->motion.user = fold;

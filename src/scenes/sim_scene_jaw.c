@@ -226,6 +226,7 @@ static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
     dent_scene_destroy(scene);
     plan->def.gravity[2] = 0; /* made heavier, the parts would weigh too much; true weights are a hundredth of a bite */
     plan->def.air_damping = 10;
+    plan->def.iterations = 4; /* enough for parts made heavier; more would cost the interactive rate */
     plan->def.time_step = 1.0 / 120;
     plan->def.substeps = 10;
     plan->steps_per_frame = 4;

@@ -65,7 +65,7 @@ static void describe_tibia(struct implicit_shape *shape, double side)
 {
     (void)side;
     double top = plate_top() - cartilage - cleft;
-    const double head[3] = {0, -2, top - 9}, middle[3] = {0, -3, top - 30}, foot[3] = {0, -4, top - 85}, axes[3] = {40, 27, 16};
+    const double head[3] = {0, -2, top - 9}, middle[3] = {0, -3, top - 30}, foot[3] = {0, -4, top - 85}, axes[3] = {48, 31, 20};
     shape_ellipsoid(shape, head, axes);
     shape_cone(shape, middle, 17, foot, 12);
     shape_union(shape, 8);
@@ -84,8 +84,11 @@ static void describe_femur_cartilage(struct implicit_shape *shape, double side)
 
 static void describe_plate(struct implicit_shape *shape, double side)
 {
-    const double centre[3] = {side * condyle_offset, 0, plate_top() - 0.5 * cartilage}, half[3] = {14, 19, 0.5 * cartilage};
+    const double centre[3] = {side * condyle_offset, 0, plate_top() - 0.5 * cartilage}, half[3] = {18, 23, 0.5 * cartilage};
+    const double outline[3] = {15.5, 20.5, 60};
     shape_box(shape, centre, half, 1);
+    shape_ellipsoid(shape, centre, outline);
+    shape_intersection(shape, 1);
 }
 
 static void describe_meniscus(struct implicit_shape *shape, double side)

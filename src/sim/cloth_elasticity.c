@@ -4,7 +4,7 @@
  * energy = area (stretch/2 ((|w_u| - 1)^2 + (|w_v| - 1)^2) + shear/2 (w_u . w_v)^2). The warp runs along the direction
  * of the world's x axis seen in the plane of the triangle at rest (y where x is normal to it). Bending is the
  * isometric quadratic energy of Bergou, Wardetzky, Harmon, Zorin and Grinspun 2006: 3 bending / (area sum) / 2
- * (|sum K_i x_i| - rest)^2, which for sheets flat at rest is quadratic. Each element gives one vertex a force and a
+ * (|sum K_i x_i| - rest)^2, which for edges flat at rest is quadratic and joins the constant network of springs. Each element gives one vertex a force and a
  * positive semidefinite stiffness: terms that could make it negative under compression are left out. */
 #include "elastic_mesh.h"
 
@@ -101,6 +101,20 @@ static double twice_area_of(const double *a, const double *b, const double *c)
     return sqrt(sim_dot(normal, normal));
 }
 
+/* Flat at rest: k/2 |sum K_i x_i|^2 is, as the K_i sum to 0, a network of springs like the shear part of tetrahedra. */
+static dent_status add_flat_hinge(struct elastic_builder *builder, const struct cloth_hinge *hinge)
+{
+    dent_status status = DENT_OK;
+    for (int i = 0; i < 4 && status == DENT_OK; i++) {
+        builder->diagonal[hinge->corners[i]] += hinge->stiffness * hinge->weights[i] * hinge->weights[i];
+        for (int j = i + 1; j < 4 && status == DENT_OK; j++) {
+            status = builder_add_pair(builder, hinge->corners[i], hinge->corners[j],
+                                      -hinge->stiffness * hinge->weights[i] * hinge->weights[j], 0);
+        }
+    }
+    return status;
+}
+
 static dent_status add_hinge(struct elastic_builder *builder, const struct sim_body *body, const uint32_t corners[4])
 {
     const dent_sim_material *material = &builder->sim->materials[body->material];
@@ -125,6 +139,9 @@ static dent_status add_hinge(struct elastic_builder *builder, const struct sim_b
     hinge.rest = hinge.rest > 1e-9 * sqrt(areas) ? hinge.rest : 0;
     if (!(hinge.stiffness > 0) || !isfinite(hinge.stiffness) || !isfinite(hinge.rest)) {
         return DENT_OK;
+    }
+    if (hinge.rest == 0) {
+        return add_flat_hinge(builder, &hinge);
     }
     dent_status status = sim_reserve(builder->sim, (void **)&builder->hinges, &builder->hinge_capacity,
                                      builder->hinge_count + 1, sizeof *builder->hinges);
@@ -275,8 +292,10 @@ void cloth_triangle_add(const struct cloth_triangle *triangle, uint32_t corner, 
     for (int axis = 0; axis < 3; axis++) {
         gradient[axis] = along * v[axis] + across * u[axis];
     }
-    sim_add_scaled(system->force, -triangle->shear * sim_dot(u, v), gradient);
+    double product = sim_dot(u, v), curvature = 2 * product * along * across;
+    sim_add_scaled(system->force, -triangle->shear * product, gradient);
     system_add_direction(system, triangle->shear, gradient);
+    system_add_diagonal(system, curvature > 0 ? triangle->shear * curvature : 0);
 }
 
 static void hinge_vector(const struct cloth_hinge *hinge, const double *positions, double *sum)
@@ -295,13 +314,7 @@ void cloth_hinge_add(const struct cloth_hinge *hinge, uint32_t corner, const dou
 {
     double sum[3];
     hinge_vector(hinge, positions, sum);
-    double share = hinge->weights[corner];
-    if (hinge->rest > 0) {
-        add_spring(system, hinge->stiffness, hinge->rest, share, sum);
-    } else {
-        sim_add_scaled(system->force, -hinge->stiffness * share, sum);
-        system_add_diagonal(system, hinge->stiffness * share * share);
-    }
+    add_spring(system, hinge->stiffness, hinge->rest, hinge->weights[corner], sum);
 }
 
 double cloth_triangle_energy(const struct cloth_triangle *triangle, const double *positions)

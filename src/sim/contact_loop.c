@@ -18,12 +18,8 @@ dent_status contacts_build(dent_sim *sim)
 {
     sim->inside_marks = sim_allocate(sim, sim->vertex_count, sizeof *sim->inside_marks);
     sim->response_bodies = sim_allocate(sim, sim->body_count, sizeof *sim->response_bodies);
-    sim->inertia_shares = sim_allocate(sim, sim->vertex_count, sizeof *sim->inertia_shares);
-    if (!sim->inside_marks || !sim->response_bodies || !sim->inertia_shares) {
+    if (!sim->inside_marks || !sim->response_bodies) {
         return sim_no_memory(sim);
-    }
-    for (uint32_t v = 0; v < sim->vertex_count; v++) {
-        sim->inertia_shares[v] = elastic_inertia_share(sim, v);
     }
     return contact_filter_build(sim);
 }
@@ -290,7 +286,7 @@ void contacts_carry(dent_sim *sim, double h)
 {
     for (uint64_t i = 0; i < sim->contact_count; i++) {
         const dent_contact *contact = &sim->contacts[i];
-        const dent_contact_force *force = &sim->state.forces[i];
+        dent_contact_force *force = &sim->state.forces[i];
         struct carried_contact *carried = &sim->carried_contacts[i];
         carried->normal = force->normal;
         memcpy(carried->tangent, force->tangent, sizeof carried->tangent);
@@ -300,7 +296,9 @@ void contacts_carry(dent_sim *sim, double h)
         double impulse[3];
         for (int axis = 0; axis < 3; axis++) {
             impulse[axis] = force->normal * contact->normal[axis] + force->tangent[axis];
+            force->tangent[axis] *= carried->share; /* what the contact pass will find, and starts from, at rest */
         }
+        force->normal *= carried->share;
         uint32_t rigid_a = sim->bodies[contact->body_a].rigid, rigid_b = sim->bodies[contact->body_b].rigid;
         if (rigid_a != SIM_NONE) {
             kick_rigid(sim, rigid_a, contact->point_a, 1 - carried->share, impulse);
@@ -439,10 +437,7 @@ dent_status contacts_bounce(dent_sim *sim, double h)
     def.iterations = sim->bounce_iterations;
     def.warm_start = 0;
     def.bounce_speed = 2 * sqrt(sim_dot(sim->state.gravity, sim->state.gravity)) * h;
-    dent_status status = DENT_OK;
-    if (sim->bounce_iterations > 0) {
-        status = dent_velocity_solve(sim->response, &problem, &def, NULL);
-    }
+    dent_status status = dent_velocity_solve(sim->response, &problem, &def, NULL);
     combine_forces(sim, h);
     sim->times.respond += dent_clock_ns() - begin;
     return status;

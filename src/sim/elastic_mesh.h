@@ -63,6 +63,9 @@ void cloth_hinge_add(const struct cloth_hinge *hinge, uint32_t corner, const dou
 double cloth_triangle_energy(const struct cloth_triangle *triangle, const double *positions);
 double cloth_hinge_energy(const struct cloth_hinge *hinge, const double *positions);
 
+/* elastic_solve.c: a symmetric positive definite 3x3 system. */
+void elastic_solve_symmetric(const double s[6], const double *right, double *solution);
+
 /* elastic_colours.c: colours[vertex] for all vertices with neighbours in `starts`, `others`; returns their number. */
 uint32_t elastic_colour(uint32_t vertex_count, const uint32_t *list, const uint64_t *starts, const uint32_t *others,
                         uint32_t *colours, uint32_t *marks);

@@ -8,14 +8,18 @@
  * What unfinished sweeps would also leave is a false momentum: the inner forces found so far need not add up to zero. So
  * after the sweeps every piece that nothing holds is moved and turned as a whole until its linear and angular momentum
  * are those of its targets. */
+#include "contact_springs.h"
 #include "elastic_mesh.h"
 
 #include <math.h>
 
+enum { MOST_SWEEPS = 12 };
+#define MOST_SOLVES 6e5 /* of single vertices in a step, about an eighth of a second on one core */
+
 /* ---- the sweep --------------------------------------------------------------------------------------------------- */
 
 /* Solves the symmetric 3x3 system by Cholesky's way without roots; the matrix has the inertia on its diagonal. */
-static void solve_symmetric(const double s[6], const double *right, double *solution)
+void elastic_solve_symmetric(const double s[6], const double *right, double *solution)
 {
     double l1 = s[1] / s[0], l2 = s[2] / s[0];
     double d1 = s[3] - l1 * s[1];
@@ -30,44 +34,49 @@ static void solve_symmetric(const double s[6], const double *right, double *solu
 }
 
 static void add_edges(const struct elastic_mesh *mesh, uint32_t place, const double *positions, const double *previous,
-                      uint32_t vertex, double inverse_step, struct vertex_system *system)
+                      uint32_t vertex, double inverse_step, struct vertex_system *result)
 {
     const double *x = positions + 3 * (size_t)vertex;
     const double *before = previous + 3 * (size_t)vertex;
-    for (uint32_t e = mesh->edge_starts[place]; e < mesh->edge_starts[place + 1]; e++) {
-        const struct edge_visit *edge = &mesh->edges[e];
+    struct vertex_system system = *result; /* a copy of its own, so that it stays in registers */
+    const struct edge_visit *end = mesh->edges + mesh->edge_starts[place + 1];
+    for (const struct edge_visit *edge = mesh->edges + mesh->edge_starts[place]; edge < end; edge++) {
         const double *other = positions + 3 * (size_t)edge->other;
-        double difference[3];
-        sim_subtract(other, x, difference);
-        sim_add_scaled(system->force, edge->weight, difference);
-        double square = sim_dot(difference, difference);
-        if (edge->damper > 0 && square > 0) {
+        double difference[3] = {other[0] - x[0], other[1] - x[1], other[2] - x[2]};
+        double pull = edge->weight;
+        if (edge->damper > 0) {
             /* A damper along the edge: it resists change of length only, so turning costs nothing. */
             const double *other_before = previous + 3 * (size_t)edge->other;
-            double difference_before[3];
-            sim_subtract(other_before, before, difference_before);
-            double rate = edge->damper * inverse_step / square;
-            sim_add_scaled(system->force, rate * (square - sim_dot(difference, difference_before)), difference);
-            system_add_direction(system, rate, difference);
+            double square = sim_dot(difference, difference);
+            double along = difference[0] * (other_before[0] - before[0]) +
+                           difference[1] * (other_before[1] - before[1]) +
+                           difference[2] * (other_before[2] - before[2]);
+            double rate = square > 0 ? edge->damper * inverse_step / square : 0;
+            pull += rate * (square - along);
+            system_add_direction(&system, rate, difference);
         }
+        sim_add_scaled(system.force, pull, difference);
     }
+    *result = system;
 }
 
 static void add_tets(const struct elastic_mesh *mesh, uint32_t place, const double *positions, const double *x,
-                     struct vertex_system *system)
+                     struct vertex_system *result)
 {
-    for (uint32_t t = mesh->tet_starts[place]; t < mesh->tet_starts[place + 1]; t++) {
-        const struct tet_visit *tet = &mesh->tets[t];
+    struct vertex_system system = *result;
+    const struct tet_visit *end = mesh->tets + mesh->tet_starts[place + 1];
+    for (const struct tet_visit *tet = mesh->tets + mesh->tet_starts[place]; tet < end; tet++) {
         const double *p = positions + 3 * (size_t)tet->p;
-        double to_q[3], to_r[3], to_x[3], normal[3];
-        sim_subtract(positions + 3 * (size_t)tet->q, p, to_q);
-        sim_subtract(positions + 3 * (size_t)tet->r, p, to_r);
-        sim_subtract(x, p, to_x);
+        const double *q = positions + 3 * (size_t)tet->q, *r = positions + 3 * (size_t)tet->r;
+        double to_q[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
+        double to_r[3] = {r[0] - p[0], r[1] - p[1], r[2] - p[2]};
+        double to_x[3] = {x[0] - p[0], x[1] - p[1], x[2] - p[2]}, normal[3];
         sim_cross(to_q, to_r, normal);
         double off = sim_dot(normal, to_x) - tet->target;
-        sim_add_scaled(system->force, -tet->stiffness * off, normal);
-        system_add_direction(system, tet->stiffness, normal);
+        sim_add_scaled(system.force, -tet->stiffness * off, normal);
+        system_add_direction(&system, tet->stiffness, normal);
     }
+    *result = system;
 }
 
 /* What the elements of a vertex ask: `system` comes in with what inertia asks. */
@@ -89,7 +98,18 @@ static void add_elements(const dent_sim *sim, uint32_t place, struct vertex_syst
     }
 }
 
-double elastic_inertia_share(const dent_sim *sim, uint32_t vertex)
+void elastic_force(const dent_sim *sim, uint32_t vertex, double force[3])
+{
+    struct vertex_system system = {.force = {0, 0, 0}};
+    if (sim->elastic.places[vertex] != SIM_NONE) {
+        add_elements(sim, sim->elastic.places[vertex], &system);
+    }
+    force[0] = system.force[0];
+    force[1] = system.force[1];
+    force[2] = system.force[2];
+}
+
+static double inertia_share(const dent_sim *sim, uint32_t vertex)
 {
     uint32_t place = sim->elastic.places[vertex];
     if (place == SIM_NONE) {
@@ -113,8 +133,9 @@ static void solve_vertex(dent_sim *sim, uint32_t place)
     }
     system_add_diagonal(&system, inertia);
     add_elements(sim, place, &system);
+    springs_add(sim, vertex, &system);
     double move[3];
-    solve_symmetric(system.stiffness, system.force, move);
+    elastic_solve_symmetric(system.stiffness, system.force, move);
     x[0] += move[0];
     x[1] += move[1];
     x[2] += move[2];
@@ -123,17 +144,65 @@ static void solve_vertex(dent_sim *sim, uint32_t place)
 static void solve_range(dent_sim *sim, uint32_t begin, uint32_t end)
 {
     for (uint32_t place = begin; place < end; place++) {
-        solve_vertex(sim, place);
+        if (sim->sweep < sim->elastic.sweeps[place]) {
+            solve_vertex(sim, place);
+        }
     }
 }
 
-void elastic_sweep(dent_sim *sim, bool backwards)
+void elastic_sweep(dent_sim *sim, uint32_t number, bool backwards)
 {
+    sim->sweep = number;
     const struct elastic_mesh *mesh = &sim->elastic;
     for (uint32_t k = 0; k < mesh->colour_count; k++) {
         uint32_t colour = backwards ? mesh->colour_count - 1 - k : k;
         sim_parallel(sim, mesh->colour_starts[colour], mesh->colour_starts[colour + 1], solve_range);
+        springs_colour_done(sim, mesh->colour_starts[colour], mesh->colour_starts[colour + 1]);
     }
+}
+
+/* Sweeps for each body. A vertex whose elements outweigh its inertia by r hands on about 1/r of what it should, so stiff
+ * bodies get more of them; a large scene gets fewer, to stay interactive, and is softer than its material. */
+static uint32_t sweeps_for(const dent_sim *sim, const struct sim_body *body)
+{
+    double sum = 0;
+    uint32_t count = 0;
+    for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
+        if (sim->elastic.places[v] != SIM_NONE) {
+            double share = sim->inertia_shares[v];
+            sum += (1 - share) / share;
+            count++;
+        }
+    }
+    double wanted = count > 0 ? 1 + sum / count / 2 : 1;
+    double most = MOST_SOLVES / ((double)sim->elastic.vertex_count * sim->substeps + 1);
+    most = most < MOST_SWEEPS ? most : MOST_SWEEPS;
+    wanted = wanted < most ? wanted : most;
+    return wanted > 1 ? (uint32_t)wanted : 1;
+}
+
+dent_status elastic_choose_sweeps(dent_sim *sim, uint32_t iterations)
+{
+    struct elastic_mesh *mesh = &sim->elastic;
+    mesh->sweeps = sim_allocate(sim, mesh->vertex_count, sizeof *mesh->sweeps);
+    sim->inertia_shares = sim_allocate(sim, sim->vertex_count, sizeof *sim->inertia_shares);
+    if (!mesh->sweeps || !sim->inertia_shares) {
+        return sim_no_memory(sim);
+    }
+    for (uint32_t v = 0; v < sim->vertex_count; v++) {
+        sim->inertia_shares[v] = inertia_share(sim, v);
+    }
+    for (uint32_t b = 0; b < sim->body_count; b++) {
+        const struct sim_body *body = &sim->bodies[b];
+        uint32_t sweeps = iterations > 0 ? iterations : sweeps_for(sim, body);
+        sim->iterations = sweeps > sim->iterations ? sweeps : sim->iterations;
+        for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
+            if (mesh->places[v] != SIM_NONE) {
+                mesh->sweeps[mesh->places[v]] = (uint16_t)sweeps;
+            }
+        }
+    }
+    return DENT_OK;
 }
 
 /* ---- momentum ---------------------------------------------------------------------------------------------------- */
@@ -149,7 +218,7 @@ static void angle_from(const double inertia[6], const double *angular, double *a
     double determinant = inertia[0] * minor_a - inertia[1] * minor_b + inertia[2] * minor_c;
     angle[0] = angle[1] = angle[2] = 0;
     if (determinant > 1e-9 * trace * trace * trace && inertia[0] > 0 && d1 > 0) {
-        solve_symmetric(inertia, angular, angle);
+        elastic_solve_symmetric(inertia, angular, angle);
     }
 }
 
@@ -166,7 +235,7 @@ static struct piece_sums sum_piece(const dent_sim *sim, const uint32_t *vertices
         double mass = sim->masses[v];
         sums.mass += mass;
         for (int axis = 0; axis < 3; axis++) {
-            sums.center[axis] += mass * x[axis];
+            sums.center[axis] += mass * sim->previous[3 * (size_t)v + (size_t)axis];
             sums.push[axis] += mass * (target[axis] - x[axis]);
         }
     }
@@ -177,6 +246,8 @@ static struct piece_sums sum_piece(const dent_sim *sim, const uint32_t *vertices
     return sums;
 }
 
+/* New angular momentum is sum m x cross (x - previous) / h = sum m previous cross (x - previous) / h: so arms are taken at
+ * the previous positions, and both momenta are kept to rounding. */
 static void keep_piece(dent_sim *sim, const uint32_t *vertices, uint32_t count)
 {
     struct piece_sums sums = sum_piece(sim, vertices, count);
@@ -185,7 +256,7 @@ static void keep_piece(dent_sim *sim, const uint32_t *vertices, uint32_t count)
         uint32_t v = vertices[k];
         const double *x = sim->state.positions + 3 * (size_t)v;
         double mass = sim->masses[v], arm[3], lack[3], moment[3];
-        sim_subtract(x, sums.center, arm);
+        sim_subtract(sim->previous + 3 * (size_t)v, sums.center, arm);
         sim_subtract(sim->targets + 3 * (size_t)v, x, lack);
         sim_cross(arm, lack, moment);
         sim_add_scaled(angular, mass, moment);
@@ -201,7 +272,7 @@ static void keep_piece(dent_sim *sim, const uint32_t *vertices, uint32_t count)
     for (uint32_t k = 0; k < count; k++) {
         double *x = sim->state.positions + 3 * (size_t)vertices[k];
         double arm[3], turn[3];
-        sim_subtract(x, sums.center, arm);
+        sim_subtract(sim->previous + 3 * (size_t)vertices[k], sums.center, arm);
         sim_cross(angle, arm, turn);
         for (int axis = 0; axis < 3; axis++) {
             x[axis] += sums.push[axis] + turn[axis];
@@ -226,7 +297,8 @@ void elastic_keep_momentum(dent_sim *sim)
 
 /* ---- energy ------------------------------------------------------------------------------------------------------ */
 
-static double shear_energy(const dent_sim *sim, const struct sim_body *body)
+/* Of the constant network: shear of tetrahedra, bending of flat sheets. */
+static double network_energy(const dent_sim *sim, const struct sim_body *body)
 {
     const struct elastic_mesh *mesh = &sim->elastic;
     double sum = 0;
@@ -253,12 +325,13 @@ double elastic_body_energy(const dent_sim *sim, uint32_t body_number)
     const struct sim_body *body = &sim->bodies[body_number];
     const double *positions = sim->state.positions;
     if (body->kind == DENT_SIM_SOLID) {
-        return shear_energy(sim, body) - mesh->rest_energy[body_number] +
+        return network_energy(sim, body) - mesh->rest_energy[body_number] +
                tet_volume_energy(mesh, mesh->body_tet_starts[body_number], mesh->body_tet_starts[body_number + 1],
                                  positions);
     }
     double sum = 0;
     if (body->kind == DENT_SIM_CLOTH) {
+        sum = network_energy(sim, body);
         for (uint32_t t = 0; t < mesh->triangle_count; t++) {
             sum += mesh->triangles[t].body == body_number ? cloth_triangle_energy(&mesh->triangles[t], positions) : 0;
         }

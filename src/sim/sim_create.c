@@ -1,6 +1,6 @@
 /* Making a simulation: copies what the def points to, measures bodies, gives masses to vertices, puts the bodies into a
  * world, then builds the parts that have files of their own. Any failure gives everything back. */
-#include "sim_internal.h"
+#include "contact_springs.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@ dent_sim_material dent_sim_material_default(void)
                                .density = 1000,
                                .young = 1e5,
                                .poisson = 0.4,
-                               .damping = 0.01,
+                               .damping = 0.002,
                                .stretch = 1000,
                                .shear = 300,
                                .bending = 1e-4,
@@ -48,7 +48,7 @@ dent_sim_def dent_sim_def_default(void)
                           .gravity = {0, 0, -9.81},
                           .time_step = 1.0 / 60,
                           .substeps = 10,
-                          .iterations = 1,
+                          .iterations = 0,
                           .contacts = true,
                           .thickness = -1,
                           .continuous = DENT_SIM_CONTINUOUS_THIN,
@@ -357,7 +357,6 @@ static void take_settings(dent_sim *sim, const dent_sim_def *def)
     sim->time_step = def->time_step;
     sim->substeps = def->substeps;
     sim->substep = def->time_step / def->substeps;
-    sim->iterations = def->iterations;
     sim->air_damping = def->air_damping;
     sim->contacts_wanted = def->contacts;
     sim->contact_interval = def->contact_interval == 0 || def->contact_interval > def->substeps ? def->substeps
@@ -371,7 +370,7 @@ static void take_settings(dent_sim *sim, const dent_sim_def *def)
     }
     /* A face on a face gives many contacts per vertex: with four sweeps over them a stack comes to rest, with one it
      * trembles. The sweeps cost little beside the rest of a call. */
-    sim->contact_iterations = 4 * def->iterations;
+    sim->contact_iterations = 4;
     sim->bounce_iterations = 4;
     memcpy(sim->state.gravity, def->gravity, sizeof sim->state.gravity);
     sim->fingerprint = sim_def_fingerprint(def);
@@ -430,7 +429,7 @@ static dent_status build(dent_sim *sim, const dent_sim_def *def)
                3 * (size_t)body->vertex_count * sizeof(double));
     }
     dent_status (*const stages[])(dent_sim *) = {give_masses, rigid_build, elastic_mesh_build, embedding_build,
-                                                 contacts_build};
+                                                 contacts_build, springs_build};
     if (status == DENT_OK) {
         status = make_world(sim, def);
     }
@@ -439,6 +438,9 @@ static dent_status build(dent_sim *sim, const dent_sim_def *def)
     }
     for (size_t n = 0; n < sizeof stages / sizeof stages[0] && status == DENT_OK; n++) {
         status = stages[n](sim);
+    }
+    if (status == DENT_OK) {
+        status = elastic_choose_sweeps(sim, def->iterations);
     }
     if (status == DENT_OK) {
         motion_apply(sim, 0);
@@ -499,6 +501,7 @@ void dent_sim_destroy(dent_sim *sim)
     dent_release(context, sim->contacts, (size_t)sim->contact_capacity, sizeof *sim->contacts);
     dent_release(context, sim->reported, (size_t)sim->reported_capacity, sizeof *sim->reported);
     dent_release(context, sim->new_forces, (size_t)sim->new_force_capacity, sizeof *sim->new_forces);
+    springs_destroy(sim);
     dent_release(context, sim->carried_contacts, (size_t)sim->carried_capacity, sizeof *sim->carried_contacts);
     dent_release(context, sim->impacts, (size_t)sim->impact_capacity, sizeof *sim->impacts);
     dent_release(context, sim->impact_contacts, (size_t)sim->impact_contact_capacity, sizeof *sim->impact_contacts);

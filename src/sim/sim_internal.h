@@ -75,6 +75,7 @@ struct elastic_mesh {
     uint32_t colour_count;
     uint32_t *colour_starts; /* colour_count + 1 */
     double *diagonal;        /* constant part of the stiffness of each place */
+    uint16_t *sweeps;        /* of each place: how many a substep has */
     uint32_t *edge_starts, *tet_starts, *triangle_starts, *hinge_starts; /* vertex_count + 1 */
     struct edge_visit *edges;
     struct tet_visit *tets;
@@ -86,7 +87,6 @@ struct elastic_mesh {
     /* Connected pieces that nothing holds: their momentum is kept exactly (elastic_solve.c). */
     uint32_t piece_count;
     uint32_t *piece_starts, *piece_vertices;
-    double *energy_weights; /* tet_count: stiffness per tetrahedron, target, for the energies */
     struct tet_visit *tet_energy; /* tet_count: p, q, r, reserved = the four corners */
     double *rest_energy;          /* of each body */
     uint64_t *body_tet_starts;    /* body_count + 1, into tet_energy */
@@ -160,6 +160,7 @@ struct dent_sim {
     struct sim_rigid *rigids;
 
     double time_step, substep, air_damping;
+    uint32_t sweep; /* number of the present one */
     uint32_t substeps, iterations, contact_interval, impact_passes;
     bool contacts_wanted, continuous, watch_all, cancelled;
     uint32_t contact_iterations, bounce_iterations;
@@ -179,6 +180,7 @@ struct dent_sim {
     double *taken_out;    /* the part of it that is taken out again */
     double *inertia_shares; /* by vertex: inertia / (inertia + stiffness) of its own 3x3 system, at the start */
     struct carried_contact *carried_contacts;
+    struct contact_springs *springs; /* contact_springs.c */
     uint64_t carried_capacity;
     double *interval_start; /* positions at the beginning of the interval between detections */
     dent_rigid_state *rigid_previous, *rigid_detected; /* at the beginning of the substep; of the interval */
@@ -228,9 +230,11 @@ void sim_body_name(const dent_sim_body_def *body, uint32_t number, char name[SIM
 /* ---- tet_elasticity.c, cloth_elasticity.c, elastic_colours.c, elastic_mesh.c, elastic_solve.c ----------------------- */
 struct elastic_builder; /* elastic_mesh.c */
 dent_status elastic_mesh_build(dent_sim *sim);
-void elastic_sweep(dent_sim *sim, bool backwards);
+void elastic_sweep(dent_sim *sim, uint32_t number, bool backwards);
+dent_status elastic_choose_sweeps(dent_sim *sim, uint32_t iterations);
 void elastic_keep_momentum(dent_sim *sim);
-double elastic_inertia_share(const dent_sim *sim, uint32_t vertex);
+/* The force its elements put on a vertex, dampers included (none where sim->previous equals the positions). */
+void elastic_force(const dent_sim *sim, uint32_t vertex, double force[3]);
 double elastic_body_energy(const dent_sim *sim, uint32_t body);
 uint32_t elastic_inverted_cells(const dent_sim *sim);
 

@@ -1,5 +1,5 @@
 /* A step, stage by stage. */
-#include "sim_internal.h"
+#include "contact_springs.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -13,10 +13,13 @@ static bool is_cancelled(const dent_sim *sim)
 static void elastic_part(dent_sim *sim, uint64_t count)
 {
     uint64_t begin = dent_clock_ns();
+    springs_follow(sim);
     for (uint32_t n = 0; n < sim->iterations; n++) {
         /* Forwards and backwards in turn, so that no direction of the mesh is preferred. */
-        elastic_sweep(sim, ((count + n) & 1) != 0);
+        elastic_sweep(sim, n, ((count + n) & 1) != 0);
+        springs_move_pieces(sim, sim->substep);
     }
+    springs_end(sim, sim->substep);
     elastic_keep_momentum(sim);
     sim->times.elastic += dent_clock_ns() - begin;
 }
@@ -26,6 +29,10 @@ static dent_status substep(dent_sim *sim, uint32_t number)
     double h = sim->substep;
     uint64_t count = sim->state.step * sim->substeps + number;
     contacts_carry(sim, h);
+    dent_status status = springs_begin(sim, h);
+    if (status != DENT_OK) {
+        return status;
+    }
     integration_predict(sim);
     motion_apply(sim, (double)sim->state.step * sim->time_step + (double)(number + 1) * h);
     rigid_predict(sim, h);
@@ -34,7 +41,7 @@ static dent_status substep(dent_sim *sim, uint32_t number)
     attachments_begin(sim);
     attachments_solve(sim, h);
     grabs_solve(sim, h);
-    dent_status status = contacts_push(sim, h);
+    status = contacts_push(sim, h);
     if (status != DENT_OK) {
         return status;
     }

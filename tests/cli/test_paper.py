@@ -7,7 +7,8 @@ import tool_under_test as tool
 
 FIGURES = ("hash-times", "hash-table-size", "hash-cell-size", "bucket-query-size", "bucket-query-hits",
            "bucket-self-size", "bucket-self-hits", "surface-resolution", "surface-flatness", "surface-culling",
-           "surface-directions", "surface-leaves", "surface-phases", "motion-missed", "motion-size", "motion-angle")
+           "surface-directions", "surface-leaves", "surface-phases", "motion-missed", "motion-size", "motion-angle",
+           "deadline-load", "deadline-error", "deadline-force", "deadline-peg", "depth-sliding", "depth-directions")
 
 
 class Paper(tool.ToolTest):
@@ -86,6 +87,17 @@ class Paper(tool.ToolTest):
             self.assertEqual(query["missed"], "0")
             self.assertEqual(ends["missed"], ends["contacts"])  # no frame of these scenes shows anything
             self.assertEqual(samples["missed"], "0")
+
+    def test_the_push_of_consistent_depth_never_jumps_and_that_to_the_nearest_point_does(self):
+        self.good("paper", "depth-sliding", "-o", self.folder, "--steps", 300)
+        rows = self.table("depth-sliding")
+        self.assertEqual(len(rows), 300)
+        for kind, jumps in (("push", False), ("nearest", True)):
+            largest = 0
+            for before, after in zip(rows, rows[1:]):
+                largest = max(largest, sum((float(after[f"{kind}_{c}"]) - float(before[f"{kind}_{c}"])) ** 2
+                                           for c in "xyz") ** 0.5)
+            self.assertEqual(largest > 1, jumps, (kind, largest))
 
     def test_mistakes_are_one_line(self):
         self.assertEqual(self.one_line_error("paper", "hash-time"),

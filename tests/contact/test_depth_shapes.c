@@ -575,10 +575,10 @@ static void stacked_blocks_on_one_lattice_push_each_other_up_and_down(void **sta
                 bool inner = contact->point_a[0] > 0.5 && contact->point_a[0] < 2.5 && contact->point_a[1] > 0.5 &&
                              contact->point_a[1] < 2.5;
                 points++;
-                /* A flush side one cell away has a weight of a hundredth in the average. */
+                /* A flush side one cell away takes part in the average: with a hundredth at a press of a tenth. */
                 inner = inner && presses[i] < 0.5; /* by a whole cell the sides are as near as the top */
-                assert_true(!inner || fabs(-contact->gap - depth) < 0.11 * presses[i] + 1e-12);
-                assert_true(!inner || (up ? 1 : -1) * contact->normal[2] > 0.98);
+                assert_true(!inner || fabs(-contact->gap - depth) < 0.4 * presses[i] + 1e-12);
+                assert_true(!inner || (up ? 1 : -1) * contact->normal[2] > 0.95);
             }
         }
         printf("stack, pressed by %g: %llu vertices\n", presses[i], (unsigned long long)points);

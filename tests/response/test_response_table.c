@@ -62,6 +62,52 @@ static void fixed_vertices_and_bodies_take_what_is_missing(void **state)
     check_momentum(CLOUD_WITH_FIXED);
 }
 
+/* Vertices of body 0 over points of body 2: at a distance along the normal, or at the same place. */
+static void place_along_normals(struct cloud *cloud, double distance)
+{
+    for (uint32_t c = 0; c < cloud->problem.contact_count; c++) {
+        dent_contact *contact = &cloud->contacts[c];
+        double *x = cloud->positions[0][c];
+        *contact = plain_contact(c, 0, c, 2, UINT32_MAX, contact->normal, -0.01);
+        for (uint32_t k = 0; k < 4; k++) {
+            contact->vertices_b[k] = 4 * c % 700 + k;
+            contact->weights_b[k] = 0.25;
+        }
+        for (int axis = 0; axis < 3; axis++) {
+            x[axis] = distance * contact->normal[axis];
+            for (uint32_t k = 0; k < 4; k++) {
+                x[axis] += 0.25 * cloud->positions[2][contact->vertices_b[k]][axis];
+            }
+            contact->point_a[axis] = x[axis];
+            contact->point_b[axis] = x[axis] - distance * contact->normal[axis];
+        }
+    }
+}
+
+static void angular_momentum_is_kept_where_points_coincide_or_lie_along_the_normal(void **state)
+{
+    (void)state;
+    for (uint32_t r = 0; r < row_count(); r++) {
+        for (int apart = 0; apart < 2; apart++) {
+            struct cloud cloud;
+            dent_response_report report;
+            cloud_open(&cloud, 31, 100, CLOUD_FREE, 1);
+            cloud.problem.material_pair_count = 0;
+            if (apart) {
+                cloud.problem.material = (dent_contact_material){0}; /* friction pushes across the normal */
+            }
+            place_along_normals(&cloud, apart ? 0.3 : 0);
+            assert_int_equal(dent_response_table(NULL)[r].run(cloud.response, &cloud.problem, &report), DENT_OK);
+            assert_true(report.pushed > 20 && report.angular_scale > 0);
+            for (int axis = 0; axis < 3; axis++) {
+                double change = report.angular_error[axis] + report.angular_predicted[axis]; /* all of it */
+                assert_true(fabs(change) <= 1e-12 * report.angular_scale);
+            }
+            cloud_close(&cloud);
+        }
+    }
+}
+
 /* Independent of the audit: the numbers themselves. */
 static void momentum_of_free_vertices_is_what_it_was(void **state)
 {
@@ -341,6 +387,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_response_keeps_momentum_and_turns_as_predicted),
         cmocka_unit_test(fixed_vertices_and_bodies_take_what_is_missing),
+        cmocka_unit_test(angular_momentum_is_kept_where_points_coincide_or_lie_along_the_normal),
         cmocka_unit_test(momentum_of_free_vertices_is_what_it_was),
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(records_of_the_last_step_may_come_in_any_order),

@@ -1,0 +1,393 @@
+/* The state of a simulation: the same bits for threads and instruction sets, checkpoints that resume bit by bit and
+ * refuse what is damaged, failing memory, bad defs, numbers that stop being finite. */
+#include "support/cmocka_includes.h"
+#include "support/failing_allocator.h"
+#include "support_meshes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One of everything: floor, soft block, rigid ball, cloth held at two corners, a dense surface in the block. */
+struct zoo {
+    struct test_mesh floor, block, ball, cloth, skin;
+    dent_sim_body_def bodies[5];
+    dent_sim_material material;
+    dent_sim_attachment tie;
+    uint32_t held[2];
+    dent_sim_def def;
+};
+
+static void zoo_make(struct zoo *zoo)
+{
+    zoo->floor = test_block(3, 3, 1, 0.5, -0.75, -0.75, -0.5);
+    zoo->block = test_block(2, 2, 2, 0.1, -0.1, -0.1, 0.01);
+    zoo->ball = test_ball(2, 0.08, 0.02, 0.01, 0.36);
+    zoo->cloth = test_sheet(8, 8, 0.06, -0.24, -0.24, 0.5);
+    zoo->skin = test_ball(2, 0.11, 0, 0, 0.11);
+    zoo->bodies[0] = test_body(DENT_SIM_PRESCRIBED, &zoo->floor);
+    zoo->bodies[1] = test_body(DENT_SIM_SOLID, &zoo->block);
+    zoo->bodies[2] = test_body(DENT_SIM_RIGID, &zoo->ball);
+    zoo->bodies[2].mesh = DENT_BODY_SURFACE;
+    zoo->bodies[3] = test_body(DENT_SIM_CLOTH, &zoo->cloth);
+    zoo->bodies[3].density = 0.3;
+    zoo->held[0] = 0;
+    zoo->held[1] = 8;
+    zoo->bodies[3].fixed_count = 2;
+    zoo->bodies[3].fixed_vertices = zoo->held;
+    zoo->bodies[4] = test_body(DENT_SIM_EMBEDDED, &zoo->skin);
+    zoo->bodies[4].host = 1;
+    zoo->bodies[4].collision_mask = 0;
+    zoo->material = dent_sim_material_default();
+    zoo->material.restitution = 0.3;
+    zoo->tie = dent_sim_attachment_default();
+    zoo->tie.body_a = 3;
+    zoo->tie.vertex_a = 80;
+    zoo->tie.point[0] = 0.3;
+    zoo->tie.point[1] = 0.3;
+    zoo->tie.point[2] = 0.6;
+    zoo->tie.compliance = 0.01;
+    zoo->def = dent_sim_def_default();
+    zoo->def.body_count = 5;
+    zoo->def.bodies = zoo->bodies;
+    zoo->def.material_count = 1;
+    zoo->def.materials = &zoo->material;
+    zoo->def.attachment_count = 1;
+    zoo->def.attachments = &zoo->tie;
+}
+
+static void zoo_free(struct zoo *zoo)
+{
+    struct test_mesh *meshes[] = {&zoo->floor, &zoo->block, &zoo->ball, &zoo->cloth, &zoo->skin};
+    for (int n = 0; n < 5; n++) {
+        test_mesh_free(meshes[n]);
+    }
+}
+
+static uint32_t zoo_steps(void)
+{
+    return getenv("DENT_QUICK_TESTS") ? 20 : 50;
+}
+
+static const double pull_to[3] = {0.2, 0.1, 0.3};
+
+static uint64_t zoo_hash(uint32_t threads, dent_isa isa)
+{
+    struct zoo zoo;
+    zoo_make(&zoo);
+    dent_context *context = test_context(threads, isa);
+    dent_sim *sim = test_sim(context, &zoo.def);
+    test_steps(sim, zoo_steps() / 2);
+    dent_sim_grab(sim, 1, 26, pull_to);
+    test_steps(sim, zoo_steps() / 2);
+    dent_sim_statistics statistics = dent_sim_get_statistics(sim);
+    assert_true(statistics.touching > 0);
+    uint64_t hash = dent_sim_hash(sim);
+    dent_sim_destroy(sim);
+    dent_context_destroy(context);
+    zoo_free(&zoo);
+    return hash;
+}
+
+static void the_same_bits_for_threads_and_instruction_sets(void **state)
+{
+    (void)state;
+    uint64_t hash = zoo_hash(1, DENT_ISA_SCALAR);
+    const uint32_t threads[] = {2, 3, 8};
+    for (int n = 0; n < 3; n++) {
+        assert_true(zoo_hash(threads[n], DENT_ISA_AUTO) == hash);
+    }
+    for (dent_isa isa = DENT_ISA_AVX2; isa < DENT_ISA_COUNT; isa++) {
+        assert_true(!dent_isa_available(isa) || zoo_hash(1, isa) == hash);
+    }
+    printf("hash after %u steps: %016llx\n", zoo_steps(), (unsigned long long)hash);
+}
+
+/* ---- checkpoints ------------------------------------------------------------------------------------------------- */
+
+static void checkpoint_path(char *path, size_t size)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, size, "%s/dent_sim_test_%ld.checkpoint", folder ? folder : "/tmp", (long)getpid());
+}
+
+static void a_resumed_run_equals_one_never_stopped(void **state)
+{
+    (void)state;
+    struct zoo zoo;
+    char path[256], note[16];
+    size_t note_size;
+    zoo_make(&zoo);
+    checkpoint_path(path, sizeof path);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
+    dent_sim *whole = test_sim(context, &zoo.def);
+    test_steps(whole, zoo_steps() / 2);
+    dent_sim_grab(whole, 1, 26, pull_to);
+    test_steps(whole, 3);
+    assert_int_equal(dent_sim_save(whole, path, "frame 7", 8), DENT_OK);
+    uint64_t saved = dent_sim_hash(whole);
+    test_steps(whole, zoo_steps() / 2);
+
+    dent_sim *resumed = test_sim(context, &zoo.def);
+    test_steps(resumed, 5); /* somewhere else */
+    assert_int_equal(dent_sim_load(resumed, path), DENT_OK);
+    assert_true(dent_sim_hash(resumed) == saved);
+    assert_int_equal(dent_sim_step_count(resumed), zoo_steps() / 2 + 3);
+    test_steps(resumed, zoo_steps() / 2);
+    assert_true(dent_sim_hash(resumed) == dent_sim_hash(whole));
+    assert_int_equal(dent_sim_read_note(context, path, note, sizeof note, &note_size), DENT_OK);
+    assert_int_equal(note_size, 8);
+    assert_string_equal(note, "frame 7");
+    remove(path);
+    dent_sim_destroy(resumed);
+    dent_sim_destroy(whole);
+    dent_context_destroy(context);
+    zoo_free(&zoo);
+}
+
+static void write_bytes(const char *path, const unsigned char *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+}
+
+static void truncated_damaged_and_foreign_checkpoints_are_refused_and_change_nothing(void **state)
+{
+    (void)state;
+    struct zoo zoo;
+    char path[256], message[512];
+    zoo_make(&zoo);
+    checkpoint_path(path, sizeof path);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    dent_sim *sim = test_sim(context, &zoo.def);
+    test_steps(sim, 3);
+    assert_int_equal(dent_sim_save(sim, path, NULL, 0), DENT_OK);
+    test_steps(sim, 2);
+    uint64_t hash = dent_sim_hash(sim);
+    FILE *file = fopen(path, "rb");
+    static unsigned char bytes[4 << 20];
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    for (size_t part = 0; part < 40; part++) {
+        write_bytes(path, bytes, size * part / 40);
+        assert_int_equal(dent_sim_load(sim, path), DENT_ERROR_FORMAT);
+        size_t at = (size - 1) * part / 39;
+        bytes[at] ^= 0x10;
+        write_bytes(path, bytes, size);
+        assert_int_equal(dent_sim_load(sim, path), DENT_ERROR_FORMAT);
+        bytes[at] ^= 0x10;
+    }
+    write_bytes(path, bytes, size);
+    bytes[size] = 0;
+    write_bytes(path, bytes, size + 1);
+    assert_int_equal(dent_sim_load(sim, path), DENT_ERROR_FORMAT);
+    write_bytes(path, bytes, size);
+    zoo.material.young *= 2;
+    dent_sim *other = test_sim(context, &zoo.def);
+    assert_int_equal(dent_sim_load(other, path), DENT_ERROR_FORMAT);
+    dent_context_message(context, message, sizeof message);
+    assert_non_null(strstr(message, "another simulation"));
+    remove(path);
+    assert_int_equal(dent_sim_load(sim, path), DENT_ERROR_FILE);
+    assert_int_equal(dent_sim_save(sim, "/nowhere/at/all", NULL, 0), DENT_ERROR_FILE);
+    assert_true(dent_sim_hash(sim) == hash);
+    dent_sim_destroy(other);
+    dent_sim_destroy(sim);
+    dent_context_destroy(context);
+    zoo_free(&zoo);
+}
+
+/* ---- failure ----------------------------------------------------------------------------------------------------- */
+
+static void every_allocation_may_fail_and_leaves_the_state_as_it_was(void **state)
+{
+    (void)state;
+    struct zoo zoo;
+    zoo_make(&zoo);
+    struct failing_allocator memory = failing_allocator_make();
+    dent_context_def def = dent_context_def_default();
+    def.thread_count = 1;
+    def.allocator = failing_allocator_hook(&memory);
+    dent_context *context = dent_context_create(&def, NULL);
+    uint64_t stride = getenv("DENT_QUICK_TESTS") ? 17 : 3, tried = 0;
+    dent_sim *sim = NULL;
+    for (uint64_t n = 1;; n += stride, tried++) { /* creation */
+        memory.requests = 0;
+        memory.fail_at = n;
+        dent_status status = dent_sim_create(context, &zoo.def, &sim);
+        if (status == DENT_OK) {
+            break;
+        }
+        assert_int_equal(status, DENT_ERROR_OUT_OF_MEMORY);
+    }
+    memory.fail_at = 0;
+    dent_sim_destroy(sim);
+    sim = test_sim(context, &zoo.def);
+    dent_sim *twin = test_sim(context, &zoo.def);
+    for (uint32_t step = 0; step < 12; step++) { /* steps, while contacts grow */
+        uint64_t hash = dent_sim_hash(sim);
+        for (uint64_t n = 1;; n += stride, tried++) {
+            memory.requests = 0;
+            memory.fail_at = n;
+            dent_status status = dent_sim_step(sim);
+            memory.fail_at = 0;
+            if (status == DENT_OK) {
+                break;
+            }
+            assert_int_equal(status, DENT_ERROR_OUT_OF_MEMORY);
+            assert_true(dent_sim_hash(sim) == hash);
+        }
+        test_steps(twin, 1);
+        assert_true(dent_sim_hash(sim) == dent_sim_hash(twin));
+    }
+    printf("%llu failures survived\n", (unsigned long long)tried);
+    assert_true(tried > 10);
+    dent_sim_destroy(twin);
+    dent_sim_destroy(sim);
+    dent_context_destroy(context);
+    assert_true(failing_allocator_clean(&memory));
+    zoo_free(&zoo);
+}
+
+static void leave_the_numbers(void *user, double time, uint32_t vertex_count, double *positions)
+{
+    (void)user;
+    positions[3 * (vertex_count - 1)] = time > 0.04 ? NAN : positions[3 * (vertex_count - 1)];
+}
+
+static void numbers_that_stop_being_finite_name_the_body_and_change_nothing(void **state)
+{
+    (void)state;
+    struct zoo zoo;
+    char message[512];
+    zoo_make(&zoo);
+    zoo.bodies[0].motion.function = leave_the_numbers;
+    zoo.bodies[0].name = "floor of straw";
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    dent_sim *sim = test_sim(context, &zoo.def);
+    test_steps(sim, 2);
+    uint64_t hash = dent_sim_hash(sim);
+    assert_int_equal(dent_sim_step(sim), DENT_ERROR_BAD_NUMBER);
+    dent_context_message(context, message, sizeof message);
+    assert_non_null(strstr(message, "floor of straw"));
+    assert_true(dent_sim_hash(sim) == hash);
+    dent_sim_destroy(sim);
+    dent_context_destroy(context);
+    zoo_free(&zoo);
+}
+
+static void a_cancelled_step_changes_nothing(void **state)
+{
+    (void)state;
+    struct zoo zoo;
+    int cancel = 0;
+    zoo_make(&zoo);
+    zoo.def.cancel = &cancel;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    dent_sim *sim = test_sim(context, &zoo.def);
+    test_steps(sim, 2);
+    uint64_t hash = dent_sim_hash(sim);
+    cancel = 1;
+    assert_int_equal(dent_sim_step(sim), DENT_OK);
+    assert_int_equal(dent_sim_get_statistics(sim).outcome, DENT_OUTCOME_CANCELLED);
+    assert_int_equal(dent_sim_step_count(sim), 2);
+    assert_true(dent_sim_hash(sim) == hash);
+    cancel = 0;
+    test_steps(sim, 1);
+    assert_int_equal(dent_sim_step_count(sim), 3);
+    dent_sim_destroy(sim);
+    dent_context_destroy(context);
+    zoo_free(&zoo);
+}
+
+/* ---- bad defs ---------------------------------------------------------------------------------------------------- */
+
+enum { BAD_DEFS = 22 };
+
+static void spoil(struct zoo *zoo, int kind)
+{
+    static const uint32_t far_corner[4] = {0, 1, 2, 999}, twice[4] = {0, 1, 1, 2};
+    static double bad_positions[3] = {0, 0, 0};
+    dent_sim_body_def *block = &zoo->bodies[1];
+    switch (kind) {
+    case 0: zoo->def.struct_size = 0; break;
+    case 1: zoo->def.substeps = 0; break;
+    case 2: zoo->def.time_step = 0; break;
+    case 3: zoo->def.time_step = NAN; break;
+    case 4: zoo->material.young = -1; break;
+    case 5: zoo->material.poisson = 0.5; break;
+    case 6: zoo->material.friction_kinetic = 2; break;
+    case 7: zoo->material.restitution = 1.5; break;
+    case 8: zoo->material.struct_size = 3; break;
+    case 9: block->struct_size = 1; break;
+    case 10: block->kind = (dent_sim_body_kind)9; break;
+    case 11: block->material = 5; break;
+    case 12: block->element_corners = far_corner; block->element_count = 1; break;
+    case 13: block->element_corners = twice; block->element_count = 1; break;
+    case 14: block->element_count = 0; break;
+    case 15: bad_positions[0] = INFINITY; block->linear_velocity[0] = bad_positions[0]; break;
+    case 16: zoo->held[1] = 10000; break;
+    case 17: zoo->bodies[4].host = 0; break;
+    case 18: zoo->tie.vertex_a = 10000; break;
+    case 19: zoo->tie.compliance = -1; break;
+    case 20: zoo->def.gravity[1] = NAN; break;
+    default: zoo->def.bodies = NULL; break;
+    }
+}
+
+static void bad_defs_are_refused_with_a_message(void **state)
+{
+    (void)state;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    for (int kind = 0; kind < BAD_DEFS; kind++) {
+        struct zoo zoo;
+        char message[512] = "";
+        dent_sim *sim = NULL;
+        zoo_make(&zoo);
+        spoil(&zoo, kind);
+        assert_int_not_equal(dent_sim_create(context, &zoo.def, &sim), DENT_OK);
+        assert_null(sim);
+        dent_context_message(context, message, sizeof message);
+        assert_true(strlen(message) > 10);
+        zoo_free(&zoo);
+    }
+    dent_context_destroy(context);
+}
+
+static void after_warm_up_a_step_at_rest_allocates_nothing(void **state)
+{
+    (void)state;
+    struct zoo zoo;
+    zoo_make(&zoo);
+    zoo.def.body_count = 2; /* a block on the floor */
+    zoo.def.attachment_count = 0;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    dent_sim *sim = test_sim(context, &zoo.def);
+    test_steps(sim, 60);
+    for (int n = 0; n < 10; n++) {
+        test_steps(sim, 1);
+        assert_int_equal(dent_sim_get_statistics(sim).allocations, 0);
+    }
+    dent_sim_destroy(sim);
+    dent_context_destroy(context);
+    zoo_free(&zoo);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_bits_for_threads_and_instruction_sets),
+        cmocka_unit_test(a_resumed_run_equals_one_never_stopped),
+        cmocka_unit_test(truncated_damaged_and_foreign_checkpoints_are_refused_and_change_nothing),
+        cmocka_unit_test(every_allocation_may_fail_and_leaves_the_state_as_it_was),
+        cmocka_unit_test(numbers_that_stop_being_finite_name_the_body_and_change_nothing),
+        cmocka_unit_test(a_cancelled_step_changes_nothing),
+        cmocka_unit_test(bad_defs_are_refused_with_a_message),
+        cmocka_unit_test(after_warm_up_a_step_at_rest_allocates_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
