@@ -550,6 +550,18 @@ static void certify(struct cluster_search *search)
     }
 }
 
+/* Gaps take long to compute and pay off within some hundred queries, so a body has to be asked about twice. */
+static void complete_gaps(const struct cluster_search *search, struct cluster_cache *cache, uint32_t rank)
+{
+    struct cached_body *entry = cache->entries[rank];
+    const struct body *body = search->request->pose->bodies[rank].body;
+    if (entry->gaps.usable && !entry->gaps.complete && entry->asked_before) {
+        gap_reference_complete(&entry->gaps, body, (const double(*)[3])body->reference);
+        cluster_cache_note_reference(cache, rank);
+    }
+    entry->asked_before = true;
+}
+
 /* Which bodies to compute strains of: those asked about themselves that have something to compare with. Also notes whether
  * all bodies may meet: they surely may if their groups and masks are the same. */
 static void choose_references(struct cluster_search *search, struct cluster_cache *cache)
@@ -567,6 +579,10 @@ static void choose_references(struct cluster_search *search, struct cluster_cach
         if (wanted && clustered->own_reference && cache->entries[rank]->wait > 0) {
             cache->entries[rank]->wait--;
             wanted = false;
+        }
+        if (wanted && !clustered->has_gaps) {
+            complete_gaps(search, cache, rank);
+            wanted = cache->entries[rank]->reference.usable || clustered->has_gaps;
         }
         clustered->rests = wanted ? cache->entries[rank]->reference.rests : NULL;
         clustered->wants_stretches = wanted && clustered->has_gaps;
@@ -605,7 +621,8 @@ static void rest_from_failures(struct cluster_search *search, struct cluster_cac
     enum { LONGEST_REST = 15 };
     for (uint32_t rank = 0; search->tries_strains && rank < cache->body_count; rank++) {
         struct cached_body *entry = cache->entries[rank];
-        if (!entry->own_reference || !cache->bodies[rank].rests) {
+        bool too_early = entry->gaps.usable && !entry->gaps.complete;
+        if (!entry->own_reference || !cache->bodies[rank].rests || too_early) {
             continue;
         }
         const struct body_clusters *clusters = cache->bodies[rank].clusters;

@@ -23,6 +23,7 @@ struct gap_reference {
     dent_context *context;
     const struct body_clusters *clusters;
     bool usable;
+    bool complete; /* the gaps are known; before, nothing is proven */
     struct piece_rest *rests;      /* by piece */
     uint32_t *first;               /* by cluster, and the end: its places in the next two */
     uint32_t near_count;           /* pairs of a cluster and a piece that has clusters close to it */
@@ -30,10 +31,14 @@ struct gap_reference {
     float (*gaps)[PIECE_CLUSTERS]; /* by pair: to the clusters of that piece; 0: unknown */
 };
 
-/* Computes the gaps of a shape of a body. False when memory runs out; nothing is left behind then. */
+/* Memory, and which clusters are close. False when memory runs out; nothing is left behind then. */
 bool gap_reference_create(struct gap_reference *reference, dent_context *context, const struct body *body,
                           const struct body_clusters *clusters, const double (*shape)[3]);
 void gap_reference_destroy(struct gap_reference *reference);
+
+/* Computes the gaps of the same shape, in parallel, without further memory: some microseconds a cell, which is why it is
+ * left until the body is asked about a second time. */
+void gap_reference_complete(struct gap_reference *reference, const struct body *body, const double (*shape)[3]);
 
 /* Clusters of a piece that have no contact with themselves. */
 uint32_t gaps_prove_own(const struct gap_reference *reference, const struct piece_strain *strains, uint32_t piece);

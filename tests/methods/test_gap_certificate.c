@@ -61,7 +61,9 @@ static void open_stage(struct stage *stage, int shape, double rough, double scal
     assert_true(strain_reference_create(&stage->strains, stage->context, &stage->clusters));
     strain_reference_set(&stage->strains, stage->body, rest);
     assert_true(gap_reference_create(&stage->gaps, stage->context, stage->body, &stage->clusters, rest));
-    assert_true(stage->gaps.usable);
+    assert_true(stage->gaps.usable && !stage->gaps.complete);
+    gap_reference_complete(&stage->gaps, stage->body, rest);
+    assert_true(stage->gaps.complete);
     stage->pieces = dent_allocate(stage->context, stage->clusters.piece_count, sizeof *stage->pieces);
     memset(stage->pieces, 0, stage->clusters.piece_count * sizeof *stage->pieces);
 }
