@@ -185,10 +185,9 @@ static uint32_t proven_own(const struct workspace *work, uint32_t piece)
 {
     const struct cluster_search *search = work->search;
     const struct clustered_body *body = &search->pose.bodies[work->rank_b];
-    return body->rests && body->wants_stretches
-               ? gaps_prove_own(&search->cache->entries[work->rank_b]->gaps,
-                                search->pose.strains + body->first_piece, piece)
-               : 0;
+    return body->rests && body->wants_stretches ? gaps_prove_own(&search->cache->entries[work->rank_b]->gaps,
+                                                                 search->pose.strains + body->first_piece, piece)
+                                                : 0;
 }
 
 /* What the next leaf reads of side a, asked for early. */
@@ -562,12 +561,13 @@ static void complete_gaps(const struct cluster_search *search, struct cluster_ca
     entry->asked_before = true;
 }
 
-/* Which bodies to compute strains of: those asked about themselves that have something to compare with. Also notes whether
- * all bodies may meet: they surely may if their groups and masks are the same. */
+/* Which bodies to compute strains of: those asked about themselves that have something to compare with. Also notes
+ * whether all bodies may meet: they surely may if their groups and masks are the same. */
 static void choose_references(struct cluster_search *search, struct cluster_cache *cache)
 {
     for (uint32_t rank = 0; rank < cache->body_count; rank++) {
-        const struct body *body = search->request->pose->bodies[rank].body, *first = search->request->pose->bodies[0].body;
+        const struct body *body = search->request->pose->bodies[rank].body,
+                          *first = search->request->pose->bodies[0].body;
         search->has_filters |= body->collision_group != first->collision_group ||
                                body->collision_mask != first->collision_mask ||
                                !(body->collision_group & body->collision_mask);
@@ -608,8 +608,8 @@ static uint32_t certified_clusters(const struct cluster_search *search, uint32_t
     const struct clustered_body *body = &search->pose.bodies[rank];
     uint32_t count = 0;
     for (uint32_t piece = 0; body->wants_stretches && piece < body->clusters->piece_count; piece++) {
-        count += (uint32_t)__builtin_popcount(gaps_prove_own(
-            &search->cache->entries[rank]->gaps, search->pose.strains + body->first_piece, piece));
+        count += (uint32_t)__builtin_popcount(
+            gaps_prove_own(&search->cache->entries[rank]->gaps, search->pose.strains + body->first_piece, piece));
     }
     return count;
 }

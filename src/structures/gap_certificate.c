@@ -39,7 +39,8 @@ struct cluster_shape {
     uint32_t cell_count, feature_count;
 };
 
-static void set_box(struct shape *shape, const double (*positions)[3], double scale, const uint32_t *vertices, int count)
+static void set_box(struct shape *shape, const double (*positions)[3], double scale, const uint32_t *vertices,
+                    int count)
 {
     for (int axis = 0; axis < 3; axis++) {
         shape->lo[axis] = shape->hi[axis] = positions[vertices[0]][axis] * scale;
@@ -51,7 +52,8 @@ static void set_box(struct shape *shape, const double (*positions)[3], double sc
     }
 }
 
-static void set_shape(struct shape *shape, const double (*positions)[3], double scale, const uint32_t *vertices, int count)
+static void set_shape(struct shape *shape, const double (*positions)[3], double scale, const uint32_t *vertices,
+                      int count)
 {
     shape->count = count;
     set_box(shape, positions, scale, vertices, count);
@@ -166,8 +168,8 @@ static void set_normals(struct cell_shape *cell)
     cell->has_normals = true;
 }
 
-/* The smaller of `least` and the gap between a feature and a cell. The sides of the cell tell most pairs that cannot make it
- * smaller. */
+/* The smaller of `least` and the gap between a feature and a cell. The sides of the cell tell most pairs that cannot
+ * make it smaller. */
 static double smaller_gap(const struct shape *feature, struct cell_shape *cell, double least)
 {
     if (boxes_are_apart(feature, &cell->shape, least) || share_a_vertex(feature, &cell->shape)) {
@@ -401,8 +403,7 @@ static void mark_close(const struct gap_builder *builder, uint32_t cluster, uint
 {
     const struct cluster_piece *range = &builder->reference->clusters->pieces[piece];
     for (uint32_t k = 0; k < PIECE_CLUSTERS; k++) {
-        bool close = k < range->count &&
-                     are_close(&builder->clusters[cluster], &builder->clusters[range->first + k]);
+        bool close = k < range->count && are_close(&builder->clusters[cluster], &builder->clusters[range->first + k]);
         gaps[k] = close ? -1.0f : 0.0f;
     }
 }
@@ -460,8 +461,7 @@ bool gap_reference_create(struct gap_reference *reference, dent_context *context
     reference->first = dent_allocate(context, (size_t)cluster_count + 1, sizeof *reference->first);
     builder.clusters = dent_allocate(context, cluster_count, sizeof *builder.clusters);
     builder.pieces = dent_allocate(context, piece_count, sizeof *builder.pieces);
-    reference->usable =
-        reference->rests && reference->first && builder.clusters && builder.pieces && build(&builder);
+    reference->usable = reference->rests && reference->first && builder.clusters && builder.pieces && build(&builder);
     dent_release(context, builder.clusters, cluster_count, sizeof *builder.clusters);
     dent_release(context, builder.pieces, piece_count, sizeof *builder.pieces);
     if (!reference->usable) {
@@ -490,7 +490,8 @@ void gap_reference_destroy(struct gap_reference *reference)
     dent_context *context = reference->context;
     if (reference->clusters) {
         dent_release(context, reference->rests, reference->clusters->piece_count, sizeof *reference->rests);
-        dent_release(context, reference->first, (size_t)reference->clusters->cluster_count + 1, sizeof *reference->first);
+        dent_release(context, reference->first, (size_t)reference->clusters->cluster_count + 1,
+                     sizeof *reference->first);
         dent_release(context, reference->pieces, reference->near_count, sizeof *reference->pieces);
         dent_release(context, reference->gaps, reference->near_count, sizeof *reference->gaps);
     }
