@@ -294,7 +294,8 @@ struct gjk_result convex_gjk(const struct gjk_input *input)
             result.margin = unscaled(&walk, gap / length);
             normalise(v, length, result.direction);
         }
-        if (gap > 0 && (result.margin >= input->margin_wanted || (simplex.count > 0 && gap > 0.999 * length * length))) {
+        if (gap > 0 &&
+            (result.margin >= input->margin_wanted || (simplex.count > 0 && gap > 0.999 * length * length))) {
             return result;
         }
         if (already_in(&simplex, w)) {
@@ -317,8 +318,10 @@ struct gjk_result convex_gjk(const struct gjk_input *input)
 struct gjk_result convex_gjk_points(const double *const *a, int count_a, const double *const *b, int count_b)
 {
     struct convex_points points_a = {a, count_a}, points_b = {b, count_b};
-    struct gjk_input input = {
-        .support_a = convex_points_support, .support_b = convex_points_support, .shape_a = &points_a, .shape_b = &points_b};
+    struct gjk_input input = {.support_a = convex_points_support,
+                              .support_b = convex_points_support,
+                              .shape_a = &points_a,
+                              .shape_b = &points_b};
     double magnitude_a = convex_points_magnitude(&points_a), magnitude_b = convex_points_magnitude(&points_b);
     input.magnitude = magnitude_a > magnitude_b ? magnitude_a : magnitude_b;
     return convex_gjk(&input);

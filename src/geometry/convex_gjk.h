@@ -29,11 +29,11 @@ typedef enum gjk_relation { GJK_UNDECIDED = 0, GJK_SEPARATED = 1, GJK_OVERLAPPIN
 struct gjk_input {
     convex_support *support_a, *support_b;
     const void *shape_a, *shape_b;
-    double magnitude;  /* no coordinate of either set is larger in size; > 0 */
-    int iteration_max; /* 0: 64 */
-    double margin_wanted; /* sets apart: go on until the margin is this large, or within a thousandth of the distance. 0: any
-                             will do */
-    const double *start; /* direction to begin with, not 0; null: any */
+    double magnitude;     /* no coordinate of either set is larger in size; > 0 */
+    int iteration_max;    /* 0: 64 */
+    double margin_wanted; /* sets apart: go on until the margin is this large, or within a thousandth of the distance.
+                             0: any will do */
+    const double *start;  /* direction to begin with, not 0; null: any */
 };
 
 struct gjk_result {

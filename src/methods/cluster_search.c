@@ -185,10 +185,9 @@ static uint32_t proven_own(const struct workspace *work, uint32_t piece)
 {
     const struct cluster_search *search = work->search;
     const struct clustered_body *body = &search->pose.bodies[work->rank_b];
-    return body->rests && body->wants_stretches
-               ? gaps_prove_own(&search->cache->entries[work->rank_b]->gaps,
-                                search->pose.strains + body->first_piece, piece)
-               : 0;
+    return body->rests && body->wants_stretches ? gaps_prove_own(&search->cache->entries[work->rank_b]->gaps,
+                                                                 search->pose.strains + body->first_piece, piece)
+                                                : 0;
 }
 
 /* What the next leaf reads of side a, asked for early. */
@@ -550,12 +549,25 @@ static void certify(struct cluster_search *search)
     }
 }
 
-/* Which bodies to compute strains of: those asked about themselves that have something to compare with. Also notes whether
- * all bodies may meet: they surely may if their groups and masks are the same. */
+/* Gaps take long to compute and pay off within some hundred queries, so a body has to be asked about twice. */
+static void complete_gaps(const struct cluster_search *search, struct cluster_cache *cache, uint32_t rank)
+{
+    struct cached_body *entry = cache->entries[rank];
+    const struct body *body = search->request->pose->bodies[rank].body;
+    if (entry->gaps.usable && !entry->gaps.complete && entry->asked_before) {
+        gap_reference_complete(&entry->gaps, body, (const double(*)[3])body->reference);
+        cluster_cache_note_reference(cache, rank);
+    }
+    entry->asked_before = true;
+}
+
+/* Which bodies to compute strains of: those asked about themselves that have something to compare with. Also notes
+ * whether all bodies may meet: they surely may if their groups and masks are the same. */
 static void choose_references(struct cluster_search *search, struct cluster_cache *cache)
 {
     for (uint32_t rank = 0; rank < cache->body_count; rank++) {
-        const struct body *body = search->request->pose->bodies[rank].body, *first = search->request->pose->bodies[0].body;
+        const struct body *body = search->request->pose->bodies[rank].body,
+                          *first = search->request->pose->bodies[0].body;
         search->has_filters |= body->collision_group != first->collision_group ||
                                body->collision_mask != first->collision_mask ||
                                !(body->collision_group & body->collision_mask);
@@ -567,6 +579,10 @@ static void choose_references(struct cluster_search *search, struct cluster_cach
         if (wanted && clustered->own_reference && cache->entries[rank]->wait > 0) {
             cache->entries[rank]->wait--;
             wanted = false;
+        }
+        if (wanted && !clustered->has_gaps) {
+            complete_gaps(search, cache, rank);
+            wanted = cache->entries[rank]->reference.usable || clustered->has_gaps;
         }
         clustered->rests = wanted ? cache->entries[rank]->reference.rests : NULL;
         clustered->wants_stretches = wanted && clustered->has_gaps;
@@ -592,8 +608,8 @@ static uint32_t certified_clusters(const struct cluster_search *search, uint32_t
     const struct clustered_body *body = &search->pose.bodies[rank];
     uint32_t count = 0;
     for (uint32_t piece = 0; body->wants_stretches && piece < body->clusters->piece_count; piece++) {
-        count += (uint32_t)__builtin_popcount(gaps_prove_own(
-            &search->cache->entries[rank]->gaps, search->pose.strains + body->first_piece, piece));
+        count += (uint32_t)__builtin_popcount(
+            gaps_prove_own(&search->cache->entries[rank]->gaps, search->pose.strains + body->first_piece, piece));
     }
     return count;
 }
@@ -605,7 +621,8 @@ static void rest_from_failures(struct cluster_search *search, struct cluster_cac
     enum { LONGEST_REST = 15 };
     for (uint32_t rank = 0; search->tries_strains && rank < cache->body_count; rank++) {
         struct cached_body *entry = cache->entries[rank];
-        if (!entry->own_reference || !cache->bodies[rank].rests) {
+        bool too_early = entry->gaps.usable && !entry->gaps.complete;
+        if (!entry->own_reference || !cache->bodies[rank].rests || too_early) {
             continue;
         }
         const struct body_clusters *clusters = cache->bodies[rank].clusters;

@@ -109,7 +109,7 @@ void cluster_cache_note_reference(struct cluster_cache *cache, uint32_t rank)
 {
     const struct cached_body *entry = cache->entries[rank];
     cache->bodies[rank].has_reference = entry->reference.usable || entry->gaps.usable;
-    cache->bodies[rank].has_gaps = entry->gaps.usable;
+    cache->bodies[rank].has_gaps = entry->gaps.complete;
     cache->bodies[rank].own_reference = entry->own_reference;
 }
 

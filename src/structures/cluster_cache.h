@@ -19,6 +19,7 @@ struct cached_body {
     struct body_clusters clusters;
     struct strain_reference reference;
     struct gap_reference gaps; /* of a body whose own reference is not convex */
+    bool asked_before;         /* about itself, where gaps may help */
 };
 
 struct cluster_cache {

@@ -102,9 +102,8 @@ struct cluster_box cluster_pose_cluster_box(const struct cluster_pose *state, ui
                                             uint32_t place)
 {
     const struct clustered_body *body = &state->bodies[rank];
-    return body->cluster_count == 1
-               ? state->boxes[SIDE_CELLS][rank]
-               : box_of_group_member(&state->pieces[SIDE_CELLS][body->first_piece + piece], place);
+    return body->cluster_count == 1 ? state->boxes[SIDE_CELLS][rank]
+                                    : box_of_group_member(&state->pieces[SIDE_CELLS][body->first_piece + piece], place);
 }
 
 static void widen(struct cluster_box *box, const struct cluster_box *other)
@@ -127,8 +126,8 @@ static uint32_t vertices_of_side(const struct cluster_pose *state, const struct 
     }
 }
 
-/* All cells of the cluster lie in a plane across one axis: none of them has an interior. Judged in the doubles, looked at only where
- * the floats are equal. Keeps a world fallen together in one point from costing all pairs. */
+/* All cells of the cluster lie in a plane across one axis: none of them has an interior. Judged in the doubles, looked
+ * at only where the floats are equal. Keeps a world fallen together in one point from costing all pairs. */
 static bool cells_are_flat(const struct cluster *cluster, const double (*xyz)[3], const struct cluster_box *box)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -266,8 +265,7 @@ void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
         struct cluster_box boxes[SIDE_COUNT];
         for (int side = 0; side < SIDE_COUNT; side++) {
             if (state->wants[side]) {
-                boxes[side] = box_of_side(state, rank, &body->list[range->first + place], points, side,
-                                          boxes);
+                boxes[side] = box_of_side(state, rank, &body->list[range->first + place], points, side, boxes);
                 set_member(&state->pieces[side][piece], place, &boxes[side]);
                 widen(&whole[side], &boxes[side]);
             }

@@ -1,7 +1,7 @@
 /* All clusters of a world in one pose: boxes at five levels (cluster, piece, sixteen pieces, 256, body), and strains.
  *
- * The rounded coordinates themselves are kept in small worlds, where they stay in the cache, and where no certificate is
- * tried, so that all clusters are looked at again. Most clusters of a big world with certificates meet nothing, and
+ * The rounded coordinates themselves are kept in small worlds, where they stay in the cache, and where no certificate
+ * is tried, so that all clusters are looked at again. Most clusters of a big world with certificates meet nothing, and
  * computing those that do again costs no more than writing all of them to memory and reading them back.
  *
  * Bodies, pieces and clusters are numbered through the world in order of rank. Every level has three boxes: of the
@@ -49,8 +49,8 @@ struct cluster_pose {
     struct box_group *groups[SIDE_COUNT];  /* by group: boxes of its pieces; not of bodies of one piece */
     struct box_group *ranges[SIDE_COUNT];  /* by range: boxes of its groups; not of bodies of one piece */
     struct cluster_box *boxes[SIDE_COUNT]; /* by body */
-    struct cluster_points *points; /* by cluster; null: not kept */
-    struct piece_strain *strains; /* by piece; written for bodies that have `rests`. Null: none has */
+    struct cluster_points *points;         /* by cluster; null: not kept */
+    struct piece_strain *strains;          /* by piece; written for bodies that have `rests`. Null: none has */
 };
 
 /* Takes memory for the sides in `wants` and computes centre and scale; false when there is not enough. */
@@ -66,8 +66,8 @@ void cluster_pose_fill_bodies(const struct cluster_pose *state);
 static inline void cluster_pose_load(const struct cluster_pose *state, uint32_t rank, uint32_t cluster,
                                      struct cluster_points *points)
 {
-    state->kernels->load(&state->bodies[rank].list[cluster], state->pose->bodies[rank].xyz, state->centre,
-                         state->scale, points);
+    state->kernels->load(&state->bodies[rank].list[cluster], state->pose->bodies[rank].xyz, state->centre, state->scale,
+                         points);
 }
 
 /* The box of the cells of a piece, and of a cluster of it; pieces and clusters of the body. */

@@ -39,7 +39,8 @@ struct cluster_shape {
     uint32_t cell_count, feature_count;
 };
 
-static void set_box(struct shape *shape, const double (*positions)[3], double scale, const uint32_t *vertices, int count)
+static void set_box(struct shape *shape, const double (*positions)[3], double scale, const uint32_t *vertices,
+                    int count)
 {
     for (int axis = 0; axis < 3; axis++) {
         shape->lo[axis] = shape->hi[axis] = positions[vertices[0]][axis] * scale;
@@ -51,7 +52,8 @@ static void set_box(struct shape *shape, const double (*positions)[3], double sc
     }
 }
 
-static void set_shape(struct shape *shape, const double (*positions)[3], double scale, const uint32_t *vertices, int count)
+static void set_shape(struct shape *shape, const double (*positions)[3], double scale, const uint32_t *vertices,
+                      int count)
 {
     shape->count = count;
     set_box(shape, positions, scale, vertices, count);
@@ -166,8 +168,8 @@ static void set_normals(struct cell_shape *cell)
     cell->has_normals = true;
 }
 
-/* The smaller of `least` and the gap between a feature and a cell. The sides of the cell tell most pairs that cannot make it
- * smaller. */
+/* The smaller of `least` and the gap between a feature and a cell. The sides of the cell tell most pairs that cannot
+ * make it smaller. */
 static double smaller_gap(const struct shape *feature, struct cell_shape *cell, double least)
 {
     if (boxes_are_apart(feature, &cell->shape, least) || share_a_vertex(feature, &cell->shape)) {
@@ -265,8 +267,7 @@ struct gap_builder {
     const struct body *body;
     const double (*positions)[3];
     double scale;
-    struct close_box *clusters, *pieces;
-    struct cluster_shape (*shapes)[2]; /* by worker */
+    struct close_box *clusters, *pieces; /* while close ones are listed */
 };
 
 static bool are_close(const struct close_box *a, const struct close_box *b)
@@ -347,11 +348,11 @@ static float known_gap(const struct gap_reference *reference, uint32_t cluster, 
 }
 
 /* Gaps of a cluster to itself and to those behind it in the numbering. */
-static void fill_gaps(const struct gap_builder *builder, uint32_t piece, uint32_t place, uint32_t worker)
+static void fill_gaps(const struct gap_builder *builder, uint32_t piece, uint32_t place)
 {
     struct gap_reference *reference = builder->reference;
     const struct body_clusters *clusters = reference->clusters;
-    struct cluster_shape *shape = &builder->shapes[worker][0], *other_shape = &builder->shapes[worker][1];
+    struct cluster_shape own_shape, near_shape, *shape = &own_shape, *other_shape = &near_shape; /* 60 kB together */
     uint32_t own = clusters->pieces[piece].first + place;
     double radius = (double)reference->rests[piece].radius[place];
     set_cluster(shape, builder->body, clusters, own, builder->positions, builder->scale);
@@ -361,12 +362,11 @@ static void fill_gaps(const struct gap_builder *builder, uint32_t piece, uint32_
     double enough = own_gap > 0 && ENOUGH_GAPS * own_gap < radius ? ENOUGH_GAPS * own_gap : radius;
     for (uint32_t i = reference->first[own]; i < reference->first[own + 1]; i++) {
         uint32_t near = reference->pieces[i];
-        memset(reference->gaps[i], 0, sizeof reference->gaps[i]);
         for (uint32_t k = 0; k < clusters->pieces[near].count; k++) {
             uint32_t other = clusters->pieces[near].first + k;
             if (other == own) {
                 reference->gaps[i][k] = reference->rests[piece].own_gap[place];
-            } else if (other > own && are_close(&builder->clusters[own], &builder->clusters[other])) {
+            } else if (other > own && reference->gaps[i][k] < 0) {
                 set_cluster(other_shape, builder->body, clusters, other, builder->positions, builder->scale);
                 reference->gaps[i][k] = gap_of_clusters(shape, other_shape, enough);
             }
@@ -376,9 +376,10 @@ static void fill_gaps(const struct gap_builder *builder, uint32_t piece, uint32_
 
 static void fill_piece(void *data, uint32_t piece, uint32_t worker)
 {
+    (void)worker;
     const struct gap_builder *builder = data;
     for (uint32_t place = 0; place < builder->reference->clusters->pieces[piece].count; place++) {
-        fill_gaps(builder, piece, place, worker);
+        fill_gaps(builder, piece, place);
     }
 }
 
@@ -396,6 +397,16 @@ static void complete_gaps(struct gap_reference *reference, uint32_t piece, uint3
 }
 
 /* ---- building -------------------------------------------------------------------------------- */
+
+/* -1: close, and not known yet. */
+static void mark_close(const struct gap_builder *builder, uint32_t cluster, uint32_t piece, float gaps[PIECE_CLUSTERS])
+{
+    const struct cluster_piece *range = &builder->reference->clusters->pieces[piece];
+    for (uint32_t k = 0; k < PIECE_CLUSTERS; k++) {
+        bool close = k < range->count && are_close(&builder->clusters[cluster], &builder->clusters[range->first + k]);
+        gaps[k] = close ? -1.0f : 0.0f;
+    }
+}
 
 static bool list_near(struct gap_builder *builder)
 {
@@ -419,6 +430,9 @@ static bool list_near(struct gap_builder *builder)
     for (uint32_t cluster = 0; cluster < count; cluster++) {
         uint32_t found = list_near_pieces(builder, cluster, pieces);
         memcpy(&reference->pieces[reference->first[cluster]], pieces, found * sizeof *pieces);
+        for (uint32_t i = reference->first[cluster]; i < reference->first[cluster + 1]; i++) {
+            mark_close(builder, cluster, reference->pieces[i], reference->gaps[i]);
+        }
     }
     return true;
 }
@@ -430,16 +444,7 @@ static bool build(struct gap_builder *builder)
     for (uint32_t piece = 0; piece < clusters->piece_count; piece++) {
         set_piece(builder, piece);
     }
-    if (!list_near(builder)) {
-        return false;
-    }
-    dent_parallel_for(reference->context, clusters->piece_count, fill_piece, builder);
-    for (uint32_t piece = 0; piece < clusters->piece_count; piece++) {
-        for (uint32_t place = 0; place < clusters->pieces[piece].count; place++) {
-            complete_gaps(reference, piece, place);
-        }
-    }
-    return true;
+    return list_near(builder);
 }
 
 bool gap_reference_create(struct gap_reference *reference, dent_context *context, const struct body *body,
@@ -447,7 +452,6 @@ bool gap_reference_create(struct gap_reference *reference, dent_context *context
 {
     *reference = (struct gap_reference){.context = context, .clusters = clusters};
     uint32_t cluster_count = clusters->cluster_count, piece_count = clusters->piece_count;
-    uint32_t workers = dent_context_worker_count(context);
     struct gap_builder builder = {.reference = reference, .body = body, .positions = shape};
     builder.scale = strain_reference_scale(body, shape);
     if (builder.scale == 0 || cluster_count == 0) {
@@ -457,12 +461,9 @@ bool gap_reference_create(struct gap_reference *reference, dent_context *context
     reference->first = dent_allocate(context, (size_t)cluster_count + 1, sizeof *reference->first);
     builder.clusters = dent_allocate(context, cluster_count, sizeof *builder.clusters);
     builder.pieces = dent_allocate(context, piece_count, sizeof *builder.pieces);
-    builder.shapes = dent_allocate(context, workers, sizeof *builder.shapes);
-    reference->usable = reference->rests && reference->first && builder.clusters && builder.pieces && builder.shapes &&
-                        build(&builder);
+    reference->usable = reference->rests && reference->first && builder.clusters && builder.pieces && build(&builder);
     dent_release(context, builder.clusters, cluster_count, sizeof *builder.clusters);
     dent_release(context, builder.pieces, piece_count, sizeof *builder.pieces);
-    dent_release(context, builder.shapes, workers, sizeof *builder.shapes);
     if (!reference->usable) {
         gap_reference_destroy(reference);
         return false;
@@ -470,12 +471,27 @@ bool gap_reference_create(struct gap_reference *reference, dent_context *context
     return true;
 }
 
+void gap_reference_complete(struct gap_reference *reference, const struct body *body, const double (*shape)[3])
+{
+    struct gap_builder builder = {.reference = reference, .body = body, .positions = shape};
+    const struct body_clusters *clusters = reference->clusters;
+    builder.scale = strain_reference_scale(body, shape);
+    dent_parallel_for(reference->context, clusters->piece_count, fill_piece, &builder);
+    for (uint32_t piece = 0; piece < clusters->piece_count; piece++) {
+        for (uint32_t place = 0; place < clusters->pieces[piece].count; place++) {
+            complete_gaps(reference, piece, place);
+        }
+    }
+    reference->complete = true;
+}
+
 void gap_reference_destroy(struct gap_reference *reference)
 {
     dent_context *context = reference->context;
     if (reference->clusters) {
         dent_release(context, reference->rests, reference->clusters->piece_count, sizeof *reference->rests);
-        dent_release(context, reference->first, (size_t)reference->clusters->cluster_count + 1, sizeof *reference->first);
+        dent_release(context, reference->first, (size_t)reference->clusters->cluster_count + 1,
+                     sizeof *reference->first);
         dent_release(context, reference->pieces, reference->near_count, sizeof *reference->pieces);
         dent_release(context, reference->gaps, reference->near_count, sizeof *reference->gaps);
     }

@@ -8,8 +8,8 @@
 
 enum deformation { AFFINE, WAVE, TWIST, BEND, JITTER, SPIKE, FOLD, SHEAR_AND_WAVE, DEFORMATION_COUNT };
 
-static inline void deform(const double (*reference)[3], uint32_t count, enum deformation kind, double amplitude, uint64_t seed,
-                   double (*out)[3])
+static inline void deform(const double (*reference)[3], uint32_t count, enum deformation kind, double amplitude,
+                          uint64_t seed, double (*out)[3])
 {
     dent_random random = dent_random_seeded(seed);
     double direction[9], phase = test_between(&random, 0, 6.28), length = test_between(&random, 2, 8);

@@ -91,8 +91,8 @@ struct leaf_hit {
 
 enum { LEAF_QUEUE = 128, LEAF_POINTS = 64, LEAF_HITS_MAX = CLUSTER_FACES * CLUSTER_CELLS + LEAF_QUEUE };
 
-/* Vertices of many clusters that lie in the box of side b, waiting to be compared with its cells: together, because with a
- * few at a time the processor guesses wrong at every end of a loop. Sixteen more places than are used. */
+/* Vertices of many clusters that lie in the box of side b, waiting to be compared with its cells: together, because
+ * with a few at a time the processor guesses wrong at every end of a loop. Sixteen more places than are used. */
 struct waiting_points {
     _Alignas(64) float x[3][LEAF_POINTS + 16];
     uint32_t cluster[LEAF_POINTS + 16], vertex[LEAF_POINTS + 16]; /* leaf_hit.cluster and .feature */
@@ -160,8 +160,8 @@ struct cluster_kernels {
     void (*bound)(const struct cluster_points *points, uint32_t lanes, struct cluster_box *box);
     /* Bit i: box i of the group meets the box (closed). */
     uint32_t (*meet)(const struct box_group *group, const struct cluster_box *box);
-    /* Vertices of side a against the cells of side b: everything not certainly outside. What still waits afterwards comes
-     * out of vertex_flush. For one side b either all side a have identities or none. Room for LEAF_HITS_MAX. */
+    /* Vertices of side a against the cells of side b: everything not certainly outside. What still waits afterwards
+     * comes out of vertex_flush. For one side b either all side a have identities or none. Room for LEAF_HITS_MAX. */
     uint32_t (*vertex_leaf)(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
                             struct leaf_hit *hits);
     /* The same for the vertices of side b itself, those in features->lanes. */

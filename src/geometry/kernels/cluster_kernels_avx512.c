@@ -170,7 +170,8 @@ static inline lanes table_pick(struct lane_table table, lane_index index)
 }
 
 /* Vertices i to i + 15 of a cluster with their bits set wait, without a branch. */
-static inline void put_waiting(struct waiting_points *waiting, const struct leaf_features *features, int i, uint32_t bits)
+static inline void put_waiting(struct waiting_points *waiting, const struct leaf_features *features, int i,
+                               uint32_t bits)
 {
     const __m512i sixteen = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     uint32_t place = waiting->count;

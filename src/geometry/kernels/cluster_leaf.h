@@ -183,7 +183,8 @@ static void compute_cell_boxes(struct leaf_cells *cells)
         struct lanes3 r = pick_corner(table, corners, 2), s = pick_corner(table, corners, 3);
         struct lanes3 lo = least3(least3(p, q), least3(r, s)), hi = most3(most3(p, q), most3(r, s));
         uint32_t present = cells_present(cluster, i);
-        if (present != ALL_LANES) { /* places behind the last cell get boxes that meet nothing: coordinates are at most 1 */
+        if (present !=
+            ALL_LANES) { /* places behind the last cell get boxes that meet nothing: coordinates are at most 1 */
             lo.x = lanes_choose(present, lo.x, lanes_set(4));
             hi.x = lanes_choose(present, hi.x, lanes_set(-4));
         }
@@ -289,7 +290,8 @@ static inline void queue_vertex(const struct leaf_cells *cells, const struct lea
 }
 
 #if LANE_COUNT != 16
-static inline void put_waiting(struct waiting_points *waiting, const struct leaf_features *features, int i, uint32_t bits)
+static inline void put_waiting(struct waiting_points *waiting, const struct leaf_features *features, int i,
+                               uint32_t bits)
 {
     for (; bits; bits &= bits - 1) {
         uint32_t vertex = (uint32_t)(i + __builtin_ctz(bits)), place = waiting->count++;
@@ -423,7 +425,8 @@ struct short_cells {
 static inline void shorten(uint16_t *to, const float *from, int count, float origin, float factor)
 {
     for (int i = 0; i < count; i += LANES) {
-        lanes_to_shorts(to + i, lanes_multiply(lanes_subtract(lanes_load(from + i), lanes_set(origin)), lanes_set(factor)));
+        lanes_to_shorts(to + i,
+                        lanes_multiply(lanes_subtract(lanes_load(from + i), lanes_set(origin)), lanes_set(factor)));
     }
 }
 

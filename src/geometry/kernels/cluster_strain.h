@@ -10,9 +10,9 @@
  * becomes R (1 + 2^-13) + 2 delta with delta = input error + 8 u S + y_error * sum |g_k|. g itself is whatever was
  * computed: it carries no error.
  *
- * The middle of the box of r, added to the origin, is off by at most u (1 + |lo| + |hi|) on each axis (|origin| <= 1, one
- * sum and one sum more): slack, half the diagonal of the box and 4 u of these sums, covers every vertex and hence every
- * point of a cell.
+ * The middle of the box of r, added to the origin, is off by at most u (1 + |lo| + |hi|) on each axis (|origin| <= 1,
+ * one sum and one sum more): slack, half the diagonal of the box and 4 u of these sums, covers every vertex and hence
+ * every point of a cell.
  */
 
 /* The gradient of one axis from the sums of d y^T, into row `axis` of the piece; in units of y into g. */
@@ -146,13 +146,13 @@ static uint32_t definite_clusters(const struct piece_strain *strain, const float
     return found;
 }
 
-/* The smallest factor by which g stretches is the root of the least eigenvalue of A = g^T g. B = A - m I with m a third of
- * the trace has eigenvalues that add up to 0; if -b is the least of them the other two add up to b, so their squares add
- * up to b^2 / 2 or more, and b <= sqrt(2/3) |B| (Frobenius): least eigenvalue of A >= m - sqrt(2/3) |B|.
+/* The smallest factor by which g stretches is the root of the least eigenvalue of A = g^T g. B = A - m I with m a third
+ * of the trace has eigenvalues that add up to 0; if -b is the least of them the other two add up to b, so their squares
+ * add up to b^2 / 2 or more, and b <= sqrt(2/3) |B| (Frobenius): least eigenvalue of A >= m - sqrt(2/3) |B|.
  *
  * Roundings (n = |g|): entries of A 3 u n^2 together, g over unit 4.1 u n^2, the trace of the computed B is at most
- * 20 u n^2, a third of which counts, and one difference: below 16 u n^2; 32 are taken off. Between 1e-12 and 1e12 for n^2
- * nothing under- or overflows. */
+ * 20 u n^2, a third of which counts, and one difference: below 16 u n^2; 32 are taken off. Between 1e-12 and 1e12 for
+ * n^2 nothing under- or overflows. */
 static void stretches_of_piece(struct piece_strain *strain)
 {
     const lanes safe = lanes_set(1 + 0x1p-13f), two = lanes_set(2), third = lanes_set(1.0f / 3);
@@ -179,14 +179,15 @@ static void stretches_of_piece(struct piece_strain *strain)
 
 /* Cluster c (place of piece b) and cluster d (of piece a), middles m, X a point of c and Z of d:
  *
- *     image(Z) - image(X) = g_c (Z - X) + o + (g_d - g_c) (Z - m_d) + slacks,   o = centre_d - centre_c - g_c (m_d - m_c),
+ *     image(Z) - image(X) = g_c (Z - X) + o + (g_d - g_c) (Z - m_d) + slacks,   o = centre_d - centre_c - g_c (m_d -
+ * m_c),
  *
  * so the images differ if |o| + |g_d - g_c| radius_d + slack_c + slack_d < least_stretch_c * |Z - X|.
  *
  * Roundings (n = |g_c|, coordinates at most 1, so differences of middles at most 2 and radii at most 3.5): middles as
- * floats and their difference 3 u, g over unit 2.01 u, product and sums 3 u: together at most 13.2 u times the sum of |g_c|
- * over a row, sqrt(3) of which is 23 u n over three rows; the difference of centres 3.5 u n; g over unit in g_d - g_c at
- * most 4.1 u n * 3.5. Below 42 u n: 48 are taken. What is relative to the numbers themselves is below 2^-13. */
+ * floats and their difference 3 u, g over unit 2.01 u, product and sums 3 u: together at most 13.2 u times the sum of
+ * |g_c| over a row, sqrt(3) of which is 23 u n over three rows; the difference of centres 3.5 u n; g over unit in g_d -
+ * g_c at most 4.1 u n * 3.5. Below 42 u n: 48 are taken. What is relative to the numbers themselves is below 2^-13. */
 static uint32_t apart_clusters(const struct piece_strain *strain_b, const struct piece_rest *rest_b, uint32_t place,
                                const struct piece_strain *strain_a, const struct piece_rest *rest_a,
                                const float gaps[PIECE_CLUSTERS])
@@ -211,8 +212,8 @@ static uint32_t apart_clusters(const struct piece_strain *strain_b, const struct
                 bend_squares = lanes_add(bend_squares, lanes_multiply(bend, bend));
                 linear = lanes_add(linear, lanes_multiply(g, d[k]));
             }
-            lanes moved = lanes_subtract(lanes_load(&strain_a->centre[axis][i]),
-                                         lanes_set(strain_b->centre[axis][place]));
+            lanes moved =
+                lanes_subtract(lanes_load(&strain_a->centre[axis][i]), lanes_set(strain_b->centre[axis][place]));
             lanes offset = lanes_subtract(moved, linear);
             offset_squares = lanes_add(offset_squares, lanes_multiply(offset, offset));
         }
