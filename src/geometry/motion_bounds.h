@@ -13,9 +13,9 @@
  * 1, and the centred form R(middle) + [R'] (t - middle). PLAIN_INTERVAL: interval matrices multiplied as they come; the
  * rates are then zero and the rest is half the width.
  *
- * Rounding. u = 2^-53. Everything computed at the middle carries explicit error terms that start at trajectory_piece and
- * grow with every product; bounds that are sums of non-negative numbers are computed with relative errors below 2^-46
- * and multiplied by 1 + 2^-40 at the end.
+ * Rounding. u = 2^-53. Everything computed at the middle carries explicit error terms that start at trajectory_piece
+ * and grow with every product; bounds that are sums of non-negative numbers are computed with relative errors below
+ * 2^-46 and multiplied by 1 + 2^-40 at the end.
  */
 #ifndef DENT_GEOMETRY_MOTION_BOUNDS_H
 #define DENT_GEOMETRY_MOTION_BOUNDS_H

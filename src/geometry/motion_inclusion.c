@@ -49,8 +49,8 @@ void move_linear_points(const struct motion_piece *piece, double middle, const d
         longest = length > longest ? length : longest;
     }
     moving->count = count;
-    moving->rest = (piece->translation_rest + piece->rotation_rest * farthest + h * h * piece->turning * fastest) *
-                   (1 + 0x1p-40);
+    moving->rest =
+        (piece->translation_rest + piece->rotation_rest * farthest + h * h * piece->turning * fastest) * (1 + 0x1p-40);
     moving->motion = (sqrt(longest) + moving->rest) * (1 + 0x1p-40);
 }
 
@@ -101,8 +101,8 @@ static void keep_point(struct simplex *simplex, int i, double nearest[3])
     simplex->count = 1;
 }
 
-/* The nearest point of a triangle to the origin: which corner, edge or the inside it is told by dot products. A triangle
- * without area has no inside. */
+/* The nearest point of a triangle to the origin: which corner, edge or the inside it is told by dot products. A
+ * triangle without area has no inside. */
 static void nearest_of_triangle(struct simplex *simplex, double nearest[3])
 {
     const double *a = simplex->point[0], *b = simplex->point[1], *c = simplex->point[2];
@@ -209,9 +209,8 @@ static double lowest_difference(const struct hulls *hulls, const double v[3], do
 enum { WALK_LIMIT = 24 };
 
 /* Walks until v separates by more than `enough` (true), or is the nearest point of the difference to within
- * `precision` of its square, or is nearer than `enough` (infinite: only the nearest will do). v: from a to b, at first a
- * guess; *gap: what all points of b are beyond all of a
- * along v, times |v|. */
+ * `precision` of its square, or is nearer than `enough` (infinite: only the nearest will do). v: from a to b, at first
+ * a guess; *gap: what all points of b are beyond all of a along v, times |v|. */
 static bool walk(const struct hulls *hulls, double enough, double precision, double v[3], double *gap)
 {
     struct simplex simplex = {.count = 0};

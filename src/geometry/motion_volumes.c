@@ -9,21 +9,22 @@ void place_volume(const struct motion_piece *piece, const struct motion_volume *
     double h = piece->half;
     for (int i = 0; i < 3; i++) {
         placed->centre[i] = ((m[3 * i] * c[0] + m[3 * i + 1] * c[1]) + m[3 * i + 2] * c[2]) + piece->translation[i];
-        placed->sweep[i] = h * (((rate[3 * i] * c[0] + rate[3 * i + 1] * c[1]) + rate[3 * i + 2] * c[2]) +
-                                piece->translation_rate[i]);
+        placed->sweep[i] =
+            h * (((rate[3 * i] * c[0] + rate[3 * i + 1] * c[1]) + rate[3 * i + 2] * c[2]) + piece->translation_rate[i]);
         placed->half_extent[i] = volume->half_extent[i];
     }
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            placed->axes[3 * i + j] = (m[3 * i] * (double)volume->axes[j] + m[3 * i + 1] * (double)volume->axes[3 + j]) +
-                                      m[3 * i + 2] * (double)volume->axes[6 + j];
+            placed->axes[3 * i + j] =
+                (m[3 * i] * (double)volume->axes[j] + m[3 * i + 1] * (double)volume->axes[3 + j]) +
+                m[3 * i + 2] * (double)volume->axes[6 + j];
         }
     }
     placed->radius = volume->radius;
     placed->sweep_length = vector_length(placed->sweep) * (1 + 0x1p-40);
-    placed->rest = (piece->translation_rest + piece->rotation_rest * volume->reach +
-                    h * piece->turning * volume->radius) *
-                   (1 + 0x1p-40);
+    placed->rest =
+        (piece->translation_rest + piece->rotation_rest * volume->reach + h * piece->turning * volume->radius) *
+        (1 + 0x1p-40);
 }
 
 /* R(t) x(t) with x(t) = x + s v: beyond the line there is s^2 R' v, and the rest of R on all of x(t). */
@@ -105,8 +106,8 @@ static bool swept_boxes_apart(const struct motion_volume *a, const struct placed
     return false;
 }
 
-/* The 15 axes. r: axes of b in the frame of box a; d, s: distance of centres and sweep in that frame. The nine edge axes
- * are not of unit length but shorter, so the rest is not multiplied by their length. */
+/* The 15 axes. r: axes of b in the frame of box a; d, s: distance of centres and sweep in that frame. The nine edge
+ * axes are not of unit length but shorter, so the rest is not multiplied by their length. */
 static bool oriented_boxes_apart(const struct motion_volume *a, const struct placed_volume *b, const double apart[3],
                                  double rest, struct piece_window *window)
 {

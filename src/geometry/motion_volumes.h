@@ -1,18 +1,19 @@
 /* Bounding volumes that move: are two of them apart during a whole piece of time?
  *
- * Everything happens in the coordinates of body a, where a's volumes rest and b's move by a motion_piece. Over the piece
- * the centre of a volume of b goes along a short line, up to the rest of the piece; every other point of it stays within
- * its box, turned as in the middle, up to half * turning * radius. So the moving box lies in
+ * Everything happens in the coordinates of body a, where a's volumes rest and b's move by a motion_piece. Over the
+ * piece the centre of a volume of b goes along a short line, up to the rest of the piece; every other point of it stays
+ * within its box, turned as in the middle, up to half * turning * radius. So the moving box lies in
  *
  *     box in the middle  +  line from -sweep to +sweep  +  ball of radius `rest`
  *
  * and is tested as that: spheres by the distance of the centres; boxes of a along a's own axes (swept boxes); oriented
  * boxes on the 15 axes of Gottschalk et al. (1996). Along an axis the two intervals meet from one time to another, and
- * they meet altogether only while they do so on all axes. With interval bounds the line is a point and the ball is the width of
- * the intervals: that is the 15-axis interval test of Redon et al. (2002).
+ * they meet altogether only while they do so on all axes. With interval bounds the line is a point and the ball is the
+ * width of the intervals: that is the 15-axis interval test of Redon et al. (2002).
  *
- * Rounding: a test compares sums of at most 12 products whose terms are bounded by the lengths that motion_bounds.h puts
- * into the rest 64 roundings of; axes of boxes are floats, orthonormal to within 2^-22, which volumes_apart allows for.
+ * Rounding: a test compares sums of at most 12 products whose terms are bounded by the lengths that motion_bounds.h
+ * puts into the rest 64 roundings of; axes of boxes are floats, orthonormal to within 2^-22, which volumes_apart allows
+ * for.
  */
 #ifndef DENT_GEOMETRY_MOTION_VOLUMES_H
 #define DENT_GEOMETRY_MOTION_VOLUMES_H
@@ -27,9 +28,9 @@ struct motion_volume {
     double centre[3];
     double half_extent[3];
     double radius;
-    double reach;  /* bounds |x| of all points */
-    float axes[9]; /* column j is axis j: axes[3 * i + j] */
-    uint32_t size; /* of a leaf: faces; 0: an inner node */
+    double reach;   /* bounds |x| of all points */
+    float axes[9];  /* column j is axis j: axes[3 * i + j] */
+    uint32_t size;  /* of a leaf: faces; 0: an inner node */
     uint32_t first; /* first face of a leaf, in the order of the tree; or the first of two children */
 };
 
@@ -51,13 +52,14 @@ void place_volume(const struct motion_piece *piece, const struct motion_volume *
 void place_linear_volume(const struct motion_piece *piece, double middle, const struct linear_volume *volume,
                          struct placed_volume *placed);
 
-/* The part of a piece during which two volumes may meet: from `first` to `last`, -1 the begin of the piece, 1 its end. */
+/* The part of a piece during which two volumes may meet: from `first` to `last`, -1 the begin of the piece, 1 its end.
+ */
 struct piece_window {
     double first, last;
 };
 
-/* True: apart by more than `more` throughout the window. False: the window is narrowed to the time during which they may
- * be nearer. `volume` is one of SPHERE, ALIGNED_BOX, ORIENTED_BOX. */
+/* True: apart by more than `more` throughout the window. False: the window is narrowed to the time during which they
+ * may be nearer. `volume` is one of SPHERE, ALIGNED_BOX, ORIENTED_BOX. */
 bool volumes_apart(dent_motion_volume kind, const struct motion_volume *a, const struct placed_volume *b, double more,
                    struct piece_window *window);
 

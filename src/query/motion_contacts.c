@@ -1,8 +1,8 @@
 /* What is near at the time of the first contact: all vertex-face and edge-edge pairs, of all pairs of bodies, that are
  * no farther apart than the tolerance at t, each once, in canonical order. See motion_run.h.
  *
- * Found as in the search, over a piece of time of no length; distances and closest points by the fixed arithmetic of the
- * question proximity (feature_distance.h), in the coordinates of body a, then taken to the world.
+ * Found as in the search, over a piece of time of no length; distances and closest points by the fixed arithmetic of
+ * the question proximity (feature_distance.h), in the coordinates of body a, then taken to the world.
  */
 #include <math.h>
 

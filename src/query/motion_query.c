@@ -304,8 +304,7 @@ static DENT_NOINLINE dent_status run_query(dent_world *world, const dent_motion_
                                               .body_b = UINT32_MAX};
     } else if (status == DENT_OK) {
         status = list_contacts(&run, result);
-        result->outcome =
-            result->verdict == DENT_MOTION_UNDECIDED ? DENT_OUTCOME_BUDGET_SPENT : DENT_OUTCOME_COMPLETE;
+        result->outcome = result->verdict == DENT_MOTION_UNDECIDED ? DENT_OUTCOME_BUDGET_SPENT : DENT_OUTCOME_COMPLETE;
     }
     result->counters.scratch_bytes = arena_high_water(&world->scratch);
     result->counters.ns_prepare = prepared - began;
@@ -323,8 +322,8 @@ dent_status dent_world_motion_impact(dent_world *world, const dent_motion_impact
         return status;
     }
     struct floating_point_guard guard;
-    dent_motion_impact_result fresh = {.verdict = DENT_MOTION_FREE, .t_lo = 1, .t_c = 1, .t_hi = 1,
-                                       .body_a = UINT32_MAX, .body_b = UINT32_MAX};
+    dent_motion_impact_result fresh = {
+        .verdict = DENT_MOTION_FREE, .t_lo = 1, .t_c = 1, .t_hi = 1, .body_a = UINT32_MAX, .body_b = UINT32_MAX};
     floating_point_guard_enter(&guard);
     status = run_query(world, def, &fresh);
     floating_point_guard_leave(&guard);

@@ -1,14 +1,14 @@
 /* The first contact of two bodies: pairs of volumes over pieces of time, both split until they are apart or faces
  * remain. See motion_run.h.
  *
- * A pending pair is two nodes that could not be told apart over a piece [number, number + 1] / 2^level of the step, or a
- * part of it. They wait in a queue, the earliest first. What moves by more than a fraction of its own size during the
- * piece has its time halved; otherwise the larger of the two nodes is replaced by its children. Two faces advance in time
- * as far as their distance allows (motion_inclusion.h), in a shorter piece of time where the rest of the motion is not
- * small against the tolerance. When they come nearer than a quarter of the tolerance they are in contact, and as nothing
- * earlier waits, that is the answer: no time after the first contact is ever looked at. At the very start of the step
- * faces are refined on, down to the rounding of the positions, so that what starts at a small distance gets a time above
- * 0 and what starts touching gets 0.
+ * A pending pair is two nodes that could not be told apart over a piece [number, number + 1] / 2^level of the step, or
+ * a part of it. They wait in a queue, the earliest first. What moves by more than a fraction of its own size during the
+ * piece has its time halved; otherwise the larger of the two nodes is replaced by its children. Two faces advance in
+ * time as far as their distance allows (motion_inclusion.h), in a shorter piece of time where the rest of the motion is
+ * not small against the tolerance. When they come nearer than a quarter of the tolerance they are in contact, and as
+ * nothing earlier waits, that is the answer: no time after the first contact is ever looked at. At the very start of
+ * the step faces are refined on, down to the rounding of the positions, so that what starts at a small distance gets a
+ * time above 0 and what starts touching gets 0.
  *
  * The pieces are the same for all nodes, so motions over them are looked up in a small cache. Times within a piece are
  * computed to 2^-53; what is kept of them is moved by 2^-52 to the safe side.
@@ -26,9 +26,9 @@ struct search {
     const struct motion_volume *nodes_a, *nodes_b;
     const struct linear_volume *linear_b; /* null for rigid ones */
     const double (*corners_a)[3][3], (*corners_b)[3][3], (*ends_b)[3][3];
-    bool tied; /* vertices of the two bodies may be the same */
+    bool tied;     /* vertices of the two bodies may be the same */
     bool by_fours; /* both rigid, oriented boxes */
-    double limit; /* later ones are of no interest */
+    double limit;  /* later ones are of no interest */
     struct pair_answer *answer;
 };
 
@@ -312,8 +312,8 @@ static bool test_faces(struct search *search, const struct pending_pair *pending
     }
     double tolerance = search->pair->tolerance;
     bool at_start = pending->lo <= 0;
-    struct advance advance = advance_points(search->corners_a[a], 3, &moving, window.first, window.last,
-                                            at_start ? 0 : tolerance / 4);
+    struct advance advance =
+        advance_points(search->corners_a[a], 3, &moving, window.first, window.last, at_start ? 0 : tolerance / 4);
     if (advance.s > window.last) {
         return true;
     }

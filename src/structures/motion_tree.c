@@ -65,8 +65,8 @@ static void covariance(const double (*const *faces)[3], uint32_t count, const do
         double weight = area + 0x1p-20 * squares;
         for (int i = 0; i < 3; i++) {
             for (int j = i; j < 3; j++) {
-                matrix[3 * i + j] += weight * (9 * mean[i] * mean[j] + p[0][i] * p[0][j] + p[1][i] * p[1][j] +
-                                               p[2][i] * p[2][j]);
+                matrix[3 * i + j] +=
+                    weight * (9 * mean[i] * mean[j] + p[0][i] * p[0][j] + p[1][i] * p[1][j] + p[2][i] * p[2][j]);
             }
         }
     }

@@ -153,8 +153,10 @@ static void make_ball(struct oracle_body *ball, uint32_t rings, double *inner)
     for (uint32_t ring = 0; ring < rings; ring++) {
         for (uint32_t s = 0; s < segments; s++) {
             uint32_t next = (s + 1) % segments;
-            uint32_t a = ring == 0 ? 0 : 2 + (ring - 1) * segments + s, b = ring == 0 ? 0 : 2 + (ring - 1) * segments + next;
-            uint32_t c = ring + 1 == rings ? 1 : 2 + ring * segments + s, d = ring + 1 == rings ? 1 : 2 + ring * segments + next;
+            uint32_t a = ring == 0 ? 0 : 2 + (ring - 1) * segments + s,
+                     b = ring == 0 ? 0 : 2 + (ring - 1) * segments + next;
+            uint32_t c = ring + 1 == rings ? 1 : 2 + ring * segments + s,
+                     d = ring + 1 == rings ? 1 : 2 + ring * segments + next;
             const uint32_t faces[2][3] = {{a, c, b}, {b, c, d}};
             for (int k = 0; k < 2; k++) {
                 if (faces[k][0] != faces[k][1] && faces[k][1] != faces[k][2] && faces[k][0] != faces[k][2]) {
@@ -224,8 +226,8 @@ static void balls_that_slide_meet_on_time(void **state)
     scene_free(scene);
 }
 
-/* Two wheels with one upright tooth each, a rectangle from radius 0.2 to 1. In the plane: two turning segments; they meet
- * when the tip of one is on the other. The first such time by scanning and halving in long double. */
+/* Two wheels with one upright tooth each, a rectangle from radius 0.2 to 1. In the plane: two turning segments; they
+ * meet when the tip of one is on the other. The first such time by scanning and halving in long double. */
 static int tip_is_beyond(long double t, double w1, double w2, double a0, double b0, int which, long double *radius)
 {
     long double a = a0 + w1 * t, b = b0 + w2 * t;
@@ -311,7 +313,8 @@ static void a_screwing_point_meets_a_plane_on_time(void **state)
         start.translation[2] += 2;
         end.translation[2] -= 2;
         dent_motion motion;
-        assert_int_equal(dent_motion_between(scene->context, &start, &end, DENT_MOTION_SCREW, NULL, 0, &motion), DENT_OK);
+        assert_int_equal(dent_motion_between(scene->context, &start, &end, DENT_MOTION_SCREW, NULL, 0, &motion),
+                         DENT_OK);
         struct oracle_body point = point_at(0.3, 0.2, 0.1);
         scene_body(scene, &point, scene_frame(scene, DENT_FRAME_WORLD, motion));
         scene_body(scene, &plane, DENT_FRAME_WORLD);
@@ -615,7 +618,8 @@ static struct motion_scene *crowd(const dent_context_def *def, uint64_t seed)
         struct oracle_body body;
         oracle_random_body(&random, &body);
         dent_motion motion = oracle_random_motion(scene->context, &random, 9);
-        uint32_t parent = i > 0 && dent_random_below(&random, 2) ? dent_random_below(&random, (uint32_t)i) : DENT_FRAME_WORLD;
+        uint32_t parent =
+            i > 0 && dent_random_below(&random, 2) ? dent_random_below(&random, (uint32_t)i) : DENT_FRAME_WORLD;
         motion.angle *= 0.2;
         for (int k = 0; k < 3; k++) {
             motion.displacement[k] *= 0.1;

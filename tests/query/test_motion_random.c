@@ -4,7 +4,7 @@
 
 struct tally {
     uint64_t queries, contacts, initial, free, undecided, contact_records;
-    double latest_gap; /* largest of (sampled first contact - t_lo) */
+    double latest_gap;     /* largest of (sampled first contact - t_lo) */
     double worst_distance; /* at t_lo, by the tolerance */
 };
 
@@ -45,7 +45,8 @@ static void check_answer(const struct oracle_pair *pair, const dent_motion_impac
 
 static void print_tally(const char *what, const struct tally *tally)
 {
-    printf("%s: %llu motions, %llu contacts (%llu at the start, %llu feature pairs), %llu free, %llu undecided; largest gap "
+    printf("%s: %llu motions, %llu contacts (%llu at the start, %llu feature pairs), %llu free, %llu undecided; "
+           "largest gap "
            "to the sampled time %.3g, largest distance at t_lo %.3g of the tolerance\n",
            what, (unsigned long long)tally->queries, (unsigned long long)tally->contacts,
            (unsigned long long)tally->initial, (unsigned long long)tally->contact_records,

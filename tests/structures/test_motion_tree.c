@@ -1,5 +1,5 @@
-/* The hierarchy of a rigid body: volumes hold their faces, every face is in one leaf; what the moving volumes call apart
- * is apart; the four-box kernels agree bit by bit. */
+/* The hierarchy of a rigid body: volumes hold their faces, every face is in one leaf; what the moving volumes call
+ * apart is apart; the four-box kernels agree bit by bit. */
 #include "query/motion_oracle.h"
 
 #include "geometry/kernels/kernel_table.h"
@@ -118,8 +118,9 @@ static void make_motion(dent_context *context, dent_random *random, double reach
     const struct motion_chain a = {&made->links[0], 1}, b = {&made->links[1], 1};
     double half = ldexp(0.5, -(int)dent_random_below(random, 8));
     double lo = 2 * half * floor(dent_random_unit(random) / (2 * half));
-    relative_motion(&a, &b, lo, half, dent_random_below(random, 4) ? DENT_MOTION_BOUNDS_TAYLOR : DENT_MOTION_BOUNDS_INTERVAL,
-                    reach, reach, &made->piece);
+    relative_motion(&a, &b, lo, half,
+                    dent_random_below(random, 4) ? DENT_MOTION_BOUNDS_TAYLOR : DENT_MOTION_BOUNDS_INTERVAL, reach,
+                    reach, &made->piece);
     made->middle = lo + half;
 }
 
@@ -130,7 +131,8 @@ static double face_distance_at(const struct moving_case *made, const double (*fa
     double places[2][3][3];
     for (int side = 0; side < 2; side++) {
         struct oracle_pose pose;
-        oracle_pose_at(&made->frames[side].motion, (long double)made->middle + (long double)s * made->piece.half, &pose);
+        oracle_pose_at(&made->frames[side].motion, (long double)made->middle + (long double)s * made->piece.half,
+                       &pose);
         for (int c = 0; c < 3; c++) {
             for (int i = 0; i < 3; i++) {
                 long double x = pose.translation[i];

@@ -43,8 +43,8 @@ static inline void place_lanes(const struct motion_piece *piece, const struct bo
     const double *m = piece->rotation, *rate = piece->rotation_rate;
     for (int i = 0; i < 3; i++) {
         lanes x = lanes_set(m[3 * i]), y = lanes_set(m[3 * i + 1]), z = lanes_set(m[3 * i + 2]);
-        centre[i] = lanes_add(lanes_sum3(x, b->centre[0], y, b->centre[1], z, b->centre[2]),
-                              lanes_set(piece->translation[i]));
+        centre[i] =
+            lanes_add(lanes_sum3(x, b->centre[0], y, b->centre[1], z, b->centre[2]), lanes_set(piece->translation[i]));
         for (int j = 0; j < 3; j++) {
             axes[3 * i + j] = lanes_sum3(x, b->axes[j], y, b->axes[3 + j], z, b->axes[6 + j]);
         }
@@ -86,10 +86,9 @@ static inline void test_axes_lanes(const struct box_lanes *a, const struct box_l
             lanes p = r[3 * i1 + j], q = r[3 * i2 + j];
             lanes along = lanes_subtract(lanes_multiply(d[i2], p), lanes_multiply(d[i1], q));
             lanes swept = lanes_subtract(lanes_multiply(s[i2], p), lanes_multiply(s[i1], q));
-            lanes extent = lanes_add(lanes_add(lanes_multiply(ea[i1], size[3 * i2 + j]),
-                                               lanes_multiply(ea[i2], size[3 * i1 + j])),
-                                     lanes_add(lanes_multiply(eb[j1], size[3 * i + j2]),
-                                               lanes_multiply(eb[j2], size[3 * i + j1])));
+            lanes extent = lanes_add(
+                lanes_add(lanes_multiply(ea[i1], size[3 * i2 + j]), lanes_multiply(ea[i2], size[3 * i1 + j])),
+                lanes_add(lanes_multiply(eb[j1], size[3 * i + j2]), lanes_multiply(eb[j2], size[3 * i + j1])));
             test_axis_lanes(along, swept, lanes_add(extent, rest), window);
         }
     }
