@@ -1,5 +1,5 @@
-/* Linkages: what is refused and how it is said, the order of the frames, forward kinematics against hand-made cases, and
- * frames that agree with the poses at both ends. */
+/* Linkages: what is refused and how it is said, the order of the frames, forward kinematics against hand-made cases,
+ * and frames that agree with the poses at both ends. */
 #include "support/cmocka_includes.h"
 #include "support/failing_allocator.h"
 
