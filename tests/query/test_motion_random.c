@@ -97,7 +97,7 @@ static void random_linkages_are_never_missed_and_never_late(void **state)
     (void)state;
     dent_context *context = dent_context_create(NULL, NULL);
     struct tally tally = {0};
-    uint64_t count = motion_test_count(50, 500, 10000);
+    uint64_t count = motion_test_count(50, 250, 10000);
     for (uint64_t seed = 0; seed < count; seed++) {
         dent_random random = dent_random_seeded(seed + 17000);
         struct oracle_body bodies[2];
@@ -139,7 +139,7 @@ static void deformable_bodies_meet_rigid_ones_in_the_same_query(void **state)
     (void)state;
     dent_context *context = dent_context_create(NULL, NULL);
     struct tally tally = {0};
-    uint64_t count = motion_test_count(50, 500, 10000);
+    uint64_t count = motion_test_count(50, 250, 10000);
     for (uint64_t seed = 0; seed < count; seed++) {
         dent_random random = dent_random_seeded(seed + 27000);
         struct oracle_body rigid, soft;
