@@ -143,9 +143,28 @@ static void see_from(const struct motion_piece *a, const struct motion_piece *b,
     bound_first_order(seen, a->turning + b->turning);
 }
 
+/* The true R' R^T is skew; that of the computed matrices is off by their errors, its skew part by no more, and 64
+ * roundings. */
+static void find_spin(struct motion_piece *piece)
+{
+    const double *r = piece->rotation, *d = piece->rotation_rate;
+    double m[9];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            m[3 * i + j] = dot_product(d + 3 * i, r + 3 * j);
+        }
+    }
+    piece->spin[0] = 0.5 * (m[7] - m[5]);
+    piece->spin[1] = 0.5 * (m[2] - m[6]);
+    piece->spin[2] = 0.5 * (m[3] - m[1]);
+    piece->spin_rest = 4 * (piece->rotation_rate_error + piece->turning * piece->rotation_error) +
+                       0x1p-47 * piece->turning;
+}
+
 static void finish(struct motion_piece *piece, double more)
 {
     double h = piece->half;
+    find_spin(piece);
     piece->rotation_rest =
         (0.5 * h * h * piece->bending + piece->rotation_error + h * piece->rotation_rate_error) * BOUND_ROUNDING;
     piece->translation_rest =

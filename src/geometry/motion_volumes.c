@@ -3,6 +3,14 @@
 
 #include "geometry/quaternion.h"
 
+static void place_spin(const struct motion_piece *piece, double radius, struct placed_volume *placed)
+{
+    double most = piece->half * radius * (1 + 0x1p-40);
+    for (int k = 0; k < 3; k++) {
+        placed->spin[k] = most * piece->spin[k];
+    }
+}
+
 void place_volume(const struct motion_piece *piece, const struct motion_volume *volume, struct placed_volume *placed)
 {
     const double *m = piece->rotation, *rate = piece->rotation_rate, *c = volume->centre;
@@ -22,9 +30,10 @@ void place_volume(const struct motion_piece *piece, const struct motion_volume *
     }
     placed->radius = volume->radius;
     placed->sweep_length = vector_length(placed->sweep) * (1 + 0x1p-40);
-    placed->rest =
-        (piece->translation_rest + piece->rotation_rest * volume->reach + h * piece->turning * volume->radius) *
-        (1 + 0x1p-40);
+    placed->rest = (piece->translation_rest + piece->rotation_rest * volume->reach +
+                    h * piece->spin_rest * volume->radius) *
+                   (1 + 0x1p-40);
+    place_spin(piece, volume->radius, placed);
 }
 
 /* R(t) x(t) with x(t) = x + s v: beyond the line there is s^2 R' v, and the rest of R on all of x(t). */
@@ -50,8 +59,9 @@ void place_linear_volume(const struct motion_piece *piece, double middle, const 
     placed->radius = volume->radius;
     placed->sweep_length = vector_length(placed->sweep) * (1 + 0x1p-40);
     placed->rest = (piece->translation_rest + piece->rotation_rest * volume->reach +
-                    h * piece->turning * (volume->radius + h * vector_length(velocity))) *
+                    h * piece->spin_rest * volume->radius + h * h * piece->turning * vector_length(velocity)) *
                    (1 + 0x1p-40);
+    place_spin(piece, volume->radius, placed);
 }
 
 /* The centres come no nearer than the line allows. */
@@ -98,6 +108,8 @@ static bool swept_boxes_apart(const struct motion_volume *a, const struct placed
     for (int i = 0; i < 3; i++) {
         double extent = (fabs(b->axes[3 * i]) * b->half_extent[0] + fabs(b->axes[3 * i + 1]) * b->half_extent[1]) +
                         fabs(b->axes[3 * i + 2]) * b->half_extent[2];
+        int i1 = i == 2 ? 0 : i + 1, i2 = 3 - i - i1;
+        extent += fabs(b->spin[i1]) + fabs(b->spin[i2]);
         extent = extent < b->radius ? extent : b->radius;
         if (clip_window(apart[i], b->sweep[i], (a->half_extent[i] + extent) + rest, window)) {
             return true;
@@ -111,8 +123,13 @@ static bool swept_boxes_apart(const struct motion_volume *a, const struct placed
 static bool oriented_boxes_apart(const struct motion_volume *a, const struct placed_volume *b, const double apart[3],
                                  double rest, struct piece_window *window)
 {
-    double r[9], size[9], d[3], s[3];
+    double r[9], size[9], d[3], s[3], w[3], size_w[3], size_wb[3];
     const double *ea = a->half_extent, *eb = b->half_extent;
+    for (int i = 0; i < 3; i++) {
+        double x = (double)a->axes[i], y = (double)a->axes[3 + i], z = (double)a->axes[6 + i];
+        w[i] = (x * b->spin[0] + y * b->spin[1]) + z * b->spin[2];
+        size_w[i] = fabs(w[i]);
+    }
     for (int i = 0; i < 3; i++) {
         double x = (double)a->axes[i], y = (double)a->axes[3 + i], z = (double)a->axes[6 + i];
         d[i] = (x * apart[0] + y * apart[1]) + z * apart[2];
@@ -122,12 +139,17 @@ static bool oriented_boxes_apart(const struct motion_volume *a, const struct pla
             size[3 * i + j] = fabs(r[3 * i + j]);
         }
         double extent = (size[3 * i] * eb[0] + size[3 * i + 1] * eb[1]) + size[3 * i + 2] * eb[2];
+        extent += size_w[i == 0 ? 1 : 0] + size_w[i == 2 ? 1 : 2];
         if (clip_window(d[i], s[i], (ea[i] + extent) + rest, window)) {
             return true;
         }
     }
     for (int j = 0; j < 3; j++) {
+        size_wb[j] = fabs((r[j] * w[0] + r[3 + j] * w[1]) + r[6 + j] * w[2]);
+    }
+    for (int j = 0; j < 3; j++) {
         double extent = (size[j] * ea[0] + size[3 + j] * ea[1]) + size[6 + j] * ea[2];
+        extent += size_wb[j == 0 ? 1 : 0] + size_wb[j == 2 ? 1 : 2];
         double along = (r[j] * d[0] + r[3 + j] * d[1]) + r[6 + j] * d[2];
         double sweep = (r[j] * s[0] + r[3 + j] * s[1]) + r[6 + j] * s[2];
         if (clip_window(along, sweep, (extent + eb[j]) + rest, window)) {
@@ -142,6 +164,7 @@ static bool oriented_boxes_apart(const struct motion_volume *a, const struct pla
             double sweep = s[i2] * r[3 * i1 + j] - s[i1] * r[3 * i2 + j];
             double extent = (ea[i1] * size[3 * i2 + j] + ea[i2] * size[3 * i1 + j]) +
                             (eb[j1] * size[3 * i + j2] + eb[j2] * size[3 * i + j1]);
+            extent += size_w[i] + size_wb[j];
             if (clip_window(along, sweep, extent + rest, window)) {
                 return true;
             }
@@ -156,7 +179,8 @@ bool volumes_apart(dent_motion_volume kind, const struct motion_volume *a, const
     /* The axes are floats, orthonormal to within 2^-22: going from one frame to the other and back, lengths up to the
      * distance of the centres (at most radii + sweep + rest, or the spheres are apart) are off by less than 8 * 2^-22
      * of it. */
-    double defect = 0x1p-18 * ((a->radius + b->radius) + b->sweep_length);
+    double turn = (fabs(b->spin[0]) + fabs(b->spin[1])) + fabs(b->spin[2]);
+    double defect = 0x1p-18 * ((a->radius + b->radius) + (b->sweep_length + turn));
     double apart[3], rest = (b->rest + more) * (1 + 0x1p-18) + defect;
     for (int k = 0; k < 3; k++) {
         apart[k] = b->centre[k] - a->centre[k];

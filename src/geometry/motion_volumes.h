@@ -1,15 +1,16 @@
 /* Bounding volumes that move: are two of them apart during a whole piece of time?
  *
  * Everything happens in the coordinates of body a, where a's volumes rest and b's move by a motion_piece. Over the
- * piece the centre of a volume of b goes along a short line, up to the rest of the piece; every other point of it stays
- * within its box, turned as in the middle, up to half * turning * radius. So the moving box lies in
+ * piece the centre of a volume of b goes along a short line, up to the rest of the piece, and the volume turns about it:
+ * along a direction n its points leave the box of the middle by at most half * radius * |w x n|, w the angular velocity.
+ * So the moving box lies in
  *
- *     box in the middle  +  line from -sweep to +sweep  +  ball of radius `rest`
+ *     box in the middle  +  line from -sweep to +sweep  +  ball of radius `rest`  +  the turn
  *
- * and is tested as that: spheres by the distance of the centres; boxes of a along a's own axes (swept boxes); oriented
- * boxes on the 15 axes of Gottschalk et al. (1996). Along an axis the two intervals meet from one time to another, and
- * they meet altogether only while they do so on all axes. With interval bounds the line is a point and the ball is the
- * width of the intervals: that is the 15-axis interval test of Redon et al. (2002).
+ * and is tested as that: spheres by the distance of the centres (turning does not move a sphere); boxes of a along a's
+ * own axes (swept boxes); oriented boxes on the 15 axes of Gottschalk et al. (1996). Along an axis the two intervals
+ * meet from one time to another, and they meet altogether only while they do so on all axes. With interval bounds the
+ * line is a point and the ball is the width of the intervals: that is the 15-axis interval test of Redon et al. (2002).
  *
  * Rounding: a test compares sums of at most 12 products whose terms are bounded by the lengths that motion_bounds.h
  * puts into the rest 64 roundings of; axes of boxes are floats, orthonormal to within 2^-22, which volumes_apart allows
@@ -37,6 +38,7 @@ struct motion_volume {
 /* A volume of b seen by a over a piece. */
 struct placed_volume {
     double centre[3], sweep[3], half_extent[3], axes[9];
+    double spin[3]; /* half * radius * spin of the piece */
     double radius, sweep_length, rest;
 };
 

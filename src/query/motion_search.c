@@ -124,6 +124,14 @@ static struct piece_window window_of(const struct time_piece *piece, double lo, 
     return window;
 }
 
+#define BLUR_SHARE 1.0
+
+/* By how much a volume of this radius turns during half the piece: what its box may lose in tightness. */
+static double blur_of(const struct time_piece *piece, double radius)
+{
+    return BLUR_SHARE * piece->motion.half * piece->motion.turning * radius;
+}
+
 static double time_of(const struct time_piece *piece, double s)
 {
     return piece->middle + s * piece->motion.half;
@@ -155,7 +163,7 @@ static bool consider(struct search *search, uint32_t a, uint32_t b, const struct
     if (volumes_apart(search->run->volume, &search->nodes_a[a], placed, 0, &window)) {
         return true;
     }
-    struct pending_pair pending = {lo, hi, number, a, b, level, (float)placed->rest};
+    struct pending_pair pending = {lo, hi, number, a, b, level, (float)(placed->rest + blur_of(piece, placed->radius))};
     return push_window(search, piece, &pending, &whole, &window);
 }
 
@@ -194,7 +202,7 @@ static bool consider_four(struct search *search, const struct time_piece *piece,
             struct piece_window window = {result.first[pair], result.last[pair]};
             next.a = first_a + pair % 2;
             next.b = first_b + pair / 2;
-            next.motion = (float)result.rest[pair];
+            next.motion = (float)(result.rest[pair] + blur_of(piece, four_b[pair]->radius));
             if (!push_window(search, piece, &next, &given, &window)) {
                 return false;
             }

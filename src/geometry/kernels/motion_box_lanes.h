@@ -58,9 +58,14 @@ static inline void place_lanes(const struct motion_piece *piece, const struct bo
 }
 
 static inline void test_axes_lanes(const struct box_lanes *a, const struct box_lanes *b, const lanes apart[3],
-                                   const lanes sweep[3], const lanes axes[9], lanes rest, struct window_lanes *window)
+                                   const lanes sweep[3], const lanes axes[9], const lanes spin[3], lanes rest,
+                                   struct window_lanes *window)
 {
-    lanes r[9], size[9], d[3], s[3];
+    lanes r[9], size[9], d[3], s[3], w[3], size_w[3], size_wb[3];
+    for (int i = 0; i < 3; i++) {
+        w[i] = lanes_sum3(a->axes[i], spin[0], a->axes[3 + i], spin[1], a->axes[6 + i], spin[2]);
+        size_w[i] = lanes_absolute(w[i]);
+    }
     const lanes *ea = a->half_extent, *eb = b->half_extent;
     for (int i = 0; i < 3; i++) {
         lanes x = a->axes[i], y = a->axes[3 + i], z = a->axes[6 + i];
@@ -71,10 +76,15 @@ static inline void test_axes_lanes(const struct box_lanes *a, const struct box_l
             size[3 * i + j] = lanes_absolute(r[3 * i + j]);
         }
         lanes extent = lanes_sum3(size[3 * i], eb[0], size[3 * i + 1], eb[1], size[3 * i + 2], eb[2]);
+        extent = lanes_add(extent, lanes_add(size_w[i == 0 ? 1 : 0], size_w[i == 2 ? 1 : 2]));
         clip_lanes(d[i], s[i], lanes_add(lanes_add(ea[i], extent), rest), window);
     }
     for (int j = 0; j < 3; j++) {
+        size_wb[j] = lanes_absolute(lanes_sum3(r[j], w[0], r[3 + j], w[1], r[6 + j], w[2]));
+    }
+    for (int j = 0; j < 3; j++) {
         lanes extent = lanes_sum3(size[j], ea[0], size[3 + j], ea[1], size[6 + j], ea[2]);
+        extent = lanes_add(extent, lanes_add(size_wb[j == 0 ? 1 : 0], size_wb[j == 2 ? 1 : 2]));
         clip_lanes(lanes_sum3(r[j], d[0], r[3 + j], d[1], r[6 + j], d[2]),
                    lanes_sum3(r[j], s[0], r[3 + j], s[1], r[6 + j], s[2]), lanes_add(lanes_add(extent, eb[j]), rest),
                    window);
@@ -89,6 +99,7 @@ static inline void test_axes_lanes(const struct box_lanes *a, const struct box_l
             lanes extent = lanes_add(
                 lanes_add(lanes_multiply(ea[i1], size[3 * i2 + j]), lanes_multiply(ea[i2], size[3 * i1 + j])),
                 lanes_add(lanes_multiply(eb[j1], size[3 * i + j2]), lanes_multiply(eb[j2], size[3 * i + j1])));
+            extent = lanes_add(extent, lanes_add(size_w[i], size_wb[j]));
             test_axis_lanes(along, swept, lanes_add(extent, rest), window);
         }
     }
@@ -104,13 +115,18 @@ static inline struct window_lanes test_box_lanes(const struct motion_piece *piec
     place_lanes(piece, &b, centre, sweep, axes);
     lanes rest = lanes_add(lanes_set(piece->translation_rest),
                            lanes_add(lanes_multiply(lanes_set(piece->rotation_rest), b.reach),
-                                     lanes_multiply(lanes_set(piece->half * piece->turning), b.radius)));
+                                     lanes_multiply(lanes_set(piece->half * piece->spin_rest), b.radius)));
     rest = lanes_multiply(rest, lanes_set(1 + 0x1p-40));
     *rest_of_b = rest;
+    lanes spin[3], most_turn = lanes_multiply(lanes_set(piece->half * (1 + 0x1p-40)), b.radius), turn = lanes_set(0);
+    for (int k = 0; k < 3; k++) {
+        spin[k] = lanes_multiply(most_turn, lanes_set(piece->spin[k]));
+        turn = lanes_add(turn, lanes_absolute(spin[k]));
+    }
     lanes length = lanes_add(lanes_add(lanes_absolute(sweep[0]), lanes_absolute(sweep[1])), lanes_absolute(sweep[2]));
     lanes radii = lanes_add(a.radius, b.radius);
     rest = lanes_add(lanes_multiply(rest, lanes_set(1 + 0x1p-18)),
-                     lanes_multiply(lanes_set(0x1p-18), lanes_add(radii, length)));
+                     lanes_multiply(lanes_set(0x1p-18), lanes_add(radii, lanes_add(length, turn))));
     lanes apart[3];
     for (int k = 0; k < 3; k++) {
         apart[k] = lanes_subtract(centre[k], a.centre[k]);
@@ -119,7 +135,7 @@ static inline struct window_lanes test_box_lanes(const struct motion_piece *piec
     struct window_lanes window = {lanes_set(given->first), lanes_set(given->last),
                                   lanes_less(lanes_multiply(lanes_multiply(most, most), lanes_set(1 + 0x1p-40)),
                                              lanes_sum3(apart[0], apart[0], apart[1], apart[1], apart[2], apart[2]))};
-    test_axes_lanes(&a, &b, apart, sweep, axes, rest, &window);
+    test_axes_lanes(&a, &b, apart, sweep, axes, spin, rest, &window);
     window.apart = mask_or(window.apart, lanes_less(window.last, window.first));
     return window;
 }
