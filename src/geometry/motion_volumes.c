@@ -21,13 +21,9 @@ void place_volume(const struct motion_piece *piece, const struct motion_volume *
             h * (((rate[3 * i] * c[0] + rate[3 * i + 1] * c[1]) + rate[3 * i + 2] * c[2]) + piece->translation_rate[i]);
         placed->half_extent[i] = volume->half_extent[i];
     }
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            placed->axes[3 * i + j] =
-                (m[3 * i] * (double)volume->axes[j] + m[3 * i + 1] * (double)volume->axes[3 + j]) +
-                m[3 * i + 2] * (double)volume->axes[6 + j];
-        }
-    }
+    double axes[9];
+    volume_axes(volume, axes);
+    matrix_times_matrix(m, axes, placed->axes);
     placed->radius = volume->radius;
     placed->sweep_length = vector_length(placed->sweep) * (1 + 0x1p-40);
     placed->rest = (piece->translation_rest + piece->rotation_rest * volume->reach +
@@ -123,15 +119,16 @@ static bool swept_boxes_apart(const struct motion_volume *a, const struct placed
 static bool oriented_boxes_apart(const struct motion_volume *a, const struct placed_volume *b, const double apart[3],
                                  double rest, struct piece_window *window)
 {
-    double r[9], size[9], d[3], s[3], w[3], size_w[3], size_wb[3];
+    double axes[9], r[9], size[9], d[3], s[3], w[3], size_w[3], size_wb[3];
     const double *ea = a->half_extent, *eb = b->half_extent;
+    volume_axes(a, axes);
     for (int i = 0; i < 3; i++) {
-        double x = (double)a->axes[i], y = (double)a->axes[3 + i], z = (double)a->axes[6 + i];
+        double x = axes[i], y = axes[3 + i], z = axes[6 + i];
         w[i] = (x * b->spin[0] + y * b->spin[1]) + z * b->spin[2];
         size_w[i] = fabs(w[i]);
     }
     for (int i = 0; i < 3; i++) {
-        double x = (double)a->axes[i], y = (double)a->axes[3 + i], z = (double)a->axes[6 + i];
+        double x = axes[i], y = axes[3 + i], z = axes[6 + i];
         d[i] = (x * apart[0] + y * apart[1]) + z * apart[2];
         s[i] = (x * b->sweep[0] + y * b->sweep[1]) + z * b->sweep[2];
         for (int j = 0; j < 3; j++) {
@@ -176,12 +173,12 @@ static bool oriented_boxes_apart(const struct motion_volume *a, const struct pla
 bool volumes_apart(dent_motion_volume kind, const struct motion_volume *a, const struct placed_volume *b, double more,
                    struct piece_window *window)
 {
-    /* The axes are floats, orthonormal to within 2^-22: going from one frame to the other and back, lengths up to the
-     * distance of the centres (at most radii + sweep + rest, or the spheres are apart) are off by less than 8 * 2^-22
-     * of it. */
+    /* The axes are orthonormal to within 16 roundings: going from one frame to the other and back, lengths up to the
+     * distance of the centres (at most radii + sweep + turn + rest, or the spheres are apart) are off by less than 64
+     * roundings of it. */
     double turn = (fabs(b->spin[0]) + fabs(b->spin[1])) + fabs(b->spin[2]);
-    double defect = 0x1p-18 * ((a->radius + b->radius) + (b->sweep_length + turn));
-    double apart[3], rest = (b->rest + more) * (1 + 0x1p-18) + defect;
+    double defect = 0x1p-46 * ((a->radius + b->radius) + (b->sweep_length + turn));
+    double apart[3], rest = (b->rest + more) * (1 + 0x1p-40) + defect;
     for (int k = 0; k < 3; k++) {
         apart[k] = b->centre[k] - a->centre[k];
     }

@@ -13,8 +13,8 @@
  * line is a point and the ball is the width of the intervals: that is the 15-axis interval test of Redon et al. (2002).
  *
  * Rounding: a test compares sums of at most 12 products whose terms are bounded by the lengths that motion_bounds.h
- * puts into the rest 64 roundings of; axes of boxes are floats, orthonormal to within 2^-22, which volumes_apart allows
- * for.
+ * puts into the rest 64 roundings of; that the axes are orthonormal to within 16 roundings only is allowed for by
+ * volumes_apart.
  */
 #ifndef DENT_GEOMETRY_MOTION_VOLUMES_H
 #define DENT_GEOMETRY_MOTION_VOLUMES_H
@@ -30,7 +30,7 @@ struct motion_volume {
     double half_extent[3];
     double radius;
     double reach;   /* bounds |x| of all points */
-    float axes[9];  /* column j is axis j: axes[3 * i + j] */
+    float turn[4]; /* quaternion w, x, y, z, nearly of unit length: its matrix has the axes as columns */
     uint32_t size;  /* of a leaf: faces; 0: an inner node */
     uint32_t first; /* first face of a leaf, in the order of the tree; or the first of two children */
 };
@@ -49,6 +49,23 @@ struct linear_volume {
     double radius, reach;
     uint32_t size, first;
 };
+
+/* The axes, column j is axis j: axes[3 * i + j]; orthonormal to within 16 roundings whatever the floats are. */
+static inline void volume_axes(const struct motion_volume *volume, double axes[9])
+{
+    double w = (double)volume->turn[0], x = (double)volume->turn[1], y = (double)volume->turn[2];
+    double z = (double)volume->turn[3], s = 2 / ((w * w + x * x) + (y * y + z * z));
+    double sx = s * x, sy = s * y, sz = s * z;
+    axes[0] = 1 - (sy * y + sz * z);
+    axes[1] = sx * y - sz * w;
+    axes[2] = sx * z + sy * w;
+    axes[3] = sx * y + sz * w;
+    axes[4] = 1 - (sx * x + sz * z);
+    axes[5] = sy * z - sx * w;
+    axes[6] = sx * z - sy * w;
+    axes[7] = sy * z + sx * w;
+    axes[8] = 1 - (sx * x + sy * y);
+}
 
 void place_volume(const struct motion_piece *piece, const struct motion_volume *volume, struct placed_volume *placed);
 void place_linear_volume(const struct motion_piece *piece, double middle, const struct linear_volume *volume,

@@ -4,7 +4,7 @@
  * the step and is refitted in each query.
  *
  * All lengths are multiplied by `scale`, a power of two (1 but for coordinates beyond 2^100 or all below 2^-100), so
- * that products of several lengths neither overflow nor vanish. Build O(n log n), refit O(n); about 300 bytes a face.
+ * that products of several lengths neither overflow nor vanish. Build O(n log n), refit O(n); about 260 bytes a face.
  */
 #ifndef DENT_STRUCTURES_MOTION_TREE_H
 #define DENT_STRUCTURES_MOTION_TREE_H

@@ -58,10 +58,12 @@ static void check_node(const struct tree_case *made, uint32_t node, uint32_t top
             reach += (long double)given[k] * given[k];
         }
         assert_true(sqrtl(squares) <= volume->radius && sqrtl(reach) <= volume->reach);
+        double axes[9];
+        volume_axes(volume, axes);
         for (int j = 0; j < 3; j++) {
             long double along = 0;
             for (int k = 0; k < 3; k++) {
-                along += x[k] * (long double)volume->axes[3 * k + j];
+                along += x[k] * (long double)axes[3 * k + j];
             }
             assert_true(fabsl(along) <= volume->half_extent[j]);
         }

@@ -16,6 +16,28 @@ static inline lanes lanes_sum3(lanes a, lanes x, lanes b, lanes y, lanes c, lane
     return lanes_add(lanes_add(lanes_multiply(a, x), lanes_multiply(b, y)), lanes_multiply(c, z));
 }
 
+/* As volume_axes. */
+static inline void axes_lanes(const lanes q[4], lanes axes[9])
+{
+    lanes w = q[0], x = q[1], y = q[2], z = q[3];
+    lanes squares = lanes_add(lanes_add(lanes_multiply(w, w), lanes_multiply(x, x)),
+                              lanes_add(lanes_multiply(y, y), lanes_multiply(z, z)));
+    lanes s = lanes_divide(lanes_set(2), squares), one = lanes_set(1);
+    lanes sx = lanes_multiply(s, x), sy = lanes_multiply(s, y), sz = lanes_multiply(s, z);
+    lanes xx = lanes_multiply(sx, x), xy = lanes_multiply(sx, y), xz = lanes_multiply(sx, z);
+    lanes yy = lanes_multiply(sy, y), yz = lanes_multiply(sy, z), zz = lanes_multiply(sz, z);
+    lanes xw = lanes_multiply(sx, w), yw = lanes_multiply(sy, w), zw = lanes_multiply(sz, w);
+    axes[0] = lanes_subtract(one, lanes_add(yy, zz));
+    axes[1] = lanes_subtract(xy, zw);
+    axes[2] = lanes_add(xz, yw);
+    axes[3] = lanes_add(xy, zw);
+    axes[4] = lanes_subtract(one, lanes_add(xx, zz));
+    axes[5] = lanes_subtract(yz, xw);
+    axes[6] = lanes_subtract(xz, yw);
+    axes[7] = lanes_add(yz, xw);
+    axes[8] = lanes_subtract(one, lanes_add(xx, yy));
+}
+
 static inline void clip_lanes(lanes d, lanes q, lanes extent, struct window_lanes *window)
 {
     lanes size_d = lanes_absolute(d), size_q = lanes_absolute(q);
@@ -111,6 +133,8 @@ static inline struct window_lanes test_box_lanes(const struct motion_piece *piec
                                                  const struct piece_window *given, lanes *rest_of_b)
 {
     struct box_lanes a = box_load(volumes_a), b = box_load(volumes_b);
+    axes_lanes(a.turn, a.axes);
+    axes_lanes(b.turn, b.axes);
     lanes centre[3], sweep[3], axes[9];
     place_lanes(piece, &b, centre, sweep, axes);
     lanes rest = lanes_add(lanes_set(piece->translation_rest),
@@ -125,8 +149,8 @@ static inline struct window_lanes test_box_lanes(const struct motion_piece *piec
     }
     lanes length = lanes_add(lanes_add(lanes_absolute(sweep[0]), lanes_absolute(sweep[1])), lanes_absolute(sweep[2]));
     lanes radii = lanes_add(a.radius, b.radius);
-    rest = lanes_add(lanes_multiply(rest, lanes_set(1 + 0x1p-18)),
-                     lanes_multiply(lanes_set(0x1p-18), lanes_add(radii, lanes_add(length, turn))));
+    rest = lanes_add(lanes_multiply(rest, lanes_set(1 + 0x1p-40)),
+                     lanes_multiply(lanes_set(0x1p-46), lanes_add(radii, lanes_add(length, turn))));
     lanes apart[3];
     for (int k = 0; k < 3; k++) {
         apart[k] = lanes_subtract(centre[k], a.centre[k]);

@@ -4,7 +4,7 @@
 #include "geometry/kernels/impact_lanes_scalar.h"
 
 struct box_lanes {
-    lanes centre[3], half_extent[3], radius, reach, axes[9];
+    lanes centre[3], half_extent[3], radius, reach, turn[4], axes[9];
 };
 
 static inline struct box_lanes box_load(const struct motion_volume *const *volumes)
@@ -14,8 +14,8 @@ static inline struct box_lanes box_load(const struct motion_volume *const *volum
         box.centre[k] = volumes[0]->centre[k];
         box.half_extent[k] = volumes[0]->half_extent[k];
     }
-    for (int k = 0; k < 9; k++) {
-        box.axes[k] = (double)volumes[0]->axes[k];
+    for (int k = 0; k < 4; k++) {
+        box.turn[k] = (double)volumes[0]->turn[k];
     }
     box.radius = volumes[0]->radius;
     box.reach = volumes[0]->reach;
