@@ -8,9 +8,9 @@
  *   ask.questions = DENT_QUESTION_FACE_CELL;
  *   dent_world_query(world, &ask, &result);                           pairs in canonical order, until the next call
  *
- * Read in this order: base.h, id.h, body.h, world.h, method.h, border.h, query.h, proximity.h, penetration.h. The optional libraries
- * dent_io (mesh_io.h, frames.h) and dent_sim
- * (scene.h) are included on their own.
+ * Read in this order: base.h, id.h, body.h, world.h, method.h, border.h, query.h, proximity.h, penetration.h, impact.h,
+ * motion.h, linkage.h. The optional libraries dent_io (mesh_io.h, frames.h, impact_io.h, urdf.h) and dent_sim (scene.h)
+ * are included on their own.
  */
 #ifndef DENT_DENT_H
 #define DENT_DENT_H
