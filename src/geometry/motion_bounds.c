@@ -157,8 +157,8 @@ static void find_spin(struct motion_piece *piece)
     piece->spin[0] = 0.5 * (m[7] - m[5]);
     piece->spin[1] = 0.5 * (m[2] - m[6]);
     piece->spin[2] = 0.5 * (m[3] - m[1]);
-    piece->spin_rest = 4 * (piece->rotation_rate_error + piece->turning * piece->rotation_error) +
-                       0x1p-47 * piece->turning;
+    piece->spin_rest =
+        4 * (piece->rotation_rate_error + piece->turning * piece->rotation_error) + 0x1p-47 * piece->turning;
 }
 
 static void finish(struct motion_piece *piece, double more)

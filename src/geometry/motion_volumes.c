@@ -26,9 +26,9 @@ void place_volume(const struct motion_piece *piece, const struct motion_volume *
     matrix_times_matrix(m, axes, placed->axes);
     placed->radius = volume->radius;
     placed->sweep_length = vector_length(placed->sweep) * (1 + 0x1p-40);
-    placed->rest = (piece->translation_rest + piece->rotation_rest * volume->reach +
-                    h * piece->spin_rest * volume->radius) *
-                   (1 + 0x1p-40);
+    placed->rest =
+        (piece->translation_rest + piece->rotation_rest * volume->reach + h * piece->spin_rest * volume->radius) *
+        (1 + 0x1p-40);
     place_spin(piece, volume->radius, placed);
 }
 
@@ -83,8 +83,10 @@ static bool spheres_apart(const double apart[3], const struct placed_volume *b, 
 
 /* Along an axis the centre of b is at d + s q, and the boxes meet there while that is at most `extent` in size. The
  * rounding of the two times is worth less than 8 roundings of the lengths, for which extent has room. */
-static inline bool clip_window(double d, double q, double extent, struct piece_window *window)
+static inline bool clip_window(double d, double q, double boxes, double rest, struct piece_window *window)
 {
+    double extent = boxes + rest;
+    window->soon = window->soon || fabs(d) - fabs(q) > boxes + 0x1p-6 * rest;
     if (fabs(d) + fabs(q) <= extent) {
         return false;
     }
@@ -107,7 +109,7 @@ static bool swept_boxes_apart(const struct motion_volume *a, const struct placed
         int i1 = i == 2 ? 0 : i + 1, i2 = 3 - i - i1;
         extent += fabs(b->spin[i1]) + fabs(b->spin[i2]);
         extent = extent < b->radius ? extent : b->radius;
-        if (clip_window(apart[i], b->sweep[i], (a->half_extent[i] + extent) + rest, window)) {
+        if (clip_window(apart[i], b->sweep[i], a->half_extent[i] + extent, rest, window)) {
             return true;
         }
     }
@@ -137,7 +139,7 @@ static bool oriented_boxes_apart(const struct motion_volume *a, const struct pla
         }
         double extent = (size[3 * i] * eb[0] + size[3 * i + 1] * eb[1]) + size[3 * i + 2] * eb[2];
         extent += size_w[i == 0 ? 1 : 0] + size_w[i == 2 ? 1 : 2];
-        if (clip_window(d[i], s[i], (ea[i] + extent) + rest, window)) {
+        if (clip_window(d[i], s[i], ea[i] + extent, rest, window)) {
             return true;
         }
     }
@@ -149,7 +151,7 @@ static bool oriented_boxes_apart(const struct motion_volume *a, const struct pla
         extent += size_wb[j == 0 ? 1 : 0] + size_wb[j == 2 ? 1 : 2];
         double along = (r[j] * d[0] + r[3 + j] * d[1]) + r[6 + j] * d[2];
         double sweep = (r[j] * s[0] + r[3 + j] * s[1]) + r[6 + j] * s[2];
-        if (clip_window(along, sweep, (extent + eb[j]) + rest, window)) {
+        if (clip_window(along, sweep, extent + eb[j], rest, window)) {
             return true;
         }
     }
@@ -162,7 +164,7 @@ static bool oriented_boxes_apart(const struct motion_volume *a, const struct pla
             double extent = (ea[i1] * size[3 * i2 + j] + ea[i2] * size[3 * i1 + j]) +
                             (eb[j1] * size[3 * i + j2] + eb[j2] * size[3 * i + j1]);
             extent += size_w[i] + size_wb[j];
-            if (clip_window(along, sweep, extent + rest, window)) {
+            if (clip_window(along, sweep, extent, rest, window)) {
                 return true;
             }
         }

@@ -1,9 +1,9 @@
 /* Bounding volumes that move: are two of them apart during a whole piece of time?
  *
  * Everything happens in the coordinates of body a, where a's volumes rest and b's move by a motion_piece. Over the
- * piece the centre of a volume of b goes along a short line, up to the rest of the piece, and the volume turns about it:
- * along a direction n its points leave the box of the middle by at most half * radius * |w x n|, w the angular velocity.
- * So the moving box lies in
+ * piece the centre of a volume of b goes along a short line, up to the rest of the piece, and the volume turns about
+ * it: along a direction n its points leave the box of the middle by at most half * radius * |w x n|, w the angular
+ * velocity. So the moving box lies in
  *
  *     box in the middle  +  line from -sweep to +sweep  +  ball of radius `rest`  +  the turn
  *
@@ -30,7 +30,7 @@ struct motion_volume {
     double half_extent[3];
     double radius;
     double reach;   /* bounds |x| of all points */
-    float turn[4]; /* quaternion w, x, y, z, nearly of unit length: its matrix has the axes as columns */
+    float turn[4];  /* quaternion w, x, y, z, nearly of unit length: its matrix has the axes as columns */
     uint32_t size;  /* of a leaf: faces; 0: an inner node */
     uint32_t first; /* first face of a leaf, in the order of the tree; or the first of two children */
 };
@@ -75,6 +75,7 @@ void place_linear_volume(const struct motion_piece *piece, double middle, const 
  */
 struct piece_window {
     double first, last;
+    bool soon; /* apart but for the rest, which falls with the square of the piece: halving time will help */
 };
 
 /* True: apart by more than `more` throughout the window. False: the window is narrowed to the time during which they

@@ -2,7 +2,7 @@
  * remain. See motion_run.h.
  *
  * A pending pair is two nodes that could not be told apart over a piece [number, number + 1] / 2^level of the step, or
- * a part of it. They wait in a queue, the earliest first. What moves by more than a fraction of its own size during the
+ * a part of it. They wait in a queue, the earliest first. What turns by more than a fraction of its own size during the
  * piece has its time halved; otherwise the larger of the two nodes is replaced by its children. Two faces advance in
  * time as far as their distance allows (motion_inclusion.h), in a shorter piece of time where the rest of the motion is
  * not small against the tolerance. When they come nearer than a quarter of the tolerance they are in contact, and as
@@ -118,7 +118,7 @@ static void place_node(const struct search *search, const struct time_piece *pie
 static struct piece_window window_of(const struct time_piece *piece, double lo, double hi)
 {
     double inverse = 1 / piece->motion.half;
-    struct piece_window window = {(lo - piece->middle) * inverse, (hi - piece->middle) * inverse};
+    struct piece_window window = {(lo - piece->middle) * inverse, (hi - piece->middle) * inverse, false};
     window.first = window.first > -1 ? window.first : -1;
     window.last = window.last < 1 ? window.last : 1;
     return window;
@@ -164,6 +164,7 @@ static bool consider(struct search *search, uint32_t a, uint32_t b, const struct
         return true;
     }
     struct pending_pair pending = {lo, hi, number, a, b, level, (float)(placed->rest + blur_of(piece, placed->radius))};
+    pending.motion = window.soon ? INFINITY : pending.motion;
     return push_window(search, piece, &pending, &whole, &window);
 }
 
@@ -199,10 +200,11 @@ static bool consider_four(struct search *search, const struct time_piece *piece,
     for (uint32_t pair = 0; pair < 4; pair++) {
         if (!(apart >> pair & 1)) {
             struct pending_pair next = *pending;
-            struct piece_window window = {result.first[pair], result.last[pair]};
+            struct piece_window window = {result.first[pair], result.last[pair], result.soon >> pair & 1};
             next.a = first_a + pair % 2;
             next.b = first_b + pair / 2;
             next.motion = (float)(result.rest[pair] + blur_of(piece, four_b[pair]->radius));
+            next.motion = window.soon ? INFINITY : next.motion;
             if (!push_window(search, piece, &next, &given, &window)) {
                 return false;
             }
@@ -233,7 +235,7 @@ static bool descend(struct search *search, const struct pending_pair *pending)
     return true;
 }
 
-#define TIME_FRACTION 0.014
+#define TIME_FRACTION 0.02
 
 static bool split(struct search *search, const struct pending_pair *pending)
 {

@@ -8,7 +8,7 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- small worlds ------------------------------------------------------------------------------------------------ */
 
-#define GOLDEN_HASH UINT64_C(0xa8d4033d880ad762)
+#define GOLDEN_HASH UINT64_C(0x28f65473e2a1997c)
 
 enum { SCENE_BODIES = 40 };
 

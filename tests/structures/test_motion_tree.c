@@ -176,7 +176,7 @@ static void what_is_called_apart_is_apart(void **state)
             const double(*face_a)[3] = ((const double(*)[3][3])a.tree.corners.data)[nodes_a[node_a].first];
             const double(*face_b)[3] = ((const double(*)[3][3])b.tree.corners.data)[nodes_b[node_b].first];
             struct placed_volume placed;
-            struct piece_window window = {-1, 1};
+            struct piece_window window = {-1, 1, false};
             place_volume(&made.piece, &nodes_b[node_b], &placed);
             bool apart = volumes_apart(volume, &nodes_a[node_a], &placed, 0, &window);
             struct moving_points moving;
@@ -223,7 +223,7 @@ static void four_boxes_give_the_same_bits_everywhere(void **state)
                 four_a[k] = &nodes_a[dent_random_below(&random, a.tree.node_count)];
                 four_b[k] = &nodes_b[dent_random_below(&random, b.tree.node_count)];
             }
-            struct piece_window window = {oracle_uniform(&random, -1, 0), oracle_uniform(&random, 0, 1)};
+            struct piece_window window = {oracle_uniform(&random, -1, 0), oracle_uniform(&random, 0, 1), false};
             struct motion_box_result expected, result;
             unsigned apart = scalar->test_boxes(&made.piece, four_a, four_b, &window, &expected);
             for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
@@ -232,6 +232,7 @@ static void four_boxes_give_the_same_bits_everywhere(void **state)
                 }
                 const struct motion_box_kernels *kernels = kernels_for((dent_isa)isa)->motion_boxes;
                 assert_int_equal(kernels->test_boxes(&made.piece, four_a, four_b, &window, &result), apart);
+                assert_int_equal(result.soon, expected.soon);
                 for (int k = 0; k < 4; k++) {
                     assert_memory_equal(&result.rest[k], &expected.rest[k], sizeof(double));
                     if (!(apart >> k & 1)) {

@@ -8,7 +8,7 @@
 
 struct window_lanes {
     lanes first, last;
-    lane_mask apart;
+    lane_mask apart, soon;
 };
 
 static inline lanes lanes_sum3(lanes a, lanes x, lanes b, lanes y, lanes c, lanes z)
@@ -38,11 +38,14 @@ static inline void axes_lanes(const lanes q[4], lanes axes[9])
     axes[8] = lanes_subtract(one, lanes_add(xx, yy));
 }
 
-static inline void clip_lanes(lanes d, lanes q, lanes extent, struct window_lanes *window)
+static inline void clip_lanes(lanes d, lanes q, lanes boxes, lanes rest, struct window_lanes *window)
 {
-    lanes size_d = lanes_absolute(d), size_q = lanes_absolute(q);
+    lanes size_d = lanes_absolute(d), size_q = lanes_absolute(q), extent = lanes_add(boxes, rest);
+    lanes nearest = lanes_subtract(size_d, size_q);
+    window->soon =
+        mask_or(window->soon, lanes_less(lanes_add(boxes, lanes_multiply(lanes_set(0x1p-6), rest)), nearest));
     lane_mask free = lanes_less(extent, lanes_add(size_d, size_q)); /* the axis says something */
-    window->apart = mask_or(window->apart, lanes_less(extent, lanes_subtract(size_d, size_q)));
+    window->apart = mask_or(window->apart, lanes_less(extent, nearest));
     lanes inverse = lanes_divide(lanes_set(1), q);
     lanes p = lanes_multiply(lanes_subtract(lanes_set(0), lanes_add(extent, d)), inverse);
     lanes r = lanes_multiply(lanes_subtract(extent, d), inverse);
@@ -52,10 +55,12 @@ static inline void clip_lanes(lanes d, lanes q, lanes extent, struct window_lane
 }
 
 /* The edge axes only tell boxes apart; clipping the window by them as well does not pay for nine divisions. */
-static inline void test_axis_lanes(lanes d, lanes q, lanes extent, struct window_lanes *window)
+static inline void test_axis_lanes(lanes d, lanes q, lanes boxes, lanes rest, struct window_lanes *window)
 {
     lanes nearest = lanes_subtract(lanes_absolute(d), lanes_absolute(q));
-    window->apart = mask_or(window->apart, lanes_less(extent, nearest));
+    window->soon =
+        mask_or(window->soon, lanes_less(lanes_add(boxes, lanes_multiply(lanes_set(0x1p-6), rest)), nearest));
+    window->apart = mask_or(window->apart, lanes_less(lanes_add(boxes, rest), nearest));
 }
 
 /* b's centre, sweep and axes in the coordinates of a. */
@@ -99,7 +104,7 @@ static inline void test_axes_lanes(const struct box_lanes *a, const struct box_l
         }
         lanes extent = lanes_sum3(size[3 * i], eb[0], size[3 * i + 1], eb[1], size[3 * i + 2], eb[2]);
         extent = lanes_add(extent, lanes_add(size_w[i == 0 ? 1 : 0], size_w[i == 2 ? 1 : 2]));
-        clip_lanes(d[i], s[i], lanes_add(lanes_add(ea[i], extent), rest), window);
+        clip_lanes(d[i], s[i], lanes_add(ea[i], extent), rest, window);
     }
     for (int j = 0; j < 3; j++) {
         size_wb[j] = lanes_absolute(lanes_sum3(r[j], w[0], r[3 + j], w[1], r[6 + j], w[2]));
@@ -108,8 +113,7 @@ static inline void test_axes_lanes(const struct box_lanes *a, const struct box_l
         lanes extent = lanes_sum3(size[j], ea[0], size[3 + j], ea[1], size[6 + j], ea[2]);
         extent = lanes_add(extent, lanes_add(size_wb[j == 0 ? 1 : 0], size_wb[j == 2 ? 1 : 2]));
         clip_lanes(lanes_sum3(r[j], d[0], r[3 + j], d[1], r[6 + j], d[2]),
-                   lanes_sum3(r[j], s[0], r[3 + j], s[1], r[6 + j], s[2]), lanes_add(lanes_add(extent, eb[j]), rest),
-                   window);
+                   lanes_sum3(r[j], s[0], r[3 + j], s[1], r[6 + j], s[2]), lanes_add(extent, eb[j]), rest, window);
     }
     for (int i = 0; i < 3; i++) {
         int i1 = i == 2 ? 0 : i + 1, i2 = 3 - i - i1;
@@ -122,7 +126,7 @@ static inline void test_axes_lanes(const struct box_lanes *a, const struct box_l
                 lanes_add(lanes_multiply(ea[i1], size[3 * i2 + j]), lanes_multiply(ea[i2], size[3 * i1 + j])),
                 lanes_add(lanes_multiply(eb[j1], size[3 * i + j2]), lanes_multiply(eb[j2], size[3 * i + j1])));
             extent = lanes_add(extent, lanes_add(size_w[i], size_wb[j]));
-            test_axis_lanes(along, swept, lanes_add(extent, rest), window);
+            test_axis_lanes(along, swept, extent, rest, window);
         }
     }
 }
@@ -156,9 +160,12 @@ static inline struct window_lanes test_box_lanes(const struct motion_piece *piec
         apart[k] = lanes_subtract(centre[k], a.centre[k]);
     }
     lanes most = lanes_add(lanes_add(radii, length), rest);
-    struct window_lanes window = {lanes_set(given->first), lanes_set(given->last),
-                                  lanes_less(lanes_multiply(lanes_multiply(most, most), lanes_set(1 + 0x1p-40)),
-                                             lanes_sum3(apart[0], apart[0], apart[1], apart[1], apart[2], apart[2]))};
+    struct window_lanes window;
+    window.first = lanes_set(given->first);
+    window.last = lanes_set(given->last);
+    window.apart = lanes_less(lanes_multiply(lanes_multiply(most, most), lanes_set(1 + 0x1p-40)),
+                              lanes_sum3(apart[0], apart[0], apart[1], apart[1], apart[2], apart[2]));
+    window.soon = window.apart;
     test_axes_lanes(&a, &b, apart, sweep, axes, spin, rest, &window);
     window.apart = mask_or(window.apart, lanes_less(window.last, window.first));
     return window;

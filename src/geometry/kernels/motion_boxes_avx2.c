@@ -116,6 +116,7 @@ static unsigned test_boxes(const struct motion_piece *piece, const struct motion
     _mm256_storeu_pd(result->first, got.first);
     _mm256_storeu_pd(result->last, got.last);
     _mm256_storeu_pd(result->rest, rest);
+    result->soon = (unsigned)_mm256_movemask_pd(got.soon);
     return (unsigned)_mm256_movemask_pd(got.apart);
 }
 

@@ -29,11 +29,13 @@ static unsigned test_boxes(const struct motion_piece *piece, const struct motion
                            struct motion_box_result *result)
 {
     unsigned apart = 0;
+    result->soon = 0;
     for (unsigned pair = 0; pair < 4; pair++) {
         struct window_lanes got = test_box_lanes(piece, a + pair, b + pair, window, &result->rest[pair]);
         result->first[pair] = got.first;
         result->last[pair] = got.last;
         apart |= (unsigned)got.apart << pair;
+        result->soon |= (unsigned)got.soon << pair;
     }
     return apart;
 }
