@@ -202,7 +202,8 @@ static const char *case_name(int i)
 
 int main(int count, char **words)
 {
-    struct options options = {DENT_MOTION_VOLUME_AUTO, DENT_MOTION_BOUNDS_AUTO, DENT_MOTION_CONSTANT_VELOCITY, 200, -1, false};
+    struct options options = {
+        DENT_MOTION_VOLUME_AUTO, DENT_MOTION_BOUNDS_AUTO, DENT_MOTION_CONSTANT_VELOCITY, 200, -1, false};
     bool growth = false, volumes = false;
     for (int i = 1; i < count; i++) {
         bool more = i + 1 < count;
@@ -218,9 +219,11 @@ int main(int count, char **words)
             options.kind = DENT_MOTION_SCREW;
         } else if (strcmp(words[i], "--queries") == 0 && more) {
             options.queries = (uint32_t)strtoul(words[++i], NULL, 10);
-        } else if (strcmp(words[i], "--volume") == 0 && more && chosen(words[i + 1], volume_name, DENT_MOTION_VOLUME_COUNT) >= 0) {
+        } else if (strcmp(words[i], "--volume") == 0 && more &&
+                   chosen(words[i + 1], volume_name, DENT_MOTION_VOLUME_COUNT) >= 0) {
             options.volume = (dent_motion_volume)chosen(words[++i], volume_name, DENT_MOTION_VOLUME_COUNT);
-        } else if (strcmp(words[i], "--bounds") == 0 && more && chosen(words[i + 1], bounds_name, DENT_MOTION_BOUNDS_COUNT) >= 0) {
+        } else if (strcmp(words[i], "--bounds") == 0 && more &&
+                   chosen(words[i + 1], bounds_name, DENT_MOTION_BOUNDS_COUNT) >= 0) {
             options.bounds = (dent_motion_bounds)chosen(words[++i], bounds_name, DENT_MOTION_BOUNDS_COUNT);
         } else {
             return fail("usage: see the top of bench_motion.c");

@@ -1,5 +1,5 @@
-/* Motion queries per second of the kit's UR5e, one thread: between random joint values, by itself and in fields of boxes,
- * for long motions and for the short ones that planners ask about.
+/* Motion queries per second of the kit's UR5e, one thread: between random joint values, by itself and in fields of
+ * boxes, for long motions and for the short ones that planners ask about.
  *
  *     bench_robot [queries]        default 300 of each kind; DENT_DATA names the data kit
  *

@@ -11,13 +11,14 @@
 #     files     peers on mesh files of the data kit (DENT_DATA)             together  both questions of solids in one query
 #     threads   2 threads with peers, beside one thread and the control     isa       AVX2 and scalar
 #     scaling   bench/tables.py: overlap, swarm, graded, growth, traps      pages     write docs/*.md from the results
+#     motion    FCL's continuous collision and the robot of the data kit (tables of docs/methods/motion.md)
 set -e
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$1
 dent=$build/apps/cli/dent
 tables="python3 $root/bench/tables.py"
 out=${2:-$root/bench/results/$($tables --machine)}
-parts=${PARTS:-solids surfaces files together threads isa scaling pages}
+parts=${PARTS:-solids surfaces files together threads isa motion scaling pages}
 mkdir -p "$out"
 small="teschner-a teschner-b teschner-c teschner-d teschner-e"
 large="blocks-640k folded-1m"
@@ -82,6 +83,9 @@ for part in $parts; do
             done
             bench "isa-$isa-face-face" $one --isa $isa --ask face-face --frames 3 --repeat 3 teschner-e $large $sheets
         done ;;
+    motion)
+        "$build/bench/peers/bench_motion_fcl" > "$out/motion-fcl.csv"
+        [ -z "$DENT_DATA" ] || "$build/bench/bench_robot" > "$out/motion-robot.csv" ;;
     scaling)
         $tables "$build" --results "$out" ;;
     pages)

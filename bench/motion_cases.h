@@ -2,11 +2,9 @@
  * function of a few numbers, in plain C without the library, so that others can run the same.
  *
  * A case is two bodies. `motion_case_mesh` makes body 0 or 1 (a ball with bumps, about `triangles` triangles, radius
- * about 1); `motion_case_poses` gives start and end pose of both: rotation as a unit quaternion w, x, y, z, translation.
- *   FAR        they pass each other at several radii
- *   NEAR       they pass each other with a gap of a few hundredths of a radius
- *   CONTACT    they collide on the way
- *   SPIN       one spins beside the other and just misses it
+ * about 1); `motion_case_poses` gives start and end pose of both: rotation as a unit quaternion w, x, y, z,
+ * translation. FAR        they pass each other at several radii NEAR       they pass each other with a gap of a few
+ * hundredths of a radius CONTACT    they collide on the way SPIN       one spins beside the other and just misses it
  */
 #ifndef DENT_BENCH_MOTION_CASES_H
 #define DENT_BENCH_MOTION_CASES_H
@@ -71,7 +69,10 @@ static inline int motion_case_make_mesh(int body, uint32_t triangles, struct mot
     }
     uint32_t south = mesh->vertex_count - 1, t = 0;
     for (uint32_t v = 0; v < mesh->vertex_count; v++) {
-        uint32_t ring = v == 0 ? 0 : v == south ? rings : (v - 1) / segments + 1, segment = v == 0 ? 0 : (v - 1) % segments;
+        uint32_t ring = v == 0       ? 0
+                        : v == south ? rings
+                                     : (v - 1) / segments + 1,
+                 segment = v == 0 ? 0 : (v - 1) % segments;
         double polar = 3.14159265358979323846 * ring / rings, around = 6.28318530717958647692 * segment / segments;
         double x = sin(polar) * cos(around), y = sin(polar) * sin(around), z = cos(polar);
         double radius = motion_case_radius(body, x, y, z);

@@ -166,7 +166,8 @@ static int refuse_options(const tool_options *options, bool is_robot)
         return complain("ccd: --separation, --method, --merge and --no-self are for two frames of mesh files");
     }
     if (is_robot && ((options->given & OPTIONS_OF_SCENES) != 0 || options_have(options, OPTION_MOTION))) {
-        return complain("ccd: --frame, --scale, --set and --motion are for built-in scenes; joints move as they are made");
+        return complain(
+            "ccd: --frame, --scale, --set and --motion are for built-in scenes; joints move as they are made");
     }
     if (!is_robot && (options->given & OPTIONS_OF_ROBOTS) != 0) {
         return complain("ccd: --from, --to, --obstacle, --package-path, --skip-missing and --no-limits are for robots "
@@ -189,7 +190,8 @@ int ccd_of_motion(tool_session *session)
     }
     failed = motion_stage_open(&stage, session);
     if (!failed) {
-        failed = is_robot ? motion_stage_add_robot(&stage, session, name) : motion_stage_add_scene(&stage, session, name);
+        failed =
+            is_robot ? motion_stage_add_robot(&stage, session, name) : motion_stage_add_scene(&stage, session, name);
     }
     int status = failed ? failed : ask(session, &stage);
     motion_stage_close(&stage);

@@ -1,5 +1,5 @@
-/* ccd_motion.h — `dent ccd` of things that turn: a robot between two sets of joint values, or a step of a scene of rigid
- * bodies. */
+/* ccd_motion.h — `dent ccd` of things that turn: a robot between two sets of joint values, or a step of a scene of
+ * rigid bodies. */
 #ifndef DENT_CCD_MOTION_H
 #define DENT_CCD_MOTION_H
 

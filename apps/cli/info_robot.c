@@ -5,7 +5,6 @@
 #include "json_output.h"
 #include "tool.h"
 
-
 static void print_link(printer *out, const dent_robot_link *link)
 {
     printer_text(out, "  link   ");
@@ -48,8 +47,8 @@ static void print_text(printer *out, const char *file, const dent_robot *robot)
     printer_text(out, file);
     printer_text(out, ": robot ");
     printer_name(out, robot->name);
-    printer_format(out, ", %u links, %u joints, %u joint values\n", robot->link_count, dent_linkage_joint_count(linkage),
-                   dent_linkage_value_count(linkage));
+    printer_format(out, ", %u links, %u joints, %u joint values\n", robot->link_count,
+                   dent_linkage_joint_count(linkage), dent_linkage_value_count(linkage));
     for (uint32_t i = 0; i < robot->link_count; i++) {
         print_link(out, &robot->links[i]);
     }

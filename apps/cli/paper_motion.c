@@ -1,6 +1,6 @@
 /* paper_motion.c — the cases of "Continuous Collision Detection and Handling for Rigid and Articulated Bodies" (Redon,
- * Eurographics tutorial 2006): what tests at some times of a step miss and the motion query does not, and what the query
- * costs as bodies get more triangles or turn farther. The chapter gives pictures and no times.
+ * Eurographics tutorial 2006): what tests at some times of a step miss and the motion query does not, and what the
+ * query costs as bodies get more triangles or turn farther. The chapter gives pictures and no times.
  *
  * The scenes are rod, rings, teapot and arm; a step is the way from one frame to the next. */
 #include "paper_chart.h"
@@ -38,7 +38,8 @@ static void place_bodies(const still_stage *still, double t, double *const *posi
         for (size_t v = 0; v < body->vertex_count; v++) {
             const double *p = body->reference + 3 * v;
             for (size_t k = 0; k < 3; k++) {
-                positions[b][3 * v + k] = ((m[4 * k] * p[0] + m[4 * k + 1] * p[1]) + m[4 * k + 2] * p[2]) + m[4 * k + 3];
+                positions[b][3 * v + k] =
+                    ((m[4 * k] * p[0] + m[4 * k + 1] * p[1]) + m[4 * k + 2] * p[2]) + m[4 * k + 3];
             }
         }
     }
@@ -187,7 +188,8 @@ static int coarsest_sampling(const still_stage *still, uint32_t *coarsest)
     return STATUS_GOOD;
 }
 
-static int count_step(paper_run *run, motion_stage *stage, const still_stage *still, uint32_t frame, missed_counts *counts)
+static int count_step(paper_run *run, motion_stage *stage, const still_stage *still, uint32_t frame,
+                      missed_counts *counts)
 {
     motion_sample sample;
     int status = motion_stage_set_step(stage, run->session, frame, DENT_MOTION_CONSTANT_VELOCITY);
@@ -215,16 +217,19 @@ static void print_missed(paper_run *run, paper_chart *chart, const char *scene, 
 {
     for (uint32_t level = 0; level <= TEST_COUNTS + 1; level++) {
         char detection[32];
-        uint32_t missed = level < TEST_COUNTS ? counts->at_times[level] : level == TEST_COUNTS ? counts->straight_lines : 0;
+        uint32_t missed = level < TEST_COUNTS    ? counts->at_times[level]
+                          : level == TEST_COUNTS ? counts->straight_lines
+                                                 : 0;
         if (level < TEST_COUNTS) {
             snprintf(detection, sizeof detection, "%u times", test_counts[level]);
-            paper_chart_add(chart, scene, test_counts[level], counts->contacts > 0 ? 100.0 * missed / counts->contacts : 0);
+            paper_chart_add(chart, scene, test_counts[level],
+                            counts->contacts > 0 ? 100.0 * missed / counts->contacts : 0);
         } else {
             snprintf(detection, sizeof detection, "%s", level == TEST_COUNTS ? "straight lines" : "motion query");
         }
         printer_format(&run->file, "%s,%s,%u,%u,%u\n", scene, detection, counts->steps, counts->contacts, missed);
-        printer_format(run->session->out, "%-11s %-16s %6u %9u %8u\n", scene, detection, counts->steps, counts->contacts,
-                       missed);
+        printer_format(run->session->out, "%-11s %-16s %6u %9u %8u\n", scene, detection, counts->steps,
+                       counts->contacts, missed);
     }
     printer_flush(run->session->out);
 }
@@ -310,7 +315,8 @@ static int open_means(paper_run *run, const char *name, const char *x_column)
 {
     int status = paper_file_open(run, name, "csv");
     if (status == STATUS_GOOD) {
-        printer_format(&run->file, "scene,steps,%s,triangles,count,mean_ms,volume_tests,face_tests,time_pieces\n", x_column);
+        printer_format(&run->file, "scene,steps,%s,triangles,count,mean_ms,volume_tests,face_tests,time_pieces\n",
+                       x_column);
         printer_format(run->session->out, "%-8s %-8s %10s %10s %6s %10s %12s %12s %10s\n", "scene", "steps", x_column,
                        "triangles", "count", "mean ms", "volume tests", "face tests", "pieces");
     }
@@ -392,6 +398,9 @@ static int make_angle(paper_run *run)
 }
 
 const paper_figure figure_motion_missed = {
-    "motion-missed", "Redon 2006: contacts of a step that tests at some times and straight lines do not see", make_missed};
-const paper_figure figure_motion_size = {"motion-size", "time of the motion query against the number of triangles", make_size};
-const paper_figure figure_motion_angle = {"motion-angle", "time of the motion query against the turn of a step", make_angle};
+    "motion-missed", "Redon 2006: contacts of a step that tests at some times and straight lines do not see",
+    make_missed};
+const paper_figure figure_motion_size = {"motion-size", "time of the motion query against the number of triangles",
+                                         make_size};
+const paper_figure figure_motion_angle = {"motion-angle", "time of the motion query against the turn of a step",
+                                          make_angle};

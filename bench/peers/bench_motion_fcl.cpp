@@ -9,15 +9,16 @@
  *   distance           a plain conservative advancement over FCL's distance query, as one would write it: a step is the
  *                      distance over the greatest speed of any point; contact below dent's tolerance
  *   naive              FCL's discrete test at 1,000 times (its CCDC_NAIVE)
- * The motion is that of dent's constant velocity (InterpMotion, the origin of the body as the point that goes straight).
- * Rows say whether both bodies move, or one alone while the other stands in the middle of its way.
+ * The motion is that of dent's constant velocity (InterpMotion, the origin of the body as the point that goes
+ * straight). Rows say whether both bodies move, or one alone while the other stands in the middle of its way.
  *
  * Where there is a contact, or answers differ, FCL's own discrete test is asked at many times along the motion:
  *   missed  the peer says free, and at some time they cross
  *   late    the peer's time is later than one at which they cross already
  *   early   the peer says contact more than 0.001 before dent's bounds for the first time, or where there is none
  *   dent    dent says free, or a first time later than one at which they cross: must be 0
- * The ratio is that of the fastest peer which neither missed nor was late on any query of the row, 0 when there is none.
+ * The ratio is that of the fastest peer which neither missed nor was late on any query of the row, 0 when there is
+ * none.
  */
 #include <fcl/geometry/bvh/BVH_model.h>
 #include <fcl/math/bv/OBBRSS.h>
@@ -80,7 +81,7 @@ fcl::InterpMotion<double> motion_of(const motion_case_pose ends[2])
 {
     fcl::Transform3d start = transform_of(ends[0]), end = transform_of(ends[1]);
     return fcl::InterpMotion<double>(start.linear(), start.translation(), end.linear(), end.translation(),
-                              fcl::Vector3d::Zero());
+                                     fcl::Vector3d::Zero());
 }
 
 template <typename Volume> std::shared_ptr<fcl::BVHModel<Volume>> model_of(const motion_case_mesh &mesh)
@@ -231,8 +232,10 @@ class Stage
         request.num_max_iterations = naive_samples;
         request.toc_err = 1.0 / naive_samples;
         fcl::ContinuousCollisionResultd result;
-        const fcl::CollisionGeometryd *a = side == RSS ? (const fcl::CollisionGeometryd *)rss[0].get() : obbrss[0].get();
-        const fcl::CollisionGeometryd *b = side == RSS ? (const fcl::CollisionGeometryd *)rss[1].get() : obbrss[1].get();
+        const fcl::CollisionGeometryd *a =
+            side == RSS ? (const fcl::CollisionGeometryd *)rss[0].get() : obbrss[0].get();
+        const fcl::CollisionGeometryd *b =
+            side == RSS ? (const fcl::CollisionGeometryd *)rss[1].get() : obbrss[1].get();
         fcl::continuousCollide(a, &motions[0], b, &motions[1], request, result);
         return Answer{result.is_collide, result.is_collide ? result.time_of_contact : 1};
     }
@@ -270,7 +273,8 @@ struct Row {
     uint32_t contacts, missed[SIDES], late[SIDES], early[SIDES], wrong;
 };
 
-/* The first of many times at which they cross by FCL's own discrete test; 2 when there is none. Many near `expected`. */
+/* The first of many times at which they cross by FCL's own discrete test; 2 when there is none. Many near `expected`.
+ */
 double first_crossing(Stage &stage, const motion_case_pose poses[2][2], double expected)
 {
     std::vector<double> times;
@@ -306,7 +310,8 @@ void judge(Stage &stage, const motion_case_pose poses[2][2], const Answer answer
     for (int side = RSS; side < SIDES; side++) {
         row.missed[side] += crosses && !answers[side].contact;
         row.late[side] += crosses && answers[side].contact && answers[side].time > crossing;
-        row.early[side] += answers[side].contact && (!answers[DENT].contact || answers[side].time < answers[DENT].time - time_slack);
+        row.early[side] +=
+            answers[side].contact && (!answers[DENT].contact || answers[side].time < answers[DENT].time - time_slack);
     }
 }
 
@@ -361,7 +366,8 @@ static void print_row(const Stage &stage, int kind, bool both, uint32_t queries,
         bool correct = row.missed[side] + row.late[side] == 0;
         best = correct && (best == 0 || row.us[side] < best) ? row.us[side] : best;
     }
-    printf("%u,%s,%s,%u,%u", stage.triangle_count(), motion_case_name(kind), both ? "both" : "one", queries, row.contacts);
+    printf("%u,%s,%s,%u,%u", stage.triangle_count(), motion_case_name(kind), both ? "both" : "one", queries,
+           row.contacts);
     for (int side = 0; side < SIDES; side++) {
         printf(",%.2f", row.us[side]);
     }

@@ -1,8 +1,8 @@
 /* dent/linkage.h — linkages: trees of rigid links held together by joints, turned into the frames of motion.h.
  *
- * A linkage is kinematics alone: it knows names, joints and how links hang together, but no bodies. From joint values at
- * both ends of a step it makes one frame per link, each moving in its parent exactly as its joint does (a revolute joint
- * turns by the difference of its values, also by more than a turn); the caller attaches bodies to the frames.
+ * A linkage is kinematics alone: it knows names, joints and how links hang together, but no bodies. From joint values
+ * at both ends of a step it makes one frame per link, each moving in its parent exactly as its joint does (a revolute
+ * joint turns by the difference of its values, also by more than a turn); the caller attaches bodies to the frames.
  *
  * Angles are radians, everything else lengths. Threads: a linkage is not changed after its creation; any number of
  * threads may ask it at the same time, but a failing call writes the context's message.
@@ -22,8 +22,8 @@ typedef enum dent_joint_kind {
     DENT_JOINT_REVOLUTE = 1,  /**< 1: the angle about the axis */
     DENT_JOINT_PRISMATIC = 2, /**< 1: the way along the axis */
     DENT_JOINT_SCREW = 3,     /**< 1: the angle; slides by pitch * angle along the axis */
-    DENT_JOINT_BALL = 4,      /**< 4: a quaternion w, x, y, z, not zero; the shortest turn in between, about its origin */
-    DENT_JOINT_FREE = 5,      /**< 7: a translation x, y, z and a quaternion w, x, y, z; constant velocity in between */
+    DENT_JOINT_BALL = 4, /**< 4: a quaternion w, x, y, z, not zero; the shortest turn in between, about its origin */
+    DENT_JOINT_FREE = 5, /**< 7: a translation x, y, z and a quaternion w, x, y, z; constant velocity in between */
     DENT_JOINT_KIND_COUNT = 6
 } dent_joint_kind;
 
@@ -38,15 +38,15 @@ DENT_API uint32_t dent_joint_kind_values(dent_joint_kind kind);
 typedef struct dent_joint_def {
     const char *name; /**< copied; null: "joint N" */
     dent_joint_kind kind;
-    uint32_t parent, child;    /**< links */
-    dent_pose origin;          /**< of the child in the parent when the joint's values are zero */
-    double axis[3];            /**< in the frame of the joint (after `origin`); any length but 0. Default 1 0 0. BALL, FREE and
-                                    FIXED do not look at it */
-    double pitch;              /**< SCREW: a length per radian; default 0 */
-    bool has_limits;           /**< default false; for joints of one value */
-    double lower, upper;       /**< lower <= upper */
-    uint32_t mimics;           /**< a joint of one value that this one follows, or DENT_JOINT_NONE (default). Such a joint has no
-                                    value of its own but multiplier * (value of the other) + offset */
+    uint32_t parent, child; /**< links */
+    dent_pose origin;       /**< of the child in the parent when the joint's values are zero */
+    double axis[3];  /**< in the frame of the joint (after `origin`); any length but 0. Default 1 0 0. BALL, FREE and
+                          FIXED do not look at it */
+    double pitch;    /**< SCREW: a length per radian; default 0 */
+    bool has_limits; /**< default false; for joints of one value */
+    double lower, upper; /**< lower <= upper */
+    uint32_t mimics; /**< a joint of one value that this one follows, or DENT_JOINT_NONE (default). Such a joint has no
+                          value of its own but multiplier * (value of the other) + offset */
     double multiplier, offset; /**< default 1, 0 */
 } dent_joint_def;
 DENT_API dent_joint_def dent_joint_def_default(void);
@@ -89,8 +89,8 @@ DENT_API uint32_t dent_linkage_value_count(const dent_linkage *linkage);
 DENT_API uint32_t dent_linkage_first_value(const dent_linkage *linkage, uint32_t joint);
 /** All joints at zero: 0 for angles and ways, 1 0 0 0 for quaternions. */
 DENT_API void dent_linkage_zero_values(const dent_linkage *linkage, double *values);
-/** INVALID_ARGUMENT when a value, or that of a joint which mimics it, is outside the limits of its joint; BAD_NUMBER when
- *  one is not finite. The message names the joint. */
+/** INVALID_ARGUMENT when a value, or that of a joint which mimics it, is outside the limits of its joint; BAD_NUMBER
+ * when one is not finite. The message names the joint. */
 DENT_API dent_status dent_linkage_check_values(const dent_linkage *linkage, const double *values);
 
 /** The frame of a link in the lists that dent_linkage_motion writes: a parent's frame is always smaller. */
@@ -107,12 +107,12 @@ DENT_API dent_status dent_linkage_motion(const dent_linkage *linkage, const dent
 DENT_API dent_status dent_linkage_poses(const dent_linkage *linkage, const dent_pose *base, const double *values,
                                         dent_pose *poses);
 
-/** True for links that are not expected to be asked about: the same link, links held together by fixed joints alone, and
- *  links between which there is one joint that moves and otherwise fixed joints. */
+/** True for links that are not expected to be asked about: the same link, links held together by fixed joints alone,
+ * and links between which there is one joint that moves and otherwise fixed joints. */
 DENT_API bool dent_linkage_neighbours(const dent_linkage *linkage, uint32_t link_a, uint32_t link_b);
 
-/** Pairs of bodies of neighbouring links for dent_motion_impact_def: bodies[link] is the body of a link, or the null id.
- *  Returns how many there are, and writes at most `capacity` of them. */
+/** Pairs of bodies of neighbouring links for dent_motion_impact_def: bodies[link] is the body of a link, or the null
+ * id. Returns how many there are, and writes at most `capacity` of them. */
 DENT_API uint32_t dent_linkage_excluded_pairs(const dent_linkage *linkage, const dent_body_id *bodies,
                                               dent_excluded_pair *excluded, uint32_t capacity);
 

@@ -61,7 +61,7 @@ DENT_API dent_pose dent_pose_inverse(const dent_pose *pose);
 
 typedef enum dent_motion_kind {
     DENT_MOTION_CONSTANT_VELOCITY = 0, /**< the centre goes straight at constant speed, the body turns about it */
-    DENT_MOTION_SCREW = 1              /**< turns about one fixed axis and slides along it; the centre is not looked at */
+    DENT_MOTION_SCREW = 1 /**< turns about one fixed axis and slides along it; the centre is not looked at */
 } dent_motion_kind;
 
 /** "constant-velocity", "screw"; null for other values. */
@@ -136,10 +136,10 @@ typedef enum dent_motion_volume {
 
 /** How a motion is enclosed over a piece of time. */
 typedef enum dent_motion_bounds {
-    DENT_MOTION_BOUNDS_AUTO = 0,          /**< TAYLOR */
-    DENT_MOTION_BOUNDS_TAYLOR = 1,        /**< pose and velocity in the middle, and what the second derivative may add */
-    DENT_MOTION_BOUNDS_INTERVAL = 2,      /**< interval matrices, each link made as narrow as a rotation allows before
-                                               the next is multiplied */
+    DENT_MOTION_BOUNDS_AUTO = 0,     /**< TAYLOR */
+    DENT_MOTION_BOUNDS_TAYLOR = 1,   /**< pose and velocity in the middle, and what the second derivative may add */
+    DENT_MOTION_BOUNDS_INTERVAL = 2, /**< interval matrices, each link made as narrow as a rotation allows before
+                                          the next is multiplied */
     DENT_MOTION_BOUNDS_PLAIN_INTERVAL = 3, /**< interval matrices as they come: wide after a few links */
     DENT_MOTION_BOUNDS_COUNT = 4
 } dent_motion_bounds;
@@ -206,10 +206,10 @@ typedef struct dent_motion_counters {
 typedef struct dent_motion_impact_result {
     dent_outcome outcome; /**< COMPLETE; BUDGET_SPENT with UNDECIDED; CANCELLED: verdict UNDECIDED, t_lo 0 */
     dent_motion_verdict verdict;
-    bool initial;  /**< CONTACT at t = 0: the bodies touch, or cross, at the start */
-    double t_lo;   /**< nothing touches before; 1 when FREE. Bodies placed here are apart or just touch */
-    double t_c;    /**< the best guess of the first contact, in [t_lo, t_hi] */
-    double t_hi;   /**< CONTACT: by then something is nearer than the tolerance; FREE and UNDECIDED: 1 */
+    bool initial;            /**< CONTACT at t = 0: the bodies touch, or cross, at the start */
+    double t_lo;             /**< nothing touches before; 1 when FREE. Bodies placed here are apart or just touch */
+    double t_c;              /**< the best guess of the first contact, in [t_lo, t_hi] */
+    double t_hi;             /**< CONTACT: by then something is nearer than the tolerance; FREE and UNDECIDED: 1 */
     uint32_t body_a, body_b; /**< ranks of the pair that touches first; UINT32_MAX when FREE */
     const dent_motion_contact *contacts; /**< at t_lo, canonical order: kind, body a, feature a, body b, feature b */
     uint64_t contact_count;

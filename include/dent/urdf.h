@@ -7,8 +7,8 @@
  * and 4 % of the radius. Everything else (visuals, inertias, transmissions) is passed over; visual meshes that are not
  * there are a notice. Planar joints and xacro files are refused.
  *
- * package://NAME/REST is looked for as NAME/REST and as REST in every folder of package_paths, then in the folder of the
- * file and in all folders above it. Other names are relative to the file.
+ * package://NAME/REST is looked for as NAME/REST and as REST in every folder of package_paths, then in the folder of
+ * the file and in all folders above it. Other names are relative to the file.
  *
  * Written for hostile input: no document types or entities, nesting and names bounded, every number finite. The XML is
  * parsed by expat, which takes its memory from the C library; a build without it answers UNSUPPORTED.
@@ -30,8 +30,8 @@ extern "C" {
 /** One link; arrays are owned by the robot. */
 typedef struct dent_robot_link {
     const char *name;
-    uint32_t vertex_count;     /**< 0: the link has no collision shape */
-    const double *positions;   /**< 3 per vertex, in the frame of the link */
+    uint32_t vertex_count;   /**< 0: the link has no collision shape */
+    const double *positions; /**< 3 per vertex, in the frame of the link */
     uint32_t triangle_count;
     const uint32_t *triangles; /**< 3 corners each */
 } dent_robot_link;
@@ -39,17 +39,19 @@ typedef struct dent_robot_link {
 typedef struct dent_robot {
     const char *name;
     uint32_t link_count;
-    const dent_robot_link *links;  /**< in the order of the file */
-    const dent_linkage *linkage;   /**< the same links, and the joints in the order of the file */
-    void *storage;                 /**< private */
+    const dent_robot_link *links; /**< in the order of the file */
+    const dent_linkage *linkage;  /**< the same links, and the joints in the order of the file */
+    void *storage;                /**< private */
 } dent_robot;
 
 typedef struct dent_robot_read_def {
     size_t struct_size;
     uint32_t package_path_count; /**< folders in which to look for package://, before all others; default none */
     const char *const *package_paths;
-    bool skip_missing_meshes; /**< default false: a collision mesh that is not there is an error. True: left out, a warning */
-    bool no_mesh_files;       /**< default false. True: no mesh file is looked for or opened; their links have the other shapes */
+    bool skip_missing_meshes; /**< default false: a collision mesh that is not there is an error. True: left out, a
+                                 warning */
+    bool no_mesh_files;       /**< default false. True: no mesh file is looked for or opened; their links have the other
+                                 shapes */
 } dent_robot_read_def;
 DENT_API dent_robot_read_def dent_robot_read_def_default(void);
 
@@ -65,8 +67,8 @@ DENT_API void dent_robot_destroy(dent_context *context, dent_robot *robot);
 
 /** Adds a surface body for every link that has one, named after it, in the order of the links, borrowing the robot's
  *  positions (keep the robot as long as the bodies). ids has room for link_count; links without a surface get the null
- *  id. Attach ids[link] to frame dent_linkage_frame_of(linkage, link). On failure the world is as before; the message is
- *  the world's. */
+ *  id. Attach ids[link] to frame dent_linkage_frame_of(linkage, link). On failure the world is as before; the message
+ * is the world's. */
 DENT_API dent_status dent_robot_add_to_world(const dent_robot *robot, dent_world *world, dent_body_id *ids);
 
 #ifdef __cplusplus

@@ -10,8 +10,8 @@
 
 const char *motion_fault(const dent_motion *motion, bool *finite)
 {
-    const double *numbers[] = {motion->start.rotation,  motion->start.translation, motion->axis, &motion->angle,
-                               motion->displacement, motion->centre};
+    const double *numbers[] = {motion->start.rotation, motion->start.translation, motion->axis,
+                               &motion->angle,         motion->displacement,      motion->centre};
     const int counts[] = {4, 3, 3, 1, 3, 3};
     *finite = true;
     for (int i = 0; i < 6; i++) {
@@ -137,8 +137,8 @@ void trajectory_derivative_at(const struct trajectory *trajectory, double t, dou
     struct sine_cosine now = sine_and_cosine(angle * t);
     double sine_rate = angle * now.cosine, cosine_rate = -(angle * now.sine);
     for (int k = 0; k < 9; k++) {
-        rotation[k] = trajectory->fixed[k] +
-                      (now.cosine * trajectory->cosine_part[k] + now.sine * trajectory->sine_part[k]);
+        rotation[k] =
+            trajectory->fixed[k] + (now.cosine * trajectory->cosine_part[k] + now.sine * trajectory->sine_part[k]);
         rotation_rate[k] = cosine_rate * trajectory->cosine_part[k] + sine_rate * trajectory->sine_part[k];
     }
     double carried[3], carried_rate[3];

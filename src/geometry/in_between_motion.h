@@ -5,9 +5,9 @@
  *     g1 = sin(wt/2) cos(w(t-1)/2) / sin(w/2),  g2 = sin(wt/2) sin(w(t-1)/2) / sin(w/2),  w = angle
  *
  * A trajectory holds these matrices and vectors rounded to doubles, computed once in a fixed order of operations from a
- * dent_motion. What the query certifies is the dent_motion itself, in real arithmetic: the enclosures of motion_bounds.h
- * allow for the rounding of the trajectory (trajectory_from_motion says how much). Arcs occur in screws only: the form
- * has no axis point, which would run away for small angles.
+ * dent_motion. What the query certifies is the dent_motion itself, in real arithmetic: the enclosures of
+ * motion_bounds.h allow for the rounding of the trajectory (trajectory_from_motion says how much). Arcs occur in screws
+ * only: the form has no axis point, which would run away for small angles.
  */
 #ifndef DENT_GEOMETRY_IN_BETWEEN_MOTION_H
 #define DENT_GEOMETRY_IN_BETWEEN_MOTION_H
@@ -18,7 +18,7 @@ struct trajectory {
     double fixed[9], cosine_part[9], sine_part[9]; /* 3 x 3, row-major */
     double angle;
     double origin[3], velocity[3], centre[3], arc[3], arc_across[3];
-    double half_sine;    /* sin(angle / 2), where there are arcs */
+    double half_sine;                       /* sin(angle / 2), where there are arcs */
     double centre_length, arc_length, size; /* |centre|, |arc|; size bounds every length that T(t) is made of */
     bool turns, arcs, moves;
 };

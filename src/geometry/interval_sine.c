@@ -105,14 +105,14 @@ struct interval interval_cosine(struct interval angle)
                           contains_whole_number(a, b), contains_whole_number(a - 0.5, b - 0.5));
 }
 
-/* A rough angle, then Newton steps by sin(true - guess) = sine cos(guess) - cosine sin(guess), in which the error enters
- * with its third power: 0.08 at first, then 1e-4, 1e-13, and rounding. */
+/* A rough angle, then Newton steps by sin(true - guess) = sine cos(guess) - cosine sin(guess), in which the error
+ * enters with its third power: 0.08 at first, then 1e-4, 1e-13, and rounding. */
 double angle_of_direction(double sine, double cosine)
 {
     double length = sqrt(sine * sine + cosine * cosine);
     double s = sine / length, c = cosine / length;
-    double guess = s < fabs(c) ? (c > 0 ? s : 2 * (HALF_PI_HIGH + HALF_PI_MIDDLE) - s)
-                               : HALF_PI_HIGH + HALF_PI_MIDDLE - c;
+    double guess =
+        s < fabs(c) ? (c > 0 ? s : 2 * (HALF_PI_HIGH + HALF_PI_MIDDLE) - s) : HALF_PI_HIGH + HALF_PI_MIDDLE - c;
     for (int step = 0; step < 3; step++) {
         struct sine_cosine at = sine_and_cosine(guess);
         guess += s * at.cosine - c * at.sine;

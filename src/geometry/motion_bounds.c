@@ -7,8 +7,8 @@
 
 #define BOUND_ROUNDING (1 + 0x1p-40)
 
-/* An upper bound of the spectral norm of R' = [w]R: |w| is the Frobenius norm by the square root of two; the error of the
- * computed rate is added by the caller. */
+/* An upper bound of the spectral norm of R' = [w]R: |w| is the Frobenius norm by the square root of two; the error of
+ * the computed rate is added by the caller. */
 static double turning_of(const double rate[9])
 {
     double squares = 0;
@@ -29,15 +29,15 @@ static void bound_first_order(struct motion_piece *piece, double turning_at_most
     double h = piece->half;
     piece->turning =
         smaller(turning_at_most, turning_of(piece->rotation_rate) + h * piece->bending + piece->rotation_rate_error);
-    piece->speed = vector_length(piece->translation_rate) * BOUND_ROUNDING + h * piece->swerve +
-                   piece->translation_rate_error;
+    piece->speed =
+        vector_length(piece->translation_rate) * BOUND_ROUNDING + h * piece->swerve + piece->translation_rate_error;
     piece->reach = vector_length(piece->translation) * BOUND_ROUNDING + h * piece->speed + piece->translation_error;
 }
 
-/* Errors: the trajectory is rounded (ROTATION_DEFECT, 512 u). The angle rounds to within |w| u, sine and cosine are good
- * to 4 u (SINE_COSINE_ERROR), entries are sums of three products, a norm is at most three times the largest entry: below
- * (50 + 3 |w|) u. Together below 1024 u + 4 |w| u. Rates have the factor |w|. T adds at most as much of every length it
- * is made of. */
+/* Errors: the trajectory is rounded (ROTATION_DEFECT, 512 u). The angle rounds to within |w| u, sine and cosine are
+ * good to 4 u (SINE_COSINE_ERROR), entries are sums of three products, a norm is at most three times the largest entry:
+ * below (50 + 3 |w|) u. Together below 1024 u + 4 |w| u. Rates have the factor |w|. T adds at most as much of every
+ * length it is made of. */
 void trajectory_piece(const struct trajectory *trajectory, double middle, double half, struct motion_piece *piece)
 {
     trajectory_derivative_at(trajectory, middle, piece->rotation, piece->translation, piece->rotation_rate,
@@ -83,12 +83,11 @@ static void compose(struct motion_piece *p, const struct motion_piece *q)
     product.rotation_error = p->rotation_error + q->rotation_error + 0x1p-48;
     product.rotation_rate_error = p->rotation_rate_error + q->rotation_rate_error + p->turning * q->rotation_error +
                                   q->turning * p->rotation_error + 0x1p-47 * (p->turning + q->turning);
-    product.translation_error = p->rotation_error * q->reach + q->translation_error + p->translation_error +
-                                0x1p-48 * (p->reach + q->reach);
-    product.translation_rate_error = p->rotation_rate_error * q->reach + p->turning * q->translation_error +
-                                     p->rotation_error * q->speed + q->translation_rate_error +
-                                     p->translation_rate_error +
-                                     0x1p-47 * (p->turning * q->reach + q->speed + p->speed);
+    product.translation_error =
+        p->rotation_error * q->reach + q->translation_error + p->translation_error + 0x1p-48 * (p->reach + q->reach);
+    product.translation_rate_error =
+        p->rotation_rate_error * q->reach + p->turning * q->translation_error + p->rotation_error * q->speed +
+        q->translation_rate_error + p->translation_rate_error + 0x1p-47 * (p->turning * q->reach + q->speed + p->speed);
     bound_first_order(&product, p->turning + q->turning);
     *p = product;
 }
@@ -144,9 +143,28 @@ static void see_from(const struct motion_piece *a, const struct motion_piece *b,
     bound_first_order(seen, a->turning + b->turning);
 }
 
+/* The true R' R^T is skew; that of the computed matrices is off by their errors, its skew part by no more, and 64
+ * roundings. */
+static void find_spin(struct motion_piece *piece)
+{
+    const double *r = piece->rotation, *d = piece->rotation_rate;
+    double m[9];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            m[3 * i + j] = dot_product(d + 3 * i, r + 3 * j);
+        }
+    }
+    piece->spin[0] = 0.5 * (m[7] - m[5]);
+    piece->spin[1] = 0.5 * (m[2] - m[6]);
+    piece->spin[2] = 0.5 * (m[3] - m[1]);
+    piece->spin_rest =
+        4 * (piece->rotation_rate_error + piece->turning * piece->rotation_error) + 0x1p-47 * piece->turning;
+}
+
 static void finish(struct motion_piece *piece, double more)
 {
     double h = piece->half;
+    find_spin(piece);
     piece->rotation_rest =
         (0.5 * h * h * piece->bending + piece->rotation_error + h * piece->rotation_rate_error) * BOUND_ROUNDING;
     piece->translation_rest =

@@ -13,9 +13,9 @@
  * 1, and the centred form R(middle) + [R'] (t - middle). PLAIN_INTERVAL: interval matrices multiplied as they come; the
  * rates are then zero and the rest is half the width.
  *
- * Rounding. u = 2^-53. Everything computed at the middle carries explicit error terms that start at trajectory_piece and
- * grow with every product; bounds that are sums of non-negative numbers are computed with relative errors below 2^-46
- * and multiplied by 1 + 2^-40 at the end.
+ * Rounding. u = 2^-53. Everything computed at the middle carries explicit error terms that start at trajectory_piece
+ * and grow with every product; bounds that are sums of non-negative numbers are computed with relative errors below
+ * 2^-46 and multiplied by 1 + 2^-40 at the end.
  */
 #ifndef DENT_GEOMETRY_MOTION_BOUNDS_H
 #define DENT_GEOMETRY_MOTION_BOUNDS_H
@@ -27,13 +27,14 @@ struct motion_piece {
     double rotation[9], translation[3];
     double rotation_rate[9], translation_rate[3];
     double half;            /* half the length of the piece of time */
+    double spin[3];         /* w of rotation_rate = [w] rotation, up to spin_rest in norm */
     double turning, speed;  /* bounds of |R'|, |T'| over the piece */
     double bending, swerve; /* bounds of |R''|, |T''| */
     double reach;           /* bound of |T| */
     /* How far the computed values in the middle may be from the true ones. */
     double rotation_error, rotation_rate_error, translation_error, translation_rate_error;
     /* The rests above; filled by motion_piece_finish. */
-    double rotation_rest, translation_rest;
+    double rotation_rest, translation_rest, spin_rest;
 };
 
 /* The motions from a common ancestor down to a body; none: the body rests in the ancestor. */

@@ -49,8 +49,8 @@ void move_linear_points(const struct motion_piece *piece, double middle, const d
         longest = length > longest ? length : longest;
     }
     moving->count = count;
-    moving->rest = (piece->translation_rest + piece->rotation_rest * farthest + h * h * piece->turning * fastest) *
-                   (1 + 0x1p-40);
+    moving->rest =
+        (piece->translation_rest + piece->rotation_rest * farthest + h * h * piece->turning * fastest) * (1 + 0x1p-40);
     moving->motion = (sqrt(longest) + moving->rest) * (1 + 0x1p-40);
 }
 
@@ -83,56 +83,56 @@ static void nearest_of_segment(struct simplex *simplex, double nearest[3])
     }
 }
 
-static void keep_segment(struct simplex *simplex, int i, int j, double nearest[3])
+/* Keeps the points i and j (i < j) of a triangle, and finds the nearest point of their segment, s of the way. */
+static void keep_edge(struct simplex *simplex, int i, int j, double s, double nearest[3])
 {
-    double p[3], q[3];
-    memcpy(p, simplex->point[i], sizeof p);
-    memcpy(q, simplex->point[j], sizeof q);
-    memcpy(simplex->point[0], p, sizeof p);
-    memcpy(simplex->point[1], q, sizeof q);
+    memmove(simplex->point[0], simplex->point[i], 3 * sizeof(double));
+    memmove(simplex->point[1], simplex->point[j], 3 * sizeof(double));
     simplex->count = 2;
-    nearest_of_segment(simplex, nearest);
+    for (int k = 0; k < 3; k++) {
+        nearest[k] = simplex->point[0][k] + s * (simplex->point[1][k] - simplex->point[0][k]);
+    }
 }
 
-/* The nearest point of a triangle to the origin: inside, or on the best of the edges it lies beyond. */
+static void keep_point(struct simplex *simplex, int i, double nearest[3])
+{
+    memmove(simplex->point[0], simplex->point[i], 3 * sizeof(double));
+    memcpy(nearest, simplex->point[0], 3 * sizeof(double));
+    simplex->count = 1;
+}
+
+/* The nearest point of a triangle to the origin: which corner, edge or the inside it is told by dot products. A
+ * triangle without area has no inside. */
 static void nearest_of_triangle(struct simplex *simplex, double nearest[3])
 {
-    const double(*p)[3] = (const double(*)[3])simplex->point;
-    double e1[3], e2[3], normal[3];
+    const double *a = simplex->point[0], *b = simplex->point[1], *c = simplex->point[2];
+    double ab[3], ac[3], normal[3];
     for (int k = 0; k < 3; k++) {
-        e1[k] = p[1][k] - p[0][k];
-        e2[k] = p[2][k] - p[0][k];
+        ab[k] = b[k] - a[k];
+        ac[k] = c[k] - a[k];
     }
-    cross_product(e1, e2, normal);
-    double area = dot_product(normal, normal);
-    bool outside = !(area > 0);
-    struct simplex best = {.count = 0};
-    double best_squared = INFINITY, best_point[3] = {0, 0, 0};
-    for (int i = 0; i < 3; i++) {
-        int j = i == 2 ? 0 : i + 1;
-        double edge[3] = {p[j][0] - p[i][0], p[j][1] - p[i][1], p[j][2] - p[i][2]}, outward[3];
-        cross_product(edge, normal, outward);
-        if (!(dot_product(outward, p[i]) >= 0) || !(area > 0)) { /* the origin lies beyond this edge */
-            struct simplex trial = *simplex;
-            double point[3];
-            keep_segment(&trial, i, j, point);
-            double squared = dot_product(point, point);
-            outside = true;
-            if (squared < best_squared) {
-                best_squared = squared;
-                best = trial;
-                memcpy(best_point, point, sizeof point);
-            }
+    double a1 = -dot_product(a, ab), a2 = -dot_product(a, ac), b1 = -dot_product(b, ab), b2 = -dot_product(b, ac);
+    double c1 = -dot_product(c, ab), c2 = -dot_product(c, ac);
+    double beyond_ab = a1 * b2 - b1 * a2, beyond_ac = c1 * a2 - a1 * c2, beyond_bc = b1 * c2 - c1 * b2;
+    if (a1 <= 0 && a2 <= 0) {
+        keep_point(simplex, 0, nearest);
+    } else if (b1 >= 0 && b2 <= b1) {
+        keep_point(simplex, 1, nearest);
+    } else if (beyond_ab <= 0 && a1 >= 0 && b1 <= 0) {
+        keep_edge(simplex, 0, 1, a1 > b1 ? a1 / (a1 - b1) : 0, nearest);
+    } else if (c2 >= 0 && c1 <= c2) {
+        keep_point(simplex, 2, nearest);
+    } else if (beyond_ac <= 0 && a2 >= 0 && c2 <= 0) {
+        keep_edge(simplex, 0, 2, a2 > c2 ? a2 / (a2 - c2) : 0, nearest);
+    } else if (beyond_bc <= 0 && b2 >= b1 && c1 >= c2) {
+        double p = b2 - b1, q = c1 - c2;
+        keep_edge(simplex, 1, 2, p + q > 0 ? p / (p + q) : 0, nearest);
+    } else {
+        cross_product(ab, ac, normal);
+        double area = dot_product(normal, normal), s = area > 0 ? dot_product(normal, a) / area : 0;
+        for (int k = 0; k < 3; k++) {
+            nearest[k] = s * normal[k];
         }
-    }
-    if (outside) {
-        *simplex = best;
-        memcpy(nearest, best_point, sizeof best_point);
-        return;
-    }
-    double s = dot_product(normal, p[0]) / area;
-    for (int k = 0; k < 3; k++) {
-        nearest[k] = s * normal[k];
     }
 }
 
@@ -209,9 +209,8 @@ static double lowest_difference(const struct hulls *hulls, const double v[3], do
 enum { WALK_LIMIT = 24 };
 
 /* Walks until v separates by more than `enough` (true), or is the nearest point of the difference to within
- * `precision` of its square, or is nearer than `enough` (infinite: only the nearest will do). v: from a to b, at first a
- * guess; *gap: what all points of b are beyond all of a
- * along v, times |v|. */
+ * `precision` of its square, or is nearer than `enough` (infinite: only the nearest will do). v: from a to b, at first
+ * a guess; *gap: what all points of b are beyond all of a along v, times |v|. */
 static bool walk(const struct hulls *hulls, double enough, double precision, double v[3], double *gap)
 {
     struct simplex simplex = {.count = 0};

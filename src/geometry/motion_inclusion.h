@@ -1,9 +1,9 @@
 /* The elementary test along a motion: do two faces, a vertex and a face, or two edges stay apart over a piece of time?
  *
  * The map (t, u, v) -> difference of a point of b and a point of a is tested for a zero. Over a piece of time the
- * vertices of b move on short lines, up to a ball of radius `rest` (motion_bounds.h), so the image of the whole box lies
- * in the difference of two convex hulls, a's points and both ends of the lines of b's points, grown by the ball. u and v
- * need no subdivision, therefore: the distance of the two hulls is found at once, by a walk over simplices as in
+ * vertices of b move on short lines, up to a ball of radius `rest` (motion_bounds.h), so the image of the whole box
+ * lies in the difference of two convex hulls, a's points and both ends of the lines of b's points, grown by the ball. u
+ * and v need no subdivision, therefore: the distance of the two hulls is found at once, by a walk over simplices as in
  * convex_gjk.c, and only time is split. A vertex and a face are hulls of 1 and 3 points, edges of 2 and 2, faces of 3
  * and 3; two faces meet iff one of their 15 vertex-face and edge-edge pairs does.
  *
@@ -35,9 +35,10 @@ void move_linear_points(const struct motion_piece *piece, double middle, const d
 bool points_stay_apart(const double (*a)[3], int count_a, const struct moving_points *b, double first, double last,
                        double more);
 
-/* Conservative advancement along the lines (Mirtich; Tang et al. 2009): from s = first on, steps as long as the distance,
- * along its own direction, cannot be used up. Returns how far it got: nothing touches before; above `last` when nothing
- * touches at all. It stops when the distance is at most `near` or hardly more than the rest, or after some steps. */
+/* Conservative advancement along the lines (Mirtich; Tang et al. 2009): from s = first on, steps as long as the
+ * distance, along its own direction, cannot be used up. Returns how far it got: nothing touches before; above `last`
+ * when nothing touches at all. It stops when the distance is at most `near` or hardly more than the rest, or after some
+ * steps. */
 struct advance {
     double s;
     double distance; /* at s, an upper bound up to rounding, the rest not included */

@@ -4,7 +4,8 @@
  * An interval matrix forgets how its entries hang together, so products of many links swell, faster than the motion
  * itself: after ten links they say nothing. The intermediate step (`tight`) intersects every partial product with the
  * centred form: entry by entry within (sum of angular speeds so far) * half of the value in the middle, translations
- * within (speed bound) * half; and with what a rotation can be at all: entries in [-1, 1], rows and columns of length 1.
+ * within (speed bound) * half; and with what a rotation can be at all: entries in [-1, 1], rows and columns of
+ * length 1.
  */
 #include "geometry/motion_bounds.h"
 #include "geometry/quaternion.h"
@@ -30,7 +31,7 @@ static void trajectory_interval_pose(const struct trajectory *trajectory, struct
     struct interval g1 = {0, 0}, g2 = {0, 0};
     if (trajectory->arcs) {
         struct interval late = interval_scale(interval_subtract(t, interval_point(1)), 0.5 * trajectory->angle);
-        struct interval ratio; /* sin(wt/2) / sin(w/2) */
+        struct interval ratio;                   /* sin(wt/2) / sin(w/2) */
         if (fabs(trajectory->angle) < 0x1p-18) { /* t (1 + w^2 (1 - t^2) / 24 + ...) */
             ratio = interval_multiply(t, interval_of(1 - 0x1p-50, 1 + 0x1p-38));
         } else { /* the divisor is above 2^-22 in size, or there is no arc (motion_fault) */
@@ -43,8 +44,8 @@ static void trajectory_interval_pose(const struct trajectory *trajectory, struct
         g2 = interval_multiply(ratio, interval_sine(late));
     }
     for (int i = 0; i < 3; i++) {
-        struct interval sum = interval_add(interval_point(trajectory->origin[i]),
-                                           interval_scale(t, trajectory->velocity[i]));
+        struct interval sum =
+            interval_add(interval_point(trajectory->origin[i]), interval_scale(t, trajectory->velocity[i]));
         sum = interval_add(sum, interval_scale(g1, trajectory->arc[i]));
         sum = interval_add(sum, interval_scale(g2, trajectory->arc_across[i]));
         for (int j = 0; j < 3; j++) {

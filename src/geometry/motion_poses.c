@@ -18,22 +18,6 @@ dent_pose dent_pose_identity(void)
 
 /* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
-/* The largest of the four components is found first, so no difference of nearly equal numbers is divided by. */
-static void quaternion_of_matrix(const double m[9], double q[4])
-{
-    double trace = m[0] + m[4] + m[8];
-    double four_squares[4] = {1 + trace, 1 + m[0] - m[4] - m[8], 1 - m[0] + m[4] - m[8], 1 - m[0] - m[4] + m[8]};
-    int most = 0;
-    for (int k = 1; k < 4; k++) {
-        most = four_squares[k] > four_squares[most] ? k : most;
-    }
-    const double sums[4][4] = {{four_squares[0], m[7] - m[5], m[2] - m[6], m[3] - m[1]},
-                               {m[7] - m[5], four_squares[1], m[1] + m[3], m[2] + m[6]},
-                               {m[2] - m[6], m[1] + m[3], four_squares[2], m[5] + m[7]},
-                               {m[3] - m[1], m[2] + m[6], m[5] + m[7], four_squares[3]}};
-    quaternion_make_unit(sums[most], q);
-}
-
 static DENT_NOINLINE dent_status pose_of_rotation(dent_context *context, const double m[9], const double translation[3],
                                                   dent_pose *pose)
 {

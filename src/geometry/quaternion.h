@@ -65,6 +65,22 @@ static inline void quaternion_to_matrix(const double q[4], double m[9])
     m[8] = 1 - 2 * (x * x + y * y);
 }
 
+/* The largest of the four components is found first, so no difference of nearly equal numbers is divided by. */
+static inline void quaternion_of_matrix(const double m[9], double q[4])
+{
+    double trace = m[0] + m[4] + m[8];
+    double four_squares[4] = {1 + trace, 1 + m[0] - m[4] - m[8], 1 - m[0] + m[4] - m[8], 1 - m[0] - m[4] + m[8]};
+    int most = 0;
+    for (int k = 1; k < 4; k++) {
+        most = four_squares[k] > four_squares[most] ? k : most;
+    }
+    const double sums[4][4] = {{four_squares[0], m[7] - m[5], m[2] - m[6], m[3] - m[1]},
+                               {m[7] - m[5], four_squares[1], m[1] + m[3], m[2] + m[6]},
+                               {m[2] - m[6], m[1] + m[3], four_squares[2], m[5] + m[7]},
+                               {m[3] - m[1], m[2] + m[6], m[5] + m[7], four_squares[3]}};
+    quaternion_make_unit(sums[most], q);
+}
+
 static inline void quaternion_multiply(const double a[4], const double b[4], double c[4])
 {
     double w = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];

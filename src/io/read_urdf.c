@@ -99,7 +99,8 @@ static dent_status find_link(const struct robot_reading *reading, const struct u
 {
     *link = name_table_find(&reading->link_names, name);
     if (*link == NAME_TABLE_NONE) {
-        return fail_at(reading, joint->line, "joint '%s' names link '%s', and there is no such link", joint->name, name);
+        return fail_at(reading, joint->line, "joint '%s' names link '%s', and there is no such link", joint->name,
+                       name);
     }
     return DENT_OK;
 }
@@ -120,8 +121,8 @@ static dent_status describe_joint(const struct robot_reading *reading, const str
                                   dent_joint_def *def)
 {
     static const dent_joint_kind kinds[URDF_JOINT_TYPE_COUNT] = {
-        [URDF_JOINT_FIXED] = DENT_JOINT_FIXED,           [URDF_JOINT_REVOLUTE] = DENT_JOINT_REVOLUTE,
-        [URDF_JOINT_CONTINUOUS] = DENT_JOINT_REVOLUTE,   [URDF_JOINT_PRISMATIC] = DENT_JOINT_PRISMATIC,
+        [URDF_JOINT_FIXED] = DENT_JOINT_FIXED,         [URDF_JOINT_REVOLUTE] = DENT_JOINT_REVOLUTE,
+        [URDF_JOINT_CONTINUOUS] = DENT_JOINT_REVOLUTE, [URDF_JOINT_PRISMATIC] = DENT_JOINT_PRISMATIC,
         [URDF_JOINT_FLOATING] = DENT_JOINT_FREE,
     };
     *def = dent_joint_def_default();
@@ -138,8 +139,8 @@ static dent_status describe_joint(const struct robot_reading *reading, const str
     if (joint->mimics) {
         def->mimics = name_table_find(&reading->joint_names, joint->mimics);
         if (def->mimics == NAME_TABLE_NONE) {
-            return fail_at(reading, joint->line, "joint '%s' mimics joint '%s', and there is no such joint", joint->name,
-                           joint->mimics);
+            return fail_at(reading, joint->line, "joint '%s' mimics joint '%s', and there is no such joint",
+                           joint->name, joint->mimics);
         }
         def->multiplier = joint->multiplier;
         def->offset = joint->offset;

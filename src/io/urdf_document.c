@@ -28,7 +28,8 @@ dent_status urdf_document_parse(dent_context *context, const char *name, const s
     (void)bytes;
     (void)strings;
     memset(document, 0, sizeof *document);
-    return dent_fail(context, DENT_ERROR_UNSUPPORTED, "%s: this build cannot read URDF: it was made without expat", name);
+    return dent_fail(context, DENT_ERROR_UNSUPPORTED, "%s: this build cannot read URDF: it was made without expat",
+                     name);
 }
 
 #else
@@ -61,8 +62,8 @@ struct urdf_parse {
     dent_status status;
     enum place places[PLACES_MAX];
     uint32_t place_count;
-    uint32_t depth;   /* of elements */
-    uint32_t skipped; /* how many of them, the innermost, are passed over */
+    uint32_t depth;                /* of elements */
+    uint32_t skipped;              /* how many of them, the innermost, are passed over */
     struct urdf_geometry geometry; /* the <collision> or <visual> being read */
     struct urdf_joint joint;       /* the <joint> being read */
 };
@@ -80,6 +81,7 @@ static void fail(struct urdf_parse *parse, dent_status status, const char *forma
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    make_printable(text, strlen(text)); /* what is quoted may hold anything */
     parse->status = dent_fail(parse->context, status, "%s:%llu: %s", parse->file,
                               (unsigned long long)XML_GetCurrentLineNumber(parse->parser), text);
     XML_StopParser(parse->parser, XML_FALSE);

@@ -57,10 +57,10 @@ struct urdf_joint {
 };
 
 struct urdf_document {
-    const char *name;              /* of the robot */
-    struct growable_array links;   /* struct urdf_link */
-    struct growable_array joints;  /* struct urdf_joint */
-    struct growable_array shapes;  /* struct urdf_geometry */
+    const char *name;             /* of the robot */
+    struct growable_array links;  /* struct urdf_link */
+    struct growable_array joints; /* struct urdf_joint */
+    struct growable_array shapes; /* struct urdf_geometry */
     struct mesh_storage *strings; /* the caller's: where the names are kept */
 };
 

@@ -158,7 +158,8 @@ static dent_status append_mesh(dent_context *context, const dent_mesh_body *body
     if (body->kind != DENT_BODY_SURFACE) {
         return dent_fail(context, DENT_ERROR_UNSUPPORTED, "%s is a solid; collision meshes are surfaces", body->name);
     }
-    if (body->vertex_count > UINT32_MAX - 1 - first || body->element_count > UINT32_MAX - 1 - surface->triangles.count) {
+    if (body->vertex_count > UINT32_MAX - 1 - first ||
+        body->element_count > UINT32_MAX - 1 - surface->triangles.count) {
         return dent_fail(context, DENT_ERROR_TOO_LARGE, "more vertices or triangles than 32 bits can number");
     }
     double *positions = growable_extend(&surface->positions, context, body->vertex_count);
@@ -183,11 +184,13 @@ static dent_status add_mesh(dent_context *context, const struct urdf_geometry *s
     char path[URDF_PATH_MAX];
     if (!urdf_find_file(places, shape->file, path)) {
         if (def->skip_missing_meshes) {
-            dent_log_line(context, DENT_LOG_WARNING, "collision mesh %.500s is not there, and was left out", shape->file);
+            dent_log_line(context, DENT_LOG_WARNING, "collision mesh %.500s is not there, and was left out",
+                          shape->file);
             return DENT_OK;
         }
-        return dent_fail(context, DENT_ERROR_FILE, "collision mesh %.400s is not there (looked for %.400s%s)", shape->file,
-                         path, strncmp(shape->file, "package://", 10) == 0 ? " and elsewhere; a package path would help" : "");
+        return dent_fail(
+            context, DENT_ERROR_FILE, "collision mesh %.400s is not there (looked for %.400s%s)", shape->file, path,
+            strncmp(shape->file, "package://", 10) == 0 ? " and elsewhere; a package path would help" : "");
     }
     dent_mesh_read_def read = dent_mesh_read_def_default();
     read.merge = true;
@@ -201,9 +204,8 @@ static dent_status add_mesh(dent_context *context, const struct urdf_geometry *s
 }
 
 /* One shape of a link, placed. */
-static dent_status add_shape(dent_context *context, const struct urdf_geometry *shape,
-                             const struct urdf_places *places, const dent_robot_read_def *def,
-                             struct link_surface *surface)
+static dent_status add_shape(dent_context *context, const struct urdf_geometry *shape, const struct urdf_places *places,
+                             const dent_robot_read_def *def, struct link_surface *surface)
 {
     static const double unit_scale[3] = {1, 1, 1};
     bool is_mesh = shape->shape == URDF_SHAPE_MESH;

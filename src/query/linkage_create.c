@@ -307,8 +307,9 @@ static dent_status resolve_mimic(dent_linkage *linkage, uint32_t j)
     uint32_t steps = 0;
     while (true) {
         if (def->mimics >= linkage->joint_count) {
-            return dent_fail(linkage->context, DENT_ERROR_INVALID_ARGUMENT, "joint '%s' mimics joint %u, and there are %u",
-                             def->name, def->mimics, linkage->joint_count);
+            return dent_fail(linkage->context, DENT_ERROR_INVALID_ARGUMENT,
+                             "joint '%s' mimics joint %u, and there are %u", def->name, def->mimics,
+                             linkage->joint_count);
         }
         const dent_joint_def *other = &linkage->joints[def->mimics].def;
         if (dent_joint_kind_values(other->kind) != 1 || dent_joint_kind_values(def->kind) != 1) {

@@ -163,7 +163,8 @@ static dent_status check_joint_step(const dent_linkage *linkage, const struct li
     const dent_joint_def *def = &joint->def;
     if (def->kind == DENT_JOINT_BALL || def->kind == DENT_JOINT_FREE) {
         for (int end = 0; end < 2; end++) {
-            const double *q = (end ? values_t1 : values_t0) + joint->first_value + (def->kind == DENT_JOINT_FREE ? 3 : 0);
+            const double *q =
+                (end ? values_t1 : values_t0) + joint->first_value + (def->kind == DENT_JOINT_FREE ? 3 : 0);
             if (q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0) {
                 return dent_fail(linkage->context, DENT_ERROR_INVALID_ARGUMENT, "joint '%s': its quaternion is zero",
                                  def->name);

@@ -1,8 +1,8 @@
 /* What is near at the time of the first contact: all vertex-face and edge-edge pairs, of all pairs of bodies, that are
  * no farther apart than the tolerance at t, each once, in canonical order. See motion_run.h.
  *
- * Found as in the search, over a piece of time of no length; distances and closest points by the fixed arithmetic of the
- * question proximity (feature_distance.h), in the coordinates of body a, then taken to the world.
+ * Found as in the search, over a piece of time of no length; distances and closest points by the fixed arithmetic of
+ * the question proximity (feature_distance.h), in the coordinates of body a, then taken to the world.
  */
 #include <math.h>
 
@@ -242,7 +242,7 @@ static bool push_children(const struct gathering *gathering, const struct motion
         const struct motion_volume *ca = &nodes_a[first_a], *cb = &nodes_b[first_b];
         const struct motion_volume *const four_a[4] = {ca, ca + 1, ca, ca + 1};
         const struct motion_volume *const four_b[4] = {cb, cb, cb + 1, cb + 1};
-        const struct piece_window now = {0, 0};
+        const struct piece_window now = {0, 0, false};
         struct motion_box_result result;
         unsigned apart = run->kernels->motion_boxes->test_boxes(&gathering->near, four_a, four_b, &now, &result);
         bool done = true;
@@ -255,7 +255,7 @@ static bool push_children(const struct gathering *gathering, const struct motion
         struct placed_volume placed;
         place_node(gathering, child_b, &placed);
         for (uint32_t child_a = first_a; child_a < first_a + count_a; child_a++) {
-            struct piece_window now = {0, 0};
+            struct piece_window now = {0, 0, false};
             if (!volumes_apart(run->volume, &nodes_a[child_a], &placed, gathering->pair->tolerance, &now) &&
                 !push_nodes(stack, child_a, child_b)) {
                 return false;

@@ -98,5 +98,6 @@ dent_status dent_motion_bound_width(dent_context *context, const dent_motion_fra
     dent_status status = trajectories && links ? DENT_OK : DENT_ERROR_OUT_OF_MEMORY;
     dent_release(context, trajectories, count, sizeof *trajectories);
     dent_release(context, links, count, sizeof *links);
-    return status == DENT_OK ? status : dent_fail(context, status, "out of memory for a chain of %u motions", (unsigned)count);
+    return status == DENT_OK ? status
+                             : dent_fail(context, status, "out of memory for a chain of %u motions", (unsigned)count);
 }

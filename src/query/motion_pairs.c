@@ -127,7 +127,8 @@ static double earliest_contact(const struct motion_run *run, const struct motion
 
 static bool add_pair(struct motion_run *run, struct dynamic_array *pairs, uint32_t rank_a, uint32_t rank_b)
 {
-    struct motion_pair pair = {.rank_a = rank_a, .rank_b = rank_b, .a = &run->actors[rank_a], .b = &run->actors[rank_b]};
+    struct motion_pair pair = {
+        .rank_a = rank_a, .rank_b = rank_b, .a = &run->actors[rank_a], .b = &run->actors[rank_b]};
     if (b_is_base(pair.a, pair.b)) {
         pair = (struct motion_pair){.rank_a = rank_b, .rank_b = rank_a, .a = pair.b, .b = pair.a};
     }

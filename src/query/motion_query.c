@@ -223,6 +223,21 @@ static dent_status search_pairs(struct motion_run *run, dent_motion_impact_resul
     return DENT_OK;
 }
 
+/* Which worker gets which pair is chance: every queue is made as large as the largest, so that the same query again
+ * allocates nothing. Without memory for that it will be asked for when needed. */
+static void level_desks(struct motion_run *run)
+{
+    struct motion_desk *desks = run->state->desks.data;
+    size_t most = 0;
+    for (size_t i = 0; i < run->state->desks.count; i++) {
+        most = desks[i].queue.capacity > most ? desks[i].queue.capacity : most;
+    }
+    for (size_t i = 0; i < run->state->desks.count; i++) {
+        array_clear(&desks[i].queue);
+        array_reserve(&desks[i].queue, most);
+    }
+}
+
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
 static dent_status prepare(struct motion_run *run)
@@ -278,6 +293,7 @@ static DENT_NOINLINE dent_status run_query(dent_world *world, const dent_motion_
         prepared = dent_clock_ns();
         result->counters.body_pairs = run.pair_count;
         status = search_pairs(&run, result);
+        level_desks(&run);
         searched = dent_clock_ns();
     }
     if (status == DENT_OK && cancel_requested(&cancel)) {
@@ -288,8 +304,7 @@ static DENT_NOINLINE dent_status run_query(dent_world *world, const dent_motion_
                                               .body_b = UINT32_MAX};
     } else if (status == DENT_OK) {
         status = list_contacts(&run, result);
-        result->outcome =
-            result->verdict == DENT_MOTION_UNDECIDED ? DENT_OUTCOME_BUDGET_SPENT : DENT_OUTCOME_COMPLETE;
+        result->outcome = result->verdict == DENT_MOTION_UNDECIDED ? DENT_OUTCOME_BUDGET_SPENT : DENT_OUTCOME_COMPLETE;
     }
     result->counters.scratch_bytes = arena_high_water(&world->scratch);
     result->counters.ns_prepare = prepared - began;
@@ -307,8 +322,8 @@ dent_status dent_world_motion_impact(dent_world *world, const dent_motion_impact
         return status;
     }
     struct floating_point_guard guard;
-    dent_motion_impact_result fresh = {.verdict = DENT_MOTION_FREE, .t_lo = 1, .t_c = 1, .t_hi = 1,
-                                       .body_a = UINT32_MAX, .body_b = UINT32_MAX};
+    dent_motion_impact_result fresh = {
+        .verdict = DENT_MOTION_FREE, .t_lo = 1, .t_c = 1, .t_hi = 1, .body_a = UINT32_MAX, .body_b = UINT32_MAX};
     floating_point_guard_enter(&guard);
     status = run_query(world, def, &fresh);
     floating_point_guard_leave(&guard);

@@ -1,10 +1,10 @@
 /* One motion query while it runs.
  *
- *   query (motion_query.c)        checks the def, prepares motions and trees, orders the pairs of bodies; the public call
- *   bodies (motion_actors.c)      which bodies take part, their trees, scale of the world
- *   pairs (motion_pairs.c)        which pairs are asked, their chains of motions, a first lower bound of the time
- *   search (motion_search.c)      one pair of bodies: volumes and time split until faces remain
- *   contacts (motion_contacts.c)  what is near at the first time, in canonical order
+ *   query (motion_query.c)        checks the def, prepares motions and trees, orders the pairs of bodies; the public
+ * call bodies (motion_actors.c)      which bodies take part, their trees, scale of the world pairs (motion_pairs.c)
+ * which pairs are asked, their chains of motions, a first lower bound of the time search (motion_search.c)      one
+ * pair of bodies: volumes and time split until faces remain contacts (motion_contacts.c)  what is near at the first
+ * time, in canonical order
  *
  * A pair's search is a function of the pair and of a time limit. The limit is lowered between rounds of pairs only, and
  * the rounds do not depend on threads, so neither does anything that is reported.
@@ -45,15 +45,15 @@ struct pending_pair {
 /* What a worker needs for one pair of bodies; kept from query to query. */
 struct motion_desk {
     struct dynamic_array queue; /* struct pending_pair: a heap, the earliest first */
-    uint64_t searches; /* so far */
+    uint64_t searches;          /* so far */
     struct time_piece pieces[PIECE_CACHE];
 };
 
 /* Kept in the world from query to query. */
 struct motion_state {
     dent_context *context;
-    struct dynamic_array trees; /* struct motion_tree, by slot of the body table */
-    struct dynamic_array desks; /* struct motion_desk, by worker */
+    struct dynamic_array trees;              /* struct motion_tree, by slot of the body table */
+    struct dynamic_array desks;              /* struct motion_desk, by worker */
     struct dynamic_array pairs;              /* struct motion_pair, as they were found */
     struct dynamic_array node_pairs;         /* of the search for contacts */
     struct dynamic_array contacts, unsorted; /* dent_motion_contact */

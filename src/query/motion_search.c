@@ -1,14 +1,14 @@
 /* The first contact of two bodies: pairs of volumes over pieces of time, both split until they are apart or faces
  * remain. See motion_run.h.
  *
- * A pending pair is two nodes that could not be told apart over a piece [number, number + 1] / 2^level of the step, or a
- * part of it. They wait in a queue, the earliest first. What moves by more than a fraction of its own size during the
- * piece has its time halved; otherwise the larger of the two nodes is replaced by its children. Two faces advance in time
- * as far as their distance allows (motion_inclusion.h), in a shorter piece of time where the rest of the motion is not
- * small against the tolerance. When they come nearer than a quarter of the tolerance they are in contact, and as nothing
- * earlier waits, that is the answer: no time after the first contact is ever looked at. At the very start of the step
- * faces are refined on, down to the rounding of the positions, so that what starts at a small distance gets a time above
- * 0 and what starts touching gets 0.
+ * A pending pair is two nodes that could not be told apart over a piece [number, number + 1] / 2^level of the step, or
+ * a part of it. They wait in a queue, the earliest first. What turns by more than a fraction of its own size during the
+ * piece has its time halved; otherwise the larger of the two nodes is replaced by its children. Two faces advance in
+ * time as far as their distance allows (motion_inclusion.h), in a shorter piece of time where the rest of the motion is
+ * not small against the tolerance. When they come nearer than a quarter of the tolerance they are in contact, and as
+ * nothing earlier waits, that is the answer: no time after the first contact is ever looked at. At the very start of
+ * the step faces are refined on, down to the rounding of the positions, so that what starts at a small distance gets a
+ * time above 0 and what starts touching gets 0.
  *
  * The pieces are the same for all nodes, so motions over them are looked up in a small cache. Times within a piece are
  * computed to 2^-53; what is kept of them is moved by 2^-52 to the safe side.
@@ -26,9 +26,9 @@ struct search {
     const struct motion_volume *nodes_a, *nodes_b;
     const struct linear_volume *linear_b; /* null for rigid ones */
     const double (*corners_a)[3][3], (*corners_b)[3][3], (*ends_b)[3][3];
-    bool tied; /* vertices of the two bodies may be the same */
+    bool tied;     /* vertices of the two bodies may be the same */
     bool by_fours; /* both rigid, oriented boxes */
-    double limit; /* later ones are of no interest */
+    double limit;  /* later ones are of no interest */
     struct pair_answer *answer;
 };
 
@@ -118,10 +118,18 @@ static void place_node(const struct search *search, const struct time_piece *pie
 static struct piece_window window_of(const struct time_piece *piece, double lo, double hi)
 {
     double inverse = 1 / piece->motion.half;
-    struct piece_window window = {(lo - piece->middle) * inverse, (hi - piece->middle) * inverse};
+    struct piece_window window = {(lo - piece->middle) * inverse, (hi - piece->middle) * inverse, false};
     window.first = window.first > -1 ? window.first : -1;
     window.last = window.last < 1 ? window.last : 1;
     return window;
+}
+
+#define BLUR_SHARE 1.0
+
+/* By how much a volume of this radius turns during half the piece: what its box may lose in tightness. */
+static double blur_of(const struct time_piece *piece, double radius)
+{
+    return BLUR_SHARE * piece->motion.half * piece->motion.turning * radius;
 }
 
 static double time_of(const struct time_piece *piece, double s)
@@ -155,7 +163,8 @@ static bool consider(struct search *search, uint32_t a, uint32_t b, const struct
     if (volumes_apart(search->run->volume, &search->nodes_a[a], placed, 0, &window)) {
         return true;
     }
-    struct pending_pair pending = {lo, hi, number, a, b, level, (float)placed->rest};
+    struct pending_pair pending = {lo, hi, number, a, b, level, (float)(placed->rest + blur_of(piece, placed->radius))};
+    pending.motion = window.soon ? INFINITY : pending.motion;
     return push_window(search, piece, &pending, &whole, &window);
 }
 
@@ -191,10 +200,11 @@ static bool consider_four(struct search *search, const struct time_piece *piece,
     for (uint32_t pair = 0; pair < 4; pair++) {
         if (!(apart >> pair & 1)) {
             struct pending_pair next = *pending;
-            struct piece_window window = {result.first[pair], result.last[pair]};
+            struct piece_window window = {result.first[pair], result.last[pair], result.soon >> pair & 1};
             next.a = first_a + pair % 2;
             next.b = first_b + pair / 2;
-            next.motion = (float)result.rest[pair];
+            next.motion = (float)(result.rest[pair] + blur_of(piece, four_b[pair]->radius));
+            next.motion = window.soon ? INFINITY : next.motion;
             if (!push_window(search, piece, &next, &given, &window)) {
                 return false;
             }
@@ -225,7 +235,7 @@ static bool descend(struct search *search, const struct pending_pair *pending)
     return true;
 }
 
-#define TIME_FRACTION 0.014
+#define TIME_FRACTION 0.02
 
 static bool split(struct search *search, const struct pending_pair *pending)
 {
@@ -312,8 +322,8 @@ static bool test_faces(struct search *search, const struct pending_pair *pending
     }
     double tolerance = search->pair->tolerance;
     bool at_start = pending->lo <= 0;
-    struct advance advance = advance_points(search->corners_a[a], 3, &moving, window.first, window.last,
-                                            at_start ? 0 : tolerance / 4);
+    struct advance advance =
+        advance_points(search->corners_a[a], 3, &moving, window.first, window.last, at_start ? 0 : tolerance / 4);
     if (advance.s > window.last) {
         return true;
     }

@@ -4,7 +4,6 @@
 
 #include "elementary_functions.h"
 
-
 void scene_add_rigid_body(dent_scene *scene, const char *name, int64_t number, const struct scene_mesh *mesh)
 {
     scene_add_body(scene, name, number, DENT_BODY_SURFACE, mesh);

@@ -1,8 +1,8 @@
 /* arm: a six-axis arm swings past a post.
  *
  * Seven links (a base and six moving ones) of round tubes, joints about z, y, y, z, y, z as industrial arms have them;
- * the post stands within reach. Joint values of a frame are smooth functions of its number with large steps, so that the
- * arm is on one side of the post in one frame and on the other in the next, and nothing touches in any of them. */
+ * the post stands within reach. Joint values of a frame are smooth functions of its number with large steps, so that
+ * the arm is on one side of the post in one frame and on the other in the next, and nothing touches in any of them. */
 #include "elementary_functions.h"
 #include "scene_table.h"
 #include "surface_parts.h"
@@ -26,13 +26,13 @@ struct arm_link {
 };
 
 static const struct arm_link arm_links[LINKS] = {
-    {{0, 0, 1}, {1, 0, 0}, 0, 0.2, 0.12, {0, 0, 0.24}},       /* base */
-    {{0, 0, 1}, {1, 0, 0}, -0.02, 0.2, 0.09, {0, 0.16, 0.12}}, /* shoulder */
+    {{0, 0, 1}, {1, 0, 0}, 0, 0.2, 0.12, {0, 0, 0.24}},         /* base */
+    {{0, 0, 1}, {1, 0, 0}, -0.02, 0.2, 0.09, {0, 0.16, 0.12}},  /* shoulder */
     {{0, 0, 1}, {1, 0, 0}, -0.08, 0.58, 0.06, {0, -0.12, 0.5}}, /* upper arm */
-    {{0, 0, 1}, {1, 0, 0}, -0.06, 0.32, 0.045, {0, 0, 0.4}},   /* elbow and first half of the forearm */
-    {{0, 0, 1}, {1, 0, 0}, -0.06, 0.1, 0.04, {0, 0.08, 0.06}}, /* second half, turns about itself */
-    {{0, 0, 1}, {1, 0, 0}, -0.05, 0.1, 0.035, {0, 0, 0.13}},   /* wrist */
-    {{0, 0, 1}, {1, 0, 0}, -0.01, 0.12, 0.03, {0, 0, 0}},      /* hand */
+    {{0, 0, 1}, {1, 0, 0}, -0.06, 0.32, 0.045, {0, 0, 0.4}},    /* elbow and first half of the forearm */
+    {{0, 0, 1}, {1, 0, 0}, -0.06, 0.1, 0.04, {0, 0.08, 0.06}},  /* second half, turns about itself */
+    {{0, 0, 1}, {1, 0, 0}, -0.05, 0.1, 0.035, {0, 0, 0.13}},    /* wrist */
+    {{0, 0, 1}, {1, 0, 0}, -0.01, 0.12, 0.03, {0, 0, 0}},       /* hand */
 };
 static const int joint_axes[JOINTS] = {2, 1, 1, 2, 1, 2};
 
@@ -93,8 +93,8 @@ static dent_status build_tube(dent_scene *scene, uint32_t index, struct tube_sha
 static dent_status build(dent_scene *scene)
 {
     double size = sqrt(scene->scale);
-    dent_status status = scene_check_size(scene, LINKS + 1, (24 * size + 5) * (16 * size + 5),
-                                          2 * (24 * size + 5) * (16 * size + 5));
+    dent_status status =
+        scene_check_size(scene, LINKS + 1, (24 * size + 5) * (16 * size + 5), 2 * (24 * size + 5) * (16 * size + 5));
     if (status == DENT_OK) {
         status = scene_reserve(scene, LINKS + 1, LINKS + 1);
     }

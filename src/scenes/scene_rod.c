@@ -1,8 +1,8 @@
 /* rod: a thin rod turns past a thin wall so fast that neither frame of a step shows it inside.
  *
- * The rod lies in the plane z = 0 and turns about z at its middle, back and forth by `turn` degrees a step, nearly along
- * the wall in every frame. From step to step its middle moves away from the wall, so the first steps hit the wall and
- * the later ones do not. Straight lines for the vertices would shrink the rod on its way and miss the wall too. */
+ * The rod lies in the plane z = 0 and turns about z at its middle, back and forth by `turn` degrees a step, nearly
+ * along the wall in every frame. From step to step its middle moves away from the wall, so the first steps hit the wall
+ * and the later ones do not. Straight lines for the vertices would shrink the rod on its way and miss the wall too. */
 #include "elementary_functions.h"
 #include "scene_table.h"
 #include "surface_parts.h"

@@ -1,8 +1,8 @@
 /* teapot: a teapot thrown over another one, tumbling.
  *
- * Body with lid and knob by lathe, spout and handle as tubes: three closed surfaces in one body. The thrown one goes from
- * one side to the other and back, turning by `turn` degrees a step, and higher from step to step: the first steps hit,
- * the last pass. It is apart from the standing one in every frame. */
+ * Body with lid and knob by lathe, spout and handle as tubes: three closed surfaces in one body. The thrown one goes
+ * from one side to the other and back, turning by `turn` degrees a step, and higher from step to step: the first steps
+ * hit, the last pass. It is apart from the standing one in every frame. */
 #include "elementary_functions.h"
 #include "scene_table.h"
 #include "surface_parts.h"
@@ -24,9 +24,13 @@ static const double profile[][4] = {
     {1.06, 0, 0, 0.42}, {1.16, 0, 0, 0.12}, {1.24, 0, 0, 0.1},  {1.32, 0, 0, 0.15}, {1.38, 0, 0, 0.06},
 };
 /* x, y, z, radius. */
-static const double spout[][4] = {{0.72, 0, 0.35, 0.2}, {1.1, 0, 0.5, 0.17}, {1.3, 0, 0.85, 0.11}, {1.55, 0, 1.05, 0.08}};
-static const double handle[][4] = {
-    {-0.75, 0, 0.8, 0.07}, {-1.15, 0, 0.9, 0.07}, {-1.45, 0, 0.65, 0.07}, {-1.2, 0, 0.35, 0.07}, {-0.85, 0, 0.25, 0.07}};
+static const double spout[][4] = {
+    {0.72, 0, 0.35, 0.2}, {1.1, 0, 0.5, 0.17}, {1.3, 0, 0.85, 0.11}, {1.55, 0, 1.05, 0.08}};
+static const double handle[][4] = {{-0.75, 0, 0.8, 0.07},
+                                   {-1.15, 0, 0.9, 0.07},
+                                   {-1.45, 0, 0.65, 0.07},
+                                   {-1.2, 0, 0.35, 0.07},
+                                   {-0.85, 0, 0.25, 0.07}};
 
 struct curve_shape {
     const double (*points)[4];
@@ -51,7 +55,10 @@ static struct part_ring tube_ring(const void *data, uint32_t index)
     return part_ring_at(at, slope, side, at[3]);
 }
 
-#define CURVE(table, ring_count) {table, sizeof table / sizeof table[0], ring_count}
+#define CURVE(table, ring_count)                                                                                       \
+    {                                                                                                                  \
+        table, sizeof table / sizeof table[0], ring_count                                                              \
+    }
 
 static dent_status build(dent_scene *scene)
 {
@@ -60,13 +67,15 @@ static dent_status build(dent_scene *scene)
     dent_status status = scene_check_size(scene, 2, most, 2 * most);
     uint32_t around = scene_round(32 * size, 6), thin = scene_round(12 * size, 4), rings = scene_round(40 * size, 10);
     uint32_t short_rings = scene_round(20 * size, 4);
-    const struct curve_shape body = CURVE(profile, rings), tubes[2] = {CURVE(spout, short_rings), CURVE(handle, short_rings)};
+    const struct curve_shape body = CURVE(profile, rings),
+                             tubes[2] = {CURVE(spout, short_rings), CURVE(handle, short_rings)};
     if (status == DENT_OK) {
         status = scene_reserve(scene, 1, 2);
     }
     if (status == DENT_OK) {
         uint32_t vertices = part_tube_vertices(rings, around, false) + 2 * part_tube_vertices(short_rings, thin, false);
-        uint32_t triangles = part_tube_triangles(rings, around, false) + 2 * part_tube_triangles(short_rings, thin, false);
+        uint32_t triangles =
+            part_tube_triangles(rings, around, false) + 2 * part_tube_triangles(short_rings, thin, false);
         status = scene_mesh_allocate(scene->context, &scene->meshes[0], vertices, triangles, 3);
         status = status == DENT_OK ? status : scene_out_of_memory(scene);
     }

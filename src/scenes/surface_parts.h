@@ -37,7 +37,8 @@ void part_write_plate(struct part_writer *writer, const double low[3], const dou
 /* Ring at a place with its axis along `direction`, of any length but 0; `side` is a unit vector across it. */
 struct part_ring part_ring_at(const double centre[3], const double direction[3], const double side[3], double radius);
 
-/* A smooth curve through `count` points of 4 numbers each (say x, y, z, radius) at u from 0 to 1, and its derivative. */
+/* A smooth curve through `count` points of 4 numbers each (say x, y, z, radius) at u from 0 to 1, and its derivative.
+ */
 void part_curve(const double (*points)[4], uint32_t count, double u, double point[4], double slope[4]);
 
 #endif

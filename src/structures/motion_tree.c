@@ -2,7 +2,7 @@
  *
  * Top-down: a node's box lies along the principal axes of its faces (covariance of the triangles, weighted by area, as
  * in Gottschalk et al. 1996), and its faces are parted at the mean of their centres along the longest side of the box,
- * at the median when the mean parts badly. The axes are rounded to floats and the box is fitted to the rounded axes.
+ * at the median when the mean parts badly. The axes are kept as a quaternion of floats, and the box is fitted to those.
  */
 #include "structures/motion_tree.h"
 
@@ -65,8 +65,8 @@ static void covariance(const double (*const *faces)[3], uint32_t count, const do
         double weight = area + 0x1p-20 * squares;
         for (int i = 0; i < 3; i++) {
             for (int j = i; j < 3; j++) {
-                matrix[3 * i + j] += weight * (9 * mean[i] * mean[j] + p[0][i] * p[0][j] + p[1][i] * p[1][j] +
-                                               p[2][i] * p[2][j]);
+                matrix[3 * i + j] +=
+                    weight * (9 * mean[i] * mean[j] + p[0][i] * p[0][j] + p[1][i] * p[1][j] + p[2][i] * p[2][j]);
             }
         }
     }
@@ -115,16 +115,13 @@ static void eigenvectors(double m[9], double axes[9])
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
 /* The box of the faces along the axes of `volume`. A point is centre + axes s with s = axes' (x - centre) up to the
- * defect of the float axes, 2^-22 of |x - centre|; extents get 2^-20 of the radius more, which also holds the rounding
- * of s. */
+ * defect of the axes and rounding, a few dozen roundings of |x - centre| and of the coordinates. */
 static void fit_box(const double (*const *faces)[3], uint32_t count, const double about[3],
                     struct motion_volume *volume)
 {
     double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
     double axes[9];
-    for (int k = 0; k < 9; k++) {
-        axes[k] = (double)volume->axes[k];
-    }
+    volume_axes(volume, axes);
     for (uint32_t f = 0; f < count; f++) {
         for (int c = 0; c < 3; c++) {
             const double *p = faces[f][c];
@@ -157,8 +154,8 @@ static void fit_box(const double (*const *faces)[3], uint32_t count, const doubl
     }
     volume->radius = sqrt(farthest) * (1 + 0x1p-40);
     volume->reach = sqrt(reach) * (1 + 0x1p-40);
-    /* 2^-50 of the reach: the centre is rounded where the body lies far from its origin. */
-    double more = 0x1p-20 * volume->radius + 0x1p-50 * volume->reach;
+    /* Of the reach, too: the centre is rounded where the body lies far from its origin. */
+    double more = 0x1p-46 * volume->radius + 0x1p-50 * volume->reach;
     volume->radius += 0x1p-50 * volume->reach;
     for (int k = 0; k < 3; k++) {
         volume->half_extent[k] += more;
@@ -183,8 +180,10 @@ static void fit_volume(const double (*const *faces)[3], uint32_t count, dent_mot
         covariance(faces, count, about, matrix);
         eigenvectors(matrix, axes);
     }
-    for (int k = 0; k < 9; k++) {
-        volume->axes[k] = (float)axes[k];
+    double turn[4];
+    quaternion_of_matrix(axes, turn);
+    for (int k = 0; k < 4; k++) {
+        volume->turn[k] = (float)turn[k];
     }
     fit_box(faces, count, about, volume);
 }
@@ -244,8 +243,9 @@ static uint32_t part_faces(struct build *build, uint32_t first, uint32_t count, 
     for (int k = 1; k < 3; k++) {
         longest = volume->half_extent[k] > volume->half_extent[longest] ? k : longest;
     }
-    const double axis[3] = {(double)volume->axes[longest], (double)volume->axes[3 + longest],
-                            (double)volume->axes[6 + longest]};
+    double axes[9];
+    volume_axes(volume, axes);
+    const double axis[3] = {axes[longest], axes[3 + longest], axes[6 + longest]};
     double mean = 0;
     for (uint32_t f = first; f < first + count; f++) {
         const double(*face)[3] = build->faces[f];

@@ -3,8 +3,8 @@
  * body's axes, or spheres. For a body whose vertices move on straight lines the same tree carries boxes at both ends of
  * the step and is refitted in each query.
  *
- * All lengths are multiplied by `scale`, a power of two (1 but for coordinates beyond 2^100 or all below 2^-100), so that
- * products of several lengths neither overflow nor vanish. Build O(n log n), refit O(n); about 300 bytes a face.
+ * All lengths are multiplied by `scale`, a power of two (1 but for coordinates beyond 2^100 or all below 2^-100), so
+ * that products of several lengths neither overflow nor vanish. Build O(n log n), refit O(n); about 260 bytes a face.
  */
 #ifndef DENT_STRUCTURES_MOTION_TREE_H
 #define DENT_STRUCTURES_MOTION_TREE_H
@@ -14,19 +14,19 @@
 #include "geometry/motion_volumes.h"
 
 struct motion_tree {
-    struct dynamic_array nodes;    /* struct motion_volume; parents before children */
-    struct dynamic_array linear;   /* struct linear_volume, the same numbering; of linear movers */
-    struct dynamic_array corners;  /* double[3][3] of every face, in the order of the tree, scaled */
-    struct dynamic_array ends;     /* the same at t1; of linear movers */
-    struct dynamic_array faces;    /* uint32_t: number of the surface face */
+    struct dynamic_array nodes;                     /* struct motion_volume; parents before children */
+    struct dynamic_array linear;                    /* struct linear_volume, the same numbering; of linear movers */
+    struct dynamic_array corners;                   /* double[3][3] of every face, in the order of the tree, scaled */
+    struct dynamic_array ends;                      /* the same at t1; of linear movers */
+    struct dynamic_array faces;                     /* uint32_t: number of the surface face */
     struct dynamic_array unordered, keys, pointers; /* of the build */
     uint32_t face_count, node_count;
     double reach;   /* bounds |x| of all points (linear movers: at both ends), scaled */
     double largest; /* |coordinate| of a vertex, not scaled; filled by the reader */
     double scale;
     dent_motion_volume volume;
-    uint64_t shape_key;     /* identity of the body's elements: body->identity_base; UINT64_MAX: not built */
-    uint64_t position_key;  /* body->position_version when its positions were read */
+    uint64_t shape_key;    /* identity of the body's elements: body->identity_base; UINT64_MAX: not built */
+    uint64_t position_key; /* body->position_version when its positions were read */
 };
 
 void motion_tree_init(struct motion_tree *tree, dent_context *context);

@@ -121,6 +121,15 @@ class Robots(ToolTest):
         self.assertIn("post.obj alone: give two frames", self.one_line_error("ccd", self.post))
         self.assertIn("are for a robot", self.one_line_error("ccd", self.post, self.post, "--to", "1"))
 
+    def test_a_floating_joint_takes_translation_and_quaternion(self):
+        box = "<collision><geometry><box size='0.2 0.2 0.2'/></geometry></collision>"
+        path = self.write("free.urdf", "<robot><link name='ground'/><link name='box'>" + box + "</link>" +
+                          joint("fly", "ground", "box", kind="floating") + "</robot>")
+        self.good("ccd", path, "--to", "fly.1=3,fly.2=1", "--obstacle", self.post, status=1)
+        self.good("ccd", path, "--to", "0,3,2,1,0,0,0", "--obstacle", self.post)
+        self.assertEqual(self.one_line_error("ccd", path, "--to", "fly.3=0"), "ccd: joint 'fly': its quaternion is zero")
+        self.assertIn("has no such value", self.one_line_error("ccd", path, "--to", "fly.7=0"))
+
     def test_bad_robots_are_one_clear_line(self):
         for text, expected in (
                 (robot(joint("j", "a", "b"), joint("k", "b", "c"), joint("l", "c", "a")), "joints form a cycle: 'l', 'k', 'j'"),

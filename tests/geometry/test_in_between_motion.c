@@ -37,9 +37,9 @@ static void motions_meet_their_poses_for_every_angle(void **state)
 {
     (void)state;
     dent_context *context = dent_context_create(NULL, NULL);
-    static const double angles[] = {0,    1e-300, 1e-150, 1e-100, 1e-17, 1e-16, 1e-12, 1e-9, 1e-8,
-                                    1e-6, 1e-4,   1e-2,   0.1,    0.5,   1,     1.57,  2,    3,
-                                    3.14, 3.1415926, 3.14159265358979};
+    static const double angles[] = {0,    1e-300, 1e-150, 1e-100, 1e-17, 1e-16,     1e-12,
+                                    1e-9, 1e-8,   1e-6,   1e-4,   1e-2,  0.1,       0.5,
+                                    1,    1.57,   2,      3,      3.14,  3.1415926, 3.14159265358979};
     for (uint64_t seed = 0; seed < 400; seed++) {
         dent_random random = dent_random_seeded(seed);
         for (size_t i = 0; i < sizeof angles / sizeof angles[0]; i++) {
@@ -84,7 +84,7 @@ static void a_half_turn_takes_the_axis_whose_first_component_is_positive(void **
 {
     (void)state;
     dent_context *context = dent_context_create(NULL, NULL);
-    static const double axes[][3] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1},
+    static const double axes[][3] = {{1, 0, 0},  {-1, 0, 0},     {0, 1, 0},      {0, -1, 0},    {0, 0, 1},
                                      {0, 0, -1}, {0.6, -0.8, 0}, {-0.6, 0.8, 0}, {0, -0.6, 0.8}};
     for (size_t i = 0; i < sizeof axes / sizeof axes[0]; i++) {
         dent_pose start = dent_pose_identity(), end = start;
@@ -109,8 +109,8 @@ static void full_turns_are_added_about_the_same_axis(void **state)
     dent_motion motion;
     end = turned_pose(&start, axis, 1, way);
     for (int turns = -150; turns <= 150; turns += 50) {
-        assert_int_equal(dent_motion_between(context, &start, &end, DENT_MOTION_CONSTANT_VELOCITY, NULL, turns, &motion),
-                         DENT_OK);
+        assert_int_equal(
+            dent_motion_between(context, &start, &end, DENT_MOTION_CONSTANT_VELOCITY, NULL, turns, &motion), DENT_OK);
         dent_pose reached = dent_motion_at(&motion, 1);
         assert_true(fabs(motion.angle - (1 + turns * 2 * pi)) < 1e-12);
         assert_true(largest_difference(&reached, &end) < 1e-12);
@@ -156,7 +156,8 @@ static void a_screw_turns_about_one_axis(void **state)
             first = i == 0 ? vector_length(radius) : first;
             assert_true(fabs(vector_length(radius) - first) < 1e-13 * (1 + first));
             assert_true(fabs(dot_product(from, motion.axis) - along * i / 10.0 -
-                             dot_product(motion.axis, start.translation) + dot_product(motion.axis, point)) < 1e-13 * (1 + first));
+                             dot_product(motion.axis, start.translation) + dot_product(motion.axis, point)) <
+                        1e-13 * (1 + first));
         }
     }
     dent_context_destroy(context);
@@ -192,8 +193,8 @@ static void check_piece(const struct motion_piece *piece, const struct oracle_po
     for (int j = 0; j < 3; j++) {
         long double squares = 0;
         for (int i = 0; i < 3; i++) {
-            long double off = pose->rotation[i][j] - piece->rotation[3 * i + j] -
-                              (long double)s * piece->rotation_rate[3 * i + j];
+            long double off =
+                pose->rotation[i][j] - piece->rotation[3 * i + j] - (long double)s * piece->rotation_rate[3 * i + j];
             squares += off * off;
         }
         if (sqrtl(squares) > piece->rotation_rest) {
@@ -203,8 +204,7 @@ static void check_piece(const struct motion_piece *piece, const struct oracle_po
     }
     long double squares = 0;
     for (int i = 0; i < 3; i++) {
-        long double off =
-            pose->translation[i] - piece->translation[i] - (long double)s * piece->translation_rate[i];
+        long double off = pose->translation[i] - piece->translation[i] - (long double)s * piece->translation_rate[i];
         squares += off * off;
     }
     if (sqrtl(squares) > piece->translation_rest) {

@@ -153,8 +153,8 @@ static void overflow_and_nan_give_true_bounds(void **state)
 
 /* ---- sine and cosine --------------------------------------------------------------------------------------------- */
 
-/* Partial sums of the series about 0 at a rational; the first dropped term bounds the error once terms shrink. Terms are
- * rounded to a grid of 2^-400, each by less than that. */
+/* Partial sums of the series about 0 at a rational; the first dropped term bounds the error once terms shrink. Terms
+ * are rounded to a grid of 2^-400, each by less than that. */
 static void series(const mpq_t x, bool cosine, mpq_t sum, mpq_t error)
 {
     mpq_t term, square, step, size;

@@ -118,7 +118,7 @@ static void compare(struct robot_field *field, struct sampler *sampler, struct t
         double t = t_hi + ldexp(1e-2, -k);
         first = t < first && t <= 1 && crosses_at(sampler, t) ? t : first;
     }
-    assert_true(contact || first > 1);   /* never missed */
+    assert_true(contact || first > 1);      /* never missed */
     assert_true(!contact || first >= t_lo); /* never late */
     tally->queries++;
     tally->initial += contact && result.initial;
@@ -164,10 +164,11 @@ static void run(uint32_t boxes, uint32_t motions, double reach, uint64_t seed)
         }
         compare(field, &sampler, &tally);
     }
-    print_message("%u motions with %u boxes: %u contacts (%u at the start, %u grazes that no sample shows), %u free; %llu "
-                  "samples\n",
-                  tally.queries, boxes, tally.contacts, tally.initial, tally.grazes, tally.free,
-                  (unsigned long long)sampler.queries);
+    print_message(
+        "%u motions with %u boxes: %u contacts (%u at the start, %u grazes that no sample shows), %u free; %llu "
+        "samples\n",
+        tally.queries, boxes, tally.contacts, tally.initial, tally.grazes, tally.free,
+        (unsigned long long)sampler.queries);
     assert_true(tally.contacts > tally.initial && tally.free > 0);
     assert_true(tally.grazes * 20 <= tally.queries);
     sampler_close(&sampler);

@@ -322,6 +322,8 @@ static const struct bad_robot bad_robots[] = {
     {"two roots", "<robot>" LINK("a") LINK("b") "</robot>", DENT_ERROR_FORMAT, "links 'a' and 'b' both"},
     {"a planar joint", "<robot>" LINK("a") LINK("b") JOINT("j", "planar", "a", "b", "") "</robot>", DENT_ERROR_UNSUPPORTED,
      "joint 'j' is of type 'planar'"},
+    {"a type of two lines", "<robot>" LINK("a") LINK("b") JOINT("j", "rev&#10;olute", "a", "b", "") "</robot>",
+     DENT_ERROR_UNSUPPORTED, "joint 'j' is of type 'rev?olute'"},
     {"no child", "<robot>" LINK("a") "<joint name='j' type='fixed'><parent link='a'/></joint></robot>", DENT_ERROR_FORMAT,
      "joint 'j' names no child link"},
     {"not a number", "<robot>" LINK("a") LINK("b") JOINT("j", "fixed", "a", "b", "<origin xyz='1 x 2'/>") "</robot>",

@@ -63,9 +63,9 @@ static inline void oracle_pose_at(const dent_motion *motion, long double t, stru
         {1 - 2 * (q[2] * q[2] + q[3] * q[3]), 2 * (q[1] * q[2] - q[0] * q[3]), 2 * (q[1] * q[3] + q[0] * q[2])},
         {2 * (q[1] * q[2] + q[0] * q[3]), 1 - 2 * (q[1] * q[1] + q[3] * q[3]), 2 * (q[2] * q[3] - q[0] * q[1])},
         {2 * (q[1] * q[3] - q[0] * q[2]), 2 * (q[2] * q[3] + q[0] * q[1]), 1 - 2 * (q[1] * q[1] + q[2] * q[2])}};
-    long double axis_length = sqrtl((long double)motion->axis[0] * motion->axis[0] +
-                                    (long double)motion->axis[1] * motion->axis[1] +
-                                    (long double)motion->axis[2] * motion->axis[2]);
+    long double axis_length =
+        sqrtl((long double)motion->axis[0] * motion->axis[0] + (long double)motion->axis[1] * motion->axis[1] +
+              (long double)motion->axis[2] * motion->axis[2]);
     long double w = motion->angle, c = cosl(w * t), s = sinl(w * t), turn[3][3];
     for (int k = 0; k < 3 && motion->angle != 0; k++) {
         u[k] = motion->axis[k] / axis_length;
@@ -262,7 +262,8 @@ static inline double oracle_pair_speed(const struct oracle_pair *pair)
 {
     double speed = oracle_speed_of(pair->frames, pair->frame_a, oracle_reach(pair->a->vertices, pair->a->vertex_count));
     if (!pair->end_b) {
-        return speed + oracle_speed_of(pair->frames, pair->frame_b, oracle_reach(pair->b->vertices, pair->b->vertex_count));
+        return speed +
+               oracle_speed_of(pair->frames, pair->frame_b, oracle_reach(pair->b->vertices, pair->b->vertex_count));
     }
     double fastest = 0;
     for (uint32_t v = 0; v < pair->b->vertex_count; v++) {

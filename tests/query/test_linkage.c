@@ -1,5 +1,5 @@
-/* Linkages: what is refused and how it is said, the order of the frames, forward kinematics against hand-made cases, and
- * frames that agree with the poses at both ends. */
+/* Linkages: what is refused and how it is said, the order of the frames, forward kinematics against hand-made cases,
+ * and frames that agree with the poses at both ends. */
 #include "support/cmocka_includes.h"
 #include "support/failing_allocator.h"
 
@@ -386,7 +386,15 @@ static void the_callers_rounding_mode_changes_nothing(void **state)
     fesetround(FE_UPWARD);
     assert_int_equal(dent_linkage_motion(linkage, NULL, values_t0, values_t1, 0, frames[1]), DENT_OK);
     fesetround(FE_TONEAREST);
-    assert_memory_equal(frames[0], frames[1], sizeof frames[0]);
+    for (int f = 0; f < 6; f++) { /* field by field: padding may hold anything */
+        const dent_motion *a = &frames[0][f].motion, *b = &frames[1][f].motion;
+        assert_true(frames[0][f].parent == frames[1][f].parent && a->kind == b->kind);
+        assert_memory_equal(&a->start, &b->start, sizeof a->start);
+        assert_memory_equal(a->axis, b->axis, sizeof a->axis);
+        assert_memory_equal(&a->angle, &b->angle, sizeof a->angle);
+        assert_memory_equal(a->displacement, b->displacement, sizeof a->displacement);
+        assert_memory_equal(a->centre, b->centre, sizeof a->centre);
+    }
     dent_linkage_destroy(linkage);
 }
 

@@ -1,5 +1,5 @@
-/* Scenes of rigid bodies: frames that agree with the poses at both ends of a step, no frame that shows a crossing, and the
- * contacts between them that the scenes are made for. */
+/* Scenes of rigid bodies: frames that agree with the poses at both ends of a step, no frame that shows a crossing, and
+ * the contacts between them that the scenes are made for. */
 #include "support/cmocka_includes.h"
 
 #include <dent/dent.h>

@@ -1,5 +1,5 @@
-/* The hierarchy of a rigid body: volumes hold their faces, every face is in one leaf; what the moving volumes call apart
- * is apart; the four-box kernels agree bit by bit. */
+/* The hierarchy of a rigid body: volumes hold their faces, every face is in one leaf; what the moving volumes call
+ * apart is apart; the four-box kernels agree bit by bit. */
 #include "query/motion_oracle.h"
 
 #include "geometry/kernels/kernel_table.h"
@@ -58,10 +58,12 @@ static void check_node(const struct tree_case *made, uint32_t node, uint32_t top
             reach += (long double)given[k] * given[k];
         }
         assert_true(sqrtl(squares) <= volume->radius && sqrtl(reach) <= volume->reach);
+        double axes[9];
+        volume_axes(volume, axes);
         for (int j = 0; j < 3; j++) {
             long double along = 0;
             for (int k = 0; k < 3; k++) {
-                along += x[k] * (long double)volume->axes[3 * k + j];
+                along += x[k] * (long double)axes[3 * k + j];
             }
             assert_true(fabsl(along) <= volume->half_extent[j]);
         }
@@ -118,8 +120,9 @@ static void make_motion(dent_context *context, dent_random *random, double reach
     const struct motion_chain a = {&made->links[0], 1}, b = {&made->links[1], 1};
     double half = ldexp(0.5, -(int)dent_random_below(random, 8));
     double lo = 2 * half * floor(dent_random_unit(random) / (2 * half));
-    relative_motion(&a, &b, lo, half, dent_random_below(random, 4) ? DENT_MOTION_BOUNDS_TAYLOR : DENT_MOTION_BOUNDS_INTERVAL,
-                    reach, reach, &made->piece);
+    relative_motion(&a, &b, lo, half,
+                    dent_random_below(random, 4) ? DENT_MOTION_BOUNDS_TAYLOR : DENT_MOTION_BOUNDS_INTERVAL, reach,
+                    reach, &made->piece);
     made->middle = lo + half;
 }
 
@@ -130,7 +133,8 @@ static double face_distance_at(const struct moving_case *made, const double (*fa
     double places[2][3][3];
     for (int side = 0; side < 2; side++) {
         struct oracle_pose pose;
-        oracle_pose_at(&made->frames[side].motion, (long double)made->middle + (long double)s * made->piece.half, &pose);
+        oracle_pose_at(&made->frames[side].motion, (long double)made->middle + (long double)s * made->piece.half,
+                       &pose);
         for (int c = 0; c < 3; c++) {
             for (int i = 0; i < 3; i++) {
                 long double x = pose.translation[i];
@@ -172,7 +176,7 @@ static void what_is_called_apart_is_apart(void **state)
             const double(*face_a)[3] = ((const double(*)[3][3])a.tree.corners.data)[nodes_a[node_a].first];
             const double(*face_b)[3] = ((const double(*)[3][3])b.tree.corners.data)[nodes_b[node_b].first];
             struct placed_volume placed;
-            struct piece_window window = {-1, 1};
+            struct piece_window window = {-1, 1, false};
             place_volume(&made.piece, &nodes_b[node_b], &placed);
             bool apart = volumes_apart(volume, &nodes_a[node_a], &placed, 0, &window);
             struct moving_points moving;
@@ -219,7 +223,7 @@ static void four_boxes_give_the_same_bits_everywhere(void **state)
                 four_a[k] = &nodes_a[dent_random_below(&random, a.tree.node_count)];
                 four_b[k] = &nodes_b[dent_random_below(&random, b.tree.node_count)];
             }
-            struct piece_window window = {oracle_uniform(&random, -1, 0), oracle_uniform(&random, 0, 1)};
+            struct piece_window window = {oracle_uniform(&random, -1, 0), oracle_uniform(&random, 0, 1), false};
             struct motion_box_result expected, result;
             unsigned apart = scalar->test_boxes(&made.piece, four_a, four_b, &window, &expected);
             for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
@@ -228,6 +232,7 @@ static void four_boxes_give_the_same_bits_everywhere(void **state)
                 }
                 const struct motion_box_kernels *kernels = kernels_for((dent_isa)isa)->motion_boxes;
                 assert_int_equal(kernels->test_boxes(&made.piece, four_a, four_b, &window, &result), apart);
+                assert_int_equal(result.soon, expected.soon);
                 for (int k = 0; k < 4; k++) {
                     assert_memory_equal(&result.rest[k], &expected.rest[k], sizeof(double));
                     if (!(apart >> k & 1)) {

@@ -1,5 +1,5 @@
-/* The kit's UR5e among boxes: a world for motion queries, random joint values, and a field of obstacles that is the same
- * everywhere. For tests and benchmarks. */
+/* The kit's UR5e among boxes: a world for motion queries, random joint values, and a field of obstacles that is the
+ * same everywhere. For tests and benchmarks. */
 #ifndef DENT_TESTS_ROBOT_FIELD_H
 #define DENT_TESTS_ROBOT_FIELD_H
 

@@ -8,7 +8,7 @@
 
 struct window_lanes {
     lanes first, last;
-    lane_mask apart;
+    lane_mask apart, soon;
 };
 
 static inline lanes lanes_sum3(lanes a, lanes x, lanes b, lanes y, lanes c, lanes z)
@@ -16,11 +16,36 @@ static inline lanes lanes_sum3(lanes a, lanes x, lanes b, lanes y, lanes c, lane
     return lanes_add(lanes_add(lanes_multiply(a, x), lanes_multiply(b, y)), lanes_multiply(c, z));
 }
 
-static inline void clip_lanes(lanes d, lanes q, lanes extent, struct window_lanes *window)
+/* As volume_axes. */
+static inline void axes_lanes(const lanes q[4], lanes axes[9])
 {
-    lanes size_d = lanes_absolute(d), size_q = lanes_absolute(q);
+    lanes w = q[0], x = q[1], y = q[2], z = q[3];
+    lanes squares = lanes_add(lanes_add(lanes_multiply(w, w), lanes_multiply(x, x)),
+                              lanes_add(lanes_multiply(y, y), lanes_multiply(z, z)));
+    lanes s = lanes_divide(lanes_set(2), squares), one = lanes_set(1);
+    lanes sx = lanes_multiply(s, x), sy = lanes_multiply(s, y), sz = lanes_multiply(s, z);
+    lanes xx = lanes_multiply(sx, x), xy = lanes_multiply(sx, y), xz = lanes_multiply(sx, z);
+    lanes yy = lanes_multiply(sy, y), yz = lanes_multiply(sy, z), zz = lanes_multiply(sz, z);
+    lanes xw = lanes_multiply(sx, w), yw = lanes_multiply(sy, w), zw = lanes_multiply(sz, w);
+    axes[0] = lanes_subtract(one, lanes_add(yy, zz));
+    axes[1] = lanes_subtract(xy, zw);
+    axes[2] = lanes_add(xz, yw);
+    axes[3] = lanes_add(xy, zw);
+    axes[4] = lanes_subtract(one, lanes_add(xx, zz));
+    axes[5] = lanes_subtract(yz, xw);
+    axes[6] = lanes_subtract(xz, yw);
+    axes[7] = lanes_add(yz, xw);
+    axes[8] = lanes_subtract(one, lanes_add(xx, yy));
+}
+
+static inline void clip_lanes(lanes d, lanes q, lanes boxes, lanes rest, struct window_lanes *window)
+{
+    lanes size_d = lanes_absolute(d), size_q = lanes_absolute(q), extent = lanes_add(boxes, rest);
+    lanes nearest = lanes_subtract(size_d, size_q);
+    window->soon =
+        mask_or(window->soon, lanes_less(lanes_add(boxes, lanes_multiply(lanes_set(0x1p-6), rest)), nearest));
     lane_mask free = lanes_less(extent, lanes_add(size_d, size_q)); /* the axis says something */
-    window->apart = mask_or(window->apart, lanes_less(extent, lanes_subtract(size_d, size_q)));
+    window->apart = mask_or(window->apart, lanes_less(extent, nearest));
     lanes inverse = lanes_divide(lanes_set(1), q);
     lanes p = lanes_multiply(lanes_subtract(lanes_set(0), lanes_add(extent, d)), inverse);
     lanes r = lanes_multiply(lanes_subtract(extent, d), inverse);
@@ -30,10 +55,12 @@ static inline void clip_lanes(lanes d, lanes q, lanes extent, struct window_lane
 }
 
 /* The edge axes only tell boxes apart; clipping the window by them as well does not pay for nine divisions. */
-static inline void test_axis_lanes(lanes d, lanes q, lanes extent, struct window_lanes *window)
+static inline void test_axis_lanes(lanes d, lanes q, lanes boxes, lanes rest, struct window_lanes *window)
 {
     lanes nearest = lanes_subtract(lanes_absolute(d), lanes_absolute(q));
-    window->apart = mask_or(window->apart, lanes_less(extent, nearest));
+    window->soon =
+        mask_or(window->soon, lanes_less(lanes_add(boxes, lanes_multiply(lanes_set(0x1p-6), rest)), nearest));
+    window->apart = mask_or(window->apart, lanes_less(lanes_add(boxes, rest), nearest));
 }
 
 /* b's centre, sweep and axes in the coordinates of a. */
@@ -43,8 +70,8 @@ static inline void place_lanes(const struct motion_piece *piece, const struct bo
     const double *m = piece->rotation, *rate = piece->rotation_rate;
     for (int i = 0; i < 3; i++) {
         lanes x = lanes_set(m[3 * i]), y = lanes_set(m[3 * i + 1]), z = lanes_set(m[3 * i + 2]);
-        centre[i] = lanes_add(lanes_sum3(x, b->centre[0], y, b->centre[1], z, b->centre[2]),
-                              lanes_set(piece->translation[i]));
+        centre[i] =
+            lanes_add(lanes_sum3(x, b->centre[0], y, b->centre[1], z, b->centre[2]), lanes_set(piece->translation[i]));
         for (int j = 0; j < 3; j++) {
             axes[3 * i + j] = lanes_sum3(x, b->axes[j], y, b->axes[3 + j], z, b->axes[6 + j]);
         }
@@ -58,9 +85,14 @@ static inline void place_lanes(const struct motion_piece *piece, const struct bo
 }
 
 static inline void test_axes_lanes(const struct box_lanes *a, const struct box_lanes *b, const lanes apart[3],
-                                   const lanes sweep[3], const lanes axes[9], lanes rest, struct window_lanes *window)
+                                   const lanes sweep[3], const lanes axes[9], const lanes spin[3], lanes rest,
+                                   struct window_lanes *window)
 {
-    lanes r[9], size[9], d[3], s[3];
+    lanes r[9], size[9], d[3], s[3], w[3], size_w[3], size_wb[3];
+    for (int i = 0; i < 3; i++) {
+        w[i] = lanes_sum3(a->axes[i], spin[0], a->axes[3 + i], spin[1], a->axes[6 + i], spin[2]);
+        size_w[i] = lanes_absolute(w[i]);
+    }
     const lanes *ea = a->half_extent, *eb = b->half_extent;
     for (int i = 0; i < 3; i++) {
         lanes x = a->axes[i], y = a->axes[3 + i], z = a->axes[6 + i];
@@ -71,13 +103,17 @@ static inline void test_axes_lanes(const struct box_lanes *a, const struct box_l
             size[3 * i + j] = lanes_absolute(r[3 * i + j]);
         }
         lanes extent = lanes_sum3(size[3 * i], eb[0], size[3 * i + 1], eb[1], size[3 * i + 2], eb[2]);
-        clip_lanes(d[i], s[i], lanes_add(lanes_add(ea[i], extent), rest), window);
+        extent = lanes_add(extent, lanes_add(size_w[i == 0 ? 1 : 0], size_w[i == 2 ? 1 : 2]));
+        clip_lanes(d[i], s[i], lanes_add(ea[i], extent), rest, window);
+    }
+    for (int j = 0; j < 3; j++) {
+        size_wb[j] = lanes_absolute(lanes_sum3(r[j], w[0], r[3 + j], w[1], r[6 + j], w[2]));
     }
     for (int j = 0; j < 3; j++) {
         lanes extent = lanes_sum3(size[j], ea[0], size[3 + j], ea[1], size[6 + j], ea[2]);
+        extent = lanes_add(extent, lanes_add(size_wb[j == 0 ? 1 : 0], size_wb[j == 2 ? 1 : 2]));
         clip_lanes(lanes_sum3(r[j], d[0], r[3 + j], d[1], r[6 + j], d[2]),
-                   lanes_sum3(r[j], s[0], r[3 + j], s[1], r[6 + j], s[2]), lanes_add(lanes_add(extent, eb[j]), rest),
-                   window);
+                   lanes_sum3(r[j], s[0], r[3 + j], s[1], r[6 + j], s[2]), lanes_add(extent, eb[j]), rest, window);
     }
     for (int i = 0; i < 3; i++) {
         int i1 = i == 2 ? 0 : i + 1, i2 = 3 - i - i1;
@@ -86,11 +122,11 @@ static inline void test_axes_lanes(const struct box_lanes *a, const struct box_l
             lanes p = r[3 * i1 + j], q = r[3 * i2 + j];
             lanes along = lanes_subtract(lanes_multiply(d[i2], p), lanes_multiply(d[i1], q));
             lanes swept = lanes_subtract(lanes_multiply(s[i2], p), lanes_multiply(s[i1], q));
-            lanes extent = lanes_add(lanes_add(lanes_multiply(ea[i1], size[3 * i2 + j]),
-                                               lanes_multiply(ea[i2], size[3 * i1 + j])),
-                                     lanes_add(lanes_multiply(eb[j1], size[3 * i + j2]),
-                                               lanes_multiply(eb[j2], size[3 * i + j1])));
-            test_axis_lanes(along, swept, lanes_add(extent, rest), window);
+            lanes extent = lanes_add(
+                lanes_add(lanes_multiply(ea[i1], size[3 * i2 + j]), lanes_multiply(ea[i2], size[3 * i1 + j])),
+                lanes_add(lanes_multiply(eb[j1], size[3 * i + j2]), lanes_multiply(eb[j2], size[3 * i + j1])));
+            extent = lanes_add(extent, lanes_add(size_w[i], size_wb[j]));
+            test_axis_lanes(along, swept, extent, rest, window);
         }
     }
 }
@@ -101,26 +137,36 @@ static inline struct window_lanes test_box_lanes(const struct motion_piece *piec
                                                  const struct piece_window *given, lanes *rest_of_b)
 {
     struct box_lanes a = box_load(volumes_a), b = box_load(volumes_b);
+    axes_lanes(a.turn, a.axes);
+    axes_lanes(b.turn, b.axes);
     lanes centre[3], sweep[3], axes[9];
     place_lanes(piece, &b, centre, sweep, axes);
     lanes rest = lanes_add(lanes_set(piece->translation_rest),
                            lanes_add(lanes_multiply(lanes_set(piece->rotation_rest), b.reach),
-                                     lanes_multiply(lanes_set(piece->half * piece->turning), b.radius)));
+                                     lanes_multiply(lanes_set(piece->half * piece->spin_rest), b.radius)));
     rest = lanes_multiply(rest, lanes_set(1 + 0x1p-40));
     *rest_of_b = rest;
+    lanes spin[3], most_turn = lanes_multiply(lanes_set(piece->half * (1 + 0x1p-40)), b.radius), turn = lanes_set(0);
+    for (int k = 0; k < 3; k++) {
+        spin[k] = lanes_multiply(most_turn, lanes_set(piece->spin[k]));
+        turn = lanes_add(turn, lanes_absolute(spin[k]));
+    }
     lanes length = lanes_add(lanes_add(lanes_absolute(sweep[0]), lanes_absolute(sweep[1])), lanes_absolute(sweep[2]));
     lanes radii = lanes_add(a.radius, b.radius);
-    rest = lanes_add(lanes_multiply(rest, lanes_set(1 + 0x1p-18)),
-                     lanes_multiply(lanes_set(0x1p-18), lanes_add(radii, length)));
+    rest = lanes_add(lanes_multiply(rest, lanes_set(1 + 0x1p-40)),
+                     lanes_multiply(lanes_set(0x1p-46), lanes_add(radii, lanes_add(length, turn))));
     lanes apart[3];
     for (int k = 0; k < 3; k++) {
         apart[k] = lanes_subtract(centre[k], a.centre[k]);
     }
     lanes most = lanes_add(lanes_add(radii, length), rest);
-    struct window_lanes window = {lanes_set(given->first), lanes_set(given->last),
-                                  lanes_less(lanes_multiply(lanes_multiply(most, most), lanes_set(1 + 0x1p-40)),
-                                             lanes_sum3(apart[0], apart[0], apart[1], apart[1], apart[2], apart[2]))};
-    test_axes_lanes(&a, &b, apart, sweep, axes, rest, &window);
+    struct window_lanes window;
+    window.first = lanes_set(given->first);
+    window.last = lanes_set(given->last);
+    window.apart = lanes_less(lanes_multiply(lanes_multiply(most, most), lanes_set(1 + 0x1p-40)),
+                              lanes_sum3(apart[0], apart[0], apart[1], apart[1], apart[2], apart[2]));
+    window.soon = window.apart;
+    test_axes_lanes(&a, &b, apart, sweep, axes, spin, rest, &window);
     window.apart = mask_or(window.apart, lanes_less(window.last, window.first));
     return window;
 }

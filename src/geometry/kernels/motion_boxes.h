@@ -1,6 +1,6 @@
 /* Four pairs of oriented boxes at once, each over the same piece of time: the 15-axis test of motion_volumes.h for the
- * children of two nodes. The same numbers in the same order on every instruction set; spheres are only tested against the
- * length of the sweep, so the answer may differ from volumes_apart by being more cautious.
+ * children of two nodes. The same numbers in the same order on every instruction set; spheres are only tested against
+ * the length of the sweep, so the answer may differ from volumes_apart by being more cautious.
  */
 #ifndef DENT_GEOMETRY_MOTION_BOXES_H
 #define DENT_GEOMETRY_MOTION_BOXES_H
@@ -10,6 +10,7 @@
 struct motion_box_result {
     double first[4], last[4]; /* the windows, of pairs that are not apart */
     double rest[4];           /* as in placed_volume */
+    unsigned soon;            /* bits, as in piece_window */
 };
 
 struct motion_box_kernels {

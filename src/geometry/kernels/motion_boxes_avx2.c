@@ -55,7 +55,7 @@ static inline lane_mask mask_or(lane_mask a, lane_mask b)
 }
 
 struct box_lanes {
-    lanes centre[3], half_extent[3], radius, reach, axes[9];
+    lanes centre[3], half_extent[3], radius, reach, turn[4], axes[9];
 };
 
 /* Four rows of four numbers become four columns. */
@@ -95,17 +95,13 @@ static inline struct box_lanes box_load(const struct motion_volume *const *volum
             box.reach = rows[3];
         }
     }
-    for (int half = 0; half < 2; half++) {
-        for (int lane = 0; lane < 4; lane++) {
-            rows[lane] = _mm256_cvtps_pd(_mm_loadu_ps(volumes[lane]->axes + 4 * half));
-        }
-        transpose(rows);
-        for (int k = 0; k < 4; k++) {
-            box.axes[4 * half + k] = rows[k];
-        }
+    for (int lane = 0; lane < 4; lane++) {
+        rows[lane] = _mm256_cvtps_pd(_mm_loadu_ps(volumes[lane]->turn));
     }
-    box.axes[8] = _mm256_set_pd((double)volumes[3]->axes[8], (double)volumes[2]->axes[8], (double)volumes[1]->axes[8],
-                                (double)volumes[0]->axes[8]);
+    transpose(rows);
+    for (int k = 0; k < 4; k++) {
+        box.turn[k] = rows[k];
+    }
     return box;
 }
 
@@ -120,6 +116,7 @@ static unsigned test_boxes(const struct motion_piece *piece, const struct motion
     _mm256_storeu_pd(result->first, got.first);
     _mm256_storeu_pd(result->last, got.last);
     _mm256_storeu_pd(result->rest, rest);
+    result->soon = (unsigned)_mm256_movemask_pd(got.soon);
     return (unsigned)_mm256_movemask_pd(got.apart);
 }
 
