@@ -384,7 +384,7 @@ static int open_haptic(paper_run *run, haptic_stage *haptic)
     made = made == DENT_OK ? dent_reduced_create(stage->world, dense, coarse, NULL, &haptic->reduced) : made;
     tree.reduced = haptic->reduced;
     made = made == DENT_OK ? dent_bound_tree_create(stage->world, dense, &tree, &stage->trees[1]) : made;
-    status = made == DENT_OK ? open_search(stage, DENT_REFINE_PRIORITY) : complain_world(stage);
+    status = made == DENT_OK ? open_search(stage, DENT_REFINE_DEEPEST) : complain_world(stage);
     if (status != STATUS_GOOD) {
         close_stage(stage);
         dent_reduced_destroy(haptic->reduced);

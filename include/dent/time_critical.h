@@ -108,7 +108,7 @@ typedef enum dent_refine_order {
     DENT_REFINE_PRIORITY = 0,      /**< the entry with the largest error first (sixteen buckets to the octave) */
     DENT_REFINE_BREADTH_FIRST = 1, /**< as the source paper */
     DENT_REFINE_DEPTH_FIRST = 2,   /**< for comparison: leaves whole branches untested */
-    DENT_REFINE_DEEPEST = 3        /**< largest overlap depth times size first: finds crossings early, bounds late */
+    DENT_REFINE_DEEPEST = 3        /**< largest overlap in proportion to size first: finds crossings early, bounds late */
 } dent_refine_order;
 
 typedef struct dent_time_critical_def {

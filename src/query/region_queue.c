@@ -3,28 +3,14 @@
 
 enum { PREVIOUS = 0, NEXT = 1, LIST = 2, PLACES = 3 };
 
-static uint32_t lowest_bit(uint64_t word)
-{
-    uint32_t bit = 0;
-    for (uint32_t step = 32; step > 0; step /= 2) {
-        if ((word & ((UINT64_C(1) << step) - 1)) == 0) {
-            word >>= step;
-            bit += step;
-        }
-    }
-    return bit;
-}
-
 static uint32_t highest_bit(uint64_t word)
 {
-    uint32_t bit = 0;
-    for (uint32_t step = 32; step > 0; step /= 2) {
-        if (word >> step) {
-            word >>= step;
-            bit += step;
-        }
-    }
-    return bit;
+    return 63 - (uint32_t)__builtin_clzll(word);
+}
+
+static uint32_t lowest_bit(uint64_t word)
+{
+    return (uint32_t)__builtin_ctzll(word);
 }
 
 uint32_t counts_highest(const struct bucket_counts *c)

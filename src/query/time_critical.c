@@ -129,7 +129,7 @@ static bool begin_queue(dent_time_critical *search, dent_region_pair *roots)
     double depth = meet ? -roots->lo : 0, error = meet ? roots->error : 0;
     region_queue_reset(&search->queue, error, depth,
                        search->def.order == DENT_REFINE_PRIORITY  ? error
-                       : search->def.order == DENT_REFINE_DEEPEST ? error * depth
+                       : search->def.order == DENT_REFINE_DEEPEST ? 1
                                                                   : 0);
     return meet;
 }

@@ -25,6 +25,10 @@ bool search_test_pair(dent_time_critical *search, uint32_t node_a, uint32_t node
     search->units++;
     search->effort++;
     search->bound_tests++;
+    bool balls = a->kind == DENT_BOUND_SPHERES && b->kind == DENT_BOUND_SPHERES;
+    if (balls && balls_clearly_apart(a->volumes[node_a].v, b->volumes[node_b].v)) {
+        return false;
+    }
     double gap = volume_gap(a, node_a, b, node_b);
     *pair = (dent_region_pair){.node_a = node_a, .node_b = node_b, .lo = gap,
                                .error = up(a->volumes[node_a].error + b->volumes[node_b].error)};
@@ -44,7 +48,7 @@ void search_push(dent_time_critical *search, const dent_region_pair *pair)
     if (search->def.order == DENT_REFINE_PRIORITY) {
         key = pair->error;
     } else if (search->def.order == DENT_REFINE_DEEPEST) {
-        key = (pair->lo < 0 ? -pair->lo : 0) * pair->error;
+        key = pair->error > 0 && pair->lo < 0 ? -pair->lo / pair->error : 0;
     }
     region_queue_push(&search->queue, pair, key, level_a < level_b ? level_a : level_b);
 }
