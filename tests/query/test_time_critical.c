@@ -8,7 +8,11 @@
 #include "support/failing_allocator.h"
 #include "support/random_scene.h"
 
-enum { ELEMENTS_MAX = 400, PAIRS_MAX = 1 << 16 };
+enum { ELEMENTS_MAX = 400 };
+
+/* Of the search in lists_are_the_same_…: any compiler, any machine. */
+#define GOLDEN_UNITS 3948
+#define GOLDEN_HASH UINT64_C(0x2e0073a3cb79718e)
 
 static uint32_t rounds(uint32_t standard)
 {
@@ -631,7 +635,7 @@ static void a_search_from_the_last_front_finds_the_same(void **state)
     assert_true(fronts_used > 0);
 }
 
-/* ---- bad input and memory ---------------------------------------------------------------------------------------------------------------- */
+/* ---- what must not matter -------------------------------------------------------------------------------------------------------------- */
 
 static void open_two_blocks(struct stage *stage, dent_context *context)
 {
@@ -646,6 +650,78 @@ static void open_two_blocks(struct stage *stage, dent_context *context)
     assert_non_null(stage->world);
     assert_int_equal(test_scene_add(&stage->scene, stage->world), DENT_OK);
 }
+
+struct printed {
+    uint64_t hash, units;
+};
+
+/* A fingerprint of the lists after each of some budgets; lengths divided by `unit`, a power of two. */
+static struct printed print_search(uint32_t threads, dent_isa isa, double unit)
+{
+    struct stage stage;
+    open_two_blocks(&stage, make_context(threads, isa));
+    struct printed printed = {UINT64_C(0xcbf29ce484222325), 0};
+    for (uint32_t i = 0; i < 2; i++) {
+        for (uint32_t v = 0; v < stage.scene.bodies[i].vertex_count; v++) {
+            double *p = stage.scene.bodies[i].xyz[v];
+            double bent = p[0] * p[0] * 0.01;
+            p[0] *= unit;
+            p[1] = (p[1] + bent) * unit;
+            p[2] = (p[2] * 0.9 + p[1] / unit * 0.1) * unit;
+        }
+        assert_int_equal(dent_bound_tree_create(stage.world, dent_world_body_at(stage.world, i), NULL, i ? &stage.tree_b : &stage.tree_a), DENT_OK);
+    }
+    dent_time_critical_def def = dent_time_critical_def_default();
+    def.tree_a = stage.tree_a;
+    def.tree_b = stage.tree_b;
+    assert_int_equal(dent_time_critical_create(stage.context, &def, &stage.search), DENT_OK);
+    dent_time_critical_begin(stage.search, NULL);
+    dent_time_critical_result result;
+    do {
+        assert_int_equal(dent_time_critical_run(stage.search, dent_budget_units(100), &result), DENT_OK);
+        double numbers[2] = {result.error / unit, result.depth / unit};
+        uint64_t words[4] = {0, 0, result.pending_count, result.pair_count};
+        memcpy(words, numbers, sizeof numbers);
+        for (int k = 0; k < 4; k++) {
+            printed.hash = (printed.hash ^ words[k]) * UINT64_C(0x100000001b3);
+        }
+        for (uint32_t i = 0; i < result.pending_count; i++) {
+            printed.hash = (printed.hash ^ result.pending[i].node_a) * UINT64_C(0x100000001b3);
+            printed.hash = (printed.hash ^ result.pending[i].node_b) * UINT64_C(0x100000001b3);
+        }
+    } while (result.outcome == DENT_OUTCOME_BUDGET_SPENT);
+    assert_int_equal(result.outcome, DENT_OUTCOME_COMPLETE);
+    assert_true(result.pair_count > 10);
+    printed.units = result.work_units;
+    dent_time_critical_destroy(stage.search);
+    close_trees(&stage);
+    dent_world_destroy(stage.world);
+    test_scene_free(&stage.scene);
+    dent_context_destroy(stage.context);
+    return printed;
+}
+
+static void lists_are_the_same_for_threads_instruction_sets_and_powers_of_two(void **state)
+{
+    (void)state;
+    struct printed first = print_search(1, DENT_ISA_SCALAR, 1);
+    print_message("fingerprint %016llx, %llu units\n", (unsigned long long)first.hash, (unsigned long long)first.units);
+    for (int isa = DENT_ISA_AUTO; isa < DENT_ISA_COUNT; isa++) {
+        if (dent_isa_available((dent_isa)isa)) {
+            struct printed other = print_search(3, (dent_isa)isa, 1);
+            assert_true(other.hash == first.hash && other.units == first.units);
+        }
+    }
+    static const double units[4] = {0x1p40, 0x1p-40, 0x1p300, 0x1p-300};
+    for (int i = 0; i < 4; i++) {
+        struct printed other = print_search(1, DENT_ISA_AUTO, units[i]);
+        assert_true(other.hash == first.hash && other.units == first.units);
+    }
+    assert_int_equal(first.units, GOLDEN_UNITS);
+    assert_true(first.hash == GOLDEN_HASH); /* the same for every compiler and machine */
+}
+
+/* ---- bad input and memory ---------------------------------------------------------------------------------------------------------------- */
 
 static void bad_budgets_and_defs_are_refused_with_a_message(void **state)
 {
@@ -807,6 +883,7 @@ int main(void)
         cmocka_unit_test(gaps_lie_between_the_bounds_of_their_entries),
         cmocka_unit_test(components_inside_the_other_body_are_found),
         cmocka_unit_test(a_search_from_the_last_front_finds_the_same),
+        cmocka_unit_test(lists_are_the_same_for_threads_instruction_sets_and_powers_of_two),
         cmocka_unit_test(bad_budgets_and_defs_are_refused_with_a_message),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_step_allocates_nothing),
