@@ -1,10 +1,12 @@
-/* Sphere trees: how far their balls stand out of the solid, level by level, for the two builders, and what building costs.
+/* Sphere trees: how far their balls stand out of the solid, level by level, for the two builders, and what building
+ * costs.
  *
  * Usage: bench_sphere_trees FILE...      closed surfaces or solids; the data kit's by default, where DENT_DATA is set
  *
- * Printed per level, over the radius of the root's ball: mean and largest protrusion (radius less the distance of the centre from the surface inside, plus that
- * outside). "split": balls of the practical splitter; "medial": balls of the medial-axis builder at rest, centres on the medial axis; "medial, refit": the same
- * faces with the balls a moving tree has (small balls around the vertices). Leaves count in all levels below them.
+ * Printed per level, over the radius of the root's ball: mean and largest protrusion (radius less the distance of the
+ * centre from the surface inside, plus that outside). "split": balls of the practical splitter; "medial": balls of the
+ * medial-axis builder at rest, centres on the medial axis; "medial, refit": the same faces with the balls a moving tree
+ * has (small balls around the vertices). Leaves count in all levels below them.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,8 +23,9 @@ enum { ROWS = 3 };
 
 static const char *const row_names[ROWS] = {"split", "medial", "medial, refit"};
 
-static const char *const kit_files[] = {"meshes/tets-ipc/sphere1K.msh.xz", "meshes/organ-sofa/liver2.msh", "meshes/tets-ipc/bunny.msh.xz",
-                                        "meshes/jaw-artisynth/tmj-discs/CEY_disc_left.obj", "meshes/tets-ipc/32770_octocat.msh.xz"};
+static const char *const kit_files[] = {
+    "meshes/tets-ipc/sphere1K.msh.xz", "meshes/organ-sofa/liver2.msh", "meshes/tets-ipc/bunny.msh.xz",
+    "meshes/jaw-artisynth/tmj-discs/CEY_disc_left.obj", "meshes/tets-ipc/32770_octocat.msh.xz"};
 
 static void print_levels(dent_bound_tree *tree, const struct bound_tree *surface, int row, double unit)
 {
@@ -61,8 +64,9 @@ static void compare_builders(dent_world *world, dent_body_id id, const char *fil
         }
     }
     dent_bound_tree_facts split = dent_bound_tree_get_facts(trees[0]), medial = dent_bound_tree_get_facts(trees[1]);
-    printf("%s, %s: %u faces; built in %.1f ms (split), %.0f ms (medial); nodes %u and %u, levels %u and %u\n", file, dent_body_name(world, id),
-           split.faces, (double)split.build_ns * 1e-6, (double)medial.build_ns * 1e-6, split.nodes, medial.nodes, split.levels, medial.levels);
+    printf("%s, %s: %u faces; built in %.1f ms (split), %.0f ms (medial); nodes %u and %u, levels %u and %u\n", file,
+           dent_body_name(world, id), split.faces, (double)split.build_ns * 1e-6, (double)medial.build_ns * 1e-6,
+           split.nodes, medial.nodes, split.levels, medial.levels);
     printf("  level:          nodes: mean and largest protrusion over the radius\n");
     double unit = dent_bound_tree_node(trees[0], 0).radius;
     for (int row = 0; row < ROWS; row++) {

@@ -1,8 +1,9 @@
 /* New volumes from new positions, a level at a time from the leaves up, nodes of a level in parallel.
  *
- * A ball's centre is found from its parts (vertices of a leaf, balls of the children) by growing: from the middle of the bounds, towards the
- * farthest part, a few times. Its radius is then the smaller of what encloses the children's balls and the largest distance of a vertex below
- * the node, both rounded up; so the upper balls do not pile up the slack of the lower ones. That costs O(n) per level.
+ * A ball's centre is found from its parts (vertices of a leaf, balls of the children) by growing: from the middle of
+ * the bounds, towards the farthest part, a few times. Its radius is then the smaller of what encloses the children's
+ * balls and the largest distance of a vertex below the node, both rounded up; so the upper balls do not pile up the
+ * slack of the lower ones. That costs O(n) per level.
  */
 #include "structures/bound_tree.h"
 
@@ -84,7 +85,8 @@ static inline double square_distance(const double a[3], const double b[3])
 /* The root of the largest square is the largest root: one of each is enough, with the margin of distance_above. */
 static struct reach vertex_reach(const struct bound_tree *tree, const struct bound_link *link, const double centre[3])
 {
-    uint32_t begin = tree->vertex_start[link->first_face], end = tree->vertex_start[link->first_face + link->face_count];
+    uint32_t begin = tree->vertex_start[link->first_face],
+             end = tree->vertex_start[link->first_face + link->face_count];
     double nearest = INFINITY, farthest = 0;
     for (uint32_t i = begin; i < end; i++) {
         double square = square_distance(centre, tree->xyz[tree->vertices[i]]);
@@ -104,10 +106,12 @@ static struct reach vertex_reach(const struct bound_tree *tree, const struct bou
     return (struct reach){nearest, farthest};
 }
 
-/* Centre of a small ball around a leaf's vertices, as grow_ball finds it for balls, with squares in place of lengths. */
+/* Centre of a small ball around a leaf's vertices, as grow_ball finds it for balls, with squares in place of lengths.
+ */
 static void grow_around_vertices(const struct bound_tree *tree, const struct bound_link *link, double centre[3])
 {
-    uint32_t begin = tree->vertex_start[link->first_face], end = tree->vertex_start[link->first_face + link->face_count];
+    uint32_t begin = tree->vertex_start[link->first_face],
+             end = tree->vertex_start[link->first_face + link->face_count];
     double radius = 0;
     for (int axis = 0; axis < 3; axis++) {
         double lo = INFINITY, hi = -INFINITY;
@@ -174,7 +178,8 @@ static void refit_box(struct bound_tree *tree, uint32_t node)
             hi = child[axis + 3] > hi ? child[axis + 3] : hi;
         }
         if (link->child_count == 0) {
-            uint32_t begin = tree->vertex_start[link->first_face], end = tree->vertex_start[link->first_face + link->face_count];
+            uint32_t begin = tree->vertex_start[link->first_face],
+                     end = tree->vertex_start[link->first_face + link->face_count];
             for (uint32_t i = begin; i < end; i++) {
                 double c = tree->xyz[tree->vertices[i]][axis];
                 lo = c < lo ? c : lo;
@@ -219,6 +224,7 @@ void bound_tree_refit(struct bound_tree *tree)
     }
     for (uint32_t i = tree->level_count; i-- > 0;) {
         struct refit_level level = {tree, tree->level_start[i], tree->level_start[i + 1]};
-        dent_parallel_for(tree->context, (level.end - level.begin + NODES_PER_BLOCK - 1) / NODES_PER_BLOCK, refit_block, &level);
+        dent_parallel_for(tree->context, (level.end - level.begin + NODES_PER_BLOCK - 1) / NODES_PER_BLOCK, refit_block,
+                          &level);
     }
 }
