@@ -1,15 +1,18 @@
-/* Sphere trees: how far their balls stand out of the solid, level by level, for the two builders, and what building costs.
+/* Sphere trees: how far their balls stand out of the solid, level by level, for the two builders, and what building
+ * costs.
  *
  * Usage: bench_sphere_trees FILE...      closed surfaces or solids; the data kit's by default, where DENT_DATA is set
  *
- * Printed per level, over the radius of the root's ball: mean and largest protrusion (radius less the distance of the centre from the surface inside, plus that
- * outside). "split": balls of the practical splitter; "medial": balls of the medial-axis builder at rest, centres on the medial axis; "medial, refit": the same
- * faces with the balls a moving tree has (small balls around the vertices). Leaves count in all levels below them.
+ * Printed per level, over the radius of the root's ball: mean and largest protrusion (radius less the distance of the
+ * centre from the surface inside, plus that outside). "split": balls of the practical splitter; "medial": balls of the
+ * medial-axis builder at rest, centres on the medial axis; "medial, refit": the same faces with the balls a moving tree
+ * has (small balls around the vertices). Leaves count in all levels below them.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <dent/dent.h>
 #include <dent/mesh_io.h>
@@ -21,8 +24,9 @@ enum { ROWS = 3 };
 
 static const char *const row_names[ROWS] = {"split", "medial", "medial, refit"};
 
-static const char *const kit_files[] = {"meshes/tets-ipc/sphere1K.msh.xz", "meshes/organ-sofa/liver2.msh", "meshes/tets-ipc/bunny.msh.xz",
-                                        "meshes/jaw-artisynth/tmj-discs/CEY_disc_left.obj", "meshes/tets-ipc/32770_octocat.msh.xz"};
+static const char *const kit_files[] = {
+    "meshes/tets-ipc/sphere1K.msh.xz", "meshes/organ-sofa/liver2.msh", "meshes/tets-ipc/bunny.msh.xz",
+    "meshes/jaw-artisynth/tmj-discs/CEY_disc_left.obj", "meshes/tets-ipc/32770_octocat.msh.xz"};
 
 static void print_levels(dent_bound_tree *tree, const struct bound_tree *surface, int row, double unit)
 {
@@ -46,23 +50,32 @@ static void print_levels(dent_bound_tree *tree, const struct bound_tree *surface
     printf("\n");
 }
 
+static double processor_ms(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
+}
+
 static void compare_builders(dent_world *world, dent_body_id id, const char *file)
 {
     dent_bound_tree *trees[2] = {NULL, NULL};
     dent_bound_tree_def def = dent_bound_tree_def_default();
-    dent_body_topology topology;
-    dent_body_get_topology(world, id, &topology);
+    double spent[2];
     for (int i = 0; i < 2; i++) {
+        double before = processor_ms();
         def.builder = i ? DENT_BUILD_MEDIAL : DENT_BUILD_SPLIT;
         if (dent_bound_tree_create(world, id, &def, &trees[i]) != DENT_OK) {
             printf("%s: %s\n", file, dent_world_message(world));
             dent_bound_tree_destroy(trees[0]);
             return;
         }
+        spent[i] = processor_ms() - before;
     }
     dent_bound_tree_facts split = dent_bound_tree_get_facts(trees[0]), medial = dent_bound_tree_get_facts(trees[1]);
-    printf("%s, %s: %u faces; built in %.1f ms (split), %.0f ms (medial); nodes %u and %u, levels %u and %u\n", file, dent_body_name(world, id),
-           split.faces, (double)split.build_ns * 1e-6, (double)medial.build_ns * 1e-6, split.nodes, medial.nodes, split.levels, medial.levels);
+    printf("%s, %s: %u faces; built in %.1f ms (split), %.0f ms (medial) of processor time; nodes %u and %u, levels %u and %u\n", file,
+           dent_body_name(world, id), split.faces, spent[0], spent[1],
+           split.nodes, medial.nodes, split.levels, medial.levels);
     printf("  level:          nodes: mean and largest protrusion over the radius\n");
     double unit = dent_bound_tree_node(trees[0], 0).radius;
     for (int row = 0; row < ROWS; row++) {

@@ -1,7 +1,7 @@
 /* An arm of two links swings towards a wall: when does it first touch, and where are its joints then? The answer is
  * certified: nothing touches before that time.
  *
- *     cc 08_linkage.c $(pkg-config --cflags --libs dent) && ./a.out
+ *     cc 09_linkage.c $(pkg-config --cflags --libs dent) && ./a.out
  */
 #include <dent/dent.h>
 #include <stdio.h>

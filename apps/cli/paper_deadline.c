@@ -1,9 +1,10 @@
-/* paper_deadline.c — "Towards Time-Critical Collision Detection for Deformable Objects Based on Reduced Models" (Mendoza and O'Sullivan) measured. The outline has no
- * numbers; its claims are: frame rates stay constant under load, breadth first is the order to be interrupted in, and forces are acceptable once pairs of leaves are
- * reached and rough before.
+/* paper_deadline.c — "Towards Time-Critical Collision Detection for Deformable Objects Based on Reduced Models"
+ * (Mendoza and O'Sullivan) measured. The outline has no numbers; its claims are: frame rates stay constant under load,
+ * breadth first is the order to be interrupted in, and forces are acceptable once pairs of leaves are reached and rough
+ * before.
  *
- * The bodies are those of the scene `peg`, in poses where they touch at the rim, the wall and the foot, at several scales; for the haptic loop the peg is a dense surface
- * that follows a coarse box of tetrahedra, as in the paper. */
+ * The bodies are those of the scene `peg`, in poses where they touch at the rim, the wall and the foot, at several
+ * scales; for the haptic loop the peg is a dense surface that follows a coarse box of tetrahedra, as in the paper. */
 #include "paper_stage.h"
 
 #include "tool.h"
@@ -14,13 +15,22 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CURVES = 6, POINTS = 64, ORDERS = 3, CONTACT_POSES = 3, HAPTIC_STEPS = 2000, COARSE_VERTICES = 36, COARSE_CELLS = 60 };
+enum {
+    CURVES = 6,
+    POINTS = 64,
+    ORDERS = 3,
+    CONTACT_POSES = 3,
+    HAPTIC_STEPS = 2000,
+    COARSE_VERTICES = 36,
+    COARSE_CELLS = 60
+};
 
 static const char *const order_names[ORDERS] = {"priority", "breadth first", "depth first"};
-static const dent_refine_order orders[ORDERS] = {DENT_REFINE_PRIORITY, DENT_REFINE_BREADTH_FIRST, DENT_REFINE_DEPTH_FIRST};
+static const dent_refine_order orders[ORDERS] = {DENT_REFINE_PRIORITY, DENT_REFINE_BREADTH_FIRST,
+                                                 DENT_REFINE_DEPTH_FIRST};
 static const uint32_t contact_frames[CONTACT_POSES] = {300, 800, 1000}; /* rim, wall, foot */
 
-/* ---- charts ---------------------------------------------------------------------------------------------- */
+/* ---- charts ------------------------------------------------------------------------------------------------------ */
 
 typedef struct deadline_chart {
     const char *name, *title, *x_label, *y_label;
@@ -33,7 +43,8 @@ typedef struct deadline_chart {
 
 static void add_point(deadline_chart *chart, uint32_t curve, const char *name, double x, double y)
 {
-    if (curve >= CURVES || chart->counts[curve] >= POINTS || (chart->y_logarithmic && !(y > 0)) || (chart->x_logarithmic && !(x > 0))) {
+    if (curve >= CURVES || chart->counts[curve] >= POINTS || (chart->y_logarithmic && !(y > 0)) ||
+        (chart->x_logarithmic && !(x > 0))) {
         return;
     }
     chart->count = curve >= chart->count ? curve + 1 : chart->count;
@@ -54,14 +65,16 @@ static int finish(paper_run *run, const deadline_chart *chart, int status)
     line_series series[CURVES];
     memset(series, 0, sizeof series);
     for (uint32_t i = 0; i < chart->count; i++) {
-        series[i] = (line_series){.name = chart->names[i], .count = chart->counts[i], .x = chart->x[i], .y = chart->y[i]};
+        series[i] =
+            (line_series){.name = chart->names[i], .count = chart->counts[i], .x = chart->x[i], .y = chart->y[i]};
     }
-    line_chart drawn = {chart->title, chart->x_label, chart->y_label, chart->x_logarithmic, chart->y_logarithmic, chart->count, series};
+    line_chart drawn = {chart->title,         chart->x_label, chart->y_label, chart->x_logarithmic,
+                        chart->y_logarithmic, chart->count,   series};
     line_chart_write(&drawn, &run->file);
     return paper_file_close(run);
 }
 
-/* ---- a pair of bodies ------------------------------------------------------------------------------------ */
+/* ---- a pair of bodies -------------------------------------------------------------------------------------------- */
 
 typedef struct deadline_stage {
     paper_run *run;
@@ -120,7 +133,8 @@ static int open_stage(paper_run *run, double scale, uint32_t frame, deadline_sta
         status = complain("paper: out of memory");
     }
     for (uint32_t i = 0; i < 2 && status == STATUS_GOOD; i++) {
-        if (dent_bound_tree_create(stage->world, dent_world_body_at(stage->world, i), NULL, &stage->trees[i]) != DENT_OK) {
+        if (dent_bound_tree_create(stage->world, dent_world_body_at(stage->world, i), NULL, &stage->trees[i]) !=
+            DENT_OK) {
             status = complain_world(stage);
         }
     }
@@ -140,7 +154,7 @@ static int update_trees(deadline_stage *stage)
     return STATUS_GOOD;
 }
 
-/* ---- constant frame rate --------------------------------------------------------------------------------- */
+/* ---- constant frame rate ----------------------------------------------------------------------------------------- */
 
 static int load_at(paper_run *run, deadline_chart *chart, double scale)
 {
@@ -167,9 +181,10 @@ static int load_at(paper_run *run, deadline_chart *chart, double scale)
         }
     }
     for (int i = 0; i < 4 && status == STATUS_GOOD; i++) {
-        printer_format(run->session->out, "%-14s %10u %10.3f %10.3f %12.4g\n", names[i], stage.scene.face_count, times[i].mean, times[i].high,
-                       bounds[i]);
-        printer_format(&run->file, "%s,%u,%.6g,%.6g,%.6g\n", names[i], stage.scene.face_count, times[i].mean, times[i].high, bounds[i]);
+        printer_format(run->session->out, "%-14s %10u %10.3f %10.3f %12.4g\n", names[i], stage.scene.face_count,
+                       times[i].mean, times[i].high, bounds[i]);
+        printer_format(&run->file, "%s,%u,%.6g,%.6g,%.6g\n", names[i], stage.scene.face_count, times[i].mean,
+                       times[i].high, bounds[i]);
         add_point(chart, (uint32_t)i, names[i], stage.scene.face_count, times[i].mean);
     }
     printer_flush(run->session->out);
@@ -190,7 +205,8 @@ static int make_load(paper_run *run)
     if (status != STATUS_GOOD) {
         return status;
     }
-    printer_format(run->session->out, "%-14s %10s %10s %10s %12s\n", "curve", "triangles", "mean ms", "most ms", "mean bound");
+    printer_format(run->session->out, "%-14s %10s %10s %10s %12s\n", "curve", "triangles", "mean ms", "most ms",
+                   "mean bound");
     printer_text(&run->file, "curve,triangles,mean_ms,most_ms,mean_bound\n");
     for (double scale = 1.0 / 64; scale <= 16 && status == STATUS_GOOD; scale *= 4) {
         status = load_at(run, &chart, scale);
@@ -198,7 +214,7 @@ static int make_load(paper_run *run)
     return finish(run, &chart, status);
 }
 
-/* ---- error against budget, order against order ------------------------------------------------------------ */
+/* ---- error against budget, order against order ------------------------------------------------------------------- */
 
 static int error_at(deadline_stage *stage, deadline_chart *chart, int pose)
 {
@@ -210,12 +226,12 @@ static int error_at(deadline_stage *stage, deadline_chart *chart, int pose)
         for (uint64_t units = 64; status == STATUS_GOOD && units <= 1u << 24; units *= 2) {
             dent_time_critical_begin(stage->search, NULL);
             dent_time_critical_run(stage->search, dent_budget_units(units), &result);
-            printer_format(run->session->out, "%-14s %5u %10llu %12.5g %12.5g %9u %9u %6u\n", order_names[i], contact_frames[pose],
-                           (unsigned long long)units, result.error / stage->radius, result.depth / stage->radius, result.pending_count,
-                           result.pair_count, result.levels_done);
-            printer_format(&run->file, "%s,%u,%llu,%.9g,%.9g,%u,%u,%u\n", order_names[i], contact_frames[pose], (unsigned long long)units,
-                           result.error / stage->radius, result.depth / stage->radius, result.pending_count, result.pair_count,
-                           result.levels_done);
+            printer_format(run->session->out, "%-14s %5u %10llu %12.5g %12.5g %9u %9u %6u\n", order_names[i],
+                           contact_frames[pose], (unsigned long long)units, result.error / stage->radius,
+                           result.depth / stage->radius, result.pending_count, result.pair_count, result.levels_done);
+            printer_format(&run->file, "%s,%u,%llu,%.9g,%.9g,%u,%u,%u\n", order_names[i], contact_frames[pose],
+                           (unsigned long long)units, result.error / stage->radius, result.depth / stage->radius,
+                           result.pending_count, result.pair_count, result.levels_done);
             if (pose == 0) {
                 add_point(chart, (uint32_t)i, order_names[i], (double)units, result.error / stage->radius);
             }
@@ -240,8 +256,8 @@ static int make_error(paper_run *run)
     if (status != STATUS_GOOD) {
         return status;
     }
-    printer_format(run->session->out, "%-14s %5s %10s %12s %12s %9s %9s %6s\n", "order", "frame", "units", "bound", "depth", "pending", "pairs",
-                   "levels");
+    printer_format(run->session->out, "%-14s %5s %10s %12s %12s %9s %9s %6s\n", "order", "frame", "units", "bound",
+                   "depth", "pending", "pairs", "levels");
     printer_text(&run->file, "order,frame,units,bound,depth,pending,pairs,levels_done\n");
     for (int pose = 0; pose < CONTACT_POSES && status == STATUS_GOOD; pose++) {
         deadline_stage stage;
@@ -254,7 +270,7 @@ static int make_error(paper_run *run)
     return finish(run, &chart, status);
 }
 
-/* ---- forces ------------------------------------------------------------------------------------------------ */
+/* ---- forces ------------------------------------------------------------------------------------------------------ */
 
 static double length(const double v[3])
 {
@@ -284,15 +300,18 @@ static int force_at(deadline_stage *stage, deadline_chart *chart, int pose)
         dent_sphere_response_compute(stage->search, &def, NULL, NULL, &now);
         budget = 16 + result.work_units / 2;
         double cosine = length(now.force) > 0 && length(end.force) > 0
-                            ? (now.direction[0] * end.direction[0] + now.direction[1] * end.direction[1] + now.direction[2] * end.direction[2])
+                            ? (now.direction[0] * end.direction[0] + now.direction[1] * end.direction[1] +
+                               now.direction[2] * end.direction[2])
                             : -1;
         double angle = acos(fmax(-1, fmin(1, cosine))) * 180 / 3.14159265358979323846;
         double difference[3] = {now.force[0] - end.force[0], now.force[1] - end.force[1], now.force[2] - end.force[2]};
         double relative = length(end.force) > 0 ? length(difference) / length(end.force) : 0;
-        printer_format(run->session->out, "%-5s %10llu %6u %9u %9u %10.3f %12.4g %12.4g\n", names[pose], (unsigned long long)result.work_units,
-                       result.levels_done, result.pending_count, result.confirmed_count, angle, now.depth, relative);
-        printer_format(&run->file, "%s,%llu,%u,%u,%u,%.6g,%.9g,%.6g\n", names[pose], (unsigned long long)result.work_units, result.levels_done,
-                       result.pending_count, result.confirmed_count, angle, now.depth, relative);
+        printer_format(run->session->out, "%-5s %10llu %6u %9u %9u %10.3f %12.4g %12.4g\n", names[pose],
+                       (unsigned long long)result.work_units, result.levels_done, result.pending_count,
+                       result.confirmed_count, angle, now.depth, relative);
+        printer_format(&run->file, "%s,%llu,%u,%u,%u,%.6g,%.9g,%.6g\n", names[pose],
+                       (unsigned long long)result.work_units, result.levels_done, result.pending_count,
+                       result.confirmed_count, angle, now.depth, relative);
         add_point(chart, (uint32_t)pose, names[pose], (double)result.work_units, relative > 1e-3 ? relative : 1e-3);
     } while (result.outcome == DENT_OUTCOME_BUDGET_SPENT);
     return STATUS_GOOD;
@@ -301,18 +320,19 @@ static int force_at(deadline_stage *stage, deadline_chart *chart, int pose)
 static int make_force(paper_run *run)
 {
     static deadline_chart chart;
-    chart = (deadline_chart){.name = "deadline-force",
-                             .title = "Force from the balls of a search stopped early, against that of the finished one",
-                             .x_label = "work units; the table has the deepest finished level",
-                             .y_label = "relative difference of the force (1e-3: less)",
-                             .x_logarithmic = true,
-                             .y_logarithmic = true};
+    chart =
+        (deadline_chart){.name = "deadline-force",
+                         .title = "Force from the balls of a search stopped early, against that of the finished one",
+                         .x_label = "work units; the table has the deepest finished level",
+                         .y_label = "relative difference of the force (1e-3: less)",
+                         .x_logarithmic = true,
+                         .y_logarithmic = true};
     int status = paper_file_open(run, chart.name, "csv");
     if (status != STATUS_GOOD) {
         return status;
     }
-    printer_format(run->session->out, "%-5s %10s %6s %9s %9s %10s %12s %12s\n", "pose", "units", "levels", "pending", "confirmed", "degrees",
-                   "depth", "difference");
+    printer_format(run->session->out, "%-5s %10s %6s %9s %9s %10s %12s %12s\n", "pose", "units", "levels", "pending",
+                   "confirmed", "degrees", "depth", "difference");
     printer_text(&run->file, "pose,units,levels_done,pending,confirmed,degrees,depth,relative_difference\n");
     for (int pose = 0; pose < CONTACT_POSES && status == STATUS_GOOD; pose++) {
         deadline_stage stage;
@@ -325,7 +345,7 @@ static int make_force(paper_run *run)
     return finish(run, &chart, status);
 }
 
-/* ---- the haptic loop --------------------------------------------------------------------------------------- */
+/* ---- the haptic loop --------------------------------------------------------------------------------------------- */
 
 /* A box of 2 x 2 x 3 cubes around the peg, five tetrahedra a cube. */
 typedef struct coarse_box {
@@ -368,7 +388,8 @@ static int open_haptic(paper_run *run, haptic_stage *haptic)
     }
     deadline_stage *stage = &haptic->stage;
     const bench_body *peg = &stage->scene.bodies[1];
-    memcpy(stage->scene.positions + 3 * (size_t)peg->first_vertex, peg->body->reference, 3 * (size_t)peg->body->vertex_count * sizeof(double));
+    memcpy(stage->scene.positions + 3 * (size_t)peg->first_vertex, peg->body->reference,
+           3 * (size_t)peg->body->vertex_count * sizeof(double));
     dent_body_def def = dent_solid_def_default();
     dent_body_id coarse, dense = dent_world_body_at(stage->world, 1);
     def.name = "coarse box";
@@ -384,7 +405,7 @@ static int open_haptic(paper_run *run, haptic_stage *haptic)
     made = made == DENT_OK ? dent_reduced_create(stage->world, dense, coarse, NULL, &haptic->reduced) : made;
     tree.reduced = haptic->reduced;
     made = made == DENT_OK ? dent_bound_tree_create(stage->world, dense, &tree, &stage->trees[1]) : made;
-    status = made == DENT_OK ? open_search(stage, DENT_REFINE_PRIORITY) : complain_world(stage);
+    status = made == DENT_OK ? open_search(stage, DENT_REFINE_DEEPEST) : complain_world(stage);
     if (status != STATUS_GOOD) {
         close_stage(stage);
         dent_reduced_destroy(haptic->reduced);
@@ -392,7 +413,8 @@ static int open_haptic(paper_run *run, haptic_stage *haptic)
     return status;
 }
 
-/* The hand's frame of the scene is a rigid motion: taken from the pose of the peg's foot, its head, and one vertex aside. */
+/* The hand's frame of the scene is a rigid motion: taken from the pose of the peg's foot, its head, and one vertex
+ * aside. */
 static void hold_box(haptic_stage *haptic, uint32_t frame, const double offset[3])
 {
     deadline_stage *stage = &haptic->stage;
@@ -413,7 +435,8 @@ static void hold_box(haptic_stage *haptic, uint32_t frame, const double offset[3
     for (uint32_t v = 0; v < COARSE_VERTICES; v++) {
         const double *rest = haptic->box.rest[v];
         for (int axis = 0; axis < 3; axis++) {
-            haptic->box.now[v][axis] = p[axis] + offset[axis] + rest[0] * side[axis] + rest[1] * across[axis] + rest[2] * up[axis];
+            haptic->box.now[v][axis] =
+                p[axis] + offset[axis] + rest[0] * side[axis] + rest[1] * across[axis] + rest[2] * up[axis];
         }
     }
 }
@@ -439,7 +462,8 @@ static int run_haptic(paper_run *run, deadline_chart *chart, haptic_stage *hapti
                     ? dent_time_critical_run(haptic->stage.search, dent_budget_ns(bounded ? 0.6e6 : INFINITY), &result)
                     : moved;
         push.confirmed_only = true;
-        moved = moved == DENT_OK ? dent_sphere_response_compute(haptic->stage.search, &push, NULL, NULL, &response) : moved;
+        moved =
+            moved == DENT_OK ? dent_sphere_response_compute(haptic->stage.search, &push, NULL, NULL, &response) : moved;
         double milliseconds = (double)(dent_clock_ns() - began) * 1e-6;
         if (moved != DENT_OK) {
             return complain("paper: %s", session_message(run->session, moved));
@@ -452,15 +476,15 @@ static int run_haptic(paper_run *run, deadline_chart *chart, haptic_stage *hapti
         spent += milliseconds / steps;
         most = milliseconds > most ? milliseconds : most;
         late += milliseconds > 1;
-        printer_format(&run->file, "%s,%u,%.6g,%.6g,%.6g,%u,%u,%.6g,%.6g,%.6g\n", bounded ? "budget 0.6 ms" : "no deadline", frame, milliseconds,
-                       (double)result.overrun_ns * 1e-6, result.error, result.confirmed_count, result.pending_count, offset[0], offset[1],
-                       offset[2]);
+        printer_format(&run->file, "%s,%u,%.6g,%.6g,%.6g,%u,%u,%.6g,%.6g,%.6g\n",
+                       bounded ? "budget 0.6 ms" : "no deadline", frame, milliseconds, (double)result.overrun_ns * 1e-6,
+                       result.error, result.confirmed_count, result.pending_count, offset[0], offset[1], offset[2]);
         if (step % (steps > 50 ? steps / 50 : 1) == 0) {
             add_point(chart, bounded ? 0 : 1, bounded ? "budget 0.6 ms" : "no deadline", frame, milliseconds);
         }
     }
-    printer_format(run->session->out, "%-14s  %u steps: mean %.3f ms, most %.3f ms, %u above 1 ms\n", bounded ? "budget 0.6 ms" : "no deadline",
-                   steps, spent, most, late);
+    printer_format(run->session->out, "%-14s  %u steps: mean %.3f ms, most %.3f ms, %u above 1 ms\n",
+                   bounded ? "budget 0.6 ms" : "no deadline", steps, spent, most, late);
     return status;
 }
 
@@ -489,7 +513,9 @@ static int make_peg(paper_run *run)
     return finish(run, &chart, status);
 }
 
-const paper_figure figure_deadline_load = {"deadline-load", "time per frame under growing load, with and without a deadline", make_load};
-const paper_figure figure_deadline_error = {"deadline-error", "error bound against budget: priority, breadth first, depth first", make_error};
+const paper_figure figure_deadline_load = {"deadline-load",
+                                           "time per frame under growing load, with and without a deadline", make_load};
+const paper_figure figure_deadline_error = {
+    "deadline-error", "error bound against budget: priority, breadth first, depth first", make_error};
 const paper_figure figure_deadline_force = {"deadline-force", "force against the deepest finished level", make_force};
 const paper_figure figure_deadline_peg = {"deadline-peg", "a haptic peg in a hole at 1 kHz", make_peg};

@@ -1,30 +1,33 @@
 /* dent/time_critical.h — the best answer by a deadline, with its error; for haptics, training, games.
  *
- * The question: which surface faces of two bodies (or of one, with itself) cross, as `face-face`; and, for solids and closed
- * surfaces, which whole boundary components of one lie inside the other. The search refines pairs of bounding volumes and can be
- * stopped at any time. When stopped it tells what it knows:
+ * The question: which surface faces of two bodies (or of one, with itself) cross, as `face-face`; and, for solids and
+ * closed surfaces, which whole boundary components of one lie inside the other. The search refines pairs of bounding
+ * volumes and can be stopped at any time. When stopped it tells what it knows:
  *
  *   confirmed   leaf pairs with at least one pair of faces that was proved to cross (exact predicates)
- *   pending     pairs of nodes that were not separated and not finished: every crossing pair of faces that is not confirmed lies
- *               below one of them. With what is pending, nothing is ever hidden; an empty list means proven separate, never "ran out".
- *   bounds      per entry lo <= gap <= hi for the distance of the two nodes' surfaces; over all, `error` (largest hi - max(lo, 0) of a
- *               pending entry) and `depth` (largest -lo of any entry): both never rise while one search goes on.
+ *   pending     pairs of nodes that were not separated and not finished: every crossing pair of faces that is not
+ *               confirmed lies below one of them. Nothing is ever hidden; an empty list means proven separate, never
+ *               "ran out"
+ *   bounds      per entry lo <= gap <= hi for the distance of the two nodes' surfaces; over all, `error` (largest
+ *               hi - max(lo, 0) of a pending entry) and `depth` (largest -lo of any entry): both never rise while one
+ *               search goes on
  *
- * A search that completes has error 0 and its pairs, sorted, are those of dent_world_query(DENT_QUESTION_FACE_FACE) for the two
- * bodies. With a budget in work units every list is identical on every machine, for every instruction set and thread count; two
- * budgets in a row do exactly what their sum does at once.
+ * A search that completes has error 0 and its pairs, sorted, are those of dent_world_query(DENT_QUESTION_FACE_FACE) for
+ * the two bodies. With a budget in work units every list is identical on every machine, for every instruction set and
+ * thread count; two budgets in a row do exactly what their sum does at once.
  *
- * Objects: a dent_bound_tree holds the surface of one body as a hierarchy of bounding volumes; a dent_time_critical is a search
- * between two trees with lists of fixed capacity. A step:
+ * Objects: a dent_bound_tree holds the surface of one body as a hierarchy of bounding volumes; a dent_time_critical is
+ * a search between two trees with lists of fixed capacity. A step:
  *
- *   dent_bound_tree_update(tree_a); dent_bound_tree_update(tree_b);      new positions: O(n); of a reduced model: O(coarse)
- *   dent_time_critical_begin(search, NULL);                              from the roots, or from the last front
- *   dent_time_critical_run(search, budget, &result);                     stops by the deadline
- *   dent_time_critical_run(search, budget, &result);                     … goes on where it stopped
+ *   dent_bound_tree_update(tree_a);                     new positions: O(n); of a reduced model: O(coarse)
+ *   dent_bound_tree_update(tree_b);
+ *   dent_time_critical_begin(search, NULL);             from the roots, or from the last front
+ *   dent_time_critical_run(search, budget, &result);    stops by the deadline
+ *   dent_time_critical_run(search, budget, &result);    … goes on where it stopped
  *
- * Threads: one tree and one search by one thread at a time; a search writes to its trees when they are reduced (nodes are computed
- * when first visited), so two searches that share such a tree take turns. `run` uses one thread, allocates nothing, takes no lock, and
- * makes no system call (the clock is read through the vdso where the system has one).
+ * Threads: one tree and one search by one thread at a time; a search writes to its trees when they are reduced (nodes
+ * are computed when first visited), so two searches that share such a tree take turns. `run` uses one thread, allocates
+ * nothing, takes no lock, and makes no system call (the clock is read through the vdso where the system has one).
  */
 #ifndef DENT_TIME_CRITICAL_H
 #define DENT_TIME_CRITICAL_H
@@ -38,7 +41,7 @@
 extern "C" {
 #endif
 
-/* ---- bounding trees ------------------------------------------------------------------------------------------------- */
+/* ---- bounding trees ---------------------------------------------------------------------------------------------- */
 
 typedef struct dent_bound_tree dent_bound_tree;
 
@@ -48,9 +51,11 @@ typedef enum dent_bound_kind {
 } dent_bound_kind;
 
 typedef enum dent_bound_builder {
-    DENT_BUILD_SPLIT = 0, /**< top down, halves of equal count across the longest axis of the covariance of the face centres */
-    DENT_BUILD_MEDIAL = 1 /**< the faces divided among few balls of the medial axis, level by level; closed surfaces and solids;
-                               slow to build (seconds for 10,000 faces). docs/methods/time_critical.md has figures of both */
+    /** Top down, halves of equal count across the longest axis of the covariance of the face centres. */
+    DENT_BUILD_SPLIT = 0,
+    /** The faces divided among few balls of the medial axis, level by level; closed surfaces and solids; slow to build
+     *  (seconds for 10,000 faces). docs/methods/time_critical.md has figures of both. */
+    DENT_BUILD_MEDIAL = 1
 } dent_bound_builder;
 
 typedef struct dent_bound_tree_def {
@@ -59,22 +64,24 @@ typedef struct dent_bound_tree_def {
     dent_bound_builder builder; /**< default SPLIT */
     uint32_t branching;         /**< children of a node: 2, 4 or 8 (default 8) */
     uint32_t leaf_faces;        /**< most faces of a leaf: 1 to 16; default 4 */
-    dent_reduced *reduced;      /**< null (default): the body's own positions; else the tree follows this model, whose dense body it must
-                                     be: same number of vertices. Borrowed: must outlive the tree */
+    dent_reduced *reduced; /**< null (default): the body's own positions; else the tree follows this model, whose dense
+                              body it must be: same number of vertices. Borrowed: must outlive the tree */
 } dent_bound_tree_def;
 DENT_API dent_bound_tree_def dent_bound_tree_def_default(void);
 
-/** Builds a tree over the surface faces of a body at its positions at t0 (reduced: at its rest shape), and updates it. O(n log n).
- *  Copies the faces; the world and the body must stay for dent_bound_tree_update (of trees without a reduced model). BAD_NUMBER for positions
- *  that are not finite, UNSUPPORTED for a medial tree of an open surface or boxes of a reduced model, INVALID_ARGUMENT for a bad def. */
+/** Builds a tree over the surface faces of a body at its positions at t0 (reduced: at its rest shape), and updates it.
+ * O(n log n). Copies the faces; the world and the body must stay for dent_bound_tree_update (of trees without a reduced
+ * model). BAD_NUMBER for positions that are not finite, UNSUPPORTED for a medial tree of an open surface or boxes of a
+ * reduced model, INVALID_ARGUMENT for a bad def. */
 DENT_API dent_status dent_bound_tree_create(dent_world *world, dent_body_id body, const dent_bound_tree_def *def,
                                             dent_bound_tree **tree);
 /** Null is allowed. Searches that use it must be gone. */
 DENT_API void dent_bound_tree_destroy(dent_bound_tree *tree);
 
-/** Takes the body's present positions at t0: reads, checks, refits every node with bounds rounded outward, in parallel; O(n). For a reduced
- *  model: notes that it has moved and computes the few upper nodes; the others follow when visited; O(coarse). No allocation. On
- *  failure (STALE_ID, BAD_NUMBER: message of the world) the tree is as before. Searches begun before must begin again. */
+/** Takes the body's present positions at t0: reads, checks, refits every node with bounds rounded outward, in parallel;
+ * O(n). For a reduced model: notes that it has moved and computes the few upper nodes; the others follow when visited;
+ * O(coarse). No allocation. On failure (STALE_ID, BAD_NUMBER: message of the world) the tree is as before. Searches
+ * begun before must begin again. */
 DENT_API dent_status dent_bound_tree_update(dent_bound_tree *tree);
 
 typedef struct dent_bound_tree_facts {
@@ -90,7 +97,8 @@ typedef struct dent_bound_node {
     double center[3], radius; /**< a ball that holds all its faces (boxes: around the box) */
     double lo[3], hi[3];      /**< boxes only */
     double error;             /**< no point of the volume is farther than this from the node's faces */
-    double protrusion;        /**< estimate of how far the ball stands out of the solid: medial trees at rest; else the radius */
+    double
+        protrusion; /**< estimate of how far the ball stands out of the solid: medial trees at rest; else the radius */
     uint32_t first_face, face_count;
     uint32_t first_child, child_count; /**< child_count 0: a leaf */
     uint32_t level;                    /**< root 0 */
@@ -100,7 +108,7 @@ DENT_API dent_bound_node dent_bound_tree_node(dent_bound_tree *tree, uint32_t no
 /** The numbers of the faces, in the order of the tree. Valid as long as the tree. */
 DENT_API const uint32_t *dent_bound_tree_face_order(const dent_bound_tree *tree);
 
-/* ---- the search ----------------------------------------------------------------------------------------------------- */
+/* ---- the search -------------------------------------------------------------------------------------------------- */
 
 typedef struct dent_time_critical dent_time_critical;
 
@@ -108,30 +116,33 @@ typedef enum dent_refine_order {
     DENT_REFINE_PRIORITY = 0,      /**< the entry with the largest error first (sixteen buckets to the octave) */
     DENT_REFINE_BREADTH_FIRST = 1, /**< as the source paper */
     DENT_REFINE_DEPTH_FIRST = 2,   /**< for comparison: leaves whole branches untested */
-    DENT_REFINE_DEEPEST = 3        /**< largest overlap depth times size first: finds crossings early, bounds late */
+    DENT_REFINE_DEEPEST = 3 /**< largest overlap in proportion to size first: finds crossings early, bounds late */
 } dent_refine_order;
 
 typedef struct dent_time_critical_def {
     size_t struct_size;
     dent_bound_tree *tree_a, *tree_b; /**< borrowed; the same tree twice: the body with itself */
     dent_refine_order order;          /**< default PRIORITY */
-    uint32_t pending_capacity;        /**< entries, 1 to 2^24; default 65536. 40 bytes each. When it is full, pairs stay unrefined: outcome TRUNCATED */
+    uint32_t pending_capacity;        /**< entries, 1 to 2^24; default 65536. 40 bytes each. When it is full, pairs stay
+                                         unrefined: outcome TRUNCATED */
     uint32_t confirmed_capacity;      /**< leaf pairs, at least 1; default 16384 */
-    uint32_t pair_capacity;           /**< pairs of faces, at least 1; default 65536. Leaf pairs that may not fit stay pending */
-    uint32_t front_capacity;          /**< pairs of nodes kept for the next step; default 0: none is kept */
-    bool touching;                    /**< default false; true: pairs that only touch are found too, as in dent_query_def */
-    bool no_containment;              /**< default false; true: do not look for components inside the other body */
+    uint32_t pair_capacity;  /**< pairs of faces, at least 1; default 65536. Leaf pairs that may not fit stay pending */
+    uint32_t front_capacity; /**< pairs of nodes kept for the next step; default 0: none is kept */
+    bool touching;           /**< default false; true: pairs that only touch are found too, as in dent_query_def */
+    bool no_containment;     /**< default false; true: do not look for components inside the other body */
 } dent_time_critical_def;
 DENT_API dent_time_critical_def dent_time_critical_def_default(void);
 
 /** Takes all the memory it will ever use. INVALID_ARGUMENT names what is wrong (message of the context). */
-DENT_API dent_status dent_time_critical_create(dent_context *context, const dent_time_critical_def *def, dent_time_critical **search);
+DENT_API dent_status dent_time_critical_create(dent_context *context, const dent_time_critical_def *def,
+                                               dent_time_critical **search);
 DENT_API void dent_time_critical_destroy(dent_time_critical *search);
 
 typedef struct dent_time_critical_start {
-    bool reuse_front; /**< begin with the pairs at which the last search ended (or stopped) instead of the roots. Each is tested anew
-                           before it counts; where all children of a pair are apart, the pair itself takes their place. Falls back to the
-                           roots when there is no front (front_capacity 0 or too small). The answer of a search that completes is the same. */
+    bool reuse_front; /**< begin with the pairs at which the last search ended (or stopped) instead of the roots. Each
+                         is tested anew before it counts; where all children of a pair are apart, the pair itself takes
+                         their place. Falls back to the roots when there is no front (front_capacity 0 or too small).
+                         The answer of a search that completes is the same. */
 } dent_time_critical_start;
 
 /** Forgets the lists and starts anew with the trees as they are. Null start: from the roots. O(front). */
@@ -139,8 +150,9 @@ DENT_API void dent_time_critical_begin(dent_time_critical *search, const dent_ti
 
 typedef struct dent_budget {
     double ns;           /**< nanoseconds from the moment `run` is called, >= 0; INFINITY: no deadline */
-    uint64_t work_units; /**< a test of two volumes (or of the boxes of two faces) counts 1, an exact one of two faces (or a ray and a face) 4 more; UINT64_MAX: no limit. A step is begun while the
-                              units used so far (over all runs since begin) are below the units granted so far */
+    uint64_t work_units; /**< a test of two volumes (or of the boxes of two faces) counts 1, an exact one of two faces
+                            (or a ray and a face) 4 more; UINT64_MAX: no limit. A step is begun while the units used so
+                            far (over all runs since begin) are below the units granted so far */
 } dent_budget;
 static inline dent_budget dent_budget_ns(double ns)
 {
@@ -160,9 +172,9 @@ static inline dent_budget dent_budget_units(uint64_t units)
 /** A pair of nodes. Its first words are all a reader needs; the rest is the queue's. */
 typedef struct dent_region_pair {
     uint32_t node_a, node_b; /**< of tree_a and tree_b */
-    double lo;               /**< the volumes are at least this far apart; negative: they overlap by this much. lo <= gap */
-    double error;            /**< hi - max(lo, 0): gap <= max(lo, 0) + error */
-    uint32_t queue[4];       /**< internal */
+    double lo;         /**< the volumes are at least this far apart; negative: they overlap by this much. lo <= gap */
+    double error;      /**< hi - max(lo, 0): gap <= max(lo, 0) + error */
+    uint32_t queue[4]; /**< internal */
 } dent_region_pair;
 
 /** A leaf pair with crossing faces: pairs[first_pair … first_pair + pair_count - 1] of the result. */
@@ -179,10 +191,10 @@ typedef struct dent_face_pair {
 
 /** Where a boundary component (faces connected through vertices) of one body is with respect to the other. */
 typedef enum dent_component_state {
-    DENT_COMPONENT_PENDING = 0,  /**< not decided: it may be inside */
+    DENT_COMPONENT_PENDING = 0, /**< not decided: it may be inside */
     DENT_COMPONENT_OUTSIDE = 1,
-    DENT_COMPONENT_INSIDE = 2,   /**< it crosses nothing, and its first vertex that is not on the other's surface lies inside: winding number
-                                      of the other's surface not zero */
+    DENT_COMPONENT_INSIDE = 2,   /**< it crosses nothing, and its first vertex that is not on the other's surface lies
+                                    inside: winding number of the other's surface not zero */
     DENT_COMPONENT_CROSSING = 3, /**< one of its faces is in a confirmed pair */
     DENT_COMPONENT_ON = 4        /**< it crosses nothing and all its vertices lie on the other's surface */
 } dent_component_state;
@@ -202,43 +214,50 @@ typedef struct dent_time_critical_result {
     uint32_t confirmed_count;
     const dent_face_pair *pairs; /**< in the order found */
     uint32_t pair_count;
-    /** Components of a closed surface or of a solid with a closed boundary have an answer about each other; those about an open surface do not: they are
-     *  not in the list. OUTSIDE at once when the trees are apart. */
+    /** Components of a closed surface or of a solid with a closed boundary have an answer about each other; those about
+     * an open surface do not: they are not in the list. OUTSIDE at once when the trees are apart. */
     const dent_component *components;
     uint32_t component_count, components_pending;
 
-    double error; /**< bound: the largest `error` of a pending entry, rounded up by at most 1/16; the smallest since begin; 0 when complete */
+    double error; /**< bound: the largest `error` of a pending entry, rounded up by at most 1/16; the smallest since
+                     begin; 0 when complete */
     double depth; /**< bound: no overlap of surfaces is deeper than this; the smallest since begin; 0: none overlap */
 
-    uint64_t work_units;     /**< used since begin */
+    uint64_t work_units;                                     /**< used since begin */
     uint64_t splits, bound_tests, face_tests, nodes_updated; /**< since begin */
-    uint32_t levels_done;    /**< every pending entry is at least this deep: the smaller of its nodes' levels, leaves counted as deepest */
+    uint32_t levels_done;    /**< every pending entry is at least this deep: the smaller of its nodes' levels, leaves
+                                counted as deepest */
     uint64_t ns;             /**< this run took */
     uint64_t overrun_ns;     /**< of these: beyond the deadline */
     uint64_t worst_batch_ns; /**< longest time between two looks at the clock in this run */
     uint64_t exact_fallbacks;
 } dent_time_critical_result;
 
-/** Goes on until the search is complete or the budget is spent. Arrays in *result belong to the search and are valid until its next call.
- *  The time to return from the last look at the clock does not depend on the lists' lengths. Failure: BAD_NUMBER for a budget that is negative or NaN,
- *  INVALID_ARGUMENT when a tree was updated since `begin`, or before the first `begin`; nothing has changed then. (Message of the context.) */
-DENT_API dent_status dent_time_critical_run(dent_time_critical *search, dent_budget budget, dent_time_critical_result *result);
+/** Goes on until the search is complete or the budget is spent. Arrays in *result belong to the search and are valid
+ * until its next call. The time to return from the last look at the clock does not depend on the lists' lengths.
+ * Failure: BAD_NUMBER for a budget that is negative or NaN, INVALID_ARGUMENT when a tree was updated since `begin`, or
+ * before the first `begin`; nothing has changed then. (Message of the context.) */
+DENT_API dent_status dent_time_critical_run(dent_time_critical *search, dent_budget budget,
+                                            dent_time_critical_result *result);
 
-/* ---- approximate response ------------------------------------------------------------------------------------------- */
+/* ---- approximate response ---------------------------------------------------------------------------------------- */
 
 typedef struct dent_sphere_response_def {
     size_t struct_size;
     double stiffness; /**< force per length of depth, >= 0; default 1 */
-    double optimism;  /**< 0 … 1: which depth is taken between what is surely there after both balls' protrusion (0) and the balls' overlap (1);
-                           default 1, as only medial trees at rest know their protrusion */
-    bool confirmed_only;      /**< default false: pending entries push too. True: they do only while there is no confirmed one */
-    double last_direction[3]; /**< used where two centres coincide, e.g. the direction returned before; default 0: the bodies' centres, else +z */
+    double optimism; /**< 0 … 1: which depth is taken between what is surely there after both balls' protrusion (0) and
+                        the balls' overlap (1); default 1, as only medial trees at rest know their protrusion */
+    bool confirmed_only; /**< default false: pending entries push too. True: they do only while there is no confirmed
+                            one */
+    double last_direction[3]; /**< used where two centres coincide, e.g. the direction returned before; default 0: the
+                                 bodies' centres, else +z */
 } dent_sphere_response_def;
 DENT_API dent_sphere_response_def dent_sphere_response_def_default(void);
 
 typedef struct dent_sphere_response {
-    double force[3];     /**< total on body a; body b gets the opposite */
-    double torque_a[3];  /**< what the forces spread over body a lack of the torque of the contact forces: 0 but for rounding where weights could be found */
+    double force[3];    /**< total on body a; body b gets the opposite */
+    double torque_a[3]; /**< what the forces spread over body a lack of the torque of the contact forces: 0 but for
+                           rounding where weights could be found */
     double torque_b[3];
     double direction[3]; /**< mean direction, unit, from b to a; 0 when there is no force */
     double depth;        /**< mean depth, weighted as the forces */
@@ -246,16 +265,19 @@ typedef struct dent_sphere_response {
     uint32_t uniform;    /**< sides of entries whose weights are uniform, because no moderate ones kept the torque */
 } dent_sphere_response;
 
-/** Forces from the regions of the last result of `search` (between two trees of balls): each pair of balls pushes along the line of its centres with stiffness times
- *  its depth, scaled by its share of the overlap area of all pairs, so that refinement does not multiply the force. Spread over the vertices of each node with the
- *  least-norm weights that sum to 1 and have their mean on that line; for reduced trees on to the coarse nodes.
+/** Forces from the regions of the last result of `search` (between two trees of balls): each pair of balls pushes along
+ * the line of its centres with stiffness times its depth, scaled by its share of the overlap area of all pairs, so that
+ * refinement does not multiply the force. Spread over the vertices of each node with the least-norm weights that sum to
+ * 1 and have their mean on that line; for reduced trees on to the coarse nodes.
  *
- *  forces_a and forces_b (3 per vertex; per coarse vertex for reduced trees) are added to, never cleared; null: not wanted, and the torque of that side is not
- *  looked at. Cost O(vertices below the regions), O(regions) when both are null; no allocation. What balls on a surface cannot tell is how deep the bodies are in one another: the depth shrinks with the balls as the search goes on, so use
- *  the same budget in work units for the same feel, or the confirmed pairs with a response of your own. INVALID_ARGUMENT for a bad def, a search that has not begun, or
- *  one of a body with itself; UNSUPPORTED for boxes; then nothing is written. */
-DENT_API dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_sphere_response_def *def, double *forces_a, double *forces_b,
-                                                  dent_sphere_response *response);
+ *  forces_a and forces_b (3 per vertex; per coarse vertex for reduced trees) are added to, never cleared; null: not
+ * wanted, and the torque of that side is not looked at. Cost O(vertices below the regions), O(regions) when both are
+ * null; no allocation. What balls on a surface cannot tell is how deep the bodies are in one another: the depth shrinks
+ * with the balls as the search goes on, so use the same budget in work units for the same feel, or the confirmed pairs
+ * with a response of your own. INVALID_ARGUMENT for a bad def, a search that has not begun (or whose trees were updated since), or one of
+ * a body with itself; UNSUPPORTED for boxes; then nothing is written. */
+DENT_API dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_sphere_response_def *def,
+                                                  double *forces_a, double *forces_b, dent_sphere_response *response);
 
 #ifdef __cplusplus
 }

@@ -34,7 +34,8 @@ static void rotation_of_quaternion(const double quaternion[4], double r[9])
 {
     double length = sqrt((quaternion[0] * quaternion[0] + quaternion[1] * quaternion[1]) +
                          (quaternion[2] * quaternion[2] + quaternion[3] * quaternion[3]));
-    double w = quaternion[0] / length, x = quaternion[1] / length, y = quaternion[2] / length, z = quaternion[3] / length;
+    double w = quaternion[0] / length, x = quaternion[1] / length, y = quaternion[2] / length,
+           z = quaternion[3] / length;
     r[0] = 1 - 2 * (y * y + z * z);
     r[1] = 2 * (x * y - w * z);
     r[2] = 2 * (x * z + w * y);

@@ -5,7 +5,7 @@
 
 #include "base/floating_point_guard.h"
 
-/* ---- reduced models ---------------------------------------------------------------------------------------------------------- */
+/* ---- reduced models ---------------------------------------------------------------------------------------------- */
 
 dent_reduced_def dent_reduced_def_default(void)
 {
@@ -27,7 +27,8 @@ static DENT_NOINLINE dent_status bind_bodies(dent_world *world, const struct bod
         return out_of_memory(world, "a reduced model");
     }
     dent_status status = body_read_positions(dense, &dense->positions_t0, &world->message, dense_xyz);
-    status = status == DENT_OK ? body_read_positions(coarse, &coarse->positions_t0, &world->message, coarse_xyz) : status;
+    status =
+        status == DENT_OK ? body_read_positions(coarse, &coarse->positions_t0, &world->message, coarse_xyz) : status;
     return status == DENT_OK ? reduced_create(world->context, dense, (const double(*)[3])dense_xyz, coarse,
                                               (const double(*)[3])coarse_xyz, def, &world->message, model)
                              : status;
@@ -43,14 +44,17 @@ dent_status dent_reduced_create(dent_world *world, dent_body_id dense, dent_body
                             "the reduced model def was not made by dent_reduced_def_default()");
     }
     if (!(def->longest_link >= 0)) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "longest_link is %g: a length is needed", def->longest_link);
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "longest_link is %g: a length is needed",
+                            def->longest_link);
     }
-    const struct body *dense_body = body_table_find(&world->bodies, dense), *coarse_body = body_table_find(&world->bodies, coarse);
+    const struct body *dense_body = body_table_find(&world->bodies, dense),
+                      *coarse_body = body_table_find(&world->bodies, coarse);
     if (!dense_body || !coarse_body) {
         return body_table_stale(&world->bodies, dense_body ? coarse : dense, &world->message);
     }
     if (dense_body == coarse_body) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, BODY_TITLE " cannot carry itself", BODY_TITLE_OF(dense_body));
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, BODY_TITLE " cannot carry itself",
+                            BODY_TITLE_OF(dense_body));
     }
     struct floating_point_guard guard;
     floating_point_guard_enter(&guard);
@@ -91,7 +95,8 @@ static DENT_NOINLINE dent_status move_coarse(dent_reduced *model, const dent_pos
         coarse_vertex(coarse, v, p);
         for (int axis = 0; axis < 3; axis++) {
             if (!(fabs(p[axis]) <= DBL_MAX)) {
-                return dent_fail(model->context, DENT_ERROR_BAD_NUMBER, "coarse vertex %u has the coordinate %g", (unsigned)v, p[axis]);
+                return dent_fail(model->context, DENT_ERROR_BAD_NUMBER, "coarse vertex %u has the coordinate %g",
+                                 (unsigned)v, p[axis]);
             }
         }
     }
@@ -129,7 +134,8 @@ void dent_reduced_write_dense(const dent_reduced *model, double *dense)
     floating_point_guard_leave(&guard);
 }
 
-void dent_reduced_spread_force(const dent_reduced *model, uint32_t dense_vertex, const double force[3], double *coarse_forces)
+void dent_reduced_spread_force(const dent_reduced *model, uint32_t dense_vertex, const double force[3],
+                               double *coarse_forces)
 {
     const struct rigid_link *link = &model->links[dense_vertex];
     for (int k = 0; k < 3; k++) {
@@ -140,7 +146,7 @@ void dent_reduced_spread_force(const dent_reduced *model, uint32_t dense_vertex,
     }
 }
 
-/* ---- trees ------------------------------------------------------------------------------------------------------------------- */
+/* ---- trees ------------------------------------------------------------------------------------------------------- */
 
 dent_bound_tree_def dent_bound_tree_def_default(void)
 {
@@ -151,31 +157,35 @@ static dent_status check_def(dent_world *world, const struct body *body, const d
 {
     struct message *message = &world->message;
     if (def->struct_size != sizeof *def) {
-        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "the tree def was not made by dent_bound_tree_def_default()");
+        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT,
+                            "the tree def was not made by dent_bound_tree_def_default()");
     }
     if (def->kind != DENT_BOUND_SPHERES && def->kind != DENT_BOUND_BOXES) {
-        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "there is no kind of volumes number %d", (int)def->kind);
+        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "there is no kind of volumes number %d",
+                            (int)def->kind);
     }
     if (def->builder != DENT_BUILD_SPLIT && def->builder != DENT_BUILD_MEDIAL) {
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "there is no builder number %d", (int)def->builder);
     }
     if (def->branching != 2 && def->branching != 4 && def->branching != 8) {
-        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "branching is %u: 2, 4 or 8 is needed", (unsigned)def->branching);
+        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "branching is %u: 2, 4 or 8 is needed",
+                            (unsigned)def->branching);
     }
     if (def->leaf_faces < 1 || def->leaf_faces > BOUND_LEAF_FACES_MAX) {
-        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "leaf_faces is %u: 1 to %d is needed", (unsigned)def->leaf_faces,
-                            (int)BOUND_LEAF_FACES_MAX);
+        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "leaf_faces is %u: 1 to %d is needed",
+                            (unsigned)def->leaf_faces, (int)BOUND_LEAF_FACES_MAX);
     }
     if (def->reduced && def->kind == DENT_BOUND_BOXES) {
         return message_fail(message, DENT_ERROR_UNSUPPORTED, "a reduced model has balls, not boxes");
     }
     if (def->reduced && def->reduced->facts.dense_vertices != body->vertex_count) {
-        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, BODY_TITLE " has %u vertices, the reduced model %u", BODY_TITLE_OF(body),
-                            (unsigned)body->vertex_count, (unsigned)def->reduced->facts.dense_vertices);
+        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, BODY_TITLE " has %u vertices, the reduced model %u",
+                            BODY_TITLE_OF(body), (unsigned)body->vertex_count,
+                            (unsigned)def->reduced->facts.dense_vertices);
     }
     if (def->builder == DENT_BUILD_MEDIAL && !body->topology.surface_closed) {
-        return message_fail(message, DENT_ERROR_UNSUPPORTED, BODY_TITLE " has an open surface, which has no medial axis inside",
-                            BODY_TITLE_OF(body));
+        return message_fail(message, DENT_ERROR_UNSUPPORTED,
+                            BODY_TITLE " has an open surface, which has no medial axis inside", BODY_TITLE_OF(body));
     }
     return DENT_OK;
 }
@@ -219,7 +229,8 @@ static DENT_NOINLINE dent_status update_tree(dent_bound_tree *object, const stru
 }
 
 /* On failure the caller destroys the object. */
-static DENT_NOINLINE dent_status build_tree(dent_bound_tree *object, const struct body *body, const dent_bound_tree_def *def)
+static DENT_NOINLINE dent_status build_tree(dent_bound_tree *object, const struct body *body,
+                                            const dent_bound_tree_def *def)
 {
     dent_world *world = object->world;
     struct bound_tree *tree = &object->tree;
@@ -237,23 +248,28 @@ static DENT_NOINLINE dent_status build_tree(dent_bound_tree *object, const struc
     if (status != DENT_OK) {
         return status;
     }
-    struct bound_build build = {world->context, def->kind, def->builder, def->branching, def->leaf_faces, (const double(*)[3])xyz,
-                                body->vertex_count, body->surface_face_count, body->surface_faces};
+    struct bound_build build = {world->context,     def->kind,
+                                def->builder,       def->branching,
+                                def->leaf_faces,    (const double(*)[3])xyz,
+                                body->vertex_count, body->surface_face_count,
+                                body->surface_faces};
     status = bound_tree_build(tree, &build);
     if (status != DENT_OK) {
-        return status == DENT_ERROR_TOO_LARGE ? message_fail(&world->message, status, "a bounding tree of too many levels")
-                                              : out_of_memory(world, "a bounding tree");
+        return status == DENT_ERROR_TOO_LARGE
+                   ? message_fail(&world->message, status, "a bounding tree of too many levels")
+                   : out_of_memory(world, "a bounding tree");
     }
     tree->closed = body->topology.surface_closed;
     if (!def->reduced) {
         object->incoming = dent_allocate(world->context, body->vertex_count, sizeof *object->incoming);
     }
-    bool complete = bound_tree_find_components(tree) && copy_identities(tree, body) && (def->reduced || object->incoming) &&
-                    (!def->reduced || reduced_bounds_create(tree, def->reduced));
+    bool complete = bound_tree_find_components(tree) && copy_identities(tree, body) &&
+                    (def->reduced || object->incoming) && (!def->reduced || reduced_bounds_create(tree, def->reduced));
     return complete ? update_tree(object, body) : out_of_memory(world, "a bounding tree");
 }
 
-dent_status dent_bound_tree_create(dent_world *world, dent_body_id id, const dent_bound_tree_def *def, dent_bound_tree **tree)
+dent_status dent_bound_tree_create(dent_world *world, dent_body_id id, const dent_bound_tree_def *def,
+                                   dent_bound_tree **tree)
 {
     dent_bound_tree_def fallback = dent_bound_tree_def_default();
     def = def ? def : &fallback;
@@ -269,7 +285,8 @@ dent_status dent_bound_tree_create(dent_world *world, dent_body_id id, const den
     if (!object) {
         return out_of_memory(world, "a bounding tree");
     }
-    *object = (dent_bound_tree){.tree.context = world->context, .world = world, .body = id, .identity_base = body->identity_base};
+    *object = (dent_bound_tree){
+        .tree.context = world->context, .world = world, .body = id, .identity_base = body->identity_base};
     struct floating_point_guard guard;
     floating_point_guard_enter(&guard);
     status = build_tree(object, body, def);
@@ -301,7 +318,8 @@ dent_status dent_bound_tree_update(dent_bound_tree *object)
         body = body_table_find(&object->world->bodies, object->body);
         if (!body || body->identity_base != object->identity_base) {
             return body ? message_fail(&object->world->message, DENT_ERROR_STALE_ID,
-                                       BODY_TITLE " has other elements than its bounding tree was made for", BODY_TITLE_OF(body))
+                                       BODY_TITLE " has other elements than its bounding tree was made for",
+                                       BODY_TITLE_OF(body))
                         : body_table_stale(&object->world->bodies, object->body, &object->world->message);
         }
     }
@@ -315,12 +333,15 @@ dent_status dent_bound_tree_update(dent_bound_tree *object)
 dent_bound_tree_facts dent_bound_tree_get_facts(const dent_bound_tree *object)
 {
     const struct bound_tree *tree = &object->tree;
-    uint64_t bytes = tree->node_count * (sizeof *tree->volumes + sizeof *tree->links) + (uint64_t)tree->face_count * (4 + 12 + 4 + 12 + 4 + 4 + 4) +
+    uint64_t bytes = tree->node_count * (sizeof *tree->volumes + sizeof *tree->links) +
+                     (uint64_t)tree->face_count * (4 + 12 + 4 + 12 + 4 + 4 + 4) +
                      (uint64_t)tree->vertex_count * (object->incoming ? 48 : 24);
     if (tree->reduced) {
-        bytes += tree->node_count * sizeof *tree->reduced->nodes + tree->reduced->support_capacity * sizeof *tree->reduced->supports;
+        bytes += tree->node_count * sizeof *tree->reduced->nodes +
+                 tree->reduced->support_capacity * sizeof *tree->reduced->supports;
     }
-    return (dent_bound_tree_facts){tree->face_count, tree->node_count, tree->leaf_count, tree->level_count, bytes, tree->build_ns};
+    return (dent_bound_tree_facts){tree->face_count, tree->node_count, tree->leaf_count, tree->level_count, bytes,
+                                   tree->build_ns};
 }
 
 static DENT_NOINLINE void describe_node(struct bound_tree *tree, uint32_t number, dent_bound_node *node)

@@ -9,8 +9,8 @@ struct dent_bound_tree {
     struct bound_tree tree;
     dent_world *world;
     dent_body_id body;
-    uint64_t identity_base;   /* of the body when the tree was made: elements replaced since make it stale */
-    double (*incoming)[3];    /* positions being read; null for reduced models */
+    uint64_t identity_base; /* of the body when the tree was made: elements replaced since make it stale */
+    double (*incoming)[3];  /* positions being read; null for reduced models */
 };
 
 #endif

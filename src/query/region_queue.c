@@ -1,30 +1,17 @@
-/* See region_queue.h. An entry's four words: previous, next, list, and its buckets of error and depth (10 bits each) and level (6 bits). */
+/* See region_queue.h. An entry's four words: previous, next, list, and its buckets of error and depth (10 bits each)
+ * and level (6 bits). */
 #include "query/region_queue.h"
 
 enum { PREVIOUS = 0, NEXT = 1, LIST = 2, PLACES = 3 };
 
-static uint32_t lowest_bit(uint64_t word)
-{
-    uint32_t bit = 0;
-    for (uint32_t step = 32; step > 0; step /= 2) {
-        if ((word & ((UINT64_C(1) << step) - 1)) == 0) {
-            word >>= step;
-            bit += step;
-        }
-    }
-    return bit;
-}
-
 static uint32_t highest_bit(uint64_t word)
 {
-    uint32_t bit = 0;
-    for (uint32_t step = 32; step > 0; step /= 2) {
-        if (word >> step) {
-            word >>= step;
-            bit += step;
-        }
-    }
-    return bit;
+    return 63 - (uint32_t)__builtin_clzll(word);
+}
+
+static uint32_t lowest_bit(uint64_t word)
+{
+    return (uint32_t)__builtin_ctzll(word);
 }
 
 uint32_t counts_highest(const struct bucket_counts *c)
@@ -75,7 +62,8 @@ static void append(struct region_queue *queue, uint32_t entry, uint32_t list)
 static void relink(struct region_queue *queue, uint32_t entry, uint32_t other)
 {
     const uint32_t *words = queue->entries[entry].queue;
-    uint32_t to_next = other == REGION_NONE ? words[NEXT] : other, to_previous = other == REGION_NONE ? words[PREVIOUS] : other;
+    uint32_t to_next = other == REGION_NONE ? words[NEXT] : other,
+             to_previous = other == REGION_NONE ? words[PREVIOUS] : other;
     if (words[PREVIOUS] == REGION_NONE) {
         queue->heads[words[LIST]] = to_next;
     } else {
@@ -101,7 +89,8 @@ static void cut_out(struct region_queue *queue, uint32_t entry)
 void region_queue_push(struct region_queue *queue, const dent_region_pair *pair, double key, uint32_t level)
 {
     uint32_t entry = queue->count++;
-    uint32_t error = bucket_of(pair->error, queue->error_base), depth = bucket_of(pair->lo < 0 ? -pair->lo : 0, queue->depth_base);
+    uint32_t error = bucket_of(pair->error, queue->error_base),
+             depth = bucket_of(pair->lo < 0 ? -pair->lo : 0, queue->depth_base);
     level = level < REGION_LEVELS - 1 ? level : REGION_LEVELS - 1;
     queue->entries[entry] = *pair;
     queue->entries[entry].queue[PLACES] = error | depth << 10 | level << 20;

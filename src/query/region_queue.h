@@ -1,8 +1,9 @@
-/* The pairs of nodes an interruptible search has not finished: a pool of fixed capacity, packed (the pool is the public list), in doubly
- * linked lists by bucket. Taking, adding and removing an entry is O(1), and so are the largest error and the largest depth of all entries.
+/* The pairs of nodes an interruptible search has not finished: a pool of fixed capacity, packed (the pool is the public
+ * list), in doubly linked lists by bucket. Taking, adding and removing an entry is O(1), and so are the largest error
+ * and the largest depth of all entries.
  *
- * Buckets are logarithmic, sixteen to the octave: the top bits of a double, counted from those of the first entry's value. A bucket's upper
- * edge is a bound of what lies in it, at most 1/16 above.
+ * Buckets are logarithmic, sixteen to the octave: the top bits of a double, counted from those of the first entry's
+ * value. A bucket's upper edge is a bound of what lies in it, at most 1/16 above.
  */
 #ifndef DENT_QUERY_REGION_QUEUE_H
 #define DENT_QUERY_REGION_QUEUE_H
@@ -13,8 +14,8 @@
 #include <string.h>
 
 enum {
-    REGION_BUCKETS = 1024,       /* 64 octaves */
-    REGION_ABOVE_FIRST = 32,     /* buckets above the first entry's: children need not lie in their parents */
+    REGION_BUCKETS = 1024,         /* 64 octaves */
+    REGION_ABOVE_FIRST = 32,       /* buckets above the first entry's: children need not lie in their parents */
     REGION_STUCK = REGION_BUCKETS, /* the list of entries that found no room to be split */
     REGION_LISTS = REGION_BUCKETS + 1,
     REGION_LEVELS = 64
@@ -32,7 +33,7 @@ struct region_queue {
     uint32_t count, capacity;
     uint32_t queued; /* not stuck */
     uint32_t heads[REGION_LISTS], tails[REGION_LISTS];
-    struct bucket_counts lists;         /* entries per list, without the stuck ones */
+    struct bucket_counts lists;          /* entries per list, without the stuck ones */
     struct bucket_counts errors, depths; /* of all entries */
     struct bucket_counts levels;
     uint64_t error_base, depth_base, key_base; /* top bits of the first entry's values */

@@ -1,7 +1,8 @@
-/* The interruptible search as the public interface shows it: its life, its start, and the loop under a budget. See time_critical_search.h.
+/* The interruptible search as the public interface shows it: its life, its start, and the loop under a budget. See
+ * time_critical_search.h.
  *
- * The clock is read every CLOCK_UNITS units of work, about a microsecond; the loop ends when the time left is less than a recent longest batch. Returning from there
- * costs the same whatever the lists hold.
+ * The clock is read every CLOCK_UNITS units of work, about a microsecond; the loop ends when the time left is less than
+ * a recent longest batch. Returning from there costs the same whatever the lists hold.
  */
 #include "query/time_critical_search.h"
 
@@ -21,7 +22,8 @@ dent_time_critical_def dent_time_critical_def_default(void)
 static dent_status check_def(dent_context *context, const dent_time_critical_def *def)
 {
     if (!def || def->struct_size != sizeof *def) {
-        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "the search def was not made by dent_time_critical_def_default()");
+        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT,
+                         "the search def was not made by dent_time_critical_def_default()");
     }
     if (!def->tree_a || !def->tree_b) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "a search needs two trees");
@@ -29,9 +31,11 @@ static dent_status check_def(dent_context *context, const dent_time_critical_def
     if (def->order < DENT_REFINE_PRIORITY || def->order > DENT_REFINE_DEEPEST) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "there is no order number %d", (int)def->order);
     }
-    if (def->pending_capacity < 1 || def->pending_capacity > 1u << 24 || def->confirmed_capacity < 1 || def->pair_capacity < 1) {
-        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "capacities are %u, %u and %u: 1 to 2^24, and at least 1, are needed",
-                         (unsigned)def->pending_capacity, (unsigned)def->confirmed_capacity, (unsigned)def->pair_capacity);
+    if (def->pending_capacity < 1 || def->pending_capacity > 1u << 24 || def->confirmed_capacity < 1 ||
+        def->pair_capacity < 1) {
+        return dent_fail(
+            context, DENT_ERROR_INVALID_ARGUMENT, "capacities are %u, %u and %u: 1 to 2^24, and at least 1, are needed",
+            (unsigned)def->pending_capacity, (unsigned)def->confirmed_capacity, (unsigned)def->pair_capacity);
     }
     return DENT_OK;
 }
@@ -42,7 +46,8 @@ static bool may_share_vertices(const dent_bound_tree *a, const dent_bound_tree *
     return a->world == b->world && (a->tree.identities || b->tree.identities || a->identity_base == b->identity_base);
 }
 
-dent_status dent_time_critical_create(dent_context *context, const dent_time_critical_def *def, dent_time_critical **search)
+dent_status dent_time_critical_create(dent_context *context, const dent_time_critical_def *def,
+                                      dent_time_critical **search)
 {
     dent_status status = check_def(context, def);
     if (status != DENT_OK) {
@@ -70,7 +75,8 @@ dent_status dent_time_critical_create(dent_context *context, const dent_time_cri
     fresh->components = dent_allocate(context, fresh->component_capacity, sizeof *fresh->components);
     fresh->front = dent_allocate(context, def->front_capacity, sizeof *fresh->front);
     fresh->old = dent_allocate(context, def->front_capacity, sizeof *fresh->old);
-    if (!fresh->queue.entries || !fresh->confirmed || !fresh->pairs || !fresh->components || !fresh->front || !fresh->old) {
+    if (!fresh->queue.entries || !fresh->confirmed || !fresh->pairs || !fresh->components || !fresh->front ||
+        !fresh->old) {
         dent_time_critical_destroy(fresh);
         return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the lists of a search");
     }
@@ -99,7 +105,7 @@ void dent_time_critical_destroy(dent_time_critical *search)
     dent_release(context, search, 1, sizeof *search);
 }
 
-/* ---- start ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- start ------------------------------------------------------------------------------------------------------- */
 
 static void forget_lists(dent_time_critical *search)
 {
@@ -129,7 +135,7 @@ static bool begin_queue(dent_time_critical *search, dent_region_pair *roots)
     double depth = meet ? -roots->lo : 0, error = meet ? roots->error : 0;
     region_queue_reset(&search->queue, error, depth,
                        search->def.order == DENT_REFINE_PRIORITY  ? error
-                       : search->def.order == DENT_REFINE_DEEPEST ? error * depth
+                       : search->def.order == DENT_REFINE_DEEPEST ? 1
                                                                   : 0);
     return meet;
 }
@@ -150,7 +156,8 @@ void search_begin_at_roots(dent_time_critical *search)
 /* Gathers where the last search ended in `old`. False: it did not fit, or is not worth it. */
 static bool take_front(dent_time_critical *search)
 {
-    uint64_t rest = search->covered ? search->old_count - search->old_next : 0, pending = search->queue.count - search->covered;
+    uint64_t rest = search->covered ? search->old_count - search->old_next : 0,
+             pending = search->queue.count - search->covered;
     uint64_t total = search->front_count + rest + pending;
     if (!search->begun || search->front_lost || total == 0 || total > search->def.front_capacity ||
         total > 2 * (uint64_t)search->fresh_front_count + 64) {
@@ -201,7 +208,7 @@ void dent_time_critical_begin(dent_time_critical *search, const dent_time_critic
     floating_point_guard_leave(&guard);
 }
 
-/* ---- run ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- run --------------------------------------------------------------------------------------------------------- */
 
 struct stopwatch {
     bool timed;
@@ -277,7 +284,8 @@ static void fill_result(const dent_time_critical *search, dent_time_critical_res
 static DENT_NOINLINE void run_search(dent_time_critical *search, dent_budget budget, struct stopwatch *watch,
                                      dent_time_critical_result *result)
 {
-    search->granted = budget.work_units > UINT64_MAX - search->granted ? UINT64_MAX : search->granted + budget.work_units;
+    search->granted =
+        budget.work_units > UINT64_MAX - search->granted ? UINT64_MAX : search->granted + budget.work_units;
     watch->last_effort = search->effort;
     result->outcome = work(search, watch);
     fill_result(search, result);
@@ -287,11 +295,13 @@ dent_status dent_time_critical_run(dent_time_critical *search, dent_budget budge
 {
     struct stopwatch watch = {.began = dent_clock_ns()};
     if (!(budget.ns >= 0)) {
-        return dent_fail(search->context, DENT_ERROR_BAD_NUMBER, "the budget is %g ns: a number of nanoseconds is needed", budget.ns);
+        return dent_fail(search->context, DENT_ERROR_BAD_NUMBER,
+                         "the budget is %g ns: a number of nanoseconds is needed", budget.ns);
     }
     if (!search->begun || search->epoch_a != search->a->epoch || search->epoch_b != search->b->epoch) {
         return dent_fail(search->context, DENT_ERROR_INVALID_ARGUMENT,
-                         search->begun ? "a tree was updated since dent_time_critical_begin()" : "dent_time_critical_begin() comes first");
+                         search->begun ? "a tree was updated since dent_time_critical_begin()"
+                                       : "dent_time_critical_begin() comes first");
     }
     watch.timed = budget.ns < 1e18;
     watch.deadline = watch.timed ? watch.began + (uint64_t)budget.ns : UINT64_MAX;

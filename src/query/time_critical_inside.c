@@ -1,8 +1,9 @@
 /* Components of one body inside the other, a step at a time.
  *
- * Once no pair of faces is pending, a component that crosses nothing lies on one side of the other surface as a whole, but for places where it touches. Its first vertex
- * that is not on that surface tells which: the signed crossings of a ray in direction +x with the other body's faces are counted, those whose volumes
- * the ray surely misses left out. Each crossing is decided exactly (winding_number.h).
+ * Once no pair of faces is pending, a component that crosses nothing lies on one side of the other surface as a whole,
+ * but for places where it touches. Its first vertex that is not on that surface tells which: the signed crossings of a
+ * ray in direction +x with the other body's faces are counted, those whose volumes the ray surely misses left out. Each
+ * crossing is decided exactly (winding_number.h).
  */
 #include "query/time_critical_search.h"
 
@@ -85,8 +86,9 @@ static bool count_crossings(dent_time_critical *search, struct bound_tree *other
     search->effort += bound_tree_touch_positions(other, leaf);
     for (uint32_t place = link->first_face; place < link->first_face + link->face_count; place++) {
         bool on = false;
-        search->walk.winding += winding_number(search->walk.point, (const double(*)[3])other->xyz,
-                                               (const uint32_t(*)[3])&other->corners[place], 1, &search->predicates, &on);
+        search->walk.winding +=
+            winding_number(search->walk.point, (const double(*)[3])other->xyz,
+                           (const uint32_t(*)[3]) & other->corners[place], 1, &search->predicates, &on);
         search->units += FACE_TEST_UNITS;
         search->effort += FACE_TEST_UNITS;
         if (on) {

@@ -1,13 +1,14 @@
-/* The inside of a dent_time_critical: an interruptible search between two bounding trees. See include/dent/time_critical.h for what it promises.
+/* The inside of a dent_time_critical: an interruptible search between two bounding trees. See
+ * include/dent/time_critical.h for what it promises.
  *
  *   time_critical.c          create, begin, run: the loop, the clock, the bounds
  *   time_critical_steps.c    the steps: split a pair, test the faces of two leaves, test an old front
  *   time_critical_inside.c   components inside the other body: a ray walk that can be stopped
  *   region_queue.c           the pairs that are pending
  *
- * A step is what is done between two looks at the budget: small, whatever the bodies. Pairs are tested when they are made and only those that are not
- * surely apart are stored, so there is nothing left to clean up when time is out (the paper tests pairs when they are taken out, and
- * counts the untested as colliding).
+ * A step is what is done between two looks at the budget: small, whatever the bodies. Pairs are tested when they are
+ * made and only those that are not surely apart are stored, so there is nothing left to clean up when time is out (the
+ * paper tests pairs when they are taken out, and counts the untested as colliding).
  */
 #ifndef DENT_QUERY_TIME_CRITICAL_SEARCH_H
 #define DENT_QUERY_TIME_CRITICAL_SEARCH_H
@@ -16,7 +17,8 @@
 #include "query/bound_tree_object.h"
 #include "query/region_queue.h"
 
-/* Where an earlier search ended: at a pair of nodes, or at those parts of a split pair (in the order of list_parts) that were apart. */
+/* Where an earlier search ended: at a pair of nodes, or at those parts of a split pair (in the order of list_parts)
+ * that were apart. */
 struct front_record {
     uint32_t node_a, node_b;
     uint64_t parts; /* bits of parts; the top two bits say which side was split */
@@ -29,8 +31,8 @@ enum { FACE_TEST_UNITS = 4, CLOCK_UNITS = 32, PARTS_MAX = 36 };
 /* A ray walk in progress: does the other body's surface wind around a vertex of a component? */
 struct inside_walk {
     bool active;
-    uint32_t component;   /* in components */
-    uint32_t corner;      /* which corner of the component's faces is asked about: 3 * face + corner */
+    uint32_t component; /* in components */
+    uint32_t corner;    /* which corner of the component's faces is asked about: 3 * face + corner */
     double point[3];
     int winding;
     uint32_t top;
@@ -67,13 +69,14 @@ struct dent_time_critical {
     /* Fronts: `old` is being tested anew, `front` is that of this search. */
     struct front_record *front, *old;
     uint32_t front_count, old_count, old_next;
-    bool front_lost; /* it did not fit */
-    bool covered;    /* entry 0, for the two roots, stands for the old front until all of that is tested */
+    bool front_lost;            /* it did not fit */
+    bool covered;               /* entry 0, for the two roots, stands for the old front until all of that is tested */
     bool from_roots;            /* this search began there */
     uint32_t fresh_front_count; /* size of the front of the last one that did */
 
-    uint64_t units, granted; /* of work that is counted: bound tests and face tests, whatever nodes were known already */
-    uint64_t effort;         /* units, and those of nodes computed: how long it takes */
+    uint64_t units,
+        granted;     /* of work that is counted: bound tests and face tests, whatever nodes were known already */
+    uint64_t effort; /* units, and those of nodes computed: how long it takes */
     uint64_t splits, bound_tests, face_tests, nodes_updated;
     double error, depth; /* running minima */
     predicate_counters predicates;

@@ -1,14 +1,14 @@
 /* The steps of an interruptible search. See time_critical_search.h.
  *
- * Splitting: of two inner nodes the one with the larger error; a node with itself into all pairs of its children. What does not fit into the pool stays
- * whole and is set aside: coarser, but nothing is lost.
+ * Splitting: of two inner nodes the one with the larger error; a node with itself into all pairs of its children. What
+ * does not fit into the pool stays whole and is set aside: coarser, but nothing is lost.
  */
 #include "query/time_critical_search.h"
 
 #include "geometry/triangle_predicates.h"
 #include "structures/bound_tests.h"
 
-/* ---- pairs of nodes ---------------------------------------------------------------------------------------------------------- */
+/* ---- pairs of nodes ---------------------------------------------------------------------------------------------- */
 
 static void touch(dent_time_critical *search, struct bound_tree *tree, uint32_t node)
 {
@@ -25,8 +25,14 @@ bool search_test_pair(dent_time_critical *search, uint32_t node_a, uint32_t node
     search->units++;
     search->effort++;
     search->bound_tests++;
+    bool balls = a->kind == DENT_BOUND_SPHERES && b->kind == DENT_BOUND_SPHERES;
+    if (balls && balls_clearly_apart(a->volumes[node_a].v, b->volumes[node_b].v)) {
+        return false;
+    }
     double gap = volume_gap(a, node_a, b, node_b);
-    *pair = (dent_region_pair){.node_a = node_a, .node_b = node_b, .lo = gap,
+    *pair = (dent_region_pair){.node_a = node_a,
+                               .node_b = node_b,
+                               .lo = gap,
                                .error = up(a->volumes[node_a].error + b->volumes[node_b].error)};
     return !(gap > 0);
 }
@@ -44,7 +50,7 @@ void search_push(dent_time_critical *search, const dent_region_pair *pair)
     if (search->def.order == DENT_REFINE_PRIORITY) {
         key = pair->error;
     } else if (search->def.order == DENT_REFINE_DEEPEST) {
-        key = (pair->lo < 0 ? -pair->lo : 0) * pair->error;
+        key = pair->error > 0 && pair->lo < 0 ? -pair->lo / pair->error : 0;
     }
     region_queue_push(&search->queue, pair, key, level_a < level_b ? level_a : level_b);
 }
@@ -86,9 +92,10 @@ static uint32_t list_parts(const dent_time_critical *search, uint32_t node_a, ui
     return count;
 }
 
-/* ---- the front ----------------------------------------------------------------------------------------------------------------- */
+/* ---- the front --------------------------------------------------------------------------------------------------- */
 
-static void keep_record(dent_time_critical *search, uint32_t node_a, uint32_t node_b, enum split_side side, uint64_t parts)
+static void keep_record(dent_time_critical *search, uint32_t node_a, uint32_t node_b, enum split_side side,
+                        uint64_t parts)
 {
     if (search->def.front_capacity == 0 || search->front_lost) {
         return;
@@ -140,13 +147,15 @@ static void test_old_record(dent_time_critical *search)
     uint64_t wanted = record.parts & (UINT64_MAX >> 2), apart;
     struct node_pair parts[PARTS_MAX] = {{record.node_a, record.node_b}};
     dent_region_pair kept[PARTS_MAX];
-    uint32_t count = side == SPLIT_NONE ? 1 : list_parts(search, record.node_a, record.node_b, side, parts), kept_count = 0;
+    uint32_t count = side == SPLIT_NONE ? 1 : list_parts(search, record.node_a, record.node_b, side, parts),
+             kept_count = 0;
     if (side == SPLIT_NONE) {
         apart = test_parts(search, parts, 1, 1, kept, &kept_count);
         if (apart) {
             keep_record(search, record.node_a, record.node_b, SPLIT_NONE, 0);
         }
-    } else if (wanted == (UINT64_C(1) << count) - 1 && !search_test_pair(search, record.node_a, record.node_b, &kept[0])) {
+    } else if (wanted == (UINT64_C(1) << count) - 1 &&
+               !search_test_pair(search, record.node_a, record.node_b, &kept[0])) {
         keep_record(search, record.node_a, record.node_b, SPLIT_NONE, 0); /* up to the parent */
     } else {
         apart = test_parts(search, parts, count, wanted, kept, &kept_count);
@@ -164,7 +173,7 @@ static void test_old_record(dent_time_critical *search)
     }
 }
 
-/* ---- two leaves ------------------------------------------------------------------------------------------------------------------ */
+/* ---- two leaves -------------------------------------------------------------------------------------------------- */
 
 static uint64_t identity_of(const struct bound_tree *tree, uint32_t vertex)
 {
@@ -274,7 +283,8 @@ static bool begin_leaves(dent_time_critical *search, uint32_t entry)
     uint64_t most = (uint64_t)search->a->links[pair->node_a].face_count * search->b->links[pair->node_b].face_count;
     search->units++;
     search->effort++;
-    if (search->confirmed_count == search->def.confirmed_capacity || search->pair_count + most > search->def.pair_capacity) {
+    if (search->confirmed_count == search->def.confirmed_capacity ||
+        search->pair_count + most > search->def.pair_capacity) {
         return false;
     }
     search->effort += bound_tree_touch_positions(search->a, pair->node_a);
@@ -285,7 +295,7 @@ static bool begin_leaves(dent_time_critical *search, uint32_t entry)
     return true;
 }
 
-/* ---- one pair ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- one pair ---------------------------------------------------------------------------------------------------- */
 
 /* False: no room for its parts. */
 static bool refine(dent_time_critical *search, uint32_t entry)

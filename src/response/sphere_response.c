@@ -1,11 +1,14 @@
-/* Forces from pairs of balls, for a simulator that must answer in time (Dingliana and O'Sullivan 2000 in spirit; the outline of Mendoza and O'Sullivan gives the direction only).
+/* Forces from pairs of balls, for a simulator that must answer in time (Dingliana and O'Sullivan 2000 in spirit; the
+ * outline of Mendoza and O'Sullivan gives the direction only).
  *
  * In: the regions of an interruptible search. Out: forces added to the caller's buffers, and what they amount to.
  *
- * A pair pushes along the line of centres. Its force is spread over the vertices of each node with weights w_i that sum to 1 and whose mean point lies on that line: then both
- * the force and its torque are those of one force on the line. Of all such weights the ones of least norm are 1/n + (s_i, t_i) . S^-1 q, where (s, t) are coordinates across the line from the
- * mean of the vertices, S their second moments and q the line's place. Where the vertices are in a row, or the line so far beside them that weights would grow beyond a
- * few times 1/n, weights are uniform and the torque that is missing is reported.
+ * A pair pushes along the line of centres. Its force is spread over the vertices of each node with weights w_i that sum
+ * to 1 and whose mean point lies on that line: then both the force and its torque are those of one force on the line.
+ * Of all such weights the ones of least norm are 1/n + (s_i, t_i) . S^-1 q, where (s, t) are coordinates across the
+ * line from the mean of the vertices, S their second moments and q the line's place. Where the vertices are in a row,
+ * or the line so far beside them that weights would grow beyond a few times 1/n, weights are uniform and the torque
+ * that is missing is reported.
  */
 #include "query/time_critical_search.h"
 
@@ -105,7 +108,8 @@ static bool make_push(const struct responder *responder, uint32_t node_a, uint32
     double protrusion_b = tree_b->protrusion ? tree_b->protrusion[node_b] : b[3];
     double sure = overlap - protrusion_a - protrusion_b;
     sure = sure > 0 ? sure : 0;
-    *push = (struct push){.node_a = node_a, .node_b = node_b, .depth = sure + responder->def->optimism * (overlap - sure)};
+    *push =
+        (struct push){.node_a = node_a, .node_b = node_b, .depth = sure + responder->def->optimism * (overlap - sure)};
     push_direction(responder, a, b, push->direction);
     push->area = lens_square(a[3], b[3], distance_above(a, b));
     for (int axis = 0; axis < 3; axis++) {
@@ -114,9 +118,10 @@ static bool make_push(const struct responder *responder, uint32_t node_a, uint32
     return push->depth > 0;
 }
 
-/* ---- spreading -------------------------------------------------------------------------------------------------------------------- */
+/* ---- spreading --------------------------------------------------------------------------------------------------- */
 
-/* Where a force on a vertex acts: on the vertex, or (reduced) on the base of its link, which is what the coarse nodes feel. */
+/* Where a force on a vertex acts: on the vertex, or (reduced) on the base of its link, which is what the coarse nodes
+ * feel. */
 static void acting_point(const struct bound_tree *tree, uint32_t vertex, double p[3])
 {
     if (tree->reduced) {
@@ -176,7 +181,8 @@ static bool find_weights(struct spread *spread, const struct push *push)
     if (!(determinant > 1e-10 * (trace * trace))) {
         return false;
     }
-    double slope[2] = {(moments[2] * q[0] - moments[1] * q[1]) / determinant, (moments[0] * q[1] - moments[1] * q[0]) / determinant};
+    double slope[2] = {(moments[2] * q[0] - moments[1] * q[1]) / determinant,
+                       (moments[0] * q[1] - moments[1] * q[0]) / determinant};
     /* |w|^2 = 1/n + slope . S slope = 1/n + slope . q */
     if (!(n * (slope[0] * q[0] + slope[1] * q[1]) <= WEIGHT_NORM_MOST - 1)) {
         return false;
@@ -228,7 +234,7 @@ static void spread_force(struct responder *responder, int side, const struct pus
     }
 }
 
-/* ---- all of them -------------------------------------------------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 /* The sums, not yet divided by the whole area. */
 static void sum_push(struct responder *responder, const struct push *push)
@@ -299,8 +305,8 @@ static DENT_NOINLINE void compute(struct responder *responder)
     }
 }
 
-dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_sphere_response_def *def, double *forces_a, double *forces_b,
-                                         dent_sphere_response *response)
+dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_sphere_response_def *def,
+                                         double *forces_a, double *forces_b, dent_sphere_response *response)
 {
     dent_sphere_response_def fallback = dent_sphere_response_def_default();
     def = def ? def : &fallback;
@@ -309,15 +315,21 @@ dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_
                          "the response def was not made by dent_sphere_response_def_default()");
     }
     if (!(def->stiffness >= 0 && def->stiffness <= DBL_MAX && def->optimism >= 0 && def->optimism <= 1)) {
-        return dent_fail(search->context, DENT_ERROR_INVALID_ARGUMENT, "stiffness is %g and optimism %g: a number >= 0 and one of 0 to 1 are needed",
-                         def->stiffness, def->optimism);
-    }
-    if (!search->begun || search->a == search->b) {
         return dent_fail(search->context, DENT_ERROR_INVALID_ARGUMENT,
-                         search->begun ? "a body does not push itself here" : "dent_time_critical_begin() comes first");
+                         "stiffness is %g and optimism %g: a number >= 0 and one of 0 to 1 are needed", def->stiffness,
+                         def->optimism);
+    }
+    if (!search->begun || search->epoch_a != search->a->epoch || search->epoch_b != search->b->epoch) {
+        return dent_fail(search->context, DENT_ERROR_INVALID_ARGUMENT,
+                         search->begun ? "a tree was updated since dent_time_critical_begin()"
+                                       : "dent_time_critical_begin() comes first");
+    }
+    if (search->a == search->b) {
+        return dent_fail(search->context, DENT_ERROR_INVALID_ARGUMENT, "a body does not push itself here");
     }
     if (search->a->kind != DENT_BOUND_SPHERES || search->b->kind != DENT_BOUND_SPHERES) {
-        return dent_fail(search->context, DENT_ERROR_UNSUPPORTED, "boxes have no centres to push from: this response needs trees of balls");
+        return dent_fail(search->context, DENT_ERROR_UNSUPPORTED,
+                         "boxes have no centres to push from: this response needs trees of balls");
     }
     struct responder responder = {search, def, response, {forces_a, forces_b}, 0};
     struct floating_point_guard guard;

@@ -1,8 +1,10 @@
 /* peg: a peg on its way into a hole, for haptics at 1 kHz: a frame is a millisecond.
  *
- * Two closed surfaces of revolution: a block with a hole, chamfered at its mouth, and a peg with a rounded foot, a little thinner than the hole. The hand that
- * holds the peg brings it down off the axis and askew, searches for the hole in a spiral, tilts it upright and pushes it in until it stands on the ground, which
- * a stiff hand does not notice: there is overlap at the rim, at the wall and at the foot, as a simulator of touch meets it. Then it is pulled out the same way. */
+ * Two closed surfaces of revolution: a block with a hole, chamfered at its mouth, and a peg with a rounded foot, a
+ * little thinner than the hole. The hand that holds the peg brings it down off the axis and askew, searches for the
+ * hole in a spiral, tilts it upright and pushes it in until it stands on the ground, which a stiff hand does not
+ * notice: there is overlap at the rim, at the wall and at the foot, as a simulator of touch meets it. Then it is pulled
+ * out the same way. */
 #include "elementary_functions.h"
 #include "scene_table.h"
 
@@ -54,12 +56,14 @@ static void along_profile(const double (*profile)[2], int count, double share, d
     }
 }
 
-/* Around the axis and around its cross-section: a ring of rings. Outward: up on the outside, inward on top, down in the hole. */
+/* Around the axis and around its cross-section: a ring of rings. Outward: up on the outside, inward on top, down in the
+ * hole. */
 static dent_status make_block(dent_scene *scene, uint32_t around, uint32_t rings)
 {
     struct scene_mesh *mesh = &scene->meshes[0];
     double hole = 0.5 + scene->parameters[CLEARANCE], ground = -0.8;
-    const double profile[][2] = {{1.2, -1}, {1.2, 0}, {hole + 0.06, 0}, {hole, -0.06}, {hole, ground}, {0.1, ground}, {0.1, -1}, {1.2, -1}};
+    const double profile[][2] = {{1.2, -1},      {1.2, 0},      {hole + 0.06, 0}, {hole, -0.06},
+                                 {hole, ground}, {0.1, ground}, {0.1, -1},        {1.2, -1}};
     dent_status status = scene_mesh_allocate(scene->context, mesh, around * rings, 2 * around * rings, 3);
     if (status != DENT_OK) {
         return status;
@@ -115,7 +119,8 @@ static dent_status make_peg(dent_scene *scene, uint32_t around, uint32_t rings)
 static dent_status build(dent_scene *scene)
 {
     double fine = sqrt(scene->scale);
-    dent_status status = scene_check_size(scene, 2, (200 * fine + 8) * (100 * fine + 16), 2 * (200 * fine + 8) * (100 * fine + 16));
+    dent_status status =
+        scene_check_size(scene, 2, (200 * fine + 8) * (100 * fine + 16), 2 * (200 * fine + 8) * (100 * fine + 16));
     if (status == DENT_OK) {
         status = scene_reserve(scene, 2, 2);
     }

@@ -1,12 +1,12 @@
-/* A surface as a hierarchy of bounding volumes, for searches that may be stopped: balls or axis-parallel boxes, 2, 4 or 8
- * children to a node, every face in exactly one leaf.
+/* A surface as a hierarchy of bounding volumes, for searches that may be stopped: balls or axis-parallel boxes, 2, 4 or
+ * 8 children to a node, every face in exactly one leaf.
  *
- * The tree is built once over the faces at rest (bound_tree_build.c, medial_tree.c); its volumes follow the positions: all at once
- * for a body with positions of its own (bound_tree_refit.c), node by node when visited for a reduced model (reduced_bounds.c).
- * Nodes are stored level by level, so children lie behind their parents and a level is one range.
+ * The tree is built once over the faces at rest (bound_tree_build.c, medial_tree.c); its volumes follow the positions:
+ * all at once for a body with positions of its own (bound_tree_refit.c), node by node when visited for a reduced model
+ * (reduced_bounds.c). Nodes are stored level by level, so children lie behind their parents and a level is one range.
  *
- * Volumes are certified: whatever was rounded on the way, they hold every vertex of their faces as stored in `xyz`, and as volumes are
- * convex, the faces. `error` bounds how far a point of the volume may be from the faces.
+ * Volumes are certified: whatever was rounded on the way, they hold every vertex of their faces as stored in `xyz`, and
+ * as volumes are convex, the faces. `error` bounds how far a point of the volume may be from the faces.
  */
 #ifndef DENT_STRUCTURES_BOUND_TREE_H
 #define DENT_STRUCTURES_BOUND_TREE_H
@@ -46,11 +46,12 @@ struct bound_tree {
     struct bound_link *links;     /* by node */
     uint32_t *order;              /* place in the tree -> face */
     uint32_t (*corners)[3];       /* by place in the tree */
-    uint32_t *vertex_start;       /* by place, face_count + 1: the vertices of the places [f, g) are vertices[vertex_start[f] … [g]) */
-    uint32_t *vertices;           /* each once per leaf */
-    double (*xyz)[3];             /* positions as the volumes see them; of reduced trees only those of leaves with a fresh stamp */
-    double *protrusion;           /* by node; null: take the radius */
-    double centre[3];             /* of the bounds at rest */
+    uint32_t *vertex_start; /* by place, face_count + 1: the vertices of the places [f, g) are vertices[vertex_start[f]
+                               … [g]) */
+    uint32_t *vertices;     /* each once per leaf */
+    double (*xyz)[3]; /* positions as the volumes see them; of reduced trees only those of leaves with a fresh stamp */
+    double *protrusion; /* by node; null: take the radius */
+    double centre[3];   /* of the bounds at rest */
 
     /* Identity of vertices, as in struct body. */
     uint64_t identity_base;
@@ -88,23 +89,25 @@ bool bound_tree_find_components(struct bound_tree *tree);
 /* New volumes for the positions in tree->xyz, in parallel. */
 void bound_tree_refit(struct bound_tree *tree);
 
-/* ---- for the builders ------------------------------------------------------------------------------------------------ */
+/* ---- for the builders -------------------------------------------------------------------------------------------- */
 
-/* Divides places [first, first + count) of `order` into at most `branching` ranges; sizes[] of them, all > 0; returns how many (0: out of memory). */
+/* Divides places [first, first + count) of `order` into at most `branching` ranges; sizes[] of them, all > 0; returns
+ * how many (0: out of memory). */
 struct bound_splitter {
     const struct bound_build *build;
     uint32_t *order;
-    double (*centres)[3]; /* of the faces, by face */
-    double *keys;         /* by face, scratch */
+    double (*centres)[3];          /* of the faces, by face */
+    double *keys;                  /* by face, scratch */
     struct medial_builder *medial; /* null: not used */
 };
 uint32_t split_by_covariance(struct bound_splitter *splitter, uint32_t first, uint32_t count, uint32_t *sizes);
 
-/* ---- rounding ---------------------------------------------------------------------------------------------------------- */
+/* ---- rounding ---------------------------------------------------------------------------------------------------- */
 
-/* An upper bound of |a - b|, a little above the computed length; finite whenever the numbers leave room. The computed square has a
- * relative error of at most 2u from each difference, u from each product and 2u from the sums: 5u, its root 2.5u and u more; 2^-50 = 8u
- * covers that and the product itself. Where squares overflow or come near the subnormals the sum of the three magnitudes serves. */
+/* An upper bound of |a - b|, a little above the computed length; finite whenever the numbers leave room. The computed
+ * square has a relative error of at most 2u from each difference, u from each product and 2u from the sums: 5u, its
+ * root 2.5u and u more; 2^-50 = 8u covers that and the product itself. Where squares overflow or come near the
+ * subnormals the sum of the three magnitudes serves. */
 static inline double distance_above(const double a[3], const double b[3])
 {
     double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
@@ -115,7 +118,8 @@ static inline double distance_above(const double a[3], const double b[3])
     return ((fabs(x) + fabs(y)) + fabs(z)) * (1 + 0x1p-50);
 }
 
-/* A lower bound of |a - b|; at the ends of the range the largest magnitude. Infinite differences count as the largest double. */
+/* A lower bound of |a - b|; at the ends of the range the largest magnitude. Infinite differences count as the largest
+ * double. */
 static inline double distance_below(const double a[3], const double b[3])
 {
     double x = fabs(a[0] - b[0]), y = fabs(a[1] - b[1]), z = fabs(a[2] - b[2]);

@@ -1,8 +1,8 @@
 /* Builds a bounding tree top down. See bound_tree.h.
  *
- * The practical splitter: the faces of a node are halved (equal counts) across the longest axis of the covariance of their centres,
- * the halves again, until there are as many parts as children are wanted or the parts fit into leaves. Equal keys are told apart by the
- * number of the face, so the tree is a function of the numbers alone. O(n log n).
+ * The practical splitter: the faces of a node are halved (equal counts) across the longest axis of the covariance of
+ * their centres, the halves again, until there are as many parts as children are wanted or the parts fit into leaves.
+ * Equal keys are told apart by the number of the face, so the tree is a function of the numbers alone. O(n log n).
  */
 #include "structures/bound_tree.h"
 
@@ -11,7 +11,7 @@
 #include "geometry/power_of_two.h"
 #include "structures/medial_tree.h"
 
-/* ---- one cut ------------------------------------------------------------------------------------------------------------ */
+/* ---- one cut ----------------------------------------------------------------------------------------------------- */
 
 /* Centre and power-of-two scale of the centres of a range, so that squares neither overflow nor vanish. */
 static double range_frame(const struct bound_splitter *splitter, uint32_t first, uint32_t count, double middle[3])
@@ -35,7 +35,8 @@ static double range_frame(const struct bound_splitter *splitter, uint32_t first,
     return exponent < -1000 ? 0x1p1000 : power_of_two(-exponent);
 }
 
-static void scaled_centre(const struct bound_splitter *splitter, uint32_t face, const double middle[3], double scale, double p[3])
+static void scaled_centre(const struct bound_splitter *splitter, uint32_t face, const double middle[3], double scale,
+                          double p[3])
 {
     for (int axis = 0; axis < 3; axis++) {
         p[axis] = (splitter->centres[face][axis] - middle[axis]) * scale;
@@ -43,8 +44,8 @@ static void scaled_centre(const struct bound_splitter *splitter, uint32_t face, 
 }
 
 /* The direction in which the centres spread most: some steps of the power method from the largest column. */
-static void longest_axis(const struct bound_splitter *splitter, uint32_t first, uint32_t count, const double middle[3], double scale,
-                         double axis[3])
+static void longest_axis(const struct bound_splitter *splitter, uint32_t first, uint32_t count, const double middle[3],
+                         double scale, double axis[3])
 {
     double sum[3] = {0}, moment[3][3] = {{0}};
     for (uint32_t i = first; i < first + count; i++) {
@@ -178,7 +179,7 @@ uint32_t split_by_covariance(struct bound_splitter *splitter, uint32_t first, ui
     return parts;
 }
 
-/* ---- the tree ------------------------------------------------------------------------------------------------------------ */
+/* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
 static bool grow_nodes(struct bound_tree *tree, uint32_t *capacity, uint32_t wanted)
 {
@@ -217,9 +218,9 @@ static dent_status split_nodes(struct bound_tree *tree, struct bound_splitter *s
             return DENT_ERROR_TOO_LARGE;
         }
         uint32_t sizes[BOUND_BRANCHING_MAX];
-        uint32_t parts = splitter->medial
-                             ? split_by_medial_balls(splitter, tree->node_count, link.first_face, link.face_count, sizes)
-                             : split_by_covariance(splitter, link.first_face, link.face_count, sizes);
+        uint32_t parts = splitter->medial ? split_by_medial_balls(splitter, tree->node_count, link.first_face,
+                                                                  link.face_count, sizes)
+                                          : split_by_covariance(splitter, link.first_face, link.face_count, sizes);
         if (parts == 0 || !grow_nodes(tree, capacity, tree->node_count + parts)) {
             return DENT_ERROR_OUT_OF_MEMORY;
         }
@@ -240,7 +241,8 @@ static dent_status split_nodes(struct bound_tree *tree, struct bound_splitter *s
 static void list_vertices(struct bound_tree *tree)
 {
     uint32_t count = 0, leaf_end = 0, leaf_first = 0;
-    /* Leaves in order of place: a place begins a leaf iff it is the first face of one; the deepest node there is the leaf. */
+    /* Leaves in order of place: a place begins a leaf iff it is the first face of one; the deepest node there is the
+     * leaf. */
     for (uint32_t node = 0; node < tree->node_count; node++) {
         if (bound_is_leaf(tree, node) && tree->links[node].face_count > 0) {
             tree->vertex_start[tree->links[node].first_face] = tree->links[node].face_count;
@@ -287,7 +289,8 @@ static void face_centres(const struct bound_build *build, double (*centres)[3])
     for (uint32_t face = 0; face < build->face_count; face++) {
         const uint32_t *v = build->faces[face].corners;
         for (int axis = 0; axis < 3; axis++) {
-            centres[face][axis] = (build->xyz[v[0]][axis] / 3 + build->xyz[v[1]][axis] / 3) + build->xyz[v[2]][axis] / 3;
+            centres[face][axis] =
+                (build->xyz[v[0]][axis] / 3 + build->xyz[v[1]][axis] / 3) + build->xyz[v[2]][axis] / 3;
         }
     }
 }
@@ -400,7 +403,7 @@ void bound_tree_destroy(struct bound_tree *tree)
     *tree = (struct bound_tree){.context = context};
 }
 
-/* ---- components ------------------------------------------------------------------------------------------------------------ */
+/* ---- components -------------------------------------------------------------------------------------------------- */
 
 static uint32_t root_of(uint32_t *parents, uint32_t v)
 {
@@ -434,7 +437,8 @@ bool bound_tree_find_components(struct bound_tree *tree)
     tree->component_of_place = dent_allocate(context, faces, sizeof *tree->component_of_place);
     tree->component_start = dent_allocate(context, faces + 1, sizeof *tree->component_start);
     tree->component_places = dent_allocate(context, faces, sizeof *tree->component_places);
-    bool complete = parents && numbers && place_of_face && tree->component_of_place && tree->component_start && tree->component_places;
+    bool complete = parents && numbers && place_of_face && tree->component_of_place && tree->component_start &&
+                    tree->component_places;
     if (complete) {
         join_vertices(tree, parents);
         for (uint32_t place = 0; place < faces; place++) {

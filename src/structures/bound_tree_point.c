@@ -5,8 +5,8 @@
 #include "geometry/winding_number.h"
 #include "structures/bound_tests.h"
 
-static void look_at_leaf(const struct bound_tree *tree, const struct bound_link *link, const uint8_t *left_out, const double p[3],
-                         struct nearest_face *best)
+static void look_at_leaf(const struct bound_tree *tree, const struct bound_link *link, const uint8_t *left_out,
+                         const double p[3], struct nearest_face *best)
 {
     for (uint32_t place = link->first_face; place < link->first_face + link->face_count; place++) {
         uint32_t face = tree->order[place];
@@ -23,7 +23,8 @@ static void look_at_leaf(const struct bound_tree *tree, const struct bound_link 
     }
 }
 
-void bound_tree_nearest(const struct bound_tree *tree, const uint8_t *left_out, const double p[3], struct nearest_face *best)
+void bound_tree_nearest(const struct bound_tree *tree, const uint8_t *left_out, const double p[3],
+                        struct nearest_face *best)
 {
     uint32_t stack[BOUND_LEVELS_MAX * BOUND_BRANCHING_MAX], top = 0;
     *best = (struct nearest_face){.face = UINT32_MAX, .distance = INFINITY};
@@ -68,9 +69,11 @@ int bound_tree_winding(const struct bound_tree *tree, const double p[3])
         for (uint32_t i = 0; i < link->child_count; i++) {
             stack[top++] = link->first_child + i;
         }
-        for (uint32_t place = link->first_face; link->child_count == 0 && place < link->first_face + link->face_count; place++) {
+        for (uint32_t place = link->first_face; link->child_count == 0 && place < link->first_face + link->face_count;
+             place++) {
             bool on = false;
-            winding += winding_number(p, (const double(*)[3])tree->xyz, (const uint32_t(*)[3])&tree->corners[place], 1, &counters, &on);
+            winding += winding_number(p, (const double(*)[3])tree->xyz, (const uint32_t(*)[3]) & tree->corners[place],
+                                      1, &counters, &on);
             if (on) {
                 return 0;
             }

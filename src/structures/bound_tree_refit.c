@@ -1,12 +1,13 @@
 /* New volumes from new positions, a level at a time from the leaves up, nodes of a level in parallel.
  *
- * A ball's centre is found from its parts (vertices of a leaf, balls of the children) by growing: from the middle of the bounds, towards the
- * farthest part, a few times. Its radius is then the smaller of what encloses the children's balls and the largest distance of a vertex below
- * the node, both rounded up; so the upper balls do not pile up the slack of the lower ones. That costs O(n) per level.
+ * A ball's centre is found from its parts (vertices of a leaf, balls of the children) by growing: from the middle of
+ * the bounds, towards the farthest part, a few times. Its radius is then the smaller of what encloses the children's
+ * balls and the largest distance of a vertex below the node, both rounded up; so the upper balls do not pile up the
+ * slack of the lower ones. That costs O(n) per level.
  */
 #include "structures/bound_tree.h"
 
-enum { NODES_PER_BLOCK = 256, GROW_STEPS = 12 };
+enum { NODES_PER_BLOCK = 256, GROW_STEPS = 8 };
 
 /* A part to be enclosed: a ball, or a point as a ball of radius 0. */
 struct part {
@@ -75,10 +76,28 @@ struct reach {
     double nearest, farthest; /* upper bounds of the smallest and largest distance of a vertex */
 };
 
+static inline double square_distance(const double a[3], const double b[3])
+{
+    double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return (x * x + y * y) + z * z;
+}
+
+/* The root of the largest square is the largest root: one of each is enough, with the margin of distance_above. */
 static struct reach vertex_reach(const struct bound_tree *tree, const struct bound_link *link, const double centre[3])
 {
-    uint32_t begin = tree->vertex_start[link->first_face], end = tree->vertex_start[link->first_face + link->face_count];
+    uint32_t begin = tree->vertex_start[link->first_face],
+             end = tree->vertex_start[link->first_face + link->face_count];
     double nearest = INFINITY, farthest = 0;
+    for (uint32_t i = begin; i < end; i++) {
+        double square = square_distance(centre, tree->xyz[tree->vertices[i]]);
+        nearest = square < nearest ? square : nearest;
+        farthest = square > farthest ? square : farthest;
+    }
+    if (nearest > 1e-280 && farthest < 1e300) {
+        return (struct reach){sqrt(nearest) * (1 + 0x1p-50), sqrt(farthest) * (1 + 0x1p-50)};
+    }
+    nearest = INFINITY;
+    farthest = 0;
     for (uint32_t i = begin; i < end; i++) {
         double distance = distance_above(centre, tree->xyz[tree->vertices[i]]);
         nearest = distance < nearest ? distance : nearest;
@@ -87,24 +106,58 @@ static struct reach vertex_reach(const struct bound_tree *tree, const struct bou
     return (struct reach){nearest, farthest};
 }
 
+/* Centre of a small ball around a leaf's vertices, as grow_ball finds it for balls, with squares in place of lengths.
+ */
+static void grow_around_vertices(const struct bound_tree *tree, const struct bound_link *link, double centre[3])
+{
+    uint32_t begin = tree->vertex_start[link->first_face],
+             end = tree->vertex_start[link->first_face + link->face_count];
+    double radius = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double lo = INFINITY, hi = -INFINITY;
+        for (uint32_t i = begin; i < end; i++) {
+            double coordinate = tree->xyz[tree->vertices[i]][axis];
+            lo = coordinate < lo ? coordinate : lo;
+            hi = coordinate > hi ? coordinate : hi;
+        }
+        centre[axis] = lo * 0.5 + hi * 0.5;
+        radius = hi * 0.5 - lo * 0.5 > radius ? hi * 0.5 - lo * 0.5 : radius;
+    }
+    for (int step = 0; step < GROW_STEPS; step++) {
+        double farthest = 0;
+        uint32_t which = begin;
+        for (uint32_t i = begin; i < end; i++) {
+            double square = square_distance(centre, tree->xyz[tree->vertices[i]]);
+            which = square > farthest ? i : which;
+            farthest = square > farthest ? square : farthest;
+        }
+        double distance = sqrt(farthest);
+        if (!(distance > radius * (1 + 1e-3)) || !(distance <= DBL_MAX)) {
+            return;
+        }
+        double grown = 0.5 * radius + 0.5 * distance;
+        for (int axis = 0; axis < 3; axis++) {
+            centre[axis] += (tree->xyz[tree->vertices[which]][axis] - centre[axis]) * ((distance - grown) / distance);
+        }
+        radius = grown;
+    }
+}
+
 static void refit_ball(struct bound_tree *tree, uint32_t node)
 {
     const struct bound_link *link = &tree->links[node];
     struct bound_volume *volume = &tree->volumes[node];
-    struct part parts[3 * BOUND_LEAF_FACES_MAX];
-    uint32_t count = 0;
+    double layered = INFINITY;
     if (link->child_count > 0) {
-        for (; count < link->child_count; count++) {
-            const double *child = tree->volumes[link->first_child + count].v;
-            parts[count] = (struct part){child, child[3]};
+        struct part parts[BOUND_BRANCHING_MAX];
+        for (uint32_t i = 0; i < link->child_count; i++) {
+            const double *child = tree->volumes[link->first_child + i].v;
+            parts[i] = (struct part){child, child[3]};
         }
+        layered = grow_ball(parts, link->child_count, volume->v);
     } else {
-        uint32_t begin = tree->vertex_start[link->first_face], end = tree->vertex_start[link->first_face + link->face_count];
-        for (uint32_t i = begin; i < end; i++) {
-            parts[count++] = (struct part){tree->xyz[tree->vertices[i]], 0};
-        }
+        grow_around_vertices(tree, link, volume->v);
     }
-    double layered = grow_ball(parts, count, volume->v);
     struct reach reach = vertex_reach(tree, link, volume->v);
     double radius = reach.farthest < layered ? reach.farthest : layered;
     double around = up(radius + reach.nearest);
@@ -125,7 +178,8 @@ static void refit_box(struct bound_tree *tree, uint32_t node)
             hi = child[axis + 3] > hi ? child[axis + 3] : hi;
         }
         if (link->child_count == 0) {
-            uint32_t begin = tree->vertex_start[link->first_face], end = tree->vertex_start[link->first_face + link->face_count];
+            uint32_t begin = tree->vertex_start[link->first_face],
+                     end = tree->vertex_start[link->first_face + link->face_count];
             for (uint32_t i = begin; i < end; i++) {
                 double c = tree->xyz[tree->vertices[i]][axis];
                 lo = c < lo ? c : lo;
@@ -170,6 +224,7 @@ void bound_tree_refit(struct bound_tree *tree)
     }
     for (uint32_t i = tree->level_count; i-- > 0;) {
         struct refit_level level = {tree, tree->level_start[i], tree->level_start[i + 1]};
-        dent_parallel_for(tree->context, (level.end - level.begin + NODES_PER_BLOCK - 1) / NODES_PER_BLOCK, refit_block, &level);
+        dent_parallel_for(tree->context, (level.end - level.begin + NODES_PER_BLOCK - 1) / NODES_PER_BLOCK, refit_block,
+                          &level);
     }
 }

@@ -1,7 +1,8 @@
 /* The medial-axis builder. See medial_tree.h.
  *
- * All three reductions work on one matrix: m[i][f] = reach of face f from centre i, less that centre's distance from the surface: the protrusion ball i needs to hold
- * face f. At upper levels balls and faces are sampled evenly (BALLS_MOST, FACES_MOST); in the end every face goes to the ball that needs the least.
+ * All three reductions work on one matrix: m[i][f] = reach of face f from centre i, less that centre's distance from
+ * the surface: the protrusion ball i needs to hold face f. At upper levels balls and faces are sampled evenly
+ * (BALLS_MOST, FACES_MOST); in the end every face goes to the ball that needs the least.
  */
 #include "structures/medial_tree.h"
 
@@ -29,7 +30,7 @@ struct medial_builder {
     struct arena scratch;
 };
 
-/* ---- balls --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- balls ------------------------------------------------------------------------------------------------------- */
 
 static double inside_distance(const struct bound_tree *surface, const double p[3])
 {
@@ -62,7 +63,8 @@ static bool face_normal(const struct bound_build *build, uint32_t face, double n
 }
 
 /* The largest ball inside that touches the surface at p. */
-static void shrink_ball(const struct medial_builder *builder, const double p[3], const double normal[3], struct medial_ball *ball)
+static void shrink_ball(const struct medial_builder *builder, const double p[3], const double normal[3],
+                        struct medial_ball *ball)
 {
     double radius = builder->extent;
     for (int step = 0; step < SHRINK_STEPS; step++) {
@@ -86,7 +88,8 @@ static void shrink_ball(const struct medial_builder *builder, const double p[3],
     ball->inside = inside_distance(&builder->surface, ball->centre);
 }
 
-static const struct medial_ball *ball_of_face(struct medial_builder *builder, const struct bound_splitter *splitter, uint32_t face)
+static const struct medial_ball *ball_of_face(struct medial_builder *builder, const struct bound_splitter *splitter,
+                                              uint32_t face)
 {
     struct medial_ball *ball = &builder->balls[face];
     double normal[3];
@@ -100,7 +103,7 @@ static const struct medial_ball *ball_of_face(struct medial_builder *builder, co
     return ball;
 }
 
-/* ---- the matrix -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the matrix -------------------------------------------------------------------------------------------------- */
 
 static double face_reach(const struct bound_build *build, const double centre[3], uint32_t face)
 {
@@ -128,8 +131,8 @@ struct choice {
     double worst; /* largest protrusion over the sampled faces */
 };
 
-static bool reduction_begin(struct reduction *reduction, struct medial_builder *builder, const struct bound_splitter *splitter, uint32_t first,
-                            uint32_t count)
+static bool reduction_begin(struct reduction *reduction, struct medial_builder *builder,
+                            const struct bound_splitter *splitter, uint32_t first, uint32_t count)
 {
     struct arena *scratch = &builder->scratch;
     reduction->builder = builder;
@@ -138,7 +141,8 @@ static bool reduction_begin(struct reduction *reduction, struct medial_builder *
     reduction->face_count = count < FACES_MOST ? count : FACES_MOST;
     reduction->balls = arena_allocate(scratch, reduction->ball_count, sizeof *reduction->balls);
     reduction->faces = arena_allocate(scratch, reduction->face_count, sizeof *reduction->faces);
-    reduction->needs = arena_allocate(scratch, (size_t)reduction->ball_count * reduction->face_count, sizeof *reduction->needs);
+    reduction->needs =
+        arena_allocate(scratch, (size_t)reduction->ball_count * reduction->face_count, sizeof *reduction->needs);
     if (!reduction->balls || !reduction->faces || !reduction->needs) {
         return false;
     }
@@ -151,7 +155,8 @@ static bool reduction_begin(struct reduction *reduction, struct medial_builder *
     }
     for (uint32_t i = 0; i < reduction->ball_count; i++) {
         for (uint32_t f = 0; f < reduction->face_count; f++) {
-            double need = face_reach(builder->build, reduction->balls[i].centre, reduction->faces[f]) - reduction->balls[i].inside;
+            double need = face_reach(builder->build, reduction->balls[i].centre, reduction->faces[f]) -
+                          reduction->balls[i].inside;
             reduction->needs[(size_t)i * reduction->face_count + f] = need <= DBL_MAX ? need : DBL_MAX;
         }
     }
@@ -165,14 +170,15 @@ static void judge(const struct reduction *reduction, struct choice *choice)
     for (uint32_t f = 0; f < reduction->face_count; f++) {
         double least = INFINITY;
         for (uint32_t i = 0; i < choice->count; i++) {
-            double need = face_reach(reduction->builder->build, choice->balls[i].centre, reduction->faces[f]) - choice->balls[i].inside;
+            double need = face_reach(reduction->builder->build, choice->balls[i].centre, reduction->faces[f]) -
+                          choice->balls[i].inside;
             least = need < least ? need : least;
         }
         choice->worst = least > choice->worst ? least : choice->worst;
     }
 }
 
-/* ---- burst ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- burst ------------------------------------------------------------------------------------------------------- */
 
 struct two_best {
     uint32_t first, second;
@@ -244,7 +250,7 @@ static bool reduce_by_bursting(const struct reduction *reduction, struct choice 
     return true;
 }
 
-/* ---- expand ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- expand ------------------------------------------------------------------------------------------------------ */
 
 /* Greedy cover with this stand-off; how many balls it takes, at most wanted + 1. */
 static uint32_t cover_greedily(const struct reduction *reduction, double standoff, uint8_t *covered, uint32_t *chosen)
@@ -312,14 +318,14 @@ static bool reduce_by_expanding(const struct reduction *reduction, struct choice
     return true;
 }
 
-/* ---- merge ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- merge ------------------------------------------------------------------------------------------------------- */
 
 struct cluster {
     struct medial_ball ball;
     double radius;         /* holds its faces */
     uint32_t first, count; /* its faces: a chain through `next` */
     uint32_t last;
-    uint32_t partner;      /* the cheapest to join with */
+    uint32_t partner; /* the cheapest to join with */
     double cost;
     struct medial_ball joint;
     double joint_radius;
@@ -342,7 +348,8 @@ static double chain_reach(const struct merging *merging, const struct cluster *c
     return farthest;
 }
 
-static void joint_ball(const struct merging *merging, const struct cluster *a, const struct cluster *b, struct medial_ball *joint, double *radius)
+static void joint_ball(const struct merging *merging, const struct cluster *a, const struct cluster *b,
+                       struct medial_ball *joint, double *radius)
 {
     double distance = distance_above(a->ball.centre, b->ball.centre);
     double share = distance > 0 ? 0.5 + 0.5 * (b->radius - a->radius) / distance : 0.5;
@@ -457,13 +464,14 @@ static bool reduce_by_merging(const struct reduction *reduction, struct choice *
     return true;
 }
 
-/* ---- a node ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- a node ------------------------------------------------------------------------------------------------------ */
 
 static bool note_protrusion(struct medial_builder *builder, uint32_t node, double protrusion)
 {
     if (node >= builder->protrusion_capacity) {
         uint32_t grown = node + node / 2 + 256;
-        double *fresh = dent_reallocate(builder->build->context, builder->protrusions, builder->protrusion_capacity, grown, sizeof *fresh);
+        double *fresh = dent_reallocate(builder->build->context, builder->protrusions, builder->protrusion_capacity,
+                                        grown, sizeof *fresh);
         if (!fresh) {
             return false;
         }
@@ -475,8 +483,8 @@ static bool note_protrusion(struct medial_builder *builder, uint32_t node, doubl
 }
 
 /* Every face to the ball that needs the least; faces of a ball together. Returns the number of balls with faces. */
-static uint32_t divide_faces(struct bound_splitter *splitter, const struct choice *choice, uint32_t first, uint32_t count, uint32_t *sizes,
-                             double *protrusions, uint32_t *scratch)
+static uint32_t divide_faces(struct bound_splitter *splitter, const struct choice *choice, uint32_t first,
+                             uint32_t count, uint32_t *sizes, double *protrusions, uint32_t *scratch)
 {
     uint32_t parts = 0, place = 0;
     for (uint32_t f = 0; f < count; f++) {
@@ -510,7 +518,8 @@ static uint32_t divide_faces(struct bound_splitter *splitter, const struct choic
 }
 
 /* Protrusion of a ball around the middle of a range of faces: for the root, and where the covariance divides. */
-static double range_protrusion(const struct medial_builder *builder, const struct bound_splitter *splitter, uint32_t first, uint32_t count)
+static double range_protrusion(const struct medial_builder *builder, const struct bound_splitter *splitter,
+                               uint32_t first, uint32_t count)
 {
     double centre[3], radius = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -531,14 +540,16 @@ static double range_protrusion(const struct medial_builder *builder, const struc
     return ball_protrusion(&builder->surface, centre, radius);
 }
 
-static uint32_t split_by_balls(struct bound_splitter *splitter, uint32_t first, uint32_t count, uint32_t *sizes, double *protrusions)
+static uint32_t split_by_balls(struct bound_splitter *splitter, uint32_t first, uint32_t count, uint32_t *sizes,
+                               double *protrusions)
 {
     struct medial_builder *builder = splitter->medial;
     struct reduction reduction;
     struct choice choices[3];
     uint32_t *kept = arena_allocate(&builder->scratch, count, sizeof *kept);
-    if (!kept || !reduction_begin(&reduction, builder, splitter, first, count) || !reduce_by_merging(&reduction, &choices[0]) ||
-        !reduce_by_bursting(&reduction, &choices[1]) || !reduce_by_expanding(&reduction, &choices[2])) {
+    if (!kept || !reduction_begin(&reduction, builder, splitter, first, count) ||
+        !reduce_by_merging(&reduction, &choices[0]) || !reduce_by_bursting(&reduction, &choices[1]) ||
+        !reduce_by_expanding(&reduction, &choices[2])) {
         return 0;
     }
     int best = 0;
@@ -548,7 +559,8 @@ static uint32_t split_by_balls(struct bound_splitter *splitter, uint32_t first, 
     return divide_faces(splitter, &choices[best], first, count, sizes, protrusions, kept);
 }
 
-uint32_t split_by_medial_balls(struct bound_splitter *splitter, uint32_t first_child, uint32_t first, uint32_t count, uint32_t *sizes)
+uint32_t split_by_medial_balls(struct bound_splitter *splitter, uint32_t first_child, uint32_t first, uint32_t count,
+                               uint32_t *sizes)
 {
     struct medial_builder *builder = splitter->medial;
     double protrusions[BOUND_BRANCHING_MAX];
@@ -576,7 +588,7 @@ uint32_t split_by_medial_balls(struct bound_splitter *splitter, uint32_t first_c
     return parts;
 }
 
-/* ---- life -------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------------------------------------------------- */
 
 /* Six times the volume, in units of the extent: its sign tells which way the normals point. */
 static double signed_volume(const struct bound_build *build, const double centre[3], double extent)
@@ -615,7 +627,8 @@ struct medial_builder *medial_builder_create(const struct bound_build *build)
     memset(builder->balls, 0, build->face_count * sizeof *builder->balls);
     bound_tree_refit(&builder->surface);
     builder->extent = 2 * builder->surface.volumes[0].v[3];
-    builder->outward = signed_volume(build, builder->surface.centre, builder->extent > 0 ? builder->extent : 1) < 0 ? -1 : 1;
+    builder->outward =
+        signed_volume(build, builder->surface.centre, builder->extent > 0 ? builder->extent : 1) < 0 ? -1 : 1;
     return builder;
 }
 

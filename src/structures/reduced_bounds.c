@@ -5,7 +5,7 @@
 
 #include "geometry/rigid_fit.h"
 
-/* ---- binding --------------------------------------------------------------------------------------------------------------- */
+/* ---- binding ----------------------------------------------------------------------------------------------------- */
 
 struct accumulator {
     double sum, low, high;
@@ -50,7 +50,8 @@ static bool store_support(struct gathering *gathering, struct reduced_node *node
     struct reduced_bounds *bounds = gathering->bounds;
     if (bounds->support_count + count > bounds->support_capacity) {
         uint32_t grown = bounds->support_capacity + bounds->support_capacity / 2 + 1024 + count;
-        struct support *fresh = dent_reallocate(gathering->tree->context, bounds->supports, bounds->support_capacity, grown, sizeof *fresh);
+        struct support *fresh =
+            dent_reallocate(gathering->tree->context, bounds->supports, bounds->support_capacity, grown, sizeof *fresh);
         if (!fresh) {
             return false;
         }
@@ -64,13 +65,15 @@ static bool store_support(struct gathering *gathering, struct reduced_node *node
         double mean = a->sum / vertices;
         double low = a->links < vertices ? 0 : a->low; /* those that do not hang on it have weight 0 */
         double spread = a->high - mean > mean - low ? a->high - mean : mean - low;
-        bounds->supports[bounds->support_count++] = (struct support){gathering->list[i], mean, up(spread > 0 ? spread : 0)};
+        bounds->supports[bounds->support_count++] =
+            (struct support){gathering->list[i], mean, up(spread > 0 ? spread : 0)};
     }
     return true;
 }
 
 /* A ball around the points of the node's vertices: middle of their bounds, moved a few times towards the farthest. */
-static void fit_rest_ball(const struct gathering *gathering, const double (*points)[3], uint32_t begin, uint32_t end, struct rest_ball *ball)
+static void fit_rest_ball(const struct gathering *gathering, const double (*points)[3], uint32_t begin, uint32_t end,
+                          struct rest_ball *ball)
 {
     const uint32_t *vertices = gathering->tree->vertices;
     double c[3];
@@ -119,7 +122,8 @@ static void fit_rest_balls(const struct gathering *gathering, struct reduced_nod
 }
 
 /* The facets the node's vertices are tied to, each once. */
-static bool store_facets(struct gathering *gathering, struct reduced_node *node, uint32_t number, uint32_t begin, uint32_t end)
+static bool store_facets(struct gathering *gathering, struct reduced_node *node, uint32_t number, uint32_t begin,
+                         uint32_t end)
 {
     struct reduced_bounds *bounds = gathering->bounds;
     node->first_facet = bounds->facet_count;
@@ -131,7 +135,8 @@ static bool store_facets(struct gathering *gathering, struct reduced_node *node,
         gathering->facet_node1[facet] = number + 1;
         if (bounds->facet_count == bounds->facet_capacity) {
             uint32_t grown = bounds->facet_capacity + bounds->facet_capacity / 2 + 1024;
-            uint32_t *fresh = dent_reallocate(gathering->tree->context, bounds->facets, bounds->facet_capacity, grown, sizeof *fresh);
+            uint32_t *fresh =
+                dent_reallocate(gathering->tree->context, bounds->facets, bounds->facet_capacity, grown, sizeof *fresh);
             if (!fresh) {
                 return false;
             }
@@ -150,7 +155,8 @@ static bool gather_node(struct gathering *gathering, uint32_t number)
     struct reduced_bounds *bounds = gathering->bounds;
     struct reduced_node *node = &bounds->nodes[number];
     const struct bound_link *link = &tree->links[number];
-    uint32_t begin = tree->vertex_start[link->first_face], end = tree->vertex_start[link->first_face + link->face_count];
+    uint32_t begin = tree->vertex_start[link->first_face],
+             end = tree->vertex_start[link->first_face + link->face_count];
     uint32_t count = gather_support(gathering, number, begin, end);
     *node = (struct reduced_node){.rotation = UINT32_MAX};
     if (count > REDUCED_SUPPORT_MAX && link->child_count > 0) {
@@ -193,7 +199,9 @@ static bool gather_all(struct bound_tree *tree, struct reduced_bounds *bounds)
     dent_context *context = tree->context;
     const dent_reduced *model = bounds->model;
     size_t coarse = model->facts.coarse_vertices;
-    struct gathering gathering = {tree, bounds, dent_allocate(context, coarse, sizeof *gathering.accumulators),
+    struct gathering gathering = {tree,
+                                  bounds,
+                                  dent_allocate(context, coarse, sizeof *gathering.accumulators),
                                   dent_allocate(context, coarse, sizeof *gathering.list),
                                   dent_allocate(context, tree->vertex_count, sizeof *gathering.bases),
                                   dent_allocate(context, model->facts.facets, sizeof *gathering.facet_node1)};
@@ -248,7 +256,7 @@ void reduced_bounds_destroy(struct bound_tree *tree)
     tree->reduced = NULL;
 }
 
-/* ---- balls ------------------------------------------------------------------------------------------------------------------- */
+/* ---- balls ------------------------------------------------------------------------------------------------------- */
 
 /* Means and moments weighted with W_k, in units of the largest coordinates. */
 static void fit_rotation(const struct reduced_bounds *bounds, struct reduced_rotation *rotation)
@@ -257,7 +265,8 @@ static void fit_rotation(const struct reduced_bounds *bounds, struct reduced_rot
     const struct reduced_node *node = &bounds->nodes[rotation->node];
     const struct support *supports = &bounds->supports[node->first_support];
     double mean_rest[3] = {0}, mean[3] = {0}, moments[3][3] = {{0}};
-    double scale_rest = model->largest_rest > 0 ? 1 / model->largest_rest : 1, scale = model->largest > 0 ? 1 / model->largest : 1;
+    double scale_rest = model->largest_rest > 0 ? 1 / model->largest_rest : 1,
+           scale = model->largest > 0 ? 1 / model->largest : 1;
     for (uint32_t i = 0; i < node->support_count; i++) {
         for (int axis = 0; axis < 3; axis++) {
             mean_rest[axis] += supports[i].mean * (model->coarse_rest[supports[i].coarse][axis] * scale_rest);
@@ -268,7 +277,8 @@ static void fit_rotation(const struct reduced_bounds *bounds, struct reduced_rot
         const double *rest = model->coarse_rest[supports[i].coarse], *now = model->coarse[supports[i].coarse];
         for (int r = 0; r < 3; r++) {
             for (int c = 0; c < 3; c++) {
-                moments[r][c] += supports[i].mean * ((now[r] * scale - mean[r]) * (rest[c] * scale_rest - mean_rest[c]));
+                moments[r][c] +=
+                    supports[i].mean * ((now[r] * scale - mean[r]) * (rest[c] * scale_rest - mean_rest[c]));
             }
         }
     }
@@ -282,9 +292,11 @@ static void rotate(const double r[9], const double p[3], double turned[3])
     }
 }
 
-/* How far the rotations of the node's facets are from its own: the largest norm of the difference; 2 bounds the stretch of any difference of two rotations. The
- * matrices are off by a few u each, which adds less than 100 u times the offset: part of the pad. */
-static double facets_turning(const struct reduced_bounds *bounds, const struct reduced_node *node, const double rotation[9])
+/* How far the rotations of the node's facets are from its own: the largest norm of the difference; 2 bounds the stretch
+ * of any difference of two rotations. The matrices are off by a few u each, which adds less than 100 u times the
+ * offset: part of the pad. */
+static double facets_turning(const struct reduced_bounds *bounds, const struct reduced_node *node,
+                             const double rotation[9])
 {
     double largest = 0;
     for (uint32_t i = node->first_facet; i < node->first_facet + node->facet_count && largest < 4; i++) {
@@ -322,6 +334,7 @@ static void compute_direct(struct bound_tree *tree, uint32_t number)
     for (uint32_t i = 0; i < node->support_count; i++) {
         growth += supports[i].spread * distance_above(z[i], mean);
     }
+    growth *= 1 + (node->support_count + 8) * 0x1p-52;
     double most = 4 * (model->largest + 2 * model->largest_rest) + node->longest;
     double pad = (node->support_count + 32) * 0x1p-49 * most;
     double turning = up(facets_turning(bounds, node, rotation->matrix) * node->longest);
@@ -339,7 +352,8 @@ static void compute_direct(struct bound_tree *tree, uint32_t number)
     volume->error = around < 2 * radius ? around : 2 * radius;
 }
 
-/* Encloses the children's balls: middle of their bounds, then the farthest reach. The centre of a child's ball is at most error - radius from a face. */
+/* Encloses the children's balls: middle of their bounds, then the farthest reach. The centre of a child's ball is at
+ * most error - radius from a face. */
 static void compute_layered(struct bound_tree *tree, uint32_t number)
 {
     const struct bound_link *link = &tree->links[number];
@@ -376,7 +390,8 @@ uint32_t reduced_bounds_compute(struct bound_tree *tree, uint32_t node)
 uint32_t reduced_bounds_positions(struct bound_tree *tree, uint32_t leaf)
 {
     const struct bound_link *link = &tree->links[leaf];
-    uint32_t begin = tree->vertex_start[link->first_face], end = tree->vertex_start[link->first_face + link->face_count];
+    uint32_t begin = tree->vertex_start[link->first_face],
+             end = tree->vertex_start[link->first_face + link->face_count];
     for (uint32_t i = begin; i < end; i++) {
         reduced_vertex(tree->reduced->model, tree->vertices[i], tree->xyz[tree->vertices[i]]);
     }

@@ -1,26 +1,33 @@
-/* Balls of a bounding tree that follow a reduced model, each computed from the few coarse nodes its links hang on, when it is first looked at.
+/* Balls of a bounding tree that follow a reduced model, each computed from the few coarse nodes its links hang on, when
+ * it is first looked at.
  *
- * A dense vertex is v_i = sum_k b_ik x_k + Q_i o_i (k: coarse nodes, b: weights of the base point, o: offset). For a node of the tree let W_k be the
- * mean of b_ik over its vertices, d_k = max_i |b_ik - W_k|, (c, R) a ball around the base points at rest, o_max the longest offset. For any rotation A let
- * z_k = x_k - A X_k and z = sum W_k z_k. Then
+ * A dense vertex is v_i = sum_k b_ik x_k + Q_i o_i (k: coarse nodes, b: weights of the base point, o: offset). For a
+ * node of the tree let W_k be the mean of b_ik over its vertices, d_k = max_i |b_ik - W_k|, (c, R) a ball around the
+ * base points at rest, o_max the longest offset. For any rotation A let z_k = x_k - A X_k and z = sum W_k z_k. Then
  *
  *     c' = A c + z,   R' = R + sum_k d_k |z_k - z| + o_max
  *
- * holds all v_i: v_i - c' = A (b_i - c) + sum_k (b_ik - W_k)(z_k - z) + Q_i o_i, because sum_k (b_ik - W_k) = 0 lets any vector be taken off the z_k.
- * A is the best rotation of the node's own coarse nodes, or of an ancestor's where it has few.
+ * holds all v_i: v_i - c' = A (b_i - c) + sum_k (b_ik - W_k)(z_k - z) + Q_i o_i, because sum_k (b_ik - W_k) = 0 lets
+ * any vector be taken off the z_k. A is the best rotation of the node's own coarse nodes, or of an ancestor's where it
+ * has few.
  *
- * The same with a ball (c, R) around the dense vertices at rest, whose offsets turn nearly as A does: with T_f the rotation of facet f from rest to now,
+ * The same with a ball (c, R) around the dense vertices at rest, whose offsets turn nearly as A does: with T_f the
+ * rotation of facet f from rest to now,
  *
  *     c' = A c + z,   R' = R + sum_k d_k |z_k - z| + o_max max_f |T_f - A|
  *
- * (norm of Frobenius, over the node's facets; at most 2 is ever needed). Where facets turn together this ball is as tight as at rest, however long the links. The smaller one
- * of the two is taken.
+ * (norm of Frobenius, over the node's facets; at most 2 is ever needed). Where facets turn together this ball is as
+ * tight as at rest, however long the links. The smaller one of the two is taken.
  *
- * Rounding. Every coordinate met on the way (x_k, A X_k, z_k, base and dense points) is below M = 4 (largest now + 2 largest at rest) + o_max. Sums over the
- * m coarse nodes have weights that sum to at most 2, so each computed coordinate is off by at most 2 (m + 16) u M, also where weights sum to 1 only within
- * rounding; a length by twice that. The computed dense vertices are off by at most 16 u M. Adding (m + 32) 2^-49 M = 16 (m + 32) u M covers all of these together.
+ * Rounding. Every coordinate met on the way (x_k, A X_k, z_k, base and dense points) is below M = 4 (largest now + 2
+ * largest at rest) + o_max. A computed z_k is off by at most 4u M in a coordinate, 8u M in length; since any vector may
+ * be taken off the z_k, the computed z may be, and sum d_k |z_k - z| is off by at most 8u M sum d_k <= 8 m u M, and by
+ * its own summation, for which it is multiplied by 1 + (m + 8) 2u. The centre is off by at most 4 (m + 8) u M, also
+ * because the weights sum to 1 only within (m + 3) u; A and T_f stretch by at most 1 + 16u; a computed dense vertex is
+ * off by at most 32u M. Adding (m + 32) 2^-49 M = 16 (m + 32) u M covers these together.
  *
- * Nodes with more than REDUCED_SUPPORT_MAX coarse nodes enclose their children's balls instead; they are few, and computed at the update.
+ * Nodes with more than REDUCED_SUPPORT_MAX coarse nodes enclose their children's balls instead; they are few, and
+ * computed at the update.
  */
 #ifndef DENT_STRUCTURES_REDUCED_BOUNDS_H
 #define DENT_STRUCTURES_REDUCED_BOUNDS_H

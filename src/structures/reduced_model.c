@@ -1,7 +1,8 @@
 /* Binding a dense surface to a coarse one, and the frames of the coarse facets. See reduced_model.h.
  *
- * Nearest facets are found with a bounding tree over the coarse surface, nearest ball first; of facets at equal distance the first counts. What
- * rounding does to a base point goes into the offset, which is measured from the base as computed.
+ * Nearest facets are found with a bounding tree over the coarse surface, nearest ball first; of facets at equal
+ * distance the first counts. What rounding does to a base point goes into the offset, which is measured from the base
+ * as computed.
  */
 #include "structures/reduced_model.h"
 
@@ -10,7 +11,7 @@
 #include "geometry/rigid_fit.h"
 #include "structures/bound_tree_point.h"
 
-/* ---- frames ---------------------------------------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
 
 static bool unit_difference(const double a[3], const double b[3], double unit[3])
 {
@@ -66,7 +67,8 @@ static void fit_rotation(dent_reduced *model)
 {
     uint32_t count = model->facts.coarse_vertices;
     double mean_rest[3] = {0}, mean[3] = {0}, moments[3][3] = {{0}};
-    double scale_rest = model->largest_rest > 0 ? 1 / model->largest_rest : 1, scale = model->largest > 0 ? 1 / model->largest : 1;
+    double scale_rest = model->largest_rest > 0 ? 1 / model->largest_rest : 1,
+           scale = model->largest > 0 ? 1 / model->largest : 1;
     for (uint32_t v = 0; v < count; v++) {
         for (int axis = 0; axis < 3; axis++) {
             mean_rest[axis] += model->coarse_rest[v][axis] * scale_rest;
@@ -89,7 +91,8 @@ static void turn_between(const double rest[9], const double now[9], double turn[
 {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            turn[3 * i + j] = (now[3 * i] * rest[3 * j] + now[3 * i + 1] * rest[3 * j + 1]) + now[3 * i + 2] * rest[3 * j + 2];
+            turn[3 * i + j] =
+                (now[3 * i] * rest[3 * j] + now[3 * i + 1] * rest[3 * j + 1]) + now[3 * i + 2] * rest[3 * j + 2];
         }
     }
 }
@@ -124,7 +127,7 @@ void reduced_pose(dent_reduced *model)
     model->epoch++;
 }
 
-/* ---- binding ----------------------------------------------------------------------------------------------------------------- */
+/* ---- binding ----------------------------------------------------------------------------------------------------- */
 
 /* Weights of the corners for a point of the triangle, clamped into it. */
 static void triangle_weights(const double point[3], const double *const t[3], double weights[3])
@@ -145,7 +148,8 @@ static void triangle_weights(const double point[3], const double *const t[3], do
     double ef = (e[0] * f[0] + e[1] * f[1]) + e[2] * f[2];
     double pe = (p[0] * e[0] + p[1] * e[1]) + p[2] * e[2], pf = (p[0] * f[0] + p[1] * f[1]) + p[2] * f[2];
     double determinant = ee * ff - ef * ef;
-    double w1 = determinant > 0 ? (ff * pe - ef * pf) / determinant : 0, w2 = determinant > 0 ? (ee * pf - ef * pe) / determinant : 0;
+    double w1 = determinant > 0 ? (ff * pe - ef * pf) / determinant : 0,
+           w2 = determinant > 0 ? (ee * pf - ef * pe) / determinant : 0;
     w1 = w1 > 0 ? (w1 < 1 ? w1 : 1) : 0;
     w2 = w2 > 0 ? (w2 < 1 - w1 ? w2 : 1 - w1) : 0;
     weights[0] = (1 - w1) - w2;
@@ -176,7 +180,8 @@ static double longest_facet_edge(const dent_reduced *model)
     double longest = 0;
     for (uint32_t f = 0; f < model->facts.facets; f++) {
         for (int k = 0; k < 3; k++) {
-            double length = distance_above(model->coarse_rest[model->facets[f][k]], model->coarse_rest[model->facets[f][(k + 1) % 3]]);
+            double length = distance_above(model->coarse_rest[model->facets[f][k]],
+                                           model->coarse_rest[model->facets[f][(k + 1) % 3]]);
             longest = length > longest ? length : longest;
         }
     }
@@ -192,7 +197,8 @@ static dent_status tie_all(dent_reduced *model, const struct bound_tree *tree, c
         bound_tree_nearest(tree, flat, model->dense_rest[vertex], &nearest);
         if (!(nearest.distance <= limit) || nearest.face == UINT32_MAX) {
             return message_fail(message, DENT_ERROR_BAD_MESH,
-                                BODY_TITLE " does not cover " BODY_TITLE ": vertex %u is %g from its surface, more than %g",
+                                BODY_TITLE " does not cover " BODY_TITLE
+                                           ": vertex %u is %g from its surface, more than %g",
                                 BODY_TITLE_OF(coarse), BODY_TITLE_OF(dense), (unsigned)vertex, nearest.distance, limit);
         }
         tie_vertex(model, vertex, &nearest);
@@ -206,11 +212,18 @@ static dent_status tie_all(dent_reduced *model, const struct bound_tree *tree, c
     return DENT_OK;
 }
 
-static dent_status bind(dent_reduced *model, const struct body *dense, const struct body *coarse, const dent_reduced_def *def,
-                        struct message *message)
+static dent_status bind(dent_reduced *model, const struct body *dense, const struct body *coarse,
+                        const dent_reduced_def *def, struct message *message)
 {
-    struct bound_build build = {model->context, DENT_BOUND_SPHERES, DENT_BUILD_SPLIT, 8, 4, (const double(*)[3])model->coarse_rest,
-                                model->facts.coarse_vertices, model->facts.facets, coarse->surface_faces};
+    struct bound_build build = {model->context,
+                                DENT_BOUND_SPHERES,
+                                DENT_BUILD_SPLIT,
+                                8,
+                                4,
+                                (const double(*)[3])model->coarse_rest,
+                                model->facts.coarse_vertices,
+                                model->facts.facets,
+                                coarse->surface_faces};
     struct bound_tree tree;
     uint8_t *flat = dent_allocate(model->context, model->facts.facets, 1);
     dent_status status = flat ? bound_tree_build(&tree, &build) : DENT_ERROR_OUT_OF_MEMORY;
@@ -221,13 +234,15 @@ static dent_status bind(dent_reduced *model, const struct body *dense, const str
     for (uint32_t f = 0; f < model->facts.facets; f++) {
         const uint32_t *v = coarse->surface_faces[f].corners;
         memcpy(model->facets[f], v, sizeof model->facets[f]);
-        flat[f] = !facet_frame(model->coarse_rest[v[0]], model->coarse_rest[v[1]], model->coarse_rest[v[2]], model->rest_frames[f]);
+        flat[f] = !facet_frame(model->coarse_rest[v[0]], model->coarse_rest[v[1]], model->coarse_rest[v[2]],
+                               model->rest_frames[f]);
         model->facts.flat_facets += flat[f];
     }
     bound_tree_refit(&tree);
     double limit = def->longest_link > 0 ? def->longest_link : longest_facet_edge(model);
     if (model->facts.flat_facets == model->facts.facets) {
-        status = message_fail(message, DENT_ERROR_BAD_MESH, BODY_TITLE " has no surface face that is not collapsed", BODY_TITLE_OF(coarse));
+        status = message_fail(message, DENT_ERROR_BAD_MESH, BODY_TITLE " has no surface face that is not collapsed",
+                              BODY_TITLE_OF(coarse));
     } else {
         status = tie_all(model, &tree, flat, limit, dense, coarse, message);
     }
@@ -247,11 +262,13 @@ static bool allocate_model(dent_reduced *model)
     model->rest_frames = dent_allocate(model->context, facets, sizeof *model->rest_frames);
     model->frames = dent_allocate(model->context, facets, sizeof *model->frames);
     model->turns = dent_allocate(model->context, facets, sizeof *model->turns);
-    return model->turns && model->facets && model->links && model->coarse_rest && model->coarse && model->dense_rest && model->rest_frames && model->frames;
+    return model->turns && model->facets && model->links && model->coarse_rest && model->coarse && model->dense_rest &&
+           model->rest_frames && model->frames;
 }
 
-dent_status reduced_create(dent_context *context, const struct body *dense, const double (*dense_xyz)[3], const struct body *coarse,
-                           const double (*coarse_xyz)[3], const dent_reduced_def *def, struct message *message, dent_reduced **model)
+dent_status reduced_create(dent_context *context, const struct body *dense, const double (*dense_xyz)[3],
+                           const struct body *coarse, const double (*coarse_xyz)[3], const dent_reduced_def *def,
+                           struct message *message, dent_reduced **model)
 {
     dent_reduced *fresh = dent_allocate(context, 1, sizeof *fresh);
     if (!fresh) {
@@ -261,7 +278,9 @@ dent_status reduced_create(dent_context *context, const struct body *dense, cons
     fresh->facts.dense_vertices = dense->vertex_count;
     fresh->facts.coarse_vertices = coarse->vertex_count;
     fresh->facts.facets = coarse->surface_face_count;
-    dent_status status = allocate_model(fresh) ? DENT_OK : message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for a reduced model");
+    dent_status status = allocate_model(fresh)
+                             ? DENT_OK
+                             : message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for a reduced model");
     if (status == DENT_OK) {
         memcpy(fresh->dense_rest, dense_xyz, dense->vertex_count * sizeof *dense_xyz);
         memcpy(fresh->coarse_rest, coarse_xyz, coarse->vertex_count * sizeof *coarse_xyz);

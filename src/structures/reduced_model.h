@@ -1,5 +1,6 @@
-/* The inside of a dent_reduced (include/dent/reduced.h): links from dense vertices to coarse facets, and the frames of the facets in the present
- * pose. Dense positions come from reduced_vertex and from nowhere else, so every path gives the same bits.
+/* The inside of a dent_reduced (include/dent/reduced.h): links from dense vertices to coarse facets, and the frames of
+ * the facets in the present pose. Dense positions come from reduced_vertex and from nowhere else, so every path gives
+ * the same bits.
  */
 #ifndef DENT_STRUCTURES_REDUCED_MODEL_H
 #define DENT_STRUCTURES_REDUCED_MODEL_H
@@ -24,16 +25,17 @@ struct dent_reduced {
     double (*rest_frames)[9]; /* by facet, columns e, n x e, n; row by row */
     double (*frames)[9];
     double (*turns)[9]; /* by facet: the rotation from its rest frame to its present one */
-    double rotation[9];    /* best fit of the whole coarse surface, rest to now */
-    double largest;        /* largest |coordinate| of a coarse vertex, now */
+    double rotation[9]; /* best fit of the whole coarse surface, rest to now */
+    double largest;     /* largest |coordinate| of a coarse vertex, now */
     double largest_rest;
     uint32_t flat_now;
     uint64_t epoch;
 };
 
 /* Both bodies with their positions. On failure *message says why and nothing is left. */
-dent_status reduced_create(dent_context *context, const struct body *dense, const double (*dense_xyz)[3], const struct body *coarse,
-                           const double (*coarse_xyz)[3], const dent_reduced_def *def, struct message *message, dent_reduced **model);
+dent_status reduced_create(dent_context *context, const struct body *dense, const double (*dense_xyz)[3],
+                           const struct body *coarse, const double (*coarse_xyz)[3], const dent_reduced_def *def,
+                           struct message *message, dent_reduced **model);
 
 /* Frames and rotation for model->coarse. */
 void reduced_pose(dent_reduced *model);

@@ -27,6 +27,21 @@ class Paper(tool.ToolTest):
             xml.dom.minidom.parse(self.path(figure + ".svg"))
             self.table(figure)
 
+    def test_bounds_fall_with_the_budget_in_every_order(self):
+        self.good("paper", "deadline-error", "deadline-force", "-o", self.folder, "--scale", 0.05, "--threads", 1)
+        rows = self.table("deadline-error")
+        self.assertEqual({row["order"] for row in rows}, {"priority", "breadth first", "depth first"})
+        for before, after in zip(rows, rows[1:]):
+            if before["order"] == after["order"] and before["frame"] == after["frame"]:
+                self.assertLessEqual(float(after["bound"]), float(before["bound"]))
+                self.assertLessEqual(float(after["depth"]), float(before["depth"]))
+        ends = [a for a, b in zip(rows, rows[1:] + [None]) if b is None or (a["order"], a["frame"]) != (b["order"], b["frame"])]
+        for frame in {row["frame"] for row in ends}:  # every order finds the same pairs in the end
+            self.assertEqual(len({row["pairs"] for row in ends if row["frame"] == frame}), 1)
+            self.assertTrue(all(float(row["bound"]) == 0 for row in ends))
+        for row in self.table("deadline-force"):
+            self.assertLessEqual(float(row["degrees"]), 180)
+
     def test_the_published_times_stand_beside_ours(self):
         out = self.good("paper", "hash-times", "-o", self.path("new/folder"), "--steps", 3, "--scale", 0.1).stdout
         self.folder = self.path("new/folder")

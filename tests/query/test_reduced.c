@@ -1,5 +1,5 @@
-/* Reduced models: a dense surface that follows a coarse body. Balls computed from the few coarse nodes hold every dense vertex whatever the
- * deformation; the search on them finds what face-face finds on the dense positions written out.
+/* Reduced models: a dense surface that follows a coarse body. Balls computed from the few coarse nodes hold every dense
+ * vertex whatever the deformation; the search on them finds what face-face finds on the dense positions written out.
  */
 #include "support/cmocka_includes.h"
 
@@ -27,8 +27,8 @@ static void make_bodies(struct model *model, dent_random *random, uint32_t size)
     struct test_body ball = surface_closed(random, size);
     struct test_body *dense = &model->scene.bodies[model->scene.body_count++];
     *dense = ball;
-    struct test_body *coarse = test_add_block(&model->scene, 1 + dent_random_below(random, 4), 1 + dent_random_below(random, 3),
-                                              1 + dent_random_below(random, 3));
+    struct test_body *coarse = test_add_block(&model->scene, 1 + dent_random_below(random, 4),
+                                              1 + dent_random_below(random, 3), 1 + dent_random_below(random, 3));
     double lo[2][3], hi[2][3];
     for (int axis = 0; axis < 3; axis++) {
         for (int i = 0; i < 2; i++) {
@@ -41,7 +41,8 @@ static void make_bodies(struct model *model, dent_random *random, uint32_t size)
         }
         double size_coarse = hi[1][axis] - lo[1][axis], size_dense = hi[0][axis] - lo[0][axis];
         for (uint32_t v = 0; v < dense->vertex_count; v++) {
-            dense->xyz[v][axis] = ((dense->xyz[v][axis] - lo[0][axis]) / (size_dense > 0 ? size_dense : 1) * 1.2 - 0.1) * size_coarse;
+            dense->xyz[v][axis] =
+                ((dense->xyz[v][axis] - lo[0][axis]) / (size_dense > 0 ? size_dense : 1) * 1.2 - 0.1) * size_coarse;
         }
     }
     (void)coarse;
@@ -57,7 +58,8 @@ static void open_model(struct model *model, dent_context *context, dent_random *
     model->coarse_id = dent_world_body_at(model->world, 1);
     dent_reduced_def def = dent_reduced_def_default();
     def.longest_link = INFINITY;
-    assert_int_equal(dent_reduced_create(model->world, model->dense_id, model->coarse_id, &def, &model->reduced), DENT_OK);
+    assert_int_equal(dent_reduced_create(model->world, model->dense_id, model->coarse_id, &def, &model->reduced),
+                     DENT_OK);
     dent_bound_tree_def tree = dent_bound_tree_def_default();
     static const uint32_t branchings[3] = {2, 4, 8};
     tree.branching = branchings[dent_random_below(random, 3)];
@@ -86,7 +88,7 @@ static void move_model(struct model *model)
     dent_reduced_write_dense(model->reduced, model->dense[0]);
 }
 
-/* ---- deformations --------------------------------------------------------------------------------------------------------------- */
+/* ---- deformations ------------------------------------------------------------------------------------------------ */
 
 enum { DEFORMATIONS = 12 };
 
@@ -120,7 +122,8 @@ static void deform(struct model *model, dent_random *random, int kind)
         const double *p = rest->xyz[v];
         double *x = model->coarse[v];
         for (int axis = 0; axis < 3; axis++) {
-            x[axis] = (m[axis][0] * p[0] + m[axis][1] * p[1] + m[axis][2] * p[2]) * scale + shift[axis] + uniform(random, -amplitude, amplitude);
+            x[axis] = (m[axis][0] * p[0] + m[axis][1] * p[1] + m[axis][2] * p[2]) * scale + shift[axis] +
+                      uniform(random, -amplitude, amplitude);
         }
         if (kind == 10) { /* bent and twisted */
             double angle = p[0] * 2;
@@ -134,7 +137,7 @@ static void deform(struct model *model, dent_random *random, int kind)
     }
 }
 
-/* ---- containment -------------------------------------------------------------------------------------------------------------------- */
+/* ---- containment ------------------------------------------------------------------------------------------------- */
 
 /* Vertices outside their nodes' balls, every node; long double, so the check itself does not round into the answer. */
 static uint64_t vertices_outside(struct model *model, double *slack)
@@ -150,7 +153,8 @@ static uint64_t vertices_outside(struct model *model, double *slack)
         for (uint32_t i = ball.first_face; i < ball.first_face + ball.face_count; i++) {
             for (int k = 0; k < 3; k++) {
                 const double *p = model->dense[faces[order[i]].corners[k]];
-                long double x = (long double)p[0] - ball.center[0], y = (long double)p[1] - ball.center[1], z = (long double)p[2] - ball.center[2];
+                long double x = (long double)p[0] - ball.center[0], y = (long double)p[1] - ball.center[1],
+                            z = (long double)p[2] - ball.center[2];
                 long double distance2 = x * x + y * y + z * z;
                 outside += distance2 > radius2;
                 largest2 = distance2 > largest2 ? distance2 : largest2;
@@ -184,7 +188,8 @@ static void all_dense_vertices_lie_in_all_balls_above_them(void **state)
         }
         close_model(&model);
     }
-    print_message("%u trials, %llu vertices outside; radius over true radius by kind of deformation:", done, (unsigned long long)outside);
+    print_message("%u trials, %llu vertices outside; radius over true radius by kind of deformation:", done,
+                  (unsigned long long)outside);
     for (int kind = 0; kind < DEFORMATIONS; kind++) {
         print_message(" %.2f", slack[kind] / counts[kind]);
     }
@@ -218,7 +223,8 @@ static void a_rigid_motion_keeps_all_radii_and_moves_the_dense_surface_rigidly(v
             for (uint32_t v = 0; v < model.scene.bodies[body].vertex_count; v++) {
                 const double *p = model.scene.bodies[body].xyz[v];
                 double q[3] = {cos(a) * p[0] - sin(a) * p[1], sin(a) * p[0] + cos(a) * p[1], p[2]};
-                double turned[3] = {q[0] + shift[0], cos(b) * q[1] - sin(b) * q[2] + shift[1], sin(b) * q[1] + cos(b) * q[2] + shift[2]};
+                double turned[3] = {q[0] + shift[0], cos(b) * q[1] - sin(b) * q[2] + shift[1],
+                                    sin(b) * q[1] + cos(b) * q[2] + shift[2]};
                 memcpy(body ? model.coarse[v] : model.dense[v], turned, sizeof turned);
             }
         }
@@ -241,7 +247,7 @@ static void a_rigid_motion_keeps_all_radii_and_moves_the_dense_surface_rigidly(v
     dent_context_destroy(context);
 }
 
-/* ---- the search ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- the search -------------------------------------------------------------------------------------------------- */
 
 static int compare_pairs(const void *left, const void *right)
 {
@@ -306,7 +312,8 @@ static bool node_holds_face(dent_bound_tree *tree, uint32_t node, uint32_t face)
     return false;
 }
 
-static void check_budgets(dent_time_critical *search, struct model models[2], const dent_face_pair *truth, uint32_t count)
+static void check_budgets(dent_time_critical *search, struct model models[2], const dent_face_pair *truth,
+                          uint32_t count)
 {
     double error = INFINITY, depth = INFINITY;
     dent_time_critical_result result;
@@ -381,7 +388,7 @@ static void the_search_on_reduced_models_finds_what_face_face_finds(void **state
     dent_context_destroy(context);
 }
 
-/* ---- bad input --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- bad input --------------------------------------------------------------------------------------------------- */
 
 static void bad_models_are_refused_with_a_message(void **state)
 {
@@ -396,28 +403,36 @@ static void bad_models_are_refused_with_a_message(void **state)
     struct test_body *dense = &model.scene.bodies[0], *coarse = &model.scene.bodies[1];
 
     def.longest_link = NAN;
-    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.coarse_id, &def, &reduced), DENT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.coarse_id, &def, &reduced),
+                     DENT_ERROR_INVALID_ARGUMENT);
     def.longest_link = -1;
-    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.coarse_id, &def, &reduced), DENT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.coarse_id, &def, &reduced),
+                     DENT_ERROR_INVALID_ARGUMENT);
     def = dent_reduced_def_default();
     def.struct_size = 1;
-    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.coarse_id, &def, &reduced), DENT_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.dense_id, NULL, &reduced), DENT_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(dent_reduced_create(model.world, (dent_body_id){0, 0}, model.coarse_id, NULL, &reduced), DENT_ERROR_STALE_ID);
+    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.coarse_id, &def, &reduced),
+                     DENT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.dense_id, NULL, &reduced),
+                     DENT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(dent_reduced_create(model.world, (dent_body_id){0, 0}, model.coarse_id, NULL, &reduced),
+                     DENT_ERROR_STALE_ID);
 
     double kept = dense->xyz[5][0];
     dense->xyz[5][0] += 100; /* far from any facet */
-    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.coarse_id, NULL, &reduced), DENT_ERROR_BAD_MESH);
+    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.coarse_id, NULL, &reduced),
+                     DENT_ERROR_BAD_MESH);
     assert_non_null(strstr(dent_world_message(model.world), "does not cover"));
     assert_non_null(strstr(dent_world_message(model.world), "vertex 5 "));
     dense->xyz[5][0] = INFINITY;
-    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.coarse_id, NULL, &reduced), DENT_ERROR_BAD_NUMBER);
+    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.coarse_id, NULL, &reduced),
+                     DENT_ERROR_BAD_NUMBER);
     dense->xyz[5][0] = kept;
 
     for (uint32_t v = 0; v < coarse->vertex_count; v++) { /* all facets collapsed */
         coarse->xyz[v][1] = coarse->xyz[v][2] = 0;
     }
-    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.coarse_id, NULL, &reduced), DENT_ERROR_BAD_MESH);
+    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.coarse_id, NULL, &reduced),
+                     DENT_ERROR_BAD_MESH);
     assert_non_null(strstr(dent_world_message(model.world), "collapsed"));
     assert_null(reduced);
 
@@ -430,7 +445,8 @@ static void bad_models_are_refused_with_a_message(void **state)
     dent_bound_tree_def tree_def = dent_bound_tree_def_default();
     dent_bound_tree *tree;
     tree_def.reduced = model.reduced;
-    assert_int_equal(dent_bound_tree_create(model.world, model.coarse_id, &tree_def, &tree), DENT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(dent_bound_tree_create(model.world, model.coarse_id, &tree_def, &tree),
+                     DENT_ERROR_INVALID_ARGUMENT);
     tree_def.kind = DENT_BOUND_BOXES;
     assert_int_equal(dent_bound_tree_create(model.world, model.dense_id, &tree_def, &tree), DENT_ERROR_UNSUPPORTED);
     close_model(&model);

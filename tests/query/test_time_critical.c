@@ -1,5 +1,6 @@
-/* The interruptible search against brute force: whatever the budget, nothing is hidden; bounds never rise; unlimited, it is the oracle; stopping
- * and going on changes nothing. On random scenes of every kind, all pairs of bodies and bodies with themselves.
+/* The interruptible search against brute force: whatever the budget, nothing is hidden; bounds never rise; unlimited,
+ * it is the oracle; stopping and going on changes nothing. On random scenes of every kind, all pairs of bodies and
+ * bodies with themselves.
  */
 #include "support/cmocka_includes.h"
 
@@ -8,7 +9,11 @@
 #include "support/failing_allocator.h"
 #include "support/random_scene.h"
 
-enum { ELEMENTS_MAX = 400, PAIRS_MAX = 1 << 16 };
+enum { ELEMENTS_MAX = 400 };
+
+/* Of the search in lists_are_the_same_…: any compiler, any machine. */
+#define GOLDEN_UNITS 3948
+#define GOLDEN_HASH UINT64_C(0x2e0073a3cb79718e)
 
 static uint32_t rounds(uint32_t standard)
 {
@@ -25,7 +30,7 @@ static dent_context *make_context(uint32_t threads, dent_isa isa)
     return context;
 }
 
-/* ---- one pair of bodies -------------------------------------------------------------------------------------------------------- */
+/* ---- one pair of bodies ------------------------------------------------------------------------------------------ */
 
 struct stage {
     dent_context *context;
@@ -76,7 +81,8 @@ static void open_trees(struct stage *stage, dent_random *random)
         dent_body_id id = dent_world_body_at(stage->world, side ? stage->body_b : stage->body_a);
         dent_body_topology topology;
         assert_int_equal(dent_body_get_topology(stage->world, id, &topology), DENT_OK);
-        bool medial = topology.surface_closed && topology.surface_face_count < 100 && dent_random_below(random, 32) == 0;
+        bool medial =
+            topology.surface_closed && topology.surface_face_count < 100 && dent_random_below(random, 32) == 0;
         def.builder = medial ? DENT_BUILD_MEDIAL : DENT_BUILD_SPLIT;
         dent_bound_tree **tree = side ? &stage->tree_b : &stage->tree_a;
         assert_int_equal(dent_bound_tree_create(stage->world, id, &def, tree), DENT_OK);
@@ -107,7 +113,7 @@ static dent_time_critical_def search_def(const struct stage *stage, dent_random 
     return def;
 }
 
-/* ---- is everything there? ------------------------------------------------------------------------------------------------------ */
+/* ---- is everything there? ---------------------------------------------------------------------------------------- */
 
 /* place_of[face] of a tree */
 static uint32_t *places(const dent_bound_tree *tree)
@@ -128,8 +134,8 @@ static bool node_holds(dent_bound_tree *tree, uint32_t node, uint32_t place)
 }
 
 /* How many of the true pairs are neither confirmed nor below a pending entry. */
-static uint32_t hidden_pairs(const struct stage *stage, const dent_time_critical_result *result, const uint32_t *place_a,
-                             const uint32_t *place_b)
+static uint32_t hidden_pairs(const struct stage *stage, const dent_time_critical_result *result,
+                             const uint32_t *place_a, const uint32_t *place_b)
 {
     uint32_t hidden = 0;
     bool self = stage->body_a == stage->body_b;
@@ -143,8 +149,9 @@ static uint32_t hidden_pairs(const struct stage *stage, const dent_time_critical
         for (uint32_t k = 0; k < result->pending_count && !found; k++) {
             const dent_region_pair *entry = &result->pending[k];
             uint32_t a = place_a[pair->face_a], b = place_b[pair->face_b];
-            found = (node_holds(stage->tree_a, entry->node_a, a) && node_holds(stage->tree_b, entry->node_b, b)) ||
-                    (self && node_holds(stage->tree_a, entry->node_a, b) && node_holds(stage->tree_b, entry->node_b, a));
+            found =
+                (node_holds(stage->tree_a, entry->node_a, a) && node_holds(stage->tree_b, entry->node_b, b)) ||
+                (self && node_holds(stage->tree_a, entry->node_a, b) && node_holds(stage->tree_b, entry->node_b, a));
         }
         hidden += !found;
     }
@@ -186,7 +193,8 @@ static void check_all_budgets(struct stage *stage, const dent_time_critical_def 
         error = result.error;
         depth = result.depth;
         for (uint32_t i = 0; i < result.pair_count; i++) {
-            assert_non_null(bsearch(&result.pairs[i], stage->truth, stage->true_count, sizeof *stage->truth, compare_pairs));
+            assert_non_null(
+                bsearch(&result.pairs[i], stage->truth, stage->true_count, sizeof *stage->truth, compare_pairs));
         }
         if (result.outcome != DENT_OUTCOME_BUDGET_SPENT) {
             break;
@@ -205,7 +213,8 @@ struct totals {
     uint64_t pairs_of_bodies, with_answers;
 };
 
-static void for_random_pairs(uint32_t seeds, uint64_t elements_max, bool touching, pair_function *function, const char *what)
+static void for_random_pairs(uint32_t seeds, uint64_t elements_max, bool touching, pair_function *function,
+                             const char *what)
 {
     struct stage stage = {.context = make_context(1, DENT_ISA_AUTO)};
     struct totals totals = {0};
@@ -233,8 +242,8 @@ static void for_random_pairs(uint32_t seeds, uint64_t elements_max, bool touchin
             test_scene_free(&stage.scene);
         }
     }
-    print_message("%s: %llu pairs of bodies, %llu with crossing faces\n", what, (unsigned long long)totals.pairs_of_bodies,
-                  (unsigned long long)totals.with_answers);
+    print_message("%s: %llu pairs of bodies, %llu with crossing faces\n", what,
+                  (unsigned long long)totals.pairs_of_bodies, (unsigned long long)totals.with_answers);
     assert_true(totals.pairs_of_bodies > 0 && 4 * totals.with_answers >= totals.pairs_of_bodies);
     dent_context_destroy(stage.context);
 }
@@ -264,7 +273,7 @@ static void touching_pairs_are_found_when_asked_for(void **state)
     for_random_pairs(rounds(10), ELEMENTS_MAX, true, check_touching, "touching");
 }
 
-/* ---- stopping and going on ------------------------------------------------------------------------------------------------------- */
+/* ---- stopping and going on --------------------------------------------------------------------------------------- */
 
 static void assert_same_lists(const dent_time_critical_result *left, const dent_time_critical_result *right)
 {
@@ -311,7 +320,7 @@ static void stopping_and_going_on_is_the_same_as_one_run(void **state)
     for_random_pairs(rounds(10), ELEMENTS_MAX, false, check_resume, "resume");
 }
 
-/* ---- small lists ------------------------------------------------------------------------------------------------------------------- */
+/* ---- small lists ------------------------------------------------------------------------------------------------- */
 
 static void check_capacity(struct stage *stage, dent_random *random)
 {
@@ -375,7 +384,7 @@ static void a_small_pool_is_enough_for_a_large_search(void **state)
     dent_context_destroy(stage.context);
 }
 
-/* ---- per-entry bounds --------------------------------------------------------------------------------------------------------------- */
+/* ---- per-entry bounds -------------------------------------------------------------------------------------------- */
 
 /* Distance of two faces that do not cross (0 may come out as a little more than 0). */
 static double face_distance(const double *const a[3], const double *const b[3])
@@ -394,7 +403,8 @@ static double face_distance(const double *const a[3], const double *const b[3])
 static void corners_of(const struct stage *stage, bool side_b, uint32_t place, const double *corners[3])
 {
     uint32_t count, body = side_b ? stage->body_b : stage->body_a;
-    const dent_surface_face *faces = dent_body_surface_faces(stage->world, dent_world_body_at(stage->world, body), &count);
+    const dent_surface_face *faces =
+        dent_body_surface_faces(stage->world, dent_world_body_at(stage->world, body), &count);
     uint32_t face = dent_bound_tree_face_order(side_b ? stage->tree_b : stage->tree_a)[place];
     for (int k = 0; k < 3; k++) {
         corners[k] = stage->scene.bodies[body].xyz[faces[face].corners[k]];
@@ -403,7 +413,8 @@ static void corners_of(const struct stage *stage, bool side_b, uint32_t place, c
 
 static void assert_gap_is_between(const struct stage *stage, const dent_region_pair *entry)
 {
-    dent_bound_node a = dent_bound_tree_node(stage->tree_a, entry->node_a), b = dent_bound_tree_node(stage->tree_b, entry->node_b);
+    dent_bound_node a = dent_bound_tree_node(stage->tree_a, entry->node_a),
+                    b = dent_bound_tree_node(stage->tree_b, entry->node_b);
     double gap = INFINITY, largest = 0;
     for (uint32_t i = a.first_face; i < a.first_face + a.face_count; i++) {
         for (uint32_t j = b.first_face; j < b.first_face + b.face_count; j++) {
@@ -418,7 +429,8 @@ static void assert_gap_is_between(const struct stage *stage, const dent_region_p
     }
     double slack = 64 * 0x1p-53 * largest; /* of the measured distance */
     assert_true(entry->lo <= gap + slack);
-    assert_true(gap <= fmax(entry->lo, 0) + entry->error + slack); /* a crossing has gap 0: the measured distance is above it */
+    assert_true(gap <= fmax(entry->lo, 0) + entry->error +
+                           slack); /* a crossing has gap 0: the measured distance is above it */
 }
 
 static void check_entry_bounds(struct stage *stage, dent_random *random)
@@ -432,7 +444,8 @@ static void check_entry_bounds(struct stage *stage, dent_random *random)
     dent_time_critical_begin(stage->search, NULL);
     for (int step = 0; step < 4; step++) {
         double error = 0, depth = 0;
-        assert_int_equal(dent_time_critical_run(stage->search, dent_budget_units(dent_random_below(random, 100)), &result), DENT_OK);
+        assert_int_equal(
+            dent_time_critical_run(stage->search, dent_budget_units(dent_random_below(random, 100)), &result), DENT_OK);
         for (uint32_t i = 0; i < result.pending_count; i++) {
             if (stage->true_count == 0) { /* gaps are measurable */
                 assert_gap_is_between(stage, &result.pending[i]);
@@ -453,7 +466,7 @@ static void gaps_lie_between_the_bounds_of_their_entries(void **state)
     for_random_pairs(rounds(10), 150, false, check_entry_bounds, "gaps");
 }
 
-/* ---- containment ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- containment ------------------------------------------------------------------------------------------------- */
 
 struct component_oracle {
     uint32_t vertex_count, face_count;
@@ -481,7 +494,8 @@ static struct component_oracle look_at(const struct stage *stage, uint32_t body)
         for (uint32_t f = 0; f < oracle.face_count; f++) {
             uint32_t least = UINT32_MAX;
             for (int k = 0; k < 3; k++) {
-                least = oracle.number[oracle.faces[f].corners[k]] < least ? oracle.number[oracle.faces[f].corners[k]] : least;
+                least = oracle.number[oracle.faces[f].corners[k]] < least ? oracle.number[oracle.faces[f].corners[k]]
+                                                                          : least;
             }
             for (int k = 0; k < 3; k++) {
                 changed |= oracle.number[oracle.faces[f].corners[k]] != least;
@@ -492,8 +506,8 @@ static struct component_oracle look_at(const struct stage *stage, uint32_t body)
     return oracle;
 }
 
-static dent_component_state true_state(const struct stage *stage, const struct component_oracle *own, const struct component_oracle *other,
-                                       uint32_t first_face, bool of_b)
+static dent_component_state true_state(const struct stage *stage, const struct component_oracle *own,
+                                       const struct component_oracle *other, uint32_t first_face, bool of_b)
 {
     uint32_t number = own->number[own->faces[first_face].corners[0]];
     uint32_t(*triangles)[3] = test_allocate(other->face_count, sizeof *triangles);
@@ -511,8 +525,8 @@ static dent_component_state true_state(const struct stage *stage, const struct c
         for (int k = 0; k < 3 && own->number[own->faces[f].corners[0]] == number && state == DENT_COMPONENT_ON; k++) {
             predicate_counters counters = {0};
             bool on;
-            int winding = winding_number(own->xyz[own->faces[f].corners[k]], other->xyz, (const uint32_t(*)[3])triangles,
-                                         other->face_count, &counters, &on);
+            int winding = winding_number(own->xyz[own->faces[f].corners[k]], other->xyz,
+                                         (const uint32_t(*)[3])triangles, other->face_count, &counters, &on);
             state = on ? DENT_COMPONENT_ON : winding ? DENT_COMPONENT_INSIDE : DENT_COMPONENT_OUTSIDE;
         }
     }
@@ -533,7 +547,8 @@ static void check_containment(struct stage *stage, dent_random *random)
     assert_int_equal(dent_time_critical_create(stage->context, &def, &stage->search), DENT_OK);
     dent_time_critical_begin(stage->search, NULL);
     do {
-        assert_int_equal(dent_time_critical_run(stage->search, dent_budget_units(dent_random_below(random, 400)), &result), DENT_OK);
+        assert_int_equal(
+            dent_time_critical_run(stage->search, dent_budget_units(dent_random_below(random, 400)), &result), DENT_OK);
         uint32_t pending = 0;
         for (uint32_t i = 0; i < result.component_count; i++) {
             uint32_t state = result.components[i].state, side = result.components[i].side;
@@ -553,7 +568,8 @@ static void check_containment(struct stage *stage, dent_random *random)
         for (uint32_t v = 0; v < bodies[side].vertex_count; v++) {
             bool used = false;
             for (uint32_t f = 0; f < bodies[side].face_count && !used; f++) {
-                used = bodies[side].faces[f].corners[0] == v || bodies[side].faces[f].corners[1] == v || bodies[side].faces[f].corners[2] == v;
+                used = bodies[side].faces[f].corners[0] == v || bodies[side].faces[f].corners[1] == v ||
+                       bodies[side].faces[f].corners[2] == v;
             }
             expected += bodies[1 - side].closed && used && bodies[side].number[v] == v;
         }
@@ -568,13 +584,14 @@ static void components_inside_the_other_body_are_found(void **state)
     (void)state;
     memset(states_seen, 0, sizeof states_seen);
     for_random_pairs(rounds(20), 250, false, check_containment, "containment");
-    print_message("components: %u outside, %u inside, %u crossing, %u on the other's surface\n", states_seen[DENT_COMPONENT_OUTSIDE],
-                  states_seen[DENT_COMPONENT_INSIDE], states_seen[DENT_COMPONENT_CROSSING], states_seen[DENT_COMPONENT_ON]);
+    print_message("components: %u outside, %u inside, %u crossing, %u on the other's surface\n",
+                  states_seen[DENT_COMPONENT_OUTSIDE], states_seen[DENT_COMPONENT_INSIDE],
+                  states_seen[DENT_COMPONENT_CROSSING], states_seen[DENT_COMPONENT_ON]);
     assert_true(states_seen[DENT_COMPONENT_INSIDE] > 0 && states_seen[DENT_COMPONENT_OUTSIDE] > 0);
     assert_true(states_seen[DENT_COMPONENT_CROSSING] > 0 && states_seen[DENT_COMPONENT_ON] > 0);
 }
 
-/* ---- front reuse ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- front reuse ------------------------------------------------------------------------------------------------- */
 
 static uint32_t fronts_used;
 
@@ -587,7 +604,8 @@ static void check_front(struct stage *stage, dent_random *random)
     struct test_body *body = &stage->scene.bodies[stage->body_a];
     assert_int_equal(dent_time_critical_create(stage->context, &def, &stage->search), DENT_OK);
     dent_time_critical_begin(stage->search, NULL);
-    assert_int_equal(dent_time_critical_run(stage->search, dent_budget_units(dent_random_below(random, 4000)), &result), DENT_OK);
+    assert_int_equal(dent_time_critical_run(stage->search, dent_budget_units(dent_random_below(random, 4000)), &result),
+                     DENT_OK);
     for (int step = 0; step < 5; step++) {
         double shift = (dent_random_unit(random) - 0.5) * (step < 3 ? 0.05 : 1);
         for (uint32_t v = 0; v < body->vertex_count; v++) {
@@ -631,7 +649,7 @@ static void a_search_from_the_last_front_finds_the_same(void **state)
     assert_true(fronts_used > 0);
 }
 
-/* ---- bad input and memory ---------------------------------------------------------------------------------------------------------------- */
+/* ---- what must not matter ---------------------------------------------------------------------------------------- */
 
 static void open_two_blocks(struct stage *stage, dent_context *context)
 {
@@ -646,6 +664,80 @@ static void open_two_blocks(struct stage *stage, dent_context *context)
     assert_non_null(stage->world);
     assert_int_equal(test_scene_add(&stage->scene, stage->world), DENT_OK);
 }
+
+struct printed {
+    uint64_t hash, units;
+};
+
+/* A fingerprint of the lists after each of some budgets; lengths divided by `unit`, a power of two. */
+static struct printed print_search(uint32_t threads, dent_isa isa, double unit)
+{
+    struct stage stage;
+    open_two_blocks(&stage, make_context(threads, isa));
+    struct printed printed = {UINT64_C(0xcbf29ce484222325), 0};
+    for (uint32_t i = 0; i < 2; i++) {
+        for (uint32_t v = 0; v < stage.scene.bodies[i].vertex_count; v++) {
+            double *p = stage.scene.bodies[i].xyz[v];
+            double bent = p[0] * p[0] * 0.01;
+            p[0] *= unit;
+            p[1] = (p[1] + bent) * unit;
+            p[2] = (p[2] * 0.9 + p[1] / unit * 0.1) * unit;
+        }
+        assert_int_equal(dent_bound_tree_create(stage.world, dent_world_body_at(stage.world, i), NULL,
+                                                i ? &stage.tree_b : &stage.tree_a),
+                         DENT_OK);
+    }
+    dent_time_critical_def def = dent_time_critical_def_default();
+    def.tree_a = stage.tree_a;
+    def.tree_b = stage.tree_b;
+    assert_int_equal(dent_time_critical_create(stage.context, &def, &stage.search), DENT_OK);
+    dent_time_critical_begin(stage.search, NULL);
+    dent_time_critical_result result;
+    do {
+        assert_int_equal(dent_time_critical_run(stage.search, dent_budget_units(100), &result), DENT_OK);
+        double numbers[2] = {result.error / unit, result.depth / unit};
+        uint64_t words[4] = {0, 0, result.pending_count, result.pair_count};
+        memcpy(words, numbers, sizeof numbers);
+        for (int k = 0; k < 4; k++) {
+            printed.hash = (printed.hash ^ words[k]) * UINT64_C(0x100000001b3);
+        }
+        for (uint32_t i = 0; i < result.pending_count; i++) {
+            printed.hash = (printed.hash ^ result.pending[i].node_a) * UINT64_C(0x100000001b3);
+            printed.hash = (printed.hash ^ result.pending[i].node_b) * UINT64_C(0x100000001b3);
+        }
+    } while (result.outcome == DENT_OUTCOME_BUDGET_SPENT);
+    assert_int_equal(result.outcome, DENT_OUTCOME_COMPLETE);
+    assert_true(result.pair_count > 10);
+    printed.units = result.work_units;
+    dent_time_critical_destroy(stage.search);
+    close_trees(&stage);
+    dent_world_destroy(stage.world);
+    test_scene_free(&stage.scene);
+    dent_context_destroy(stage.context);
+    return printed;
+}
+
+static void lists_are_the_same_for_threads_instruction_sets_and_powers_of_two(void **state)
+{
+    (void)state;
+    struct printed first = print_search(1, DENT_ISA_SCALAR, 1);
+    print_message("fingerprint %016llx, %llu units\n", (unsigned long long)first.hash, (unsigned long long)first.units);
+    for (int isa = DENT_ISA_AUTO; isa < DENT_ISA_COUNT; isa++) {
+        if (dent_isa_available((dent_isa)isa)) {
+            struct printed other = print_search(3, (dent_isa)isa, 1);
+            assert_true(other.hash == first.hash && other.units == first.units);
+        }
+    }
+    static const double units[4] = {0x1p40, 0x1p-40, 0x1p300, 0x1p-300};
+    for (int i = 0; i < 4; i++) {
+        struct printed other = print_search(1, DENT_ISA_AUTO, units[i]);
+        assert_true(other.hash == first.hash && other.units == first.units);
+    }
+    assert_int_equal(first.units, GOLDEN_UNITS);
+    assert_true(first.hash == GOLDEN_HASH); /* the same for every compiler and machine */
+}
+
+/* ---- bad input and memory ---------------------------------------------------------------------------------------- */
 
 static void bad_budgets_and_defs_are_refused_with_a_message(void **state)
 {
@@ -721,7 +813,8 @@ static dent_status build_and_run(struct stage *stage, dent_random *random)
     for (int side = 0; side < 2 && status == DENT_OK; side++) {
         dent_bound_tree_def def = dent_bound_tree_def_default();
         def.builder = side ? DENT_BUILD_MEDIAL : DENT_BUILD_SPLIT;
-        status = dent_bound_tree_create(stage->world, dent_world_body_at(stage->world, (uint32_t)side), &def, &trees[side]);
+        status =
+            dent_bound_tree_create(stage->world, dent_world_body_at(stage->world, (uint32_t)side), &def, &trees[side]);
     }
     if (status == DENT_OK) {
         dent_time_critical_def def = search_def(stage, random);
@@ -807,6 +900,7 @@ int main(void)
         cmocka_unit_test(gaps_lie_between_the_bounds_of_their_entries),
         cmocka_unit_test(components_inside_the_other_body_are_found),
         cmocka_unit_test(a_search_from_the_last_front_finds_the_same),
+        cmocka_unit_test(lists_are_the_same_for_threads_instruction_sets_and_powers_of_two),
         cmocka_unit_test(bad_budgets_and_defs_are_refused_with_a_message),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_step_allocates_nothing),

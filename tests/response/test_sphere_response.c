@@ -1,4 +1,5 @@
-/* Forces from pairs of balls: equal and opposite, the torque kept or its lack reported, and no multiplication by refinement. */
+/* Forces from pairs of balls: equal and opposite, the torque kept or its lack reported, and no multiplication by
+ * refinement. */
 #include "support/cmocka_includes.h"
 
 #include "support/random_scene.h"
@@ -37,14 +38,16 @@ static void open_stage(struct stage *stage, dent_random *random, double shift, b
     if (reduced) {
         dent_reduced_def reduced_def = dent_reduced_def_default();
         reduced_def.longest_link = INFINITY;
-        assert_int_equal(dent_reduced_create(stage->world, dent_world_body_at(stage->world, 1), dent_world_body_at(stage->world, 2),
-                                             &reduced_def, &stage->reduced),
+        assert_int_equal(dent_reduced_create(stage->world, dent_world_body_at(stage->world, 1),
+                                             dent_world_body_at(stage->world, 2), &reduced_def, &stage->reduced),
                          DENT_OK);
     }
     for (uint32_t i = 0; i < 2; i++) {
         def.reduced = i ? stage->reduced : NULL;
-        assert_int_equal(dent_bound_tree_create(stage->world, dent_world_body_at(stage->world, i), &def, &stage->trees[i]), DENT_OK);
-        stage->forces[i] = test_allocate(3 * (size_t)(i && reduced ? coarse->vertex_count : stage->scene.bodies[i].vertex_count), sizeof(double));
+        assert_int_equal(
+            dent_bound_tree_create(stage->world, dent_world_body_at(stage->world, i), &def, &stage->trees[i]), DENT_OK);
+        stage->forces[i] = test_allocate(
+            3 * (size_t)(i && reduced ? coarse->vertex_count : stage->scene.bodies[i].vertex_count), sizeof(double));
     }
     dent_time_critical_def search = dent_time_critical_def_default();
     search.tree_a = stage->trees[0];
@@ -90,8 +93,10 @@ static void check_momentum(bool reduced)
         struct stage stage;
         dent_sphere_response response;
         open_stage(&stage, &random, 1.2 + 0.6 * dent_random_unit(&random), reduced, DENT_BOUND_SPHERES);
-        assert_int_equal(dent_time_critical_run(stage.search, dent_budget_units(1u << (round % 14)), &stage.result), DENT_OK);
-        assert_int_equal(dent_sphere_response_compute(stage.search, NULL, stage.forces[0], stage.forces[1], &response), DENT_OK);
+        assert_int_equal(dent_time_critical_run(stage.search, dent_budget_units(1u << (round % 14)), &stage.result),
+                         DENT_OK);
+        assert_int_equal(dent_sphere_response_compute(stage.search, NULL, stage.forces[0], stage.forces[1], &response),
+                         DENT_OK);
         double force[2][3], torque[2][3];
         sum_forces(&stage, 0, force[0], torque[0]);
         sum_forces(&stage, 1, force[1], torque[1]);
@@ -99,7 +104,8 @@ static void check_momentum(bool reduced)
             assert_true(fabs(force[0][axis] - response.force[axis]) < 1e-12);
             assert_true(fabs(force[1][axis] + response.force[axis]) < 1e-12);
             /* Contact forces act on common lines: what is written and what is missing cancel. */
-            assert_true(fabs(torque[0][axis] + response.torque_a[axis] + torque[1][axis] + response.torque_b[axis]) < 1e-11);
+            assert_true(fabs(torque[0][axis] + response.torque_a[axis] + torque[1][axis] + response.torque_b[axis]) <
+                        1e-11);
         }
         pushed += response.regions;
         kept += 2 * response.regions - response.uniform;
@@ -133,7 +139,8 @@ static void refinement_does_not_multiply_the_force(void **state)
         dent_sphere_response response;
         assert_int_equal(dent_time_critical_run(stage.search, dent_budget_units(200), &stage.result), DENT_OK);
         assert_int_equal(dent_sphere_response_compute(stage.search, NULL, NULL, NULL, &response), DENT_OK);
-        double size = sqrt(response.force[0] * response.force[0] + response.force[1] * response.force[1] + response.force[2] * response.force[2]);
+        double size = sqrt(response.force[0] * response.force[0] + response.force[1] * response.force[1] +
+                           response.force[2] * response.force[2]);
         assert_true(size <= response.depth + 1e-12); /* stiffness 1: a mean of depths along unit directions */
         assert_true(response.depth <= stage.result.depth * 1.07 || response.depth <= before);
         before = response.depth;
@@ -153,12 +160,15 @@ static void bad_defs_are_refused(void **state)
     open_stage(&stage, &random, 1.5, false, DENT_BOUND_SPHERES);
     dent_sphere_response_def def = dent_sphere_response_def_default();
     def.stiffness = NAN;
-    assert_int_equal(dent_sphere_response_compute(stage.search, &def, NULL, NULL, &response), DENT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(dent_sphere_response_compute(stage.search, &def, NULL, NULL, &response),
+                     DENT_ERROR_INVALID_ARGUMENT);
     def = dent_sphere_response_def_default();
     def.optimism = 2;
-    assert_int_equal(dent_sphere_response_compute(stage.search, &def, NULL, NULL, &response), DENT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(dent_sphere_response_compute(stage.search, &def, NULL, NULL, &response),
+                     DENT_ERROR_INVALID_ARGUMENT);
     def.struct_size = 0;
-    assert_int_equal(dent_sphere_response_compute(stage.search, &def, NULL, NULL, &response), DENT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(dent_sphere_response_compute(stage.search, &def, NULL, NULL, &response),
+                     DENT_ERROR_INVALID_ARGUMENT);
     assert_int_equal(response.regions, 9);
     close_stage(&stage);
 }

@@ -1,4 +1,5 @@
-/* The medial-axis builder: balls stand less far out of the solid than those of the splitter, every face is in one leaf, and bad shapes do no harm. */
+/* The medial-axis builder: balls stand less far out of the solid than those of the splitter, every face is in one leaf,
+ * and bad shapes do no harm. */
 #include "support/cmocka_includes.h"
 
 #include "structures/bound_tree_point.h"
@@ -18,7 +19,14 @@ static struct built build_tree(dent_context *context, const struct test_body *bo
     for (uint32_t f = 0; f < body->element_count; f++) {
         memcpy(built.faces[f].corners, body->corners + 3 * f, sizeof built.faces[f].corners);
     }
-    struct bound_build build = {context, DENT_BOUND_SPHERES, builder, 8, 4, (const double(*)[3])body->xyz, body->vertex_count, body->element_count,
+    struct bound_build build = {context,
+                                DENT_BOUND_SPHERES,
+                                builder,
+                                8,
+                                4,
+                                (const double(*)[3])body->xyz,
+                                body->vertex_count,
+                                body->element_count,
                                 built.faces};
     assert_int_equal(bound_tree_build(&built.tree, &build), DENT_OK);
     bound_tree_refit(&built.tree);
@@ -82,11 +90,13 @@ static void medial_balls_stand_out_less_than_those_of_the_splitter(void **state)
     struct test_body body = surface_new(30 * 20 + 2, 2 * 30 * 21);
     surface_put_ball(&body, &random, 30, 20, at, 1, 0);
     stretch(&body);
-    struct built split = build_tree(context, &body, DENT_BUILD_SPLIT), medial = build_tree(context, &body, DENT_BUILD_MEDIAL);
+    struct built split = build_tree(context, &body, DENT_BUILD_SPLIT),
+                 medial = build_tree(context, &body, DENT_BUILD_MEDIAL);
     assert_every_face_is_in_one_leaf(&split.tree);
     assert_every_face_is_in_one_leaf(&medial.tree);
     for (uint32_t level = 1; level < 4; level++) {
-        double of_split = mean_protrusion(&split.tree, &split.tree, level), of_medial = mean_protrusion(&medial.tree, &split.tree, level);
+        double of_split = mean_protrusion(&split.tree, &split.tree, level),
+               of_medial = mean_protrusion(&medial.tree, &split.tree, level);
         print_message("level %u: mean protrusion %.3f (split), %.3f (medial)\n", level, of_split, of_medial);
         assert_true(of_medial < of_split);
     }
@@ -101,7 +111,8 @@ static void bad_shapes_give_whole_trees(void **state)
 {
     (void)state;
     dent_context *context = dent_context_create(NULL, NULL);
-    static const double scales[6][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {1e150, 1e150, 1e150}, {1e-150, 1e-150, 1e-150}, {1e307, 1, 1e-300}};
+    static const double scales[6][3] = {
+        {0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {1e150, 1e150, 1e150}, {1e-150, 1e-150, 1e-150}, {1e307, 1, 1e-300}};
     for (int kind = 0; kind < 6; kind++) {
         dent_random random = dent_random_seeded(2);
         struct test_body body = surface_closed(&random, 200);
@@ -110,7 +121,8 @@ static void bad_shapes_give_whole_trees(void **state)
                 body.xyz[v][axis] *= scales[kind][axis];
             }
         }
-        struct built medial = build_tree(context, &body, DENT_BUILD_MEDIAL), split = build_tree(context, &body, DENT_BUILD_SPLIT);
+        struct built medial = build_tree(context, &body, DENT_BUILD_MEDIAL),
+                     split = build_tree(context, &body, DENT_BUILD_SPLIT);
         assert_every_face_is_in_one_leaf(&medial.tree);
         assert_every_face_is_in_one_leaf(&split.tree);
         free_tree(&medial);
