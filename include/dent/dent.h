@@ -9,8 +9,8 @@
  *   dent_world_query(world, &ask, &result);                           pairs in canonical order, until the next call
  *
  * Read in this order: base.h, id.h, body.h, world.h, method.h, border.h, query.h, proximity.h, impact.h, penetration.h,
- * contact.h. The optional libraries dent_io (mesh_io.h, frames.h) and dent_sim
- * (scene.h) are included on their own.
+ * contact.h, response.h. The optional libraries dent_io (mesh_io.h, frames.h) and dent_sim (scene.h, sim.h) are included
+ * on their own.
  */
 #ifndef DENT_DENT_H
 #define DENT_DENT_H
