@@ -330,7 +330,6 @@ static dent_status make_attachments(dent_sim *sim, const dent_sim_def *def)
     if (!sim->attachments) {
         return sim_no_memory(sim);
     }
-    sim->attachment_count = def->attachment_count;
     for (uint32_t n = 0; n < def->attachment_count; n++) {
         const dent_sim_attachment *from = &def->attachments[n];
         struct sim_attachment *tie = &sim->attachments[n];
@@ -415,6 +414,7 @@ static dent_status build(dent_sim *sim, const dent_sim_def *def)
         status = sim_no_memory(sim);
     }
     sim->body_count = def->body_count;
+    sim->attachment_count = def->attachment_count;
     for (uint32_t b = 0; b < def->body_count && status == DENT_OK; b++) {
         status = copy_body(sim, &def->bodies[b], b);
     }
@@ -441,6 +441,9 @@ static dent_status build(dent_sim *sim, const dent_sim_def *def)
     }
     if (status == DENT_OK) {
         status = elastic_choose_sweeps(sim, def->iterations);
+    }
+    if (status == DENT_OK) {
+        attachments_build(sim);
     }
     if (status == DENT_OK) {
         motion_apply(sim, 0);

@@ -92,13 +92,19 @@ struct elastic_mesh {
     uint64_t *body_tet_starts;    /* body_count + 1, into tet_energy */
 };
 
+/* What an attachment has pushed in the present substep. */
+struct tie_sums {
+    double lambda, pushed[3];
+};
+
 struct sim_attachment {
     uint32_t vertex_a;             /* of the global array */
     uint32_t body_a, body_b;       /* body_b SIM_NONE: space */
     uint32_t vertices_b[4];        /* of the global array, SIM_NONE */
     double weights_b[4], point[3];
     double length, compliance;
-    double lambda; /* of the present substep */
+    double share; /* of the carried push that is taken out again: as in struct carried_contact */
+    struct tie_sums sums;
 };
 
 struct sim_embedding {
@@ -122,6 +128,7 @@ struct sim_state {
     double *accelerations;          /* 1 per vertex: part of gravity, see time_integration.c */
     dent_rigid_state *rigids;
     double *frames; /* of all embeddings, 9 per vertex */
+    double *tie_pushes; /* 3 per attachment: force times h^2 of the last substep */
     uint32_t grab_count;
     struct sim_grab grabs[SIM_MOST_GRABS];
     dent_contact_force *forces; /* of the last step, with keys */
@@ -250,7 +257,8 @@ void rigid_rotation(const double *quaternion, double matrix[9]);
 void motion_apply(dent_sim *sim, double time);
 
 /* ---- attachments.c ------------------------------------------------------------------------------------------------- */
-void attachments_begin(dent_sim *sim);
+void attachments_build(dent_sim *sim);
+void attachments_carry(dent_sim *sim, double h);
 void attachments_solve(dent_sim *sim, double h);
 void grabs_solve(dent_sim *sim, double h);
 
@@ -282,7 +290,7 @@ void integration_predict(dent_sim *sim);
 void integration_velocities(dent_sim *sim);
 
 /* ---- sim_state.c --------------------------------------------------------------------------------------------------- */
-enum { STATE_PART_COUNT = 9 };
+enum { STATE_PART_COUNT = 10 };
 struct state_part {
     void *bytes;
     size_t size;
