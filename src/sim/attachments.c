@@ -15,6 +15,7 @@ enum { TIE_SWEEPS = 4 }; /* a body on several ties comes to rest with four, and 
 /* One end: vertices with weights, or a point of a rigid body, or a point in space (nothing moves). */
 struct end {
     dent_rigid_state *rigid;
+    double inverse[9]; /* inertia of the rigid body in space */
     uint32_t vertices[4];
     double weights[4];
     double point[3];
@@ -25,6 +26,11 @@ static struct end make_end(dent_sim *sim, uint32_t body, const uint32_t *vertice
     struct end end = {.rigid = NULL, .point = {0, 0, 0}};
     uint32_t rigid = sim->bodies[body].rigid;
     end.rigid = rigid == SIM_NONE ? NULL : &sim->state.rigids[rigid];
+    double turn[9];
+    if (end.rigid) {
+        rigid_rotation(end.rigid->orientation, turn);
+        dent_rigid_inverse_inertia(end.rigid, end.inverse);
+    }
     for (int k = 0; k < 4; k++) {
         end.vertices[k] = vertices[k];
         end.weights[k] = vertices[k] == SIM_NONE ? 0 : weights[k];
@@ -34,8 +40,6 @@ static struct end make_end(dent_sim *sim, uint32_t body, const uint32_t *vertice
         double x[3];
         if (end.rigid) { /* vertices of rigid bodies are placed after the corrections: ask the pose */
             const struct sim_body *owner = &sim->bodies[body];
-            double turn[9];
-            rigid_rotation(end.rigid->orientation, turn);
             const double *local = sim->rigids[rigid].local + 3 * (size_t)(vertices[k] - owner->first_vertex);
             for (int axis = 0; axis < 3; axis++) {
                 x[axis] = end.rigid->center[axis] + sim_dot(turn + 3 * axis, local);
@@ -52,12 +56,11 @@ static double end_inverse_mass(const dent_sim *sim, const struct end *end, const
 {
     double sum = 0;
     if (end->rigid) {
-        double arm[3], moment[3], inverse[9];
+        double arm[3], moment[3];
         sim_subtract(end->point, end->rigid->center, arm);
         sim_cross(arm, direction, moment);
-        dent_rigid_inverse_inertia(end->rigid, inverse);
         for (int i = 0; i < 3; i++) {
-            sum += moment[i] * sim_dot(inverse + 3 * i, moment);
+            sum += moment[i] * sim_dot(end->inverse + 3 * i, moment);
         }
         return sum + end->rigid->inverse_mass;
     }
@@ -87,12 +90,11 @@ static void turn_by(dent_rigid_state *state, const double *angle)
 static void push_end(dent_sim *sim, const struct end *end, const double *push)
 {
     if (end->rigid) {
-        double arm[3], moment[3], inverse[9], angle[3];
+        double arm[3], moment[3], angle[3];
         sim_subtract(end->point, end->rigid->center, arm);
         sim_cross(arm, push, moment);
-        dent_rigid_inverse_inertia(end->rigid, inverse);
         for (int i = 0; i < 3; i++) {
-            angle[i] = sim_dot(inverse + 3 * i, moment);
+            angle[i] = sim_dot(end->inverse + 3 * i, moment);
         }
         sim_add_scaled(end->rigid->center, end->rigid->inverse_mass, push);
         turn_by(end->rigid, angle);
@@ -174,13 +176,12 @@ void attachments_build(dent_sim *sim)
 static void carry_end(dent_sim *sim, const struct end *end, double share, double sign, const double *push, double h)
 {
     if (end->rigid) {
-        double arm[3], moment[3], inverse[9], factor = sign * (1 - share) / h;
+        double arm[3], moment[3], factor = sign * (1 - share) / h;
         sim_subtract(end->point, end->rigid->center, arm);
         sim_cross(arm, push, moment);
-        dent_rigid_inverse_inertia(end->rigid, inverse);
         for (int i = 0; i < 3; i++) {
             end->rigid->linear_velocity[i] += factor * end->rigid->inverse_mass * push[i];
-            end->rigid->angular_velocity[i] += factor * sim_dot(inverse + 3 * i, moment);
+            end->rigid->angular_velocity[i] += factor * sim_dot(end->inverse + 3 * i, moment);
         }
         return;
     }

@@ -31,6 +31,7 @@
 struct contact_spring {
     double stiffness; /* 0: no spring */
     double anchor[3]; /* separation of the two points that asks for no force */
+    double slip_speed; /* across the normal, at the beginning of the substep */
     bool sticks;
 };
 
@@ -171,6 +172,8 @@ static void begin_spring(dent_sim *sim, uint64_t number, double h)
         separation(sim, contact, sim->state.positions, SIM_NONE, NULL, spring->anchor);
         separation(sim, contact, sim->state.velocities, SIM_NONE, NULL, velocity);
         sim_add_scaled(spring->anchor, h, velocity);
+        sim_add_scaled(velocity, -sim_dot(velocity, contact->normal), contact->normal);
+        spring->slip_speed = sqrt(sim_dot(velocity, velocity));
         sim->springs->any = true;
     }
 }
@@ -435,16 +438,31 @@ void springs_move_pieces(dent_sim *sim, double h)
 
 /* ---- what the springs did ---------------------------------------------------------------------------------------- */
 
-static double static_friction(const dent_sim *sim, const dent_contact *contact)
+static dent_contact_material material_of(const dent_sim *sim, const dent_contact *contact)
 {
     for (uint32_t i = 0; i < sim->pair_count; i++) {
         const dent_material_pair *pair = &sim->pairs[i];
         if ((pair->material_a == contact->material_a && pair->material_b == contact->material_b) ||
             (pair->material_a == contact->material_b && pair->material_b == contact->material_a)) {
-            return pair->material.friction_static;
+            return pair->material;
         }
     }
-    return 0;
+    return (dent_contact_material){0};
+}
+
+/* Change of the relative velocity per impulse, as if the vertices were free. */
+static double mobility_of(const dent_sim *sim, const dent_contact *contact)
+{
+    double sum = 0;
+    for (int s = 0; s < 2; s++) {
+        struct contact_side side = side_of(sim, contact, s);
+        for (int k = 0; k < 4; k++) {
+            if (side.vertices[k] != SIM_NONE) {
+                sum += side.weights[k] * side.weights[k] * sim->inverse_masses[side.first + side.vertices[k]];
+            }
+        }
+    }
+    return sum;
 }
 
 /* The carried force becomes that of the spring, as far as a contact can give it; the rest is taken out entirely. */
@@ -466,9 +484,15 @@ static void end_spring(dent_sim *sim, uint64_t number, double h)
         tangent[axis] = total[axis] - normal * contact->normal[axis];
     }
     normal = normal > 0 ? normal : 0;
-    double size = sqrt(sim_dot(tangent, tangent)), most = static_friction(sim, contact) * normal;
+    /* Friction follows the new normal force: up to its limit; at it where the contact slides so fast that friction cannot
+     * stop it in this substep. */
+    dent_contact_material material = material_of(sim, contact);
+    const struct contact_spring *spring = &sim->springs->springs[number];
+    double size = sqrt(sim_dot(tangent, tangent));
+    double most = (spring->sticks ? material.friction_static : material.friction_kinetic) * normal;
+    bool slides = !spring->sticks && size > 0 && spring->slip_speed > 2 * most * mobility_of(sim, contact);
     for (int axis = 0; axis < 3; axis++) {
-        tangent[axis] *= size > most ? most / size : 1;
+        tangent[axis] *= size > most || slides ? most / size : 1;
         taken[axis] -= (1 - carried->share) * (normal * contact->normal[axis] + tangent[axis]);
     }
     for (int s = 0; s < 2; s++) {
