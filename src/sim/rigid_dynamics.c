@@ -207,6 +207,9 @@ void rigid_predict(dent_sim *sim, double h)
         for (int axis = 0; axis < 3; axis++) {
             state->linear_velocity[axis] = keep * (state->linear_velocity[axis] + h * sim->state.gravity[axis]);
             state->angular_velocity[axis] *= keep;
+            /* The speed of an approach is that with which this substep meets, gravity included. */
+            sim->rigid_previous[r].linear_velocity[axis] = state->linear_velocity[axis];
+            sim->rigid_previous[r].angular_velocity[axis] = state->angular_velocity[axis];
         }
         dent_rigid_advance(state, h);
     }
