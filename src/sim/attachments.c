@@ -1,10 +1,11 @@
 /* Attachments and grabs: constraints between two points, each carried by up to four vertices or by a rigid body.
  *
- * Position corrections as in XPBD (Macklin, Mueller and Chentanez 2016): with C = |a - b| - length and generalised inverse
- * masses W, the multiplier changes by -(C + alpha lambda) / (W + alpha), alpha = compliance / h^2. Rigid bodies turn by
- * their inverse inertia (Mueller et al. 2020). Taken one after the other in the order of the def. Hard attachments carry
- * their force into the elastic sweep as contacts do (contact_loop.c), so that what hangs on them hangs still. A grab is a soft
- * attachment to a point in space whose stiffness follows from the mass it pulls, so that it can break nothing. */
+ * Position corrections as in XPBD (Macklin, Mueller and Chentanez 2016): with C = |a - b| - length and generalised
+ * inverse masses W, the multiplier changes by -(C + alpha lambda) / (W + alpha), alpha = compliance / h^2. Rigid bodies
+ * turn by their inverse inertia (Mueller et al. 2020). Taken one after the other in the order of the def. Hard
+ * attachments carry their force into the elastic sweep as contacts do (contact_loop.c), so that what hangs on them
+ * hangs still. A grab is a soft attachment to a point in space whose stiffness follows from the mass it pulls, so that
+ * it can break nothing. */
 #include "sim_internal.h"
 
 #include <math.h>

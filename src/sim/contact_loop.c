@@ -325,9 +325,9 @@ void contacts_take_out(dent_sim *sim)
     sim_parallel(sim, 0, sim->vertex_count, take_out_range);
 }
 
-/* The force to carry next. What acted is what was left of the carried force and what the contact pass found. Where that pass
- * asks for less than was taken out, the contact is letting go: then only what it asks for counts, seen through the same
- * share, so that a force never outlives its contact. */
+/* The force to carry next. What acted is what was left of the carried force and what the contact pass found. Where that
+ * pass asks for less than was taken out, the contact is letting go: then only what it asks for counts, seen through the
+ * same share, so that a force never outlives its contact. */
 static void combine_forces(dent_sim *sim, double h)
 {
     double share_of_step = 1 / (h * sim->contact_interval);

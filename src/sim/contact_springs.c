@@ -29,8 +29,8 @@
 #define LEAST_INERTIA_SHARE 0.05
 
 struct contact_spring {
-    double stiffness; /* 0: no spring */
-    double anchor[3]; /* separation of the two points that asks for no force */
+    double stiffness;  /* 0: no spring */
+    double anchor[3];  /* separation of the two points that asks for no force */
     double slip_speed; /* across the normal, at the beginning of the substep */
     bool sticks;
 };
@@ -484,8 +484,8 @@ static void end_spring(dent_sim *sim, uint64_t number, double h)
         tangent[axis] = total[axis] - normal * contact->normal[axis];
     }
     normal = normal > 0 ? normal : 0;
-    /* Friction follows the new normal force: up to its limit; at it where the contact slides so fast that friction cannot
-     * stop it in this substep. */
+    /* Friction follows the new normal force: up to its limit; at it where the contact slides so fast that friction
+     * cannot stop it in this substep. */
     dent_contact_material material = material_of(sim, contact);
     const struct contact_spring *spring = &sim->springs->springs[number];
     double size = sqrt(sim_dot(tangent, tangent));

@@ -279,13 +279,13 @@ static dent_status lay_out_cloth(struct elastic_builder *builder)
     }
     mesh->triangle_count = (uint32_t)builder->triangle_count;
     mesh->hinge_count = (uint32_t)builder->hinge_count;
-    dent_status status = lay_out_visits(sim, (const uint32_t *)(const void *)mesh->triangles,
-                                        sizeof *mesh->triangles / sizeof(uint32_t), 3, mesh->triangle_count,
-                                        &mesh->triangle_starts, &mesh->triangle_visits);
+    dent_status status =
+        lay_out_visits(sim, (const uint32_t *)(const void *)mesh->triangles, sizeof *mesh->triangles / sizeof(uint32_t),
+                       3, mesh->triangle_count, &mesh->triangle_starts, &mesh->triangle_visits);
     if (status == DENT_OK) {
-        status = lay_out_visits(sim, (const uint32_t *)(const void *)mesh->hinges,
-                                sizeof *mesh->hinges / sizeof(uint32_t), 4, mesh->hinge_count, &mesh->hinge_starts,
-                                &mesh->hinge_visits);
+        status =
+            lay_out_visits(sim, (const uint32_t *)(const void *)mesh->hinges, sizeof *mesh->hinges / sizeof(uint32_t),
+                           4, mesh->hinge_count, &mesh->hinge_starts, &mesh->hinge_visits);
     }
     return status;
 }

@@ -27,7 +27,7 @@ dent_sim_body_def dent_sim_body_def_default(dent_sim_body_kind kind)
     return (dent_sim_body_def){.struct_size = sizeof(dent_sim_body_def),
                                .kind = kind,
                                .mesh = kind == DENT_SIM_CLOTH || kind == DENT_SIM_EMBEDDED ? DENT_BODY_SURFACE
-                                                                                            : DENT_BODY_SOLID,
+                                                                                           : DENT_BODY_SOLID,
                                .thickness = -1,
                                .collision_group = 1,
                                .collision_mask = UINT32_MAX,
@@ -95,8 +95,8 @@ static dent_status copy_body(dent_sim *sim, const dent_sim_body_def *def, uint32
     body->self_collision = def->self_collision && !may_be_either;
     body->thin = def->thin_and_fast;
     body->rigid = SIM_NONE;
-    body->corners = copy_array(sim, def->element_corners, (size_t)body->corner_count * def->element_count,
-                               sizeof *body->corners);
+    body->corners =
+        copy_array(sim, def->element_corners, (size_t)body->corner_count * def->element_count, sizeof *body->corners);
     body->start = copy_array(sim, def->positions, 3 * (size_t)def->vertex_count, sizeof(double));
     body->rest = def->rest ? copy_array(sim, def->rest, 3 * (size_t)def->vertex_count, sizeof(double)) : body->start;
     body->fixed = copy_array(sim, def->fixed_vertices, def->fixed_count, sizeof *body->fixed);
@@ -358,8 +358,8 @@ static void take_settings(dent_sim *sim, const dent_sim_def *def)
     sim->substep = def->time_step / def->substeps;
     sim->air_damping = def->air_damping;
     sim->contacts_wanted = def->contacts;
-    sim->contact_interval = def->contact_interval == 0 || def->contact_interval > def->substeps ? def->substeps
-                                                                                                 : def->contact_interval;
+    sim->contact_interval =
+        def->contact_interval == 0 || def->contact_interval > def->substeps ? def->substeps : def->contact_interval;
     sim->impact_passes = def->impact_passes;
     sim->cancel = def->cancel;
     sim->watch_all = def->continuous == DENT_SIM_CONTINUOUS_ALL;
@@ -379,8 +379,8 @@ static void take_settings(dent_sim *sim, const dent_sim_def *def)
 static dent_status make_arrays(dent_sim *sim)
 {
     size_t vertices = sim->vertex_count, numbers = 3 * vertices;
-    double **doubles[] = {&sim->previous, &sim->targets,        &sim->carried, &sim->approach_velocities, &sim->taken_out,
-                          &sim->scratch,  &sim->interval_start, &sim->wanted};
+    double **doubles[] = {&sim->previous,  &sim->targets, &sim->carried,        &sim->approach_velocities,
+                          &sim->taken_out, &sim->scratch, &sim->interval_start, &sim->wanted};
     for (size_t n = 0; n < sizeof doubles / sizeof doubles[0]; n++) {
         if (!(*doubles[n] = sim_allocate(sim, numbers, sizeof(double)))) {
             return sim_no_memory(sim);
@@ -428,8 +428,8 @@ static dent_status build(dent_sim *sim, const dent_sim_def *def)
         memcpy(sim->previous + 3 * (size_t)body->first_vertex, body->start,
                3 * (size_t)body->vertex_count * sizeof(double));
     }
-    dent_status (*const stages[])(dent_sim *) = {give_masses, rigid_build, elastic_mesh_build, embedding_build,
-                                                 contacts_build, springs_build};
+    dent_status (*const stages[])(dent_sim *) = {give_masses,     rigid_build,    elastic_mesh_build,
+                                                 embedding_build, contacts_build, springs_build};
     if (status == DENT_OK) {
         status = make_world(sim, def);
     }

@@ -38,7 +38,8 @@ dent_status state_create(dent_sim *sim, struct sim_state *state)
     state->rigids = sim_allocate(sim, sim->rigid_count, sizeof *state->rigids);
     state->frames = sim_allocate(sim, frame_count(sim), sizeof(double));
     state->tie_pushes = sim_allocate(sim, 3 * (size_t)sim->attachment_count, sizeof(double));
-    return state->tie_pushes && state->positions && state->velocities && state->accelerations && state->rigids && state->frames
+    return state->tie_pushes && state->positions && state->velocities && state->accelerations && state->rigids &&
+                   state->frames
                ? DENT_OK
                : sim_no_memory(sim);
 }
