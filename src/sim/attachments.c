@@ -25,30 +25,26 @@ struct end {
 static struct end make_end(dent_sim *sim, uint32_t body, const uint32_t *vertices, const double *weights)
 {
     struct end end = {.rigid = NULL, .point = {0, 0, 0}};
-    uint32_t rigid = sim->bodies[body].rigid;
-    end.rigid = rigid == SIM_NONE ? NULL : &sim->state.rigids[rigid];
-    double turn[9];
-    if (end.rigid) {
-        rigid_rotation(end.rigid->orientation, turn);
-        dent_rigid_inverse_inertia(end.rigid, end.inverse);
-    }
+    const struct sim_body *owner = &sim->bodies[body];
+    /* Vertices of rigid bodies are placed after the corrections: add them in the body's frame, and ask the pose. */
+    bool is_rigid = owner->rigid != SIM_NONE;
+    const double *positions = is_rigid ? sim->rigids[owner->rigid].local : sim->state.positions;
+    uint32_t first = is_rigid ? owner->first_vertex : 0;
     for (int k = 0; k < 4; k++) {
         end.vertices[k] = vertices[k];
         end.weights[k] = vertices[k] == SIM_NONE ? 0 : weights[k];
-        if (vertices[k] == SIM_NONE) {
-            continue;
+        if (vertices[k] != SIM_NONE) {
+            sim_add_scaled(end.point, weights[k], positions + 3 * (size_t)(vertices[k] - first));
         }
-        double x[3];
-        if (end.rigid) { /* vertices of rigid bodies are placed after the corrections: ask the pose */
-            const struct sim_body *owner = &sim->bodies[body];
-            const double *local = sim->rigids[rigid].local + 3 * (size_t)(vertices[k] - owner->first_vertex);
-            for (int axis = 0; axis < 3; axis++) {
-                x[axis] = end.rigid->center[axis] + sim_dot(turn + 3 * axis, local);
-            }
-        } else {
-            memcpy(x, sim->state.positions + 3 * (size_t)vertices[k], sizeof x);
+    }
+    if (is_rigid) {
+        double turn[9], local[3] = {end.point[0], end.point[1], end.point[2]};
+        end.rigid = &sim->state.rigids[owner->rigid];
+        rigid_rotation(end.rigid->orientation, turn);
+        dent_rigid_inverse_inertia(end.rigid, end.inverse);
+        for (int axis = 0; axis < 3; axis++) {
+            end.point[axis] = end.rigid->center[axis] + sim_dot(turn + 3 * axis, local);
         }
-        sim_add_scaled(end.point, weights[k], x);
     }
     return end;
 }

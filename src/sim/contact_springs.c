@@ -76,7 +76,7 @@ static struct contact_side side_of(const dent_sim *sim, const dent_contact *cont
                                  -1};
 }
 
-/* ---- life -------------------------------------------------------------------------------------------------------- */
+/* ---- life ---------------------------------------------------------------------------------------------------- */
 
 dent_status springs_build(dent_sim *sim)
 {
@@ -113,7 +113,7 @@ void springs_destroy(dent_sim *sim)
     }
 }
 
-/* ---- which contacts ---------------------------------------------------------------------------------------------- */
+/* ---- which contacts ------------------------------------------------------------------------------------------ */
 
 /* xa - xb with these positions; `own` is read at x instead (SIM_NONE: none). */
 static void separation(const dent_sim *sim, const dent_contact *contact, const double *positions, size_t own,
@@ -228,7 +228,7 @@ dent_status springs_begin(dent_sim *sim, double h)
     return DENT_OK;
 }
 
-/* ---- in the sweep ------------------------------------------------------------------------------------------------ */
+/* ---- in the sweep -------------------------------------------------------------------------------------------- */
 
 void springs_follow(dent_sim *sim)
 {
@@ -281,7 +281,7 @@ void springs_add(const dent_sim *sim, uint32_t vertex, struct vertex_system *sys
     }
 }
 
-/* ---- pieces as a whole ------------------------------------------------------------------------------------------- */
+/* ---- pieces as a whole --------------------------------------------------------------------------------------- */
 
 static void system_add(double stiffness[6], double factor, const double *direction)
 {
@@ -436,7 +436,7 @@ void springs_move_pieces(dent_sim *sim, double h)
     springs_follow(sim);
 }
 
-/* ---- what the springs did ---------------------------------------------------------------------------------------- */
+/* ---- what the springs did ------------------------------------------------------------------------------------ */
 
 static dent_contact_material material_of(const dent_sim *sim, const dent_contact *contact)
 {
