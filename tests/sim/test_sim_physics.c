@@ -16,8 +16,7 @@ static uint32_t add_ground(struct physics *physics)
     return ground;
 }
 
-/* ---- momentum -----------------------------------------------------------------------------------------------------
- */
+/* ---- momentum ------------------------------------------------------------------------------------------------ */
 
 static void two_soft_blocks_that_collide_keep_their_momentum(void **state)
 {
@@ -54,8 +53,7 @@ static void two_soft_blocks_that_collide_keep_their_momentum(void **state)
     physics_close(&physics);
 }
 
-/* ---- rest ---------------------------------------------------------------------------------------------------------
- */
+/* ---- rest ---------------------------------------------------------------------------------------------------- */
 
 static void at_rest_no_energy_is_gained(void **state)
 {
@@ -99,8 +97,7 @@ static void at_rest_no_energy_is_gained(void **state)
     physics_close(&physics);
 }
 
-/* ---- stack --------------------------------------------------------------------------------------------------------
- */
+/* ---- stack --------------------------------------------------------------------------------------------------- */
 
 static void a_stack_of_ten_soft_blocks_stays(void **state)
 {
@@ -153,8 +150,7 @@ static void a_stack_of_ten_soft_blocks_stays(void **state)
     physics_close(&physics);
 }
 
-/* ---- slopes -------------------------------------------------------------------------------------------------------
- */
+/* ---- slopes -------------------------------------------------------------------------------------------------- */
 
 /* Gravity is tilted instead of the ground. Returns the way the block went after the first half of the time. */
 static double slide_block(dent_sim_body_kind kind, double friction, double slope, double *acceleration)
@@ -220,8 +216,7 @@ static void a_soft_block_slides_at_the_coulomb_angle(void **state)
     check_slope(DENT_SIM_SOLID, "soft");
 }
 
-/* ---- restitution --------------------------------------------------------------------------------------------------
- */
+/* ---- restitution --------------------------------------------------------------------------------------------- */
 
 static double bounce_ball(double restitution)
 {
@@ -270,8 +265,7 @@ static void a_dropped_rigid_ball_comes_back_with_its_restitution(void **state)
     }
 }
 
-/* ---- thin and fast ------------------------------------------------------------------------------------------------
- */
+/* ---- thin and fast ------------------------------------------------------------------------------------------- */
 
 static void fast_cloth_among_spikes_never_crosses(void **state)
 {
