@@ -127,6 +127,24 @@ static void scaling_by_powers_of_two_scales_depths_bit_by_bit(void **state)
     dent_context_destroy(context);
 }
 
+/* The same bits from every compiler, optimisation level and machine. */
+static void the_bits_are_those_of_the_first_day(void **state)
+{
+    (void)state;
+    dent_context *context = block_context(2, DENT_ISA_AUTO);
+    struct pair pair = make_pair();
+    uint64_t count, hash = UINT64_C(14695981039346656037);
+    dent_contact *contacts = contacts_of(context, &pair, &count);
+    for (uint64_t i = 0; i < count * sizeof *contacts; i++) {
+        hash = (hash ^ ((const unsigned char *)contacts)[i]) * UINT64_C(1099511628211);
+    }
+    printf("%llu contacts, %016llx\n", (unsigned long long)count, (unsigned long long)hash);
+    assert_int_equal(hash, UINT64_C(0x79d7fb47da25ec1a));
+    free(contacts);
+    pair_free(&pair);
+    dent_context_destroy(context);
+}
+
 /* Vertices of a, and its cells, in another order. */
 static void renumbering_changes_depths_by_rounding_only(void **state)
 {
@@ -429,6 +447,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rigid_motion_turns_directions_and_keeps_depths),
         cmocka_unit_test(scaling_by_powers_of_two_scales_depths_bit_by_bit),
+        cmocka_unit_test(the_bits_are_those_of_the_first_day),
         cmocka_unit_test(renumbering_changes_depths_by_rounding_only),
         cmocka_unit_test(materials_come_with_the_contacts_and_survive_new_elements),
         cmocka_unit_test(gaps_are_reported_outside_and_never_for_what_is_inside),
