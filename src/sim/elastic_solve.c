@@ -317,6 +317,15 @@ static double network_energy(const dent_sim *sim, const struct sim_body *body)
             sum += share * edge->weight * sim_dot(difference, difference);
         }
     }
+    for (uint64_t n = 0; n < mesh->held_count; n++) {
+        const struct held_edge *edge = &mesh->held[n];
+        if (edge->i >= body->first_vertex && edge->i < body->first_vertex + body->vertex_count) {
+            double difference[3];
+            sim_subtract(sim->state.positions + 3 * (size_t)edge->j, sim->state.positions + 3 * (size_t)edge->i,
+                         difference);
+            sum += 0.5 * edge->weight * sim_dot(difference, difference);
+        }
+    }
     return sum;
 }
 

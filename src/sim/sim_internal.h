@@ -55,6 +55,12 @@ struct edge_visit {
     double weight, damper;
 };
 
+/* An edge between two vertices that are both held: no force to find, but energy. */
+struct held_edge {
+    uint32_t i, j;
+    double weight;
+};
+
 struct cloth_triangle {
     uint32_t corners[3], body;
     double along[3], across[3]; /* how the corners weigh in the stretch of the warp and of the weft */
@@ -78,6 +84,8 @@ struct elastic_mesh {
     uint16_t *sweeps;        /* of each place: how many a substep has */
     uint32_t *edge_starts, *tet_starts, *triangle_starts, *hinge_starts; /* vertex_count + 1 */
     struct edge_visit *edges;
+    uint64_t held_count;
+    struct held_edge *held;
     struct tet_visit *tets;
     uint32_t *triangle_visits, *hinge_visits; /* 4 * number + corner */
     uint32_t triangle_count, hinge_count;
