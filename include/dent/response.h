@@ -246,8 +246,9 @@ typedef struct dent_velocity_def {
     double slop;         /**< overlap left alone, a length, default 0 */
     double correction_speed; /**< at most this fast, default infinite */
     bool after_positions;    /**< default false. True: a pass after dent_position_solve: only contacts that pushed there
-                                (`previous` = its forces) act; they bounce, and do not part faster than they should;
-                                no correction, no speculative gap */
+                                (`previous` = its forces) act; they bounce, and do not part faster than they should; no
+                                friction, no correction, no speculative gap. `forces` are then those of the position pass
+                                with the impulse of this one added */
 } dent_velocity_def;
 DENT_API dent_velocity_def dent_velocity_def_default(void);
 

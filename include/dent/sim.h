@@ -11,9 +11,9 @@
  *       const double *x = dent_sim_positions(sim, body);     3 per vertex, until the next step
  *   }
  *
- * Method: small steps. A step is cut into `substeps`; contacts are found once per step, and every substep moves the
- * nodes freely, then corrects positions (XPBD): elasticity, attachments, contacts with friction; velocities follow from
- * the positions, and a last pass gives restitution. Described in docs/simulator.md.
+ * Method: small steps. A step is cut into `substeps`; contacts are found once per step. Every substep predicts, sweeps over
+ * the elastic bodies (vertex block descent), corrects positions for attachments and for contacts with friction (XPBD), takes
+ * velocities from the positions, and gives restitution in a last pass. Described in docs/simulator.md.
  *
  * Units: SI is meant (metres, kilograms, seconds) and any consistent system works. Right-handed, z up by default.
  *
@@ -44,7 +44,8 @@ typedef struct dent_sim_material {
     double density;   /**< kg/m^3; cloth: kg/m^2. Above 0; default 1000 (cloth bodies: set it, 0.2 is a shirt) */
     double young;     /**< Young's modulus of elastic solids, Pa, above 0; default 1e5 (soft rubber, flesh) */
     double poisson;   /**< Poisson's ratio, 0 <= . < 0.5; default 0.4 */
-    double damping;   /**< time, s, in which strains die out (relative to their stiffness); >= 0, default 0.002 */
+    double damping;   /**< s: viscous stress = damping * stiffness * rate of strain; >= 0, default 0.002. A mode of angular
+                           frequency w is damped by damping * w / 2 of critical */
 
     double stretch;   /**< cloth: resistance to stretching along its edges, N/m, above 0; default 1000 */
     double shear;     /**< cloth: resistance to in-plane shear, N/m, >= 0; default 300 */
@@ -127,9 +128,9 @@ typedef struct dent_sim_body_def {
 
     uint32_t collision_group; /**< as in dent_body_def; default 1. An embedded surface's host usually gets mask 0 */
     uint32_t collision_mask;  /**< default all bits; 0: touches nothing */
-    bool self_collision;      /**< default true for solids and cloth in motion; never asked for rigid and prescribed bodies */
-    bool thin_and_fast;       /**< look for impacts between the beginning and the end of every substep and never let this body
-                                   cross another: default false; DENT_SIM_CLOTH: true. See dent_sim_def.continuous */
+    bool self_collision;      /**< default true for elastic and embedded bodies; never asked for rigid and prescribed ones */
+    bool thin_and_fast;       /**< look for impacts on the way from one detection of contacts to the next and never let this
+                                   body cross another: default false; DENT_SIM_CLOTH: true. See dent_sim_def.continuous */
 } dent_sim_body_def;
 DENT_API dent_sim_body_def dent_sim_body_def_default(dent_sim_body_kind kind);
 
@@ -179,7 +180,7 @@ typedef struct dent_sim_def {
     double thickness;         /**< of bodies without one of their own, m; negative (default): 0.02 of the mean edge of the world */
     uint32_t contact_interval; /**< find contacts every so many substeps; 0 (default): once per step; 1: in every substep */
     dent_sim_continuous continuous;
-    uint32_t impact_passes;   /**< most passes that push apart what would cross, per substep; after them what is still in
+    uint32_t impact_passes;   /**< most passes that push apart what would cross, per detection; after them what is still in
                                    impact stops before it. 1 to 100, default 8 */
     const int *cancel;        /**< null, or a flag polled between substeps (read as an atomic int) */
 } dent_sim_def;
@@ -250,7 +251,7 @@ typedef struct dent_sim_statistics {
     double linear_momentum[3], angular_momentum[3]; /**< of what can move, about the origin */
     uint32_t inverted_cells;      /**< tetrahedra of elastic solids that are inside out now */
     uint64_t impacts;             /**< continuous: found in all passes of the last step */
-    uint32_t impact_passes;       /**< … most passes of a substep */
+    uint32_t impact_passes;       /**< … most passes after one detection */
     uint32_t stopped_vertices;    /**< … vertices that had to stop before an impact */
     uint64_t elements, constraints;
     uint32_t colours;             /**< groups of constraints that run side by side */
@@ -281,7 +282,7 @@ DENT_API dent_status dent_sim_set_velocity(dent_sim *sim, uint32_t body, const d
 
 /** Writes the whole state to `path`: first to a file beside it, flushed to the disk, then renamed over it, so that at every
  *  moment `path` is the old file or the complete new one. `note` (note_size bytes, may be null) is kept with it for the caller.
- *  Versioned, checksummed, little-endian. FILE names the path. */
+ *  Versioned, checksummed, in the byte order of the machine (another one refuses it). FILE names the path. */
 DENT_API dent_status dent_sim_save(dent_sim *sim, const char *path, const void *note, size_t note_size);
 
 /** Puts a simulation made from the same def into the saved state; the run goes on bit by bit as the saved one would have.

@@ -90,6 +90,7 @@ static dent_status find_penetration(struct contact_run *run, dent_query_result *
     dent_query_def ask = dent_query_def_default();
     dent_border_def border = dent_border_def_default();
     border.degenerate = true; /* what only touches is told apart vertex by vertex */
+    border.no_stars = true; /* a vertex whose own faces cross is inverted: no contact */
     border.surface_edges_only = run->def->surface_only;
     ask.questions = DENT_QUESTION_VERTEX_CELL;
     ask.method = run->def->method;

@@ -111,7 +111,10 @@ static bool number_patches(struct patch_search *search)
     for (size_t i = 0; i < state->contacts.count; i++) {
         uint32_t root = find_root(search->root, (uint32_t)i);
         if (root == i) {
-            dent_contact_patch patch = {.body_a = contacts[i].body_a, .body_b = contacts[i].body_b};
+            dent_contact_patch patch;
+            memset(&patch, 0, sizeof patch); /* padding too: records are compared as bytes */
+            patch.body_a = contacts[i].body_a;
+            patch.body_b = contacts[i].body_b;
             patch.first_contact = (uint32_t)i;
             contacts[i].patch = (uint32_t)state->patches.count;
             if (!array_push(&state->patches, &patch)) {

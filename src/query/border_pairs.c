@@ -365,5 +365,6 @@ static bool sort_pairs(struct border_search *search)
 bool border_find_pairs(struct border_search *search)
 {
     array_clear(&search->state->pairs);
-    return find_faces_apart(search) && find_in_stars(search) && (search->state->pairs.count == 0 || sort_pairs(search));
+    return find_faces_apart(search) && (search->def->no_stars || find_in_stars(search)) &&
+           (search->state->pairs.count == 0 || sort_pairs(search));
 }

@@ -153,14 +153,12 @@ static DENT_NOINLINE dent_status run(dent_response *response, const dent_respons
     struct response_work work;
     dent_status status = response_prepare(&work, response, problem, QUANTITY_FORCE);
     if (status == DENT_OK) {
-        status = response_mark_squeezed(&work, def->margin);
-    }
-    if (status == DENT_OK) {
         status = response_audit_begin(&work);
     }
     if (status != DENT_OK) {
         return status;
     }
+    response_mark_squeezed(&work, def->margin);
     struct penalty penalty = {&work, def, problem->time_step};
     response_sweep(&work, row_force, &penalty);
     add_forces(&work);
@@ -188,8 +186,7 @@ dent_status dent_penalty_forces(dent_response *response, const dent_response_pro
     return status;
 }
 
-/* ---- the step limit ------------------------------------------------------------------------------------------------
- */
+/* ---- the step limit ------------------------------------------------------------------------------------------ */
 
 static DENT_NOINLINE dent_status find_limit(dent_response *response, const dent_response_problem *problem,
                                             const dent_penalty_def *def, double *limit)

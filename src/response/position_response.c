@@ -215,14 +215,12 @@ static DENT_NOINLINE dent_status run(dent_response *response, const dent_respons
     struct response_work work;
     dent_status status = response_prepare(&work, response, problem, QUANTITY_POSITION);
     if (status == DENT_OK) {
-        status = response_mark_squeezed(&work, def->rest_distance);
-    }
-    if (status == DENT_OK) {
         status = response_audit_begin(&work);
     }
     if (status != DENT_OK) {
         return status;
     }
+    response_mark_squeezed(&work, def->rest_distance);
     struct positions positions = {&work, def, problem->time_step};
     response_sweep(&work, begin_row, &positions);
     if (def->warm_start > 0) {

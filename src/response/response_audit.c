@@ -100,8 +100,7 @@ static const double *entry_of(const struct audit *audit, uint32_t number)
     return (const double *)audit->work->response->entry.data + audit->work->states[number].entry;
 }
 
-/* ---- what moved ---------------------------------------------------------------------------------------------------
- */
+/* ---- what moved ---------------------------------------------------------------------------------------------- */
 
 static void weigh_vertex(struct audit *audit, const dent_response_body *body, uint32_t vertex, const double *before)
 {

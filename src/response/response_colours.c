@@ -41,8 +41,17 @@ static struct row_nodes nodes_of(const struct response_work *work, const struct 
     return list;
 }
 
-/* ---- colours ------------------------------------------------------------------------------------------------------
- */
+/* ---- colours ------------------------------------------------------------------------------------------------- */
+
+/* The node, cleared when this is the first row of the call to meet it. */
+static struct response_node *begin_node(struct response_work *work, uint32_t number)
+{
+    struct response_node *node = &work->nodes[number];
+    if (node->call != work->response->call) {
+        *node = (struct response_node){.call = work->response->call};
+    }
+    return node;
+}
 
 static uint32_t first_free_colour(uint64_t used)
 {
@@ -53,7 +62,7 @@ static uint32_t first_free_colour(uint64_t used)
     return colour;
 }
 
-static void choose_colours(struct response_work *work, uint64_t *masks, uint64_t counts[COLOUR_LIMIT])
+static void choose_colours(struct response_work *work, uint64_t counts[COLOUR_LIMIT])
 {
     for (uint64_t i = 0; i < work->row_count; i++) {
         struct response_row *row = &work->rows[i];
@@ -63,12 +72,13 @@ static void choose_colours(struct response_work *work, uint64_t *masks, uint64_t
         struct row_nodes list = nodes_of(work, row);
         uint64_t used = 0;
         for (uint32_t k = 0; k < list.count; k++) {
-            used |= masks[list.nodes[k]];
-            work->node_sharing[list.nodes[k]]++;
+            struct response_node *node = begin_node(work, list.nodes[k]);
+            used |= node->colours;
+            node->sharing++;
         }
         row->colour = first_free_colour(used);
         for (uint32_t k = 0; k < list.count; k++) {
-            masks[list.nodes[k]] |= UINT64_C(1) << row->colour;
+            work->nodes[list.nodes[k]].colours |= UINT64_C(1) << row->colour;
         }
         counts[row->colour]++;
         work->active_count++;
@@ -95,30 +105,46 @@ static void sort_by_colour(struct response_work *work, const uint64_t counts[COL
     }
 }
 
+/* Nodes keep the number of the call that last touched them, so that a call need not clear those of other places: a few
+ * contacts in a large world cost as little as in a small one. */
+static bool prepare_nodes(struct response_work *work)
+{
+    dent_response *response = work->response;
+    struct dynamic_array *nodes = &response->nodes;
+    if (nodes->count < work->node_count) {
+        size_t fresh = work->node_count - nodes->count;
+        void *room = array_extend(nodes, fresh);
+        if (!room) {
+            return false;
+        }
+        memset(room, 0, fresh * sizeof(struct response_node));
+    }
+    work->nodes = nodes->data;
+    response->call++;
+    if (response->call == 0) { /* after 2^32 calls */
+        memset(nodes->data, 0, nodes->count * sizeof(struct response_node));
+        response->call = 1;
+    }
+    return true;
+}
+
 dent_status response_colour(struct response_work *work)
 {
     dent_response *response = work->response;
     uint64_t counts[COLOUR_LIMIT] = {0};
     array_clear(&response->order);
     array_clear(&response->colour_first);
-    array_clear(&response->node_masks);
-    array_clear(&response->node_sharing);
     work->order = array_extend(&response->order, work->row_count);
     work->colour_first = array_extend(&response->colour_first, COLOUR_LIMIT + 1);
-    uint64_t *masks = array_extend(&response->node_masks, work->node_count);
-    work->node_sharing = array_extend(&response->node_sharing, work->node_count);
-    if (!work->order || !work->colour_first || !masks || !work->node_sharing) {
+    if (!work->order || !work->colour_first || !prepare_nodes(work)) {
         return dent_fail(response->context, DENT_ERROR_OUT_OF_MEMORY, "no memory to colour the contacts");
     }
-    memset(masks, 0, work->node_count * sizeof *masks);
-    memset(work->node_sharing, 0, work->node_count * sizeof *work->node_sharing);
-    choose_colours(work, masks, counts);
+    choose_colours(work, counts);
     sort_by_colour(work, counts);
     return DENT_OK;
 }
 
-/* ---- sweeps -------------------------------------------------------------------------------------------------------
- */
+/* ---- sweeps -------------------------------------------------------------------------------------------------- */
 
 struct sweep {
     struct response_work *work;
@@ -153,16 +179,15 @@ void response_sweep(struct response_work *work, response_row_function *function,
     }
 }
 
-/* ---- what shares a node -------------------------------------------------------------------------------------------
- */
+/* ---- what shares a node -------------------------------------------------------------------------------------- */
 
 uint32_t response_sharing(const struct response_work *work, const struct response_row *row)
 {
     struct row_nodes list = nodes_of(work, row);
     uint32_t most = 1;
     for (uint32_t k = 0; k < list.count; k++) {
-        if (work->node_sharing[list.nodes[k]] > most) {
-            most = work->node_sharing[list.nodes[k]];
+        if (work->nodes[list.nodes[k]].sharing > most) {
+            most = work->nodes[list.nodes[k]].sharing;
         }
     }
     return most;
@@ -170,33 +195,26 @@ uint32_t response_sharing(const struct response_work *work, const struct respons
 
 /* A node remembers the first direction it is pushed in; one that meets a push of less than cos 120 degrees to it is
  * squeezed. Two passes: find the nodes, then mark every row at them. */
-dent_status response_mark_squeezed(struct response_work *work, double limit)
+static void note_push(struct response_node *node, double sign, const double normal[3])
 {
-    dent_response *response = work->response;
-    array_clear(&response->node_directions);
-    struct node_push {
-        double direction[3];
-        double state; /* 0: not pushed, 1: pushed, 2: squeezed */
-    } *pushes = array_extend(&response->node_directions, work->node_count);
-    if (!pushes) {
-        return dent_fail(response->context, DENT_ERROR_OUT_OF_MEMORY, "no memory for squeezed contacts");
+    if (node->pushes == 0) {
+        node->pushes = 1;
+        for (int axis = 0; axis < 3; axis++) {
+            node->direction[axis] = sign * normal[axis];
+        }
+    } else if (sign * dot3(node->direction, normal) < -0.5) {
+        node->pushes = 2;
     }
-    memset(pushes, 0, work->node_count * sizeof *pushes);
+}
+
+void response_mark_squeezed(struct response_work *work, double limit)
+{
     for (uint64_t i = 0; i < work->row_count; i++) {
         struct response_row *row = &work->rows[i];
-        if (row->state != DENT_ACTION_NONE || !(row->gap < limit)) {
-            continue;
-        }
-        struct row_nodes list = nodes_of(work, row);
-        for (uint32_t k = 0; k < list.count; k++) {
-            struct node_push *push = &pushes[list.nodes[k]];
-            if (push->state == 0) {
-                push->state = 1;
-                for (int axis = 0; axis < 3; axis++) {
-                    push->direction[axis] = list.signs[k] * row->normal[axis];
-                }
-            } else if (list.signs[k] * dot3(push->direction, row->normal) < -0.5) {
-                push->state = 2;
+        if (row->state == DENT_ACTION_NONE && row->gap < limit) {
+            struct row_nodes list = nodes_of(work, row);
+            for (uint32_t k = 0; k < list.count; k++) {
+                note_push(&work->nodes[list.nodes[k]], list.signs[k], row->normal);
             }
         }
     }
@@ -204,8 +222,7 @@ dent_status response_mark_squeezed(struct response_work *work, double limit)
         struct response_row *row = &work->rows[work->order[i]];
         struct row_nodes list = nodes_of(work, row);
         for (uint32_t k = 0; k < list.count && row->gap < limit; k++) {
-            row->squeezed = row->squeezed || pushes[list.nodes[k]].state == 2;
+            row->squeezed = row->squeezed || work->nodes[list.nodes[k]].pushes == 2;
         }
     }
-    return DENT_OK;
 }

@@ -23,8 +23,7 @@ static bool all_finite(const double *numbers, size_t count)
     return true;
 }
 
-/* ---- scratch ------------------------------------------------------------------------------------------------------
- */
+/* ---- scratch ------------------------------------------------------------------------------------------------- */
 
 dent_response *dent_response_create(dent_context *context)
 {
@@ -37,9 +36,7 @@ dent_response *dent_response_create(dent_context *context)
     array_init(&response->states, context, sizeof(struct response_body_state));
     array_init(&response->order, context, sizeof(uint64_t));
     array_init(&response->colour_first, context, sizeof(uint64_t));
-    array_init(&response->node_masks, context, sizeof(uint64_t));
-    array_init(&response->node_sharing, context, sizeof(uint32_t));
-    array_init(&response->node_directions, context, 4 * sizeof(double));
+    array_init(&response->nodes, context, sizeof(struct response_node));
     array_init(&response->lookup, context, sizeof(uint64_t));
     array_init(&response->entry, context, sizeof(double));
     return response;
@@ -54,16 +51,13 @@ void dent_response_destroy(dent_response *response)
     array_destroy(&response->states);
     array_destroy(&response->order);
     array_destroy(&response->colour_first);
-    array_destroy(&response->node_masks);
-    array_destroy(&response->node_sharing);
-    array_destroy(&response->node_directions);
+    array_destroy(&response->nodes);
     array_destroy(&response->lookup);
     array_destroy(&response->entry);
     dent_release(response->context, response, 1, sizeof *response);
 }
 
-/* ---- checks of the problem ----------------------------------------------------------------------------------------
- */
+/* ---- checks of the problem ----------------------------------------------------------------------------------- */
 
 static bool material_is_sound(const dent_contact_material *material)
 {
@@ -106,8 +100,7 @@ static dent_status check_problem(dent_response *response, const dent_response_pr
     return DENT_OK;
 }
 
-/* ---- the last step's record by key --------------------------------------------------------------------------------
- */
+/* ---- the last step's record by key --------------------------------------------------------------------------- */
 
 /* Open addressing; places hold 1 + number of the record, 0 is free. Of equal keys the first counts. */
 static dent_status fill_lookup(dent_response *response, const dent_response_problem *problem)
@@ -185,8 +178,7 @@ static dent_contact_material find_material(const dent_response_problem *problem,
     return material;
 }
 
-/* ---- sides --------------------------------------------------------------------------------------------------------
- */
+/* ---- sides --------------------------------------------------------------------------------------------------- */
 
 static const double *moved_array(const dent_response_body *body, enum response_quantity quantity)
 {
@@ -382,8 +374,7 @@ static void fill_row_block(void *data, uint32_t block, uint32_t worker)
     }
 }
 
-/* ---- all together -------------------------------------------------------------------------------------------------
- */
+/* ---- all together -------------------------------------------------------------------------------------------- */
 
 static dent_status prepare_bodies(struct response_work *work)
 {
@@ -440,8 +431,7 @@ dent_status response_prepare(struct response_work *work, dent_response *response
     return response_colour(work);
 }
 
-/* ---- what comes out -----------------------------------------------------------------------------------------------
- */
+/* ---- what comes out ------------------------------------------------------------------------------------------ */
 
 static void write_force(const struct response_row *row, uint64_t key, double scale, dent_contact_force *force)
 {

@@ -63,6 +63,15 @@ struct response_body_state {
     double turn[3];            /* rigid: sum of all turns of the pose, for the audit */
 };
 
+/* A vertex or a rigid body that can move (response_colours.c). */
+struct response_node {
+    uint64_t colours; /* bits of those taken */
+    uint32_t call;    /* the one that touched it last */
+    uint32_t sharing; /* rows that move it */
+    uint32_t pushes;  /* 0: none, 1: in one direction, 2: from opposite sides */
+    double direction[3];
+};
+
 /* Which array of the bodies a response moves. */
 enum response_quantity { QUANTITY_FORCE, QUANTITY_POSITION, QUANTITY_VELOCITY };
 
@@ -78,12 +87,13 @@ struct response_work {
     uint64_t active_count;
     uint64_t *colour_first; /* colour_count + 1 places in `order` */
     uint32_t colour_count;
-    uint32_t *node_sharing; /* rows per node */
+    struct response_node *nodes;
 };
 
 struct dent_response {
     dent_context *context;
-    struct dynamic_array rows, states, order, colour_first, node_masks, node_sharing, node_directions, lookup, entry;
+    struct dynamic_array rows, states, order, colour_first, nodes, lookup, entry;
+    uint32_t call; /* number of the present one, never 0 */
 };
 
 /* Checks problem and fills `work`: rows, colours, sharing. Changes nothing of the caller's. */
@@ -94,7 +104,7 @@ dent_status response_colour(struct response_work *work);
 /* The largest number of rows that share a node of this one; at least 1. */
 uint32_t response_sharing(const struct response_work *work, const struct response_row *row);
 /* Marks rows that push a node from opposite sides: `squeezed`. Only rows for which gap < limit count. */
-dent_status response_mark_squeezed(struct response_work *work, double limit);
+void response_mark_squeezed(struct response_work *work, double limit);
 /* Runs function(data, row) on every row that may act, colour by colour, in parallel within a colour. */
 typedef void response_row_function(void *data, struct response_row *row);
 void response_sweep(struct response_work *work, response_row_function *function, void *data);

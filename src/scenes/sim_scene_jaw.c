@@ -28,7 +28,11 @@ enum { GROUP_UPPER = 2, GROUP_LOWER = 4 };
 /* Chewing is slow: what counts is stiffness, not inertia. A ligament weighs a tenth of its tooth, spread over hundreds of vertices, and an
  * iteration hands no more force from a light vertex to a heavy body, or from a contact to a light tooth, than its mass can carry in a
  * substep; so both are made heavier, as is usual in quasi-static analysis. */
-static const double ligament_mass_scaling = 2000, tooth_mass_scaling = 50;
+static const double ligament_mass_scaling = 2000, tooth_mass_scaling = 500;
+
+/* Of the ties between ligament and tooth, mm/mN: ten micrometres per newton each, and hundreds of them share the load. Harder ones would
+ * each ask for what all of them together do, and tremble. */
+static const double tie_compliance = 1e-5;
 
 /* ---- chewing ----------------------------------------------------------------------------------------------------- */
 
@@ -148,7 +152,7 @@ static void add_ligament(const struct jaw_builder *builder, uint32_t index, int 
                                  .middle = builder->ligament_middle};
     plan_fix_vertices(plan, body, on_side, &side);
     side.inner = true;
-    plan_attach_to_cells(plan, plan->body_count - 1, tooth_body, builder->ligament_middle, 0, on_side, &side);
+    plan_attach_to_cells(plan, plan->body_count - 1, tooth_body, builder->ligament_middle, tie_compliance, on_side, &side);
 }
 
 static void add_tooth(const struct jaw_builder *builder, uint32_t index, int number)

@@ -23,7 +23,7 @@ static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
 };
 
 /* For a slow bite, as in the scene jaw (sim_scene_jaw.c says why). */
-static const double ligament_mass_scaling = 2000, tooth_mass_scaling = 50;
+static const double ligament_mass_scaling = 2000, tooth_mass_scaling = 500, tie_compliance = 1e-5;
 
 /* ---- meshes of the kit ------------------------------------------------------------------------------------------- */
 
@@ -125,6 +125,7 @@ static void hold_ligament(struct sim_plan *plan, uint32_t ligament, uint32_t too
             tie.body_b = tooth;
             tie.vertices_b[0] = table[at] - 1;
             tie.weights_b[0] = 1;
+            tie.compliance = tie_compliance;
             plan_add_attachment(plan, &tie);
             tied[v] = 1;
         }

@@ -6,8 +6,8 @@ enum { BLOCKS, GAP, YOUNG, FRICTION, PARAMETER_COUNT };
 
 static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
     {"blocks", "how many", 10, 1, 100},
-    {"gap", "between neighbours at the beginning, in edges of a block", 0.05, 0, 2},
-    {"young", "Young's modulus, kPa", 200, 1, 1e6},
+    {"gap", "between neighbours at the beginning, in edges of a block", 0.02, 0, 2},
+    {"young", "Young's modulus, kPa; below about 2000 ten blocks buckle under their weight", 5000, 1, 1e6},
     {"friction", "Coulomb's coefficient", 0.6, 0, 10},
 };
 

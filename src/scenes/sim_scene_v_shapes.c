@@ -12,7 +12,7 @@ static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
     {"leg", "length of a leg, cm", 16, 4, 100},
     {"width", "of the strip, cm", 4, 1, 50},
     {"thickness", "of the strip, cm", 2, 1, 10},
-    {"depth", "how far one is pushed into the other, of the leg", 0.4, 0, 0.6},
+    {"depth", "how far one is pushed into the other, of the leg", 0.5, 0, 0.6},
     {"young", "Young's modulus, kPa", 300, 1, 1e6},
 };
 
@@ -47,7 +47,7 @@ static bool in_slab(const void *user, const double point[3])
 static void add_bodies(struct sim_plan *plan, const struct sim_scene_wish *wish, const dent_scene *scene, uint32_t material)
 {
     double leg = 0.01 * wish->parameters[LEG], thickness = 0.01 * wish->parameters[THICKNESS];
-    dent_sim_body_def *lower = add_v(plan, scene, "lower", 25, 0);
+    dent_sim_body_def *lower = add_v(plan, scene, "lower", 18, 0);
     lower->material = material;
     struct slab bottom = {-1, 0.75 * thickness};
     plan_fix_vertices(plan, lower, in_slab, &bottom);
@@ -71,6 +71,7 @@ static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
 {
     dent_sim_material rubber = dent_sim_material_default();
     rubber.name = "rubber";
+    rubber.density = 400;
     rubber.young = 1000 * wish->parameters[YOUNG];
     rubber.friction_static = rubber.friction_kinetic = 0.2;
     uint32_t material = plan_add_material(plan, &rubber);

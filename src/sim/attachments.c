@@ -1,17 +1,22 @@
 /* Attachments and grabs: constraints between two points, each carried by up to four vertices or by a rigid body.
  *
- * Position corrections as in XPBD (Macklin, Mueller and Chentanez 2016): with C = |a - b| - length and generalised inverse
- * masses W, the multiplier changes by -(C + alpha lambda) / (W + alpha), alpha = compliance / h^2. Rigid bodies turn by
- * their inverse inertia (Mueller et al. 2020). Taken one after the other in the order of the def. A grab is a soft
- * attachment to a point in space whose stiffness follows from the mass it pulls, so that it can break nothing. */
+ * Position corrections as in XPBD (Macklin, Mueller and Chentanez 2016): with C = |a - b| - length and generalised
+ * inverse masses W, the multiplier changes by -(C + alpha lambda) / (W + alpha), alpha = compliance / h^2. Rigid bodies
+ * turn by their inverse inertia (Mueller et al. 2020). Taken one after the other in the order of the def. Hard
+ * attachments carry their force into the elastic sweep as contacts do (contact_loop.c), so that what hangs on them
+ * hangs still. A grab is a soft attachment to a point in space whose stiffness follows from the mass it pulls, so that
+ * it can break nothing. */
 #include "sim_internal.h"
 
 #include <math.h>
 #include <string.h>
 
+enum { TIE_SWEEPS = 4 }; /* a body on several ties comes to rest with four, and trembles with one */
+
 /* One end: vertices with weights, or a point of a rigid body, or a point in space (nothing moves). */
 struct end {
     dent_rigid_state *rigid;
+    double inverse[9]; /* inertia of the rigid body in space */
     uint32_t vertices[4];
     double weights[4];
     double point[3];
@@ -20,27 +25,26 @@ struct end {
 static struct end make_end(dent_sim *sim, uint32_t body, const uint32_t *vertices, const double *weights)
 {
     struct end end = {.rigid = NULL, .point = {0, 0, 0}};
-    uint32_t rigid = sim->bodies[body].rigid;
-    end.rigid = rigid == SIM_NONE ? NULL : &sim->state.rigids[rigid];
+    const struct sim_body *owner = &sim->bodies[body];
+    /* Vertices of rigid bodies are placed after the corrections: add them in the body's frame, and ask the pose. */
+    bool is_rigid = owner->rigid != SIM_NONE;
+    const double *positions = is_rigid ? sim->rigids[owner->rigid].local : sim->state.positions;
+    uint32_t first = is_rigid ? owner->first_vertex : 0;
     for (int k = 0; k < 4; k++) {
         end.vertices[k] = vertices[k];
         end.weights[k] = vertices[k] == SIM_NONE ? 0 : weights[k];
-        if (vertices[k] == SIM_NONE) {
-            continue;
+        if (vertices[k] != SIM_NONE) {
+            sim_add_scaled(end.point, weights[k], positions + 3 * (size_t)(vertices[k] - first));
         }
-        double x[3];
-        if (end.rigid) { /* vertices of rigid bodies are placed after the corrections: ask the pose */
-            const struct sim_body *owner = &sim->bodies[body];
-            double turn[9];
-            rigid_rotation(end.rigid->orientation, turn);
-            const double *local = sim->rigids[rigid].local + 3 * (size_t)(vertices[k] - owner->first_vertex);
-            for (int axis = 0; axis < 3; axis++) {
-                x[axis] = end.rigid->center[axis] + sim_dot(turn + 3 * axis, local);
-            }
-        } else {
-            memcpy(x, sim->state.positions + 3 * (size_t)vertices[k], sizeof x);
+    }
+    if (is_rigid) {
+        double turn[9], local[3] = {end.point[0], end.point[1], end.point[2]};
+        end.rigid = &sim->state.rigids[owner->rigid];
+        rigid_rotation(end.rigid->orientation, turn);
+        dent_rigid_inverse_inertia(end.rigid, end.inverse);
+        for (int axis = 0; axis < 3; axis++) {
+            end.point[axis] = end.rigid->center[axis] + sim_dot(turn + 3 * axis, local);
         }
-        sim_add_scaled(end.point, weights[k], x);
     }
     return end;
 }
@@ -49,12 +53,11 @@ static double end_inverse_mass(const dent_sim *sim, const struct end *end, const
 {
     double sum = 0;
     if (end->rigid) {
-        double arm[3], moment[3], inverse[9];
+        double arm[3], moment[3];
         sim_subtract(end->point, end->rigid->center, arm);
         sim_cross(arm, direction, moment);
-        dent_rigid_inverse_inertia(end->rigid, inverse);
         for (int i = 0; i < 3; i++) {
-            sum += moment[i] * sim_dot(inverse + 3 * i, moment);
+            sum += moment[i] * sim_dot(end->inverse + 3 * i, moment);
         }
         return sum + end->rigid->inverse_mass;
     }
@@ -84,12 +87,11 @@ static void turn_by(dent_rigid_state *state, const double *angle)
 static void push_end(dent_sim *sim, const struct end *end, const double *push)
 {
     if (end->rigid) {
-        double arm[3], moment[3], inverse[9], angle[3];
+        double arm[3], moment[3], angle[3];
         sim_subtract(end->point, end->rigid->center, arm);
         sim_cross(arm, push, moment);
-        dent_rigid_inverse_inertia(end->rigid, inverse);
         for (int i = 0; i < 3; i++) {
-            angle[i] = sim_dot(inverse + 3 * i, moment);
+            angle[i] = sim_dot(end->inverse + 3 * i, moment);
         }
         sim_add_scaled(end->rigid->center, end->rigid->inverse_mass, push);
         turn_by(end->rigid, angle);
@@ -104,7 +106,7 @@ static void push_end(dent_sim *sim, const struct end *end, const double *push)
 }
 
 static void solve_ends(dent_sim *sim, const struct end *a, const struct end *b, double length, double alpha,
-                       double *lambda)
+                       struct tie_sums *sums)
 {
     double direction[3], distance;
     sim_subtract(a->point, b->point, direction);
@@ -119,12 +121,13 @@ static void solve_ends(dent_sim *sim, const struct end *a, const struct end *b, 
     if (!(weight + alpha > 0) || !(weight > 0)) {
         return;
     }
-    double change = -(distance - length + alpha * *lambda) / (weight + alpha);
-    *lambda += change;
+    double change = -(distance - length + alpha * sums->lambda) / (weight + alpha);
+    sums->lambda += change;
     double push[3] = {change * direction[0], change * direction[1], change * direction[2]};
     double back[3] = {-push[0], -push[1], -push[2]};
     push_end(sim, a, push);
     push_end(sim, b, back);
+    sim_add_scaled(sums->pushed, 1, push);
 }
 
 static struct end end_in_space(const double *point)
@@ -134,23 +137,99 @@ static struct end end_in_space(const double *point)
     return end;
 }
 
-void attachments_begin(dent_sim *sim)
+/* Both ends of an attachment, at the present positions. */
+static void make_ends(dent_sim *sim, const struct sim_attachment *tie, struct end *a, struct end *b)
+{
+    static const double whole[4] = {1, 0, 0, 0};
+    const uint32_t vertices[4] = {tie->vertex_a, SIM_NONE, SIM_NONE, SIM_NONE};
+    *a = make_end(sim, tie->body_a, vertices, whole);
+    *b = tie->body_b == SIM_NONE ? end_in_space(tie->point)
+                                 : make_end(sim, tie->body_b, tie->vertices_b, tie->weights_b);
+}
+
+/* Of the mobility of the elastic vertices, the part that is inertia; 1: nothing is carried. */
+static double share_of(const dent_sim *sim, const struct sim_attachment *tie)
+{
+    double all = 0, inertia = 0;
+    for (int k = 0; k < 5; k++) {
+        uint32_t v = k < 4 ? tie->vertices_b[k] : tie->vertex_a;
+        double weight = k < 4 ? tie->weights_b[k] : 1;
+        if (v != SIM_NONE && sim->inverse_masses[v] > 0) {
+            all += weight * weight * sim->inverse_masses[v];
+            inertia += weight * weight * sim->inverse_masses[v] * sim->inertia_shares[v];
+        }
+    }
+    return all > 0 && tie->compliance == 0 ? inertia / all : 1;
+}
+
+void attachments_build(dent_sim *sim)
 {
     for (uint32_t n = 0; n < sim->attachment_count; n++) {
-        sim->attachments[n].lambda = 0;
+        sim->attachments[n].share = share_of(sim, &sim->attachments[n]);
+    }
+}
+
+/* Gives `push` to an end: to the elastic sweep all of it, to a rigid body what will not be taken out. */
+static void carry_end(dent_sim *sim, const struct end *end, double share, double sign, const double *push, double h)
+{
+    if (end->rigid) {
+        double arm[3], moment[3], factor = sign * (1 - share) / h;
+        sim_subtract(end->point, end->rigid->center, arm);
+        sim_cross(arm, push, moment);
+        for (int i = 0; i < 3; i++) {
+            end->rigid->linear_velocity[i] += factor * end->rigid->inverse_mass * push[i];
+            end->rigid->angular_velocity[i] += factor * sim_dot(end->inverse + 3 * i, moment);
+        }
+        return;
+    }
+    for (int k = 0; k < 4; k++) {
+        if (end->vertices[k] != SIM_NONE) {
+            size_t v = end->vertices[k];
+            double move = sign * end->weights[k] * sim->inverse_masses[v];
+            sim_add_scaled(sim->carried + 3 * v, move, push);
+            sim_add_scaled(sim->taken_out + 3 * v, share * move, push);
+        }
+    }
+}
+
+void attachments_carry(dent_sim *sim, double h)
+{
+    for (uint32_t n = 0; n < sim->attachment_count; n++) {
+        const struct sim_attachment *tie = &sim->attachments[n];
+        const double *push = sim->state.tie_pushes + 3 * (size_t)n;
+        struct end a, b;
+        if (tie->share < 1 && sim_dot(push, push) > 0) {
+            make_ends(sim, tie, &a, &b);
+            carry_end(sim, &a, tie->share, 1, push, h);
+            carry_end(sim, &b, tie->share, -1, push, h);
+        }
     }
 }
 
 void attachments_solve(dent_sim *sim, double h)
 {
-    static const double whole[4] = {1, 0, 0, 0};
     for (uint32_t n = 0; n < sim->attachment_count; n++) {
-        struct sim_attachment *tie = &sim->attachments[n];
-        uint32_t vertices[4] = {tie->vertex_a, SIM_NONE, SIM_NONE, SIM_NONE};
-        struct end a = make_end(sim, tie->body_a, vertices, whole);
-        struct end b = tie->body_b == SIM_NONE ? end_in_space(tie->point)
-                                               : make_end(sim, tie->body_b, tie->vertices_b, tie->weights_b);
-        solve_ends(sim, &a, &b, tie->length, tie->compliance / (h * h), &tie->lambda);
+        sim->attachments[n].sums = (struct tie_sums){0};
+    }
+    for (uint32_t n = 0; n < TIE_SWEEPS * sim->attachment_count; n++) {
+        struct sim_attachment *tie = &sim->attachments[n % sim->attachment_count];
+        struct end a, b;
+        make_ends(sim, tie, &a, &b);
+        solve_ends(sim, &a, &b, tie->length, tie->compliance / (h * h), &tie->sums);
+    }
+    for (uint32_t n = 0; n < sim->attachment_count; n++) {
+        const struct sim_attachment *tie = &sim->attachments[n];
+        const double *pushed = tie->sums.pushed;
+        double *carried = sim->state.tie_pushes + 3 * (size_t)n;
+        /* As for contacts: what acted, or less when it lets go. */
+        double acted[3];
+        for (int axis = 0; axis < 3; axis++) {
+            acted[axis] = (1 - tie->share) * carried[axis] + pushed[axis];
+        }
+        bool lets_go = sim_dot(pushed, pushed) < tie->share * tie->share * sim_dot(acted, acted);
+        for (int axis = 0; axis < 3; axis++) {
+            carried[axis] = lets_go ? pushed[axis] / tie->share : acted[axis];
+        }
     }
 }
 
@@ -163,8 +242,9 @@ void grabs_solve(dent_sim *sim, double h)
         const struct sim_grab *grab = &sim->state.grabs[n];
         uint32_t vertices[4] = {sim->bodies[grab->body].first_vertex + grab->vertex, SIM_NONE, SIM_NONE, SIM_NONE};
         struct end a = make_end(sim, grab->body, vertices, whole), b = end_in_space(grab->target);
-        double direction[3] = {1, 0, 0}, lambda = 0;
+        double direction[3] = {1, 0, 0};
+        struct tie_sums sums = {0};
         double weight = end_inverse_mass(sim, &a, direction);
-        solve_ends(sim, &a, &b, 0, 9 * weight, &lambda);
+        solve_ends(sim, &a, &b, 0, 9 * weight, &sums);
     }
 }

@@ -9,8 +9,8 @@
  *   ...       the note, the parts of sim_state.c, the forces, the memory
  *   8         FNV-1a 64 over all bytes before
  *
- * Written to a file beside the old one, flushed to the disk and renamed over it: whatever happens, at every moment there is
- * a complete file under the name. Read whole and checked whole before anything is changed. */
+ * Written to a file beside the old one, flushed to the disk and renamed over it: whatever happens, at every moment
+ * there is a complete file under the name. Read whole and checked whole before anything is changed. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "sim_internal.h"
@@ -154,8 +154,8 @@ static dent_status read_bytes(dent_context *context, const char *path, struct ch
     if (length < 0 || fseek(file, 0, SEEK_SET) != 0) {
         status = dent_fail(context, DENT_ERROR_FILE, "%s: cannot be read: %s", path, strerror(errno));
     } else if ((size_t)length < sizeof content->header + sizeof(uint64_t)) {
-        status = dent_fail(context, DENT_ERROR_FORMAT, "%s: not a checkpoint of dent, it has only %ld bytes", path,
-                           length);
+        status =
+            dent_fail(context, DENT_ERROR_FORMAT, "%s: not a checkpoint of dent, it has only %ld bytes", path, length);
     } else if (!(content->bytes = dent_allocate(context, (size_t)length, 1))) {
         status = dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "%s: no memory to read it", path);
     } else {
@@ -228,8 +228,8 @@ static dent_status take_content(dent_sim *sim, const char *path, const struct ch
             header->force_count * sizeof *state->forces + header->memory_count * sizeof *state->memory) {
         return dent_fail(sim->context, DENT_ERROR_FORMAT, "%s: its contact records do not add up", path);
     }
-    dent_status status = sim_reserve(sim, (void **)&state->forces, &state->force_capacity, header->force_count,
-                                     sizeof *state->forces);
+    dent_status status =
+        sim_reserve(sim, (void **)&state->forces, &state->force_capacity, header->force_count, sizeof *state->forces);
     if (status == DENT_OK) {
         status = sim_reserve(sim, (void **)&state->memory, &state->memory_capacity, header->memory_count,
                              sizeof *state->memory);

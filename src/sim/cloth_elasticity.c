@@ -4,8 +4,9 @@
  * energy = area (stretch/2 ((|w_u| - 1)^2 + (|w_v| - 1)^2) + shear/2 (w_u . w_v)^2). The warp runs along the direction
  * of the world's x axis seen in the plane of the triangle at rest (y where x is normal to it). Bending is the
  * isometric quadratic energy of Bergou, Wardetzky, Harmon, Zorin and Grinspun 2006: 3 bending / (area sum) / 2
- * (|sum K_i x_i| - rest)^2, which for edges flat at rest is quadratic and joins the constant network of springs. Each element gives one vertex a force and a
- * positive semidefinite stiffness: terms that could make it negative under compression are left out. */
+ * (|sum K_i x_i| - rest)^2, which for edges flat at rest is quadratic and joins the constant network of springs. Each
+ * element gives one vertex a force and a positive semidefinite stiffness: terms that could make it negative under
+ * compression are left out. */
 #include "elastic_mesh.h"
 
 #include <math.h>

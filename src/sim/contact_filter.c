@@ -1,7 +1,7 @@
 /* Which of the pairs within reach are contacts a solver should see.
  *
- * A distance has no sign: features that have passed one another (the vertex is inside, both edges lie behind the other's
- * surface) would be pushed the wrong way; they are left to the penetration depth, which finds them too.
+ * A distance has no sign: features that have passed one another (the vertex is inside, both edges lie behind the
+ * other's surface) would be pushed the wrong way; they are left to the penetration depth, which finds them too.
  *
  * And a distance to a face need not be one to the surface: a vertex that slides along a flat floor is near the borders
  * of all faces around the one below it, in slanting directions, and each of them would stop it like a kerb. So the

@@ -4,8 +4,9 @@
  * plus a margin for what they may move until the next detection. The gap that is kept is the sum of the thicknesses, so
  * bodies at rest stay in contact instead of falling in and being pushed out. Which of them count: contact_filter.c.
  *
- * Carried forces. The elastic sweep knows nothing of contacts; so the forces of the last substep are given to it as outer
- * forces, and what they displace is taken out again before the contacts are solved anew. A body at rest is then at rest
+ * Carried forces. The elastic sweep does not solve contacts; so the forces of the last substep are given to it as outer
+ * forces (around which springs hold solids, contact_springs.c), and what they displace is taken out again before the
+ * contacts are solved anew. A body at rest is then at rest
  * for every part of the solver, and friction compares forces, not leftovers: |tangential| <= friction * normal. */
 #include "sim_internal.h"
 
@@ -296,9 +297,7 @@ void contacts_carry(dent_sim *sim, double h)
         double impulse[3];
         for (int axis = 0; axis < 3; axis++) {
             impulse[axis] = force->normal * contact->normal[axis] + force->tangent[axis];
-            force->tangent[axis] *= carried->share; /* what the contact pass will find, and starts from, at rest */
         }
-        force->normal *= carried->share;
         uint32_t rigid_a = sim->bodies[contact->body_a].rigid, rigid_b = sim->bodies[contact->body_b].rigid;
         if (rigid_a != SIM_NONE) {
             kick_rigid(sim, rigid_a, contact->point_a, 1 - carried->share, impulse);
@@ -326,9 +325,9 @@ void contacts_take_out(dent_sim *sim)
     sim_parallel(sim, 0, sim->vertex_count, take_out_range);
 }
 
-/* The force to carry next. What acted is what was left of the carried force and what the contact pass found. Where that pass
- * asks for less than was taken out, the contact is letting go: then only what it asks for counts, seen through the same
- * share, so that a force never outlives its contact. */
+/* The force to carry next. What acted is what was left of the carried force and what the contact pass found. Where that
+ * pass asks for less than was taken out, the contact is letting go: then only what it asks for counts, seen through the
+ * same share, so that a force never outlives its contact. */
 static void combine_forces(dent_sim *sim, double h)
 {
     double share_of_step = 1 / (h * sim->contact_interval);

@@ -29,8 +29,9 @@
 #define LEAST_INERTIA_SHARE 0.05
 
 struct contact_spring {
-    double stiffness; /* 0: no spring */
-    double anchor[3]; /* separation of the two points that asks for no force */
+    double stiffness;  /* 0: no spring */
+    double anchor[3];  /* separation of the two points that asks for no force */
+    double slip_speed; /* across the normal, at the beginning of the substep */
     bool sticks;
 };
 
@@ -75,7 +76,7 @@ static struct contact_side side_of(const dent_sim *sim, const dent_contact *cont
                                  -1};
 }
 
-/* ---- life -------------------------------------------------------------------------------------------------------- */
+/* ---- life ---------------------------------------------------------------------------------------------------- */
 
 dent_status springs_build(dent_sim *sim)
 {
@@ -112,7 +113,7 @@ void springs_destroy(dent_sim *sim)
     }
 }
 
-/* ---- which contacts ---------------------------------------------------------------------------------------------- */
+/* ---- which contacts ------------------------------------------------------------------------------------------ */
 
 /* xa - xb with these positions; `own` is read at x instead (SIM_NONE: none). */
 static void separation(const dent_sim *sim, const dent_contact *contact, const double *positions, size_t own,
@@ -171,6 +172,8 @@ static void begin_spring(dent_sim *sim, uint64_t number, double h)
         separation(sim, contact, sim->state.positions, SIM_NONE, NULL, spring->anchor);
         separation(sim, contact, sim->state.velocities, SIM_NONE, NULL, velocity);
         sim_add_scaled(spring->anchor, h, velocity);
+        sim_add_scaled(velocity, -sim_dot(velocity, contact->normal), contact->normal);
+        spring->slip_speed = sqrt(sim_dot(velocity, velocity));
         sim->springs->any = true;
     }
 }
@@ -225,7 +228,7 @@ dent_status springs_begin(dent_sim *sim, double h)
     return DENT_OK;
 }
 
-/* ---- in the sweep ------------------------------------------------------------------------------------------------ */
+/* ---- in the sweep -------------------------------------------------------------------------------------------- */
 
 void springs_follow(dent_sim *sim)
 {
@@ -278,7 +281,7 @@ void springs_add(const dent_sim *sim, uint32_t vertex, struct vertex_system *sys
     }
 }
 
-/* ---- pieces as a whole ------------------------------------------------------------------------------------------- */
+/* ---- pieces as a whole --------------------------------------------------------------------------------------- */
 
 static void system_add(double stiffness[6], double factor, const double *direction)
 {
@@ -433,18 +436,33 @@ void springs_move_pieces(dent_sim *sim, double h)
     springs_follow(sim);
 }
 
-/* ---- what the springs did ---------------------------------------------------------------------------------------- */
+/* ---- what the springs did ------------------------------------------------------------------------------------ */
 
-static double static_friction(const dent_sim *sim, const dent_contact *contact)
+static dent_contact_material material_of(const dent_sim *sim, const dent_contact *contact)
 {
     for (uint32_t i = 0; i < sim->pair_count; i++) {
         const dent_material_pair *pair = &sim->pairs[i];
         if ((pair->material_a == contact->material_a && pair->material_b == contact->material_b) ||
             (pair->material_a == contact->material_b && pair->material_b == contact->material_a)) {
-            return pair->material.friction_static;
+            return pair->material;
         }
     }
-    return 0;
+    return (dent_contact_material){0};
+}
+
+/* Change of the relative velocity per impulse, as if the vertices were free. */
+static double mobility_of(const dent_sim *sim, const dent_contact *contact)
+{
+    double sum = 0;
+    for (int s = 0; s < 2; s++) {
+        struct contact_side side = side_of(sim, contact, s);
+        for (int k = 0; k < 4; k++) {
+            if (side.vertices[k] != SIM_NONE) {
+                sum += side.weights[k] * side.weights[k] * sim->inverse_masses[side.first + side.vertices[k]];
+            }
+        }
+    }
+    return sum;
 }
 
 /* The carried force becomes that of the spring, as far as a contact can give it; the rest is taken out entirely. */
@@ -466,9 +484,15 @@ static void end_spring(dent_sim *sim, uint64_t number, double h)
         tangent[axis] = total[axis] - normal * contact->normal[axis];
     }
     normal = normal > 0 ? normal : 0;
-    double size = sqrt(sim_dot(tangent, tangent)), most = static_friction(sim, contact) * normal;
+    /* Friction follows the new normal force: up to its limit; at it where the contact slides so fast that friction
+     * cannot stop it in this substep. */
+    dent_contact_material material = material_of(sim, contact);
+    const struct contact_spring *spring = &sim->springs->springs[number];
+    double size = sqrt(sim_dot(tangent, tangent));
+    double most = (spring->sticks ? material.friction_static : material.friction_kinetic) * normal;
+    bool slides = !spring->sticks && size > 0 && spring->slip_speed > 2 * most * mobility_of(sim, contact);
     for (int axis = 0; axis < 3; axis++) {
-        tangent[axis] *= size > most ? most / size : 1;
+        tangent[axis] *= size > most || slides ? most / size : 1;
         taken[axis] -= (1 - carried->share) * (normal * contact->normal[axis] + tangent[axis]);
     }
     for (int s = 0; s < 2; s++) {

@@ -154,6 +154,31 @@ static dent_status make_order(struct elastic_builder *builder, const struct neig
 
 /* ---- visits ------------------------------------------------------------------------------------------------------ */
 
+static dent_status list_held_edges(dent_sim *sim, const struct neighbour_table *table)
+{
+    struct elastic_mesh *mesh = &sim->elastic;
+    for (int fill = 0; fill < 2; fill++) {
+        uint64_t count = 0;
+        for (uint32_t v = 0; v < sim->vertex_count; v++) {
+            for (uint64_t p = table->starts[v]; p < table->starts[v + 1] && mesh->places[v] == SIM_NONE; p++) {
+                const struct elastic_pair *pair = &table->pairs[p];
+                if (pair->j < v || mesh->places[pair->j] != SIM_NONE || pair->weight == 0) {
+                    continue;
+                }
+                if (fill) {
+                    mesh->held[count] = (struct held_edge){v, pair->j, pair->weight};
+                }
+                count++;
+            }
+        }
+        mesh->held_count = count;
+        if (!fill && !(mesh->held = sim_allocate(sim, (size_t)count, sizeof *mesh->held))) {
+            return sim_no_memory(sim);
+        }
+    }
+    return DENT_OK;
+}
+
 static dent_status lay_out_edges(struct elastic_builder *builder, const struct neighbour_table *table)
 {
     dent_sim *sim = builder->sim;
@@ -176,7 +201,7 @@ static dent_status lay_out_edges(struct elastic_builder *builder, const struct n
     }
     mesh->edge_starts[mesh->vertex_count] = count;
     mesh->edge_visit_count = count;
-    return DENT_OK;
+    return list_held_edges(sim, table);
 }
 
 /* Counts into starts[place + 1], sums up; the caller then fills with starts[place]++ and calls shift_back. */
@@ -279,13 +304,13 @@ static dent_status lay_out_cloth(struct elastic_builder *builder)
     }
     mesh->triangle_count = (uint32_t)builder->triangle_count;
     mesh->hinge_count = (uint32_t)builder->hinge_count;
-    dent_status status = lay_out_visits(sim, (const uint32_t *)(const void *)mesh->triangles,
-                                        sizeof *mesh->triangles / sizeof(uint32_t), 3, mesh->triangle_count,
-                                        &mesh->triangle_starts, &mesh->triangle_visits);
+    dent_status status =
+        lay_out_visits(sim, (const uint32_t *)(const void *)mesh->triangles, sizeof *mesh->triangles / sizeof(uint32_t),
+                       3, mesh->triangle_count, &mesh->triangle_starts, &mesh->triangle_visits);
     if (status == DENT_OK) {
-        status = lay_out_visits(sim, (const uint32_t *)(const void *)mesh->hinges,
-                                sizeof *mesh->hinges / sizeof(uint32_t), 4, mesh->hinge_count, &mesh->hinge_starts,
-                                &mesh->hinge_visits);
+        status =
+            lay_out_visits(sim, (const uint32_t *)(const void *)mesh->hinges, sizeof *mesh->hinges / sizeof(uint32_t),
+                           4, mesh->hinge_count, &mesh->hinge_starts, &mesh->hinge_visits);
     }
     return status;
 }

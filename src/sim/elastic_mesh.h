@@ -14,7 +14,7 @@ struct elastic_builder {
     dent_sim *sim;
     struct elastic_pair *pairs;
     uint64_t pair_count, pair_capacity;
-    double *diagonal; /* by vertex */
+    double *diagonal;       /* by vertex */
     struct tet_visit *tets; /* p, q, r, reserved: the corners; all bodies */
     uint64_t tet_count, tet_capacity;
     struct cloth_triangle *triangles;
@@ -29,7 +29,8 @@ dent_status builder_add_pair(struct elastic_builder *builder, uint32_t i, uint32
 dent_status tet_elasticity_add(struct elastic_builder *builder, uint32_t body);
 dent_status cloth_elasticity_add(struct elastic_builder *builder, uint32_t body);
 
-/* Force and stiffness of one vertex: the sum of what its elements ask. The stiffness is symmetric: xx xy xz yy yz zz. */
+/* Force and stiffness of one vertex: the sum of what its elements ask. The stiffness is symmetric: xx xy xz yy yz zz.
+ */
 struct vertex_system {
     double force[3];
     double stiffness[6];

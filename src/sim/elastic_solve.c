@@ -2,12 +2,12 @@
  *
  * Implicit Euler asks for the minimum of sum m/(2 h^2) |x - target|^2 + elastic energy, target being where inertia and
  * outer forces alone would take the vertex. A sweep takes the vertices colour by colour and puts each where this sum is
- * least while its neighbours stand still: a 3x3 system, positive definite by construction, so the sum never grows and no
- * stiffness or step can make it explode. Unfinished sweeps leave a body softer than it is, not unstable.
+ * least while its neighbours stand still: a 3x3 system, positive definite by construction, so the sum never grows and
+ * no stiffness or step can make it explode. Unfinished sweeps leave a body softer than it is, not unstable.
  *
- * What unfinished sweeps would also leave is a false momentum: the inner forces found so far need not add up to zero. So
- * after the sweeps every piece that nothing holds is moved and turned as a whole until its linear and angular momentum
- * are those of its targets. */
+ * What unfinished sweeps would also leave is a false momentum: the inner forces found so far need not add up to zero.
+ * So after the sweeps every piece that nothing holds is moved and turned as a whole until its linear and angular
+ * momentum are those of its targets. */
 #include "contact_springs.h"
 #include "elastic_mesh.h"
 
@@ -161,8 +161,8 @@ void elastic_sweep(dent_sim *sim, uint32_t number, bool backwards)
     }
 }
 
-/* Sweeps for each body. A vertex whose elements outweigh its inertia by r hands on about 1/r of what it should, so stiff
- * bodies get more of them; a large scene gets fewer, to stay interactive, and is softer than its material. */
+/* Sweeps for each body. A vertex whose elements outweigh its inertia by r hands on about 1/r of what it should, so
+ * stiff bodies get more of them; a large scene gets fewer, to stay interactive, and is softer than its material. */
 static uint32_t sweeps_for(const dent_sim *sim, const struct sim_body *body)
 {
     double sum = 0;
@@ -246,8 +246,8 @@ static struct piece_sums sum_piece(const dent_sim *sim, const uint32_t *vertices
     return sums;
 }
 
-/* New angular momentum is sum m x cross (x - previous) / h = sum m previous cross (x - previous) / h: so arms are taken at
- * the previous positions, and both momenta are kept to rounding. */
+/* New angular momentum is sum m x cross (x - previous) / h = sum m previous cross (x - previous) / h: so arms are taken
+ * at the previous positions, and both momenta are kept to rounding. */
 static void keep_piece(dent_sim *sim, const uint32_t *vertices, uint32_t count)
 {
     struct piece_sums sums = sum_piece(sim, vertices, count);
@@ -310,10 +310,20 @@ static double network_energy(const dent_sim *sim, const struct sim_body *body)
         for (uint32_t e = mesh->edge_starts[place]; e < mesh->edge_starts[place + 1]; e++) {
             const struct edge_visit *edge = &mesh->edges[e];
             double difference[3];
-            sim_subtract(sim->state.positions + 3 * (size_t)edge->other, sim->state.positions + 3 * (size_t)v, difference);
+            sim_subtract(sim->state.positions + 3 * (size_t)edge->other, sim->state.positions + 3 * (size_t)v,
+                         difference);
             /* Edges between two free vertices are seen twice, those to a held one once. */
             double share = mesh->places[edge->other] == SIM_NONE ? 0.5 : 0.25;
             sum += share * edge->weight * sim_dot(difference, difference);
+        }
+    }
+    for (uint64_t n = 0; n < mesh->held_count; n++) {
+        const struct held_edge *edge = &mesh->held[n];
+        if (edge->i >= body->first_vertex && edge->i < body->first_vertex + body->vertex_count) {
+            double difference[3];
+            sim_subtract(sim->state.positions + 3 * (size_t)edge->j, sim->state.positions + 3 * (size_t)edge->i,
+                         difference);
+            sum += 0.5 * edge->weight * sim_dot(difference, difference);
         }
     }
     return sum;

@@ -1,7 +1,7 @@
 /* A dense surface carried by a coarse solid through rigid links.
  *
- * Each dense vertex is bound at creation to the nearest point of the host's surface: base = sum of weights * corners of a
- * facet, and an offset kept in the frame of that facet [e, n x e, n], e along its first edge, n its normal. Later the
+ * Each dense vertex is bound at creation to the nearest point of the host's surface: base = sum of weights * corners of
+ * a facet, and an offset kept in the frame of that facet [e, n x e, n], e along its first edge, n its normal. Later the
  * vertex is base + frame * offset: the link keeps its length and its angle to the facet, so bone keeps its detail while
  * the tissue under it bends. A facet that has lost its area keeps its last frame.
  *

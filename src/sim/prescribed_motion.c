@@ -51,8 +51,7 @@ static struct placement placement_at(const dent_sim_motion *motion, double time)
     struct placement placement;
     rigid_rotation(q, placement.turn);
     for (int axis = 0; axis < 3; axis++) {
-        placement.translation[axis] =
-            a->translation[axis] + share * (b->translation[axis] - a->translation[axis]);
+        placement.translation[axis] = a->translation[axis] + share * (b->translation[axis] - a->translation[axis]);
     }
     return placement;
 }

@@ -1,9 +1,9 @@
 /* Rigid bodies: mass and inertia from the mesh, free flight of the pose, and vertices that follow it.
  *
  * The second moments of a tetrahedron are V/20 (s s^T + sum x_i x_i^T), s the sum of its corners; of a triangle
- * A/12 with the same bracket. A solid is summed over its cells, a closed surface over the tetrahedra its faces make with
- * one point (signed, so that the outside cancels), an open surface over its faces as a shell. The body's frame has its
- * origin at the centre of mass and the directions of the world at time 0; the spin feels the gyroscopic torque. */
+ * A/12 with the same bracket. A solid is summed over its cells, a closed surface over the tetrahedra its faces make
+ * with one point (signed, so that the outside cancels), an open surface over its faces as a shell. The body's frame has
+ * its origin at the centre of mass and the directions of the world at time 0; the spin feels the gyroscopic torque. */
 #include "sim_internal.h"
 
 #include <math.h>
@@ -81,7 +81,8 @@ static struct moments body_moments(const struct sim_body *body)
 }
 
 /* Inertia about the centre of mass, and its inverse; false when it is singular. */
-static bool inertia_from(const struct moments *sums, const double *arm, double density, double *inertia, double *inverse)
+static bool inertia_from(const struct moments *sums, const double *arm, double density, double *inertia,
+                         double *inverse)
 {
     double c[6];
     for (int i = 0, n = 0; i < 3; i++) {
@@ -207,6 +208,9 @@ void rigid_predict(dent_sim *sim, double h)
         for (int axis = 0; axis < 3; axis++) {
             state->linear_velocity[axis] = keep * (state->linear_velocity[axis] + h * sim->state.gravity[axis]);
             state->angular_velocity[axis] *= keep;
+            /* The speed of an approach is that with which this substep meets, gravity included. */
+            sim->rigid_previous[r].linear_velocity[axis] = state->linear_velocity[axis];
+            sim->rigid_previous[r].angular_velocity[axis] = state->angular_velocity[axis];
         }
         dent_rigid_advance(state, h);
     }

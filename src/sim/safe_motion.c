@@ -1,11 +1,11 @@
-/* Thin things never cross. At the end of an interval every vertex goes straight from where it was at the beginning; what
- * would meet on the way is found by the exact question `impact`.
+/* Thin things never cross. At the end of an interval every vertex goes straight from where it was at the beginning;
+ * what would meet on the way is found by the exact question `impact`.
  *
  * First some passes push the end positions apart along the normals of the impacts (dent_position_solve), taking the
- * approach out of the velocities. What still meets after them is stopped: vertices that meet, directly or through others,
- * form an island, and an island goes only nine tenths of the way to its first impact; where that makes new impacts the
- * islands grow. In the worst case all stands still, which is safe because the beginning was. The last query finds nothing,
- * so the step from beginning to end has been proven free of crossings, whatever the passes did.
+ * approach out of the velocities. What still meets after them is stopped: vertices that meet, directly or through
+ * others, form an island, and an island goes only nine tenths of the way to its first impact; where that makes new
+ * impacts the islands grow. In the worst case all stands still, which is safe because the beginning was. The last query
+ * finds nothing, so the step from beginning to end has been proven free of crossings, whatever the passes did.
  *
  * Only impacts with a thin_and_fast body count (all of them with DENT_SIM_CONTINUOUS_ALL): solids may overlap a little,
  * and must be free to part again. */
@@ -25,8 +25,8 @@ struct impact_ends {
 
 static struct impact_ends ends_of(dent_sim *sim, const dent_impact *impact)
 {
-    struct impact_ends ends = {{SIM_NONE, SIM_NONE, SIM_NONE, SIM_NONE}, {SIM_NONE, SIM_NONE, SIM_NONE, SIM_NONE},
-                               {0, 0, 0, 0}, {0, 0, 0, 0}};
+    struct impact_ends ends = {
+        {SIM_NONE, SIM_NONE, SIM_NONE, SIM_NONE}, {SIM_NONE, SIM_NONE, SIM_NONE, SIM_NONE}, {0, 0, 0, 0}, {0, 0, 0, 0}};
     dent_body_id a = sim->bodies[impact->body_a].id, b = sim->bodies[impact->body_b].id;
     uint32_t count;
     if (impact->kind == DENT_IMPACT_VERTEX_FACE) {
@@ -305,7 +305,8 @@ static void place_at_fractions(dent_sim *sim)
         const struct sim_body *body = &sim->bodies[sim->rigids[r].body];
         if (sim->fractions[body->first_vertex] == 0) {
             memcpy(sim->state.positions + 3 * (size_t)body->first_vertex,
-                   sim->interval_start + 3 * (size_t)body->first_vertex, 3 * (size_t)body->vertex_count * sizeof(double));
+                   sim->interval_start + 3 * (size_t)body->first_vertex,
+                   3 * (size_t)body->vertex_count * sizeof(double));
         }
     }
 }

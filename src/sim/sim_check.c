@@ -199,7 +199,8 @@ static dent_status check_body_numbers(struct checker *checker, const dent_sim_bo
     }
     for (int axis = 0; axis < 3 && status == DENT_OK; axis++) {
         if (!isfinite(body->linear_velocity[axis]) || !isfinite(body->angular_velocity[axis])) {
-            status = dent_fail(checker->context, DENT_ERROR_BAD_NUMBER, "%s: its velocity is not finite", checker->name);
+            status =
+                dent_fail(checker->context, DENT_ERROR_BAD_NUMBER, "%s: its velocity is not finite", checker->name);
         }
     }
     return status;
@@ -378,15 +379,16 @@ static uint64_t add_body(uint64_t hash, const dent_sim_body_def *body)
     size_t numbers = 3 * (size_t)body->vertex_count;
     bool solid = body->kind == DENT_SIM_SOLID ||
                  ((body->kind == DENT_SIM_RIGID || body->kind == DENT_SIM_PRESCRIBED) && body->mesh == DENT_BODY_SOLID);
-    const uint32_t counts[] = {body->kind,         solid,
-                               body->vertex_count, body->element_count,
-                               body->material,     body->fixed_count,
-                               body->host,         body->collision_group,
+    const uint32_t counts[] = {body->kind,           solid,
+                               body->vertex_count,   body->element_count,
+                               body->material,       body->fixed_count,
+                               body->host,           body->collision_group,
                                body->collision_mask, body->self_collision,
-                               body->thin_and_fast, body->motion.keyframe_count,
-                               body->motion.repeat, body->motion.function != NULL};
+                               body->thin_and_fast,  body->motion.keyframe_count,
+                               body->motion.repeat,  body->motion.function != NULL};
     hash = sim_hash_bytes(hash, counts, sizeof counts);
-    hash = sim_hash_bytes(hash, body->element_corners, (solid ? 4 : 3) * (size_t)body->element_count * sizeof(uint32_t));
+    hash =
+        sim_hash_bytes(hash, body->element_corners, (solid ? 4 : 3) * (size_t)body->element_count * sizeof(uint32_t));
     hash = add_numbers(hash, body->positions, numbers);
     hash = add_numbers(hash, body->rest, numbers);
     hash = add_numbers(hash, body->velocities, numbers);
@@ -402,9 +404,9 @@ static uint64_t add_body(uint64_t hash, const dent_sim_body_def *body)
 uint64_t sim_def_fingerprint(const dent_sim_def *def)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    const uint32_t counts[] = {def->body_count,     def->material_count, def->pair_count, def->attachment_count,
-                               def->substeps,       def->iterations,     def->contacts,   def->contact_interval,
-                               (uint32_t)def->continuous, def->impact_passes};
+    const uint32_t counts[] = {
+        def->body_count, def->material_count, def->pair_count,       def->attachment_count,     def->substeps,
+        def->iterations, def->contacts,       def->contact_interval, (uint32_t)def->continuous, def->impact_passes};
     hash = sim_hash_bytes(hash, counts, sizeof counts);
     hash = add_numbers(hash, def->gravity, 3);
     hash = add_number(hash, def->time_step);
@@ -412,8 +414,9 @@ uint64_t sim_def_fingerprint(const dent_sim_def *def)
     hash = add_number(hash, def->thickness);
     for (uint32_t n = 0; n < def->material_count; n++) {
         const dent_sim_material *m = &def->materials[n];
-        const double numbers[] = {m->density, m->young, m->poisson, m->damping, m->stretch, m->shear, m->bending,
-                                  m->friction_static, m->friction_kinetic, m->restitution, m->contact_compliance};
+        const double numbers[] = {m->density,          m->young,       m->poisson,           m->damping,
+                                  m->stretch,          m->shear,       m->bending,           m->friction_static,
+                                  m->friction_kinetic, m->restitution, m->contact_compliance};
         hash = sim_hash_bytes(hash, numbers, sizeof numbers);
     }
     for (uint32_t n = 0; n < def->pair_count; n++) {
@@ -427,8 +430,8 @@ uint64_t sim_def_fingerprint(const dent_sim_def *def)
     }
     for (uint32_t n = 0; n < def->attachment_count; n++) {
         const dent_sim_attachment *t = &def->attachments[n];
-        const uint32_t numbers[] = {t->body_a, t->vertex_a, t->body_b, t->vertices_b[0], t->vertices_b[1],
-                                    t->vertices_b[2], t->vertices_b[3], t->same_vertex};
+        const uint32_t numbers[] = {t->body_a,        t->vertex_a,      t->body_b,        t->vertices_b[0],
+                                    t->vertices_b[1], t->vertices_b[2], t->vertices_b[3], t->same_vertex};
         hash = sim_hash_bytes(hash, numbers, sizeof numbers);
         hash = add_numbers(hash, t->weights_b, 4);
         hash = add_numbers(hash, t->point, 3);

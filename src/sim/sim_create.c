@@ -27,7 +27,7 @@ dent_sim_body_def dent_sim_body_def_default(dent_sim_body_kind kind)
     return (dent_sim_body_def){.struct_size = sizeof(dent_sim_body_def),
                                .kind = kind,
                                .mesh = kind == DENT_SIM_CLOTH || kind == DENT_SIM_EMBEDDED ? DENT_BODY_SURFACE
-                                                                                            : DENT_BODY_SOLID,
+                                                                                           : DENT_BODY_SOLID,
                                .thickness = -1,
                                .collision_group = 1,
                                .collision_mask = UINT32_MAX,
@@ -95,8 +95,8 @@ static dent_status copy_body(dent_sim *sim, const dent_sim_body_def *def, uint32
     body->self_collision = def->self_collision && !may_be_either;
     body->thin = def->thin_and_fast;
     body->rigid = SIM_NONE;
-    body->corners = copy_array(sim, def->element_corners, (size_t)body->corner_count * def->element_count,
-                               sizeof *body->corners);
+    body->corners =
+        copy_array(sim, def->element_corners, (size_t)body->corner_count * def->element_count, sizeof *body->corners);
     body->start = copy_array(sim, def->positions, 3 * (size_t)def->vertex_count, sizeof(double));
     body->rest = def->rest ? copy_array(sim, def->rest, 3 * (size_t)def->vertex_count, sizeof(double)) : body->start;
     body->fixed = copy_array(sim, def->fixed_vertices, def->fixed_count, sizeof *body->fixed);
@@ -330,7 +330,6 @@ static dent_status make_attachments(dent_sim *sim, const dent_sim_def *def)
     if (!sim->attachments) {
         return sim_no_memory(sim);
     }
-    sim->attachment_count = def->attachment_count;
     for (uint32_t n = 0; n < def->attachment_count; n++) {
         const dent_sim_attachment *from = &def->attachments[n];
         struct sim_attachment *tie = &sim->attachments[n];
@@ -359,8 +358,8 @@ static void take_settings(dent_sim *sim, const dent_sim_def *def)
     sim->substep = def->time_step / def->substeps;
     sim->air_damping = def->air_damping;
     sim->contacts_wanted = def->contacts;
-    sim->contact_interval = def->contact_interval == 0 || def->contact_interval > def->substeps ? def->substeps
-                                                                                                 : def->contact_interval;
+    sim->contact_interval =
+        def->contact_interval == 0 || def->contact_interval > def->substeps ? def->substeps : def->contact_interval;
     sim->impact_passes = def->impact_passes;
     sim->cancel = def->cancel;
     sim->watch_all = def->continuous == DENT_SIM_CONTINUOUS_ALL;
@@ -380,8 +379,8 @@ static void take_settings(dent_sim *sim, const dent_sim_def *def)
 static dent_status make_arrays(dent_sim *sim)
 {
     size_t vertices = sim->vertex_count, numbers = 3 * vertices;
-    double **doubles[] = {&sim->previous, &sim->targets,        &sim->carried, &sim->approach_velocities, &sim->taken_out,
-                          &sim->scratch,  &sim->interval_start, &sim->wanted};
+    double **doubles[] = {&sim->previous,  &sim->targets, &sim->carried,        &sim->approach_velocities,
+                          &sim->taken_out, &sim->scratch, &sim->interval_start, &sim->wanted};
     for (size_t n = 0; n < sizeof doubles / sizeof doubles[0]; n++) {
         if (!(*doubles[n] = sim_allocate(sim, numbers, sizeof(double)))) {
             return sim_no_memory(sim);
@@ -407,6 +406,24 @@ static dent_status make_arrays(dent_sim *sim)
     return status == DENT_OK ? state_create(sim, &sim->backup) : status;
 }
 
+/* Thin bodies that cross at the start cannot be uncrossed by never crossing: say so. */
+static dent_status look_at_start(dent_sim *sim)
+{
+    dent_impact_def def = dent_impact_def_default();
+    dent_start_state start;
+    dent_status status = dent_world_start_state(sim->world, &def, &start);
+    if (status != DENT_OK) {
+        return dent_fail(sim->context, status, "%s", dent_world_message(sim->world));
+    }
+    if (start.crosses) {
+        dent_log_line(
+            sim->context, DENT_LOG_WARNING,
+            "%s and %s cross or contain one another at the start; where a thin body is among them, it stays so",
+            sim->bodies[start.body_a].name, sim->bodies[start.body_b].name);
+    }
+    return DENT_OK;
+}
+
 static dent_status build(dent_sim *sim, const dent_sim_def *def)
 {
     dent_status status = make_materials(sim, def);
@@ -415,6 +432,7 @@ static dent_status build(dent_sim *sim, const dent_sim_def *def)
         status = sim_no_memory(sim);
     }
     sim->body_count = def->body_count;
+    sim->attachment_count = def->attachment_count;
     for (uint32_t b = 0; b < def->body_count && status == DENT_OK; b++) {
         status = copy_body(sim, &def->bodies[b], b);
     }
@@ -428,8 +446,8 @@ static dent_status build(dent_sim *sim, const dent_sim_def *def)
         memcpy(sim->previous + 3 * (size_t)body->first_vertex, body->start,
                3 * (size_t)body->vertex_count * sizeof(double));
     }
-    dent_status (*const stages[])(dent_sim *) = {give_masses, rigid_build, elastic_mesh_build, embedding_build,
-                                                 contacts_build, springs_build};
+    dent_status (*const stages[])(dent_sim *) = {give_masses,     rigid_build,    elastic_mesh_build,
+                                                 embedding_build, contacts_build, springs_build};
     if (status == DENT_OK) {
         status = make_world(sim, def);
     }
@@ -443,10 +461,14 @@ static dent_status build(dent_sim *sim, const dent_sim_def *def)
         status = elastic_choose_sweeps(sim, def->iterations);
     }
     if (status == DENT_OK) {
+        attachments_build(sim);
+    }
+    if (status == DENT_OK) {
         motion_apply(sim, 0);
         rigid_place_vertices(sim);
         embedding_place_vertices(sim);
         start_velocities(sim, def);
+        status = sim->continuous ? look_at_start(sim) : DENT_OK;
     }
     return status;
 }

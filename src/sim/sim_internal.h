@@ -37,7 +37,7 @@ struct sim_body {
 
 struct sim_rigid {
     uint32_t body;
-    double inertia[9];  /* about the centre of mass, in the body's frame, by rows */
+    double inertia[9];   /* about the centre of mass, in the body's frame, by rows */
     const double *local; /* vertices in the body's frame */
     double mass;
 };
@@ -53,6 +53,12 @@ struct tet_visit {
 struct edge_visit {
     uint32_t other, reserved;
     double weight, damper;
+};
+
+/* An edge between two vertices that are both held: no force to find, but energy. */
+struct held_edge {
+    uint32_t i, j;
+    double weight;
 };
 
 struct cloth_triangle {
@@ -78,6 +84,8 @@ struct elastic_mesh {
     uint16_t *sweeps;        /* of each place: how many a substep has */
     uint32_t *edge_starts, *tet_starts, *triangle_starts, *hinge_starts; /* vertex_count + 1 */
     struct edge_visit *edges;
+    uint64_t held_count;
+    struct held_edge *held;
     struct tet_visit *tets;
     uint32_t *triangle_visits, *hinge_visits; /* 4 * number + corner */
     uint32_t triangle_count, hinge_count;
@@ -92,21 +100,27 @@ struct elastic_mesh {
     uint64_t *body_tet_starts;    /* body_count + 1, into tet_energy */
 };
 
+/* What an attachment has pushed in the present substep. */
+struct tie_sums {
+    double lambda, pushed[3];
+};
+
 struct sim_attachment {
-    uint32_t vertex_a;             /* of the global array */
-    uint32_t body_a, body_b;       /* body_b SIM_NONE: space */
-    uint32_t vertices_b[4];        /* of the global array, SIM_NONE */
+    uint32_t vertex_a;       /* of the global array */
+    uint32_t body_a, body_b; /* body_b SIM_NONE: space */
+    uint32_t vertices_b[4];  /* of the global array, SIM_NONE */
     double weights_b[4], point[3];
     double length, compliance;
-    double lambda; /* of the present substep */
+    double share; /* of the carried push that is taken out again: as in struct carried_contact */
+    struct tie_sums sums;
 };
 
 struct sim_embedding {
     uint32_t body, host;
-    uint32_t *corners;  /* 3 per vertex: host vertices, global */
-    double *weights;    /* 3 per vertex */
-    double *offsets;    /* 3 per vertex, in the frame of the facet */
-    double *frames;     /* 9 per vertex: the last valid frame */
+    uint32_t *corners; /* 3 per vertex: host vertices, global */
+    double *weights;   /* 3 per vertex */
+    double *offsets;   /* 3 per vertex, in the frame of the facet */
+    double *frames;    /* 9 per vertex: the last valid frame */
 };
 
 struct sim_grab {
@@ -121,7 +135,8 @@ struct sim_state {
     double *positions, *velocities; /* 3 per vertex */
     double *accelerations;          /* 1 per vertex: part of gravity, see time_integration.c */
     dent_rigid_state *rigids;
-    double *frames; /* of all embeddings, 9 per vertex */
+    double *frames;     /* of all embeddings, 9 per vertex */
+    double *tie_pushes; /* 3 per attachment: force times h^2 of the last substep */
     uint32_t grab_count;
     struct sim_grab grabs[SIM_MOST_GRABS];
     dent_contact_force *forces; /* of the last step, with keys */
@@ -173,11 +188,11 @@ struct dent_sim {
     double *masses;
     uint32_t *vertex_bodies;
     struct sim_state state, backup;
-    bool memory_stale; /* the world does not remember what the state says: tell it before the next step */
-    double *previous;     /* positions at the beginning of the substep */
-    double *targets;      /* where inertia alone would take the vertices */
-    double *carried;      /* displacement by the contact forces of the last substep (contact_loop.c) */
-    double *taken_out;    /* the part of it that is taken out again */
+    bool memory_stale;      /* the world does not remember what the state says: tell it before the next step */
+    double *previous;       /* positions at the beginning of the substep */
+    double *targets;        /* where inertia alone would take the vertices */
+    double *carried;        /* displacement by the contact forces of the last substep (contact_loop.c) */
+    double *taken_out;      /* the part of it that is taken out again */
     double *inertia_shares; /* by vertex: inertia / (inertia + stiffness) of its own 3x3 system, at the start */
     struct carried_contact *carried_contacts;
     struct contact_springs *springs; /* contact_springs.c */
@@ -198,14 +213,15 @@ struct dent_sim {
     dent_contact_force *new_forces;
     uint64_t new_force_capacity;
 
-    uint32_t *corner_starts, *corner_faces; /* surface faces at every vertex: vertex_count + 1; numbers within the body */
+    uint32_t *corner_starts,
+        *corner_faces;      /* surface faces at every vertex: vertex_count + 1; numbers within the body */
     uint32_t *inside_marks; /* by vertex: body it is inside of + 1, while contacts are sorted out */
-    double *fractions;     /* by vertex: how far it may go (safe_motion.c) */
-    double *wanted;        /* where it would have gone */
+    double *fractions;      /* by vertex: how far it may go (safe_motion.c) */
+    double *wanted;         /* where it would have gone */
     dent_rigid_state *rigid_wanted;
-    uint32_t *islands;     /* by vertex: union-find */
+    uint32_t *islands; /* by vertex: union-find */
 
-    uint8_t *in_impact;    /* by vertex */
+    uint8_t *in_impact; /* by vertex */
     dent_impact *impacts;
     uint64_t impact_count, impact_capacity;
     dent_contact *impact_contacts;
@@ -215,19 +231,22 @@ struct dent_sim {
     dent_sim_statistics statistics;
 };
 
-/* ---- sim_memory.c: blocks that live as long as the simulation ----------------------------------------------------- */
+/* ---- sim_memory.c: blocks that live as long as the simulation -----------------------------------------------------
+ */
 void *sim_allocate(dent_sim *sim, size_t count, size_t size); /* zeroed; null: no memory */
 void sim_release_blocks(dent_sim *sim);
 /* Grows an array outside the list of blocks; keeps what it holds. */
 dent_status sim_reserve(dent_sim *sim, void **array, uint64_t *capacity, uint64_t needed, size_t size);
 dent_status sim_no_memory(dent_sim *sim);
 
-/* ---- sim_check.c --------------------------------------------------------------------------------------------------- */
+/* ---- sim_check.c ---------------------------------------------------------------------------------------------------
+ */
 dent_status sim_check_def(dent_context *context, const dent_sim_def *def);
 uint64_t sim_def_fingerprint(const dent_sim_def *def);
 void sim_body_name(const dent_sim_body_def *body, uint32_t number, char name[SIM_NAME_SIZE]);
 
-/* ---- tet_elasticity.c, cloth_elasticity.c, elastic_colours.c, elastic_mesh.c, elastic_solve.c ----------------------- */
+/* ---- tet_elasticity.c, cloth_elasticity.c, elastic_colours.c, elastic_mesh.c, elastic_solve.c -----------------------
+ */
 struct elastic_builder; /* elastic_mesh.c */
 dent_status elastic_mesh_build(dent_sim *sim);
 void elastic_sweep(dent_sim *sim, uint32_t number, bool backwards);
@@ -238,7 +257,8 @@ void elastic_force(const dent_sim *sim, uint32_t vertex, double force[3]);
 double elastic_body_energy(const dent_sim *sim, uint32_t body);
 uint32_t elastic_inverted_cells(const dent_sim *sim);
 
-/* ---- rigid_dynamics.c ---------------------------------------------------------------------------------------------- */
+/* ---- rigid_dynamics.c ----------------------------------------------------------------------------------------------
+ */
 dent_status rigid_build(dent_sim *sim);
 void rigid_predict(dent_sim *sim, double h);
 void rigid_finish(dent_sim *sim, double h);
@@ -246,20 +266,25 @@ void rigid_place_vertices(dent_sim *sim); /* positions from poses */
 void rigid_vertex_velocities(dent_sim *sim);
 void rigid_rotation(const double *quaternion, double matrix[9]);
 
-/* ---- prescribed_motion.c ------------------------------------------------------------------------------------------- */
+/* ---- prescribed_motion.c -------------------------------------------------------------------------------------------
+ */
 void motion_apply(dent_sim *sim, double time);
 
-/* ---- attachments.c ------------------------------------------------------------------------------------------------- */
-void attachments_begin(dent_sim *sim);
+/* ---- attachments.c -------------------------------------------------------------------------------------------------
+ */
+void attachments_build(dent_sim *sim);
+void attachments_carry(dent_sim *sim, double h);
 void attachments_solve(dent_sim *sim, double h);
 void grabs_solve(dent_sim *sim, double h);
 
-/* ---- embedding.c --------------------------------------------------------------------------------------------------- */
+/* ---- embedding.c ---------------------------------------------------------------------------------------------------
+ */
 dent_status embedding_build(dent_sim *sim);
 void embedding_place_vertices(dent_sim *sim);
 void embedding_map_contact(const dent_sim *sim, dent_contact *contact);
 
-/* ---- contact_loop.c ------------------------------------------------------------------------------------------------ */
+/* ---- contact_loop.c ------------------------------------------------------------------------------------------------
+ */
 dent_status contacts_build(dent_sim *sim);
 dent_status contacts_find(dent_sim *sim, double duration);
 void contacts_carry(dent_sim *sim, double h);
@@ -270,19 +295,23 @@ dent_status contacts_push(dent_sim *sim, double h);
 dent_status contacts_bounce(dent_sim *sim, double h);
 dent_status world_set_positions(dent_sim *sim, const double *positions_t0, const double *positions_t1);
 
-/* ---- contact_filter.c ---------------------------------------------------------------------------------------------- */
+/* ---- contact_filter.c ----------------------------------------------------------------------------------------------
+ */
 dent_status contact_filter_build(dent_sim *sim);
 bool contact_counts(const dent_sim *sim, const dent_contact *contact);
 
-/* ---- safe_motion.c ------------------------------------------------------------------------------------------------- */
+/* ---- safe_motion.c -------------------------------------------------------------------------------------------------
+ */
 dent_status safe_motion_finish(dent_sim *sim, double duration);
 
-/* ---- time_integration.c -------------------------------------------------------------------------------------------- */
+/* ---- time_integration.c --------------------------------------------------------------------------------------------
+ */
 void integration_predict(dent_sim *sim);
 void integration_velocities(dent_sim *sim);
 
-/* ---- sim_state.c --------------------------------------------------------------------------------------------------- */
-enum { STATE_PART_COUNT = 9 };
+/* ---- sim_state.c ---------------------------------------------------------------------------------------------------
+ */
+enum { STATE_PART_COUNT = 10 };
 struct state_part {
     void *bytes;
     size_t size;
@@ -295,10 +324,12 @@ dent_status state_copy(dent_sim *sim, struct sim_state *to, const struct sim_sta
 void state_restore(dent_sim *sim); /* the backup becomes the state; allocates nothing */
 void state_release(dent_sim *sim, struct sim_state *state);
 
-/* ---- sim_statistics.c ---------------------------------------------------------------------------------------------- */
+/* ---- sim_statistics.c ----------------------------------------------------------------------------------------------
+ */
 uint64_t sim_hash_bytes(uint64_t hash, const void *bytes, size_t size);
 
-/* ---- small helpers ------------------------------------------------------------------------------------------------- */
+/* ---- small helpers -------------------------------------------------------------------------------------------------
+ */
 
 /* A loop over [0, count) in blocks of SIM_BLOCK on the context's threads; `body` handles [begin, end). */
 typedef void sim_range_function(dent_sim *sim, uint32_t begin, uint32_t end);

@@ -26,6 +26,7 @@ uint32_t state_parts(const dent_sim *sim, struct sim_state *state, struct state_
     parts[6] = (struct state_part){state->frames, frame_count(sim) * sizeof(double)};
     parts[7] = (struct state_part){&state->grab_count, sizeof state->grab_count};
     parts[8] = (struct state_part){state->grabs, sizeof state->grabs};
+    parts[9] = (struct state_part){state->tie_pushes, 3 * (size_t)sim->attachment_count * sizeof(double)};
     return STATE_PART_COUNT;
 }
 
@@ -36,7 +37,9 @@ dent_status state_create(dent_sim *sim, struct sim_state *state)
     state->accelerations = sim_allocate(sim, sim->vertex_count, sizeof(double));
     state->rigids = sim_allocate(sim, sim->rigid_count, sizeof *state->rigids);
     state->frames = sim_allocate(sim, frame_count(sim), sizeof(double));
-    return state->positions && state->velocities && state->accelerations && state->rigids && state->frames
+    state->tie_pushes = sim_allocate(sim, 3 * (size_t)sim->attachment_count, sizeof(double));
+    return state->tie_pushes && state->positions && state->velocities && state->accelerations && state->rigids &&
+                   state->frames
                ? DENT_OK
                : sim_no_memory(sim);
 }

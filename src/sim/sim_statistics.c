@@ -27,7 +27,8 @@ uint64_t dent_sim_hash(const dent_sim *sim)
 
 /* ---- energies ---------------------------------------------------------------------------------------------------- */
 
-static void add_particle(dent_sim_statistics *sums, const double *gravity, double mass, const double *x, const double *v)
+static void add_particle(dent_sim_statistics *sums, const double *gravity, double mass, const double *x,
+                         const double *v)
 {
     double moment[3];
     sim_cross(x, v, moment);

@@ -29,6 +29,7 @@ static dent_status substep(dent_sim *sim, uint32_t number)
     double h = sim->substep;
     uint64_t count = sim->state.step * sim->substeps + number;
     contacts_carry(sim, h);
+    attachments_carry(sim, h);
     dent_status status = springs_begin(sim, h);
     if (status != DENT_OK) {
         return status;
@@ -38,7 +39,6 @@ static dent_status substep(dent_sim *sim, uint32_t number)
     rigid_predict(sim, h);
     elastic_part(sim, count);
     contacts_take_out(sim);
-    attachments_begin(sim);
     attachments_solve(sim, h);
     grabs_solve(sim, h);
     status = contacts_push(sim, h);

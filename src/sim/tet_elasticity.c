@@ -1,12 +1,12 @@
 /* Elastic solids: stable neo-Hookean tetrahedra in the form that makes single vertices easy.
  *
- * Energy density mu/2 (|F|^2 - 3) + lambda'/2 (J - gamma)^2 with gamma = 1 + mu/lambda' and lambda' = lambda + mu (Smith,
- * de Goes and Kim 2018 without its logarithm, as in Macklin and Mueller 2021): at small strains it is Hooke's law with
- * the Lame constants lambda and mu, it is finite for every F, and an inverted element is pushed back.
+ * Energy density mu/2 (|F|^2 - 3) + lambda'/2 (J - gamma)^2 with gamma = 1 + mu/lambda' and lambda' = lambda + mu
+ * (Smith, de Goes and Kim 2018 without its logarithm, as in Macklin and Mueller 2021): at small strains it is Hooke's
+ * law with the Lame constants lambda and mu, it is finite for every F, and an inverted element is pushed back.
  *
  * With the gradients b_i of the linear shape functions, F = sum x_i b_i^T. The first term is then a sum over edges,
- * mu V/2 |F|^2 = - mu V/2 sum_{i<j} (b_i . b_j) |x_i - x_j|^2 ..., a network of zero-length springs whose weights do not
- * change; and J is linear in each single corner. So the energy is exactly quadratic in the position of one vertex,
+ * mu V/2 |F|^2 = - mu V/2 sum_{i<j} (b_i . b_j) |x_i - x_j|^2 ..., a network of zero-length springs whose weights do
+ * not change; and J is linear in each single corner. So the energy is exactly quadratic in the position of one vertex,
  * with a positive definite matrix whatever the shape: minimising over it is one 3x3 solve that never overshoots. */
 #include "elastic_mesh.h"
 

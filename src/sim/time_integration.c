@@ -1,11 +1,10 @@
 /* Before and after the corrections of a substep: where inertia takes the vertices, and the velocities that follow from
  * where they ended.
  *
- * The target of a vertex is x + h v + h^2 g + carried, `carried` being the displacement by the contact forces of the last
- * substep (contact_loop.c). The sweep starts nearer to where it will end: from x + h v + h^2 a g, a the part of gravity
- * that the vertex gave in to last time, 1 in free fall and 0 at rest, as in vertex block descent. */
+ * The target of a vertex is x + h v + h^2 g + carried, `carried` being the displacement by the contact forces of the
+ * last substep (contact_loop.c). The sweep starts nearer to where it will end: from x + h v + h^2 a g, a the part of
+ * gravity that the vertex gave in to last time, 1 in free fall and 0 at rest, as in vertex block descent. */
 #include "sim_internal.h"
-
 
 static void predict_range(dent_sim *sim, uint32_t begin, uint32_t end)
 {
@@ -22,8 +21,8 @@ static void predict_range(dent_sim *sim, uint32_t begin, uint32_t end)
             if (sim->inverse_masses[v] > 0) {
                 double drift = h * (keep * velocity[axis]);
                 target[axis] = x[axis] + (drift + h * h * gravity[axis] + sim->carried[n]);
-                x[axis] = elastic ? x[axis] + (drift + h * h * sim->state.accelerations[v] * gravity[axis])
-                                  : target[axis];
+                x[axis] =
+                    elastic ? x[axis] + (drift + h * h * sim->state.accelerations[v] * gravity[axis]) : target[axis];
             }
         }
     }

@@ -232,7 +232,7 @@ static void directions_agree_past_the_middle_where_nearest_points_flip(void **st
     compare_with_nearest(&bar, "bars along each other", &ours, &nearest);
     assert_true(ours.edges > 200 && nearest.flips > 0);
     assert_int_equal(ours.flips, 0);
-    assert_true(ours.mean < 0.5 * nearest.mean && ours.largest < 0.5 * nearest.largest);
+    assert_true(ours.largest < 1e-12 && nearest.largest > 0.3); /* the top is a plane up to its creases */
     block_free(&bar);
 }
 
@@ -509,12 +509,16 @@ static void an_edge_that_leaves_and_enters_again_is_a_border_for_both_ends(void 
     block_add(world, &table);
     dent_contacts contacts = find(world, NULL);
     assert_true(contacts.counters.double_crosses > 0);
+    double towards = 0;
     for (uint64_t i = 0; i < contacts.count; i++) {
         if (contacts.contacts[i].body_a == 0 && contacts.contacts[i].kind == DENT_CONTACT_POINT_CELL) {
             assert_int_equal(contacts.contacts[i].source, DENT_CONTACT_BORDER);
             assert_true(contacts.contacts[i].normal[2] > 0.2); /* not through the valley's walls alone, never down */
+            towards += contacts.contacts[i].normal[0] * (3.5 - contacts.contacts[i].point_a[0]);
         }
     }
+    printf("valley: directions towards it %g\n", towards);
+    assert_true(towards > 2.15); /* without these borders: 2.06 */
     dent_world_destroy(world);
     block_free(&table);
     block_free(&bridge);

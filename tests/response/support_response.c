@@ -196,8 +196,7 @@ uint64_t cloud_hash(const struct cloud *cloud)
     return hash_add(hash, cloud->forces_out, cloud->problem.contact_count * sizeof *cloud->forces_out);
 }
 
-/* ---- one particle -------------------------------------------------------------------------------------------------
- */
+/* ---- one particle -------------------------------------------------------------------------------------------- */
 
 dent_contact plain_contact(uint64_t key, uint32_t body_a, uint32_t vertex_a, uint32_t body_b, uint32_t vertex_b,
                            const double normal[3], double gap)

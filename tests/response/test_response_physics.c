@@ -25,8 +25,7 @@ static int close_context(void **state)
 
 static const double up[3] = {0, 0, 1};
 
-/* ---- restitution --------------------------------------------------------------------------------------------------
- */
+/* ---- restitution --------------------------------------------------------------------------------------------- */
 
 static void a_particle_leaves_with_restitution_times_its_speed(void **state)
 {
@@ -134,8 +133,7 @@ static void a_dropped_rigid_ball_bounces_with_its_restitution(void **state)
     }
 }
 
-/* ---- slopes -------------------------------------------------------------------------------------------------------
- */
+/* ---- slopes -------------------------------------------------------------------------------------------------- */
 
 enum { PENALTY, POSITION, VELOCITY };
 
@@ -206,8 +204,7 @@ static void slopes_stick_and_slide_at_the_coulomb_angle(void **state)
     }
 }
 
-/* ---- rest ---------------------------------------------------------------------------------------------------------
- */
+/* ---- rest ---------------------------------------------------------------------------------------------------- */
 
 static void a_resting_particle_gains_no_energy_in_ten_thousand_steps(void **state)
 {
@@ -248,8 +245,7 @@ static void a_resting_particle_gains_no_energy_in_ten_thousand_steps(void **stat
     }
 }
 
-/* ---- penalty: stability -------------------------------------------------------------------------------------------
- */
+/* ---- penalty: stability -------------------------------------------------------------------------------------- */
 
 /* Many springs between few nodes, no gravity, always in contact: the largest speed after a while against the first. */
 static double growth(uint64_t seed, double ratio, double step_factor, double stiffness)
@@ -390,8 +386,7 @@ static void the_penalty_force_is_continuous_in_the_gap(void **state)
     }
 }
 
-/* ---- hard cases ---------------------------------------------------------------------------------------------------
- */
+/* ---- hard cases ---------------------------------------------------------------------------------------------- */
 
 static void a_vertex_squeezed_between_walls_ends_between_them(void **state)
 {
@@ -504,8 +499,7 @@ static void recovery_is_no_faster_than_asked(void **state)
     assert_true(fabs(particle.position[2] - (-0.4 + 0.03)) < 1e-12);
 }
 
-/* ---- impulses against enumeration ----------------------------------------------------------------------------------
- */
+/* ---- impulses against enumeration ---------------------------------------------------------------------------- */
 
 enum { LCP_MOST = 7, LCP_NODES = 5 };
 

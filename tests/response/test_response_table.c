@@ -162,6 +162,29 @@ static void threads_do_not_change_a_bit(void **state)
     }
 }
 
+/* Pinned: compilers, optimisation levels and machines must agree. */
+static void the_bits_are_the_same_everywhere(void **state)
+{
+    static const uint64_t golden[3] = {UINT64_C(0x833F88CE48F80E08), UINT64_C(0x402F9DF44FD704DB),
+                                       UINT64_C(0x672AAB125BC6ECCA)};
+    (void)state;
+    assert_int_equal(row_count(), 3);
+    for (uint32_t r = 0; r < row_count(); r++) {
+        struct cloud cloud;
+        cloud_open(&cloud, 2024, 700, CLOUD_WITH_FIXED, 1);
+        for (int step = 0; step < 3; step++) {
+            assert_int_equal(dent_response_table(NULL)[r].run(cloud.response, &cloud.problem, NULL), DENT_OK);
+            cloud.problem.previous = cloud.forces_out;
+            cloud.problem.previous_count = cloud.problem.contact_count;
+        }
+        if (cloud_hash(&cloud) != golden[r]) {
+            print_error("%s: 0x%016llX\n", dent_response_table(NULL)[r].name, (unsigned long long)cloud_hash(&cloud));
+        }
+        assert_true(cloud_hash(&cloud) == golden[r]);
+        cloud_close(&cloud);
+    }
+}
+
 /* The memory of the last step is found by key, wherever it lies. */
 static void records_of_the_last_step_may_come_in_any_order(void **state)
 {
@@ -363,6 +386,75 @@ static void swapping_the_sides_changes_only_rounding(void **state)
     }
 }
 
+/* Lengths times `length` and masses times `mass`, both powers of two; time stays. */
+static void scale_cloud(struct cloud *cloud, dent_material_pair pairs[2], double length, double mass)
+{
+    double *arrays[4] = {cloud->positions[0][0], cloud->start[0][0], cloud->velocities[0][0], NULL};
+    for (int a = 0; arrays[a]; a++) {
+        for (size_t i = 0; i < sizeof cloud->positions / sizeof(double); i++) {
+            arrays[a][i] *= length;
+        }
+    }
+    for (uint32_t b = 0; b < CLOUD_BODIES; b++) {
+        for (uint32_t v = 0; v < CLOUD_VERTICES; v++) {
+            cloud->inverse_masses[b][v] /= mass;
+        }
+        for (int pass = 0; pass < 2; pass++) {
+            dent_rigid_state *rigid = pass ? &cloud->rigid_start[b] : &cloud->rigid[b];
+            rigid->inverse_mass /= mass;
+            for (int i = 0; i < 9; i++) {
+                rigid->inverse_inertia[i] /= mass * length * length;
+            }
+            for (int i = 0; i < 3; i++) {
+                rigid->center[i] *= length;
+                rigid->linear_velocity[i] *= length;
+            }
+        }
+    }
+    for (uint64_t c = 0; c < cloud->problem.contact_count; c++) {
+        cloud->contacts[c].gap *= length;
+        for (int i = 0; i < 3; i++) {
+            cloud->contacts[c].point_a[i] *= length;
+            cloud->contacts[c].point_b[i] *= length;
+        }
+    }
+    memcpy(pairs, cloud->problem.material_pairs, 2 * sizeof *pairs);
+    pairs[0].material.compliance /= mass;
+    cloud->problem.material_pairs = pairs;
+}
+
+static void powers_of_two_of_length_and_mass_scale_every_bit(void **state)
+{
+    (void)state;
+    const double length = 8, mass = 1.0 / 16;
+    for (uint32_t r = 0; r < row_count(); r++) {
+        struct cloud plain, scaled;
+        dent_material_pair pairs[2];
+        cloud_open(&plain, 40, 300, CLOUD_WITH_FIXED, 1);
+        cloud_open(&scaled, 40, 300, CLOUD_WITH_FIXED, 1);
+        scale_cloud(&scaled, pairs, length, mass);
+        assert_int_equal(dent_response_table(NULL)[r].run(plain.response, &plain.problem, NULL), DENT_OK);
+        assert_int_equal(dent_response_table(NULL)[r].run(scaled.response, &scaled.problem, NULL), DENT_OK);
+        for (uint32_t b = 0; b < CLOUD_BODIES; b++) {
+            for (uint32_t v = 0; v < CLOUD_VERTICES; v++) {
+                for (int k = 0; k < 3; k++) {
+                    assert_true(length * plain.positions[b][v][k] == scaled.positions[b][v][k]);
+                    assert_true(length * plain.velocities[b][v][k] == scaled.velocities[b][v][k]);
+                    assert_true(length * mass * plain.forces[b][v][k] == scaled.forces[b][v][k]);
+                }
+            }
+            for (int k = 0; k < 3; k++) {
+                assert_true(length * plain.rigid[b].center[k] == scaled.rigid[b].center[k]);
+                assert_true(plain.rigid[b].orientation[k] == scaled.rigid[b].orientation[k]);
+                assert_true(plain.rigid[b].angular_velocity[k] == scaled.rigid[b].angular_velocity[k]);
+                assert_true(length * mass * plain.rigid_forces[b][k] == scaled.rigid_forces[b][k]);
+            }
+        }
+        cloud_close(&plain);
+        cloud_close(&scaled);
+    }
+}
+
 static void no_contacts_and_no_bodies_are_fine(void **state)
 {
     (void)state;
@@ -390,12 +482,14 @@ int main(void)
         cmocka_unit_test(angular_momentum_is_kept_where_points_coincide_or_lie_along_the_normal),
         cmocka_unit_test(momentum_of_free_vertices_is_what_it_was),
         cmocka_unit_test(threads_do_not_change_a_bit),
+        cmocka_unit_test(the_bits_are_the_same_everywhere),
         cmocka_unit_test(records_of_the_last_step_may_come_in_any_order),
         cmocka_unit_test(numbers_that_are_none_are_refused_and_spoil_nothing),
         cmocka_unit_test(huge_and_tiny_numbers_stay_finite),
         cmocka_unit_test(when_memory_fails_nothing_is_changed),
         cmocka_unit_test(bad_problems_are_refused_with_words),
         cmocka_unit_test(swapping_the_sides_changes_only_rounding),
+        cmocka_unit_test(powers_of_two_of_length_and_mass_scale_every_bit),
         cmocka_unit_test(no_contacts_and_no_bodies_are_fine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,15 +16,15 @@
 
 static const double depth_limit = 0.1; /* of the mean edge */
 
-/* The scale at which a scene has at most 20,000 elements, and a smaller one for the default tier. */
+/* A scale at which a scene has at most 20,000 elements, and a smaller one for the default tier. */
 struct scene_case {
     const char *name;
     double long_scale, short_scale;
 };
 
 static const struct scene_case cases[] = {
-    {"jaw", 0.03, 0.02},     {"jaw-real", 1, 1},        {"knee", 0.3, 0.3},       {"stack", 1, 0.15},      {"v-shapes", 1, 0.3},
-    {"vessels", 1, 0.4},     {"fold", 1, 0.3},          {"cloth-sphere", 1, 0.2}, {"sheet-fold", 1, 0.25}, {"cloth-between", 1, 0.25},
+    {"jaw", 0.03, 0.02},    {"jaw-real", 1, 1},    {"knee", 0.3, 0.3},         {"stack", 0.4, 0.15},      {"v-shapes", 1, 0.3},
+    {"vessels", 0.5, 0.4},  {"fold", 0.5, 0.3},    {"cloth-sphere", 0.5, 0.2}, {"sheet-fold", 0.5, 0.25}, {"cloth-between", 0.5, 0.25},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 

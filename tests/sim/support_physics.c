@@ -17,8 +17,7 @@ void physics_mesh_free(struct physics_mesh *mesh)
     memset(mesh, 0, sizeof *mesh);
 }
 
-/* ---- meshes -------------------------------------------------------------------------------------------------------
- */
+/* ---- meshes -------------------------------------------------------------------------------------------------- */
 
 struct physics_mesh physics_block(const uint32_t cells[3], double edge, const double low[3])
 {
@@ -158,8 +157,7 @@ struct physics_mesh physics_spikes(uint32_t count, double spacing, double base, 
     return mesh;
 }
 
-/* ---- simulation ---------------------------------------------------------------------------------------------------
- */
+/* ---- simulation ---------------------------------------------------------------------------------------------- */
 
 void physics_open(struct physics *physics, uint32_t threads)
 {
@@ -223,8 +221,7 @@ void physics_close(struct physics *physics)
     dent_context_destroy(physics->context);
 }
 
-/* ---- looking ------------------------------------------------------------------------------------------------------
- */
+/* ---- looking ------------------------------------------------------------------------------------------------- */
 
 void physics_center(const struct physics *physics, uint32_t body, double center[3])
 {

@@ -184,6 +184,34 @@ static void turning_a_bent_body_changes_no_energy_and_turns_the_forces(void **st
     dent_context_destroy(context);
 }
 
+static void energy_counts_what_fixed_vertices_are_moved_to(void **state)
+{
+    (void)state;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    struct test_mesh block = test_block(2, 2, 2, 0.1, 0, 0, 0), sheet = test_sheet(4, 4, 0.1, 0, 0, 0);
+    uint32_t fixed[27];
+    dent_sim_material material = dent_sim_material_default();
+    for (uint32_t v = 0; v < 27; v++) {
+        fixed[v] = v;
+    }
+    for (int cloth = 0; cloth < 2; cloth++) {
+        dent_sim_body_def body = test_body(cloth ? DENT_SIM_CLOTH : DENT_SIM_SOLID, cloth ? &sheet : &block);
+        dent_sim *free_sim = one_body(context, &body, &material);
+        body.fixed_vertices = fixed;
+        body.fixed_count = cloth ? 12 : 18;
+        dent_sim *held_sim = one_body(context, &body, &material);
+        shake(free_sim, 0.05, 13);
+        shake(held_sim, 0.05, 13);
+        double wanted = elastic_body_energy(free_sim, 0), energy = elastic_body_energy(held_sim, 0);
+        assert_true(wanted > 0 && fabs(energy - wanted) < 1e-10 * wanted);
+        dent_sim_destroy(held_sim);
+        dent_sim_destroy(free_sim);
+    }
+    test_mesh_free(&block);
+    test_mesh_free(&sheet);
+    dent_context_destroy(context);
+}
+
 static void small_strains_follow_hookes_law(void **state)
 {
     (void)state;
@@ -244,6 +272,7 @@ int main(void)
         cmocka_unit_test(forces_of_cloth_are_the_derivative_of_its_energy_flat_and_curved_at_rest),
         cmocka_unit_test(a_patch_under_uniform_strain_has_no_force_inside_and_the_energy_of_its_volume),
         cmocka_unit_test(turning_a_bent_body_changes_no_energy_and_turns_the_forces),
+        cmocka_unit_test(energy_counts_what_fixed_vertices_are_moved_to),
         cmocka_unit_test(small_strains_follow_hookes_law),
         cmocka_unit_test(a_body_turned_inside_out_comes_back),
     };

@@ -103,6 +103,9 @@ static void the_same_bits_for_threads_and_instruction_sets(void **state)
         assert_true(!dent_isa_available(isa) || zoo_hash(1, isa) == hash);
     }
     printf("hash after %u steps: %016llx\n", zoo_steps(), (unsigned long long)hash);
+    /* The same for every compiler and optimisation level. It changes with the arithmetic of contacts, responses and
+     * simulator: then write the new one here, after a look at what changed. */
+    assert_true(hash == (zoo_steps() == 50 ? UINT64_C(0x04da7f08d58431e4) : UINT64_C(0x75af3d1436104f93)));
 }
 
 /* ---- checkpoints ------------------------------------------------------------------------------------------------- */
@@ -314,28 +317,75 @@ static void spoil(struct zoo *zoo, int kind)
     static double bad_positions[3] = {0, 0, 0};
     dent_sim_body_def *block = &zoo->bodies[1];
     switch (kind) {
-    case 0: zoo->def.struct_size = 0; break;
-    case 1: zoo->def.substeps = 0; break;
-    case 2: zoo->def.time_step = 0; break;
-    case 3: zoo->def.time_step = NAN; break;
-    case 4: zoo->material.young = -1; break;
-    case 5: zoo->material.poisson = 0.5; break;
-    case 6: zoo->material.friction_kinetic = 2; break;
-    case 7: zoo->material.restitution = 1.5; break;
-    case 8: zoo->material.struct_size = 3; break;
-    case 9: block->struct_size = 1; break;
-    case 10: block->kind = (dent_sim_body_kind)9; break;
-    case 11: block->material = 5; break;
-    case 12: block->element_corners = far_corner; block->element_count = 1; break;
-    case 13: block->element_corners = twice; block->element_count = 1; break;
-    case 14: block->element_count = 0; break;
-    case 15: bad_positions[0] = INFINITY; block->linear_velocity[0] = bad_positions[0]; break;
-    case 16: zoo->held[1] = 10000; break;
-    case 17: zoo->bodies[4].host = 0; break;
-    case 18: zoo->tie.vertex_a = 10000; break;
-    case 19: zoo->tie.compliance = -1; break;
-    case 20: zoo->def.gravity[1] = NAN; break;
-    default: zoo->def.bodies = NULL; break;
+    case 0:
+        zoo->def.struct_size = 0;
+        break;
+    case 1:
+        zoo->def.substeps = 0;
+        break;
+    case 2:
+        zoo->def.time_step = 0;
+        break;
+    case 3:
+        zoo->def.time_step = NAN;
+        break;
+    case 4:
+        zoo->material.young = -1;
+        break;
+    case 5:
+        zoo->material.poisson = 0.5;
+        break;
+    case 6:
+        zoo->material.friction_kinetic = 2;
+        break;
+    case 7:
+        zoo->material.restitution = 1.5;
+        break;
+    case 8:
+        zoo->material.struct_size = 3;
+        break;
+    case 9:
+        block->struct_size = 1;
+        break;
+    case 10:
+        block->kind = (dent_sim_body_kind)9;
+        break;
+    case 11:
+        block->material = 5;
+        break;
+    case 12:
+        block->element_corners = far_corner;
+        block->element_count = 1;
+        break;
+    case 13:
+        block->element_corners = twice;
+        block->element_count = 1;
+        break;
+    case 14:
+        block->element_count = 0;
+        break;
+    case 15:
+        bad_positions[0] = INFINITY;
+        block->linear_velocity[0] = bad_positions[0];
+        break;
+    case 16:
+        zoo->held[1] = 10000;
+        break;
+    case 17:
+        zoo->bodies[4].host = 0;
+        break;
+    case 18:
+        zoo->tie.vertex_a = 10000;
+        break;
+    case 19:
+        zoo->tie.compliance = -1;
+        break;
+    case 20:
+        zoo->def.gravity[1] = NAN;
+        break;
+    default:
+        zoo->def.bodies = NULL;
+        break;
     }
 }
 
