@@ -125,8 +125,11 @@ typedef struct dent_contacts_def {
                           default false: inner vertices too. Cheaper, and enough where only surface vertices carry
                           contact; depths differ slightly */
     dent_contact_normals normals; /**< default SMOOTH */
-    bool project;           /**< default false. True: the depth becomes the way along the direction to the surface,
-                               where that is between half and twice the estimate */
+    bool coherent; /**< default false: borders count by distance alone, as published. True: a connected region leaves b
+                      one way as a whole; borders that lean far from it lose their weight. For bodies that lie across
+                      each other past the middle; not for pegs in holes (docs/methods/penetration_depth.md) */
+    bool project;  /**< default false. True: the depth becomes the way along the direction to the surface,
+                      where that is between half and twice the estimate */
     double depth_limit;     /**< a length: no depth is reported above it (flag CLAMPED); default 0: no limit */
     double temporal_filter; /**< 0 (default) to 1: share of the last step's direction in the new one; depth is never
                                filtered */
