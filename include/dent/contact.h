@@ -90,9 +90,9 @@ typedef struct dent_contact {
     double gap;       /**< a length: + apart, - overlapping. point-cell: minus the depth, which is assigned and need not
                            equal normal . (point_a - point_b) */
     double time;      /**< [0, 1]: of the impact; 1 for all others */
-    double error; /**< a length. Gaps: bound on the error of the distance by rounding. Impacts: distance of the two points
-                       at `time`. Depths, which are estimates where b is curved: how far the terms they were averaged
-                       from lay off at most (rounding on a plane); fallbacks: the depth itself */
+    double error;     /**< a length. Gaps: bound on the error of the distance by rounding. Impacts: distance of the two
+                           points at `time`. Depths, which are estimates where b is curved: how far the terms they were
+                           averaged from lay off at most (rounding on a plane); fallbacks: the depth itself */
 } dent_contact;
 
 /** A connected part of the contact region of two bodies: contacts whose vertices are neighbours in the mesh of a. */
