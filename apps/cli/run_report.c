@@ -206,7 +206,7 @@ void run_report_note(const run_report *report, const frame_record *record, char 
 
 /* ---- the end --------------------------------------------------------------------------------------------- */
 
-static void print_pairs(const run_report *report)
+static void print_pairs(run_report *report)
 {
     printer *out = report->session->out;
     uint32_t shown = report->pair_count < PAIRS_SHOWN ? report->pair_count : PAIRS_SHOWN;
@@ -215,17 +215,15 @@ static void print_pairs(const run_report *report)
         return;
     }
     printer_format(out, "\n%-44s %10s %12s %12s\n", "bodies that met", "most at once", "deepest", "most force N");
-    bool taken[PAIRS_SHOWN * 64] = {false};
     for (uint32_t line = 0; line < shown; line++) {
-        /* The strongest of those left; there are few, and this is done once. */
-        uint32_t best = UINT32_MAX;
-        for (uint32_t i = 0; i < report->pair_count && i < PAIRS_SHOWN * 64; i++) {
-            if (!taken[i] && (best == UINT32_MAX || report->pairs[i].largest_force > report->pairs[best].largest_force)) {
-                best = i;
-            }
+        /* The strongest of those left goes to the front; this is done once. */
+        uint32_t best = line;
+        for (uint32_t i = line + 1; i < report->pair_count; i++) {
+            best = report->pairs[i].largest_force > report->pairs[best].largest_force ? i : best;
         }
-        taken[best] = true;
-        const pair_record *pair = &report->pairs[best];
+        pair_record strongest = report->pairs[best], *pair = &report->pairs[line];
+        report->pairs[best] = *pair;
+        *pair = strongest;
         char names[128];
         snprintf(names, sizeof names, "%.50s - %.50s", body_name(report, pair->body_a),
                  pair->body_a == pair->body_b ? "itself" : body_name(report, pair->body_b));

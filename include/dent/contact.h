@@ -5,12 +5,17 @@
  * functions of response.h do). Three sources, each on request, in one list:
  *
  *   penetration   every vertex of a inside b gets a depth and a direction that are consistent: neighbouring vertices
- * get similar values, in space and in time, also past the middle of b, where the nearest surface point flips sides
- * (docs/methods/penetration_depth.md; after Heidelberger, Teschner, Keiser, Mueller and Gross, VMV 2004). b is a solid
- * or a closed, consistently oriented surface, or a itself (self-collision of a solid). Edges of a that pass through a
- * corner of b without a vertex inside give a contact of their own. proximity     features of surfaces closer than a
- * thickness (proximity.h): gap > 0 impact        features of surfaces that meet between t0 and t1 (impact.h): gap 0 at
- * `time`
+ *                 get similar values, in space and in time, also past the middle of b, where the nearest surface point
+ *                 flips sides (docs/methods/penetration_depth.md; after Heidelberger, Teschner, Keiser, Mueller and
+ *                 Gross, VMV 2004). b is a solid or a closed, consistently oriented surface, or a itself
+ *                 (self-collision of a solid). A vertex exactly on the surface of b touches and is no contact. Edges
+ *                 of a that pass through a corner of b without a vertex inside give a contact of their own.
+ *   proximity     features of surfaces closer than a thickness (proximity.h, one record per pair of closest features):
+ *                 gap > 0, the distance itself, thickness not subtracted
+ *   impact        features of surfaces that meet between t0 and t1 (impact.h): gap 0 at `time`
+ *
+ * With penetration, gap and impact pairs whose one side lies behind the other's surface are left out and counted
+ * (`replaced`): they would pull further in, and the depth of the vertices inside says what to do.
  *
  * Positions are those at t0 (impact: t0 and t1). Filters, ties and self_collision apply as everywhere. Same contacts in
  * the same order with the same bits for every method, thread count and instruction set. Canonical order: (kind, body a,
@@ -85,9 +90,9 @@ typedef struct dent_contact {
     double gap;       /**< a length: + apart, - overlapping. point-cell: minus the depth, which is assigned and need not
                            equal normal . (point_a - point_b) */
     double time;      /**< [0, 1]: of the impact; 1 for all others */
-    double error; /**< bound on the error of the gap by rounding (gap, impact); for depths, which are estimates where b
-                       is curved: half the spread of the terms they were averaged from, 0 on a plane up to rounding;
-                       fallbacks: the depth itself */
+    double error;     /**< a length. Gaps: bound on the error of the distance by rounding. Impacts: distance of the two
+                           points at `time`. Depths, which are estimates where b is curved: how far the terms they were
+                           averaged from lay off at most (rounding on a plane); fallbacks: the depth itself */
 } dent_contact;
 
 /** A connected part of the contact region of two bodies: contacts whose vertices are neighbours in the mesh of a. */
@@ -108,7 +113,7 @@ typedef enum dent_contact_normals {
                                         degrees of it: balls are round and boxes have edges. Default */
     DENT_CONTACT_NORMALS_FACE = 1,   /**< of the face itself */
     DENT_CONTACT_NORMALS_VERTEX = 2  /**< vertex normals without regard to creases, as published: nothing jumps when a
-                                        hit  slides over an edge, but the sides of a box push askew near its edges */
+                                        hit slides over an edge, but the sides of a box push askew near its edges */
 } dent_contact_normals;
 
 typedef struct dent_contacts_def {
@@ -125,8 +130,11 @@ typedef struct dent_contacts_def {
                           default false: inner vertices too. Cheaper, and enough where only surface vertices carry
                           contact; depths differ slightly */
     dent_contact_normals normals; /**< default SMOOTH */
-    bool project;           /**< default false. True: the depth becomes the way along the direction to the surface,
-                               where that is between half and twice the estimate */
+    bool coherent; /**< default false: borders count by distance alone, as published. True: a connected region leaves b
+                      one way as a whole; borders that lean far from it lose their weight. For bodies that lie across
+                      each other past the middle; not for pegs in holes (docs/methods/penetration_depth.md) */
+    bool project;  /**< default false. True: the depth becomes the way along the direction to the surface,
+                      where that is between half and twice the estimate */
     double depth_limit;     /**< a length: no depth is reported above it (flag CLAMPED); default 0: no limit */
     double temporal_filter; /**< 0 (default) to 1: share of the last step's direction in the new one; depth is never
                                filtered */
@@ -141,7 +149,7 @@ DENT_API dent_contacts_def dent_contacts_def_default(void);
 
 /** What was found and what could not be. Nothing is left out silently. */
 typedef struct dent_contacts_counters {
-    uint64_t penetrating_vertices; /**< (vertex, other body) inside; each gives one point-cell contact */
+    uint64_t penetrating_vertices; /**< (vertex, other body) inside; each gives a point-cell contact, unless inverted */
     uint64_t by_source[DENT_CONTACT_SOURCE_COUNT]; /**< contacts found, before any reduction */
     uint64_t border_edges;                         /**< edges with one end inside and one outside that were found cut */
     uint64_t lost_edges;     /**< vertices that would have to be inside by their edges and are in no cell of b: where b
@@ -153,11 +161,11 @@ typedef struct dent_contacts_counters {
     uint64_t touching_vertices;  /**< exactly on the surface of b: no contact */
     uint64_t undecided_vertices; /**< parts of a that touch a closed surface b with the vertex that was to decide */
     uint64_t covered_crossings;  /**< edges through b that get no contact of their own: a vertex of b beside them is
-                                    inside  a, or they only touch */
+                                    inside a, or they only touch */
     uint64_t open_crossings;     /**< edges pierced by open surfaces, which have no inside: no contact */
     uint64_t clamped;            /**< contacts with the flag CLAMPED */
     uint64_t replaced;           /**< gap pairs of vertices and edges that are inside: their depth counts */
-    uint64_t merged;             /**< impacts that were gap contacts already */
+    uint64_t merged;             /**< pairs found twice: impacts that are gaps too, edges through each other */
     uint64_t reduced_away;       /**< contacts found but left out by reduce_patches */
     uint32_t rounds;             /**< of propagation */
     uint64_t ns_query, ns_depth, ns_proximity, ns_impact, ns_finish;

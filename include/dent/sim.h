@@ -178,7 +178,8 @@ typedef struct dent_sim_def {
 
     bool contacts;            /**< default true; false: bodies pass through one another */
     double thickness;         /**< of bodies without one of their own, m; negative (default): 0.02 of the mean edge of the world */
-    uint32_t contact_interval; /**< find contacts every so many substeps; 0 (default): once per step; 1: in every substep */
+    uint32_t contact_interval; /**< find contacts every so many substeps; 0 (default): once per step, and more often while a
+                                    body (not thin_and_fast) would move more than a quarter of its edges in between */
     dent_sim_continuous continuous;
     uint32_t impact_passes;   /**< most passes that push apart what would cross, per detection; after them what is still in
                                    impact stops before it. 1 to 100, default 8 */

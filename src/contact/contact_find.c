@@ -81,8 +81,8 @@ static bool begin_depth(struct contact_run *run)
 
 static bool run_depth(struct contact_run *run)
 {
-    return depth_find_points(run) && depth_measure_terms(run) && depth_value_borders(run) && depth_propagate(run) &&
-           depth_fall_back(run) && depth_emit(run) && depth_emit_chords(run);
+    return depth_find_points(run) && depth_measure_terms(run) && depth_weigh_borders(run) && depth_value_borders(run) &&
+           depth_propagate(run) && depth_fall_back(run) && depth_emit(run) && depth_emit_chords(run);
 }
 
 static dent_status find_penetration(struct contact_run *run, dent_query_result *query)
@@ -90,7 +90,7 @@ static dent_status find_penetration(struct contact_run *run, dent_query_result *
     dent_query_def ask = dent_query_def_default();
     dent_border_def border = dent_border_def_default();
     border.degenerate = true; /* what only touches is told apart vertex by vertex */
-    border.no_stars = true; /* a vertex whose own faces cross is inverted: no contact */
+    border.no_stars = true;   /* a vertex whose own faces cross is inverted: no contact */
     border.surface_edges_only = run->def->surface_only;
     ask.questions = DENT_QUESTION_VERTEX_CELL;
     ask.method = run->def->method;

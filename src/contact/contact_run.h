@@ -70,6 +70,7 @@ struct depth_term {
     uint32_t hit_face; /* place in hit_faces */
     bool degenerate;   /* only for the moved points */
     double share;
+    double weight;         /* 0 to 1: what the region as a whole makes of this border */
     double normal[3];      /* outward, as def->normals says */
     double face_normal[3]; /* outward, of the face itself */
 };
@@ -168,6 +169,7 @@ bool depth_find_inside_surfaces(struct contact_run *run); /* points in closed su
 bool depth_add_inner_edges(struct contact_run *run);      /* more terms with surface_only (depth_inner_edges.c) */
 bool depth_drop_touching(struct contact_run *run);        /* points exactly on closed surfaces (depth_surfaces.c) */
 bool depth_measure_terms(struct contact_run *run);        /* shares and normals (depth_normals.c) */
+bool depth_weigh_borders(struct contact_run *run);        /* depth_coherence.c */
 bool depth_value_borders(struct contact_run *run);        /* S3 (depth_values.c) */
 bool depth_propagate(struct contact_run *run);            /* S4 (depth_values.c) */
 bool depth_propagate_from(struct contact_run *run, uint8_t source); /* from the queue; source: of what it reaches */

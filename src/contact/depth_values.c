@@ -50,7 +50,7 @@ static bool average_hits(const struct contact_run *run, struct depth_point *poin
     double nearest = INFINITY, sum = 0, depth = 0, direction[3] = {0, 0, 0}, spread = 0;
     for (uint32_t i = 0; i < point->term_count; i++) {
         struct border_value value = value_of(run, point, &terms[i]);
-        if (side && !(vector_dot(value.normal, side) > 0)) {
+        if (terms[i].weight == 0 || (side && !(vector_dot(value.normal, side) > 0))) {
             continue;
         }
         if (terms[i].share <= SAME_PLACE) {
@@ -69,8 +69,8 @@ static bool average_hits(const struct contact_run *run, struct depth_point *poin
     }
     for (uint32_t i = 0; i < point->term_count; i++) {
         struct border_value value = value_of(run, point, &terms[i]);
-        if (!side || vector_dot(value.normal, side) > 0) {
-            double ratio = nearest / value.distance, weight = ratio * ratio;
+        if (terms[i].weight > 0 && (!side || vector_dot(value.normal, side) > 0)) {
+            double ratio = nearest / value.distance, weight = terms[i].weight * (ratio * ratio);
             sum += weight;
             depth += weight * value.depth;
             vector_add_scaled(direction, weight, value.normal);
@@ -82,7 +82,8 @@ static bool average_hits(const struct contact_run *run, struct depth_point *poin
     }
     for (uint32_t i = 0; i < point->term_count; i++) {
         struct border_value value = value_of(run, point, &terms[i]);
-        double off = !side || vector_dot(value.normal, side) > 0 ? fabs(value.depth - depth) : 0;
+        bool counts = terms[i].weight > 0 && (!side || vector_dot(value.normal, side) > 0);
+        double off = counts ? fabs(value.depth - depth) : 0;
         spread = off > spread ? off : spread;
     }
     vector_normalise(direction);
@@ -98,6 +99,28 @@ static const double *previous_direction(const struct contact_run *run, const str
     return point->previous == PLACE_NONE ? NULL : memory[point->previous].direction;
 }
 
+static bool counts_at_all(const struct contact_run *run, const struct depth_point *point)
+{
+    const struct depth_term *terms = (const struct depth_term *)run->state->terms.data + point->first_term;
+    bool any = false;
+    for (uint32_t i = 0; i < point->term_count && !any; i++) {
+        any = terms[i].weight > 0;
+    }
+    return any;
+}
+
+/* With the borders that the region as a whole left out. */
+static bool value_by_all_borders(const struct contact_run *run, struct depth_point *point)
+{
+    struct depth_term *terms = (struct depth_term *)run->state->terms.data + point->first_term;
+    const double *previous = previous_direction(run, point);
+    for (uint32_t i = 0; i < point->term_count; i++) {
+        terms[i].weight = 1;
+    }
+    return point->term_count > 0 &&
+           (average_hits(run, point, NULL) || (previous && average_hits(run, point, previous)));
+}
+
 static void border_block(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
@@ -110,8 +133,8 @@ static void border_block(void *data, uint32_t block, uint32_t worker)
         if (point->round == ROUND_NEVER) {
             continue;
         }
-        bool valued = point->term_count > 0 && average_hits(run, point, NULL);
-        if (point->term_count > 0 && !valued) {
+        bool has_borders = counts_at_all(run, point), valued = has_borders && average_hits(run, point, NULL);
+        if (has_borders && !valued) {
             const double *previous = previous_direction(run, point);
             point->flags |= DENT_CONTACT_THIN;
             valued = previous && average_hits(run, point, previous);
@@ -241,6 +264,9 @@ static void round_block(void *data, uint32_t block, uint32_t worker)
         struct depth_point *point = array_at(&loop->run->state->points, places[i]);
         average_neighbours(loop->run, point, loop->round);
         point->source = loop->source ? loop->source : DENT_CONTACT_PROPAGATED;
+        if (point->depth < 0 && value_by_all_borders(loop->run, point)) {
+            point->source = DENT_CONTACT_BORDER; /* a wall beside the way out: not below the surface, but inside */
+        }
         if (point->depth < 0) { /* b bends away: nothing is pulled in */
             point->depth = 0;
             point->flags |= DENT_CONTACT_CLAMPED;
@@ -294,7 +320,26 @@ bool depth_propagate_from(struct contact_run *run, uint8_t source)
     return true;
 }
 
+/* Points that no round reached although they have borders, all of them left out. */
+static bool restore_borders(struct contact_run *run)
+{
+    struct contact_state *state = run->state;
+    struct depth_point *points = state->points.data;
+    array_clear(&state->queue);
+    for (size_t i = 0; i < state->points.count; i++) {
+        uint32_t place = (uint32_t)i;
+        if (points[i].round == 0 && value_by_all_borders(run, &points[i])) {
+            points[i].round = 1;
+            points[i].source = DENT_CONTACT_BORDER;
+            if (!array_push(&state->queue, &place)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 bool depth_propagate(struct contact_run *run)
 {
-    return depth_propagate_from(run, 0);
+    return depth_propagate_from(run, 0) && restore_borders(run) && depth_propagate_from(run, 0);
 }

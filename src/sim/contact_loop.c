@@ -43,21 +43,48 @@ dent_status world_set_positions(dent_sim *sim, const double *positions_t0, const
     return DENT_OK;
 }
 
-/* How near is near: the thickness, and a margin for the way of the fastest vertex until the next detection, at most a
- * quarter of an edge (what is faster is caught by its depth, or by its path where it is thin). */
+static double fastest_vertex(const dent_sim *sim, const struct sim_body *body)
+{
+    double fastest = 0;
+    for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
+        const double *velocity = sim->state.velocities + 3 * (size_t)v;
+        double square = sim_dot(velocity, velocity);
+        fastest = square > fastest ? square : fastest;
+    }
+    return sqrt(fastest);
+}
+
+/* What a body may move until the next detection: a quarter of an edge. */
+static double longest_way(const struct sim_body *body)
+{
+    return 0.25 * body->mean_edge;
+}
+
+/* Substeps until the next detection: as many as asked for, fewer where bodies are fast. Thin ones do not count: their
+ * path is watched. */
+uint32_t contacts_interval(const dent_sim *sim, uint32_t most)
+{
+    double count = most;
+    bool matters = false;
+    for (uint32_t b = 0; b < sim->body_count && !sim->interval_is_fixed; b++) {
+        const struct sim_body *body = &sim->bodies[b];
+        bool moves = body->kind == DENT_SIM_SOLID || body->kind == DENT_SIM_RIGID || body->kind == DENT_SIM_CLOTH;
+        double way = body->thin || sim->watch_all ? 0 : fastest_vertex(sim, body) * sim->substep;
+        matters = matters || (moves && !body->thin && !sim->watch_all);
+        count = way * count > longest_way(body) ? longest_way(body) / way : count;
+    }
+    return !matters ? most : count > 1 ? (uint32_t)count : 1;
+}
+
+/* How near is near: the thickness, and a margin for the way of the fastest vertex until the next detection (what is
+ * faster than that allows is caught by its depth, or by its path where it is thin). */
 static dent_status set_margins(dent_sim *sim, double duration)
 {
     double fall = sqrt(sim_dot(sim->state.gravity, sim->state.gravity)) * duration;
     for (uint32_t b = 0; b < sim->body_count; b++) {
         const struct sim_body *body = &sim->bodies[b];
-        double fastest = 0;
-        for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
-            const double *velocity = sim->state.velocities + 3 * (size_t)v;
-            double square = sim_dot(velocity, velocity);
-            fastest = square > fastest ? square : fastest;
-        }
-        double margin = (sqrt(fastest) + (body->kind == DENT_SIM_PRESCRIBED ? 0 : fall)) * duration;
-        double most = 0.25 * body->mean_edge, least = 0.5 * body->thickness;
+        double speed = fastest_vertex(sim, body) + (body->kind == DENT_SIM_PRESCRIBED ? 0 : fall);
+        double margin = speed * duration, most = longest_way(body), least = 0.5 * body->thickness;
         margin = margin < least ? least : margin;
         margin = margin < most ? margin : most;
         dent_status status = dent_body_set_thickness(sim->world, body->id, body->thickness + margin);
@@ -330,7 +357,7 @@ void contacts_take_out(dent_sim *sim)
  * same share, so that a force never outlives its contact. */
 static void combine_forces(dent_sim *sim, double h)
 {
-    double share_of_step = 1 / (h * sim->contact_interval);
+    double share_of_step = 1 / (h * sim->interval_count);
     for (uint64_t i = 0; i < sim->contact_count; i++) {
         dent_contact_force *force = &sim->state.forces[i];
         const struct carried_contact *carried = &sim->carried_contacts[i];

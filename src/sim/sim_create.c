@@ -358,6 +358,7 @@ static void take_settings(dent_sim *sim, const dent_sim_def *def)
     sim->substep = def->time_step / def->substeps;
     sim->air_damping = def->air_damping;
     sim->contacts_wanted = def->contacts;
+    sim->interval_is_fixed = def->contact_interval > 0;
     sim->contact_interval =
         def->contact_interval == 0 || def->contact_interval > def->substeps ? def->substeps : def->contact_interval;
     sim->impact_passes = def->impact_passes;

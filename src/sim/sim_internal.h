@@ -177,6 +177,8 @@ struct dent_sim {
     double time_step, substep, air_damping;
     uint32_t sweep; /* number of the present one */
     uint32_t substeps, iterations, contact_interval, impact_passes;
+    bool interval_is_fixed;  /* by the def */
+    uint32_t interval_count; /* substeps of the present interval between detections */
     bool contacts_wanted, continuous, watch_all, cancelled;
     uint32_t contact_iterations, bounce_iterations;
     double mean_edge; /* of the world */
@@ -286,6 +288,7 @@ void embedding_map_contact(const dent_sim *sim, dent_contact *contact);
 /* ---- contact_loop.c ------------------------------------------------------------------------------------------------
  */
 dent_status contacts_build(dent_sim *sim);
+uint32_t contacts_interval(const dent_sim *sim, uint32_t most);
 dent_status contacts_find(dent_sim *sim, double duration);
 void contacts_carry(dent_sim *sim, double h);
 void contacts_take_out(dent_sim *sim);

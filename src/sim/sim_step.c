@@ -58,6 +58,7 @@ static dent_status interval(dent_sim *sim, uint32_t first, uint32_t count)
 {
     double duration = sim->substep * count;
     dent_status status = DENT_OK;
+    sim->interval_count = count;
     if (sim->continuous) {
         memcpy(sim->interval_start, sim->state.positions, 3 * (size_t)sim->vertex_count * sizeof(double));
     }
@@ -95,7 +96,7 @@ static dent_status run_step(dent_sim *sim)
     dent_status status = DENT_OK;
     for (uint32_t first = 0; first < sim->substeps && status == DENT_OK && !is_cancelled(sim);) {
         uint32_t left = sim->substeps - first;
-        uint32_t count = left < sim->contact_interval ? left : sim->contact_interval;
+        uint32_t count = contacts_interval(sim, left < sim->contact_interval ? left : sim->contact_interval);
         status = interval(sim, first, count);
         first += count;
     }

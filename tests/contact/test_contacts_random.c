@@ -146,6 +146,7 @@ static void every_record_is_sound_in_scenes_of_every_kind(void **state)
             dent_contacts_def def = all_sources(thickness_of(&scene));
             def.surface_only = seed % 4 == 3;
             def.project = seed % 5 == 4;
+            def.coherent = seed % 3 == 2;
             assert_int_equal(dent_world_find_contacts(world, &def, &contacts), DENT_OK);
             for (uint64_t i = 0; i < contacts.count; i++) {
                 record_is_sound(&scene, &contacts, i);
@@ -181,6 +182,7 @@ static uint64_t hash_with(const struct test_scene *scene, bool surface_only, den
     dent_contacts contacts;
     def.method = method;
     def.surface_only = surface_only;
+    def.coherent = surface_only;
     assert_int_equal(test_scene_add(scene, world), DENT_OK);
     assert_int_equal(dent_world_find_contacts(world, &def, &contacts), DENT_OK);
     uint64_t hash = hash_of(&contacts);

@@ -184,16 +184,18 @@ static void measure_edge(struct consistency *sum, const double p[3], const doubl
     sum->flips += dot(rp, rq) < 0;
 }
 
-static void compare_with_nearest(struct block *upper, const char *what, struct consistency *ours,
+static void compare_with_nearest(struct block *upper, const char *what, bool coherent, struct consistency *ours,
                                  struct consistency *nearest)
 {
+    dent_contacts_def def = dent_contacts_def_default();
     dent_context *context = block_context(1, DENT_ISA_AUTO);
     struct block lower = block_make(12, 4, 4);
     const double size[3] = {12, 4, 4};
     dent_world *world = dent_world_create(context);
     dent_body_id id = block_add(world, upper);
     block_add(world, &lower);
-    dent_contacts contacts = find(world, NULL);
+    def.coherent = coherent;
+    dent_contacts contacts = find(world, &def);
     const dent_contact **of = calloc(upper->vertex_count, sizeof *of);
     for (uint64_t i = 0; i < contacts.count; i++) {
         if (contacts.contacts[i].kind == DENT_CONTACT_POINT_CELL && contacts.contacts[i].body_a == 0) {
@@ -229,11 +231,72 @@ static void directions_agree_past_the_middle_where_nearest_points_flip(void **st
     const double origin[3] = {2.07, 0.53, 1.33}; /* along the other bar, sunk by two thirds of its height */
     struct consistency ours, nearest;
     block_map(&bar, columns, origin);
-    compare_with_nearest(&bar, "bars along each other", &ours, &nearest);
+    compare_with_nearest(&bar, "bars along each other", false, &ours, &nearest);
     assert_true(ours.edges > 200 && nearest.flips > 0);
     assert_int_equal(ours.flips, 0);
     assert_true(ours.largest < 1e-12 && nearest.largest > 0.3); /* the top is a plane up to its creases */
     block_free(&bar);
+}
+
+/* A bar across the other leaves it through both sides as well as through the top: as a whole it goes up. */
+static void directions_agree_where_one_bar_lies_across_the_other(void **state)
+{
+    (void)state;
+    struct block bar = block_make(12, 4, 6);
+    const double columns[3][3] = {{0.02, 1.01, 0}, {-0.99, 0.03, 0.01}, {0.02, 0.01, 0.97}};
+    const double origin[3] = {8.07, -3.9, 1.33};
+    struct consistency ours, published, nearest;
+    block_map(&bar, columns, origin);
+    compare_with_nearest(&bar, "bars across each other, as published", false, &published, &nearest);
+    compare_with_nearest(&bar, "bars across each other, coherent", true, &ours, &nearest);
+    assert_true(ours.edges > 200 && nearest.flips > 0 && published.flips > 0);
+    assert_int_equal(ours.flips, 0);
+    assert_true(ours.mean < 0.1 * nearest.mean);
+    block_free(&bar);
+}
+
+/* A peg a little too wide and too long for its hole: up at the bottom, inwards at the walls. */
+static void the_walls_of_a_hole_push_inwards_and_its_bottom_pushes_up(void **state)
+{
+    (void)state;
+    dent_context *context = block_context(1, DENT_ISA_AUTO);
+    struct block plate = block_make(9, 9, 4), peg = block_make(6, 6, 6);
+    uint32_t kept = 0;
+    for (uint32_t c = 0; c < plate.element_count; c++) { /* a hole of 3 x 3 x 3 cells from above */
+        double middle[3] = {0, 0, 0};
+        for (int k = 0; k < 12; k++) {
+            middle[k % 3] += 0.25 * plate.xyz[plate.corners[4 * c + k / 3]][k % 3];
+        }
+        bool hole = fabs(middle[0] - 4.5) < 1.5 && fabs(middle[1] - 4.5) < 1.5 && middle[2] > 1;
+        if (!hole) {
+            memmove(plate.corners + 4 * kept++, plate.corners + 4 * c, 4 * sizeof *plate.corners);
+        }
+    }
+    plate.element_count = kept;
+    const double columns[3][3] = {{0.52, 0.001, 0}, {-0.001, 0.52, 0}, {0, 0, 0.7}}, origin[3] = {2.941, 2.939, 0.93};
+    block_map(&peg, columns, origin);
+    dent_world *world = dent_world_create(context);
+    block_add(world, &peg);
+    block_add(world, &plate);
+    dent_contacts contacts = find(world, NULL);
+    uint64_t up = 0, inward = 0, points = 0;
+    for (uint64_t i = 0; i < contacts.count; i++) {
+        const dent_contact *contact = &contacts.contacts[i];
+        if (contact->kind == DENT_CONTACT_POINT_CELL && contact->body_a == 0) {
+            double across =
+                contact->normal[0] * (4.5 - contact->point_a[0]) + contact->normal[1] * (4.5 - contact->point_a[1]);
+            points++;
+            up += contact->normal[2] > 0.7;
+            inward += contact->point_a[2] > 1.2 && across > 1 && contact->gap < -0.01;
+        }
+    }
+    printf("peg: %llu vertices inside, %llu pushed up, %llu at the walls pushed inwards\n", (unsigned long long)points,
+           (unsigned long long)up, (unsigned long long)inward);
+    assert_true(up >= 16 && inward >= 30);
+    dent_world_destroy(world);
+    block_free(&plate);
+    block_free(&peg);
+    dent_context_destroy(context);
 }
 
 /* ---- failure cases ----------------------------------------------------------------------------------------------- */
@@ -649,6 +712,8 @@ int main(void)
         cmocka_unit_test(direction_on_a_ball_is_near_the_radius_and_errors_fall_with_refinement),
         cmocka_unit_test(depth_at_a_right_angled_wedge_lies_between_those_of_its_planes),
         cmocka_unit_test(directions_agree_past_the_middle_where_nearest_points_flip),
+        cmocka_unit_test(directions_agree_where_one_bar_lies_across_the_other),
+        cmocka_unit_test(the_walls_of_a_hole_push_inwards_and_its_bottom_pushes_up),
         cmocka_unit_test(a_swallowed_body_leaves_through_one_side_and_remembers_it),
         cmocka_unit_test(the_memory_follows_bodies_when_others_are_removed),
         cmocka_unit_test(a_thin_wall_keeps_the_side_of_the_last_step),

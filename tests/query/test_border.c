@@ -644,6 +644,59 @@ static void a_fan_that_covers_itself_crosses_itself_from_its_centre(void **state
     dent_context_destroy(context);
 }
 
+static bool is_surface_edge(const struct seen_body *body, uint32_t v0, uint32_t v1)
+{
+    for (uint32_t face = 0; face < body->face_count; face++) {
+        if (is_corner(&body->faces[face], v0) && is_corner(&body->faces[face], v1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void surface_edges_alone_are_those_of_the_whole_border(void **state)
+{
+    (void)state;
+    static struct seen_world seen;
+    dent_context *context = make_context(1, DENT_ISA_AUTO);
+    uint64_t kept = 0, inner = 0;
+    for (uint32_t seed = 0; seed < rounds(30); seed++) {
+        struct test_scene scene = {0};
+        dent_world *world = dent_world_create(context);
+        dent_border_def def = dent_border_def_default();
+        test_scene_make(&scene, seed % 2 ? SCENE_DEEP : SCENE_MIXED, seed);
+        assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+        look_at(&scene, world, &seen);
+        def.surface_edges_only = true;
+        dent_border few = ask(world, 0, DENT_METHOD_AUTO, &def).border;
+        dent_cut_edge *cuts = malloc((few.cut_edge_count + 1) * sizeof *cuts);
+        uint64_t count = few.cut_edge_count, at = 0;
+        if (count > 0) {
+            memcpy(cuts, few.cut_edges, count * sizeof *cuts);
+        }
+        def.surface_edges_only = false;
+        dent_border all = ask(world, 0, DENT_METHOD_AUTO, &def).border;
+        for (uint64_t i = 0; i < all.cut_edge_count; i++) {
+            const dent_cut_edge *cut = &all.cut_edges[i];
+            if (!is_surface_edge(&seen.bodies[cut->body_a], cut->v0, cut->v1)) {
+                inner++;
+                continue;
+            }
+            assert_true(at < count && cuts[at].body_a == cut->body_a && cuts[at].edge == cut->edge &&
+                        cuts[at].face == cut->face && cuts[at].v0_inside == cut->v0_inside &&
+                        cuts[at].v1_inside == cut->v1_inside && cuts[at].parameter == cut->parameter);
+            at++;
+        }
+        assert_int_equal(at, count);
+        kept += count;
+        free(cuts);
+        dent_world_destroy(world);
+        test_scene_free(&scene);
+    }
+    assert_true(kept > 100 && inner > 0);
+    dent_context_destroy(context);
+}
+
 static void bodies_that_only_touch_have_no_border(void **state)
 {
     (void)state;
@@ -876,6 +929,7 @@ int main(void)
         cmocka_unit_test(a_spike_in_a_block_has_one_border_vertex_and_one_closed_curve),
         cmocka_unit_test(curves_run_along_the_product_of_the_normals),
         cmocka_unit_test(a_fan_that_covers_itself_crosses_itself_from_its_centre),
+        cmocka_unit_test(surface_edges_alone_are_those_of_the_whole_border),
         cmocka_unit_test(bodies_that_only_touch_have_no_border),
         cmocka_unit_test(random_scenes_give_what_the_definitions_say),
         cmocka_unit_test(methods_threads_and_instruction_sets_give_the_same_bits),

@@ -1,0 +1,163 @@
+/* Contacts in the simulator: fast bodies do not sink in, floors have no kerbs, forces carry the weight, a heavy body
+ * lies on a light one, crossing starts are told. */
+#include "sim/sim_internal.h"
+#include "support/cmocka_includes.h"
+#include "support_meshes.h"
+
+#include <math.h>
+#include <string.h>
+
+static void fast_bodies_do_not_sink_into_one_another(void **state)
+{
+    (void)state;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    struct test_mesh floor = test_block(4, 4, 1, 0.25, -0.5, -0.5, -0.25);
+    struct test_mesh soft = test_block(2, 2, 2, 0.1, -0.3, -0.1, 0.2), ball = test_ball(2, 0.1, 0.3, 0, 0.4);
+    dent_sim_body_def bodies[3] = {test_body(DENT_SIM_PRESCRIBED, &floor), test_body(DENT_SIM_SOLID, &soft),
+                                   test_body(DENT_SIM_RIGID, &ball)};
+    bodies[2].mesh = DENT_BODY_SURFACE;
+    bodies[1].linear_velocity[2] = bodies[2].linear_velocity[2] = -12; /* two edges a step */
+    dent_sim_def def = dent_sim_def_default();
+    def.body_count = 3;
+    def.bodies = bodies;
+    dent_sim *sim = test_sim(context, &def);
+    double worst = 0;
+    uint64_t touching = 0;
+    for (int n = 0; n < 30; n++) {
+        test_steps(sim, 1);
+        dent_sim_statistics statistics = dent_sim_get_statistics(sim);
+        worst = statistics.max_penetration > worst ? statistics.max_penetration : worst;
+        touching += statistics.touching;
+    }
+    assert_true(touching > 0);
+    assert_true(worst <= 0.01); /* a tenth of an edge */
+    dent_sim_destroy(sim);
+    test_mesh_free(&floor);
+    test_mesh_free(&soft);
+    test_mesh_free(&ball);
+    dent_context_destroy(context);
+}
+
+static void inner_edges_of_a_flat_floor_are_no_kerbs(void **state)
+{
+    (void)state;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    struct test_mesh floor = test_block(20, 4, 1, 0.1, -0.3, -0.2, -0.1),
+                     block = test_block(2, 2, 2, 0.05, 0, -0.05, 0.005);
+    for (int soft = 0; soft < 2; soft++) {
+        dent_sim_body_def bodies[2] = {test_body(DENT_SIM_PRESCRIBED, &floor),
+                                       test_body(soft ? DENT_SIM_SOLID : DENT_SIM_RIGID, &block)};
+        dent_sim_material material = dent_sim_material_default();
+        material.friction_static = material.friction_kinetic = 0; /* nothing but kerbs could stop it */
+        dent_sim_def def = dent_sim_def_default();
+        def.body_count = 2;
+        def.bodies = bodies;
+        def.material_count = 1;
+        def.materials = &material;
+        dent_sim *sim = test_sim(context, &def);
+        test_steps(sim, 60);
+        const double push[3] = {1, 0, 0};
+        dent_sim_set_velocity(sim, 1, push, NULL);
+        test_steps(sim, 60);
+        dent_sim_body_info info;
+        dent_sim_body(sim, 1, &info);
+        double speed = dent_sim_get_statistics(sim).linear_momentum[0] / info.mass;
+        assert_true(speed > (soft ? 0.97 : 0.999) && speed < (soft ? 1.03 : 1.001));
+        dent_sim_destroy(sim);
+    }
+    test_mesh_free(&floor);
+    test_mesh_free(&block);
+    dent_context_destroy(context);
+}
+
+static void contact_forces_carry_the_weight_also_of_a_heavy_body_on_a_light_one(void **state)
+{
+    (void)state;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    struct test_mesh floor = test_block(2, 2, 1, 0.5, -0.5, -0.5, -0.5);
+    struct test_mesh light = test_block(2, 2, 2, 0.1, -0.1, -0.1, 0.005),
+                     heavy = test_block(1, 1, 1, 0.2, -0.1, -0.1, 0.22);
+    dent_sim_body_def bodies[3] = {test_body(DENT_SIM_PRESCRIBED, &floor), test_body(DENT_SIM_SOLID, &light),
+                                   test_body(DENT_SIM_RIGID, &heavy)};
+    bodies[1].density = 100;
+    bodies[2].density = 2000; /* twenty to one */
+    dent_sim_material material = dent_sim_material_default();
+    material.young = 1e6;
+    dent_sim_def def = dent_sim_def_default();
+    def.body_count = 3;
+    def.bodies = bodies;
+    def.material_count = 1;
+    def.materials = &material;
+    dent_sim *sim = test_sim(context, &def);
+    test_steps(sim, 300);
+    double on_floor = 0, on_light = 0, mean = 0;
+    for (int n = 0; n < 30; n++) { /* the mean over half a second */
+        uint64_t count;
+        test_steps(sim, 1);
+        const dent_sim_contact *contacts = dent_sim_contacts(sim, &count);
+        for (uint64_t i = 0; i < count; i++) {
+            double up = fabs(contacts[i].force[2]);
+            bool floor_side = contacts[i].body_a == 0 || contacts[i].body_b == 0;
+            on_floor += floor_side ? up / 30 : 0;
+            on_light += floor_side ? 0 : up / 30;
+        }
+        mean += dent_sim_get_statistics(sim).kinetic / 30;
+    }
+    dent_sim_body_info info[2];
+    dent_sim_body(sim, 1, &info[0]);
+    dent_sim_body(sim, 2, &info[1]);
+    print_message("floor carries %.2f of %.2f N, the light body %.2f of %.2f N, kinetic %.3g J\n", on_floor,
+                  9.81 * (info[0].mass + info[1].mass), on_light, 9.81 * info[1].mass, mean);
+    assert_true(fabs(on_floor / (9.81 * (info[0].mass + info[1].mass)) - 1) < 0.02);
+    assert_true(fabs(on_light / (9.81 * info[1].mass) - 1) < 0.02);
+    assert_int_equal(dent_sim_get_statistics(sim).inverted_cells, 0);
+    dent_sim_destroy(sim);
+    test_mesh_free(&floor);
+    test_mesh_free(&light);
+    test_mesh_free(&heavy);
+    dent_context_destroy(context);
+}
+
+static void count_warnings(void *user, dent_log_level level, const char *text)
+{
+    int *count = user;
+    *count += level == DENT_LOG_WARNING && strstr(text, "cross") != NULL;
+}
+
+static void thin_bodies_that_cross_at_the_start_are_told(void **state)
+{
+    (void)state;
+    int warnings = 0;
+    dent_context_def context_def = dent_context_def_default();
+    context_def.thread_count = 1;
+    context_def.log.write = count_warnings;
+    context_def.log.user = &warnings;
+    dent_context *context = dent_context_create(&context_def, NULL);
+    struct test_mesh block = test_block(1, 1, 1, 0.2, -0.1, -0.1, -0.1),
+                     sheet = test_sheet(4, 4, 0.1, -0.2, -0.2, 0.01);
+    dent_sim_body_def bodies[2] = {test_body(DENT_SIM_PRESCRIBED, &block), test_body(DENT_SIM_CLOTH, &sheet)};
+    dent_sim_def def = dent_sim_def_default();
+    def.body_count = 2;
+    def.bodies = bodies;
+    dent_sim_destroy(test_sim(context, &def));
+    assert_int_equal(warnings, 1);
+    for (uint32_t v = 0; v < sheet.vertex_count; v++) {
+        sheet.positions[3 * v + 2] = 0.3;
+    }
+    dent_sim_destroy(test_sim(context, &def));
+    assert_int_equal(warnings, 1);
+    test_mesh_free(&block);
+    test_mesh_free(&sheet);
+    dent_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fast_bodies_do_not_sink_into_one_another),
+        cmocka_unit_test(inner_edges_of_a_flat_floor_are_no_kerbs),
+        cmocka_unit_test(contact_forces_carry_the_weight_also_of_a_heavy_body_on_a_light_one),
+        cmocka_unit_test(thin_bodies_that_cross_at_the_start_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
