@@ -103,6 +103,8 @@ static void check_momentum(bool reduced)
         for (int axis = 0; axis < 3; axis++) {
             assert_true(fabs(force[0][axis] - response.force[axis]) < 1e-12);
             assert_true(fabs(force[1][axis] + response.force[axis]) < 1e-12);
+            assert_true(response.uniform > 0 || fabs(response.torque_a[axis]) < 1e-12);
+            assert_true(response.uniform > 0 || fabs(response.torque_b[axis]) < 1e-12);
             /* Contact forces act on common lines: what is written and what is missing cancel. */
             assert_true(fabs(torque[0][axis] + response.torque_a[axis] + torque[1][axis] + response.torque_b[axis]) <
                         1e-11);
