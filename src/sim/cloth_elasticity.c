@@ -253,8 +253,8 @@ dent_status cloth_elasticity_add(struct elastic_builder *builder, uint32_t body_
 /* ---- one vertex -------------------------------------------------------------------------------------------------- */
 
 /* A spring of rest length `rest` on the vector `stretched`, of which the vertex moves `share`. */
-static void add_spring(struct vertex_system *system, double stiffness, double rest, double share,
-                       const double *stretched)
+static inline void add_spring(struct vertex_system *system, double stiffness, double rest, double share,
+                              const double *stretched)
 {
     double length = sqrt(sim_dot(stretched, stretched));
     double weight = stiffness * share * share;
@@ -262,14 +262,14 @@ static void add_spring(struct vertex_system *system, double stiffness, double re
         system_add_diagonal(system, rest > 0 ? 0 : weight);
         return;
     }
-    double direction[3] = {stretched[0] / length, stretched[1] / length, stretched[2] / length};
-    sim_add_scaled(system->force, -stiffness * share * (length - rest), direction);
-    double sideways = length > rest ? weight * (1 - rest / length) : 0;
+    double inverse = 1 / length, slack = 1 - rest * inverse;
+    sim_add_scaled(system->force, -stiffness * share * slack, stretched);
+    double sideways = slack > 0 ? weight * slack : 0;
     system_add_diagonal(system, sideways);
-    system_add_direction(system, weight - sideways, direction);
+    system_add_direction(system, (weight - sideways) * inverse * inverse, stretched);
 }
 
-static void fabric_vectors(const struct cloth_triangle *triangle, const double *positions, double *u, double *v)
+static inline void fabric_vectors(const struct cloth_triangle *triangle, const double *positions, double *u, double *v)
 {
     /* Relative to the first corner, so that a sheet far from the origin loses no digits. */
     const double *origin = positions + 3 * (size_t)triangle->corners[0];
@@ -282,8 +282,8 @@ static void fabric_vectors(const struct cloth_triangle *triangle, const double *
     }
 }
 
-void cloth_triangle_add(const struct cloth_triangle *triangle, uint32_t corner, const double *positions,
-                        struct vertex_system *system)
+static inline void add_triangle_to(const struct cloth_triangle *triangle, uint32_t corner, const double *positions,
+                                   struct vertex_system *system)
 {
     double u[3], v[3], gradient[3];
     fabric_vectors(triangle, positions, u, v);
@@ -297,6 +297,17 @@ void cloth_triangle_add(const struct cloth_triangle *triangle, uint32_t corner, 
     sim_add_scaled(system->force, -triangle->shear * product, gradient);
     system_add_direction(system, triangle->shear, gradient);
     system_add_diagonal(system, curvature > 0 ? triangle->shear * curvature : 0);
+}
+
+void cloth_triangles_add(const struct elastic_mesh *mesh, uint32_t place, const double *positions,
+                         struct vertex_system *result)
+{
+    struct vertex_system system = *result; /* a copy of its own, so that it stays in registers */
+    for (uint32_t t = mesh->triangle_starts[place]; t < mesh->triangle_starts[place + 1]; t++) {
+        uint32_t visit = mesh->triangle_visits[t];
+        add_triangle_to(&mesh->triangles[visit / 4], visit % 4, positions, &system);
+    }
+    *result = system;
 }
 
 static void hinge_vector(const struct cloth_hinge *hinge, const double *positions, double *sum)

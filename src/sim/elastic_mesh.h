@@ -57,8 +57,8 @@ static inline void system_add_diagonal(struct vertex_system *system, double valu
 double tet_volume_energy(const struct elastic_mesh *mesh, uint64_t begin, uint64_t end, const double *positions);
 struct tet_visit tet_visit_from(const struct tet_visit *tet, uint32_t corner);
 
-void cloth_triangle_add(const struct cloth_triangle *triangle, uint32_t corner, const double *positions,
-                        struct vertex_system *system);
+void cloth_triangles_add(const struct elastic_mesh *mesh, uint32_t place, const double *positions,
+                         struct vertex_system *result);
 void cloth_hinge_add(const struct cloth_hinge *hinge, uint32_t corner, const double *positions,
                      struct vertex_system *system);
 double cloth_triangle_energy(const struct cloth_triangle *triangle, const double *positions);

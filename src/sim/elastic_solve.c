@@ -88,10 +88,7 @@ static void add_elements(const dent_sim *sim, uint32_t place, struct vertex_syst
     system_add_diagonal(system, mesh->diagonal[place]);
     add_edges(mesh, place, positions, sim->previous, vertex, 1 / sim->substep, system);
     add_tets(mesh, place, positions, positions + 3 * (size_t)vertex, system);
-    for (uint32_t t = mesh->triangle_starts[place]; t < mesh->triangle_starts[place + 1]; t++) {
-        uint32_t visit = mesh->triangle_visits[t];
-        cloth_triangle_add(&mesh->triangles[visit / 4], visit % 4, positions, system);
-    }
+    cloth_triangles_add(mesh, place, positions, system);
     for (uint32_t t = mesh->hinge_starts[place]; t < mesh->hinge_starts[place + 1]; t++) {
         uint32_t visit = mesh->hinge_visits[t];
         cloth_hinge_add(&mesh->hinges[visit / 4], visit % 4, positions, system);

@@ -82,32 +82,96 @@ static bool facet_frame(const double *a, const double *b, const double *c, doubl
     return true;
 }
 
+/* Faces in groups of neighbours, each in a box: most groups are passed over for a dense vertex. */
+enum { GROUP = 32 };
+
+struct face_group {
+    double low[3], high[3];
+};
+
 struct bind_call {
     dent_sim *sim;
     struct sim_embedding *embedding;
     const dent_surface_face *faces;
-    uint32_t face_count;
+    uint32_t face_count, group_count;
+    struct face_group *groups;
 };
 
-static void bind_vertex(const struct bind_call *call, uint32_t vertex)
+static void make_groups(const struct bind_call *call)
 {
-    const dent_sim *sim = call->sim;
+    const struct sim_body *host = &call->sim->bodies[call->embedding->host];
+    for (uint32_t g = 0; g < call->group_count; g++) {
+        struct face_group *group = &call->groups[g];
+        *group = (struct face_group){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+        for (uint32_t n = 3 * GROUP * g; n < 3 * GROUP * (g + 1) && n < 3 * call->face_count; n++) {
+            const double *x = host->start + 3 * (size_t)call->faces[n / 3].corners[n % 3];
+            for (int axis = 0; axis < 3; axis++) {
+                group->low[axis] = x[axis] < group->low[axis] ? x[axis] : group->low[axis];
+                group->high[axis] = x[axis] > group->high[axis] ? x[axis] : group->high[axis];
+            }
+        }
+    }
+}
+
+static double squared_distance_to_group(const struct face_group *group, const double *p)
+{
+    double sum = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double below = group->low[axis] - p[axis], above = p[axis] - group->high[axis];
+        double off = below > 0 ? below : (above > 0 ? above : 0);
+        sum += off * off;
+    }
+    return sum;
+}
+
+/* The nearest face so far; of several the first, so that it does not matter where the search began. */
+struct nearest_face {
+    double square;
+    uint32_t face;
+};
+
+/* Looks at the faces of one group. */
+static void bind_to_group(const struct bind_call *call, uint32_t vertex, uint32_t group, struct nearest_face *best)
+{
     const struct sim_embedding *embedding = call->embedding;
-    const struct sim_body *host = &sim->bodies[embedding->host];
-    const double *p = sim->bodies[embedding->body].start + 3 * (size_t)vertex;
-    double best = INFINITY, weights[3];
-    for (uint32_t f = 0; f < call->face_count; f++) {
+    const struct sim_body *host = &call->sim->bodies[embedding->host];
+    const double *p = call->sim->bodies[embedding->body].start + 3 * (size_t)vertex;
+    double weights[3];
+    for (uint32_t f = GROUP * group; f < GROUP * (group + 1) && f < call->face_count; f++) {
         const uint32_t *corners = call->faces[f].corners;
         double square = closest_on_facet(p, host->start + 3 * (size_t)corners[0], host->start + 3 * (size_t)corners[1],
                                          host->start + 3 * (size_t)corners[2], weights);
-        if (square < best) {
-            best = square;
+        if (square < best->square || (square == best->square && f < best->face)) {
+            *best = (struct nearest_face){square, f};
             memcpy(embedding->weights + 3 * (size_t)vertex, weights, sizeof weights);
             for (int k = 0; k < 3; k++) {
                 embedding->corners[3 * (size_t)vertex + (size_t)k] = host->first_vertex + corners[k];
             }
         }
     }
+}
+
+/* `group` comes in as the one to begin with, and goes out as the one to begin with for the next vertex. */
+static void bind_vertex(const struct bind_call *call, uint32_t vertex, uint32_t *group)
+{
+    const dent_sim *sim = call->sim;
+    const struct sim_embedding *embedding = call->embedding;
+    const struct sim_body *host = &sim->bodies[embedding->host];
+    const double *p = sim->bodies[embedding->body].start + 3 * (size_t)vertex;
+    struct nearest_face best = {INFINITY, SIM_NONE};
+    uint32_t first = *group;
+    for (int k = 0; k < 3; k++) { /* where all distances overflow */
+        embedding->corners[3 * (size_t)vertex + (size_t)k] = host->first_vertex + call->faces[0].corners[k];
+        embedding->weights[3 * (size_t)vertex + (size_t)k] = k == 0;
+    }
+    bind_to_group(call, vertex, first, &best);
+    for (uint32_t g = 0; g < call->group_count; g++) {
+        /* A little more than nearer, for rounding. */
+        if (g != first && squared_distance_to_group(&call->groups[g], p) * (1 - 1e-12) <= best.square) {
+            bind_to_group(call, vertex, g, &best);
+        }
+    }
+    *group = best.face == SIM_NONE ? 0 : best.face / GROUP;
     double frame[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, off[3];
     memcpy(off, p, sizeof off);
     const double *x[3];
@@ -126,9 +190,9 @@ static void bind_block(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
     const struct bind_call *call = data;
-    uint32_t count = call->sim->bodies[call->embedding->body].vertex_count;
+    uint32_t count = call->sim->bodies[call->embedding->body].vertex_count, group = 0;
     for (uint32_t v = block * SIM_BLOCK; v < count && v < (block + 1) * SIM_BLOCK; v++) {
-        bind_vertex(call, v);
+        bind_vertex(call, v, &group);
     }
 }
 
@@ -157,7 +221,14 @@ dent_status embedding_build(dent_sim *sim)
             return dent_fail(sim->context, DENT_ERROR_BAD_MESH, "%s: its host %s has no surface to bind it to",
                              body->name, sim->bodies[body->host].name);
         }
+        call.group_count = (call.face_count - 1) / GROUP + 1;
+        call.groups = dent_allocate(sim->context, call.group_count, sizeof *call.groups);
+        if (!call.groups) {
+            return sim_no_memory(sim);
+        }
+        make_groups(&call);
         dent_parallel_for(sim->context, (body->vertex_count - 1) / SIM_BLOCK + 1, bind_block, &call);
+        dent_release(sim->context, call.groups, call.group_count, sizeof *call.groups);
     }
     return DENT_OK;
 }
