@@ -11,8 +11,8 @@
 enum { FLEXION, LOAD, YOUNG, PARAMETER_COUNT };
 
 static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
-    {"flexion", "how far the knee is bent, degrees", 35, 0, 60},
-    {"load", "how far the femur is pressed down, mm", 0.6, 0, 1.2},
+    {"flexion", "how far the knee is bent, degrees", 30, 0, 60},
+    {"load", "how far the femur is pressed down, mm", 0.35, 0, 1.2},
     {"young", "Young's modulus of cartilage and menisci, MPa", 5, 0.1, 100},
 };
 

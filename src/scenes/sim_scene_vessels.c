@@ -1,5 +1,5 @@
-/* vessels: the two branching vessels of teschner-d, soft, moving: one stands, the other comes from above, turned by a quarter, until
- * the branches have gone past each other, and is drawn back. Millimetres. */
+/* vessels: the two branching vessels of teschner-d, soft, moving: one stands, the other comes from above until the branches have gone
+ * past each other, and is drawn back. Millimetres. */
 #include "elementary_functions.h"
 #include "sim_parts.h"
 #include "sim_scene_table.h"
@@ -8,7 +8,7 @@
 enum { DEPTH, YOUNG, PARAMETER_COUNT };
 
 static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
-    {"depth", "how far the branches go past each other, mm", 9, 0, 14},
+    {"depth", "how far the branches go past each other, mm", 7, 0, 14},
     {"young", "Young's modulus, kPa", 300, 1, 1e5},
 };
 
@@ -35,6 +35,16 @@ static dent_sim_body_def *add_vessel(struct sim_plan *plan, const struct sim_sce
     return body;
 }
 
+/* Coarse lattices cut the tips of the branches shorter. */
+static double top_of(const dent_sim_body_def *body)
+{
+    double top = 0;
+    for (size_t v = 0; v < body->vertex_count; v++) {
+        top = body->positions[3 * v + 2] > top ? body->positions[3 * v + 2] : top;
+    }
+    return top;
+}
+
 static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
 {
     dent_sim_material tissue = dent_sim_material_default();
@@ -48,8 +58,8 @@ static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
     add_vessel(plan, wish, 0)->material = material;
     dent_sim_body_def *second = add_vessel(plan, wish, 1);
     second->material = material;
-    /* Upside down and turned by 90 degrees about z: (x, y, z) -> (y, x, -z), a rotation. Tips meet tips at first. */
-    const double turned[9] = {0, 1, 0, 1, 0, 0, 0, 0, -1}, shift[3] = {0, 0, 2 * 16.6 + start_gap};
+    /* Upside down, a little to the side: tips meet tips, slip off, and the branches go past one another crosswise. */
+    const double turned[9] = {1, 0, 0, 0, -1, 0, 0, 0, -1}, shift[3] = {0.3, 0.15, 2 * top_of(second) + start_gap};
     if (plan->status == DENT_OK) {
         plan_transform(second, turned, shift);
     }
