@@ -183,6 +183,9 @@ typedef struct dent_sim_def {
     dent_sim_continuous continuous;
     uint32_t impact_passes;   /**< most passes that push apart what would cross, per detection; after them what is still in
                                    impact stops before it. 1 to 100, default 8 */
+    uint64_t contact_budget;  /**< 0 (default): all contacts are found. Otherwise a step spends at most about so many work units
+                                   (dent/time_critical.h) on interruptible searches between balls and pushes with what they know then:
+                                   approximate, no friction, no self-collision, no continuous detection; identical on every machine */
     const int *cancel;        /**< null, or a flag polled between substeps (read as an atomic int) */
 } dent_sim_def;
 DENT_API dent_sim_def dent_sim_def_default(void);
@@ -254,6 +257,9 @@ typedef struct dent_sim_statistics {
     uint64_t impacts;             /**< continuous: found in all passes of the last step */
     uint32_t impact_passes;       /**< … most passes after one detection */
     uint32_t stopped_vertices;    /**< … vertices that had to stop before an impact */
+    uint64_t work_units;          /**< contact_budget: used in the last step, … */
+    uint64_t budget_regions;      /**< … pairs of balls that pushed, … */
+    double contact_error;         /**< … and the bound on how far surfaces not known to touch may be from touching, m */
     uint64_t elements, constraints;
     uint32_t colours;             /**< groups of constraints that run side by side */
     uint64_t ns_detect, ns_respond, ns_elastic, ns_total; /**< of the last step; detect includes impacts */

@@ -408,6 +408,9 @@ uint64_t sim_def_fingerprint(const dent_sim_def *def)
         def->body_count, def->material_count, def->pair_count,       def->attachment_count,     def->substeps,
         def->iterations, def->contacts,       def->contact_interval, (uint32_t)def->continuous, def->impact_passes};
     hash = sim_hash_bytes(hash, counts, sizeof counts);
+    if (def->contact_budget > 0) {
+        hash = sim_hash_bytes(hash, &def->contact_budget, sizeof def->contact_budget);
+    }
     hash = add_numbers(hash, def->gravity, 3);
     hash = add_number(hash, def->time_step);
     hash = add_number(hash, def->air_damping);

@@ -357,7 +357,7 @@ static void take_settings(dent_sim *sim, const dent_sim_def *def)
     sim->substeps = def->substeps;
     sim->substep = def->time_step / def->substeps;
     sim->air_damping = def->air_damping;
-    sim->contacts_wanted = def->contacts;
+    sim->contacts_wanted = def->contacts && def->contact_budget == 0;
     sim->interval_is_fixed = def->contact_interval > 0;
     sim->contact_interval =
         def->contact_interval == 0 || def->contact_interval > def->substeps ? def->substeps : def->contact_interval;
@@ -367,6 +367,9 @@ static void take_settings(dent_sim *sim, const dent_sim_def *def)
     sim->continuous = sim->watch_all;
     for (uint32_t b = 0; b < def->body_count && def->continuous == DENT_SIM_CONTINUOUS_THIN; b++) {
         sim->continuous = sim->continuous || def->bodies[b].thin_and_fast;
+    }
+    if (def->contact_budget > 0) {
+        sim->watch_all = sim->continuous = false;
     }
     /* A face on a face gives many contacts per vertex: with four sweeps over them a stack comes to rest, with one it
      * trembles. The sweeps cost little beside the rest of a call. */
@@ -471,6 +474,9 @@ static dent_status build(dent_sim *sim, const dent_sim_def *def)
         start_velocities(sim, def);
         status = sim->continuous ? look_at_start(sim) : DENT_OK;
     }
+    if (status == DENT_OK && def->contacts) {
+        status = budget_build(sim, def->contact_budget);
+    }
     return status;
 }
 
@@ -517,6 +523,7 @@ void dent_sim_destroy(dent_sim *sim)
         return;
     }
     dent_context *context = sim->context;
+    budget_destroy(sim);
     dent_world_destroy(sim->world);
     dent_response_destroy(sim->response);
     state_release(sim, &sim->state);

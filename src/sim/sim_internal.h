@@ -198,6 +198,7 @@ struct dent_sim {
     double *inertia_shares; /* by vertex: inertia / (inertia + stiffness) of its own 3x3 system, at the start */
     struct carried_contact *carried_contacts;
     struct contact_springs *springs; /* contact_springs.c */
+    struct sim_budget *budget;       /* budget_contacts.c; null: all contacts are found */
     uint64_t carried_capacity;
     double *interval_start; /* positions at the beginning of the interval between detections */
     dent_rigid_state *rigid_previous, *rigid_detected; /* at the beginning of the substep; of the interval */
@@ -297,6 +298,12 @@ dent_response_problem response_problem(dent_sim *sim, double h);
 dent_status contacts_push(dent_sim *sim, double h);
 dent_status contacts_bounce(dent_sim *sim, double h);
 dent_status world_set_positions(dent_sim *sim, const double *positions_t0, const double *positions_t1);
+
+/* ---- budget_contacts.c ---------------------------------------------------------------------------------------------
+ */
+dent_status budget_build(dent_sim *sim, uint64_t units);
+void budget_destroy(dent_sim *sim);
+dent_status budget_step(dent_sim *sim);
 
 /* ---- contact_filter.c ----------------------------------------------------------------------------------------------
  */

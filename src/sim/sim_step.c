@@ -93,7 +93,7 @@ static dent_status check_finite(dent_sim *sim)
 
 static dent_status run_step(dent_sim *sim)
 {
-    dent_status status = DENT_OK;
+    dent_status status = sim->budget ? budget_step(sim) : DENT_OK;
     for (uint32_t first = 0; first < sim->substeps && status == DENT_OK && !is_cancelled(sim);) {
         uint32_t left = sim->substeps - first;
         uint32_t count = contacts_interval(sim, left < sim->contact_interval ? left : sim->contact_interval);
