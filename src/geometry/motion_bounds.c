@@ -92,6 +92,13 @@ static void compose(struct motion_piece *p, const struct motion_piece *q)
     *p = product;
 }
 
+void append_link(struct motion_piece *piece, const struct trajectory *link, double middle)
+{
+    struct motion_piece next;
+    trajectory_piece(link, middle, piece->half, &next);
+    compose(piece, &next);
+}
+
 void chain_piece(const struct motion_chain *chain, double middle, double half, struct motion_piece *piece)
 {
     if (chain->count == 0) {
@@ -100,9 +107,7 @@ void chain_piece(const struct motion_chain *chain, double middle, double half, s
     }
     trajectory_piece(chain->links[0], middle, half, piece);
     for (uint32_t link = 1; link < chain->count; link++) {
-        struct motion_piece next;
-        trajectory_piece(chain->links[link], middle, half, &next);
-        compose(piece, &next);
+        append_link(piece, chain->links[link], middle);
     }
 }
 

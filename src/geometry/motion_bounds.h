@@ -65,6 +65,8 @@ void relative_interval_motion(const struct motion_chain *a, const struct motion_
 
 /* Taylor pieces (motion_bounds.c). */
 void trajectory_piece(const struct trajectory *trajectory, double middle, double half, struct motion_piece *piece);
+/* One more link at the end of a chain. */
+void append_link(struct motion_piece *piece, const struct trajectory *link, double middle);
 void chain_piece(const struct motion_chain *chain, double middle, double half, struct motion_piece *piece);
 
 #endif

@@ -117,6 +117,7 @@ void chain_interval_pose(const struct motion_chain *chain, struct interval t, bo
     }
     pose->translation[0] = pose->translation[1] = pose->translation[2] = interval_point(0);
     double middle = 0.5 * (t.lo + t.hi), half = rounded_up(0.5 * (t.hi - t.lo));
+    struct motion_piece piece = {.half = half};
     for (uint32_t link = 0; link < chain->count; link++) {
         struct interval_pose next, before = *pose;
         trajectory_interval_pose(chain->links[link], t, &next);
@@ -125,10 +126,12 @@ void chain_interval_pose(const struct motion_chain *chain, struct interval t, bo
         } else {
             multiply_poses(&before, &next, pose);
         }
+        if (tight && link == 0) {
+            trajectory_piece(chain->links[0], middle, half, &piece);
+        } else if (tight) {
+            append_link(&piece, chain->links[link], middle);
+        }
         if (tight) {
-            const struct motion_chain so_far = {chain->links, link + 1};
-            struct motion_piece piece;
-            chain_piece(&so_far, middle, half, &piece);
             tighten(pose, &piece, link + 1);
         }
     }

@@ -8,7 +8,7 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- small worlds ------------------------------------------------------------------------------------------------ */
 
-#define GOLDEN_HASH UINT64_C(0x28f65473e2a1997c)
+#define GOLDEN_HASH UINT64_C(0x41be248ee15e0e4e)
 
 enum { SCENE_BODIES = 40 };
 
