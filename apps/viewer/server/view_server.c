@@ -241,6 +241,21 @@ static int serve_page(struct lws *socket, enum lws_callback_reasons reason, void
 
 /* ---- clients ---------------------------------------------------------------------------------------------------- */
 
+/* With the lock held. A newer place of the mouse or of the time bar stands for the older one. When pages talk faster than they
+ * are obeyed, commands are lost; the last place is kept for RELEASE, or a vertex would be held for ever. */
+static void enqueue(view_server *server, const view_command *command)
+{
+    uint32_t last = (server->queue_first + server->queue_count + VIEW_COMMAND_QUEUE - 1) % VIEW_COMMAND_QUEUE;
+    bool a_place = command->kind == VIEW_COMMAND_GRAB || command->kind == VIEW_COMMAND_SEEK;
+    uint32_t room = VIEW_COMMAND_QUEUE - (command->kind != VIEW_COMMAND_RELEASE);
+    if (server->queue_count > 0 && a_place && server->queue[last].kind == command->kind && server->queue[last].client == command->client) {
+        server->queue[last] = *command;
+    } else if (server->queue_count < room) {
+        server->queue[(server->queue_first + server->queue_count++) % VIEW_COMMAND_QUEUE] = *command;
+    }
+    pthread_cond_signal(&server->arrived);
+}
+
 static void open_client(view_server *server, client *visitor, struct lws *socket)
 {
     memset(visitor, 0, sizeof *visitor);
@@ -266,6 +281,7 @@ static void close_client(view_server *server, client *visitor)
             break;
         }
     }
+    enqueue(server, &(view_command){.kind = VIEW_COMMAND_RELEASE, .client = visitor->number}); /* it drags nothing any more */
     pthread_mutex_unlock(&server->lock);
     for (uint32_t i = 0; i < visitor->reply_count; i++) {
         view_message_drop(visitor->replies[i]);
@@ -342,19 +358,6 @@ static void acknowledge(view_server *server, client *visitor)
     lws_callback_on_writable(visitor->socket);
 }
 
-static void enqueue(view_server *server, const view_command *command)
-{
-    pthread_mutex_lock(&server->lock);
-    uint32_t last = (server->queue_first + server->queue_count + VIEW_COMMAND_QUEUE - 1) % VIEW_COMMAND_QUEUE;
-    if (server->queue_count > 0 && command->kind == VIEW_COMMAND_GRAB && server->queue[last].kind == VIEW_COMMAND_GRAB) {
-        server->queue[last] = *command; /* a newer place of the mouse stands for the older one */
-    } else if (server->queue_count < VIEW_COMMAND_QUEUE) {
-        server->queue[(server->queue_first + server->queue_count++) % VIEW_COMMAND_QUEUE] = *command;
-    }
-    pthread_cond_signal(&server->arrived);
-    pthread_mutex_unlock(&server->lock);
-}
-
 static int receive(view_server *server, client *visitor, const void *bytes, size_t size)
 {
     view_command command;
@@ -380,7 +383,9 @@ static int receive(view_server *server, client *visitor, const void *bytes, size
         server->settled = true;
         lws_callback_on_writable_all_protocol(server->sockets, &protocols[0]);
     } else {
+        pthread_mutex_lock(&server->lock);
         enqueue(server, &command);
+        pthread_mutex_unlock(&server->lock);
     }
     return 0;
 }
@@ -401,6 +406,9 @@ static int serve_client(struct lws *socket, enum lws_callback_reasons reason, vo
         return send_next(server, user);
     case LWS_CALLBACK_RECEIVE:
         return receive(server, user, in, size);
+    case LWS_CALLBACK_EVENT_WAIT_CANCELLED: /* another thread has something new; asking at every turn instead would never sleep */
+        lws_callback_on_writable_all_protocol(server->sockets, &protocols[1]);
+        return 0;
     default:
         return 0;
     }
@@ -421,7 +429,6 @@ static void *service(void *data)
         if (lws_service(server->sockets, 0) < 0) {
             break;
         }
-        lws_callback_on_writable_all_protocol(server->sockets, &protocols[1]);
     }
     return NULL;
 }
@@ -594,11 +601,9 @@ void view_server_set_boxes(view_server *server, view_message *boxes)
 void view_server_reply(view_server *server, uint64_t number, view_message *message)
 {
     pthread_mutex_lock(&server->lock);
-    for (client *visitor = server->clients; visitor != NULL; visitor = visitor->next) {
-        if (visitor->number == number && visitor->reply_count < REPLY_LIMIT) {
-            visitor->replies[visitor->reply_count++] = message;
-            message = NULL;
-            break;
+    for (client *visitor = server->clients; visitor != NULL && message != NULL; visitor = visitor->next) {
+        if ((visitor->number == number || number == VIEW_EVERYBODY) && visitor->reply_count < REPLY_LIMIT) {
+            visitor->replies[visitor->reply_count++] = view_message_keep(message);
         }
     }
     pthread_mutex_unlock(&server->lock);

@@ -44,10 +44,13 @@ bool view_server_set_opening(view_server *server, view_message *const *messages,
 void view_server_publish(view_server *server, view_message *frame);
 /** The newest boxes of a structure (null: none), for all clients. Takes over the reference. */
 void view_server_set_boxes(view_server *server, view_message *boxes);
-/** An answer to one client; dropped when it is gone. Takes over the reference. */
+enum { VIEW_EVERYBODY = 0 }; /* clients are numbered from 1 */
+/** An answer to one client, or something for all; dropped when it is gone, and when it has too many to read. Takes over the
+ * reference; null is allowed. */
 void view_server_reply(view_server *server, uint64_t client, view_message *message);
 
-/** The next command of any client, waiting at most `wait_ms`. Acknowledgements are not among them. */
+/** The next command of any client, waiting at most `wait_ms`. Acknowledgements are not among them. A client that goes away
+ * says RELEASE. */
 bool view_server_command(view_server *server, uint32_t wait_ms, view_command *command);
 
 typedef struct view_server_facts {
