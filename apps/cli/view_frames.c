@@ -5,6 +5,7 @@
 
 #include <dent/time_critical.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,13 +28,35 @@ static void add_number(text *into, double number)
     add_text(into, buffer);
 }
 
-/* Quoted; what is not printable ASCII or UTF-8 tail bytes is escaped or dropped to '?'. */
+/* The bytes of the UTF-8 character at `s` when there are more than one; 0: it is none. Longer forms than needed, surrogates and
+ * what lies beyond U+10FFFF do not count. */
+static int utf8_length(const unsigned char *s)
+{
+    int length = s[0] >= 0xc2 && s[0] <= 0xdf ? 2 : s[0] >= 0xe0 && s[0] <= 0xef ? 3 : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4 : 0;
+    for (int i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    bool bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f);
+    return bad ? 0 : length;
+}
+
+/* Quoted; what is neither printable ASCII nor UTF-8 is escaped or becomes '?'. */
 static void add_string(text *into, const char *string)
 {
     add_text(into, "\"");
     for (; *string != '\0'; string++) {
         unsigned char c = (unsigned char)*string;
         char buffer[8] = {(char)c, '\0'};
+        int length = utf8_length((const unsigned char *)string);
+        if (length > 0) {
+            memcpy(buffer, string, (size_t)length);
+            buffer[length] = '\0';
+            add_text(into, buffer);
+            string += length - 1;
+            continue;
+        }
         if (c == '"' || c == '\\') {
             snprintf(buffer, sizeof buffer, "\\%c", c);
         } else if (c == '\n') {
@@ -476,52 +499,68 @@ static uint32_t file_number(const uint32_t *numbers, uint32_t index)
     return numbers != NULL ? numbers[index] : index;
 }
 
-view_message *view_describe_face(const view_source *source, uint32_t body_index, uint32_t number)
+enum { NOTE_LIMIT = 2048, NAME_SHOWN = 1024 };
+
+/* Appends to the text of a note; what does not fit is left out. */
+static void say(char note[NOTE_LIMIT], const char *format, ...)
 {
-    char line[400];
+    size_t used = strlen(note);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(note + used, NOTE_LIMIT - used, format, arguments);
+    va_end(arguments);
+}
+
+static void say_face(char note[NOTE_LIMIT], const view_body *body, uint32_t index, const dent_surface_face *face)
+{
+    uint32_t element = file_number(body->element_numbers, face->cell);
+    say(note, "body %u: %.*s\n%s %u\nvertices %u, %u, %u\n", index, NAME_SHOWN, body->name, body->solid ? "cell" : "triangle", element,
+        file_number(body->vertex_numbers, face->corners[0]), file_number(body->vertex_numbers, face->corners[1]),
+        file_number(body->vertex_numbers, face->corners[2]));
+    if (body->solid) {
+        say(note, "face %u/%u\n", element, face->corner);
+    }
+}
+
+/* Returns how many contacts the face has. */
+static uint32_t say_contacts(char note[NOTE_LIMIT], const view_source *source, uint32_t body, uint32_t number)
+{
+    enum { SHOWN = 12 };
+    uint32_t met = 0;
+    for (uint32_t i = 0; i < source->facts.sent; i++) {
+        const view_contact *contact = &source->facts.contacts[i];
+        if (touches(contact, body, &source->bodies[body].faces[number], number) && met++ < SHOWN) {
+            say(note, "contact %u:%u with %u:%u, depth %.4g\n", contact->body_a, contact->feature_a, contact->body_b, contact->feature_b,
+                (double)contact->depth);
+        }
+    }
+    if (met == 0) {
+        say(note, "no contact here");
+    } else if (met > SHOWN) {
+        say(note, "… %u contacts in all", met);
+    }
+    return met;
+}
+
+view_message *view_describe_face(const view_source *source, uint32_t body, uint32_t number)
+{
+    char words[NOTE_LIMIT] = "";
     text note = begin_text(VIEW_NOTE);
-    if (note.failed || body_index >= source->body_count || number >= source->bodies[body_index].face_count) {
+    if (note.failed || body >= source->body_count || number >= source->bodies[body].face_count) {
         add_text(&note, "{}");
         return end_text(&note);
     }
-    const view_body *body = &source->bodies[body_index];
-    const dent_surface_face *face = &body->faces[number];
-    bool solid = strcmp(body->kind, "surface") != 0 && strcmp(body->kind, "cloth") != 0;
-    uint32_t shown = 0, met = 0;
+    const dent_surface_face *face = &source->bodies[body].faces[number];
+    say_face(words, &source->bodies[body], body, face);
+    uint32_t met = say_contacts(words, source, body, number);
     add_text(&note, "{\"body\":");
-    add_number(&note, body_index);
+    add_number(&note, body);
     add_text(&note, ",\"face\":");
     add_number(&note, number);
     add_text(&note, ",\"cell\":");
-    add_number(&note, file_number(body->element_numbers, face->cell));
+    add_number(&note, file_number(source->bodies[body].element_numbers, face->cell));
     add_text(&note, ",\"text\":");
-    char *words = dent_allocate(source->session->context, 4096, 1);
-    if (words == NULL) {
-        note.failed = true;
-        return end_text(&note);
-    }
-    int used = snprintf(words, 4096, "body %u: %s\n%s %u%s\nvertices %u, %u, %u\n", body_index, body->name, solid ? "cell" : "triangle",
-                        file_number(body->element_numbers, face->cell), solid ? "" : "", file_number(body->vertex_numbers, face->corners[0]),
-                        file_number(body->vertex_numbers, face->corners[1]), file_number(body->vertex_numbers, face->corners[2]));
-    if (solid) {
-        used += snprintf(words + used, 4096 - (size_t)used, "face %u/%u\n", file_number(body->element_numbers, face->cell), face->corner);
-    }
-    for (uint32_t i = 0; i < source->facts.sent; i++) {
-        const view_contact *contact = &source->facts.contacts[i];
-        if (!touches(contact, body_index, face, number)) {
-            continue;
-        }
-        met++;
-        if (shown < 12) {
-            shown++;
-            snprintf(line, sizeof line, "contact %u:%u with %u:%u, depth %.4g\n", contact->body_a, contact->feature_a, contact->body_b,
-                     contact->feature_b, (double)contact->depth);
-            used += snprintf(words + used, used < 4096 ? 4096 - (size_t)used : 0, "%s", line);
-        }
-    }
-    snprintf(words + used, used < 4096 ? 4096 - (size_t)used : 0, met == 0 ? "no contact here" : met > shown ? "… %u contacts in all" : "", met);
     add_string(&note, words);
-    dent_release(source->session->context, words, 4096, 1);
     add_text(&note, ",\"contacts\":");
     add_number(&note, met);
     add_text(&note, "}");

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { POLL_MS = 100, FALL_BEHIND_NS = 250000000 };
+enum { POLL_MS = 100, FALL_BEHIND_NS = 250000000, COMMANDS_PER_TURN = 64 };
 
 typedef struct viewing {
     tool_session *session;
@@ -24,6 +24,7 @@ typedef struct viewing {
     uint64_t due_ns;
     uint32_t sequence;
     uint32_t generation; /* of the source, as it was described last */
+    uint64_t holder;     /* the client that drags a vertex */
 } viewing;
 
 /* ---- commands ------------------------------------------------------------------------------------------------------ */
@@ -73,6 +74,7 @@ static void grab(viewing *view, const view_command *command)
 {
     view_source *source = &view->source;
     double target[3];
+    view->holder = command->client;
     for (int axis = 0; axis < 3; axis++) {
         target[axis] = command->value[axis] + source->origin[axis];
     }
@@ -89,6 +91,23 @@ static void play(viewing *view, bool playing)
     view->changed = true;
 }
 
+/* A wish that cannot be fulfilled, said on the terminal already. It is no reason to end, except for a snapshot, which would wait
+ * for it. */
+static int give_up(viewing *view, int failed)
+{
+    static const char note[] = "{\"text\":\"That was not possible: the terminal of dent says why.\"}";
+    if (!failed || view->session->options->snapshot != NULL || interrupt_seen()) {
+        return failed;
+    }
+    view->playing = false;
+    view->changed = true;
+    if (view->source.release != NULL) {
+        view->source.release(&view->source); /* a vertex dragged too far is a usual reason */
+    }
+    view_server_reply(view->server, VIEW_EVERYBODY, view_message_text(VIEW_NOTE, 0, note));
+    return STATUS_GOOD;
+}
+
 static int obey(viewing *view, const view_command *command)
 {
     view_source *source = &view->source;
@@ -99,16 +118,19 @@ static int obey(viewing *view, const view_command *command)
         return STATUS_GOOD;
     case VIEW_COMMAND_STEP:
         play(view, false);
-        return move(view, command->steps);
+        return give_up(view, move(view, command->steps));
     case VIEW_COMMAND_SEEK:
         view->changed = true;
-        return source->go_to != NULL && command->number[0] < source->frame_count ? source->go_to(source, command->number[0]) : STATUS_GOOD;
+        return source->go_to != NULL && command->number[0] < source->frame_count
+                   ? give_up(view, source->go_to(source, command->number[0]))
+                   : STATUS_GOOD;
     case VIEW_COMMAND_SPEED:
         view->speed = command->value[0];
+        view->due_ns = dent_clock_ns();
         return STATUS_GOOD;
     case VIEW_COMMAND_RESTART:
         view->changed = true;
-        return source->restart != NULL ? source->restart(source) : STATUS_GOOD;
+        return source->live ? source->restart(source) : give_up(view, source->restart(source));
     case VIEW_COMMAND_ASK:
         ask(view, command->word);
         return STATUS_GOOD;
@@ -122,7 +144,7 @@ static int obey(viewing *view, const view_command *command)
         grab(view, command);
         return STATUS_GOOD;
     case VIEW_COMMAND_RELEASE:
-        if (source->release != NULL) {
+        if (source->release != NULL && view->holder == command->client) {
             source->release(source);
         }
         return STATUS_GOOD;
@@ -158,7 +180,7 @@ static int go_on(viewing *view)
         view->due_ns = now; /* too slow for real time: as fast as it goes */
     }
     view->changed = true;
-    return view->source.advance(&view->source);
+    return give_up(view, view->source.advance(&view->source));
 }
 
 static int publish_boxes(viewing *view)
@@ -168,7 +190,9 @@ static int publish_boxes(viewing *view)
     }
     view_message *boxes = view_make_boxes(&view->source, &view->wishes);
     if (boxes == NULL) {
-        return STATUS_ERROR;
+        bool asked = view->wishes.structure_wanted;
+        view->wishes.structure_wanted = false;
+        return asked ? give_up(view, STATUS_ERROR) : STATUS_ERROR;
     }
     view_server_set_boxes(view->server, boxes);
     view->boxes_changed = false;
@@ -193,7 +217,9 @@ static int publish(viewing *view)
     uint32_t flags = view->playing ? VIEW_FLAG_PLAYING : 0;
     view_message *frame = view_make_frame(&view->source, &view->wishes, ++view->sequence, flags);
     if (frame == NULL) {
-        return STATUS_ERROR;
+        bool asked = view->wishes.question != 0;
+        view->wishes.question = 0;
+        return asked ? give_up(view, STATUS_ERROR) : STATUS_ERROR;
     }
     view_server_publish(view->server, frame);
     view->boxes_changed = view->boxes_changed || view->wishes.structure_wanted;
@@ -208,11 +234,11 @@ static int turn(viewing *view)
     view_command command;
     uint32_t wait = time_to_wait(view);
     int failed = STATUS_GOOD;
-    while (!failed && view_server_command(view->server, wait, &command)) {
+    for (int i = 0; i < COMMANDS_PER_TURN && !failed && view_server_command(view->server, wait, &command); i++) {
         failed = obey(view, &command);
         wait = 0;
-        if (view->source.live && view->changed) {
-            break; /* what a step has changed is shown before the next command */
+        if (view->changed) {
+            break; /* it is shown before the next command, or a page that talks all the time would see nothing */
         }
     }
     failed = failed ? failed : go_on(view);

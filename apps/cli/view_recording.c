@@ -130,24 +130,29 @@ static int exchange_mesh(view_source *source, recording *own, uint32_t number, u
     return failed;
 }
 
+static void drop_contacts(view_source *source, recording *own)
+{
+    dent_points_destroy(source->session->context, own->contacts);
+    own->contacts = NULL;
+}
+
 static int read_contacts(view_source *source, recording *own, const dent_collection_entry *entry)
 {
     char path[2 * FILE_NAME_LIMIT];
     full_path(own, entry, path);
-    dent_points_destroy(source->session->context, own->contacts);
-    own->contacts = NULL;
+    drop_contacts(source, own);
     dent_status status = dent_points_read(source->session->context, path, &own->contacts);
     return status == DENT_OK ? STATUS_GOOD : complain("view: %s", session_message(source->session, status));
 }
 
-/* Reads all files of a frame; `first` is the first time, when bodies are added instead of moved. */
-static int read_frame(view_source *source, uint32_t number, bool first)
+/* Reads the files of a frame until one is bad; *fresh: some body has other elements now. */
+static int read_files(view_source *source, uint32_t number, bool first, bool *fresh)
 {
     recording *own = source->own;
     const recorded_frame *frame = &own->frames[number];
     uint32_t meshes = 0, first_body = 0;
-    bool fresh = first;
     int failed = STATUS_GOOD;
+    drop_contacts(source, own); /* a frame may have none */
     for (uint32_t i = 0; i < frame->count && !failed; i++) {
         const dent_collection_entry *entry = &own->collection->entries[frame->first + i];
         dent_mesh *mesh = NULL;
@@ -160,7 +165,7 @@ static int read_frame(view_source *source, uint32_t number, bool first)
         }
         failed = read_body_file(source, own, entry, &mesh);
         uint32_t bodies = failed ? 0 : mesh->body_count;
-        failed = failed ? failed : first ? add_mesh(source, own, mesh) : exchange_mesh(source, own, meshes, first_body, mesh, &fresh);
+        failed = failed ? failed : first ? add_mesh(source, own, mesh) : exchange_mesh(source, own, meshes, first_body, mesh, fresh);
         if (failed) {
             dent_mesh_destroy(source->session->context, mesh);
             return failed;
@@ -169,14 +174,26 @@ static int read_frame(view_source *source, uint32_t number, bool first)
         own->mesh_count = first ? meshes : own->mesh_count;
         first_body += bodies;
     }
+    return !failed && meshes < own->mesh_count ? complain("view: frame %u has fewer bodies than the first one", number) : failed;
+}
+
+/* `first` is the first time, when bodies are added instead of moved. When a file is bad, those before it have been read: the bodies
+ * are described as they are then, since the viewer goes on. */
+static int read_frame(view_source *source, uint32_t number, bool first)
+{
+    recording *own = source->own;
+    bool fresh = first;
+    int failed = read_files(source, number, first, &fresh);
+    if (failed && first) {
+        return failed;
+    }
     source->frame = number;
-    source->facts.time = own->collection->entries[frame->first].time;
-    if (!failed && fresh) {
-        return view_source_describe(source, own->bodies, own->body_count);
+    source->facts.time = own->collection->entries[own->frames[number].first].time;
+    if (fresh) {
+        int worse = view_source_describe(source, own->bodies, own->body_count);
+        return failed ? failed : worse;
     }
-    for (uint32_t i = 0; i < source->body_count; i++) {
-        source->bodies[i].positions = own->bodies[i].positions;
-    }
+    view_source_follow(source, own->bodies);
     return failed;
 }
 

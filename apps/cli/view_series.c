@@ -23,27 +23,24 @@ static int go_to(view_source *source, uint32_t frame)
 {
     series *own = source->own;
     bool fresh = false;
+    int failed = STATUS_GOOD;
     source->frame = smaller(frame, source->frame_count - 1);
-    for (uint32_t i = 0; i < own->input_count; i++) {
+    for (uint32_t i = 0; i < own->input_count && !failed; i++) {
         if (own->inputs[i].frames != NULL) {
             dent_mesh_change change;
             uint32_t index = smaller(source->frame, dent_frames_count(own->inputs[i].frames) - 1);
-            int failed = loaded_world_set_frame(source->session, &own->loaded, i, own->inputs[i].frames, index, &change);
-            if (failed) {
-                return failed;
-            }
-            fresh = fresh || change != DENT_MESH_SAME_TOPOLOGY;
+            failed = loaded_world_set_frame(source->session, &own->loaded, i, own->inputs[i].frames, index, &change);
+            fresh = fresh || (!failed && change != DENT_MESH_SAME_TOPOLOGY);
         }
     }
     session_forget_notices(source->session);
     source->facts.time = source->frame * source->frame_seconds;
     if (fresh) {
-        return view_source_describe(source, own->loaded.bodies, own->loaded.body_count);
+        int worse = view_source_describe(source, own->loaded.bodies, own->loaded.body_count);
+        return failed ? failed : worse;
     }
-    for (uint32_t i = 0; i < source->body_count; i++) {
-        source->bodies[i].positions = own->loaded.bodies[i].positions;
-    }
-    return STATUS_GOOD;
+    view_source_follow(source, own->loaded.bodies); /* after a failure too: inputs before it have moved */
+    return failed;
 }
 
 static int advance(view_source *source)

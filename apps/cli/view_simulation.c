@@ -37,6 +37,7 @@ static int make_scene(view_source *source, simulation *own)
     }
     session_print_notices(session);
     own->sim = dent_sim_scene_sim(own->scene);
+    source->title = dent_sim_scene_get_facts(own->scene).name; /* the scene's own: it ends with it */
     return STATUS_GOOD;
 }
 
@@ -179,7 +180,6 @@ int view_simulation_open(view_source *source)
         return failed;
     }
     dent_sim_scene_facts facts = dent_sim_scene_get_facts(own->scene);
-    source->title = facts.name;
     source->live = true;
     source->frame_seconds = facts.steps_per_frame * facts.time_step;
     source->advance = advance;

@@ -73,6 +73,16 @@ static void find_origin(view_source *source)
     }
 }
 
+void view_source_follow(view_source *source, const loaded_body *bodies)
+{
+    for (uint32_t i = 0; i < source->body_count; i++) {
+        source->bodies[i].name = bodies[i].name;
+        source->bodies[i].positions = bodies[i].positions;
+        source->bodies[i].vertex_numbers = bodies[i].vertex_numbers;
+        source->bodies[i].element_numbers = bodies[i].element_numbers;
+    }
+}
+
 int view_source_describe(view_source *source, const loaded_body *bodies, uint32_t count)
 {
     release_bodies(source);
@@ -82,16 +92,14 @@ int view_source_describe(view_source *source, const loaded_body *bodies, uint32_
     }
     memset(source->bodies, 0, count * sizeof *source->bodies);
     source->body_count = count;
+    view_source_follow(source, bodies);
     for (uint32_t i = 0; i < count; i++) {
         view_body *body = &source->bodies[i];
         body->id = bodies[i].id;
-        body->name = bodies[i].name;
-        body->kind = bodies[i].kind == DENT_BODY_SOLID ? "solid" : "surface";
+        body->solid = bodies[i].kind == DENT_BODY_SOLID;
+        body->kind = body->solid ? "solid" : "surface";
         body->vertex_count = bodies[i].vertex_count;
         body->element_count = bodies[i].element_count;
-        body->positions = bodies[i].positions;
-        body->vertex_numbers = bodies[i].vertex_numbers;
-        body->element_numbers = bodies[i].element_numbers;
         body->faces = dent_body_surface_faces(source->world, body->id, &body->face_count);
         if (!list_shown_vertices(source->session->context, body)) {
             return complain("view: out of memory");

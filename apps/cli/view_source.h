@@ -15,6 +15,7 @@ typedef struct view_body {
     dent_body_id id;
     const char *name;
     const char *kind; /* "solid", "surface", "cloth" … */
+    bool solid;       /* its elements are cells, not triangles */
     uint32_t vertex_count, element_count;
     const double *positions;
     const uint32_t *vertex_numbers, *element_numbers; /* as in loaded_body; null: the same */
@@ -66,6 +67,8 @@ void view_source_close(view_source *source);
 
 /** For the kinds of source: takes over the bodies of the world (names and kinds may be changed afterwards); reads the faces. */
 int view_source_describe(view_source *source, const loaded_body *bodies, uint32_t count);
+/** The same bodies in memory of their own again: where a frame brought new positions and the elements stayed. */
+void view_source_follow(view_source *source, const loaded_body *bodies);
 /** Contacts by dent_world_find_contacts at the present positions: what a model without a simulator shows. */
 int view_source_ask_contacts(view_source *source);
 /** Appends one contact to facts, within VIEW_CONTACTS_SENT; false: out of memory. */
