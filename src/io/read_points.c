@@ -73,7 +73,9 @@ static dent_status declare_array(struct points_reader *reader, const struct xml_
         return xml_fail(&reader->xml, tag->name.text, DENT_ERROR_UNSUPPORTED, "array '%.*s' has %llu components", SPAN_ARGUMENTS(name),
                         (unsigned long long)components);
     }
-    memcpy(array.name, name.text, name.length);
+    if (name.length > 0) {
+        memcpy(array.name, name.text, name.length);
+    }
     array.components = (uint32_t)components;
     return growable_push(&reader->declared, reader->context, &array)
                ? DENT_OK
@@ -162,6 +164,9 @@ static dent_status load_arrays(struct points_reader *reader, struct points_stora
         for (size_t i = 0; i < reader->declared.count; i++) {
             if (declared[i].is_position != (pass == 0)) {
                 continue;
+            }
+            if (pass == 0 && positions) {
+                return dent_fail(reader->context, DENT_ERROR_FORMAT, "%s: two arrays of positions", reader->path);
             }
             positions = positions || pass == 0;
             TRY(load_array(reader, &declared[i], &storage->numbers));
