@@ -111,7 +111,7 @@ static void random_linkages_are_never_missed_and_never_late(void **state)
     (void)state;
     dent_context *context = dent_context_create(NULL, NULL);
     struct tally tally = {0};
-    uint64_t count = motion_test_count(50, 250, 10000);
+    uint64_t count = motion_test_count(50, 120, 10000);
     uint64_t last, seed;
     for (seed = first_seed(count, &last); seed < last; seed++) {
         dent_random random = dent_random_seeded(seed + 17000);
@@ -154,7 +154,7 @@ static void deformable_bodies_meet_rigid_ones_in_the_same_query(void **state)
     (void)state;
     dent_context *context = dent_context_create(NULL, NULL);
     struct tally tally = {0};
-    uint64_t count = motion_test_count(50, 250, 10000);
+    uint64_t count = motion_test_count(50, 120, 10000);
     uint64_t last, seed;
     for (seed = first_seed(count, &last); seed < last; seed++) {
         dent_random random = dent_random_seeded(seed + 27000);
