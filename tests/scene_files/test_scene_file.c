@@ -341,6 +341,34 @@ static void a_file_without_memory_leaves_nothing(void **state)
     assert_true(failing_allocator_clean(&memory));
 }
 
+static void a_scene_without_memory_leaves_nothing(void **state)
+{
+    (void)state;
+    static const char text[] = BODIES(BOX("one"));
+    struct failing_allocator memory = failing_allocator_make();
+    dent_context_def def = dent_context_def_default();
+    def.allocator = failing_allocator_hook(&memory);
+    def.thread_count = 1;
+    dent_context *own = dent_context_create(&def, NULL);
+    uint64_t before = atomic_load(&memory.live_bytes), tries = 0;
+    dent_sim_scene *scene = NULL;
+    for (uint64_t n = 1; scene == NULL; n++, tries++) {
+        atomic_store(&memory.requests, 0);
+        atomic_store(&memory.fail_at, n);
+        dent_status status = dent_sim_scene_read_memory(own, "m.json", NULL, text, strlen(text), NULL, &scene);
+        atomic_store(&memory.fail_at, 0);
+        assert_true((status == DENT_OK) == (scene != NULL));
+        assert_true(scene != NULL || (status == DENT_ERROR_OUT_OF_MEMORY && atomic_load(&memory.live_bytes) == before));
+        assert_true(n < 20000);
+    }
+    print_message("%llu requests\n", (unsigned long long)tries - 1);
+    assert_int_equal(dent_sim_scene_step_frame(scene), DENT_OK);
+    assert_int_equal(dent_sim_step_count(dent_sim_scene_sim(scene)), 1);
+    dent_sim_scene_destroy(scene);
+    dent_context_destroy(own);
+    assert_true(failing_allocator_clean(&memory));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -351,6 +379,7 @@ int main(void)
         cmocka_unit_test(ties_find_their_places),
         cmocka_unit_test(columns_count_characters_not_bytes),
         cmocka_unit_test(a_file_without_memory_leaves_nothing),
+        cmocka_unit_test(a_scene_without_memory_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, open_context, close_context);
 }
