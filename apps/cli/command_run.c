@@ -1,7 +1,8 @@
-/* command_run.c — `dent run`: simulates a scene, reports its contacts, writes an animation, and can be stopped and taken up again.
+/* command_run.c — `dent run`: simulates a scene, reports its contacts, writes an animation, and can be stopped and
+ * taken up again.
  *
- * After each frame come, in this order: the frame's files, the collection that lists them, the checkpoint. So whatever ends the program,
- * the collection can be read, and the checkpoint is never ahead of the files. */
+ * After each frame come, in this order: the frame's files, the collection that lists them, the checkpoint. So whatever
+ * ends the program, the collection can be read, and the checkpoint is never ahead of the files. */
 #include "interrupt.h"
 #include "run_output.h"
 #include "run_report.h"
@@ -246,8 +247,8 @@ const tool_command command_run_row = {
                "JSON keys, a line per frame: frame time contacts max_penetration kinetic elastic ms_detect ms_respond\n"
                "ms_total, in the units of the scene.\n",
     .option_bits = OPTION_BIT(OPTION_STORY_FRAMES) | OPTION_BIT(OPTION_ANIMATION) | OPTION_BIT(OPTION_CHECKPOINT) |
-                   OPTION_BIT(OPTION_EVERY) | OPTION_BIT(OPTION_RESUME) | OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET) |
-                   OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_EVERY) | OPTION_BIT(OPTION_RESUME) | OPTION_BIT(OPTION_SCALE) |
+                   OPTION_BIT(OPTION_SET) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,
     .argument_max = 1,
     .run = run_run,

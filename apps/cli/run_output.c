@@ -93,7 +93,8 @@ static bool part_exists(const run_output *output, int part)
 
 static void part_path(const run_output *output, uint32_t frame, int part, char *path)
 {
-    snprintf(path, FILE_NAME_LIMIT, "%.*s/frame_%06u_%s", FILE_NAME_LIMIT - 64, output->folder, frame, part_names[part]);
+    snprintf(path, FILE_NAME_LIMIT, "%.*s/frame_%06u_%s", FILE_NAME_LIMIT - 64, output->folder, frame,
+             part_names[part]);
 }
 
 /* Temporary files of runs that were killed; those of programs that still run are left alone. */
@@ -135,7 +136,8 @@ static int make_names(run_output *output, const char *out)
     return STATUS_GOOD;
 }
 
-int run_output_open(run_output *output, tool_session *session, const dent_sim_scene *scene, const char *out, uint32_t frame_count)
+int run_output_open(run_output *output, tool_session *session, const dent_sim_scene *scene, const char *out,
+                    uint32_t frame_count)
 {
     memset(output, 0, sizeof *output);
     output->session = session;
@@ -203,7 +205,8 @@ static dent_status write_contacts(run_output *output, uint32_t frame)
     if (values == NULL) {
         return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "out of memory for %u contacts", count);
     }
-    double *normal = values + 3 * (size_t)count, *force = normal + 3 * (size_t)count, *depth = force + 3 * (size_t)count;
+    double *normal = values + 3 * (size_t)count, *force = normal + 3 * (size_t)count,
+           *depth = force + 3 * (size_t)count;
     double *body_a = depth + count, *body_b = body_a + count;
     for (uint32_t i = 0; i < count; i++) {
         memcpy(values + 3 * (size_t)i, contacts[i].point, sizeof contacts[i].point);
@@ -232,9 +235,12 @@ static void list_frame(run_output *output, uint32_t frame)
     for (int part = 0; part < 3 && output->listed < output->frame_capacity; part++) {
         if (part_exists(output, part)) {
             char *name = output->names[output->entry_count];
-            snprintf(name, sizeof output->names[0], "%.60s/frame_%06u_%s", output->folder_name, frame, part_names[part]);
-            output->entries[output->entry_count++] = (dent_collection_entry){
-                .time = (double)frame * ((double)facts.steps_per_frame * facts.time_step), .part = (uint32_t)part, .file = name};
+            snprintf(name, sizeof output->names[0], "%.60s/frame_%06u_%s", output->folder_name, frame,
+                     part_names[part]);
+            output->entries[output->entry_count++] =
+                (dent_collection_entry){.time = (double)frame * ((double)facts.steps_per_frame * facts.time_step),
+                                        .part = (uint32_t)part,
+                                        .file = name};
         }
     }
     output->listed++;
@@ -250,7 +256,8 @@ int run_output_write(run_output *output, uint32_t frame)
     }
     if (status == DENT_OK) {
         list_frame(output, frame);
-        status = dent_collection_write(output->session->context, output->collection, output->entry_count, output->entries);
+        status =
+            dent_collection_write(output->session->context, output->collection, output->entry_count, output->entries);
     }
     return status == DENT_OK ? STATUS_GOOD : complain("run: %s", session_message(output->session, status));
 }

@@ -2,10 +2,11 @@
  *
  *   frame_000012_solids.vtu      all bodies of tetrahedra, with `velocity` on vertices, `body` on cells
  *   frame_000012_surfaces.vtp    all bodies of triangles, the same fields
- *   frame_000012_contacts.vtp    a point per contact: `normal` (from b to a), `force` on a, `depth` (below 0: apart), `body_a`, `body_b`
+ *   frame_000012_contacts.vtp    a point per contact: `normal` (from b to a), `force` on a, `depth` (below 0: apart),
+ * `body_a`, `body_b`
  *
- * Files appear complete under their names, the collection last and by one rename, so whatever ends the program, what the collection
- * lists can be read.
+ * Files appear complete under their names, the collection last and by one rename, so whatever ends the program, what
+ * the collection lists can be read.
  */
 #ifndef DENT_RUN_OUTPUT_H
 #define DENT_RUN_OUTPUT_H
@@ -40,7 +41,8 @@ typedef struct run_output {
 } run_output;
 
 /** Makes the folder and joins the meshes. STATUS_GOOD, or an error that has been reported; close it either way. */
-int run_output_open(run_output *output, tool_session *session, const dent_sim_scene *scene, const char *out, uint32_t frame_count);
+int run_output_open(run_output *output, tool_session *session, const dent_sim_scene *scene, const char *out,
+                    uint32_t frame_count);
 void run_output_close(run_output *output);
 
 /** Writes the present state as frame `frame`, then the collection. */

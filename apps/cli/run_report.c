@@ -1,5 +1,5 @@
-/* run_report.c — lines of a run. Energies and forces of the text are in joule and newton whatever the scene measures in; JSON keeps the
- * scene's own units. */
+/* run_report.c — lines of a run. Energies and forces of the text are in joule and newton whatever the scene measures
+ * in; JSON keeps the scene's own units. */
 #include "run_report.h"
 
 #include "json_output.h"
@@ -34,15 +34,16 @@ static void print_head(const run_report *report)
     const dent_sim *sim = dent_sim_scene_sim(report->scene);
     dent_sim_statistics statistics = dent_sim_get_statistics(sim);
     printer_name(out, report->facts.name);
-    printer_format(out, ": %u bodies, %llu elements; frames of %g s in %u steps; lengths in %s\n\n", dent_sim_body_count(sim),
-                   (unsigned long long)statistics.elements,
-                   report->facts.steps_per_frame * report->facts.time_step * report->facts.time_in_seconds, report->facts.steps_per_frame,
-                   report->facts.length_unit);
-    printer_format(out, "%6s %9s %9s %12s %11s %11s %10s %10s %10s\n", "frame", "time s", "contacts", "deepest", "kinetic J", "elastic J",
-                   "detect ms", "respond ms", "total ms");
+    printer_format(out, ": %u bodies, %llu elements; frames of %g s in %u steps; lengths in %s\n\n",
+                   dent_sim_body_count(sim), (unsigned long long)statistics.elements,
+                   report->facts.steps_per_frame * report->facts.time_step * report->facts.time_in_seconds,
+                   report->facts.steps_per_frame, report->facts.length_unit);
+    printer_format(out, "%6s %9s %9s %12s %11s %11s %10s %10s %10s\n", "frame", "time s", "contacts", "deepest",
+                   "kinetic J", "elastic J", "detect ms", "respond ms", "total ms");
 }
 
-void run_report_open(run_report *report, tool_session *session, const dent_sim_scene *scene, uint32_t first_frame, uint32_t frame_count)
+void run_report_open(run_report *report, tool_session *session, const dent_sim_scene *scene, uint32_t first_frame,
+                     uint32_t frame_count)
 {
     memset(report, 0, sizeof *report);
     report->session = session;
@@ -67,8 +68,8 @@ void run_report_close(run_report *report)
 
 /* ---- pairs of bodies ------------------------------------------------------------------------------------- */
 
-/* The record of a pair, made when it is new; null: out of memory. Contacts of a pair come one after the other, so the last one is tried
- * first. */
+/* The record of a pair, made when it is new; null: out of memory. Contacts of a pair come one after the other, so the
+ * last one is tried first. */
 static pair_record *find_pair(run_report *report, uint32_t body_a, uint32_t body_b, uint32_t *last)
 {
     for (uint32_t step = 0; step < report->pair_count; step++) {
@@ -110,7 +111,8 @@ bool run_report_note_step(run_report *report)
     for (uint64_t i = 0; i < count; i++) {
         const dent_sim_contact *contact = &contacts[i];
         bool turned = contact->body_a > contact->body_b;
-        pair_record *pair = find_pair(report, turned ? contact->body_b : contact->body_a, turned ? contact->body_a : contact->body_b, &last);
+        pair_record *pair = find_pair(report, turned ? contact->body_b : contact->body_a,
+                                      turned ? contact->body_a : contact->body_b, &last);
         if (pair == NULL) {
             return false;
         }
@@ -122,7 +124,8 @@ bool run_report_note_step(run_report *report)
     }
     for (uint32_t i = 0; i < report->pair_count; i++) {
         pair_record *pair = &report->pairs[i];
-        double force = sqrt((pair->force[0] * pair->force[0] + pair->force[1] * pair->force[1]) + pair->force[2] * pair->force[2]);
+        double force =
+            sqrt((pair->force[0] * pair->force[0] + pair->force[1] * pair->force[1]) + pair->force[2] * pair->force[2]);
         pair->largest_force = force > pair->largest_force ? force : pair->largest_force;
         pair->most_contacts = pair->contacts > pair->most_contacts ? pair->contacts : pair->most_contacts;
     }
@@ -188,9 +191,9 @@ void run_report_frame(run_report *report, const frame_record *record)
         print_json(report, record);
     } else if (is_shown(report, record->frame)) {
         printer_format(out, "%6u %9.4g %9llu %12.4g %11.3e %11.3e %10.3f %10.3f %10.3f\n", record->frame,
-                       record->time * report->facts.time_in_seconds, (unsigned long long)record->contacts, record->max_penetration,
-                       in_joule(report, record->kinetic), in_joule(report, record->elastic), record->ms_detect, record->ms_respond,
-                       record->ms_total);
+                       record->time * report->facts.time_in_seconds, (unsigned long long)record->contacts,
+                       record->max_penetration, in_joule(report, record->kinetic), in_joule(report, record->elastic),
+                       record->ms_detect, record->ms_respond, record->ms_total);
     }
     printer_flush(out); /* who follows the run sees each frame when it is there */
     progress_unlock(&report->session->progress);
@@ -200,8 +203,8 @@ void run_report_note(const run_report *report, const frame_record *record, char 
 {
     snprintf(text, size, "%llu contacts, %.3g %s deep, %.3g J; detect %.0f, respond %.0f, elastic %.0f of %.0f ms",
              (unsigned long long)record->contacts, record->max_penetration, report->facts.length_unit,
-             in_joule(report, record->kinetic + record->elastic), record->ms_detect, record->ms_respond, record->ms_elastic,
-             record->ms_total);
+             in_joule(report, record->kinetic + record->elastic), record->ms_detect, record->ms_respond,
+             record->ms_elastic, record->ms_total);
 }
 
 /* ---- the end --------------------------------------------------------------------------------------------- */
@@ -228,8 +231,8 @@ static void print_pairs(run_report *report)
         snprintf(names, sizeof names, "%.50s - %.50s", body_name(report, pair->body_a),
                  pair->body_a == pair->body_b ? "itself" : body_name(report, pair->body_b));
         plain_line(names);
-        printer_format(out, "%-44s %12llu %12.4g %12.4g\n", names, (unsigned long long)pair->most_contacts, pair->deepest,
-                       in_newton(report, pair->largest_force));
+        printer_format(out, "%-44s %12llu %12.4g %12.4g\n", names, (unsigned long long)pair->most_contacts,
+                       pair->deepest, in_newton(report, pair->largest_force));
     }
     if (report->pair_count > shown) {
         printer_format(out, "... and %u more pairs\n", report->pair_count - shown);
@@ -245,8 +248,8 @@ void run_report_end(run_report *report)
     }
     print_pairs(report);
     if (totals->deepest_a != UINT32_MAX) {
-        printer_format(out, "\nworst penetration: %.4g %s, %.2g %% of the mean edge (", totals->max_penetration, report->facts.length_unit,
-                       100 * report->deepest_share);
+        printer_format(out, "\nworst penetration: %.4g %s, %.2g %% of the mean edge (", totals->max_penetration,
+                       report->facts.length_unit, 100 * report->deepest_share);
         printer_name(out, body_name(report, totals->deepest_a));
         printer_text(out, " - ");
         printer_name(out, body_name(report, totals->deepest_b));
@@ -254,10 +257,11 @@ void run_report_end(run_report *report)
     } else {
         printer_text(out, "\nworst penetration: none\n");
     }
-    double story = (double)(report->frame_count - report->first_frame + 1) * report->facts.steps_per_frame * report->facts.time_step *
-                   report->facts.time_in_seconds;
+    double story = (double)(report->frame_count - report->first_frame + 1) * report->facts.steps_per_frame *
+                   report->facts.time_step * report->facts.time_in_seconds;
     double seconds = totals->ms_total / 1000, whole = totals->ms_total > 0 ? totals->ms_total : 1;
-    printer_format(out, "simulated %.3g s in %.3g s, %.3g of real time; detection %.0f %%, response %.0f %%, elasticity %.0f %%\n", story,
-                   seconds, seconds > 0 ? story / seconds : 0, 100 * totals->ms_detect / whole, 100 * totals->ms_respond / whole,
-                   100 * totals->ms_elastic / whole);
+    printer_format(
+        out, "simulated %.3g s in %.3g s, %.3g of real time; detection %.0f %%, response %.0f %%, elasticity %.0f %%\n",
+        story, seconds, seconds > 0 ? story / seconds : 0, 100 * totals->ms_detect / whole,
+        100 * totals->ms_respond / whole, 100 * totals->ms_elastic / whole);
 }

@@ -34,12 +34,13 @@ typedef struct run_report {
     uint32_t first_frame, frame_count; /* frames first_frame … frame_count are simulated */
     frame_record totals;               /* sums of times, extremes */
     uint32_t deepest_frame;
-    double deepest_share;              /* of the smaller mean edge of the two bodies */
+    double deepest_share; /* of the smaller mean edge of the two bodies */
     pair_record *pairs;
     uint32_t pair_count, pair_capacity;
 } run_report;
 
-void run_report_open(run_report *report, tool_session *session, const dent_sim_scene *scene, uint32_t first_frame, uint32_t frame_count);
+void run_report_open(run_report *report, tool_session *session, const dent_sim_scene *scene, uint32_t first_frame,
+                     uint32_t frame_count);
 void run_report_close(run_report *report);
 
 /** Notes the contacts of the last step. False: out of memory. */

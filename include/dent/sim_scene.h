@@ -1,7 +1,7 @@
 /* dent/sim_scene.h — optional library dent_sim: scenes that are simulated, built in or read from a JSON file.
  *
- * A simulated scene is a dent_sim with its story: how long a frame is, how many frames it tells, and what drives it. The same
- * for `dent run`, the viewer, tests and demos:
+ * A simulated scene is a dent_sim with its story: how long a frame is, how many frames it tells, and what drives it.
+ * The same for `dent run`, the viewer, tests and demos:
  *
  *   dent_sim_scene_def def = dent_sim_scene_def_default();
  *   def.name = "stack";                                          or "my_scene.json": a file
@@ -9,8 +9,8 @@
  *   dent_sim *sim = dent_sim_scene_sim(scene);                   owned by the scene
  *   for (…) dent_sim_scene_step_frame(scene);                    then dent_sim_positions, dent_sim_contacts …
  *
- * Deterministic as dent_sim is: the same scene gives the same bits everywhere. Units are stated per scene; a scene file names its
- * own (docs/scene_files.md). Threads: a scene by one thread at a time.
+ * Deterministic as dent_sim is: the same scene gives the same bits everywhere. Units are stated per scene; a scene file
+ * names its own (docs/scene_files.md). Threads: a scene by one thread at a time.
  */
 #ifndef DENT_SIM_SCENE_H
 #define DENT_SIM_SCENE_H
@@ -41,9 +41,9 @@ DENT_API const dent_sim_scene_info *dent_sim_scene_find(const char *name);
 
 typedef struct dent_sim_scene_def {
     size_t struct_size;
-    const char *name;        /**< of a built-in scene, or the path of a scene file (a name that ends in .json) */
-    double scale;            /**< default 1; the number of elements grows about linearly with it; above 0. Files: 1 only */
-    uint32_t setting_count;  /**< files: none */
+    const char *name; /**< of a built-in scene, or the path of a scene file (a name that ends in .json) */
+    double scale;     /**< default 1; the number of elements grows about linearly with it; above 0. Files: 1 only */
+    uint32_t setting_count; /**< files: none */
     const dent_scene_setting *settings;
     const char *data_folder; /**< where the data kit lies, for scenes that need it; null (default): nowhere */
     uint32_t substeps;       /**< replaces the scene's own; 0 (default): as the scene says */
@@ -58,10 +58,11 @@ typedef struct dent_sim_scene dent_sim_scene;
  *  expected"; and the statuses of dent_sim_create. *scene is written on success only. */
 DENT_API dent_status dent_sim_scene_open(dent_context *context, const dent_sim_scene_def *def, dent_sim_scene **scene);
 
-/** A scene file from memory; `name` stands for it in messages, mesh files are looked for relative to `folder` (null: none may
- *  be named). Null def: defaults; name, scale and settings are not used. */
-DENT_API dent_status dent_sim_scene_read_memory(dent_context *context, const char *name, const char *folder, const void *bytes,
-                                                size_t size, const dent_sim_scene_def *def, dent_sim_scene **scene);
+/** A scene file from memory; `name` stands for it in messages, mesh files are looked for relative to `folder` (null:
+ * none may be named). Null def: defaults; name, scale and settings are not used. */
+DENT_API dent_status dent_sim_scene_read_memory(dent_context *context, const char *name, const char *folder,
+                                                const void *bytes, size_t size, const dent_sim_scene_def *def,
+                                                dent_sim_scene **scene);
 DENT_API void dent_sim_scene_destroy(dent_sim_scene *scene);
 
 /** True when this build can read scene files. */
@@ -71,13 +72,13 @@ DENT_API bool dent_sim_scene_files_supported(void);
 DENT_API dent_sim *dent_sim_scene_sim(const dent_sim_scene *scene);
 
 typedef struct dent_sim_scene_facts {
-    const char *name;         /**< of the scene, or what the file calls itself */
-    const char *length_unit;  /**< "m", "mm" … of positions */
-    double length_in_metres;  /**< the same as a number, 1 or 0.001 … */
+    const char *name;                          /**< of the scene, or what the file calls itself */
+    const char *length_unit;                   /**< "m", "mm" … of positions */
+    double length_in_metres;                   /**< the same as a number, 1 or 0.001 … */
     double mass_in_kilograms, time_in_seconds; /**< 1 unless a file says otherwise */
-    double time_step;         /**< of the simulation */
-    uint32_t steps_per_frame; /**< so a frame is steps_per_frame * time_step long */
-    uint32_t frame_count;     /**< of the story */
+    double time_step;                          /**< of the simulation */
+    uint32_t steps_per_frame;                  /**< so a frame is steps_per_frame * time_step long */
+    uint32_t frame_count;                      /**< of the story */
 } dent_sim_scene_facts;
 DENT_API dent_sim_scene_facts dent_sim_scene_get_facts(const dent_sim_scene *scene);
 

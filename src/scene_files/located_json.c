@@ -11,7 +11,8 @@
 enum { MOST_DEPTH = 64, FIRST_CAPACITY = 256 };
 static const size_t most_bytes = (size_t)1 << 28;
 
-dent_status located_wrong(const struct located_document *document, uint32_t line, uint32_t column, const char *format, ...)
+dent_status located_wrong(const struct located_document *document, uint32_t line, uint32_t column, const char *format,
+                          ...)
 {
     char text[800];
     va_list arguments;
@@ -25,7 +26,8 @@ dent_status located_wrong(const struct located_document *document, uint32_t line
 
 static dent_status refuse_syntax(const struct located_document *document, const json_error_t *error)
 {
-    uint32_t line = error->line > 0 ? (uint32_t)error->line : 1, column = error->column > 0 ? (uint32_t)error->column : 1;
+    uint32_t line = error->line > 0 ? (uint32_t)error->line : 1,
+             column = error->column > 0 ? (uint32_t)error->column : 1;
     switch (json_error_code(error)) {
     case json_error_out_of_memory:
         return dent_fail(document->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory", document->file);
@@ -41,7 +43,8 @@ static dent_status refuse_syntax(const struct located_document *document, const 
     }
     if (strncmp(error->text, "unexpected token", strlen("unexpected token")) == 0 ||
         strncmp(error->text, "invalid token", strlen("invalid token")) == 0) {
-        return located_wrong(document, line, column, "a value was expected (text in \"quotes\", a number, true, false, [...] or {...}): %s",
+        return located_wrong(document, line, column,
+                             "a value was expected (text in \"quotes\", a number, true, false, [...] or {...}): %s",
                              error->text);
     }
     return located_wrong(document, line, column, "%s", error->text);
@@ -179,8 +182,8 @@ static dent_status place_value(struct place_walk *walk, const json_t *json, unsi
         return dent_fail(walk->document->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory", walk->document->file);
     }
     if (depth > MOST_DEPTH) {
-        return located_wrong(walk->document, walk->line, walk->column, "brackets within brackets: at most %d deep were expected",
-                             (int)MOST_DEPTH);
+        return located_wrong(walk->document, walk->line, walk->column,
+                             "brackets within brackets: at most %d deep were expected", (int)MOST_DEPTH);
     }
     if (json_is_string(json)) {
         skip_string(walk);
@@ -191,7 +194,8 @@ static dent_status place_value(struct place_walk *walk, const json_t *json, unsi
         return DENT_OK;
     }
     bool empty = json_is_object(json) ? json_object_size(json) == 0 : json_array_size(json) == 0;
-    dent_status status = json_is_object(json) ? place_members(walk, json, depth, *index) : place_items(walk, json, depth, *index);
+    dent_status status =
+        json_is_object(json) ? place_members(walk, json, depth, *index) : place_items(walk, json, depth, *index);
     if (status == DENT_OK) {
         if (empty) {
             take(walk); /* the opening bracket, which otherwise goes with the first item */
@@ -202,14 +206,18 @@ static dent_status place_value(struct place_walk *walk, const json_t *json, unsi
     return status;
 }
 
-dent_status located_parse(dent_context *context, const char *file, const char *text, size_t size, struct located_document *result)
+dent_status located_parse(dent_context *context, const char *file, const char *text, size_t size,
+                          struct located_document *result)
 {
     struct located_document document = {.context = context, .file = file};
     if (size >= most_bytes) {
-        return dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: %zu bytes; a scene file may have %zu", file, size, most_bytes);
+        return dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: %zu bytes; a scene file may have %zu", file, size,
+                         most_bytes);
     }
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
-        return located_wrong(&document, 1, 1, "plain UTF-8 was expected: the file begins with a byte-order mark, which JSON does not allow");
+        return located_wrong(
+            &document, 1, 1,
+            "plain UTF-8 was expected: the file begins with a byte-order mark, which JSON does not allow");
     }
     json_error_t error;
     document.root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
@@ -221,7 +229,8 @@ dent_status located_parse(dent_context *context, const char *file, const char *t
     uint32_t root;
     dent_status status = json_is_object(document.root)
                              ? place_value(&walk, document.root, 0, &root)
-                             : located_wrong(&document, walk.line, walk.column, "a scene was expected: an object { ... }, not an array [ ... ]");
+                             : located_wrong(&document, walk.line, walk.column,
+                                             "a scene was expected: an object { ... }, not an array [ ... ]");
     if (status != DENT_OK) {
         located_release(&document);
         return status;

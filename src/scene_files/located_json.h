@@ -29,11 +29,12 @@ struct located_document {
 };
 
 /* FORMAT with "file:line:column: what was expected" when the text is no JSON object. On failure nothing is kept. */
-dent_status located_parse(dent_context *context, const char *file, const char *text, size_t size, struct located_document *document);
+dent_status located_parse(dent_context *context, const char *file, const char *text, size_t size,
+                          struct located_document *document);
 void located_release(struct located_document *document);
 
 /* Sets the message "file:line:column: …" and returns FORMAT. */
-dent_status located_wrong(const struct located_document *document, uint32_t line, uint32_t column, const char *format, ...)
-    DENT_PRINTF_LIKE(4, 5);
+dent_status located_wrong(const struct located_document *document, uint32_t line, uint32_t column, const char *format,
+                          ...) DENT_PRINTF_LIKE(4, 5);
 
 #endif

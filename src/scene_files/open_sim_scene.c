@@ -1,7 +1,7 @@
 /* dent_sim_scene_open: by name from the table of built-in scenes, or from a file that ends in .json.
  *
- * Building runs as one block of the context's parallel loop, as for the prescribed scenes: that is where the library puts a thread
- * into the floating-point state its arithmetic is defined in. */
+ * Building runs as one block of the context's parallel loop, as for the prescribed scenes: that is where the library
+ * puts a thread into the floating-point state its arithmetic is defined in. */
 #include "scene_file.h"
 #include "scenes/sim_scene_table.h"
 
@@ -32,28 +32,30 @@ static dent_status unknown_scene(dent_context *context, const char *name)
     char known[512] = "";
     size_t length = 0;
     for (uint32_t i = 0; i < sim_scene_table_count() && length < sizeof known; i++) {
-        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i > 0 ? ", " : "", sim_scene_table_at(i)->info.name);
+        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i > 0 ? ", " : "",
+                                   sim_scene_table_at(i)->info.name);
     }
-    return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "no simulated scene is named '%s'; there are: %s; a scene file ends in .json",
-                     name, known);
+    return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT,
+                     "no simulated scene is named '%s'; there are: %s; a scene file ends in .json", name, known);
 }
 
-static dent_status apply_setting(dent_context *context, const dent_sim_scene_info *info, const dent_scene_setting *setting,
-                                 struct sim_scene_wish *wish)
+static dent_status apply_setting(dent_context *context, const dent_sim_scene_info *info,
+                                 const dent_scene_setting *setting, struct sim_scene_wish *wish)
 {
     char known[512] = "none";
     size_t length = 0;
     for (uint32_t i = 0; i < info->parameter_count; i++) {
         const dent_scene_parameter_info *parameter = &info->parameters[i];
         if (length < sizeof known) {
-            length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i > 0 ? ", " : "", parameter->name);
+            length +=
+                (size_t)snprintf(known + length, sizeof known - length, "%s%s", i > 0 ? ", " : "", parameter->name);
         }
         if (!setting->name || strcmp(parameter->name, setting->name) != 0) {
             continue;
         }
         if (!(setting->value >= parameter->lowest && setting->value <= parameter->highest)) {
-            return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "scene %s: %s=%.9g is not within %.9g … %.9g", info->name,
-                             parameter->name, setting->value, parameter->lowest, parameter->highest);
+            return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "scene %s: %s=%.9g is not within %.9g … %.9g",
+                             info->name, parameter->name, setting->value, parameter->lowest, parameter->highest);
         }
         wish->parameters[i] = setting->value;
         return DENT_OK;
@@ -70,7 +72,8 @@ static dent_status make_wish(dent_context *context, const dent_sim_scene_info *i
         wish->parameters[i] = info->parameters[i].default_value;
     }
     if (!(def->scale > 0) || !(def->scale <= 1e6)) {
-        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "scene %s: scale %.9g is not within 0 … 1e6", info->name, def->scale);
+        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "scene %s: scale %.9g is not within 0 … 1e6", info->name,
+                         def->scale);
     }
     dent_status status = DENT_OK;
     for (uint32_t i = 0; i < def->setting_count && status == DENT_OK; i++) {
@@ -111,7 +114,8 @@ static dent_status plan_built_in(struct sim_plan *plan, const struct sim_scene_r
     return status;
 }
 
-static dent_status finish(struct sim_plan *plan, const dent_sim_scene_def *def, dent_status status, dent_sim_scene **scene)
+static dent_status finish(struct sim_plan *plan, const dent_sim_scene_def *def, dent_status status,
+                          dent_sim_scene **scene)
 {
     if (status == DENT_OK) {
         plan->def.cancel = def->cancel;
@@ -139,16 +143,16 @@ dent_status dent_sim_scene_open(dent_context *context, const dent_sim_scene_def 
     } else if (!is_file_name(def->name)) {
         status = unknown_scene(context, def->name);
     } else if (def->scale != 1 || def->setting_count > 0) {
-        status = dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "%s: a scene file has no scale and no parameters; write them into it",
-                           def->name);
+        status = dent_fail(context, DENT_ERROR_INVALID_ARGUMENT,
+                           "%s: a scene file has no scale and no parameters; write them into it", def->name);
     } else {
         status = scene_file_load(&plan, def->name);
     }
     return finish(&plan, def, status, scene);
 }
 
-dent_status dent_sim_scene_read_memory(dent_context *context, const char *name, const char *folder, const void *bytes, size_t size,
-                                       const dent_sim_scene_def *def, dent_sim_scene **scene)
+dent_status dent_sim_scene_read_memory(dent_context *context, const char *name, const char *folder, const void *bytes,
+                                       size_t size, const dent_sim_scene_def *def, dent_sim_scene **scene)
 {
     dent_sim_scene_def defaults = dent_sim_scene_def_default();
     if (def && def->struct_size != sizeof *def) {

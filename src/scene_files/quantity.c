@@ -17,16 +17,20 @@ struct unit {
 };
 
 static const struct unit units[] = {
-    {"m", {1, 0, 0, 0}, 0, 1},      {"dm", {1, 0, 0, 0}, -1, 1},   {"cm", {1, 0, 0, 0}, -2, 1},
-    {"mm", {1, 0, 0, 0}, -3, 1},    {"um", {1, 0, 0, 0}, -6, 1},   {"km", {1, 0, 0, 0}, 3, 1},
-    {"kg", {0, 1, 0, 0}, 0, 1},     {"g", {0, 1, 0, 0}, -3, 1},    {"mg", {0, 1, 0, 0}, -6, 1},
-    {"t", {0, 1, 0, 0}, 3, 1},      {"s", {0, 0, 1, 0}, 0, 1},     {"ms", {0, 0, 1, 0}, -3, 1},
-    {"us", {0, 0, 1, 0}, -6, 1},    {"min", {0, 0, 1, 0}, 0, 60},  {"Hz", {0, 0, -1, 0}, 0, 1},
-    {"N", {1, 1, -2, 0}, 0, 1},     {"mN", {1, 1, -2, 0}, -3, 1},  {"kN", {1, 1, -2, 0}, 3, 1},
-    {"Pa", {-1, 1, -2, 0}, 0, 1},   {"kPa", {-1, 1, -2, 0}, 3, 1}, {"MPa", {-1, 1, -2, 0}, 6, 1},
-    {"GPa", {-1, 1, -2, 0}, 9, 1},  {"J", {2, 1, -2, 0}, 0, 1},    {"mJ", {2, 1, -2, 0}, -3, 1},
-    {"uJ", {2, 1, -2, 0}, -6, 1},   {"kJ", {2, 1, -2, 0}, 3, 1},   {"rad", {0, 0, 0, 1}, 0, 1},
-    {"deg", {0, 0, 0, 1}, 0, QUANTITY_PI / 180},
+    {"m", {1, 0, 0, 0}, 0, 1},     {"dm", {1, 0, 0, 0}, -1, 1},
+    {"cm", {1, 0, 0, 0}, -2, 1},   {"mm", {1, 0, 0, 0}, -3, 1},
+    {"um", {1, 0, 0, 0}, -6, 1},   {"km", {1, 0, 0, 0}, 3, 1},
+    {"kg", {0, 1, 0, 0}, 0, 1},    {"g", {0, 1, 0, 0}, -3, 1},
+    {"mg", {0, 1, 0, 0}, -6, 1},   {"t", {0, 1, 0, 0}, 3, 1},
+    {"s", {0, 0, 1, 0}, 0, 1},     {"ms", {0, 0, 1, 0}, -3, 1},
+    {"us", {0, 0, 1, 0}, -6, 1},   {"min", {0, 0, 1, 0}, 0, 60},
+    {"Hz", {0, 0, -1, 0}, 0, 1},   {"N", {1, 1, -2, 0}, 0, 1},
+    {"mN", {1, 1, -2, 0}, -3, 1},  {"kN", {1, 1, -2, 0}, 3, 1},
+    {"Pa", {-1, 1, -2, 0}, 0, 1},  {"kPa", {-1, 1, -2, 0}, 3, 1},
+    {"MPa", {-1, 1, -2, 0}, 6, 1}, {"GPa", {-1, 1, -2, 0}, 9, 1},
+    {"J", {2, 1, -2, 0}, 0, 1},    {"mJ", {2, 1, -2, 0}, -3, 1},
+    {"uJ", {2, 1, -2, 0}, -6, 1},  {"kJ", {2, 1, -2, 0}, 3, 1},
+    {"rad", {0, 0, 0, 1}, 0, 1},   {"deg", {0, 0, 0, 1}, 0, QUANTITY_PI / 180},
 };
 enum { UNIT_COUNT = sizeof units / sizeof units[0] };
 
@@ -131,7 +135,10 @@ static bool read_product(const char *text, struct unit_product *product, char *w
         const struct unit *unit = find_unit(at, length);
         bool one = length == 0 && count == 0 && at[0] == '1' && at[1] == '/';
         if (!unit && !one) {
-            snprintf(why, size, "\"%.40s\" is no unit; known are m, cm, mm, um, kg, g, mg, s, ms, N, kN, Pa, kPa, MPa, GPa, J, Hz, deg, rad", at);
+            snprintf(why, size,
+                     "\"%.40s\" is no unit; known are m, cm, mm, um, kg, g, mg, s, ms, N, kN, Pa, kPa, MPa, GPa, J, "
+                     "Hz, deg, rad",
+                     at);
             return false;
         }
         at += one ? 1 : length;
@@ -156,7 +163,8 @@ static bool read_product(const char *text, struct unit_product *product, char *w
     return false;
 }
 
-/* The number at the start of a text, by jansson, so that locale and rounding are its care. The number of bytes used, 0: none. */
+/* The number at the start of a text, by jansson, so that locale and rounding are its care. The number of bytes used, 0:
+ * none. */
 static size_t read_number(const char *text, double *value)
 {
     size_t length = strspn(text, "+-.0123456789");
@@ -191,7 +199,8 @@ static const char *measured_by(const struct unit_product *product)
     return "something else";
 }
 
-bool quantity_read(const struct unit_system *system, enum quantity_kind kind, const char *text, double *value, char *why, size_t size)
+bool quantity_read(const struct unit_system *system, enum quantity_kind kind, const char *text, double *value,
+                   char *why, size_t size)
 {
     const struct quantity *quantity = &quantities[kind];
     double number;
@@ -203,7 +212,9 @@ bool quantity_read(const struct unit_system *system, enum quantity_kind kind, co
     const char *unit = text + length;
     unit += strspn(unit, " ");
     if (*unit == '\0') {
-        snprintf(why, size, "%s such as %s was expected; \"%.40s\" has no unit (a number without quotes is taken in the units of the file)",
+        snprintf(why, size,
+                 "%s such as %s was expected; \"%.40s\" has no unit (a number without quotes is taken in the units of "
+                 "the file)",
                  quantity->name, quantity->example, text);
         return false;
     }
@@ -212,7 +223,8 @@ bool quantity_read(const struct unit_system *system, enum quantity_kind kind, co
         return false;
     }
     if (memcmp(product.dimension, quantity->dimension, sizeof product.dimension) != 0) {
-        snprintf(why, size, "%s such as %s was expected; \"%.40s\" is %s", quantity->name, quantity->example, text, measured_by(&product));
+        snprintf(why, size, "%s such as %s was expected; \"%.40s\" is %s", quantity->name, quantity->example, text,
+                 measured_by(&product));
         return false;
     }
     int exponent = product.ten;

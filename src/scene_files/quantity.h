@@ -1,8 +1,9 @@
 /* Numbers with units: "9.81 m/s^2", "0.5 MPa", "20 deg".
  *
- * A unit is a product of known units with whole powers; its dimension must be the one that was asked for. The result is in the scene's
- * working units (metre, kilogram and second, or what the file says under "units"). Scaling by powers of ten is one
- * multiplication or division by an exact power, so "9.81 m/s^2" is exactly 9810 when lengths are in millimetres. */
+ * A unit is a product of known units with whole powers; its dimension must be the one that was asked for. The result is
+ * in the scene's working units (metre, kilogram and second, or what the file says under "units"). Scaling by powers of
+ * ten is one multiplication or division by an exact power, so "9.81 m/s^2" is exactly 9810 when lengths are in
+ * millimetres. */
 #ifndef DENT_SCENE_FILES_QUANTITY_H
 #define DENT_SCENE_FILES_QUANTITY_H
 
@@ -44,7 +45,8 @@ const char *quantity_example(enum quantity_kind kind);
 double quantity_bare(enum quantity_kind kind, double number);
 
 /* Reads "NUMBER UNIT". False: `why` (of `size` bytes) says what is wrong, in a clause without a full stop. */
-bool quantity_read(const struct unit_system *system, enum quantity_kind kind, const char *text, double *value, char *why, size_t size);
+bool quantity_read(const struct unit_system *system, enum quantity_kind kind, const char *text, double *value,
+                   char *why, size_t size);
 
 /* The unit of length, mass or time named `name`, which must be a power of ten of the basic one ("mm", "g", "ms"). */
 bool quantity_working_unit(int dimension, const char *name, int *exponent);

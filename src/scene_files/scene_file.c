@@ -1,5 +1,5 @@
-/* A scene file, from the top: units first (everything else is read in them), then settings, materials, bodies, attachments.
- * docs/scene_files.md describes the same in the same order. */
+/* A scene file, from the top: units first (everything else is read in them), then settings, materials, bodies,
+ * attachments. docs/scene_files.md describes the same in the same order. */
 #include "scene_file_parts.h"
 
 #include <errno.h>
@@ -36,7 +36,8 @@ static void read_units(struct scene_reader *reader, located *value)
         located *unit = reader_member(reader, value, keys[i]);
         const char *name = reader_text(reader, unit, NULL);
         if (name && !quantity_working_unit(i, name, &reader->units.exponent[i])) {
-            reader_wrong(reader, unit, "\"%s\": a unit of %s was expected (%s), not \"%.40s\"", keys[i], keys[i], examples[i], name);
+            reader_wrong(reader, unit, "\"%s\": a unit of %s was expected (%s), not \"%.40s\"", keys[i], keys[i],
+                         examples[i], name);
         } else if (name && i == DIMENSION_LENGTH) {
             reader->plan->length_unit = plan_copy_text(reader->plan, name);
         }
@@ -55,10 +56,12 @@ static void read_contact(struct scene_reader *reader, located *value)
     }
     dent_sim_def *def = &reader->plan->def;
     def->contacts = reader_boolean(reader, reader_member(reader, value, "enabled"), def->contacts);
-    def->thickness = reader_bounded(reader, reader_member(reader, value, "thickness"), QUANTITY_LENGTH, def->thickness, 0, HUGE_VAL,
-                                    "of at least 0");
-    def->contact_interval = reader_count(reader, reader_member(reader, value, "interval"), 0, 1000, def->contact_interval);
-    def->impact_passes = reader_count(reader, reader_member(reader, value, "impact_passes"), 1, 100, def->impact_passes);
+    def->thickness = reader_bounded(reader, reader_member(reader, value, "thickness"), QUANTITY_LENGTH, def->thickness,
+                                    0, HUGE_VAL, "of at least 0");
+    def->contact_interval =
+        reader_count(reader, reader_member(reader, value, "interval"), 0, 1000, def->contact_interval);
+    def->impact_passes =
+        reader_count(reader, reader_member(reader, value, "impact_passes"), 1, 100, def->impact_passes);
     int mode = reader_choice(reader, reader_member(reader, value, "continuous"), modes);
     def->continuous = mode >= 0 ? (dent_sim_continuous)mode : def->continuous;
 }
@@ -69,16 +72,17 @@ static void read_settings(struct scene_reader *reader, located *root)
     dent_sim_def *def = &plan->def;
     const struct unit_system *units = &reader->units;
     /* The defaults of the library are SI: bring them into the units of the file. */
-    double metre = power_of_ten(-units->exponent[DIMENSION_LENGTH]), second = power_of_ten(-units->exponent[DIMENSION_TIME]);
+    double metre = power_of_ten(-units->exponent[DIMENSION_LENGTH]),
+           second = power_of_ten(-units->exponent[DIMENSION_TIME]);
     for (int axis = 0; axis < 3; axis++) {
         def->gravity[axis] = def->gravity[axis] * metre / (second * second);
     }
     def->time_step *= second;
     reader_vector(reader, reader_member(reader, root, "gravity"), QUANTITY_ACCELERATION, def->gravity);
-    def->time_step = reader_bounded(reader, reader_member(reader, root, "time_step"), QUANTITY_TIME, def->time_step, 1e-300, HUGE_VAL,
-                                    "above 0");
-    def->air_damping = reader_bounded(reader, reader_member(reader, root, "air_damping"), QUANTITY_RATE, def->air_damping, 0, HUGE_VAL,
-                                      "of at least 0");
+    def->time_step = reader_bounded(reader, reader_member(reader, root, "time_step"), QUANTITY_TIME, def->time_step,
+                                    1e-300, HUGE_VAL, "above 0");
+    def->air_damping = reader_bounded(reader, reader_member(reader, root, "air_damping"), QUANTITY_RATE,
+                                      def->air_damping, 0, HUGE_VAL, "of at least 0");
     def->substeps = reader_count(reader, reader_member(reader, root, "substeps"), 1, 1000, def->substeps);
     def->iterations = reader_count(reader, reader_member(reader, root, "iterations"), 1, 1000, def->iterations);
     plan->steps_per_frame = reader_count(reader, reader_member(reader, root, "steps_per_frame"), 1, 100000, 1);
@@ -105,22 +109,23 @@ static dent_sim_material default_material(const struct scene_reader *reader)
     return material;
 }
 
-static void read_surface_law(struct scene_reader *reader, located *value, double *friction_static, double *friction_kinetic,
-                             double *restitution, double *compliance)
+static void read_surface_law(struct scene_reader *reader, located *value, double *friction_static,
+                             double *friction_kinetic, double *restitution, double *compliance)
 {
     located *both = reader_member(reader, value, "friction");
     if (both) {
         *friction_static = *friction_kinetic = reader_bounded(reader, both, QUANTITY_RATIO, 0, 0, 1e6, "of at least 0");
     }
-    *friction_static =
-        reader_bounded(reader, reader_member(reader, value, "friction_static"), QUANTITY_RATIO, *friction_static, 0, 1e6, "of at least 0");
+    *friction_static = reader_bounded(reader, reader_member(reader, value, "friction_static"), QUANTITY_RATIO,
+                                      *friction_static, 0, 1e6, "of at least 0");
     located *kinetic = reader_member(reader, value, "friction_kinetic");
     *friction_kinetic = reader_bounded(reader, kinetic, QUANTITY_RATIO,
-                                       *friction_kinetic < *friction_static ? *friction_kinetic : *friction_static, 0, *friction_static,
-                                       "from 0 to friction_static");
-    *restitution = reader_bounded(reader, reader_member(reader, value, "restitution"), QUANTITY_RATIO, *restitution, 0, 1, "from 0 to 1");
-    *compliance = reader_bounded(reader, reader_member(reader, value, "contact_compliance"), QUANTITY_COMPLIANCE, *compliance, 0, HUGE_VAL,
-                                 "of at least 0");
+                                       *friction_kinetic < *friction_static ? *friction_kinetic : *friction_static, 0,
+                                       *friction_static, "from 0 to friction_static");
+    *restitution = reader_bounded(reader, reader_member(reader, value, "restitution"), QUANTITY_RATIO, *restitution, 0,
+                                  1, "from 0 to 1");
+    *compliance = reader_bounded(reader, reader_member(reader, value, "contact_compliance"), QUANTITY_COMPLIANCE,
+                                 *compliance, 0, HUGE_VAL, "of at least 0");
 }
 
 /* A density may be per volume (solids) or per area (cloth): the unit tells. */
@@ -129,7 +134,8 @@ static double read_density(struct scene_reader *reader, located *value, double f
     double density = fallback;
     char why[300];
     if (value && json_is_string(value->json) &&
-        quantity_read(&reader->units, QUANTITY_AREA_DENSITY, json_string_value(value->json), &density, why, sizeof why)) {
+        quantity_read(&reader->units, QUANTITY_AREA_DENSITY, json_string_value(value->json), &density, why,
+                      sizeof why)) {
         return density;
     }
     return reader_bounded(reader, value, QUANTITY_DENSITY, fallback, 1e-300, HUGE_VAL, "above 0");
@@ -137,27 +143,28 @@ static double read_density(struct scene_reader *reader, located *value, double f
 
 static void read_material(struct scene_reader *reader, located *value)
 {
-    static const char *const keys[] = {"density",         "young",            "poisson",     "damping",  "stretch",
-                                       "shear",           "bending",          "friction",    "friction_static",
-                                       "friction_kinetic", "restitution",     "contact_compliance", NULL};
+    static const char *const keys[] = {
+        "density", "young",    "poisson",         "damping",          "stretch",     "shear",
+        "bending", "friction", "friction_static", "friction_kinetic", "restitution", "contact_compliance",
+        NULL};
     if (!reader_object(reader, value, "a material", keys)) {
         return;
     }
     dent_sim_material material = default_material(reader);
     material.name = plan_copy_text(reader->plan, value->key);
     material.density = read_density(reader, reader_member(reader, value, "density"), material.density);
-    material.young =
-        reader_bounded(reader, reader_member(reader, value, "young"), QUANTITY_PRESSURE, material.young, 1e-300, HUGE_VAL, "above 0");
-    material.poisson =
-        reader_bounded(reader, reader_member(reader, value, "poisson"), QUANTITY_RATIO, material.poisson, 0, 0.4999, "from 0 to below 0.5");
-    material.damping =
-        reader_bounded(reader, reader_member(reader, value, "damping"), QUANTITY_TIME, material.damping, 0, HUGE_VAL, "of at least 0");
-    material.stretch =
-        reader_bounded(reader, reader_member(reader, value, "stretch"), QUANTITY_STIFFNESS, material.stretch, 1e-300, HUGE_VAL, "above 0");
-    material.shear =
-        reader_bounded(reader, reader_member(reader, value, "shear"), QUANTITY_STIFFNESS, material.shear, 0, HUGE_VAL, "of at least 0");
-    material.bending =
-        reader_bounded(reader, reader_member(reader, value, "bending"), QUANTITY_ENERGY, material.bending, 0, HUGE_VAL, "of at least 0");
+    material.young = reader_bounded(reader, reader_member(reader, value, "young"), QUANTITY_PRESSURE, material.young,
+                                    1e-300, HUGE_VAL, "above 0");
+    material.poisson = reader_bounded(reader, reader_member(reader, value, "poisson"), QUANTITY_RATIO, material.poisson,
+                                      0, 0.4999, "from 0 to below 0.5");
+    material.damping = reader_bounded(reader, reader_member(reader, value, "damping"), QUANTITY_TIME, material.damping,
+                                      0, HUGE_VAL, "of at least 0");
+    material.stretch = reader_bounded(reader, reader_member(reader, value, "stretch"), QUANTITY_STIFFNESS,
+                                      material.stretch, 1e-300, HUGE_VAL, "above 0");
+    material.shear = reader_bounded(reader, reader_member(reader, value, "shear"), QUANTITY_STIFFNESS, material.shear,
+                                    0, HUGE_VAL, "of at least 0");
+    material.bending = reader_bounded(reader, reader_member(reader, value, "bending"), QUANTITY_ENERGY,
+                                      material.bending, 0, HUGE_VAL, "of at least 0");
     read_surface_law(reader, value, &material.friction_static, &material.friction_kinetic, &material.restitution,
                      &material.contact_compliance);
     plan_add_material(reader->plan, &material);
@@ -179,8 +186,8 @@ uint32_t find_material(struct scene_reader *reader, located *value)
 
 static void read_pair(struct scene_reader *reader, located *value)
 {
-    static const char *const keys[] = {"materials",   "friction",           "friction_static", "friction_kinetic",
-                                       "restitution", "contact_compliance", NULL};
+    static const char *const keys[] = {
+        "materials", "friction", "friction_static", "friction_kinetic", "restitution", "contact_compliance", NULL};
     if (!reader_object(reader, value, "a pair of materials", keys)) {
         return;
     }
@@ -195,10 +202,12 @@ static void read_pair(struct scene_reader *reader, located *value)
     dent_sim_material plain = dent_sim_material_default();
     located *first = reader_first(reader, names);
     dent_sim_material_pair pair = {.material_a = find_material(reader, first),
-                                   .material_b = reader_good(reader) ? find_material(reader, reader_next(reader, first)) : 0,
+                                   .material_b =
+                                       reader_good(reader) ? find_material(reader, reader_next(reader, first)) : 0,
                                    .friction_static = plain.friction_static,
                                    .friction_kinetic = plain.friction_kinetic};
-    read_surface_law(reader, value, &pair.friction_static, &pair.friction_kinetic, &pair.restitution, &pair.contact_compliance);
+    read_surface_law(reader, value, &pair.friction_static, &pair.friction_kinetic, &pair.restitution,
+                     &pair.contact_compliance);
     plan_add_pair(reader->plan, &pair);
 }
 
@@ -206,7 +215,8 @@ static void read_materials(struct scene_reader *reader, located *root)
 {
     located *materials = reader_member(reader, root, "materials");
     if (materials && !json_is_object(materials->json)) {
-        reader_wrong(reader, materials, "\"materials\": an object was expected, a name for each material: {\"rubber\": { ... }}");
+        reader_wrong(reader, materials,
+                     "\"materials\": an object was expected, a name for each material: {\"rubber\": { ... }}");
     }
     for (located *value = reader_first(reader, materials); value != NULL; value = reader_next(reader, value)) {
         read_material(reader, value);
@@ -228,15 +238,18 @@ static void read_materials(struct scene_reader *reader, located *root)
 
 static void read_scene(struct scene_reader *reader)
 {
-    static const char *const keys[] = {"dent_scene", "name",       "about",           "units",  "gravity", "time_step",
-                                       "substeps",   "iterations", "steps_per_frame", "frames", "contact", "air_damping",
-                                       "materials",  "material_pairs", "bodies",      "attachments", NULL};
+    static const char *const keys[] = {"dent_scene",  "name",        "about",      "units",           "gravity",
+                                       "time_step",   "substeps",    "iterations", "steps_per_frame", "frames",
+                                       "contact",     "air_damping", "materials",  "material_pairs",  "bodies",
+                                       "attachments", NULL};
     located *root = &reader->document.values[0];
     if (!reader_object(reader, root, "a scene", keys)) {
         return;
     }
-    reader_count(reader, reader_need(reader, root, "dent_scene", "a scene file (the version of its format, 1,)"), 1, 1, 1);
-    reader->plan->name = plan_copy_text(reader->plan, reader_text(reader, reader_member(reader, root, "name"), reader->document.file));
+    reader_count(reader, reader_need(reader, root, "dent_scene", "a scene file (the version of its format, 1,)"), 1, 1,
+                 1);
+    reader->plan->name =
+        plan_copy_text(reader->plan, reader_text(reader, reader_member(reader, root, "name"), reader->document.file));
     reader_text(reader, reader_member(reader, root, "about"), "");
     read_units(reader, reader_member(reader, root, "units"));
     read_settings(reader, root);

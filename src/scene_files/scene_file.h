@@ -4,8 +4,8 @@
 
 #include "scenes/sim_plan.h"
 
-/* The plan of a scene in memory. `name` is for messages, `folder` (null: no files) where mesh files are looked for. UNSUPPORTED in a
- * build without jansson. */
+/* The plan of a scene in memory. `name` is for messages, `folder` (null: no files) where mesh files are looked for.
+ * UNSUPPORTED in a build without jansson. */
 dent_status scene_file_plan(struct sim_plan *plan, const char *name, const char *folder, const char *text, size_t size);
 
 /* The same from a file; mesh files are looked for in its folder. */

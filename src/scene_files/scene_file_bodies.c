@@ -54,7 +54,8 @@ static void read_filter(struct scene_reader *reader, located *object, dent_sim_b
 static void place_body(struct scene_reader *reader, located *object, dent_sim_body_def *body)
 {
     double quaternion[4] = {1, 0, 0, 0}, move[3] = {0, 0, 0};
-    double factor = reader_bounded(reader, reader_member(reader, object, "scale"), QUANTITY_RATIO, 1, 1e-100, 1e100, "above 0");
+    double factor =
+        reader_bounded(reader, reader_member(reader, object, "scale"), QUANTITY_RATIO, 1, 1e-100, 1e100, "above 0");
     located *rotate = reader_member(reader, object, "rotate");
     if (rotate) {
         read_rotation(reader, rotate, quaternion);
@@ -79,11 +80,14 @@ static const char *const kinds[] = {"solid", "cloth", "rigid", "prescribed", "em
 
 static bool check_mesh_kind(struct scene_reader *reader, located *object, const dent_sim_body_def *body)
 {
-    bool wants_solid = body->kind == DENT_SIM_SOLID, wants_surface = body->kind == DENT_SIM_CLOTH || body->kind == DENT_SIM_EMBEDDED;
+    bool wants_solid = body->kind == DENT_SIM_SOLID,
+         wants_surface = body->kind == DENT_SIM_CLOTH || body->kind == DENT_SIM_EMBEDDED;
     if (reader_good(reader) && wants_solid && body->mesh != DENT_BODY_SOLID) {
         reader_wrong(reader, object, "a body of kind \"solid\" needs a mesh of tetrahedra, and this one has triangles");
     } else if (reader_good(reader) && wants_surface && body->mesh != DENT_BODY_SURFACE) {
-        reader_wrong(reader, object, "a body of kind \"%s\" needs a mesh of triangles, and this one has tetrahedra; \"surface\": true takes its surface",
+        reader_wrong(reader, object,
+                     "a body of kind \"%s\" needs a mesh of triangles, and this one has tetrahedra; \"surface\": true "
+                     "takes its surface",
                      kinds[body->kind - 1]);
     }
     return reader_good(reader);
@@ -91,10 +95,12 @@ static bool check_mesh_kind(struct scene_reader *reader, located *object, const 
 
 static void read_body(struct scene_reader *reader, located *object, uint32_t number)
 {
-    static const char *const keys[] = {"name",   "kind",    "mesh",     "mesh_group", "mesh_unit",        "merge",          "generate", "scene",
-                                       "surface", "scale",  "rotate",   "move",       "material",         "density",        "thickness", "velocity",
-                                       "angular_velocity",  "fixed",    "motion",     "host",             "group",          "touches",
-                                       "self_collision",    "thin_and_fast",          NULL};
+    static const char *const keys[] = {
+        "name",     "kind",    "mesh",      "mesh_group", "mesh_unit",        "merge",
+        "generate", "scene",   "surface",   "scale",      "rotate",           "move",
+        "material", "density", "thickness", "velocity",   "angular_velocity", "fixed",
+        "motion",   "host",    "group",     "touches",    "self_collision",   "thin_and_fast",
+        NULL};
     if (!reader_object(reader, object, "a body", keys)) {
         return;
     }
@@ -107,7 +113,8 @@ static void read_body(struct scene_reader *reader, located *object, uint32_t num
                             : plan_numbered_name(reader->plan, "body", number);
     for (uint32_t i = 0; name && reader_good(reader) && i < reader->plan->body_count; i++) {
         if (strcmp(reader->plan->bodies[i].name, text) == 0) {
-            reader_wrong(reader, name, "a name of its own was expected: \"%.60s\" is the name of an earlier body", text);
+            reader_wrong(reader, name, "a name of its own was expected: \"%.60s\" is the name of an earlier body",
+                         text);
         }
     }
     dent_sim_body_def *body = plan_add_body(reader->plan, (dent_sim_body_kind)(kind + 1), text);
@@ -118,12 +125,15 @@ static void read_body(struct scene_reader *reader, located *object, uint32_t num
     place_body(reader, object, body);
     body->material = find_material(reader, reader_member(reader, object, "material"));
     enum quantity_kind density = kind + 1 == DENT_SIM_CLOTH ? QUANTITY_AREA_DENSITY : QUANTITY_DENSITY;
-    body->density = reader_bounded(reader, reader_member(reader, object, "density"), density, 0, 1e-300, HUGE_VAL, "above 0");
-    body->thickness =
-        reader_bounded(reader, reader_member(reader, object, "thickness"), QUANTITY_LENGTH, body->thickness, 0, HUGE_VAL, "of at least 0");
+    body->density =
+        reader_bounded(reader, reader_member(reader, object, "density"), density, 0, 1e-300, HUGE_VAL, "above 0");
+    body->thickness = reader_bounded(reader, reader_member(reader, object, "thickness"), QUANTITY_LENGTH,
+                                     body->thickness, 0, HUGE_VAL, "of at least 0");
     reader_vector(reader, reader_member(reader, object, "velocity"), QUANTITY_VELOCITY, body->linear_velocity);
-    reader_vector(reader, reader_member(reader, object, "angular_velocity"), QUANTITY_ANGULAR_VELOCITY, body->angular_velocity);
-    body->self_collision = reader_boolean(reader, reader_member(reader, object, "self_collision"), body->self_collision);
+    reader_vector(reader, reader_member(reader, object, "angular_velocity"), QUANTITY_ANGULAR_VELOCITY,
+                  body->angular_velocity);
+    body->self_collision =
+        reader_boolean(reader, reader_member(reader, object, "self_collision"), body->self_collision);
     body->thin_and_fast = reader_boolean(reader, reader_member(reader, object, "thin_and_fast"), body->thin_and_fast);
     read_filter(reader, object, body);
     read_fixed_vertices(reader, reader_member(reader, object, "fixed"), body);

@@ -1,4 +1,5 @@
-/* The mesh of a body: from a file, from a generator (box, sphere, capsule, sheet), or a body of a built-in prescribed scene. */
+/* The mesh of a body: from a file, from a generator (box, sphere, capsule, sheet), or a body of a built-in prescribed
+ * scene. */
 #include "scene_file_parts.h"
 
 #include "scenes/implicit_mesher.h"
@@ -13,7 +14,8 @@
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static const dent_mesh_body *choose_body(struct scene_reader *reader, located *file, located *group, const dent_mesh *mesh)
+static const dent_mesh_body *choose_body(struct scene_reader *reader, located *file, located *group,
+                                         const dent_mesh *mesh)
 {
     const char *wanted = reader_text(reader, group, NULL);
     for (uint32_t i = 0; wanted && i < mesh->body_count; i++) {
@@ -32,7 +34,8 @@ static const dent_mesh_body *choose_body(struct scene_reader *reader, located *f
     if (wanted) {
         reader_wrong(reader, group, "a group of the mesh file was expected: %s", known);
     } else {
-        reader_wrong(reader, file, "the file has %u bodies: \"mesh_group\" was expected with one of: %s (or \"merge\": true)",
+        reader_wrong(reader, file,
+                     "the file has %u bodies: \"mesh_group\" was expected with one of: %s (or \"merge\": true)",
                      mesh->body_count, known);
     }
     return NULL;
@@ -48,7 +51,8 @@ static bool all_tetrahedra(const dent_mesh_body *body)
     return true;
 }
 
-static void use_mesh(struct scene_reader *reader, located *object, located *file, const dent_mesh *mesh, dent_sim_body_def *body)
+static void use_mesh(struct scene_reader *reader, located *object, located *file, const dent_mesh *mesh,
+                     dent_sim_body_def *body)
 {
     const dent_mesh_body *chosen = choose_body(reader, file, reader_member(reader, object, "mesh_group"), mesh);
     if (!chosen) {
@@ -58,8 +62,8 @@ static void use_mesh(struct scene_reader *reader, located *object, located *file
         reader_wrong(reader, file, "a mesh of tetrahedra or triangles was expected; this one has other cells");
         return;
     }
-    plan_copy_mesh(reader->plan, body, chosen->kind, chosen->vertex_count, chosen->element_count, chosen->element_corners,
-                   chosen->positions);
+    plan_copy_mesh(reader->plan, body, chosen->kind, chosen->vertex_count, chosen->element_count,
+                   chosen->element_corners, chosen->positions);
     located *unit = reader_member(reader, object, "mesh_unit");
     const char *name = reader_text(reader, unit, NULL);
     int exponent = 0;
@@ -99,8 +103,8 @@ static void read_mesh_file(struct scene_reader *reader, located *object, located
     if (status != DENT_OK) {
         char message[500];
         dent_context_message(reader->plan->context, message, sizeof message);
-        plan_note(reader->plan, dent_fail(reader->plan->context, status, "%s:%u:%u: a mesh file was expected: %s", reader->document.file,
-                                          file->line, file->column, message));
+        plan_note(reader->plan, dent_fail(reader->plan->context, status, "%s:%u:%u: a mesh file was expected: %s",
+                                          reader->document.file, file->line, file->column, message));
     } else if (mesh) {
         use_mesh(reader, object, file, mesh, body);
         dent_mesh_destroy(reader->plan->context, mesh);
@@ -117,7 +121,8 @@ static bool read_cells(struct scene_reader *reader, located *object, int axes, u
         return false;
     }
     if (json_array_size(value->json) != (size_t)axes) {
-        reader_wrong(reader, value, "\"cells\": %d whole numbers were expected, not %zu", axes, json_array_size(value->json));
+        reader_wrong(reader, value, "\"cells\": %d whole numbers were expected, not %zu", axes,
+                     json_array_size(value->json));
         return false;
     }
     double product = 1;
@@ -127,7 +132,8 @@ static bool read_cells(struct scene_reader *reader, located *object, int axes, u
         product *= cells[axis++];
     }
     if (reader_good(reader) && product > MOST_ELEMENTS / 5) {
-        reader_wrong(reader, value, "\"cells\": at most %.0f cells were expected, not %.0f", MOST_ELEMENTS / 5, product);
+        reader_wrong(reader, value, "\"cells\": at most %.0f cells were expected, not %.0f", MOST_ELEMENTS / 5,
+                     product);
     }
     return reader_good(reader);
 }
@@ -156,12 +162,14 @@ static void generate_box(struct scene_reader *reader, located *object, dent_sim_
     uint32_t cells[3];
     double size[3];
     struct scene_mesh mesh = {0};
-    if (!reader_object(reader, object, "a box", keys) || !read_size(reader, object, 3, size) || !read_cells(reader, object, 3, cells) ||
+    if (!reader_object(reader, object, "a box", keys) || !read_size(reader, object, 3, size) ||
+        !read_cells(reader, object, 3, cells) ||
         !plan_note(reader->plan, mesh_block_create(reader->plan->context, cells, &mesh))) {
         return;
     }
     plan_take_mesh(reader->plan, body, &mesh);
-    const double matrix[9] = {size[0] / cells[0], 0, 0, 0, size[1] / cells[1], 0, 0, 0, size[2] / cells[2]}, shift[3] = {0, 0, 0};
+    const double matrix[9] = {size[0] / cells[0], 0, 0, 0, size[1] / cells[1], 0, 0, 0, size[2] / cells[2]},
+                 shift[3] = {0, 0, 0};
     if (reader_good(reader)) {
         plan_transform(body, matrix, shift);
     }
@@ -174,11 +182,13 @@ static void generate_sheet(struct scene_reader *reader, located *object, dent_si
     uint32_t cells[3];
     double size[3];
     struct scene_mesh mesh = {0};
-    if (!reader_object(reader, object, "a sheet", keys) || !read_size(reader, object, 2, size) || !read_cells(reader, object, 2, cells)) {
+    if (!reader_object(reader, object, "a sheet", keys) || !read_size(reader, object, 2, size) ||
+        !read_cells(reader, object, 2, cells)) {
         return;
     }
     uint32_t columns = cells[0] + 1;
-    if (!plan_note(reader->plan, scene_mesh_allocate(reader->plan->context, &mesh, columns * (cells[1] + 1), 2 * cells[0] * cells[1], 3))) {
+    if (!plan_note(reader->plan, scene_mesh_allocate(reader->plan->context, &mesh, columns * (cells[1] + 1),
+                                                     2 * cells[0] * cells[1], 3))) {
         return;
     }
     for (uint32_t v = 0; v < mesh.vertex_count; v++) {
@@ -201,7 +211,8 @@ static void mesh_shape(struct scene_reader *reader, located *at, struct mesher_d
         return;
     }
     if (!(mesher_lattice_points(def) < MOST_ELEMENTS)) {
-        reader_wrong(reader, at, "a larger \"spacing\" was expected: %.3g would make more than %.0f cells", def->spacing, MOST_ELEMENTS);
+        reader_wrong(reader, at, "a larger \"spacing\" was expected: %.3g would make more than %.0f cells",
+                     def->spacing, MOST_ELEMENTS);
         return;
     }
     if (!plan_note(reader->plan, implicit_mesh_create(reader->plan->context, def, &mesh))) {
@@ -223,11 +234,12 @@ static void generate_round(struct scene_reader *reader, located *object, bool ca
     if (!reader_object(reader, object, what, capsule ? capsule_keys : sphere_keys)) {
         return;
     }
-    double radius =
-        reader_bounded(reader, reader_need(reader, object, "radius", what), QUANTITY_LENGTH, 1, 1e-100, 1e100, "above 0");
-    double length =
-        reader_bounded(reader, capsule ? reader_need(reader, object, "length", what) : NULL, QUANTITY_LENGTH, 0, 0, 1e100, "of at least 0");
-    double spacing = reader_bounded(reader, reader_need(reader, object, "spacing", what), QUANTITY_LENGTH, 1, 1e-100, 1e100, "above 0");
+    double radius = reader_bounded(reader, reader_need(reader, object, "radius", what), QUANTITY_LENGTH, 1, 1e-100,
+                                   1e100, "above 0");
+    double length = reader_bounded(reader, capsule ? reader_need(reader, object, "length", what) : NULL,
+                                   QUANTITY_LENGTH, 0, 0, 1e100, "of at least 0");
+    double spacing = reader_bounded(reader, reader_need(reader, object, "spacing", what), QUANTITY_LENGTH, 1, 1e-100,
+                                    1e100, "above 0");
     struct implicit_shape *shape = plan_allocate(reader->plan, 1, sizeof *shape);
     if (!shape) {
         return;
@@ -239,7 +251,8 @@ static void generate_round(struct scene_reader *reader, located *object, bool ca
         shape_sphere(shape, low, radius);
     }
     double reach = radius + spacing, tall = reach + 0.5 * length;
-    struct mesher_def def = {.low = {-reach, -reach, -tall}, .high = {reach, reach, tall}, .spacing = spacing, .shape = shape};
+    struct mesher_def def = {
+        .low = {-reach, -reach, -tall}, .high = {reach, reach, tall}, .spacing = spacing, .shape = shape};
     mesh_shape(reader, object, &def, body);
 }
 
@@ -299,11 +312,13 @@ static void read_scene_body(struct scene_reader *reader, located *object, dent_s
     dent_scene_def def = dent_scene_def_default();
     located *name = reader_need(reader, object, "name", "a built-in scene");
     def.name = reader_text(reader, name, "");
-    def.scale = reader_bounded(reader, reader_member(reader, object, "scale"), QUANTITY_RATIO, 1, 1e-9, 1e3, "above 0, at most 1000,");
+    def.scale = reader_bounded(reader, reader_member(reader, object, "scale"), QUANTITY_RATIO, 1, 1e-9, 1e3,
+                               "above 0, at most 1000,");
     def.settings = settings;
     def.setting_count = read_scene_settings(reader, reader_member(reader, object, "set"), settings);
     uint32_t frame = reader_count(reader, reader_member(reader, object, "frame"), 0, UINT32_MAX - 1, 0);
-    uint32_t number = reader_count(reader, reader_need(reader, object, "body", "a built-in scene"), 0, UINT32_MAX - 1, 0);
+    uint32_t number =
+        reader_count(reader, reader_need(reader, object, "body", "a built-in scene"), 0, UINT32_MAX - 1, 0);
     dent_scene *scene = NULL;
     if (!reader_good(reader)) {
         return;
@@ -312,20 +327,21 @@ static void read_scene_body(struct scene_reader *reader, located *object, dent_s
     if (status != DENT_OK) {
         char message[600];
         dent_context_message(reader->plan->context, message, sizeof message);
-        plan_note(reader->plan, dent_fail(reader->plan->context, DENT_ERROR_FORMAT, "%s:%u:%u: a built-in scene was expected: %s",
-                                          reader->document.file, name->line, name->column, message));
+        plan_note(reader->plan,
+                  dent_fail(reader->plan->context, DENT_ERROR_FORMAT, "%s:%u:%u: a built-in scene was expected: %s",
+                            reader->document.file, name->line, name->column, message));
         return;
     }
     const dent_scene_body *chosen = dent_scene_body_at(scene, number);
     if (!chosen) {
-        reader_wrong(reader, object, "\"body\": a number below %u was expected, the bodies of scene %s", dent_scene_body_count(scene),
-                     def.name);
+        reader_wrong(reader, object, "\"body\": a number below %u was expected, the bodies of scene %s",
+                     dent_scene_body_count(scene), def.name);
     } else {
         double *positions = plan_allocate(reader->plan, chosen->vertex_count, 3 * sizeof *positions);
         if (positions) {
             dent_scene_pose(scene, number, frame, positions);
-            plan_copy_mesh(reader->plan, body, chosen->kind, chosen->vertex_count, chosen->element_count, chosen->element_corners,
-                           positions);
+            plan_copy_mesh(reader->plan, body, chosen->kind, chosen->vertex_count, chosen->element_count,
+                           chosen->element_corners, positions);
         }
     }
     dent_scene_destroy(scene);

@@ -11,8 +11,10 @@ dent_status scene_file_plan(struct sim_plan *plan, const char *name, const char 
     (void)folder;
     (void)text;
     (void)size;
-    plan_note(plan, dent_fail(plan->context, DENT_ERROR_UNSUPPORTED,
-                              "%s: this build cannot read scene files: it was made without jansson (Debian: libjansson-dev)", name));
+    plan_note(plan,
+              dent_fail(plan->context, DENT_ERROR_UNSUPPORTED,
+                        "%s: this build cannot read scene files: it was made without jansson (Debian: libjansson-dev)",
+                        name));
     return plan->status;
 }
 

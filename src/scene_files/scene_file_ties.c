@@ -18,7 +18,8 @@ static bool selected(const void *user, const double point[3])
     const struct selection *selection = user;
     double square = 0;
     for (int axis = 0; axis < 3; axis++) {
-        if (selection->kind == SELECT_BOX && !(point[axis] >= selection->low[axis] && point[axis] <= selection->high[axis])) {
+        if (selection->kind == SELECT_BOX &&
+            !(point[axis] >= selection->low[axis] && point[axis] <= selection->high[axis])) {
             return false;
         }
         double offset = point[axis] - selection->centre[axis];
@@ -37,10 +38,10 @@ static void read_region(struct scene_reader *reader, located *value, struct sele
     located *box = reader_member(reader, value, "box");
     if (!box) {
         selection->kind = SELECT_SPHERE;
-        reader_vector(reader, reader_need(reader, value, "centre", "a region (\"box\", or \"centre\" and \"radius\")"), QUANTITY_LENGTH,
-                      selection->centre);
-        selection->radius = reader_bounded(reader, reader_need(reader, value, "radius", "a region around a centre"), QUANTITY_LENGTH, 0, 0,
-                                           HUGE_VAL, "of at least 0");
+        reader_vector(reader, reader_need(reader, value, "centre", "a region (\"box\", or \"centre\" and \"radius\")"),
+                      QUANTITY_LENGTH, selection->centre);
+        selection->radius = reader_bounded(reader, reader_need(reader, value, "radius", "a region around a centre"),
+                                           QUANTITY_LENGTH, 0, 0, HUGE_VAL, "of at least 0");
         return;
     }
     selection->kind = SELECT_BOX;
@@ -48,7 +49,8 @@ static void read_region(struct scene_reader *reader, located *value, struct sele
         return;
     }
     if (json_array_size(box->json) != 2) {
-        reader_wrong(reader, box, "\"box\": two corners [[x, y, z], [x, y, z]] were expected, not %zu", json_array_size(box->json));
+        reader_wrong(reader, box, "\"box\": two corners [[x, y, z], [x, y, z]] were expected, not %zu",
+                     json_array_size(box->json));
         return;
     }
     located *low = reader_first(reader, box);
@@ -56,14 +58,15 @@ static void read_region(struct scene_reader *reader, located *value, struct sele
     reader_vector(reader, reader_good(reader) ? reader_next(reader, low) : NULL, QUANTITY_LENGTH, selection->high);
     for (int axis = 0; axis < 3 && reader_good(reader); axis++) {
         if (!(selection->low[axis] <= selection->high[axis])) {
-            reader_wrong(reader, box, "\"box\": the lower corner first was expected; %c goes from %.9g to %.9g", "xyz"[axis],
-                         selection->low[axis], selection->high[axis]);
+            reader_wrong(reader, box, "\"box\": the lower corner first was expected; %c goes from %.9g to %.9g",
+                         "xyz"[axis], selection -> low[axis], selection -> high[axis]);
         }
     }
 }
 
 /* The vertices of a selection in a list of the plan's; `all` allowed as text. Returns how many, 0 is an error. */
-static uint32_t read_vertices(struct scene_reader *reader, located *value, const dent_sim_body_def *body, const uint32_t **vertices)
+static uint32_t read_vertices(struct scene_reader *reader, located *value, const dent_sim_body_def *body,
+                              const uint32_t **vertices)
 {
     uint32_t *list = plan_allocate(reader->plan, body->vertex_count, sizeof *list), count = 0;
     if (!list) {
@@ -73,7 +76,8 @@ static uint32_t read_vertices(struct scene_reader *reader, located *value, const
         for (located *item = reader_first(reader, value); item != NULL; item = reader_next(reader, item)) {
             uint32_t vertex = reader_count(reader, item, 0, body->vertex_count > 0 ? body->vertex_count - 1 : 0, 0);
             if (count == body->vertex_count) {
-                reader_wrong(reader, item, "at most %u vertices were expected, as many as the body has", body->vertex_count);
+                reader_wrong(reader, item, "at most %u vertices were expected, as many as the body has",
+                             body->vertex_count);
             } else {
                 list[count++] = vertex;
             }
@@ -86,7 +90,9 @@ static uint32_t read_vertices(struct scene_reader *reader, located *value, const
         } else if (json_is_object(value->json)) {
             read_region(reader, value, &selection);
         } else {
-            reader_wrong(reader, value, "vertices were expected: \"all\", [numbers], {\"box\": ...} or {\"centre\": ..., \"radius\": ...}");
+            reader_wrong(
+                reader, value,
+                "vertices were expected: \"all\", [numbers], {\"box\": ...} or {\"centre\": ..., \"radius\": ...}");
         }
         for (uint32_t v = 0; reader_good(reader) && v < body->vertex_count; v++) {
             if (selected(&selection, body->positions + 3 * (size_t)v)) {
@@ -95,7 +101,8 @@ static uint32_t read_vertices(struct scene_reader *reader, located *value, const
         }
     }
     if (count == 0 && reader_good(reader)) {
-        reader_wrong(reader, value, "at least one vertex of \"%.60s\" was expected in it, and there is none", body->name);
+        reader_wrong(reader, value, "at least one vertex of \"%.60s\" was expected in it, and there is none",
+                     body->name);
     }
     *vertices = list;
     return count;
@@ -124,8 +131,8 @@ void read_rotation(struct scene_reader *reader, located *value, double quaternio
     }
     located *direction = reader_need(reader, value, "axis", "a rotation");
     reader_vector(reader, direction, QUANTITY_RATIO, axis);
-    double angle = reader_bounded(reader, reader_need(reader, value, "angle", "a rotation"), QUANTITY_ANGLE, 0, -1e6, 1e6,
-                                  "of at most a million radians");
+    double angle = reader_bounded(reader, reader_need(reader, value, "angle", "a rotation"), QUANTITY_ANGLE, 0, -1e6,
+                                  1e6, "of at most a million radians");
     double length = sqrt((axis[0] * axis[0] + axis[1] * axis[1]) + axis[2] * axis[2]);
     if (reader_good(reader) && !(length > 0 && length < HUGE_VAL)) {
         reader_wrong(reader, direction, "\"axis\": a direction [x, y, z] other than zero was expected");
@@ -138,7 +145,8 @@ void read_rotation(struct scene_reader *reader, located *value, double quaternio
     }
 }
 
-static void read_key(struct scene_reader *reader, located *value, dent_sim_keyframe *key, const dent_sim_keyframe *before)
+static void read_key(struct scene_reader *reader, located *value, dent_sim_keyframe *key,
+                     const dent_sim_keyframe *before)
 {
     static const char *const keys[] = {"time", "move", "rotate", NULL};
     if (!reader_object(reader, value, "a key of a motion", keys)) {
@@ -148,7 +156,8 @@ static void read_key(struct scene_reader *reader, located *value, dent_sim_keyfr
     located *time = reader_need(reader, value, "time", "a key of a motion");
     key->time = reader_quantity(reader, time, QUANTITY_TIME, 0);
     if (before && reader_good(reader) && !(key->time > before->time)) {
-        reader_wrong(reader, time, "\"time\": ascending times were expected; %.9g comes after %.9g", key->time, before->time);
+        reader_wrong(reader, time, "\"time\": ascending times were expected; %.9g comes after %.9g", key->time,
+                     before->time);
     }
     reader_vector(reader, reader_member(reader, value, "move"), QUANTITY_LENGTH, key->translation);
     located *rotate = reader_member(reader, value, "rotate");
@@ -164,7 +173,8 @@ void read_motion(struct scene_reader *reader, located *value, dent_sim_body_def 
         return;
     }
     if (body->kind != DENT_SIM_PRESCRIBED && body->fixed_count == 0) {
-        reader_wrong_key(reader, value, "a motion goes with \"kind\": \"prescribed\" or with \"fixed\" vertices, which were expected");
+        reader_wrong_key(reader, value,
+                         "a motion goes with \"kind\": \"prescribed\" or with \"fixed\" vertices, which were expected");
         return;
     }
     if (!reader_object(reader, value, "a motion", keys)) {
@@ -273,7 +283,8 @@ static void read_attachment(struct scene_reader *reader, located *value)
     if (!reader_object(reader, value, "an attachment", keys)) {
         return;
     }
-    located *body = reader_need(reader, value, "body", "an attachment"), *to = reader_need(reader, value, "to", "an attachment");
+    located *body = reader_need(reader, value, "body", "an attachment"),
+            *to = reader_need(reader, value, "to", "an attachment");
     located *vertices = reader_need(reader, value, "vertices", "an attachment");
     if (!reader_good(reader)) {
         return;
@@ -285,9 +296,10 @@ static void read_attachment(struct scene_reader *reader, located *value)
     if (reader_good(reader) && wish.body_a == wish.body_b) {
         reader_wrong(reader, to, "\"to\": another body was expected, or \"space\"");
     }
-    wish.compliance =
-        reader_bounded(reader, reader_member(reader, value, "compliance"), QUANTITY_COMPLIANCE, 0, 0, HUGE_VAL, "of at least 0");
-    wish.reach = reader_bounded(reader, reader_member(reader, value, "reach"), QUANTITY_LENGTH, HUGE_VAL, 0, HUGE_VAL, "of at least 0");
+    wish.compliance = reader_bounded(reader, reader_member(reader, value, "compliance"), QUANTITY_COMPLIANCE, 0, 0,
+                                     HUGE_VAL, "of at least 0");
+    wish.reach = reader_bounded(reader, reader_member(reader, value, "reach"), QUANTITY_LENGTH, HUGE_VAL, 0, HUGE_VAL,
+                                "of at least 0");
     int way = reader_choice(reader, reader_member(reader, value, "by"), ways);
     if (!reader_good(reader)) {
         return;
@@ -296,11 +308,13 @@ static void read_attachment(struct scene_reader *reader, located *value)
     list.count = read_vertices(reader, vertices, &reader->plan->bodies[wish.body_a], &list.vertices);
     bool cells = !space && reader_good(reader) && reader->plan->bodies[wish.body_b].mesh == DENT_BODY_SOLID && way != 1;
     if (way == 0 && !cells && reader_good(reader)) {
-        reader_wrong(reader, reader_member(reader, value, "by"), "\"by\": \"vertices\" was expected: \"%.60s\" has no tetrahedra", target);
+        reader_wrong(reader, reader_member(reader, value, "by"),
+                     "\"by\": \"vertices\" was expected: \"%.60s\" has no tetrahedra", target);
     }
     uint32_t tied = 0;
     if (reader_good(reader) && cells) {
-        tied = plan_attach_to_cells(reader->plan, wish.body_a, wish.body_b, wish.reach, wish.compliance, is_listed, &list);
+        tied =
+            plan_attach_to_cells(reader->plan, wish.body_a, wish.body_b, wish.reach, wish.compliance, is_listed, &list);
     }
     for (uint32_t i = 0; reader_good(reader) && !cells && i < list.count; i++) {
         tied += tie_vertex(reader, &wish, list.vertices[i]);

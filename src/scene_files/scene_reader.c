@@ -189,8 +189,8 @@ double reader_quantity(struct scene_reader *reader, located *value, enum quantit
         return quantity_bare(kind, json_number_value(value->json));
     }
     if (!json_is_string(value->json)) {
-        reader_wrong(reader, value, "%s%s such as %s was expected, not %s", name, quantity_name(kind), quantity_example(kind),
-                     type_name(value));
+        reader_wrong(reader, value, "%s%s such as %s was expected, not %s", name, quantity_name(kind),
+                     quantity_example(kind), type_name(value));
     } else if (kind == QUANTITY_RATIO) {
         reader_wrong(reader, value, "%sa plain number such as 0.45 was expected, not text", name);
     } else if (!quantity_read(&reader->units, kind, json_string_value(value->json), &result, why, sizeof why)) {
@@ -199,8 +199,8 @@ double reader_quantity(struct scene_reader *reader, located *value, enum quantit
     return result;
 }
 
-double reader_bounded(struct scene_reader *reader, located *value, enum quantity_kind kind, double fallback, double low, double high,
-                      const char *bounds)
+double reader_bounded(struct scene_reader *reader, located *value, enum quantity_kind kind, double fallback, double low,
+                      double high, const char *bounds)
 {
     double result = reader_quantity(reader, value, kind, fallback);
     if (value && reader_good(reader) && !(result >= low && result <= high)) {
@@ -223,7 +223,8 @@ void reader_vector(struct scene_reader *reader, located *value, enum quantity_ki
         if (json_is_array(value->json)) {
             snprintf(items, sizeof items, " of %zu", json_array_size(value->json));
         }
-        reader_wrong(reader, value, "%san array [x, y, z] of three was expected, not %s%s", name, type_name(value), items);
+        reader_wrong(reader, value, "%san array [x, y, z] of three was expected, not %s%s", name, type_name(value),
+                     items);
         return;
     }
     int axis = 0;
@@ -242,7 +243,8 @@ uint32_t reader_count(struct scene_reader *reader, located *value, uint32_t low,
         char name[80];
         call_it(value, name, sizeof name);
         if (json_is_integer(value->json)) {
-            reader_wrong(reader, value, "%sa whole number from %u to %u was expected, not %" JSON_INTEGER_FORMAT, name, low, high, number);
+            reader_wrong(reader, value, "%sa whole number from %u to %u was expected, not %" JSON_INTEGER_FORMAT, name,
+                         low, high, number);
         } else {
             reader_wrong(reader, value, "%sa whole number from %u to %u was expected, not %s", name, low, high,
                          json_is_real(value->json) ? "a fraction" : type_name(value));

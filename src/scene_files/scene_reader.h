@@ -1,5 +1,5 @@
-/* Reading a located JSON document with errors that stick: after the first one every call does nothing and returns something harmless,
- * and plan->status says what happened. Every message is "file:line:column: what was expected". */
+/* Reading a located JSON document with errors that stick: after the first one every call does nothing and returns
+ * something harmless, and plan->status says what happened. Every message is "file:line:column: what was expected". */
 #ifndef DENT_SCENE_FILES_SCENE_READER_H
 #define DENT_SCENE_FILES_SCENE_READER_H
 
@@ -36,8 +36,8 @@ located *reader_need(struct scene_reader *reader, located *object, const char *k
 /* Values. Null values give `fallback` and no error. */
 double reader_quantity(struct scene_reader *reader, located *value, enum quantity_kind kind, double fallback);
 /* The same within bounds, both included; `bounds` is what the message says was expected, "above 0" for instance. */
-double reader_bounded(struct scene_reader *reader, located *value, enum quantity_kind kind, double fallback, double low, double high,
-                      const char *bounds);
+double reader_bounded(struct scene_reader *reader, located *value, enum quantity_kind kind, double fallback, double low,
+                      double high, const char *bounds);
 void reader_vector(struct scene_reader *reader, located *value, enum quantity_kind kind, double vector[3]);
 uint32_t reader_count(struct scene_reader *reader, located *value, uint32_t low, uint32_t high, uint32_t fallback);
 bool reader_boolean(struct scene_reader *reader, located *value, bool fallback);

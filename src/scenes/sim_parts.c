@@ -18,8 +18,9 @@ uint32_t part_cells(double count, double scale, int dimension, uint32_t least)
 static bool countable(struct sim_plan *plan, double vertices, double elements)
 {
     if (plan->status == DENT_OK && !(vertices < 4e9 && elements < 4e9)) {
-        plan_note(plan, dent_fail(plan->context, DENT_ERROR_TOO_LARGE, "scene %s: %.3g vertices and %.3g elements are more than can be numbered",
-                                  plan->name, vertices, elements));
+        plan_note(plan, dent_fail(plan->context, DENT_ERROR_TOO_LARGE,
+                                  "scene %s: %.3g vertices and %.3g elements are more than can be numbered", plan->name,
+                                  vertices, elements));
     }
     return plan->status == DENT_OK;
 }
@@ -41,7 +42,8 @@ dent_sim_body_def *part_block(struct sim_plan *plan, dent_sim_body_kind kind, co
     return body;
 }
 
-dent_sim_body_def *part_shape(struct sim_plan *plan, dent_sim_body_kind kind, const char *name, const struct mesher_def *def)
+dent_sim_body_def *part_shape(struct sim_plan *plan, dent_sim_body_kind kind, const char *name,
+                              const struct mesher_def *def)
 {
     struct scene_mesh mesh = {0};
     dent_sim_body_def *body = plan_add_body(plan, kind, name);
@@ -50,15 +52,15 @@ dent_sim_body_def *part_shape(struct sim_plan *plan, dent_sim_body_kind kind, co
         return body;
     }
     if (mesh.element_count == 0) {
-        plan_note(plan, dent_fail(plan->context, DENT_ERROR_INVALID_ARGUMENT, "scene %s: at this scale %s is too thin to be cut into cells",
-                                  plan->name, name));
+        plan_note(plan, dent_fail(plan->context, DENT_ERROR_INVALID_ARGUMENT,
+                                  "scene %s: at this scale %s is too thin to be cut into cells", plan->name, name));
     }
     plan_take_mesh(plan, body, &mesh);
     return body;
 }
 
-dent_sim_body_def *part_ball(struct sim_plan *plan, dent_sim_body_kind kind, const char *name, double radius, double spacing,
-                             const double centre[3])
+dent_sim_body_def *part_ball(struct sim_plan *plan, dent_sim_body_kind kind, const char *name, double radius,
+                             double spacing, const double centre[3])
 {
     const double middle[3] = {0, 0, 0};
     struct implicit_shape *shape = plan_allocate(plan, 1, sizeof *shape);
@@ -67,7 +69,8 @@ dent_sim_body_def *part_ball(struct sim_plan *plan, dent_sim_body_kind kind, con
     }
     shape_sphere(shape, middle, radius);
     double reach = radius + spacing;
-    struct mesher_def def = {.low = {-reach, -reach, -reach}, .high = {reach, reach, reach}, .spacing = spacing, .shape = shape};
+    struct mesher_def def = {
+        .low = {-reach, -reach, -reach}, .high = {reach, reach, reach}, .spacing = spacing, .shape = shape};
     dent_sim_body_def *body = part_shape(plan, kind, name, &def);
     if (plan->status == DENT_OK) {
         plan_scale_and_move(body, 1, centre[0], centre[1], centre[2]);

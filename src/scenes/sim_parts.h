@@ -1,5 +1,5 @@
-/* Bodies that several simulated scenes use: blocks, balls, sheets and the ground. All are added to the plan with their mesh in place;
- * the record returned is valid until the next body is added. */
+/* Bodies that several simulated scenes use: blocks, balls, sheets and the ground. All are added to the plan with their
+ * mesh in place; the record returned is valid until the next body is added. */
 #ifndef DENT_SCENES_SIM_PARTS_H
 #define DENT_SCENES_SIM_PARTS_H
 
@@ -11,14 +11,15 @@ dent_sim_body_def *part_block(struct sim_plan *plan, dent_sim_body_kind kind, co
                               const double size[3], const double centre[3]);
 
 /* A ball of tetrahedra by the implicit mesher. */
-dent_sim_body_def *part_ball(struct sim_plan *plan, dent_sim_body_kind kind, const char *name, double radius, double spacing,
-                             const double centre[3]);
+dent_sim_body_def *part_ball(struct sim_plan *plan, dent_sim_body_kind kind, const char *name, double radius,
+                             double spacing, const double centre[3]);
 
 /* A square sheet of right triangles at z = 0, centred, `size` wide. */
 dent_sim_body_def *part_sheet(struct sim_plan *plan, const char *name, uint32_t cells, double size);
 
 /* Any implicit shape; an empty mesh is an error that says so. */
-dent_sim_body_def *part_shape(struct sim_plan *plan, dent_sim_body_kind kind, const char *name, const struct mesher_def *def);
+dent_sim_body_def *part_shape(struct sim_plan *plan, dent_sim_body_kind kind, const char *name,
+                              const struct mesher_def *def);
 
 /* A fixed slab `width` wide whose top is the plane z = 0, of `cells` x `cells` x 1 cubes. */
 dent_sim_body_def *part_ground(struct sim_plan *plan, double width, uint32_t cells, uint32_t material);

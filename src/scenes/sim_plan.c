@@ -147,8 +147,8 @@ dent_sim_body_def *plan_add_body(struct sim_plan *plan, dent_sim_body_kind kind,
     return body;
 }
 
-void plan_copy_mesh(struct sim_plan *plan, dent_sim_body_def *body, dent_body_kind kind, uint32_t vertex_count, uint32_t element_count,
-                    const uint32_t *corners, const double *positions)
+void plan_copy_mesh(struct sim_plan *plan, dent_sim_body_def *body, dent_body_kind kind, uint32_t vertex_count,
+                    uint32_t element_count, const uint32_t *corners, const double *positions)
 {
     size_t corner_count = (size_t)element_count * (kind == DENT_BODY_SOLID ? 4 : 3);
     uint32_t *own_corners = plan_allocate(plan, corner_count, sizeof *corners);
@@ -171,8 +171,8 @@ void plan_copy_mesh(struct sim_plan *plan, dent_sim_body_def *body, dent_body_ki
 
 void plan_take_mesh(struct sim_plan *plan, dent_sim_body_def *body, struct scene_mesh *mesh)
 {
-    plan_copy_mesh(plan, body, mesh->corner_count == 4 ? DENT_BODY_SOLID : DENT_BODY_SURFACE, mesh->vertex_count, mesh->element_count,
-                   mesh->corners, mesh->reference);
+    plan_copy_mesh(plan, body, mesh->corner_count == 4 ? DENT_BODY_SOLID : DENT_BODY_SURFACE, mesh->vertex_count,
+                   mesh->element_count, mesh->corners, mesh->reference);
     scene_mesh_release(plan->context, mesh);
 }
 
@@ -187,7 +187,8 @@ void plan_transform(dent_sim_body_def *body, const double matrix[9], const doubl
     for (size_t v = 0; v < body->vertex_count; v++) {
         double x = positions[3 * v], y = positions[3 * v + 1], z = positions[3 * v + 2];
         for (int row = 0; row < 3; row++) {
-            positions[3 * v + row] = ((matrix[3 * row] * x + matrix[3 * row + 1] * y) + matrix[3 * row + 2] * z) + shift[row];
+            positions[3 * v + row] =
+                ((matrix[3 * row] * x + matrix[3 * row + 1] * y) + matrix[3 * row + 2] * z) + shift[row];
         }
     }
 }

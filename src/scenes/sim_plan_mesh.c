@@ -1,8 +1,8 @@
 /* Meshes of a plan: the surface of a solid, and vertices tied to the cells of another body.
  *
- * A world knows which faces of a solid are outside. For the ties every vertex looks for the cell nearest to it (the one whose most
- * negative weight, times its size, is least) among those whose boxes come within reach: scenes tie a few thousand vertices to a few
- * thousand cells, once. */
+ * A world knows which faces of a solid are outside. For the ties every vertex looks for the cell nearest to it (the one
+ * whose most negative weight, times its size, is least) among those whose boxes come within reach: scenes tie a few
+ * thousand vertices to a few thousand cells, once. */
 #include "sim_plan.h"
 
 #include <math.h>
@@ -11,7 +11,8 @@
 /* ---- the surface of a solid -------------------------------------------------------------------------------------- */
 
 /* Corners and positions of the surface, the vertices it uses numbered in their old order. */
-static void keep_faces(struct sim_plan *plan, dent_sim_body_def *body, const dent_surface_face *faces, uint32_t face_count)
+static void keep_faces(struct sim_plan *plan, dent_sim_body_def *body, const dent_surface_face *faces,
+                       uint32_t face_count)
 {
     uint32_t *number = plan_allocate(plan, body->vertex_count, sizeof *number);
     uint32_t *corners = plan_allocate(plan, 3 * (size_t)face_count, sizeof *corners);
@@ -48,7 +49,8 @@ void plan_keep_surface(struct sim_plan *plan, dent_sim_body_def *body)
     }
     dent_world *world = dent_world_create(plan->context);
     if (!world) {
-        plan_note(plan, dent_fail(plan->context, DENT_ERROR_OUT_OF_MEMORY, "no memory for the surface of %s", body->name));
+        plan_note(plan,
+                  dent_fail(plan->context, DENT_ERROR_OUT_OF_MEMORY, "no memory for the surface of %s", body->name));
         return;
     }
     dent_body_def def = dent_solid_def_default();
@@ -64,7 +66,8 @@ void plan_keep_surface(struct sim_plan *plan, dent_sim_body_def *body)
         const dent_surface_face *faces = dent_body_surface_faces(world, id, &count);
         keep_faces(plan, body, faces, count);
     } else {
-        plan_note(plan, dent_fail(plan->context, status, "the mesh of %s has no surface: %s", body->name, dent_status_name(status)));
+        plan_note(plan, dent_fail(plan->context, status, "the mesh of %s has no surface: %s", body->name,
+                                  dent_status_name(status)));
     }
     dent_world_destroy(world);
 }
@@ -73,7 +76,8 @@ void plan_keep_surface(struct sim_plan *plan, dent_sim_body_def *body)
 
 static double determinant(const double a[3], const double b[3], const double c[3])
 {
-    return (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2])) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+    return (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2])) +
+           a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
 
 /* Barycentric coordinates of a point in a tetrahedron, also outside it; false: the cell is flat. */
@@ -133,7 +137,8 @@ static bool cell_is_near(const double *positions, const uint32_t *cell, const do
     return true;
 }
 
-static bool attach_vertex(struct sim_plan *plan, uint32_t body_a, uint32_t vertex, uint32_t body_b, double reach, double compliance)
+static bool attach_vertex(struct sim_plan *plan, uint32_t body_a, uint32_t vertex, uint32_t body_b, double reach,
+                          double compliance)
 {
     const dent_sim_body_def *a = &plan->bodies[body_a], *b = &plan->bodies[body_b];
     const double *point = a->positions + 3 * (size_t)vertex;
@@ -163,8 +168,8 @@ static bool attach_vertex(struct sim_plan *plan, uint32_t body_a, uint32_t verte
     return true;
 }
 
-uint32_t plan_attach_to_cells(struct sim_plan *plan, uint32_t body_a, uint32_t body_b, double reach, double compliance, plan_region *inside,
-                              const void *user)
+uint32_t plan_attach_to_cells(struct sim_plan *plan, uint32_t body_a, uint32_t body_b, double reach, double compliance,
+                              plan_region *inside, const void *user)
 {
     uint32_t count = 0;
     if (plan->status != DENT_OK || plan->bodies[body_b].mesh != DENT_BODY_SOLID) {

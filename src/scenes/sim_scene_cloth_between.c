@@ -1,5 +1,5 @@
-/* cloth-between: a cloth hangs from its upper edge; two soft balls come from both sides, pinch it, carry it a little upwards, and let it
- * go again. */
+/* cloth-between: a cloth hangs from its upper edge; two soft balls come from both sides, pinch it, carry it a little
+ * upwards, and let it go again. */
 #include "sim_parts.h"
 #include "sim_scene_table.h"
 
@@ -33,8 +33,8 @@ static void add_ball(struct sim_plan *plan, const struct sim_scene_wish *wish, d
 {
     double away = radius + gap, lift = 0.05;
     const double centre[3] = {0, side * away, -0.05};
-    dent_sim_body_def *ball =
-        part_ball(plan, DENT_SIM_SOLID, side < 0 ? "left ball" : "right ball", radius, radius / part_cells(4, wish->scale, 3, 2), centre);
+    dent_sim_body_def *ball = part_ball(plan, DENT_SIM_SOLID, side < 0 ? "left ball" : "right ball", radius,
+                                        radius / part_cells(4, wish->scale, 3, 2), centre);
     ball->material = material;
     ball->self_collision = false;
     struct cap cap = {side, away + 0.55 * radius};

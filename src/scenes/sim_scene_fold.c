@@ -1,5 +1,5 @@
-/* fold: a long soft bar whose ends are turned and brought together until it lies against itself, and held there: self-contact of a
- * solid. */
+/* fold: a long soft bar whose ends are turned and brought together until it lies against itself, and held there:
+ * self-contact of a solid. */
 #include "elementary_functions.h"
 #include "sim_parts.h"
 #include "sim_scene_table.h"
@@ -23,7 +23,8 @@ struct fold_motion {
     double angle;      /* by which the ends are turned, radians */
 };
 
-/* Both ends turn upwards, by a little less than a right angle, and come together; the motion of what lies between is not used. */
+/* Both ends turn upwards, by a little less than a right angle, and come together; the motion of what lies between is
+ * not used. */
 static void move_ends(void *user, double time, uint32_t vertex_count, double *positions)
 {
     const struct fold_motion *fold = user;

@@ -1,10 +1,10 @@
-/* jaw: the generated jaw, simulated. The lower jaw is driven through chewing strokes; its teeth are rigid bodies that hang in elastic
- * ligaments and nothing else; the upper teeth stand still. When the teeth meet, the contact presses the lower ones into their
- * ligaments and tilts them.
+/* jaw: the generated jaw, simulated. The lower jaw is driven through chewing strokes; its teeth are rigid bodies that
+ * hang in elastic ligaments and nothing else; the upper teeth stand still. When the teeth meet, the contact presses the
+ * lower ones into their ligaments and tilts them.
  *
- * Meshes are those of the prescribed scene `jaw` (millimetres). A ligament's outer side is fixed to the bone and moves with it; its inner
- * side is tied to the cells of the tooth. Clefts between tooth, ligament and bone are there so that the parts do not touch; contact is
- * asked for between upper and lower teeth only. */
+ * Meshes are those of the prescribed scene `jaw` (millimetres). A ligament's outer side is fixed to the bone and moves
+ * with it; its inner side is tied to the cells of the tooth. Clefts between tooth, ligament and bone are there so that
+ * the parts do not touch; contact is asked for between upper and lower teeth only. */
 #include "elementary_functions.h"
 #include "jaw_shapes.h"
 #include "sim_parts.h"
@@ -25,19 +25,19 @@ static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
 
 enum { GROUP_UPPER = 2, GROUP_LOWER = 4 };
 
-/* Chewing is slow: what counts is stiffness, not inertia. A ligament weighs a tenth of its tooth, spread over hundreds of vertices, and an
- * iteration hands no more force from a light vertex to a heavy body, or from a contact to a light tooth, than its mass can carry in a
- * substep; so both are made heavier, as is usual in quasi-static analysis. */
+/* Chewing is slow: what counts is stiffness, not inertia. A ligament weighs a tenth of its tooth, spread over hundreds
+ * of vertices, and an iteration hands no more force from a light vertex to a heavy body, or from a contact to a light
+ * tooth, than its mass can carry in a substep; so both are made heavier, as is usual in quasi-static analysis. */
 static const double ligament_mass_scaling = 2000, tooth_mass_scaling = 500;
 
-/* Of the ties between ligament and tooth, mm/mN: ten micrometres per newton each, and hundreds of them share the load. Harder ones would
- * each ask for what all of them together do, and tremble. */
+/* Of the ties between ligament and tooth, mm/mN: ten micrometres per newton each, and hundreds of them share the load.
+ * Harder ones would each ask for what all of them together do, and tremble. */
 static const double tie_compliance = 1e-5;
 
 /* ---- chewing ----------------------------------------------------------------------------------------------------- */
 
-/* The front teeth are 87 mm from the hinge, the first molars 62 mm, and the molars are 0.5 mm shorter: closed, the jaw is lifted and turned
- * back so far that both meet at the same time. */
+/* The front teeth are 87 mm from the hinge, the first molars 62 mm, and the molars are 0.5 mm shorter: closed, the jaw
+ * is lifted and turned back so far that both meet at the same time. */
 static const double closed_angle = 0.02, closed_lift = 0.02 * 87; /* radians, mm */
 
 struct chewing {
@@ -54,7 +54,8 @@ struct jaw_place {
     double shift[3];
 };
 
-/* Where the lower jaw is: a loop, open on one side of the middle and closing on the other, with a short stop while it bites. */
+/* Where the lower jaw is: a loop, open on one side of the middle and closing on the other, with a short stop while it
+ * bites. */
 static struct jaw_place place_at(const struct chewing *chewing, double time)
 {
     double phase = 2 * SCENE_PI * (time / chewing->period);
@@ -96,12 +97,14 @@ struct jaw_builder {
 };
 
 /* Copies a body of the prescribed scene; those of the lower jaw start where the motion does. */
-static dent_sim_body_def *copy_body(const struct jaw_builder *builder, uint32_t index, dent_sim_body_kind kind, bool lower)
+static dent_sim_body_def *copy_body(const struct jaw_builder *builder, uint32_t index, dent_sim_body_kind kind,
+                                    bool lower)
 {
     struct sim_plan *plan = builder->plan;
     const dent_scene_body *source = dent_scene_body_at(builder->scene, index);
     dent_sim_body_def *body = plan_add_body(plan, kind, plan_copy_text(plan, source->name));
-    plan_copy_mesh(plan, body, DENT_BODY_SOLID, source->vertex_count, source->element_count, source->element_corners, source->reference);
+    plan_copy_mesh(plan, body, DENT_BODY_SOLID, source->vertex_count, source->element_count, source->element_corners,
+                   source->reference);
     struct chewing_body *driver = plan_allocate(plan, 1, sizeof *driver);
     double *closed = plan_allocate(plan, source->vertex_count, 3 * sizeof *closed);
     if (plan->status == DENT_OK && lower) {
@@ -118,8 +121,8 @@ static dent_sim_body_def *copy_body(const struct jaw_builder *builder, uint32_t 
     return body;
 }
 
-/* A region of a ligament: nearer to the tooth than its middle, or farther. Works on the body's own vertices in the open jaw, so it looks
- * the closed ones up by their place in the array. */
+/* A region of a ligament: nearer to the tooth than its middle, or farther. Works on the body's own vertices in the open
+ * jaw, so it looks the closed ones up by their place in the array. */
 struct ligament_side {
     const struct implicit_shape *tooth;
     const double *positions, *closed;
@@ -152,7 +155,8 @@ static void add_ligament(const struct jaw_builder *builder, uint32_t index, int 
                                  .middle = builder->ligament_middle};
     plan_fix_vertices(plan, body, on_side, &side);
     side.inner = true;
-    plan_attach_to_cells(plan, plan->body_count - 1, tooth_body, builder->ligament_middle, tie_compliance, on_side, &side);
+    plan_attach_to_cells(plan, plan->body_count - 1, tooth_body, builder->ligament_middle, tie_compliance, on_side,
+                         &side);
 }
 
 static void add_tooth(const struct jaw_builder *builder, uint32_t index, int number)
@@ -217,7 +221,8 @@ static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
     chewing->opening = wish->parameters[OPENING] * (SCENE_PI / 180);
     chewing->bite = wish->parameters[BITE];
     chewing->period = wish->parameters[PERIOD];
-    struct jaw_builder builder = {.plan = plan, .chewing = chewing, .ligament_middle = jaw_ligament_middle(wish->scale)};
+    struct jaw_builder builder = {
+        .plan = plan, .chewing = chewing, .ligament_middle = jaw_ligament_middle(wish->scale)};
     add_materials(&builder, wish);
     dent_scene_def def = dent_scene_def_default();
     def.name = "jaw";

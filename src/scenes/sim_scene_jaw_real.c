@@ -1,9 +1,10 @@
-/* jaw-real: a measured tooth in its measured ligament, from the data kit (jaw-openmandible: tetrahedra of dentin, enamel and periodontal
- * ligament of seven lower teeth, and the bone), bitten by a moving plate.
+/* jaw-real: a measured tooth in its measured ligament, from the data kit (jaw-openmandible: tetrahedra of dentin,
+ * enamel and periodontal ligament of seven lower teeth, and the bone), bitten by a moving plate.
  *
- * Dentin and enamel make one rigid body. The ligament is elastic; where its vertices are those of the dentin it is tied to the tooth, the
- * rest of its surface is held by the bone. The plate comes down along the axis of the tooth, from the ligament's middle to the enamel's,
- * and goes back. Nothing is remeshed, so the scale must be 1. Millimetres. Nothing of the kit is part of dent. */
+ * Dentin and enamel make one rigid body. The ligament is elastic; where its vertices are those of the dentin it is tied
+ * to the tooth, the rest of its surface is held by the bone. The plate comes down along the axis of the tooth, from the
+ * ligament's middle to the enamel's, and goes back. Nothing is remeshed, so the scale must be 1. Millimetres. Nothing
+ * of the kit is part of dent. */
 #include "elementary_functions.h"
 #include "sim_parts.h"
 #include "sim_scene_table.h"
@@ -36,7 +37,8 @@ static dent_mesh *read_part(struct sim_plan *plan, const struct sim_scene_wish *
     def.merge = true;
     int length = snprintf(path, sizeof path, "%s/meshes/jaw-openmandible/%s.1.ele.xz", wish->data_folder, part);
     if (length < 0 || (size_t)length >= sizeof path) {
-        plan_note(plan, dent_fail(plan->context, DENT_ERROR_INVALID_ARGUMENT, "scene jaw-real: the name of the data folder is too long"));
+        plan_note(plan, dent_fail(plan->context, DENT_ERROR_INVALID_ARGUMENT,
+                                  "scene jaw-real: the name of the data folder is too long"));
     }
     if (plan->status != DENT_OK || !plan_note(plan, dent_mesh_read(plan->context, path, &def, &mesh))) {
         return NULL;
@@ -59,7 +61,8 @@ static void middle_of(const double *positions, uint32_t count, double middle[3])
 }
 
 /* Two meshes as the mesh of one body. */
-static void join_meshes(struct sim_plan *plan, dent_sim_body_def *body, const dent_mesh_body *a, const dent_mesh_body *b)
+static void join_meshes(struct sim_plan *plan, dent_sim_body_def *body, const dent_mesh_body *a,
+                        const dent_mesh_body *b)
 {
     uint32_t *corners = plan_allocate(plan, 4 * ((size_t)a->element_count + b->element_count), sizeof *corners);
     double *positions = plan_allocate(plan, (size_t)a->vertex_count + b->vertex_count, 3 * sizeof *positions);
@@ -86,7 +89,8 @@ static uint64_t position_hash(const double point[3])
 {
     uint64_t bits[3];
     memcpy(bits, point, sizeof bits);
-    return (bits[0] * UINT64_C(0x9E3779B97F4A7C15) ^ bits[1] * UINT64_C(0xC2B2AE3D27D4EB4F)) + bits[2] * UINT64_C(0x165667B19E3779F9);
+    return (bits[0] * UINT64_C(0x9E3779B97F4A7C15) ^ bits[1] * UINT64_C(0xC2B2AE3D27D4EB4F)) +
+           bits[2] * UINT64_C(0x165667B19E3779F9);
 }
 
 /* Ties the ligament's vertices that are bitwise those of the dentin to it, and fixes the others of its surface. */
@@ -146,8 +150,8 @@ static void hold_ligament(struct sim_plan *plan, uint32_t ligament, uint32_t too
 /* ---- the plate --------------------------------------------------------------------------------------------------- */
 
 /* A square plate across the axis of the tooth, just above the enamel. */
-static void add_plate(struct sim_plan *plan, const struct sim_scene_wish *wish, uint32_t tooth, const double axis[3], const double crown[3],
-                      uint32_t material)
+static void add_plate(struct sim_plan *plan, const struct sim_scene_wish *wish, uint32_t tooth, const double axis[3],
+                      const double crown[3], uint32_t material)
 {
     const dent_sim_body_def *body = &plan->bodies[tooth];
     const double gap = 0.05, thickness = 1, width = 14;
@@ -158,7 +162,8 @@ static void add_plate(struct sim_plan *plan, const struct sim_scene_wish *wish, 
         top = height > top ? height : top;
     }
     /* Two directions across the axis: with the coordinate axis it is least along. */
-    int least = fabs(axis[0]) < fabs(axis[1]) ? (fabs(axis[0]) < fabs(axis[2]) ? 0 : 2) : (fabs(axis[1]) < fabs(axis[2]) ? 1 : 2);
+    int least = fabs(axis[0]) < fabs(axis[1]) ? (fabs(axis[0]) < fabs(axis[2]) ? 0 : 2)
+                                              : (fabs(axis[1]) < fabs(axis[2]) ? 1 : 2);
     double helper[3] = {0, 0, 0}, u[3], w[3];
     helper[least] = 1;
     for (int i = 0; i < 3; i++) {
@@ -208,8 +213,8 @@ static uint32_t add_material(struct sim_plan *plan, const char *name, double den
     return plan_add_material(plan, &material);
 }
 
-static void add_tooth(struct sim_plan *plan, const struct sim_scene_wish *wish, const dent_mesh_body *dentin, const dent_mesh_body *enamel,
-                      const dent_mesh_body *ligament)
+static void add_tooth(struct sim_plan *plan, const struct sim_scene_wish *wish, const dent_mesh_body *dentin,
+                      const dent_mesh_body *enamel, const dent_mesh_body *ligament)
 {
     uint32_t hard = add_material(plan, "enamel and dentin", tooth_mass_scaling * 2.3e-6, 1e6);
     uint32_t soft = add_material(plan, "ligament", ligament_mass_scaling * 1.1e-6, 1000 * wish->parameters[YOUNG]);
@@ -217,8 +222,8 @@ static void add_tooth(struct sim_plan *plan, const struct sim_scene_wish *wish, 
     join_meshes(plan, tooth, dentin, enamel);
     tooth->material = hard;
     dent_sim_body_def *shell = plan_add_body(plan, DENT_SIM_SOLID, "ligament");
-    plan_copy_mesh(plan, shell, DENT_BODY_SOLID, ligament->vertex_count, ligament->element_count, ligament->element_corners,
-                   ligament->positions);
+    plan_copy_mesh(plan, shell, DENT_BODY_SOLID, ligament->vertex_count, ligament->element_count,
+                   ligament->element_corners, ligament->positions);
     shell->material = soft;
     shell->collision_mask = 0;
     shell->self_collision = false;
@@ -246,7 +251,8 @@ static void add_bone(struct sim_plan *plan, const struct sim_scene_wish *wish)
     if (bone && plan->status == DENT_OK) {
         dent_sim_body_def *body = plan_add_body(plan, DENT_SIM_PRESCRIBED, "bone");
         const dent_mesh_body *mesh = &bone->bodies[0];
-        plan_copy_mesh(plan, body, DENT_BODY_SOLID, mesh->vertex_count, mesh->element_count, mesh->element_corners, mesh->positions);
+        plan_copy_mesh(plan, body, DENT_BODY_SOLID, mesh->vertex_count, mesh->element_count, mesh->element_corners,
+                       mesh->positions);
         plan_keep_surface(plan, body);
         body->collision_mask = 0;
     }
@@ -256,12 +262,15 @@ static void add_bone(struct sim_plan *plan, const struct sim_scene_wish *wish)
 static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
 {
     if (!wish->data_folder || !wish->data_folder[0]) {
-        plan_note(plan, dent_fail(plan->context, DENT_ERROR_UNSUPPORTED,
-                                  "scene jaw-real needs the data kit (meshes/jaw-openmandible): set DENT_DATA to its folder"));
+        plan_note(
+            plan,
+            dent_fail(plan->context, DENT_ERROR_UNSUPPORTED,
+                      "scene jaw-real needs the data kit (meshes/jaw-openmandible): set DENT_DATA to its folder"));
         return;
     }
     if (wish->scale != 1) {
-        plan_note(plan, dent_fail(plan->context, DENT_ERROR_INVALID_ARGUMENT, "scene jaw-real is measured: its scale is 1"));
+        plan_note(plan,
+                  dent_fail(plan->context, DENT_ERROR_INVALID_ARGUMENT, "scene jaw-real is measured: its scale is 1"));
         return;
     }
     static const char *const parts[3] = {"Dentin", "Enamel", "PDL"};

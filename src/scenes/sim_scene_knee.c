@@ -1,9 +1,10 @@
-/* knee: a generated knee that bends under load. Femur and tibia are driven; the cartilage of both and the two menisci are elastic.
+/* knee: a generated knee that bends under load. Femur and tibia are driven; the cartilage of both and the two menisci
+ * are elastic.
  *
- * The condyles of the femur are two ellipsoids; their cartilage is a shell around the lower part. The tibia ends in a flat plateau with a
- * plate of cartilage under each condyle. A meniscus is a wedge-shaped ring between: a disc on the plateau without what the condyle needs.
- * Its horns, front and back near the middle, are fixed to the tibia. Millimetres; x to the side, y forward, z up. Proportions follow
- * textbooks; no measured knee was used. */
+ * The condyles of the femur are two ellipsoids; their cartilage is a shell around the lower part. The tibia ends in a
+ * flat plateau with a plate of cartilage under each condyle. A meniscus is a wedge-shaped ring between: a disc on the
+ * plateau without what the condyle needs. Its horns, front and back near the middle, are fixed to the tibia.
+ * Millimetres; x to the side, y forward, z up. Proportions follow textbooks; no measured knee was used. */
 #include "elementary_functions.h"
 #include "sim_parts.h"
 #include "sim_scene_table.h"
@@ -17,8 +18,8 @@ static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
 };
 
 static const double condyle_offset = 22, condyle_axes[3] = {13, 22.3, 22};
-static const double cartilage = 3.6, cleft = 0.35;                     /* thickness; free space between parts */
-static const double spacing_at_scale_1 = 2, coarsest_spacing = 3;   /* coarser lattices lose the cartilage */
+static const double cartilage = 3.6, cleft = 0.35;                /* thickness; free space between parts */
+static const double spacing_at_scale_1 = 2, coarsest_spacing = 3; /* coarser lattices lose the cartilage */
 
 /* Heights: lowest point of the femur's cartilage, then the tibia's cartilage, then the plateau. */
 static double femur_bottom(void)
@@ -65,7 +66,8 @@ static void describe_tibia(struct implicit_shape *shape, double side)
 {
     (void)side;
     double top = plate_top() - cartilage - cleft;
-    const double head[3] = {0, -2, top - 9}, middle[3] = {0, -3, top - 30}, foot[3] = {0, -4, top - 85}, axes[3] = {48, 31, 20};
+    const double head[3] = {0, -2, top - 9}, middle[3] = {0, -3, top - 30}, foot[3] = {0, -4, top - 85},
+                 axes[3] = {48, 31, 20};
     shape_ellipsoid(shape, head, axes);
     shape_cone(shape, middle, 17, foot, 12);
     shape_union(shape, 8);
@@ -84,7 +86,8 @@ static void describe_femur_cartilage(struct implicit_shape *shape, double side)
 
 static void describe_plate(struct implicit_shape *shape, double side)
 {
-    const double centre[3] = {side * condyle_offset, 0, plate_top() - 0.5 * cartilage}, half[3] = {18, 23, 0.5 * cartilage};
+    const double centre[3] = {side * condyle_offset, 0, plate_top() - 0.5 * cartilage},
+                 half[3] = {18, 23, 0.5 * cartilage};
     const double outline[3] = {15.5, 20.5, 60};
     shape_box(shape, centre, half, 1);
     shape_ellipsoid(shape, centre, outline);
@@ -139,8 +142,8 @@ static bool horn(const void *user, const double point[3])
 
 typedef void describe_function(struct implicit_shape *shape, double side);
 
-static dent_sim_body_def *add_part(struct sim_plan *plan, dent_sim_body_kind kind, const char *name, describe_function *describe,
-                                   double side, double spacing)
+static dent_sim_body_def *add_part(struct sim_plan *plan, dent_sim_body_kind kind, const char *name,
+                                   describe_function *describe, double side, double spacing)
 {
     struct implicit_shape *shape = plan_allocate(plan, 1, sizeof *shape);
     if (!shape) {
@@ -200,11 +203,13 @@ static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
         drive_femur(plan, part, wish);
         part->material = soft_number;
         part->self_collision = false;
-        part = add_part(plan, DENT_SIM_SOLID, plan_numbered_name(plan, "tibial cartilage", i), describe_plate, sides[i], spacing);
+        part = add_part(plan, DENT_SIM_SOLID, plan_numbered_name(plan, "tibial cartilage", i), describe_plate, sides[i],
+                        spacing);
         plan_fix_vertices(plan, part, lower_side, NULL);
         part->material = soft_number;
         part->self_collision = false;
-        part = add_part(plan, DENT_SIM_SOLID, plan_numbered_name(plan, "meniscus", i), describe_meniscus, sides[i], spacing);
+        part = add_part(plan, DENT_SIM_SOLID, plan_numbered_name(plan, "meniscus", i), describe_meniscus, sides[i],
+                        spacing);
         plan_fix_vertices(plan, part, horn, &sides[i]);
         part->material = soft_number;
         part->self_collision = false;

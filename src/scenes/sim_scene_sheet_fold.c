@@ -1,4 +1,5 @@
-/* sheet-fold: a sheet lies on the ground; one edge is taken over to the other side, so that the sheet is folded onto itself. */
+/* sheet-fold: a sheet lies on the ground; one edge is taken over to the other side, so that the sheet is folded onto
+ * itself. */
 #include "elementary_functions.h"
 #include "sim_parts.h"
 #include "sim_scene_table.h"

@@ -27,7 +27,8 @@ static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t counts[3] = {cells, cells, cells};
         const double size[3] = {edge, edge, edge}, centre[3] = {0, 0, gap + 0.5 * edge + i * (edge + gap)};
-        dent_sim_body_def *block = part_block(plan, DENT_SIM_SOLID, plan_numbered_name(plan, "block", i), counts, size, centre);
+        dent_sim_body_def *block =
+            part_block(plan, DENT_SIM_SOLID, plan_numbered_name(plan, "block", i), counts, size, centre);
         block->material = material;
         block->self_collision = false; /* a block does not reach itself */
     }

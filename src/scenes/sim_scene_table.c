@@ -1,5 +1,5 @@
-/* The only list of built-in simulated scenes. A new one is a file with a `const struct sim_scene_row`, its line in the header, and one
- * here. */
+/* The only list of built-in simulated scenes. A new one is a file with a `const struct sim_scene_row`, its line in the
+ * header, and one here. */
 #include "sim_scene_table.h"
 
 #include <string.h>

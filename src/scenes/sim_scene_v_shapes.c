@@ -1,5 +1,6 @@
-/* v-shapes: the two V-shaped strips of the BucketTree article, made of rubber; one is dragged into the opening of the other and pushes
- * its legs apart, then it is drawn out again. Lengths in centimetres of the strips are metres / 100. */
+/* v-shapes: the two V-shaped strips of the BucketTree article, made of rubber; one is dragged into the opening of the
+ * other and pushes its legs apart, then it is drawn out again. Lengths in centimetres of the strips are metres / 100.
+ */
 #include "elementary_functions.h"
 #include "mesh_blocks.h"
 #include "sim_parts.h"
@@ -17,7 +18,8 @@ static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
 };
 
 /* The mesh of the prescribed scene, bent to a half angle in degrees; the V opens to +z. */
-static dent_sim_body_def *add_v(struct sim_plan *plan, const dent_scene *scene, const char *name, double half_angle, double height)
+static dent_sim_body_def *add_v(struct sim_plan *plan, const dent_scene *scene, const char *name, double half_angle,
+                                double height)
 {
     const dent_scene_body *source = dent_scene_body_at(scene, 0);
     double *bent = plan_allocate(plan, source->vertex_count, 3 * sizeof *bent);
@@ -26,7 +28,8 @@ static dent_sim_body_def *add_v(struct sim_plan *plan, const dent_scene *scene, 
         return body;
     }
     v_shape_bend(scene, half_angle * SCENE_PI / 180, bent);
-    plan_copy_mesh(plan, body, DENT_BODY_SOLID, source->vertex_count, source->element_count, source->element_corners, bent);
+    plan_copy_mesh(plan, body, DENT_BODY_SOLID, source->vertex_count, source->element_count, source->element_corners,
+                   bent);
     const double upright[9] = {0.01, 0, 0, 0, 0, -0.01, 0, 0.01, 0}, shift[3] = {0, 0, height};
     if (plan->status == DENT_OK) {
         plan_transform(body, upright, shift);
@@ -44,7 +47,8 @@ static bool in_slab(const void *user, const double point[3])
     return point[2] >= slab->low && point[2] <= slab->high;
 }
 
-static void add_bodies(struct sim_plan *plan, const struct sim_scene_wish *wish, const dent_scene *scene, uint32_t material)
+static void add_bodies(struct sim_plan *plan, const struct sim_scene_wish *wish, const dent_scene *scene,
+                       uint32_t material)
 {
     double leg = 0.01 * wish->parameters[LEG], thickness = 0.01 * wish->parameters[THICKNESS];
     dent_sim_body_def *lower = add_v(plan, scene, "lower", 18, 0);

@@ -1,5 +1,5 @@
-/* vessels: the two branching vessels of teschner-d, soft, moving: one stands, the other comes from above until the branches have gone
- * past each other, and is drawn back. Millimetres. */
+/* vessels: the two branching vessels of teschner-d, soft, moving: one stands, the other comes from above until the
+ * branches have gone past each other, and is drawn back. Millimetres. */
 #include "elementary_functions.h"
 #include "sim_parts.h"
 #include "sim_scene_table.h"

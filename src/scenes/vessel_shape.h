@@ -4,8 +4,8 @@
 
 #include "implicit_shapes.h"
 
-/* A trunk from z = -8 that forks at z = 0 along x and again at z = 8 along y; the four branches end at z = 16, x = ±6, y = ±4. About 1
- * thick everywhere. */
+/* A trunk from z = -8 that forks at z = 0 along x and again at z = 8 along y; the four branches end at z = 16, x = ±6,
+ * y = ±4. About 1 thick everywhere. */
 void vessel_describe(struct implicit_shape *shape);
 
 #endif

@@ -1,5 +1,5 @@
-/* Fuzzer of the scene files: whatever the bytes, the reader makes a plan or says "a.json:line:column: …" (or that something is too large,
- * or memory short), and gives all memory back. Seeds: corpus/scene_file. */
+/* Fuzzer of the scene files: whatever the bytes, the reader makes a plan or says "a.json:line:column: …" (or that
+ * something is too large, or memory short), and gives all memory back. Seeds: corpus/scene_file. */
 #include "scene_files/scene_file.h"
 
 #include <stdlib.h>

@@ -42,7 +42,8 @@ static void angles_become_radians(void **state)
     (void)state;
     assert_true(read(&si, QUANTITY_ANGLE, "1 rad") == 1);
     assert_true(read(&millimetres, QUANTITY_ANGULAR_VELOCITY, "180 deg/s") > 3.141592653589);
-    assert_true(quantity_bare(QUANTITY_ANGLE, 180) > 3.141592653589 && quantity_bare(QUANTITY_ANGLE, 180) < 3.141592653590);
+    assert_true(quantity_bare(QUANTITY_ANGLE, 180) > 3.141592653589 &&
+                quantity_bare(QUANTITY_ANGLE, 180) < 3.141592653590);
     assert_true(quantity_bare(QUANTITY_LENGTH, 7) == 7);
 }
 

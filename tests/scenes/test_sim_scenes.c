@@ -1,5 +1,5 @@
-/* Every built-in simulated scene runs: no number stops being finite, nothing goes deeper than a tenth of the mean edge, the same bits for
- * any number of threads. A table is printed.
+/* Every built-in simulated scene runs: no number stops being finite, nothing goes deeper than a tenth of the mean edge,
+ * the same bits for any number of threads. A table is printed.
  *
  *   default            30 steps at a small scale, 3 of the heavy scenes
  *   DENT_QUICK_TESTS   8 steps, 1 of the heavy ones
@@ -23,8 +23,9 @@ struct scene_case {
 };
 
 static const struct scene_case cases[] = {
-    {"jaw", 0.03, 0.02},    {"jaw-real", 1, 1},    {"knee", 0.3, 0.3},         {"stack", 0.4, 0.15},      {"v-shapes", 1, 0.3},
-    {"vessels", 0.5, 0.4},  {"fold", 0.5, 0.3},    {"cloth-sphere", 0.5, 0.2}, {"sheet-fold", 0.5, 0.25}, {"cloth-between", 0.5, 0.25},
+    {"jaw", 0.03, 0.02},       {"jaw-real", 1, 1},           {"knee", 0.3, 0.3}, {"stack", 0.4, 0.15},
+    {"v-shapes", 1, 0.3},      {"vessels", 0.5, 0.4},        {"fold", 0.5, 0.3}, {"cloth-sphere", 0.5, 0.2},
+    {"sheet-fold", 0.5, 0.25}, {"cloth-between", 0.5, 0.25},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
@@ -105,10 +106,11 @@ static struct run_facts run_scene(uint32_t threads, const char *name, double sca
     facts.hash = dent_sim_hash(sim);
     dent_sim_body_info a, b;
     bool met = facts.worst_share > 0 && dent_sim_body(sim, facts.worst_a, &a) && dent_sim_body(sim, facts.worst_b, &b);
-    print_message("%-14s %6.3g %8llu %6llu %9llu %9.2f %9u %9.2f %7.0f  %s%s%s", name, scale, (unsigned long long)facts.elements,
-                  (unsigned long long)steps, (unsigned long long)facts.most_contacts, 100 * facts.worst_share, facts.inverted,
-                  1000 * facts.seconds / (double)steps, 100 * facts.detect_seconds / fmax(facts.seconds, 1e-9), met ? a.name : "",
-                  met ? " - " : "", met ? b.name : "");
+    print_message("%-14s %6.3g %8llu %6llu %9llu %9.2f %9u %9.2f %7.0f  %s%s%s", name, scale,
+                  (unsigned long long)facts.elements, (unsigned long long)steps,
+                  (unsigned long long)facts.most_contacts, 100 * facts.worst_share, facts.inverted,
+                  1000 * facts.seconds / (double)steps, 100 * facts.detect_seconds / fmax(facts.seconds, 1e-9),
+                  met ? a.name : "", met ? " - " : "", met ? b.name : "");
     if (met) {
         print_message(" (step %llu)", (unsigned long long)facts.worst_step);
     }
@@ -120,12 +122,12 @@ static struct run_facts run_scene(uint32_t threads, const char *name, double sca
 
 static void print_head(void)
 {
-    print_message("%-14s %6s %8s %6s %9s %9s %9s %9s %7s  deepest between\n", "scene", "scale", "elements", "steps", "contacts", "depth %",
-                  "inverted", "ms/step", "detect%");
+    print_message("%-14s %6s %8s %6s %9s %9s %9s %9s %7s  deepest between\n", "scene", "scale", "elements", "steps",
+                  "contacts", "depth %", "inverted", "ms/step", "detect%");
 }
 
-/* What cannot be made small takes fewer steps in the default tier; what is measured (jaw-real) has one size and takes few in the long one
- * too. */
+/* What cannot be made small takes fewer steps in the default tier; what is measured (jaw-real) has one size and takes
+ * few in the long one too. */
 static uint64_t steps_of_this_tier(const struct scene_case *scene)
 {
     bool measured = dent_sim_scene_find(scene->name)->needs_data, heavy = measured || strcmp(scene->name, "knee") == 0;
