@@ -80,10 +80,9 @@ int view_start_snapshot(const char *url, const char *path, const char *profile)
     if (chromium == NULL) {
         return complain("view: --snapshot needs Chromium, and none was found (Debian: chromium; or set DENT_CHROMIUM)"), -1;
     }
-    char screenshot[1100], folder[160];
+    char screenshot[160], folder[160];
     snprintf(screenshot, sizeof screenshot, "--screenshot=%s", path);
     snprintf(folder, sizeof folder, "--user-data-dir=%s", profile);
-    unlink(path);
     pid_t process = fork();
     if (process == 0) {
         silence();
@@ -110,6 +109,6 @@ int view_snapshot_state(int process, const char *path)
     if (ended == process && WIFEXITED(status) && WEXITSTATUS(status) == 0 && stat(path, &facts) == 0 && facts.st_size > 0) {
         return 1;
     }
-    complain("view: %s: Chromium could not make the picture", path);
+    complain("view: Chromium could not make the picture");
     return -1;
 }

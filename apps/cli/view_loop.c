@@ -5,6 +5,7 @@
 #include "tool.h"
 #include "view_frames.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 enum { POLL_MS = 100, FALL_BEHIND_NS = 250000000, COMMANDS_PER_TURN = 64 };
+static const uint64_t SNAPSHOT_LIMIT_NS = 300000000000;
 
 typedef struct viewing {
     tool_session *session;
@@ -273,9 +275,13 @@ static int wait_for_picture(viewing *view, int process, const char *path)
 {
     int state = 0;
     int failed = STATUS_GOOD;
+    uint64_t last = dent_clock_ns() + SNAPSHOT_LIMIT_NS;
     while (state == 0 && !failed && !interrupt_seen()) {
         failed = turn(view);
         state = view_snapshot_state(process, path);
+        if (state == 0 && !failed && dent_clock_ns() > last) {
+            failed = complain("view: the browser drew nothing in five minutes");
+        }
     }
     if (state == 0) {
         kill(process, SIGTERM);
@@ -285,10 +291,29 @@ static int wait_for_picture(viewing *view, int process, const char *path)
     return state > 0 ? STATUS_GOOD : STATUS_ERROR;
 }
 
+/* The browser writes to a folder of its own, so that a picture that was there is lost only to a new one. */
+static int copy_picture(const char *from, const char *to)
+{
+    char buffer[65536];
+    FILE *in = fopen(from, "rb"), *out = in != NULL ? fopen(to, "wb") : NULL;
+    bool good = out != NULL;
+    for (size_t size = 1; good && size > 0;) {
+        size = fread(buffer, 1, sizeof buffer, in);
+        good = fwrite(buffer, 1, size, out) == size;
+    }
+    good = good && !ferror(in);
+    good = out != NULL && fclose(out) == 0 && good;
+    int failed = good ? STATUS_GOOD : complain("view: %s: cannot be written: %s", to, strerror(errno));
+    if (in != NULL) {
+        fclose(in);
+    }
+    return failed;
+}
+
 static int snapshot(viewing *view)
 {
     const tool_options *options = view->session->options;
-    char url[640], profile[] = "/tmp/dent-view-XXXXXX";
+    char url[640], picture[64], profile[] = "/tmp/dent-view-XXXXXX";
     if (mkdtemp(profile) == NULL) {
         return complain("view: cannot make a folder for the browser in /tmp");
     }
@@ -297,8 +322,10 @@ static int snapshot(viewing *view)
         length += snprintf(url + length, sizeof url - (size_t)length, "&view=%.6g,%.6g", options->azimuth, options->elevation);
     }
     snprintf(url + length, sizeof url - (size_t)length, "&%s", options->show != NULL ? options->show : "theme=light");
-    int process = view_start_snapshot(url, options->snapshot, profile);
-    int failed = process < 0 ? STATUS_ERROR : wait_for_picture(view, process, options->snapshot);
+    snprintf(picture, sizeof picture, "%s/picture.png", profile);
+    int process = view_start_snapshot(url, picture, profile);
+    int failed = process < 0 ? STATUS_ERROR : wait_for_picture(view, process, picture);
+    failed = failed ? failed : copy_picture(picture, options->snapshot);
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", profile);
     if (system(command) != 0) {

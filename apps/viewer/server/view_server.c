@@ -205,7 +205,11 @@ static int open_page(view_server *server, struct lws *socket, download *load, co
 static int send_page_part(view_server *server, struct lws *socket, download *load)
 {
     unsigned char buffer[LWS_PRE + FILE_CHUNK];
-    if (load->file == NULL || (load->file == &settled_file && !server->settled)) {
+    if (load->file == NULL) {
+        return 0;
+    }
+    if (load->file == &settled_file && !server->settled) {
+        lws_set_timeout(socket, NO_PENDING_TIMEOUT, 0); /* it may take as long as it takes: cut off, the page counts as loaded */
         return 0;
     }
     size_t left = load->file->size - load->sent;
