@@ -8,10 +8,16 @@ import { Stage } from "./stage.js";
 const $ = id => document.getElementById(id);
 const wanted = new URLSearchParams(location.hash.slice(1)); // #snapshot=1&view=35,20&question=face-cell …
 
+function complain(text) {
+    $("connection").textContent = text;
+    $("connection").classList.add("lost");
+}
+addEventListener("error", event => complain(event.message)); // no WebGL, for one: an empty page should say so
+
 // What tests and snapshots read; the page itself does not.
 const state = (window.dentView = { connected: false, hello: null, frame: -1, sequence: 0, contacts: -1, pairs: null, drawn: 0, framesDrawn: 0, ready: false, opened: performance.now() });
 
-let sizes = [], awaiting = 0, current = null, pendingAcknowledge = null, drag = null, ownSeek = 0;
+let sizes = [], awaiting = 0, current = null, pendingAcknowledge = null, drag = null, ownSeek = 0, kept = null;
 const controls = [];
 
 const stage = new Stage($("canvas"), () => {
@@ -36,31 +42,37 @@ state.stage = stage;
 
 // ---- messages ---------------------------------------------------------------------------------------------------
 
+// The same bodies again (a restart, a frame with other elements, a server that came back) keep camera, colours and wishes.
 function onHello(message) {
+    const names = hello => JSON.stringify(hello?.bodies.map(body => body.name)), again = names(state.hello) === names(message);
+    kept = again ? (kept ?? controls.map(row => Object.entries(row).map(([name, element]) => [name, element.type === "checkbox" ? element.checked : element.value]))) : null;
     state.hello = message;
     state.ready = false;
     sizes = [];
     awaiting = message.bodies.length;
     current = null;
-    stage.clear();
-    for (const plot of Object.values(plots)) plot.clear();
+    stage.clear(again);
+    if (!again) for (const plot of Object.values(plots)) plot.clear();
     $("title").textContent = message.title;
     document.title = `${message.title} – dent view`;
     fillSelect($("question"), ["none", ...message.questions], state.question ?? wanted.get("question") ?? "none");
-    fillSelect($("structure"), ["none", ...message.structures], "none");
-    fillSelect($("structure-body"), message.bodies.map((body, i) => [String(i), `${i} ${body.name}`]), "0");
+    fillSelect($("structure"), ["none", ...message.structures], again ? $("structure").value : "none");
+    fillSelect($("structure-body"), message.bodies.map((body, i) => [String(i), `${i} ${body.name}`]), again ? $("structure-body").value : "0");
     $("grab-label").hidden = !message.live;
     $("scrub").max = Math.max(message.frames - 1, 0);
     $("scrub").disabled = message.frames < 2 || message.live;
     $("step-back").disabled = message.live;
     for (const id of ["play", "step", "restart", "speed"]) $(id).disabled = message.frames === 1 && !message.live;
     listBodies(message.bodies);
+    if (awaiting === 0) applyWishes();
 }
 
 function onTopology(message) {
     sizes[message.body] = { vertexCount: message.vertexNumbers.length, faceCount: message.corners.length / 3 };
     stage.addBody(message, state.hello.bodies[message.body]);
-    if (--awaiting === 0) applyWishes();
+    if (--awaiting > 0) return;
+    if (kept) keepWishes();
+    else applyWishes();
 }
 
 function onFrame(frame) {
@@ -115,6 +127,7 @@ const connection = new Connection(
     },
     (open, reason) => {
         state.connected = open;
+        pendingAcknowledge = null; // of a frame of the connection before
         $("connection").textContent = open ? "connected" : `connection lost${reason ? `: ${reason}` : ""}; trying again …`;
         $("connection").classList.toggle("lost", !open);
     });
@@ -164,6 +177,13 @@ $("show-all").onclick = () => controls.forEach(c => setControl(c.visible, true))
 $("show-none").onclick = () => controls.forEach(c => setControl(c.visible, false));
 
 // ---- what the address asks for: snapshots -------------------------------------------------------------------------
+
+function keepWishes() {
+    kept.forEach((row, i) => row.forEach(([name, value]) => setControl(controls[i][name], value)));
+    kept = null;
+    if ($("question").value !== "none") connection.say("ask", $("question").value);
+    if ($("structure").value !== "none") sayStructure();
+}
 
 function applyWishes() {
     document.body.classList.toggle("snapshot", wanted.has("snapshot"));
@@ -232,9 +252,10 @@ $("question").oninput = () => {
     state.question = $("question").value;
     connection.say("ask", $("question").value);
 };
-for (const id of ["structure", "structure-body", "structure-level"]) {
-    $(id).oninput = () => connection.say("structure", $("structure").value, $("structure-body").value, $("structure-level").value);
+function sayStructure() {
+    connection.say("structure", $("structure").value, $("structure-body").value || 0, $("structure-level").value);
 }
+for (const id of ["structure", "structure-body", "structure-level"]) $(id).oninput = sayStructure;
 $("play").onclick = () => connection.say(current?.playing ? "pause" : "play");
 $("step").onclick = () => connection.say("step", 1);
 $("step-back").onclick = () => connection.say("step", -1);
@@ -310,11 +331,18 @@ $("canvas").addEventListener("pointermove", event => {
     const target = stage.dragTo(event, drag.point);
     if (target) connection.say("grab", drag.body, drag.vertex, ...target.toArray().map(x => x.toPrecision(9)));
 });
+function letGo() {
+    drag = null;
+    stage.controls.enabled = true;
+    connection.say("release");
+}
+$("canvas").addEventListener("pointercancel", () => {
+    if (drag) letGo();
+    pressed = null;
+});
 $("canvas").addEventListener("pointerup", event => {
     if (drag) {
-        drag = null;
-        stage.controls.enabled = true;
-        connection.say("release");
+        letGo();
     } else if (pressed && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) < 4 && event.button === 0) {
         const pick = stage.pick(event);
         stage.markPick(pick);

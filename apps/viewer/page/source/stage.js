@@ -103,15 +103,17 @@ export class Stage {
         this.invalidate();
     }
 
-    clear() {
+    // keepView: the camera stays where it is.
+    clear(keepView) {
         for (const body of this.bodies) {
             this.scene.remove(body.mesh, body.marked);
             body.mesh.geometry.dispose();
             body.marked.geometry.dispose();
         }
         this.bodies = [];
+        this.picked = null;
         this.pickMark.visible = false;
-        this.fitted = false;
+        this.fitted = this.fitted && keepView;
     }
 
     material(options) {
