@@ -1,0 +1,165 @@
+// Recordings and series, good and broken, and pages that go away: what a page asks for must not end the tool. No browser needed.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { outcome, plainClient, startViewer } from "./support.mjs";
+
+const HELLO = 1, TOPOLOGY = 2, FRAME = 3, NOTE = 5;
+const nap = ms => new Promise(resolve => setTimeout(resolve, ms));
+let folder;
+before(() => {
+    folder = mkdtempSync(join(tmpdir(), "dent-sources-"));
+    execFileSync(process.env.DENT_TOOL, ["run", "cloth-sphere", "--scale", "0.1", "--frames", "3", "-o", join(folder, "run.pvd")], { stdio: "ignore" });
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+// A page that draws at once: frame(), note() wait for the next one that satisfies a condition.
+async function visit(url) {
+    const socket = plainClient(url), seen = [], page = { socket, shown: [], say: words => socket.send(words) };
+    let check = () => {};
+    socket.on("message", data => {
+        const kind = data.readUInt32LE(0);
+        if (kind === FRAME) {
+            seen.push({ kind, frame: data.readUInt32LE(72), contacts: data.readUInt32LE(84), positions: data.subarray(104) });
+            page.newest = seen.at(-1);
+            socket.send(`ack ${data.readUInt32LE(4)}`);
+        } else if (kind === HELLO) {
+            page.hello = JSON.parse(data.subarray(8).toString());
+        } else if (kind === TOPOLOGY) {
+            page.shown[data.readUInt32LE(8)] = data.readUInt32LE(12);
+        } else if (kind === NOTE) {
+            seen.push({ kind, ...JSON.parse(data.subarray(8).toString()) });
+        }
+        check();
+    });
+    assert.equal(await outcome(socket), "open");
+    const next = (kind, good) => new Promise((resolve, reject) => {
+        const late = setTimeout(() => reject(new Error(`nothing like ${good} came`)), 20000);
+        check = () => {
+            const at = seen.findIndex(message => message.kind === kind && good(message));
+            if (at >= 0) {
+                clearTimeout(late);
+                resolve(seen.splice(0, at + 1).at(-1));
+            }
+        };
+        check();
+    });
+    page.frame = (good = () => true) => next(FRAME, good);
+    page.note = (good = () => true) => next(NOTE, good);
+    return page;
+}
+
+async function finish(viewer) {
+    assert.equal((await viewer.stop()).code, 0);
+}
+
+function collection(name, frames) {
+    const rows = frames.flatMap((files, time) => files.map(file => `<DataSet timestep="${time}" part="0" file="${file}"/>`));
+    writeFileSync(join(folder, name), `<?xml version="1.0"?>\n<VTKFile type="Collection" version="1.0"><Collection>\n${rows.join("\n")}\n</Collection></VTKFile>\n`);
+    return join(folder, name);
+}
+
+function tetrahedron(name, height) {
+    writeFileSync(join(folder, name), `v 0 0 ${height}\nv 1 0 0\nv 0 1 0\nv 0 0 -1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n`);
+    return name;
+}
+
+test("a recording is sought through and its bodies keep their names", async () => {
+    const viewer = await startViewer(join(folder, "run.pvd")), page = await visit(viewer.url);
+    for (const frame of [1, 3, 0, 2, 3]) {
+        page.say(`seek ${frame}`);
+        await page.frame(message => message.frame === frame);
+        page.say("pick 0 0");
+        assert.match((await page.note()).text, /^body 0: frame_\d+_/);
+    }
+    await finish(viewer);
+    assert.equal(viewer.errors, "");
+});
+
+test("a frame without its file, with more or with fewer bodies is told, and the others can still be seen", async () => {
+    const [a, b] = [tetrahedron("a.obj", 0.5), tetrahedron("b.obj", 0.7)];
+    const viewer = await startViewer(collection("broken.pvd", [[a, b], [b, "missing.obj"], [b], [a, b, a], [b, a]])), page = await visit(viewer.url);
+    for (const frame of [1, 2, 3]) {
+        page.say(`seek ${frame}`);
+        assert.match((await page.note()).text, /not possible/);
+        page.say("pick 1 0");
+        assert.equal((await page.note(note => note.body === 1)).face, 0);
+    }
+    page.say("seek 4");
+    await page.frame(message => message.frame === 4);
+    await finish(viewer);
+    assert.match(viewer.errors, /missing\.obj.*\n.*fewer bodies.*\n.*more bodies/);
+});
+
+test("contacts of a frame are not those of the frame before", async () => {
+    const contacts = readFileSync(join(folder, "run.pvd"), "utf8").match(/file="([^"]*contacts\.vtp)"/)[1];
+    const point = "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\"><PolyData><Piece NumberOfPoints=\"1\"><Points><DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"appended\" offset=\"0\"/></Points></Piece></PolyData><AppendedData encoding=\"raw\">_";
+    const bytes = Buffer.alloc(8 + 24);
+    bytes.writeBigUInt64LE(24n, 0);
+    writeFileSync(join(folder, "one_contacts.vtp"), Buffer.concat([Buffer.from(point), bytes, Buffer.from("</AppendedData></VTKFile>")]));
+    assert.ok(existsSync(join(folder, contacts)));
+    const a = tetrahedron("a.obj", 0.5), viewer = await startViewer(collection("contacts.pvd", [[a, "one_contacts.vtp"], [a]])), page = await visit(viewer.url);
+    assert.equal((await page.frame()).contacts, 1);
+    page.say("seek 1");
+    assert.equal((await page.frame(message => message.frame === 1)).contacts, 0);
+    await finish(viewer);
+});
+
+test("a series goes on behind a broken file", async () => {
+    mkdirSync(join(folder, "series"));
+    for (const i of [0, 1, 3]) tetrahedron(`series/f${i}.obj`, 0.3 * i);
+    writeFileSync(join(folder, "series/f2.obj"), "f 1 2 9\n");
+    const viewer = await startViewer(join(folder, "series")), page = await visit(viewer.url);
+    page.say("seek 2");
+    assert.match((await page.note()).text, /not possible/);
+    for (const frame of [3, 1]) {
+        page.say(`seek ${frame}`);
+        await page.frame(message => message.frame === frame);
+        page.say("pick 0 0");
+        assert.match((await page.note(note => note.body === 0)).text, new RegExp(`^body 0: f${frame}\n`));
+    }
+    await finish(viewer);
+});
+
+test("a page that goes away lets go of what it dragged; another one's release does not", async () => {
+    const viewer = await startViewer("cloth-sphere", "--scale", "0.1"), [page, other] = [await visit(viewer.url), await visit(viewer.url)];
+    page.say("pause");
+    await other.frame();
+    const cloth = other.hello.bodies.findIndex(body => body.kind === "cloth"), first = other.shown.slice(0, cloth).reduce((sum, count) => sum + 12 * count, 0);
+    const place = frame => [0, 4, 8].map(at => frame.positions.readFloatLE(first + at));
+    // Where the first vertex of the cloth is after so many steps.
+    const after = async steps => {
+        const { frame } = other.newest;
+        other.say(`step ${steps}`);
+        return place(await other.frame(message => message.frame === frame + steps));
+    };
+    const away = (x, y) => Math.hypot(...x.map((value, k) => value - y[k]));
+    await nap(300);
+    const start = await after(1), target = start.map((x, k) => x + [0, 0, 0.05][k]);
+    page.say(`grab ${cloth} 0 ${target.map(x => x.toFixed(6)).join(" ")}`);
+    await nap(200);
+    other.say("release");
+    const held = await after(15);
+    page.socket.terminate();
+    await nap(300);
+    const free = await after(10);
+    assert.ok(away(held, target) < 0.03, `held at ${held}, dragged to ${target}`);
+    assert.ok(away(free, target) > 0.1, `fell to ${free} from ${target}`);
+    await finish(viewer);
+    assert.equal(viewer.errors, "");
+});
+
+test("a server with a page that has everything sleeps", { skip: !existsSync("/proc/self/stat") }, async () => {
+    tetrahedron("a.obj", 0.5);
+    const viewer = await startViewer(join(folder, "a.obj")), page = await visit(viewer.url);
+    await page.frame();
+    await nap(300);
+    const spent = () => readFileSync(`/proc/${viewer.child.pid}/stat`, "utf8").split(") ")[1].split(" ").slice(11, 13).reduce((sum, x) => sum + Number(x), 0);
+    const start = spent();
+    await nap(2000);
+    assert.ok(spent() - start <= 5, `${spent() - start} ticks of processor time in two seconds`);
+    await finish(viewer);
+});
