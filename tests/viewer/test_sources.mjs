@@ -9,12 +9,21 @@ import { outcome, plainClient, startViewer } from "./support.mjs";
 
 const HELLO = 1, TOPOLOGY = 2, FRAME = 3, NOTE = 5;
 const nap = ms => new Promise(resolve => setTimeout(resolve, ms));
+const viewers = [];
 let folder;
 before(() => {
     folder = mkdtempSync(join(tmpdir(), "dent-sources-"));
     execFileSync(process.env.DENT_TOOL, ["run", "cloth-sphere", "--scale", "0.1", "--frames", "3", "-o", join(folder, "run.pvd")], { stdio: "ignore" });
 });
-after(() => rmSync(folder, { recursive: true, force: true }));
+after(() => {
+    for (const viewer of viewers) viewer.child.kill("SIGKILL"); // of tests that failed; the others have ended
+    rmSync(folder, { recursive: true, force: true });
+});
+
+async function watch(...words) {
+    viewers.push(await startViewer(...words));
+    return viewers.at(-1);
+}
 
 // A page that draws at once: frame(), note() wait for the next one that satisfies a condition.
 async function visit(url) {
@@ -68,7 +77,7 @@ function tetrahedron(name, height) {
 }
 
 test("a recording is sought through and its bodies keep their names", async () => {
-    const viewer = await startViewer(join(folder, "run.pvd")), page = await visit(viewer.url);
+    const viewer = await watch(join(folder, "run.pvd")), page = await visit(viewer.url);
     for (const frame of [1, 3, 0, 2, 3]) {
         page.say(`seek ${frame}`);
         await page.frame(message => message.frame === frame);
@@ -81,7 +90,7 @@ test("a recording is sought through and its bodies keep their names", async () =
 
 test("a frame without its file, with more or with fewer bodies is told, and the others can still be seen", async () => {
     const [a, b] = [tetrahedron("a.obj", 0.5), tetrahedron("b.obj", 0.7)];
-    const viewer = await startViewer(collection("broken.pvd", [[a, b], [b, "missing.obj"], [b], [a, b, a], [b, a]])), page = await visit(viewer.url);
+    const viewer = await watch(collection("broken.pvd", [[a, b], [b, "missing.obj"], [b], [a, b, a], [b, a]])), page = await visit(viewer.url);
     for (const frame of [1, 2, 3]) {
         page.say(`seek ${frame}`);
         assert.match((await page.note()).text, /not possible/);
@@ -101,7 +110,7 @@ test("contacts of a frame are not those of the frame before", async () => {
     bytes.writeBigUInt64LE(24n, 0);
     writeFileSync(join(folder, "one_contacts.vtp"), Buffer.concat([Buffer.from(point), bytes, Buffer.from("</AppendedData></VTKFile>")]));
     assert.ok(existsSync(join(folder, contacts)));
-    const a = tetrahedron("a.obj", 0.5), viewer = await startViewer(collection("contacts.pvd", [[a, "one_contacts.vtp"], [a]])), page = await visit(viewer.url);
+    const a = tetrahedron("a.obj", 0.5), viewer = await watch(collection("contacts.pvd", [[a, "one_contacts.vtp"], [a]])), page = await visit(viewer.url);
     assert.equal((await page.frame()).contacts, 1);
     page.say("seek 1");
     assert.equal((await page.frame(message => message.frame === 1)).contacts, 0);
@@ -112,7 +121,7 @@ test("a series goes on behind a broken file", async () => {
     mkdirSync(join(folder, "series"));
     for (const i of [0, 1, 3]) tetrahedron(`series/f${i}.obj`, 0.3 * i);
     writeFileSync(join(folder, "series/f2.obj"), "f 1 2 9\n");
-    const viewer = await startViewer(join(folder, "series")), page = await visit(viewer.url);
+    const viewer = await watch(join(folder, "series")), page = await visit(viewer.url);
     page.say("seek 2");
     assert.match((await page.note()).text, /not possible/);
     for (const frame of [3, 1]) {
@@ -125,7 +134,7 @@ test("a series goes on behind a broken file", async () => {
 });
 
 test("a page that goes away lets go of what it dragged; another one's release does not", async () => {
-    const viewer = await startViewer("cloth-sphere", "--scale", "0.1"), [page, other] = [await visit(viewer.url), await visit(viewer.url)];
+    const viewer = await watch("cloth-sphere", "--scale", "0.1"), [page, other] = [await visit(viewer.url), await visit(viewer.url)];
     page.say("pause");
     await other.frame();
     const cloth = other.hello.bodies.findIndex(body => body.kind === "cloth"), first = other.shown.slice(0, cloth).reduce((sum, count) => sum + 12 * count, 0);
@@ -154,7 +163,7 @@ test("a page that goes away lets go of what it dragged; another one's release do
 
 test("a server with a page that has everything sleeps", { skip: !existsSync("/proc/self/stat") }, async () => {
     tetrahedron("a.obj", 0.5);
-    const viewer = await startViewer(join(folder, "a.obj")), page = await visit(viewer.url);
+    const viewer = await watch(join(folder, "a.obj")), page = await visit(viewer.url);
     await page.frame();
     await nap(300);
     const spent = () => readFileSync(`/proc/${viewer.child.pid}/stat`, "utf8").split(") ")[1].split(" ").slice(11, 13).reduce((sum, x) => sum + Number(x), 0);
