@@ -9,7 +9,7 @@ static const double pi = 3.14159265358979323846;
 
 static dent_pose turned_pose(const dent_pose *pose, const double axis[3], double angle, const double way[3])
 {
-    double unit[4], q[4], u[3];
+    double unit[4], q[4], u[3] = {0};
     dent_pose result;
     vector_make_unit(axis, u);
     q[0] = cos(angle / 2);
