@@ -81,6 +81,19 @@ test("only GET is answered", async () => {
     await stillServes();
 });
 
+test("HTTP/2 is not offered", async () => {
+    const answer = await new Promise(resolve => {
+        const headers = { Connection: "Upgrade, HTTP2-Settings", Upgrade: "h2c", "HTTP2-Settings": "AAMAAABkAARAAAAAAAIAAAAA" };
+        const request = http.request({ host: "127.0.0.1", port, path: new URL(viewer.url).pathname, headers, agent: false });
+        request.on("upgrade", (response, socket) => resolve(socket.destroy() && "upgraded"));
+        request.on("response", response => resolve(response.statusCode));
+        request.on("error", () => resolve("hung up"));
+        request.end();
+    });
+    assert.notEqual(answer, "upgraded");
+    await stillServes();
+});
+
 function closing(socket) {
     return new Promise(resolve => socket.on("close", code => resolve(code)));
 }

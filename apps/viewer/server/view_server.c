@@ -238,6 +238,8 @@ static int serve_page(struct lws *socket, enum lws_callback_reasons reason, void
         return send_page_part(server, socket, user);
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: /* a socket that names no protocol of ours */
         return refuse_socket(server);
+    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: /* the library also offers HTTP/2: a parser nobody here needs */
+        return in != NULL && strcmp(in, "websocket") == 0 ? 0 : -refuse_socket(server);
     default:
         return lws_callback_http_dummy(socket, reason, user, in, size);
     }
