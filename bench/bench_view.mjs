@@ -45,7 +45,7 @@ const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.leng
 async function pace(url, watched) {
     const sight = async () => {
         const facts = client(url, 0);
-        while (facts.last === null) await pause(0.005);
+        while (facts.frames < 2) await pause(0.005); // the first may be an old one
         facts.stop();
         return facts.last;
     };
