@@ -19,6 +19,8 @@ struct budget_pair {
     uint32_t body[2];
     dent_time_critical *search;
     bool apart;
+    double error;   /* of the last run: bound on how far what is pending may be from touching */
+    uint64_t units; /* used in this step */
 };
 
 struct sim_budget {
@@ -225,47 +227,38 @@ static dent_status respond(dent_sim *sim, struct budget_pair *pair)
 
 /* ---- the search ---------------------------------------------------------------------------------------------------- */
 
-static dent_status run(dent_sim *sim, struct budget_pair *pair, uint64_t units)
+static dent_status run(struct budget_pair *pair, uint64_t units)
 {
     dent_time_critical_result result;
     dent_status status = dent_time_critical_run(pair->search, dent_budget_units(units), &result);
-    if (status != DENT_OK) {
-        return status;
+    if (status == DENT_OK) {
+        pair->apart = result.outcome == DENT_OUTCOME_COMPLETE && result.confirmed_count == 0;
+        pair->error = result.error;
+        pair->units = result.work_units;
     }
-    pair->apart = result.outcome == DENT_OUTCOME_COMPLETE && result.confirmed_count == 0;
-    sim->statistics.contact_error = fmax(sim->statistics.contact_error, result.error);
-    return DENT_OK;
-}
-
-static uint64_t units_used(const struct sim_budget *budget, uint32_t pair, dent_status *status)
-{
-    dent_time_critical_result result;
-    *status = dent_time_critical_run(budget->pairs[pair].search, dent_budget_units(0), &result);
-    return *status == DENT_OK ? result.work_units : 0;
+    return status;
 }
 
 static dent_status search(dent_sim *sim)
 {
     struct sim_budget *budget = sim->budget;
     dent_status status = DENT_OK;
-    uint64_t near = 0, spent = 0;
+    uint64_t near = 0;
     for (uint32_t n = 0; n < sim->body_count && status == DENT_OK; n++) {
         status = budget->trees[n] ? dent_bound_tree_update(budget->trees[n]) : DENT_OK;
     }
     for (uint32_t n = 0; n < budget->pair_count && status == DENT_OK; n++) {
         dent_time_critical_begin(budget->pairs[n].search, NULL);
-        status = run(sim, &budget->pairs[n], 1);
+        status = run(&budget->pairs[n], 1);
         near += !budget->pairs[n].apart;
     }
     uint64_t share = near > 0 && budget->units > budget->pair_count ? (budget->units - budget->pair_count) / near : 0;
-    sim->statistics.contact_error = 0;
     for (uint32_t n = 0; n < budget->pair_count && status == DENT_OK; n++) {
-        if (!budget->pairs[n].apart) {
-            status = run(sim, &budget->pairs[n], share);
-        }
-        spent += status == DENT_OK ? units_used(budget, n, &status) : 0;
+        struct budget_pair *pair = &budget->pairs[n];
+        status = pair->apart ? DENT_OK : run(pair, share);
+        sim->statistics.work_units += pair->units;
+        sim->statistics.contact_error = fmax(sim->statistics.contact_error, pair->error);
     }
-    sim->statistics.work_units = spent;
     return status;
 }
 
