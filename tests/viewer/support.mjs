@@ -9,10 +9,21 @@ const require = createRequire(join(process.env.DENT_VIEWER_MODULES, "package.jso
 const { chromium } = require("playwright-core");
 export const WebSocket = require("ws");
 
+// A failed test must not leave a server behind: node waits for its children, and a failure would read as a timeout.
+// So the children are not waited for, except in stop(), and end with this program.
+const running = new Set();
+process.on("exit", () => running.forEach(child => child.kill("SIGKILL")));
+
+function waitedFor(child, waited) {
+    for (const handle of [child, child.stdout, child.stderr]) waited ? handle.ref() : handle.unref();
+}
+
 // A running `dent view`: { url, stop(), output, errors }.
 export async function startViewer(...words) {
     const child = spawn(process.env.DENT_TOOL, ["view", "--no-browser", ...words], { stdio: ["ignore", "pipe", "pipe"] });
     const viewer = { child, output: "", errors: "" };
+    running.add(child);
+    child.on("exit", () => running.delete(child));
     child.stderr.on("data", part => (viewer.errors += part));
     viewer.ended = new Promise(resolve => child.on("exit", (code, signal) => resolve({ code, signal })));
     await new Promise((resolve, reject) => {
@@ -22,8 +33,10 @@ export async function startViewer(...words) {
         });
         child.on("exit", () => reject(new Error(`dent view ended: ${viewer.errors}`)));
     });
+    waitedFor(child, false);
     viewer.url = viewer.output.trim();
     viewer.stop = async () => {
+        waitedFor(child, true);
         child.kill("SIGINT");
         return viewer.ended;
     };

@@ -141,15 +141,16 @@ test("every control has a name for those who cannot see it", async () => {
 });
 
 test("after a restart of the server at the same address the page goes on", async () => {
-    const token = "0123456789abcdef0123456789abcdef", port = "39417";
-    const first = await startViewer(...MODEL, "--port", port, "--token", token);
+    const token = "0123456789abcdef0123456789abcdef";
+    const first = await startViewer(...MODEL, "--token", token), port = new URL(first.url).port;
     const other = await openPage(browser, first.url);
     await first.stop();
     await other.waitForFunction(() => !window.dentView.connected, null, { timeout: 10000 });
     assert.match(await other.textContent("#connection"), /lost/);
     const second = await startViewer(...MODEL, "--port", port, "--token", token);
     await other.waitForFunction(() => window.dentView.connected && window.dentView.ready, null, { timeout: 20000 });
-    assert.ok((await lookAtPixels(other)).share > 0.02);
+    const { share } = await lookAtPixels(other);
+    assert.ok(share > 0.02, `${share} of the picture is drawn on`);
     await other.close();
     await second.stop();
 });

@@ -127,6 +127,7 @@ const connection = new Connection(
     },
     (open, reason) => {
         state.connected = open;
+        if (!open) state.ready = false; // what is drawn is of a server that is gone: ready again with the next one's first frame
         pendingAcknowledge = null; // of a frame of the connection before
         $("connection").textContent = open ? "connected" : `connection lost${reason ? `: ${reason}` : ""}; trying again …`;
         $("connection").classList.toggle("lost", !open);
