@@ -39,7 +39,7 @@ function client(url, delay) {
     return facts;
 }
 
-const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+const median = values => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 // Steps per second of the simulation: with nobody (looked at twice, briefly) and with a null client all the time.
 async function pace(url, watched) {
@@ -78,7 +78,7 @@ await pause(0.5);
 const slow = client(viewer.url, 0.1);
 await pause(SECONDS);
 slow.stop();
-const ages = slow.ages.slice(2).toSorted((a, b) => a - b);
+const ages = slow.ages.slice(2).sort((a, b) => a - b);
 console.log(`page of 100 ms per frame: staleness median ${median(ages).toFixed(0)} ms, largest ${ages.at(-1).toFixed(0)} ms over ${ages.length} frames`);
 const real = client(viewer.url, 0);
 await pause(SECONDS);

@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -136,6 +137,36 @@ static int make_names(run_output *output, const char *out)
     return STATUS_GOOD;
 }
 
+/* bodies.txt: a line for every body, its number and its name, for whoever shows the frames. Nothing in a frame depends on it,
+ * and a run that is taken up again writes the same. */
+static int write_body_names(const run_output *output)
+{
+    char path[FILE_NAME_LIMIT], part[FILE_NAME_LIMIT];
+    snprintf(path, sizeof path, "%.*s/bodies.txt", FILE_NAME_LIMIT - 64, output->folder);
+    snprintf(part, sizeof part, "%.*s/.dent-%ld-0.part", FILE_NAME_LIMIT - 64, output->folder, (long)getpid());
+    int descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (descriptor < 0) {
+        return complain("run: --out: %s: %s", part, strerror(errno));
+    }
+    printer out;
+    printer_open(&out, descriptor);
+    dent_sim_body_info info;
+    for (uint32_t i = 0; dent_sim_body(dent_sim_scene_sim(output->scene), i, &info); i++) {
+        printer_format(&out, "%u\t", i);
+        printer_name(&out, info.name);
+        printer_text(&out, "\n");
+    }
+    printer_flush(&out);
+    int error = out.error;
+    error = close(descriptor) != 0 && error == 0 ? errno : error;
+    error = error == 0 && rename(part, path) != 0 ? errno : error;
+    if (error != 0) {
+        (void)unlink(part);
+        return complain("run: --out: %s: %s", path, strerror(error));
+    }
+    return STATUS_GOOD;
+}
+
 int run_output_open(run_output *output, tool_session *session, const dent_sim_scene *scene, const char *out,
                     uint32_t frame_count)
 {
@@ -154,7 +185,7 @@ int run_output_open(run_output *output, tool_session *session, const dent_sim_sc
     output->names = dent_allocate(session->context, 3 * (size_t)output->frame_capacity, sizeof *output->names);
     bool whole = output->entries != NULL && output->names != NULL && join(session->context, sim, &output->meshes[0]) &&
                  join(session->context, sim, &output->meshes[1]);
-    return whole ? STATUS_GOOD : complain("run: --out: out of memory, or too many elements");
+    return whole ? write_body_names(output) : complain("run: --out: out of memory, or too many elements");
 }
 
 void run_output_close(run_output *output)

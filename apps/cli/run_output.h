@@ -3,7 +3,8 @@
  *   frame_000012_solids.vtu      all bodies of tetrahedra, with `velocity` on vertices, `body` on cells
  *   frame_000012_surfaces.vtp    all bodies of triangles, the same fields
  *   frame_000012_contacts.vtp    a point per contact: `normal` (from b to a), `force` on a, `depth` (below 0: apart),
- * `body_a`, `body_b`
+ *                                `body_a`, `body_b`
+ *   bodies.txt                   a line per body: number, tab, name
  *
  * Files appear complete under their names, the collection last and by one rename, so whatever ends the program, what
  * the collection lists can be read.

@@ -1,6 +1,7 @@
 /* view_recording.c — what `dent run -o RUN.pvd` wrote, as a source of the viewer: bodies frame by frame, and the contacts that were
  * recorded (a .vtp of points whose name says so) instead of new ones. */
 #include "file_names.h"
+#include "recording_names.h"
 #include "tool.h"
 #include "view_source.h"
 
@@ -18,9 +19,11 @@ typedef struct recording {
     recorded_frame *frames;
     uint32_t frame_count;
     dent_world *world;
-    uint32_t mesh_count, body_count, body_capacity;
+    uint32_t mesh_count, body_count, body_capacity, number_capacity;
     dent_mesh **meshes; /* one per body file */
     loaded_body *bodies;
+    uint32_t *numbers; /* of the bodies in the simulation, as contacts have them; one per body */
+    recording_names names;
     dent_point_set *contacts; /* of the present frame; null: none were recorded */
     char folder[FILE_NAME_LIMIT];
 } recording;
@@ -70,8 +73,10 @@ static void list_mesh(recording *own, const dent_mesh *mesh, const dent_body_id 
 {
     for (uint32_t i = 0; i < mesh->body_count; i++) {
         const dent_mesh_body *body = &mesh->bodies[i];
+        const char *known = recording_name(&own->names, body->tag);
+        own->numbers[first + i] = (uint32_t)body->tag;
         own->bodies[first + i] = (loaded_body){.id = ids[i],
-                                               .name = body->name,
+                                               .name = known != NULL ? known : body->name,
                                                .kind = body->kind,
                                                .vertex_count = body->vertex_count,
                                                .element_count = body->element_count,
@@ -86,12 +91,17 @@ static int add_mesh(view_source *source, recording *own, dent_mesh *mesh)
     dent_context *context = source->session->context;
     uint32_t wanted = own->body_count + mesh->body_count;
     loaded_body *grown = dent_reallocate(context, own->bodies, own->body_capacity, wanted, sizeof *grown);
+    uint32_t *numbers = dent_reallocate(context, own->numbers, own->number_capacity, wanted, sizeof *numbers);
     dent_body_id *ids = dent_allocate(context, mesh->body_count, sizeof *ids);
     if (grown != NULL) {
         own->bodies = grown;
         own->body_capacity = wanted;
     }
-    int failed = grown == NULL || ids == NULL ? complain("view: out of memory") : STATUS_GOOD;
+    if (numbers != NULL) {
+        own->numbers = numbers;
+        own->number_capacity = wanted;
+    }
+    int failed = grown == NULL || numbers == NULL || ids == NULL ? complain("view: out of memory") : STATUS_GOOD;
     if (!failed && dent_mesh_add_to_world(mesh, own->world, ids) != DENT_OK) {
         failed = complain("view: %s", dent_world_message(own->world));
     }
@@ -230,9 +240,21 @@ static uint32_t whole(const dent_mesh_field *field, uint32_t i)
     return value >= 0 && value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
+/* The body that has this number in the simulation; recordings of others have no names and are taken as they stand. */
+static uint32_t listed_body(const recording *own, uint32_t number)
+{
+    for (uint32_t i = 0; i < own->body_count && own->names.count > 0; i++) {
+        if (own->numbers[i] == number) {
+            return i;
+        }
+    }
+    return number;
+}
+
 static int recorded_contacts(view_source *source)
 {
-    const dent_point_set *points = ((recording *)source->own)->contacts;
+    const recording *own = source->own;
+    const dent_point_set *points = own->contacts;
     view_facts *facts = &source->facts;
     facts->sent = 0;
     facts->worst_penetration = 0;
@@ -244,7 +266,10 @@ static int recorded_contacts(view_source *source)
     const dent_mesh_field *ids[4] = {find_field(points, "body_a", 1), find_field(points, "feature_a", 1), find_field(points, "body_b", 1),
                                      find_field(points, "feature_b", 1)};
     for (uint32_t i = 0; i < points->point_count; i++) {
-        view_contact shown = {.body_a = whole(ids[0], i), .feature_a = whole(ids[1], i), .body_b = whole(ids[2], i), .feature_b = whole(ids[3], i)};
+        view_contact shown = {.body_a = listed_body(own, whole(ids[0], i)),
+                              .feature_a = whole(ids[1], i),
+                              .body_b = listed_body(own, whole(ids[2], i)),
+                              .feature_b = whole(ids[3], i)};
         double squared = 0;
         for (int axis = 0; axis < 3; axis++) {
             shown.point[axis] = (float)(points->positions[3 * (size_t)i + (size_t)axis] - source->origin[axis]);
@@ -276,10 +301,24 @@ static void close_recording(view_source *source)
     dent_release(context, own->meshes, entries, sizeof *own->meshes);
     dent_release(context, own->frames, entries, sizeof *own->frames);
     dent_release(context, own->bodies, own->body_capacity, sizeof *own->bodies);
+    dent_release(context, own->numbers, own->number_capacity, sizeof *own->numbers);
+    recording_names_release(context, &own->names);
     dent_points_destroy(context, own->contacts);
     dent_collection_destroy(context, own->collection);
     dent_release(context, own, 1, sizeof *own);
     source->own = NULL;
+}
+
+/* The names lie in the folder of the frames. */
+static bool read_names(view_source *source, recording *own)
+{
+    char folder[2 * FILE_NAME_LIMIT] = "";
+    if (own->collection->entry_count > 0) {
+        full_path(own, &own->collection->entries[0], folder);
+        char *slash = strrchr(folder, '/');
+        *(slash != NULL ? slash + 1 : folder) = '\0';
+    }
+    return recording_names_read(source->session->context, folder, &own->names);
 }
 
 static int open_files(view_source *source, recording *own, const char *path)
@@ -300,6 +339,9 @@ static int open_files(view_source *source, recording *own, const char *path)
         return complain("view: out of memory");
     }
     source->world = own->world;
+    if (!read_names(source, own)) {
+        return complain("view: out of memory");
+    }
     int failed = find_frames(source, own);
     source->frame_count = own->frame_count;
     return failed ? failed : read_frame(source, 0, true);

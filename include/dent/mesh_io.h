@@ -32,6 +32,7 @@ typedef struct dent_mesh_body {
     const uint8_t *cell_kinds;       /**< as in dent_body_def; null: all tetrahedra, or a surface */
     uint64_t corner_count;           /**< length of element_corners */
     const uint32_t *element_numbers; /**< 0-based position in the file among the elements that make bodies; null: the same number */
+    int32_t tag;                     /**< number of its physical group; 0: none, or the file was merged */
 } dent_mesh_body;
 
 /** A named set of lower-dimensional elements (boundary faces, edges, points), as nodes of the file. */

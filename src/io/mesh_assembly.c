@@ -467,8 +467,8 @@ static dent_status make_bodies(struct assembly *assembly, uint32_t dimension, co
         return assembly_no_memory(assembly);
     }
     for (uint32_t b = 0; b < count; b++) {
-        bodies[b].name =
-            count > 1 ? group_text(assembly, dimension, (int32_t)(groups->keys[b] / 8)) : file_stem(assembly);
+        bodies[b].tag = groups->keys != NULL ? (int32_t)(groups->keys[b] / 8) : 0;
+        bodies[b].name = count > 1 ? group_text(assembly, dimension, bodies[b].tag) : file_stem(assembly);
         bodies[b].kind = dimension == 3 ? DENT_BODY_SOLID : DENT_BODY_SURFACE;
         bodies[b].element_count = parts[b].element_count;
         bodies[b].element_corners = parts[b].corners;

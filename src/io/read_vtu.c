@@ -1,7 +1,7 @@
 /* VTK XML files: .vtu (unstructured grids) and .vtp (polygonal data), of one or several pieces.
  *
  * First pass: the XML is walked once and the arrays that matter are noted where they lie — positions, connectivity,
- * offsets, types, and cell data named group, physical or gmsh:physical. Second pass: piece by piece they are unpacked
+ * offsets, types, and cell data named group, physical, gmsh:physical or body. Second pass: piece by piece they are unpacked
  * (text, base64 or raw, plain or in zlib blocks, either byte order) and handed to the builder. The format is described
  * in "VTK File Formats" of the VTK User's Guide. */
 #include "number_type.h"
@@ -518,6 +518,28 @@ static dent_status load_types(struct vtu_reader *reader, const struct data_array
     return status;
 }
 
+/* The group of the next cell. Real numbers are groups where all are whole (dent run writes `body` so); *whole is false for
+ * an array of other numbers, which only has the name of one. */
+static dent_status next_tag(struct vtu_reader *reader, const struct data_array *array, struct number_source *source,
+                            uint64_t cell, int32_t *tag, bool *whole)
+{
+    if (!number_is_integer(array->type)) {
+        double real = 0;
+        dent_status status = next_real(source, &real);
+        *whole = real >= INT32_MIN && real <= INT32_MAX && real == (double)(int32_t)real;
+        *tag = *whole ? (int32_t)real : 0;
+        return status;
+    }
+    int64_t value = 0;
+    dent_status status = next_integer(source, &value);
+    if (status == DENT_OK && (value < INT32_MIN || value > INT32_MAX)) {
+        status = xml_fail(&reader->xml, array->tag, DENT_ERROR_FORMAT, "the group of cell %llu does not fit in 32 bits",
+                          (unsigned long long)cell);
+    }
+    *tag = (int32_t)value;
+    return status;
+}
+
 static dent_status load_tags(struct vtu_reader *reader, const struct piece *piece, struct growable_array *tags)
 {
     const struct data_array *array = &piece->groups;
@@ -525,26 +547,23 @@ static dent_status load_tags(struct vtu_reader *reader, const struct piece *piec
     for (int part = 0; part < PART_COUNT; part++) {
         count += piece->cell_counts[part]; /* each was loaded, so the sum is far from overflowing */
     }
-    if (array->placement == ARRAY_MISSING || !number_is_integer(array->type) || array->components > 1) {
+    if (array->placement == ARRAY_MISSING || array->components > 1) {
         return DENT_OK;
     }
     struct number_source source;
-    dent_status status = source_open(reader, array, count, true, &source);
+    dent_status status = source_open(reader, array, count, number_is_integer(array->type), &source);
     if (status != DENT_OK) {
         return status;
     }
-    for (uint64_t i = 0; i < count && status == DENT_OK; i++) {
-        int64_t tag = 0;
-        status = next_integer(&source, &tag);
-        if (status == DENT_OK && (tag < INT32_MIN || tag > INT32_MAX)) {
-            status = xml_fail(&reader->xml, array->tag, DENT_ERROR_FORMAT,
-                              "the group of cell %llu does not fit in 32 bits", (unsigned long long)i);
-        }
-        int32_t stored = (int32_t)tag;
-        if (status == DENT_OK && !growable_push(tags, reader->request->context, &stored)) {
+    bool whole = true;
+    for (uint64_t i = 0; i < count && status == DENT_OK && whole; i++) {
+        int32_t tag = 0;
+        status = next_tag(reader, array, &source, i, &tag, &whole);
+        if (status == DENT_OK && whole && !growable_push(tags, reader->request->context, &tag)) {
             status = out_of_memory(reader);
         }
     }
+    tags->count = whole ? tags->count : 0;
     source_close(reader, &source);
     return status;
 }

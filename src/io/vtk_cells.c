@@ -262,7 +262,7 @@ dent_status vtk_cells_emit(const struct vtk_cells *cells, struct mesh_builder *b
 
 bool vtk_name_is_group(const char *name, size_t length)
 {
-    static const char *const names[] = {"group", "physical", "gmsh:physical"};
+    static const char *const names[] = {"group", "physical", "gmsh:physical", "body"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (length == strlen(names[i]) && memcmp(name, names[i], length) == 0) {
             return true;

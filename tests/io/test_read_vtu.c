@@ -232,6 +232,44 @@ static void cell_data_called_group_make_bodies(void **state)
     }
 }
 
+/* A file of two tetrahedra with one array of cell data. */
+static struct byte_string file_with_cell_data(const char *name, const char *type, int size, const double values[2])
+{
+    struct file_maker maker = {.style = {.encoding = ENCODING_TEXT}};
+    begin_file(&maker, "UnstructuredGrid");
+    add_text(&maker.out, "<Piece NumberOfPoints=\"5\" NumberOfCells=\"2\">\n<CellData>\n");
+    add_array(&maker, name, type, size, 1, values, 2);
+    add_text(&maker.out, "</CellData>\n<Points>\n");
+    add_array(&maker, "Points", "Float64", 8, 3, five, 15);
+    add_text(&maker.out, "</Points>\n<Cells>\n");
+    add_array(&maker, "connectivity", "Int64", 8, 1, (double[]){0, 1, 2, 3, 1, 2, 3, 4}, 8);
+    add_array(&maker, "offsets", "Int32", 4, 1, (double[]){4, 8}, 2);
+    add_array(&maker, "types", "UInt8", 1, 1, (double[]){10, 10}, 2);
+    add_text(&maker.out, "</Cells>\n</Piece>\n");
+    end_file(&maker, "UnstructuredGrid");
+    return maker.out;
+}
+
+static void whole_numbers_called_body_make_bodies_and_others_do_not(void **state)
+{
+    struct checks *checks = *state;
+    static const double values[4][2] = {{3, 8}, {3, 8.5}, {3, 1e10}, {3, 3}};
+    static const uint32_t bodies[4] = {2, 1, 1, 1};
+    static const int32_t tags[4] = {3, 0, 0, 3};
+    for (int i = 0; i < 4; i++) {
+        struct byte_string file = file_with_cell_data("body", "Float64", 8, values[i]);
+        dent_mesh *mesh = read_good(checks, "a.vtu", file.data, file.size);
+        assert_int_equal(mesh->body_count, bodies[i]);
+        assert_int_equal(mesh->bodies[0].tag, tags[i]);
+        dent_mesh_destroy(checks->context, mesh);
+    }
+    struct byte_string file = file_with_cell_data("body", "Float64", 8, values[0]);
+    dent_mesh *mesh = read_good(checks, "a.vtu", file.data, file.size);
+    assert_string_equal(mesh->bodies[1].name, "group 8");
+    assert_int_equal(mesh->bodies[1].tag, 8);
+    dent_mesh_destroy(checks->context, mesh);
+}
+
 static void pieces_follow_each_other(void **state)
 {
     struct checks *checks = *state;
@@ -496,6 +534,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_encoding_of_one_grid_gives_the_same_body, checks_setup, checks_teardown),
         cmocka_unit_test_setup_teardown(cell_data_called_group_make_bodies, checks_setup, checks_teardown),
+        cmocka_unit_test_setup_teardown(whole_numbers_called_body_make_bodies_and_others_do_not, checks_setup, checks_teardown),
         cmocka_unit_test_setup_teardown(pieces_follow_each_other, checks_setup, checks_teardown),
         cmocka_unit_test_setup_teardown(polygonal_data_become_a_surface_with_groups, checks_setup, checks_teardown),
         cmocka_unit_test_setup_teardown(broken_files_are_refused_by_name, checks_setup, checks_teardown),
