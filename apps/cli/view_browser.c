@@ -1,43 +1,34 @@
 /* view_browser.c — starts browsers: the user's own on a display, a headless Chromium for snapshots. */
+#include "interrupt.h"
 #include "tool.h"
 #include "view_loop.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
-/* Standard streams to nowhere: browsers chat. */
+/* In the child, before it becomes a browser: standard streams to nowhere, since browsers chat, and none of our files and sockets,
+ * since they outlive us. */
 static void silence(void)
 {
+    for (int descriptor = STDERR_FILENO + 1; descriptor < 1024; descriptor++) {
+        close(descriptor);
+    }
     int nowhere = open("/dev/null", O_RDWR);
     if (nowhere >= 0) {
         dup2(nowhere, STDIN_FILENO);
         dup2(nowhere, STDOUT_FILENO);
         dup2(nowhere, STDERR_FILENO);
-    }
-}
-
-void view_open_browser(const char *url)
-{
-    if (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL) {
-        return;
-    }
-    pid_t process = fork();
-    if (process == 0) {
-        if (fork() == 0) { /* twice, so that nobody has to wait for it */
-            silence();
-            setsid();
-            execlp("xdg-open", "xdg-open", url, (char *)NULL);
-        }
-        _exit(0);
-    }
-    if (process > 0) {
-        waitpid(process, NULL, 0);
     }
 }
 
@@ -57,6 +48,29 @@ static bool is_program(const char *name)
         path += length + (path[length] == ':');
     }
     return false;
+}
+
+void view_open_browser(const char *url)
+{
+    if (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL) {
+        return;
+    }
+    if (!is_program("xdg-open")) {
+        remark("view: there is no xdg-open to start a browser with: open the address yourself");
+        return;
+    }
+    pid_t process = fork();
+    if (process == 0) {
+        if (fork() == 0) { /* twice, so that nobody has to wait for it */
+            silence();
+            setsid();
+            execlp("xdg-open", "xdg-open", url, (char *)NULL);
+        }
+        _exit(0);
+    }
+    if (process > 0) {
+        waitpid(process, NULL, 0);
+    }
 }
 
 static const char *find_chromium(void)
@@ -85,6 +99,10 @@ int view_start_snapshot(const char *url, const char *path, const char *profile)
     snprintf(folder, sizeof folder, "--user-data-dir=%s", profile);
     pid_t process = fork();
     if (process == 0) {
+        setpgid(0, 0);
+#ifdef __linux__
+        prctl(PR_SET_PDEATHSIG, SIGTERM); /* should we be killed */
+#endif
         silence();
         execlp(chromium, chromium, "--headless", geteuid() == 0 ? "--no-sandbox" : "--no-first-run", "--no-first-run", "--disable-quic",
                "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions", "--mute-audio",
@@ -92,7 +110,9 @@ int view_start_snapshot(const char *url, const char *path, const char *profile)
                (char *)NULL);
         _exit(127);
     }
-    if (process < 0) {
+    if (process > 0) {
+        setpgid(process, process); /* here too: whoever comes first */
+    } else {
         complain("view: cannot start %s: %s", chromium, strerror(errno));
     }
     return process;
@@ -109,6 +129,86 @@ int view_snapshot_state(int process, const char *path)
     if (ended == process && WIFEXITED(status) && WEXITSTATUS(status) == 0 && stat(path, &facts) == 0 && facts.st_size > 0) {
         return 1;
     }
-    complain("view: Chromium could not make the picture");
+    if (interrupt_seen()) {
+        interrupt_report();
+    } else {
+        complain("view: Chromium could not make the picture");
+    }
     return -1;
+}
+
+void view_end_snapshot(int process)
+{
+    const struct timespec moment = {0, 20000000};
+    kill(-process, SIGTERM);
+    for (int i = 0; i < 100; i++) { /* two seconds */
+        if (waitpid(process, NULL, WNOHANG) != 0) {
+            kill(-process, SIGKILL); /* what it left behind */
+            return;
+        }
+        nanosleep(&moment, NULL);
+    }
+    kill(-process, SIGKILL);
+    waitpid(process, NULL, 0);
+}
+
+/* ---- the picture ------------------------------------------------------------------------------------------------------ */
+
+int view_check_picture(const char *path)
+{
+    struct stat facts;
+    char folder[4096];
+    const char *slash = strrchr(path, '/');
+    if (stat(path, &facts) == 0) {
+        errno = S_ISDIR(facts.st_mode) ? EISDIR : 0;
+        return errno == 0 && access(path, W_OK) == 0 ? STATUS_GOOD : complain("view: %s: cannot be written: %s", path, strerror(errno));
+    }
+    if (slash != NULL && (size_t)(slash - path) + 2 > sizeof folder) {
+        return complain("view: %s: cannot be written: %s", path, strerror(ENAMETOOLONG));
+    }
+    snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path + 1) : 1, slash != NULL ? path : ".");
+    return access(folder, W_OK | X_OK) == 0 ? STATUS_GOOD : complain("view: %s: cannot be written: %s", path, strerror(errno));
+}
+
+static bool copy_bytes(const char *from, const char *to)
+{
+    char buffer[65536];
+    FILE *in = fopen(from, "rb"), *out = in != NULL ? fopen(to, "wb") : NULL;
+    bool good = out != NULL;
+    for (size_t size = 1; good && size > 0;) {
+        size = fread(buffer, 1, sizeof buffer, in);
+        good = fwrite(buffer, 1, size, out) == size;
+    }
+    good = good && !ferror(in);
+    int reason = errno;
+    if (out != NULL && fclose(out) != 0 && good) {
+        reason = errno;
+        good = false;
+    }
+    if (in != NULL) {
+        fclose(in);
+    }
+    errno = reason;
+    return good;
+}
+
+/* The browser writes to a folder of its own. Devices and links are written through, files replaced. */
+int view_place_picture(const char *from, const char *to)
+{
+    char beside[4096 + 16];
+    struct stat facts;
+    bool through = lstat(to, &facts) == 0 && !S_ISREG(facts.st_mode);
+    bool good;
+    if (through || strlen(to) >= 4096) {
+        good = copy_bytes(from, to);
+    } else {
+        snprintf(beside, sizeof beside, "%s.part-%ld", to, (long)getpid());
+        good = copy_bytes(from, beside) && rename(beside, to) == 0;
+        int reason = errno;
+        if (!good) {
+            unlink(beside);
+        }
+        errno = reason;
+    }
+    return good ? STATUS_GOOD : complain("view: %s: cannot be written: %s", to, strerror(errno));
 }

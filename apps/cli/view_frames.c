@@ -1,6 +1,7 @@
 /* view_frames.c — builds the messages of view_protocol.h. Text is JSON, numbers go as they lie in memory. */
 #include "view_frames.h"
 
+#include "interrupt.h"
 #include "tool.h"
 
 #include <dent/time_critical.h>
@@ -179,7 +180,7 @@ static view_message *make_topology(const view_source *source, uint32_t index)
     return message;
 }
 
-int view_send_opening(const view_source *source, view_server *server)
+int view_send_opening(view_source *source, view_server *server)
 {
     uint32_t count = source->body_count + 1;
     view_message **messages = dent_allocate(source->session->context, count, sizeof *messages);
@@ -195,7 +196,7 @@ int view_send_opening(const view_source *source, view_server *server)
         view_message_drop(messages[--made]);
     }
     dent_release(source->session->context, messages, count, sizeof *messages);
-    return good ? STATUS_GOOD : complain("view: out of memory");
+    return good ? STATUS_GOOD : view_fail(source, "out of memory");
 }
 
 /* ---- pairs as marks ---------------------------------------------------------------------------------------------- */
@@ -287,15 +288,18 @@ static marking *make_marks(const view_source *source)
     return marks;
 }
 
-static bool append_pairs(const view_source *source, view_wishes *wishes, view_message *message)
+/* A query that fails takes its question back and leaves a frame without marks; false only: out of memory. */
+static bool append_pairs(view_source *source, view_wishes *wishes, view_message *message)
 {
     dent_query_def def = dent_query_def_default();
     dent_query_result result;
     def.questions = wishes->question;
     def.no_details = true;
+    def.cancel = interrupt_flag();
     if (dent_world_query(source->world, &def, &result) != DENT_OK) {
-        complain("view: %s", dent_world_message(source->world));
-        return false;
+        view_fail(source, "%s", dent_world_message(source->world));
+        wishes->question = 0;
+        return true;
     }
     const dent_pair_list *list = wishes->question == DENT_QUESTION_VERTEX_CELL ? &result.vertex_cell
                                  : wishes->question == DENT_QUESTION_FACE_CELL ? &result.face_cell
@@ -315,21 +319,31 @@ static bool append_pairs(const view_source *source, view_wishes *wishes, view_me
 
 static bool append_positions(const view_source *source, view_message *message)
 {
+    const double middle[3] = {source->origin[0], source->origin[1], source->origin[2]};
     for (uint32_t i = 0; i < source->body_count; i++) {
         const view_body *body = &source->bodies[i];
-        size_t first = message->size;
-        if (!view_message_append(message, NULL, 12 * (size_t)body->shown_count)) {
+        float *out = view_message_extend(message, 12 * (size_t)body->shown_count);
+        if (out == NULL) {
             return false;
         }
-        float *out = (float *)(void *)(message->bytes + first);
-        for (uint32_t k = 0; k < body->shown_count; k++) {
+        for (uint32_t k = 0; k < body->shown_count; k++, out += 3) {
             const double *x = body->positions + 3 * (size_t)body->shown_vertices[k];
-            for (int axis = 0; axis < 3; axis++) {
-                *out++ = (float)(x[axis] - source->origin[axis]);
-            }
+            out[0] = (float)(x[0] - middle[0]);
+            out[1] = (float)(x[1] - middle[1]);
+            out[2] = (float)(x[2] - middle[2]);
         }
     }
     return true;
+}
+
+/* What positions and contacts take; marks, which are rare, are left to grow. */
+static size_t frame_size(const view_source *source)
+{
+    size_t size = sizeof(view_frame_header) + source->facts.sent * sizeof(view_contact);
+    for (uint32_t i = 0; i < source->body_count; i++) {
+        size += 12 * (size_t)source->bodies[i].shown_count;
+    }
+    return size;
 }
 
 static view_frame_header make_header(const view_source *source, uint32_t sequence, uint32_t flags)
@@ -360,25 +374,27 @@ static view_frame_header make_header(const view_source *source, uint32_t sequenc
 
 view_message *view_make_frame(view_source *source, view_wishes *wishes, uint32_t sequence, uint32_t flags)
 {
-    if (source->find_contacts(source) != STATUS_GOOD) {
-        return NULL;
+    if (source->find_contacts(source) != STATUS_GOOD) { /* said; the bodies can be seen all the same */
+        source->facts.sent = 0;
+        source->facts.contact_count = 0;
+        source->facts.worst_penetration = 0;
     }
     view_frame_header header = make_header(source, sequence, flags);
-    view_message *message = view_message_create(sizeof header + 65536);
+    view_message *message = view_message_create(frame_size(source));
     bool good = message != NULL && view_message_append(message, &header, sizeof header) && append_positions(source, message) &&
                 view_message_append(message, source->facts.contacts, source->facts.sent * sizeof(view_contact));
     if (good && wishes->question != 0) {
         good = append_pairs(source, wishes, message);
-        header.pair_count = wishes->pair_count;
-        header.flags |= VIEW_FLAG_MARKS;
-        if (good) {
-            memcpy(message->bytes, &header, sizeof header);
-        }
     }
     if (!good) {
         view_message_drop(message);
-        complain("view: out of memory");
+        view_fail(source, "out of memory");
         return NULL;
+    }
+    if (wishes->question != 0) {
+        header.pair_count = wishes->pair_count;
+        header.flags |= VIEW_FLAG_MARKS;
+        memcpy(message->bytes, &header, sizeof header);
     }
     return message;
 }
@@ -408,18 +424,18 @@ static view_message *begin_shapes(uint32_t sent, uint32_t level, uint32_t deepes
     return message;
 }
 
-static view_message *end_shapes(view_message *message, bool good)
+static view_message *end_shapes(view_source *source, view_message *message, bool good)
 {
     if (message == NULL || !good) {
         view_message_drop(message);
-        complain("view: out of memory");
+        view_fail(source, "out of memory");
         return NULL;
     }
     return message;
 }
 
 /* The balls of one level; leaves above it are shown too, so that the body stays covered. */
-static view_message *balls_of(const view_source *source, dent_bound_tree *tree, uint32_t level)
+static view_message *balls_of(view_source *source, dent_bound_tree *tree, uint32_t level)
 {
     dent_bound_tree_facts facts = dent_bound_tree_get_facts(tree);
     uint64_t total = 0;
@@ -443,19 +459,19 @@ static view_message *balls_of(const view_source *source, dent_bound_tree *tree, 
             }
         }
         if (pass == 1) {
-            return end_shapes(message, good);
+            return end_shapes(source, message, good);
         }
         sent = total < BOXES_SENT ? (uint32_t)total : BOXES_SENT;
     }
     return NULL;
 }
 
-static view_message *make_balls(const view_source *source, const view_wishes *wishes)
+static view_message *make_balls(view_source *source, const view_wishes *wishes)
 {
     dent_bound_tree_def def = dent_bound_tree_def_default();
     dent_bound_tree *tree;
     if (dent_bound_tree_create(source->world, source->bodies[wishes->structure_body].id, &def, &tree) != DENT_OK) {
-        complain("view: %s", dent_world_message(source->world));
+        view_fail(source, "%s", dent_world_message(source->world));
         return NULL;
     }
     view_message *message = balls_of(source, tree, wishes->structure_level);
@@ -463,7 +479,7 @@ static view_message *make_balls(const view_source *source, const view_wishes *wi
     return message;
 }
 
-view_message *view_make_boxes(const view_source *source, const view_wishes *wishes)
+view_message *view_make_boxes(view_source *source, const view_wishes *wishes)
 {
     dent_structure_shapes shapes = {0};
     bool wanted = wishes->structure_wanted && wishes->structure_body < source->body_count;
@@ -472,7 +488,7 @@ view_message *view_make_boxes(const view_source *source, const view_wishes *wish
     }
     if (wanted && dent_world_structure(source->world, wishes->structure, source->bodies[wishes->structure_body].id, wishes->structure_level,
                                        &shapes) != DENT_OK) {
-        complain("view: %s", dent_world_message(source->world));
+        view_fail(source, "%s", dent_world_message(source->world));
         return NULL;
     }
     uint32_t sent = shapes.count < BOXES_SENT ? (uint32_t)shapes.count : BOXES_SENT;
@@ -481,7 +497,50 @@ view_message *view_make_boxes(const view_source *source, const view_wishes *wish
     for (uint32_t i = 0; i < sent && good; i++) {
         good = append_box(source, &shapes.boxes[i], message);
     }
-    return end_shapes(message, good);
+    return end_shapes(source, message, good);
+}
+
+/* ---- what all pages share -------------------------------------------------------------------------------------- */
+
+static const char *question_word(const view_wishes *wishes)
+{
+    return wishes->question != 0 ? dent_question_name(wishes->question) : "none";
+}
+
+static const char *structure_word(const view_wishes *wishes)
+{
+    return !wishes->structure_wanted ? "none" : wishes->balls_wanted ? VIEW_SPHERE_TREE : dent_structure_name(wishes->structure);
+}
+
+view_message *view_make_state(const view_wishes *wishes, double speed)
+{
+    text state = begin_text(VIEW_STATE);
+    if (state.failed) {
+        return end_text(&state);
+    }
+    add_text(&state, "{\"question\":");
+    add_string(&state, question_word(wishes));
+    add_text(&state, ",\"structure\":");
+    add_string(&state, structure_word(wishes));
+    add_text(&state, ",\"body\":");
+    add_number(&state, wishes->structure_body);
+    add_text(&state, ",\"level\":");
+    add_number(&state, wishes->structure_level);
+    add_text(&state, ",\"speed\":");
+    add_number(&state, speed);
+    add_text(&state, "}");
+    return end_text(&state);
+}
+
+view_message *view_make_trouble(const char *words)
+{
+    text note = begin_text(VIEW_NOTE);
+    if (!note.failed) {
+        add_text(&note, "{\"trouble\":");
+        add_string(&note, words);
+        add_text(&note, "}");
+    }
+    return end_text(&note);
 }
 
 /* ---- picks ---------------------------------------------------------------------------------------------------------- */

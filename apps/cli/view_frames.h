@@ -22,11 +22,15 @@ typedef struct view_wishes {
 #define VIEW_SPHERE_TREE "sphere-tree"
 
 /** HELLO and a TOPOLOGY per body, handed to the server. */
-int view_send_opening(const view_source *source, view_server *server);
-/** Asks for contacts and pairs and makes the FRAME message; null: an error that was reported. */
+int view_send_opening(view_source *source, view_server *server);
+/** Asks for contacts and pairs and makes the FRAME message. Where these cannot be had view_fail says why, the frame goes without
+ * them, and a question is taken back; null: no memory, reported. */
 view_message *view_make_frame(view_source *source, view_wishes *wishes, uint32_t sequence, uint32_t flags);
 /** The boxes of the structure wished for, at the present positions; null: an error that was reported. */
-view_message *view_make_boxes(const view_source *source, const view_wishes *wishes);
+view_message *view_make_boxes(view_source *source, const view_wishes *wishes);
+/** What all pages share, as STATE; what went wrong, as NOTE. Null: no memory. */
+view_message *view_make_state(const view_wishes *wishes, double speed);
+view_message *view_make_trouble(const char *words);
 /** The answer to a pick, as a NOTE: ids, corners and contacts of a surface face. */
 view_message *view_describe_face(const view_source *source, uint32_t body, uint32_t face);
 

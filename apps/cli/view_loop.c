@@ -5,15 +5,11 @@
 #include "tool.h"
 #include "view_frames.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-enum { POLL_MS = 100, FALL_BEHIND_NS = 250000000, COMMANDS_PER_TURN = 64 };
+enum { POLL_MS = 100, FALL_BEHIND_NS = 250000000, COMMANDS_PER_TURN = 64, URL_LIMIT = VIEW_SHOW_LIMIT + 256 };
 static const uint64_t SNAPSHOT_LIMIT_NS = 300000000000;
 
 typedef struct viewing {
@@ -21,7 +17,8 @@ typedef struct viewing {
     view_source source;
     view_server *server;
     view_wishes wishes;
-    bool playing, changed, published, boxes_changed;
+    bool playing, changed, boxes_changed, state_changed;
+    bool started; /* a page has come: a simulation nobody has seen yet waits for it */
     double speed;
     uint64_t due_ns;
     uint32_t sequence;
@@ -46,30 +43,38 @@ static int move(viewing *view, int32_t steps)
     return failed;
 }
 
-static void ask(viewing *view, const char *word)
+static int ask(viewing *view, const char *word)
 {
-    view->wishes.question = 0;
+    bool known = strcmp(word, "none") == 0;
+    dent_question question = 0;
     for (unsigned bit = 0; bit < DENT_DISCRETE_QUESTION_COUNT; bit++) {
         if (strcmp(word, dent_question_name((dent_question)(1u << bit))) == 0) {
-            view->wishes.question = (dent_question)(1u << bit);
+            question = (dent_question)(1u << bit);
+            known = true;
         }
     }
-    view->changed = true;
+    view->wishes.question = question;
+    view->changed = view->state_changed = true;
+    return known ? STATUS_GOOD : view_fail(&view->source, "there is no question %s", word);
 }
 
-static void show_structure(viewing *view, const view_command *command)
+static int show_structure(viewing *view, const view_command *command)
 {
-    view->wishes.balls_wanted = strcmp(command->word, VIEW_SPHERE_TREE) == 0;
-    view->wishes.structure_wanted = view->wishes.balls_wanted;
-    for (unsigned i = 0; i < DENT_STRUCTURE_COUNT; i++) {
+    view_wishes *wishes = &view->wishes;
+    bool known = strcmp(command->word, "none") == 0, outside = command->number[0] >= view->source.body_count;
+    wishes->balls_wanted = wishes->structure_wanted = !outside && strcmp(command->word, VIEW_SPHERE_TREE) == 0;
+    for (unsigned i = 0; i < DENT_STRUCTURE_COUNT && !wishes->balls_wanted; i++) {
         if (strcmp(command->word, dent_structure_name((dent_structure)i)) == 0) {
-            view->wishes.structure = (dent_structure)i;
-            view->wishes.structure_wanted = true;
+            wishes->structure = (dent_structure)i;
+            wishes->structure_wanted = !outside;
         }
     }
-    view->wishes.structure_body = command->number[0];
-    view->wishes.structure_level = command->number[1];
-    view->boxes_changed = true;
+    wishes->structure_body = outside ? 0 : command->number[0];
+    wishes->structure_level = command->number[1];
+    view->boxes_changed = view->state_changed = true;
+    return known || wishes->structure_wanted ? STATUS_GOOD
+           : outside                         ? view_fail(&view->source, "there is no body %u", command->number[0])
+                                             : view_fail(&view->source, "there is no structure %s", command->word);
 }
 
 static void grab(viewing *view, const view_command *command)
@@ -93,20 +98,38 @@ static void play(viewing *view, bool playing)
     view->changed = true;
 }
 
+static void let_go(viewing *view)
+{
+    if (view->source.release != NULL) {
+        view->source.release(&view->source);
+    }
+    view->holder = 0;
+}
+
+/* Tells the pages what view_fail said since the last time. */
+static void tell_trouble(viewing *view)
+{
+    view_source *source = &view->source;
+    if (source->trouble[0] != '\0') {
+        view_server_reply(view->server, VIEW_EVERYBODY, view_make_trouble(source->trouble));
+        source->trouble[0] = '\0';
+        view->playing = false;
+        view->changed = true;
+    }
+}
+
 /* A wish that cannot be fulfilled, said on the terminal already. It is no reason to end, except for a snapshot, which would wait
  * for it. */
 static int give_up(viewing *view, int failed)
 {
-    static const char note[] = "{\"text\":\"That was not possible: the terminal of dent says why.\"}";
-    if (!failed || view->session->options->snapshot != NULL || interrupt_seen()) {
+    if (!failed || view->session->options->snapshot != NULL || view->source.broken || interrupt_seen()) {
         return failed;
     }
-    view->playing = false;
-    view->changed = true;
-    if (view->source.release != NULL) {
-        view->source.release(&view->source); /* a vertex dragged too far is a usual reason */
+    if (view->source.trouble[0] == '\0') {
+        snprintf(view->source.trouble, sizeof view->source.trouble, "That was not possible: the terminal of dent says why.");
     }
-    view_server_reply(view->server, VIEW_EVERYBODY, view_message_text(VIEW_NOTE, 0, note));
+    let_go(view); /* a vertex dragged too far is a usual reason */
+    tell_trouble(view);
     return STATUS_GOOD;
 }
 
@@ -128,17 +151,16 @@ static int obey(viewing *view, const view_command *command)
                    : STATUS_GOOD;
     case VIEW_COMMAND_SPEED:
         view->speed = command->value[0];
+        view->state_changed = true;
         view->due_ns = dent_clock_ns();
         return STATUS_GOOD;
     case VIEW_COMMAND_RESTART:
         view->changed = true;
-        return source->live ? source->restart(source) : give_up(view, source->restart(source));
+        return give_up(view, source->restart(source));
     case VIEW_COMMAND_ASK:
-        ask(view, command->word);
-        return STATUS_GOOD;
+        return give_up(view, ask(view, command->word));
     case VIEW_COMMAND_STRUCTURE:
-        show_structure(view, command);
-        return STATUS_GOOD;
+        return give_up(view, show_structure(view, command));
     case VIEW_COMMAND_PICK:
         view_server_reply(view->server, command->client, view_describe_face(source, command->number[0], command->number[1]));
         return STATUS_GOOD;
@@ -146,8 +168,8 @@ static int obey(viewing *view, const view_command *command)
         grab(view, command);
         return STATUS_GOOD;
     case VIEW_COMMAND_RELEASE:
-        if (source->release != NULL && view->holder == command->client) {
-            source->release(source);
+        if (view->holder == command->client) {
+            let_go(view);
         }
         return STATUS_GOOD;
     default:
@@ -161,7 +183,7 @@ static int obey(viewing *view, const view_command *command)
 static uint32_t time_to_wait(const viewing *view)
 {
     uint64_t now = dent_clock_ns();
-    if (!view->playing) {
+    if (!view->playing || !view->started) {
         return POLL_MS;
     }
     if (now >= view->due_ns) {
@@ -174,7 +196,7 @@ static uint32_t time_to_wait(const viewing *view)
 static int go_on(viewing *view)
 {
     uint64_t now = dent_clock_ns();
-    if (!view->playing || now < view->due_ns) {
+    if (!view->playing || !view->started || now < view->due_ns) {
         return STATUS_GOOD;
     }
     view->due_ns += (uint64_t)(view->source.frame_seconds / view->speed * 1e9);
@@ -187,13 +209,11 @@ static int go_on(viewing *view)
 
 static int publish_boxes(viewing *view)
 {
-    if (!view->boxes_changed) {
-        return STATUS_GOOD;
-    }
     view_message *boxes = view_make_boxes(&view->source, &view->wishes);
     if (boxes == NULL) {
         bool asked = view->wishes.structure_wanted;
         view->wishes.structure_wanted = false;
+        view->state_changed = true;
         return asked ? give_up(view, STATUS_ERROR) : STATUS_ERROR;
     }
     view_server_set_boxes(view->server, boxes);
@@ -201,9 +221,34 @@ static int publish_boxes(viewing *view)
     return STATUS_GOOD;
 }
 
-static int publish(viewing *view)
+static int publish_frame(viewing *view)
 {
-    view_server_facts facts = view_server_get_facts(view->server);
+    dent_question asked = view->wishes.question;
+    uint32_t flags = view->playing ? VIEW_FLAG_PLAYING : 0;
+    view_message *frame = view_make_frame(&view->source, &view->wishes, ++view->sequence, flags);
+    bool failed = view->source.trouble[0] != '\0';
+    view->state_changed = view->state_changed || view->wishes.question != asked;
+    if (frame != NULL) {
+        view_server_publish(view->server, frame);
+    }
+    int outcome = give_up(view, failed ? STATUS_ERROR : STATUS_GOOD);
+    /* Once more without the question, or to say that it stands still; not for ever, since contacts will fail once more. */
+    view->changed = failed && (view->wishes.question != asked || (flags & VIEW_FLAG_PLAYING) != 0);
+    return outcome;
+}
+
+static int publish_state(viewing *view)
+{
+    view_message *state = view->state_changed ? view_make_state(&view->wishes, view->speed) : NULL;
+    if (state != NULL) {
+        view_server_set_state(view->server, state);
+        view->state_changed = false;
+    }
+    return state != NULL || !view->state_changed ? STATUS_GOOD : view_fail(&view->source, "out of memory");
+}
+
+static int publish(viewing *view, const view_server_facts *facts)
+{
     if (view->generation != view->source.generation) {
         int failed = view_send_opening(&view->source, view->server);
         if (failed) {
@@ -212,22 +257,16 @@ static int publish(viewing *view)
         view->generation = view->source.generation;
         view->changed = true;
     }
-    bool wanted = facts.clients > 0 && (facts.wanted || !view->published);
-    if (!view->changed || !wanted) {
-        return STATUS_GOOD;
+    view->changed = view->changed || !facts->has_frame;
+    bool frame = view->changed && facts->clients > 0 && (facts->wanted || !facts->has_frame);
+    int failed = STATUS_GOOD;
+    if (view->boxes_changed || (frame && view->wishes.structure_wanted)) {
+        failed = publish_boxes(view);
     }
-    uint32_t flags = view->playing ? VIEW_FLAG_PLAYING : 0;
-    view_message *frame = view_make_frame(&view->source, &view->wishes, ++view->sequence, flags);
-    if (frame == NULL) {
-        bool asked = view->wishes.question != 0;
-        view->wishes.question = 0;
-        return asked ? give_up(view, STATUS_ERROR) : STATUS_ERROR;
+    if (!failed && frame) {
+        failed = publish_frame(view);
     }
-    view_server_publish(view->server, frame);
-    view->boxes_changed = view->boxes_changed || view->wishes.structure_wanted;
-    view->changed = false;
-    view->published = true;
-    return STATUS_GOOD;
+    return failed ? failed : publish_state(view);
 }
 
 /* One turn of the loop. */
@@ -236,6 +275,9 @@ static int turn(viewing *view)
     view_command command;
     uint32_t wait = time_to_wait(view);
     int failed = STATUS_GOOD;
+    if (view->holder != 0 && !view_server_is_here(view->server, view->holder)) {
+        let_go(view);
+    }
     for (int i = 0; i < COMMANDS_PER_TURN && !failed && view_server_command(view->server, wait, &command); i++) {
         failed = obey(view, &command);
         wait = 0;
@@ -243,18 +285,43 @@ static int turn(viewing *view)
             break; /* it is shown before the next command, or a page that talks all the time would see nothing */
         }
     }
+    view_server_facts facts = view_server_get_facts(view->server);
+    if (!view->started && facts.clients > 0) {
+        view->started = true;
+        view->due_ns = dent_clock_ns();
+    }
     failed = failed ? failed : go_on(view);
-    failed = failed ? failed : publish(view);
-    return failed ? failed : publish_boxes(view);
+    return failed ? failed : publish(view, &facts);
+}
+
+/* The address with what the page is to begin with behind it. */
+static void make_url(const viewing *view, const char *first, char *url, size_t size)
+{
+    const tool_options *options = view->session->options;
+    char angles[80] = "";
+    if (options_have(options, OPTION_VIEW)) {
+        snprintf(angles, sizeof angles, "view=%.6g,%.6g", options->azimuth, options->elevation);
+    }
+    const char *parts[3] = {first, angles, options->show != NULL ? options->show : ""};
+    int length = snprintf(url, size, "%s", view_server_url(view->server));
+    char before = '#';
+    for (int i = 0; i < 3; i++) {
+        if (parts[i][0] != '\0' && length >= 0 && (size_t)length < size) {
+            length += snprintf(url + length, size - (size_t)length, "%c%s", before, parts[i]);
+            before = '&';
+        }
+    }
 }
 
 static int serve(viewing *view)
 {
     tool_session *session = view->session;
-    printer_format(session->out, "%s\n", view_server_url(view->server));
+    char url[URL_LIMIT];
+    make_url(view, "", url, sizeof url);
+    printer_format(session->out, "%s\n", url);
     printer_flush(session->out);
     if (!options_have(session->options, OPTION_NO_BROWSER)) {
-        view_open_browser(view_server_url(view->server));
+        view_open_browser(url);
     }
     int failed = STATUS_GOOD;
     play(view, view->source.live);
@@ -266,7 +333,7 @@ static int serve(viewing *view)
         remark("%llu frames made, %llu sent, %llu drawn, %llu requests refused", (unsigned long long)facts.frames_published,
                (unsigned long long)facts.frames_sent, (unsigned long long)facts.frames_acknowledged, (unsigned long long)facts.refused);
     }
-    return failed; /* Ctrl-C is how a viewer ends: a good end */
+    return interrupt_seen() ? STATUS_GOOD : failed; /* Ctrl-C is how a viewer ends: a good end */
 }
 
 /* ---- snapshots ------------------------------------------------------------------------------------------------------- */
@@ -278,54 +345,30 @@ static int wait_for_picture(viewing *view, int process, const char *path)
     uint64_t last = dent_clock_ns() + SNAPSHOT_LIMIT_NS;
     while (state == 0 && !failed && !interrupt_seen()) {
         failed = turn(view);
-        state = view_snapshot_state(process, path);
+        state = failed || interrupt_seen() ? 0 : view_snapshot_state(process, path);
         if (state == 0 && !failed && dent_clock_ns() > last) {
             failed = complain("view: the browser drew nothing in five minutes");
         }
     }
     if (state == 0) {
-        kill(process, SIGTERM);
-        waitpid(process, NULL, 0);
-        return failed ? failed : interrupt_report();
+        view_end_snapshot(process);
+        return interrupt_seen() ? interrupt_report() : failed;
     }
     return state > 0 ? STATUS_GOOD : STATUS_ERROR;
-}
-
-/* The browser writes to a folder of its own, so that a picture that was there is lost only to a new one. */
-static int copy_picture(const char *from, const char *to)
-{
-    char buffer[65536];
-    FILE *in = fopen(from, "rb"), *out = in != NULL ? fopen(to, "wb") : NULL;
-    bool good = out != NULL;
-    for (size_t size = 1; good && size > 0;) {
-        size = fread(buffer, 1, sizeof buffer, in);
-        good = fwrite(buffer, 1, size, out) == size;
-    }
-    good = good && !ferror(in);
-    good = out != NULL && fclose(out) == 0 && good;
-    int failed = good ? STATUS_GOOD : complain("view: %s: cannot be written: %s", to, strerror(errno));
-    if (in != NULL) {
-        fclose(in);
-    }
-    return failed;
 }
 
 static int snapshot(viewing *view)
 {
     const tool_options *options = view->session->options;
-    char url[640], picture[64], profile[] = "/tmp/dent-view-XXXXXX";
+    char url[URL_LIMIT], picture[64], profile[] = "/tmp/dent-view-XXXXXX";
     if (mkdtemp(profile) == NULL) {
         return complain("view: cannot make a folder for the browser in /tmp");
     }
-    int length = snprintf(url, sizeof url, "%s#snapshot=1", view_server_url(view->server));
-    if (options_have(options, OPTION_VIEW)) {
-        length += snprintf(url + length, sizeof url - (size_t)length, "&view=%.6g,%.6g", options->azimuth, options->elevation);
-    }
-    snprintf(url + length, sizeof url - (size_t)length, "&%s", options->show != NULL ? options->show : "theme=light");
+    make_url(view, options->show != NULL ? "snapshot=1" : "snapshot=1&theme=light", url, sizeof url);
     snprintf(picture, sizeof picture, "%s/picture.png", profile);
     int process = view_start_snapshot(url, picture, profile);
     int failed = process < 0 ? STATUS_ERROR : wait_for_picture(view, process, picture);
-    failed = failed ? failed : copy_picture(picture, options->snapshot);
+    failed = failed ? failed : view_place_picture(picture, options->snapshot);
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", profile);
     if (system(command) != 0) {
@@ -339,28 +382,53 @@ static int snapshot(viewing *view)
     return failed;
 }
 
+/* A simulation on its way to the frame asked for. */
+static int go_to_first_frame(viewing *view)
+{
+    int failed = STATUS_GOOD;
+    for (uint32_t i = 0; view->source.live && i < view->session->options->frame && !failed && !interrupt_seen(); i++) {
+        failed = view->source.advance(&view->source);
+    }
+    return interrupt_seen() ? interrupt_report() : failed;
+}
+
+static int show_source(viewing *view)
+{
+    const tool_options *options = view->session->options;
+    int failed = view_source_open(&view->source, view->session);
+    if (failed) {
+        return interrupt_seen() ? interrupt_report() : failed;
+    }
+    failed = view_check_show(options->show, view->source.body_count);
+    failed = failed ? failed : go_to_first_frame(view);
+    if (!failed) {
+        view->source.trouble[0] = '\0';
+        failed = options->snapshot != NULL ? snapshot(view) : serve(view);
+    }
+    view_source_close(&view->source);
+    return failed;
+}
+
 int view_run(tool_session *session)
 {
     viewing view;
     char why[160];
+    const tool_options *options = session->options;
     memset(&view, 0, sizeof view);
     view.session = session;
     view.speed = 1;
-    int failed = view_source_open(&view.source, session);
+    view.wishes.structure_level = 4;
+    view.state_changed = true;
+    int failed = view_check_show(options->show, UINT32_MAX);
+    failed = failed || options->snapshot == NULL ? failed : view_check_picture(options->snapshot);
     if (failed) {
         return failed;
     }
-    for (uint32_t i = 0; view.source.live && i < session->options->frame && !failed && !interrupt_seen(); i++) {
-        failed = view.source.advance(&view.source);
-    }
-    view.server = view_server_start((uint16_t)session->options->port, session->options->token, why, sizeof why);
+    view.server = view_server_start((uint16_t)options->port, options->token, why, sizeof why); /* first: a port may be taken */
     if (view.server == NULL) {
-        failed = complain("view: %s", why);
+        return complain("view: %s", why);
     }
-    if (!failed) {
-        failed = session->options->snapshot != NULL ? snapshot(&view) : serve(&view);
-    }
+    failed = show_source(&view);
     view_server_stop(view.server);
-    view_source_close(&view.source);
     return failed;
 }

@@ -6,11 +6,22 @@
 
 int view_run(tool_session *session);
 
+enum { VIEW_SHOW_LIMIT = 400 };
+/** Checks --show (null: nothing) for a model of so many bodies, UINT32_MAX: not known yet. Errors are reported. */
+int view_check_show(const char *show, uint32_t bodies);
+
 /** Starts a browser on the address where there is a display; says nothing when there is none. */
 void view_open_browser(const char *url);
-/** Starts a headless Chromium that writes a picture of the page; its process id, or -1 after a report. */
+/** Starts a headless Chromium that writes a picture of the page, in a process group of its own; its process id, or -1 after a
+ * report. */
 int view_start_snapshot(const char *url, const char *path, const char *profile);
-/** 0: still at work; 1: it ended well and the picture is there; -1: it failed, reported. */
+/** 0: still at work; 1: it ended well and the picture is there; -1: it failed, or was interrupted; reported. */
 int view_snapshot_state(int process, const char *path);
+/** Ends it and its helpers, whatever they are at. */
+void view_end_snapshot(int process);
+/** Whether a picture can be put there, as far as can be told before there is one; errors are reported. */
+int view_check_picture(const char *path);
+/** Puts the picture in its place in one step, so that what was there is lost only to a whole one. */
+int view_place_picture(const char *from, const char *to);
 
 #endif

@@ -57,7 +57,7 @@ int view_model_open(view_source *source)
     tool_session *session = source->session;
     model *own = dent_allocate(session->context, 1, sizeof *own);
     if (own == NULL) {
-        return complain("view: out of memory");
+        return view_fail(source, "out of memory");
     }
     memset(own, 0, sizeof *own);
     int failed = loaded_world_read_arguments(session, &own->loaded);

@@ -41,7 +41,7 @@ static int find_frames(view_source *source, recording *own)
     const dent_collection *collection = own->collection;
     own->frames = dent_allocate(source->session->context, collection->entry_count, sizeof *own->frames);
     if (own->frames == NULL) {
-        return complain("view: out of memory");
+        return view_fail(source, "out of memory");
     }
     for (uint32_t i = 0; i < collection->entry_count; i++) {
         bool fresh = i == 0 || collection->entries[i].time != collection->entries[i - 1].time;
@@ -50,7 +50,7 @@ static int find_frames(view_source *source, recording *own)
         }
         own->frames[own->frame_count - 1].count++;
     }
-    return own->frame_count > 0 ? STATUS_GOOD : complain("view: %s: the recording has no frame", source->session->options->arguments[0]);
+    return own->frame_count > 0 ? STATUS_GOOD : view_fail(source, "%s: the recording has no frame", source->session->options->arguments[0]);
 }
 
 static void full_path(const recording *own, const dent_collection_entry *entry, char *path)
@@ -66,7 +66,7 @@ static int read_body_file(view_source *source, recording *own, const dent_collec
     full_path(own, entry, path);
     dent_status status = dent_mesh_read(source->session->context, path, NULL, mesh);
     session_forget_notices(source->session);
-    return status == DENT_OK ? STATUS_GOOD : complain("view: %s", session_message(source->session, status));
+    return status == DENT_OK ? STATUS_GOOD : view_fail(source, "%s", session_message(source->session, status));
 }
 
 static void list_mesh(recording *own, const dent_mesh *mesh, const dent_body_id *ids, uint32_t first)
@@ -101,9 +101,9 @@ static int add_mesh(view_source *source, recording *own, dent_mesh *mesh)
         own->numbers = numbers;
         own->number_capacity = wanted;
     }
-    int failed = grown == NULL || numbers == NULL || ids == NULL ? complain("view: out of memory") : STATUS_GOOD;
+    int failed = grown == NULL || numbers == NULL || ids == NULL ? view_fail(source, "out of memory") : STATUS_GOOD;
     if (!failed && dent_mesh_add_to_world(mesh, own->world, ids) != DENT_OK) {
-        failed = complain("view: %s", dent_world_message(own->world));
+        failed = view_fail(source, "%s", dent_world_message(own->world));
     }
     if (!failed) {
         list_mesh(own, mesh, ids, own->body_count);
@@ -119,16 +119,16 @@ static int exchange_mesh(view_source *source, recording *own, uint32_t number, u
     dent_mesh *before = own->meshes[number];
     dent_mesh_change change;
     if (next->body_count != before->body_count) {
-        return complain("view: frame %u has other bodies than the first one", source->frame);
+        return view_fail(source, "frame %u has other bodies than the first one", source->frame);
     }
     dent_body_id *ids = dent_allocate(context, next->body_count, sizeof *ids);
     if (ids == NULL) {
-        return complain("view: out of memory");
+        return view_fail(source, "out of memory");
     }
     for (uint32_t i = 0; i < next->body_count; i++) {
         ids[i] = own->bodies[first_body + i].id;
     }
-    int failed = dent_mesh_replace_in_world(before, next, own->world, ids, &change) != DENT_OK ? complain("view: %s", dent_world_message(own->world))
+    int failed = dent_mesh_replace_in_world(before, next, own->world, ids, &change) != DENT_OK ? view_fail(source, "%s", dent_world_message(own->world))
                                                                                                : STATUS_GOOD;
     if (!failed) {
         list_mesh(own, next, ids, first_body);
@@ -152,7 +152,7 @@ static int read_contacts(view_source *source, recording *own, const dent_collect
     full_path(own, entry, path);
     drop_contacts(source, own);
     dent_status status = dent_points_read(source->session->context, path, &own->contacts);
-    return status == DENT_OK ? STATUS_GOOD : complain("view: %s", session_message(source->session, status));
+    return status == DENT_OK ? STATUS_GOOD : view_fail(source, "%s", session_message(source->session, status));
 }
 
 /* Reads the files of a frame until one is bad; *fresh: some body has other elements now. */
@@ -171,7 +171,7 @@ static int read_files(view_source *source, uint32_t number, bool first, bool *fr
             continue;
         }
         if (!first && meshes == own->mesh_count) {
-            return complain("view: frame %u has more bodies than the first one", number);
+            return view_fail(source, "frame %u has more bodies than the first one", number);
         }
         failed = read_body_file(source, own, entry, &mesh);
         uint32_t bodies = failed ? 0 : mesh->body_count;
@@ -184,7 +184,7 @@ static int read_files(view_source *source, uint32_t number, bool first, bool *fr
         own->mesh_count = first ? meshes : own->mesh_count;
         first_body += bodies;
     }
-    return !failed && meshes < own->mesh_count ? complain("view: frame %u has fewer bodies than the first one", number) : failed;
+    return !failed && meshes < own->mesh_count ? view_fail(source, "frame %u has fewer bodies than the first one", number) : failed;
 }
 
 /* `first` is the first time, when bodies are added instead of moved. When a file is bad, those before it have been read: the bodies
@@ -281,7 +281,7 @@ static int recorded_contacts(view_source *source)
         shown.force = (float)sqrt(squared);
         facts->worst_penetration = fmax(facts->worst_penetration, depth != NULL ? depth->values[i] : 0);
         if (!view_facts_add(source, &shown)) {
-            return complain("view: out of memory");
+            return view_fail(source, "out of memory");
         }
     }
     return STATUS_GOOD;
@@ -326,21 +326,21 @@ static int open_files(view_source *source, recording *own, const char *path)
     dent_context *context = source->session->context;
     const char *slash = strrchr(path, '/');
     if (strlen(path) >= FILE_NAME_LIMIT) {
-        return complain("view: %s: the name is too long", path);
+        return view_fail(source, "%s: the name is too long", path);
     }
     snprintf(own->folder, sizeof own->folder, "%.*s", slash != NULL ? (int)(slash - path + 1) : 0, path);
     dent_status status = dent_collection_read(context, path, &own->collection);
     if (status != DENT_OK) {
-        return complain("view: %s", session_message(source->session, status));
+        return view_fail(source, "%s", session_message(source->session, status));
     }
     own->world = dent_world_create(context);
     own->meshes = dent_allocate(context, own->collection->entry_count, sizeof *own->meshes);
     if (own->world == NULL || own->meshes == NULL) {
-        return complain("view: out of memory");
+        return view_fail(source, "out of memory");
     }
     source->world = own->world;
     if (!read_names(source, own)) {
-        return complain("view: out of memory");
+        return view_fail(source, "out of memory");
     }
     int failed = find_frames(source, own);
     source->frame_count = own->frame_count;
@@ -352,7 +352,7 @@ int view_recording_open(view_source *source)
     const tool_options *options = source->session->options;
     recording *own = dent_allocate(source->session->context, 1, sizeof *own);
     if (own == NULL) {
-        return complain("view: out of memory");
+        return view_fail(source, "out of memory");
     }
     memset(own, 0, sizeof *own);
     source->own = own;

@@ -91,13 +91,13 @@ int view_series_open(view_source *source)
     uint32_t count = session->options->argument_count;
     series *own = dent_allocate(session->context, 1, sizeof *own);
     if (own == NULL) {
-        return complain("view: out of memory");
+        return view_fail(source, "out of memory");
     }
     memset(own, 0, sizeof *own);
     source->own = own;
     source->close = close_series;
     own->inputs = dent_allocate(session->context, count, sizeof *own->inputs);
-    int failed = own->inputs == NULL ? complain("view: out of memory") : loaded_world_open(session, &own->loaded);
+    int failed = own->inputs == NULL ? view_fail(source, "out of memory") : loaded_world_open(session, &own->loaded);
     if (failed) {
         return failed;
     }

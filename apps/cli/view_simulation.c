@@ -33,11 +33,13 @@ static int make_scene(view_source *source, simulation *own)
     dent_status status = dent_sim_scene_open(session->context, &def, &own->scene);
     if (status != DENT_OK) {
         session_forget_notices(session);
-        return complain("view: %s", session_message(session, status));
+        return view_fail(source, "%s", session_message(session, status));
     }
     session_print_notices(session);
     own->sim = dent_sim_scene_sim(own->scene);
-    source->title = dent_sim_scene_get_facts(own->scene).name; /* the scene's own: it ends with it */
+    dent_sim_scene_facts facts = dent_sim_scene_get_facts(own->scene);
+    source->title = facts.name; /* the scene's own: it ends with it */
+    source->frame_seconds = facts.steps_per_frame * facts.time_step;
     return STATUS_GOOD;
 }
 
@@ -47,7 +49,8 @@ static int list_bodies(view_source *source, simulation *own)
     own->body_count = dent_sim_body_count(own->sim);
     own->bodies = dent_allocate(source->session->context, own->body_count, sizeof *own->bodies);
     if (own->bodies == NULL) {
-        return complain("view: out of memory");
+        source->broken = true;
+        return view_fail(source, "out of memory");
     }
     memset(own->bodies, 0, own->body_count * sizeof *own->bodies);
     for (uint32_t i = 0; i < own->body_count; i++) {
@@ -88,7 +91,7 @@ static int advance(view_source *source)
     simulation *own = source->own;
     dent_status status = dent_sim_scene_step_frame(own->scene);
     if (status != DENT_OK) {
-        return complain("view: %s", session_message(source->session, status));
+        return view_fail(source, "%s", session_message(source->session, status));
     }
     source->frame++;
     return STATUS_GOOD;
@@ -121,7 +124,7 @@ static int find_contacts(view_source *source)
         shown.depth = (float)-contacts[i].gap;
         shown.force = (float)sqrt(squared);
         if (!view_facts_add(source, &shown)) {
-            return complain("view: out of memory");
+            return view_fail(source, "out of memory");
         }
     }
     return STATUS_GOOD;
@@ -149,13 +152,19 @@ static void grab(view_source *source, uint32_t body, uint32_t vertex, const doub
     }
 }
 
+/* The new scene is made before the old one goes, which stays when a scene file has an error by now. */
 static int restart(view_source *source)
 {
-    simulation *own = source->own;
-    drop_scene(source, own);
-    source->frame = 0;
+    simulation *own = source->own, before = *own;
+    memset(own, 0, sizeof *own);
     int failed = make_scene(source, own);
-    return failed ? failed : list_bodies(source, own);
+    if (failed) {
+        *own = before;
+        return failed;
+    }
+    drop_scene(source, &before);
+    source->frame = 0;
+    return list_bodies(source, own);
 }
 
 static void close_simulation(view_source *source)
@@ -170,7 +179,7 @@ int view_simulation_open(view_source *source)
 {
     simulation *own = dent_allocate(source->session->context, 1, sizeof *own);
     if (own == NULL) {
-        return complain("view: out of memory");
+        return view_fail(source, "out of memory");
     }
     memset(own, 0, sizeof *own);
     source->own = own;
@@ -179,9 +188,7 @@ int view_simulation_open(view_source *source)
     if (failed) {
         return failed;
     }
-    dent_sim_scene_facts facts = dent_sim_scene_get_facts(own->scene);
     source->live = true;
-    source->frame_seconds = facts.steps_per_frame * facts.time_step;
     source->advance = advance;
     source->restart = restart;
     source->find_contacts = find_contacts;

@@ -1,11 +1,23 @@
 /* view_source.c — what all sources of the viewer share: bodies and their surfaces, contacts of a world that stands still. */
 #include "view_source.h"
 
+#include "interrupt.h"
 #include "series.h"
 #include "tool.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+int view_fail(view_source *source, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(source->trouble, sizeof source->trouble, format, arguments);
+    va_end(arguments);
+    return interrupt_seen() ? STATUS_ERROR : complain("view: %s", source->trouble); /* Ctrl-C is trouble enough */
+}
 
 /* ---- surfaces ------------------------------------------------------------------------------------------------- */
 
@@ -86,9 +98,10 @@ void view_source_follow(view_source *source, const loaded_body *bodies)
 int view_source_describe(view_source *source, const loaded_body *bodies, uint32_t count)
 {
     release_bodies(source);
+    source->broken = true;
     source->bodies = dent_allocate(source->session->context, count, sizeof *source->bodies);
     if (source->bodies == NULL) {
-        return complain("view: out of memory");
+        return view_fail(source, "out of memory");
     }
     memset(source->bodies, 0, count * sizeof *source->bodies);
     source->body_count = count;
@@ -102,9 +115,10 @@ int view_source_describe(view_source *source, const loaded_body *bodies, uint32_
         body->element_count = bodies[i].element_count;
         body->faces = dent_body_surface_faces(source->world, body->id, &body->face_count);
         if (!list_shown_vertices(source->session->context, body)) {
-            return complain("view: out of memory");
+            return view_fail(source, "out of memory");
         }
     }
+    source->broken = false;
     if (source->generation++ == 0) {
         find_origin(source);
     }
@@ -154,8 +168,9 @@ int view_source_ask_contacts(view_source *source)
     dent_contacts_def def = dent_contacts_def_default();
     dent_contacts found;
     uint64_t start = dent_clock_ns();
+    def.cancel = interrupt_flag();
     if (dent_world_find_contacts(source->world, &def, &found) != DENT_OK) {
-        return complain("view: %s", dent_world_message(source->world));
+        return view_fail(source, "%s", dent_world_message(source->world));
     }
     view_facts *facts = &source->facts;
     facts->ms_detect = facts->ms_total = (double)(dent_clock_ns() - start) * 1e-6;
@@ -165,7 +180,7 @@ int view_source_ask_contacts(view_source *source)
     for (uint64_t i = 0; i < found.count && facts->sent < VIEW_CONTACTS_SENT; i++) {
         view_contact shown = shown_contact(source, &found.contacts[i]);
         if (!view_facts_add(source, &shown)) {
-            return complain("view: out of memory");
+            return view_fail(source, "out of memory");
         }
     }
     return STATUS_GOOD;

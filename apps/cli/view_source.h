@@ -35,7 +35,7 @@ typedef struct view_facts {
     uint32_t contact_capacity;
 } view_facts;
 
-enum { VIEW_CONTACTS_SENT = 20000 }; /* more are counted, not drawn */
+enum { VIEW_CONTACTS_SENT = 20000, /* more are counted, not drawn */ VIEW_TROUBLE_SIZE = 512 };
 
 typedef struct view_source view_source;
 struct view_source {
@@ -48,8 +48,10 @@ struct view_source {
     uint32_t body_count;
     view_body *bodies;
     double origin[3];      /* positions are sent relative to it */
+    bool broken;           /* out of memory while bodies were described: there is nothing to go on with */
     uint32_t generation;   /* raised when bodies have new elements: they must be described anew */
     view_facts facts;
+    char trouble[VIEW_TROUBLE_SIZE]; /* what view_fail said last; empty: nothing since it was shown */
 
     int (*go_to)(view_source *source, uint32_t frame); /* null: live sources can only go on */
     int (*advance)(view_source *source);               /* one frame on; past the last: stays */
@@ -64,6 +66,9 @@ struct view_source {
 /** Opens what the words of the command line name. All errors are reported by the function itself. */
 int view_source_open(view_source *source, tool_session *session);
 void view_source_close(view_source *source);
+
+/** Says what went wrong on the terminal, and keeps it for the pages. STATUS_ERROR. */
+int view_fail(view_source *source, const char *format, ...) DENT_PRINTF_LIKE(2, 3);
 
 /** For the kinds of source: takes over the bodies of the world (names and kinds may be changed afterwards); reads the faces. */
 int view_source_describe(view_source *source, const loaded_body *bodies, uint32_t count);

@@ -32,9 +32,14 @@ async function stillServes() {
     const { status, body } = await get(new URL(viewer.url).pathname);
     assert.equal(status, 200);
     assert.match(body, /dent view/);
-    const socket = plainClient(viewer.url);
-    assert.equal(await outcome(socket), "open");
-    socket.terminate();
+    // Connections that were just given up may still fill the house: it is asked again until one is let in.
+    for (let i = 0; i < 200; i++) {
+        const socket = plainClient(viewer.url), result = await outcome(socket);
+        socket.terminate();
+        if (result === "open") return;
+        await new Promise(resolve => setTimeout(resolve, 100));
+    }
+    assert.fail("nobody is let in any more");
 }
 
 test("the page comes with headers that keep others out", async () => {
@@ -144,6 +149,5 @@ test("of two hundred connections some are served, the rest refused, and the serv
         socket.on("error", () => {});
         socket.terminate();
     }
-    await new Promise(resolve => setTimeout(resolve, 500));
     await stillServes();
 });

@@ -54,17 +54,26 @@ static bool make_room(view_message *message, size_t size)
     return true;
 }
 
-bool view_message_append(view_message *message, const void *bytes, size_t size)
+void *view_message_extend(view_message *message, size_t size)
 {
     if (!make_room(message, size)) {
+        return NULL;
+    }
+    message->size += size;
+    return message->bytes + message->size - size;
+}
+
+bool view_message_append(view_message *message, const void *bytes, size_t size)
+{
+    void *place = view_message_extend(message, size);
+    if (place == NULL) {
         return false;
     }
     if (size > 0 && bytes != NULL) {
-        memcpy(message->bytes + message->size, bytes, size);
-    } else {
-        memset(message->bytes + message->size, 0, size);
+        memcpy(place, bytes, size);
+    } else if (size > 0) {
+        memset(place, 0, size);
     }
-    message->size += size;
     return true;
 }
 

@@ -10,7 +10,8 @@
  * FRAME      see view_frame_header: statistics, then per body float positions[3 * vertex_count], then contacts, then per
  *            body one mark byte per face (padded to 4), where a question is asked
  * BOXES      uint32 count, level, deepest, shape (0 boxes, 1 spheres), total; float lo[3], hi[3] of each, or centre and radius
- * NOTE       JSON text: the answer to a pick, or what went wrong
+ * NOTE       JSON text: the answer to a pick ("text", "body", "face" …), or what went wrong ("trouble")
+ * STATE      JSON text: what the pages have asked for, which all of them share (question, structure, speed)
  *
  * Positions are floats relative to the origin named in HELLO, so that models far from zero keep their shape.
  *
@@ -31,7 +32,8 @@ typedef enum view_message_kind {
     VIEW_TOPOLOGY = 2,
     VIEW_FRAME = 3,
     VIEW_BOXES = 4,
-    VIEW_NOTE = 5
+    VIEW_NOTE = 5,
+    VIEW_STATE = 6
 } view_message_kind;
 
 /** Statistics of a frame; the doubles come first so that the layout has no holes. */
@@ -104,6 +106,8 @@ view_message *view_message_keep(view_message *message);
 void view_message_drop(view_message *message); /* null is allowed */
 /** Appends bytes (null: zeros), growing as needed. False: out of memory, and the message stays as it was. */
 bool view_message_append(view_message *message, const void *bytes, size_t size);
+/** Room for `size` more bytes, for the caller to fill; null: out of memory. Valid until the next call. */
+void *view_message_extend(view_message *message, size_t size);
 bool view_message_word(view_message *message, uint32_t word);
 /** A text message of kind HELLO or NOTE. Null: out of memory. */
 view_message *view_message_text(view_message_kind kind, uint32_t sequence, const char *text);

@@ -1,8 +1,9 @@
 /* view_server.c — libwebsockets on loopback: page files over HTTP, one WebSocket per page. See view_server.h.
  *
  * One thread runs the service loop and alone touches sockets and clients. Others hand things over under `lock` and wake it
- * by lws_cancel_service. What a client is sent next: the opening messages in order, boxes when they changed, answers to its
- * own questions, then the newest frame when the last one was acknowledged.
+ * by lws_cancel_service. What a client is sent next: the opening messages in order, the state when it changed, answers to its
+ * own questions, then, when the last frame was acknowledged, boxes that changed and the newest frame. So nothing that comes
+ * with every frame piles up before a page that draws slowly while another one draws fast.
  */
 #include "view_server.h"
 
@@ -30,10 +31,9 @@ typedef struct client {
     struct lws *socket;
     uint64_t number;
     uint32_t opening_generation, opening_sent;
-    uint64_t boxes_sent;
+    uint64_t boxes_sent, state_sent; /* the number of what it has */
     uint64_t frame_sent;         /* the publication it was */
     uint32_t frames_unconfirmed;
-    uint32_t last_sequence;      /* of the frame sent last */
     view_message *replies[REPLY_LIMIT];
     uint32_t reply_count;
     size_t command_size;
@@ -60,8 +60,8 @@ struct view_server {
     pthread_cond_t arrived;
     view_message **opening;
     uint32_t opening_count, opening_generation;
-    view_message *frame, *boxes;
-    uint64_t frame_number, boxes_number;
+    view_message *frame, *boxes, *state;
+    uint64_t frame_number, boxes_number, state_number;
     view_command queue[VIEW_COMMAND_QUEUE];
     uint32_t queue_first, queue_count;
     client *clients;
@@ -287,6 +287,10 @@ static void close_client(view_server *server, client *visitor)
             break;
         }
     }
+    if (server->client_count == 0) { /* the next one to come gets a fresh frame, not the one that was left lying here */
+        view_message_drop(server->frame);
+        server->frame = NULL;
+    }
     enqueue(server, &(view_command){.kind = VIEW_COMMAND_RELEASE, .client = visitor->number}); /* it drags nothing any more */
     pthread_mutex_unlock(&server->lock);
     for (uint32_t i = 0; i < visitor->reply_count; i++) {
@@ -305,23 +309,23 @@ static view_message *next_message(view_server *server, client *visitor)
         visitor->opening_sent = 0;
         visitor->frame_sent = 0;
     }
+    bool drawn = visitor->frames_unconfirmed < FRAMES_UNDER_WAY;
     if (visitor->opening_sent < server->opening_count) {
         message = view_message_keep(server->opening[visitor->opening_sent++]);
-    } else if (visitor->boxes_sent != server->boxes_number) {
-        visitor->boxes_sent = server->boxes_number;
-        message = server->boxes != NULL ? view_message_keep(server->boxes) : NULL;
-    }
-    if (message == NULL && visitor->reply_count > 0) {
+    } else if (visitor->state_sent != server->state_number) {
+        visitor->state_sent = server->state_number;
+        message = view_message_keep(server->state);
+    } else if (visitor->reply_count > 0) {
         message = visitor->replies[0];
         visitor->reply_count--;
         memmove(visitor->replies, visitor->replies + 1, visitor->reply_count * sizeof visitor->replies[0]);
-    }
-    if (message == NULL && server->frame != NULL && visitor->frame_sent != server->frame_number &&
-        visitor->frames_unconfirmed < FRAMES_UNDER_WAY) {
+    } else if (drawn && server->opening_count > 0 && visitor->boxes_sent != server->boxes_number) {
+        visitor->boxes_sent = server->boxes_number;
+        message = view_message_keep(server->boxes);
+    } else if (drawn && server->frame != NULL && visitor->frame_sent != server->frame_number) {
         message = view_message_keep(server->frame);
         visitor->frame_sent = server->frame_number;
         visitor->frames_unconfirmed++;
-        memcpy(&visitor->last_sequence, message->bytes + 4, 4);
         server->facts.frames_sent++;
     }
     pthread_mutex_unlock(&server->lock);
@@ -549,6 +553,7 @@ void view_server_stop(view_server *server)
     drop_opening(server);
     view_message_drop(server->frame);
     view_message_drop(server->boxes);
+    view_message_drop(server->state);
     pthread_cond_destroy(&server->arrived);
     pthread_mutex_destroy(&server->lock);
     free(server);
@@ -593,15 +598,25 @@ void view_server_publish(view_server *server, view_message *frame)
     lws_cancel_service(server->sockets);
 }
 
-void view_server_set_boxes(view_server *server, view_message *boxes)
+static void exchange(view_server *server, view_message **place, uint64_t *number, view_message *message)
 {
     pthread_mutex_lock(&server->lock);
-    view_message *old = server->boxes;
-    server->boxes = boxes;
-    server->boxes_number++;
+    view_message *old = *place;
+    *place = message;
+    (*number)++;
     pthread_mutex_unlock(&server->lock);
     view_message_drop(old);
     lws_cancel_service(server->sockets);
+}
+
+void view_server_set_boxes(view_server *server, view_message *boxes)
+{
+    exchange(server, &server->boxes, &server->boxes_number, boxes);
+}
+
+void view_server_set_state(view_server *server, view_message *state)
+{
+    exchange(server, &server->state, &server->state_number, state);
 }
 
 void view_server_reply(view_server *server, uint64_t number, view_message *message)
@@ -646,6 +661,18 @@ view_server_facts view_server_get_facts(view_server *server)
     pthread_mutex_lock(&server->lock);
     view_server_facts facts = server->facts;
     facts.clients = server->client_count;
+    facts.has_frame = server->frame != NULL;
     pthread_mutex_unlock(&server->lock);
     return facts;
+}
+
+bool view_server_is_here(view_server *server, uint64_t number)
+{
+    bool here = false;
+    pthread_mutex_lock(&server->lock);
+    for (const client *visitor = server->clients; visitor != NULL && !here; visitor = visitor->next) {
+        here = visitor->number == number;
+    }
+    pthread_mutex_unlock(&server->lock);
+    return here;
 }

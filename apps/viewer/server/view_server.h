@@ -3,8 +3,8 @@
  * Listens on 127.0.0.1 only. Every address begins with a random token; Host and Origin must be ours, so that no other page
  * in the browser can reach it. Files are those of the bundle in the program and no others.
  *
- * Streaming: the newest frame only. A client gets the next frame when it has acknowledged the last one (two may be under
- * way); what was published meanwhile is skipped. Publishing never waits for anybody: it swaps a pointer under a lock.
+ * Streaming: the newest frame only. A client gets the next frame when it has acknowledged the last one; what was published
+ * meanwhile is skipped. Publishing never waits for anybody: it swaps a pointer under a lock.
  */
 #ifndef DENT_VIEW_SERVER_H
 #define DENT_VIEW_SERVER_H
@@ -42,8 +42,11 @@ const char *view_server_url(const view_server *server);
 bool view_server_set_opening(view_server *server, view_message *const *messages, uint32_t count);
 /** The newest frame; takes over the reference. */
 void view_server_publish(view_server *server, view_message *frame);
-/** The newest boxes of a structure (null: none), for all clients. Takes over the reference. */
+/** The newest boxes of a structure, for all clients; a client gets them before the frame published next. Takes over the
+ * reference. */
 void view_server_set_boxes(view_server *server, view_message *boxes);
+/** What the pages have asked for (STATE), for all clients, so that their controls agree. Takes over the reference. */
+void view_server_set_state(view_server *server, view_message *state);
 enum { VIEW_EVERYBODY = 0 }; /* clients are numbered from 1 */
 /** An answer to one client, or something for all; dropped when it is gone, and when it has too many to read. Takes over the
  * reference; null is allowed. */
@@ -56,8 +59,11 @@ bool view_server_command(view_server *server, uint32_t wait_ms, view_command *co
 typedef struct view_server_facts {
     uint32_t clients;
     uint64_t frames_published, frames_sent, frames_acknowledged, refused;
-    bool wanted; /* some client is ready for a frame: there is one to draw for */
+    bool wanted;    /* some client is ready for a frame: there is one to draw for */
+    bool has_frame; /* there is one that a new client would get; false after the last client went away */
 } view_server_facts;
 view_server_facts view_server_get_facts(view_server *server);
+/** Whether that client is still connected. */
+bool view_server_is_here(view_server *server, uint64_t client);
 
 #endif

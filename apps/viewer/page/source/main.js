@@ -1,6 +1,6 @@
 // The page of `dent view`: connects the tool's messages, the 3-D stage and the controls.
 import { Connection } from "./connection.js";
-import { BOXES, FRAME, HELLO, NOTE, TOPOLOGY, decode } from "./messages.js";
+import { BOXES, FRAME, HELLO, NOTE, STATE, TOPOLOGY, decode } from "./messages.js";
 import { bodyColor, depthGradient } from "./palette.js";
 import { Plot, shortNumber } from "./plots.js";
 import { Stage } from "./stage.js";
@@ -8,35 +8,52 @@ import { Stage } from "./stage.js";
 const $ = id => document.getElementById(id);
 const wanted = new URLSearchParams(location.hash.slice(1)); // #snapshot=1&view=35,20&question=face-cell …
 
-function complain(text) {
-    $("connection").textContent = text;
-    $("connection").classList.add("lost");
+// Text is changed only where it differs: every change costs a layout.
+function write(id, text) {
+    if ($(id).textContent !== text) $(id).textContent = text;
 }
-addEventListener("error", event => complain(event.message)); // no WebGL, for one: an empty page should say so
+function complain(text) {
+    write("connection", text);
+    $("connection").className = "lost";
+}
+addEventListener("error", event => complain(event.message)); // an empty page should say why
 
 // What tests and snapshots read; the page itself does not.
 const state = (window.dentView = { connected: false, hello: null, frame: -1, sequence: 0, contacts: -1, pairs: null, drawn: 0, framesDrawn: 0, ready: false, opened: performance.now() });
 
 let sizes = [], awaiting = 0, current = null, pendingAcknowledge = null, drag = null, ownSeek = 0, kept = null;
+let shared = null, greeted = false; // what all pages share, as it was told last; whether this connection has told it
+let lastFigures = 0;
 const controls = [];
 
-const stage = new Stage($("canvas"), () => {
-    state.drawn++;
-    if (pendingAcknowledge !== null) {
-        connection.say("ack", pendingAcknowledge);
-        pendingAcknowledge = null;
-        state.framesDrawn++;
-        if (!state.ready) {
-            state.ready = true;
-            state.readyAfter = performance.now() - state.opened;
-        }
-        settle();
+function acknowledge() {
+    if (pendingAcknowledge !== null) connection.say("ack", pendingAcknowledge);
+    pendingAcknowledge = null;
+}
+
+function makeStage() {
+    try {
+        return new Stage($("canvas"), onDrawn, wanted.has("snapshot"));
+    } catch (error) {
+        throw new Error(`this browser offers no WebGL 2, so nothing can be drawn (${error.message})`);
     }
-});
+}
+function onDrawn() {
+    state.drawn++;
+    if (pendingAcknowledge === null) return;
+    acknowledge();
+    state.framesDrawn++;
+    if (!state.ready) {
+        state.ready = true;
+        state.readyAfter = performance.now() - state.opened;
+    }
+    settle();
+}
+const stage = makeStage();
 const plots = {
-    contacts: new Plot($("plot-contacts"), ["#0072b2"]),
-    penetration: new Plot($("plot-penetration"), ["#d55e00"]),
-    time: new Plot($("plot-time"), ["#0072b2", "#009e73", "#8a8f98"]),
+    contacts: new Plot($("plot-contacts"), ["--series-1"], stage.software),
+    penetration: new Plot($("plot-penetration"), ["--series-2"], stage.software),
+    time: new Plot($("plot-time"), ["--series-1", "--series-3", "--faint"], stage.software),
 };
 state.stage = stage;
 
@@ -46,18 +63,25 @@ state.stage = stage;
 function onHello(message) {
     const names = hello => JSON.stringify(hello?.bodies.map(body => body.name)), again = names(state.hello) === names(message);
     kept = again ? (kept ?? controls.map(row => Object.entries(row).map(([name, element]) => [name, element.type === "checkbox" ? element.checked : element.value]))) : null;
+    if (!again) shared = wishesForAll();
     state.hello = message;
     state.ready = false;
+    acknowledge(); // of a frame of the bodies before, which is not going to be drawn
     sizes = [];
     awaiting = message.bodies.length;
     current = null;
+    lastFigures = 0;
     stage.clear(again);
     if (!again) for (const plot of Object.values(plots)) plot.clear();
     $("title").textContent = message.title;
     document.title = `${message.title} – dent view`;
-    fillSelect($("question"), ["none", ...message.questions], state.question ?? wanted.get("question") ?? "none");
-    fillSelect($("structure"), ["none", ...message.structures], again ? $("structure").value : "none");
-    fillSelect($("structure-body"), message.bodies.map((body, i) => [String(i), `${i} ${body.name}`]), again ? $("structure-body").value : "0");
+    fillSelect($("question"), ["none", ...message.questions]);
+    fillSelect($("structure"), ["none", ...message.structures]);
+    fillSelect($("structure-body"), message.bodies.map((body, i) => [String(i), `${i} ${body.name}`]));
+    showShared();
+    $("empty").hidden = message.bodies.some(body => body.faces > 0);
+    write("time-caption", message.live ? "ms per frame" : "ms for the contacts");
+    $("time-keys").hidden = !message.live;
     $("grab-label").hidden = !message.live;
     $("scrub").max = Math.max(message.frames - 1, 0);
     $("scrub").disabled = message.frames < 2 || message.live;
@@ -78,30 +102,52 @@ function onTopology(message) {
 function onFrame(frame) {
     current = frame;
     stage.showFrame(frame);
-    if (pendingAcknowledge !== null) connection.say("ack", pendingAcknowledge);
+    acknowledge();
     pendingAcknowledge = frame.sequence;
+    if (wanted.has("view") && !state.looked) {
+        state.looked = true;
+        stage.look(...wanted.get("view").split(",").map(Number));
+    }
     Object.assign(state, { frame: frame.frame, sequence: frame.sequence, contacts: frame.contactCount, pairs: frame.pairCount, worst: frame.worst, playing: frame.playing, markedFaces: stage.markedFaces, time: frame.time });
-    showFigures(frame);
+    tellFigures();
     plots.contacts.add(frame.frame, [frame.contactCount]);
     plots.penetration.add(frame.frame, [Math.max(frame.worst, 0)]);
-    plots.time.add(frame.frame, [frame.detect, frame.respond, frame.total]);
+    plots.time.add(frame.frame, frame.live ? [frame.detect, frame.respond, frame.total] : [frame.total]);
+}
+
+// At once where something stopped or was asked for; while it plays a few times a second, since every change of a figure makes
+// the browser paint the panels anew, which in software costs as much as the model.
+let figuresDue = 0;
+function tellFigures() {
+    const wait = current.playing ? lastFigures + (stage.software ? 300 : 100) - performance.now() : 0;
+    if (wait <= 0) {
+        clearTimeout(figuresDue);
+        figuresDue = 0;
+        lastFigures = performance.now();
+        showFigures(current);
+    } else if (figuresDue === 0) {
+        figuresDue = setTimeout(() => {
+            figuresDue = 0;
+            if (current) tellFigures();
+        }, wait);
+    }
 }
 
 function showFigures(frame) {
-    $("contact-count").textContent = frame.contactCount + (frame.contactsSent < frame.contactCount ? ` (${frame.contactsSent} drawn)` : "");
-    $("deepest").textContent = frame.contactCount > 0 ? shortNumber(frame.worst) : "–";
-    $("pair-count").textContent = frame.pairCount === null ? "–" : frame.pairCount;
-    $("time").textContent = `${shortNumber(frame.time)} s`;
-    $("play").textContent = frame.playing ? "❚❚" : "▶";
+    write("contact-count", frame.contactCount + (frame.contactsSent < frame.contactCount ? ` (${frame.contactsSent} drawn)` : ""));
+    write("deepest", frame.contactCount > 0 ? shortNumber(frame.worst) : "–");
+    write("pair-count", frame.pairCount === null ? "–" : String(frame.pairCount));
+    write("time", `${shortNumber(frame.time)} s`);
+    $("play").classList.toggle("playing", frame.playing);
     $("play").setAttribute("aria-label", frame.playing ? "Pause" : "Play");
-    $("frame").textContent = frame.frameCount > 1 ? `${frame.frame} / ${frame.frameCount - 1}` : String(frame.frame);
+    write("frame", frame.frameCount > 1 ? `${frame.frame} / ${frame.frameCount - 1}` : String(frame.frame));
     if (performance.now() - ownSeek > 300) $("scrub").value = frame.frame;
     showLegend(frame);
 }
 
 function showLegend(frame) {
     $("legend").hidden = frame.contactCount === 0 || !$("contacts-on").checked;
-    $("legend").innerHTML = `depth of contacts<div class="bar" style="background:${depthGradient(stage.dark)}"></div><div class="ends"><span>0</span><span>${shortNumber(Math.max(frame.worst, 0))}</span></div>`;
+    write("legend-end", shortNumber(Math.max(frame.worst, 0)));
 }
 
 function onBoxes(message) {
@@ -109,16 +155,24 @@ function onBoxes(message) {
     state.boxes = message.count;
     settle();
     $("structure-level").max = Math.max(message.deepest, 1);
-    $("structure-facts").textContent = message.total > 0 ? `${message.level}: ${message.total}${message.count < message.total ? ` (${message.count} drawn)` : ""}` : "";
+    write("structure-facts", message.total > 0 ? `${message.level}: ${message.total}${message.count < message.total ? ` (${message.count} drawn)` : ""}` : "");
 }
 
 function onNote(message) {
     state.note = message;
+    if (message.trouble) showTrouble(message.trouble);
+    if (message.trouble && message.body === undefined) return;
     $("pick").hidden = !message.text;
-    $("pick").textContent = message.text ?? "";
+    write("pick", message.text ?? "");
 }
 
-const handlers = { [HELLO]: onHello, [TOPOLOGY]: onTopology, [FRAME]: onFrame, [BOXES]: onBoxes, [NOTE]: onNote };
+function showTrouble(text) {
+    write("trouble-text", text ?? "");
+    $("trouble").hidden = !text;
+}
+$("trouble-close").onclick = () => showTrouble(null);
+
+const handlers = { [HELLO]: onHello, [TOPOLOGY]: onTopology, [FRAME]: onFrame, [BOXES]: onBoxes, [NOTE]: onNote, [STATE]: onState };
 
 const connection = new Connection(
     buffer => {
@@ -129,16 +183,61 @@ const connection = new Connection(
         state.connected = open;
         if (!open) state.ready = false; // what is drawn is of a server that is gone: ready again with the next one's first frame
         pendingAcknowledge = null; // of a frame of the connection before
-        $("connection").textContent = open ? "connected" : `connection lost${reason ? `: ${reason}` : ""}; trying again …`;
-        $("connection").classList.toggle("lost", !open);
+        greeted = false;
+        if (drag) endDrag();
+        write("connection", open ? "connected" : `connection lost${reason ? `: ${reason}` : ""}; trying again …`);
+        $("connection").className = open ? "" : "lost";
     });
+
+// ---- what all pages share: the question, the structure, the speed ----------------------------------------------------
+
+// What the address asks for; null: nothing.
+function wishesForAll() {
+    if (!wanted.has("question") && !wanted.has("structure")) return null;
+    const [structure, body, level] = (wanted.get("structure") ?? "none").split(",");
+    return { question: wanted.get("question") ?? "none", structure, body: Number(body ?? 0), level: Number(level ?? 4), speed: 1 };
+}
+
+// The tool's word counts. Only a connection that is new hears ours first: what the address asks for, or what was shown before
+// the tool was started again.
+function onState(message) {
+    const before = shared;
+    shared = { question: message.question, structure: message.structure, body: message.body, level: message.level, speed: message.speed };
+    if (!greeted && before) {
+        const said = shared;
+        shared = before;
+        if (before.question !== said.question) connection.say("ask", before.question);
+        if (["structure", "body", "level"].some(key => before[key] !== said[key])) connection.say("structure", before.structure, before.body, before.level);
+        if (before.speed !== said.speed) connection.say("speed", before.speed);
+    }
+    greeted = true;
+    showShared();
+    state.shared = shared;
+}
+
+function choose(select, value, label) {
+    if (![...select.options].some(option => option.value === value)) select.add(new Option(label ?? value, value));
+    select.value = value;
+}
+
+function showShared() {
+    const { question, structure, body, level, speed } = shared ?? { question: "none", structure: "none", body: 0, level: 4, speed: 1 };
+    choose($("question"), question);
+    choose($("structure"), structure);
+    if (body < $("structure-body").options.length) $("structure-body").value = String(body);
+    if (document.activeElement !== $("structure-level")) {
+        $("structure-level").max = Math.max($("structure-level").max, level);
+        $("structure-level").value = level;
+    }
+    choose($("speed"), String(speed), `${speed}×`);
+}
 
 // ---- bodies -------------------------------------------------------------------------------------------------------
 
-function fillSelect(select, options, chosen) {
+function fillSelect(select, options) {
     select.replaceChildren(...options.map(option => {
         const [value, label] = Array.isArray(option) ? option : [option, option];
-        return new Option(label, value, false, value === chosen);
+        return new Option(label, value);
     }));
 }
 
@@ -182,29 +281,19 @@ $("show-none").onclick = () => controls.forEach(c => setControl(c.visible, false
 function keepWishes() {
     kept.forEach((row, i) => row.forEach(([name, value]) => setControl(controls[i][name], value)));
     kept = null;
-    if ($("question").value !== "none") connection.say("ask", $("question").value);
-    if ($("structure").value !== "none") sayStructure();
 }
 
 function applyWishes() {
     document.body.classList.toggle("snapshot", wanted.has("snapshot"));
     stage.resize();
     if (wanted.has("opacity")) controls.forEach(c => setControl(c.opacity, wanted.get("opacity")));
-    if (wanted.has("hide")) wanted.get("hide").split(",").forEach(i => controls[i] && setControl(controls[i].visible, false));
+    if (wanted.has("hide")) wanted.get("hide").split(",").forEach(i => controls[Number(i)] && setControl(controls[Number(i)].visible, false));
     if (wanted.has("wire")) controls.forEach(c => setControl(c.wire, true));
     if (wanted.has("no-normals")) setControl($("normals-on"), false);
     if (wanted.has("no-contacts")) setControl($("contacts-on"), false), setControl($("normals-on"), false);
-    if ($("question").value !== "none") connection.say("ask", $("question").value);
-    if (wanted.has("structure")) {
-        const [name, body, level] = wanted.get("structure").split(",");
-        $("structure").value = name;
-        $("structure-body").value = body ?? "0";
-        $("structure-level").value = level ?? "4";
-        connection.say("structure", name, body ?? 0, level ?? 4);
-    }
     if (wanted.has("cut")) {
         const [axis, part, flip] = wanted.get("cut").split(",");
-        document.querySelector(`input[name=cut-axis][value="${axis}"]`).checked = true;
+        document.querySelectorAll("input[name=cut-axis]").forEach(box => (box.checked = box.value === axis));
         $("cut-place").value = 1000 * Number(part);
         $("cut-flip").checked = flip === "1";
         $("cut-on").checked = true;
@@ -222,11 +311,10 @@ if (wanted.has("snapshot")) {
 }
 let settled = false;
 function settle() {
-    const question = $("question").value !== "none", structure = wanted.has("structure");
+    const question = (shared?.question ?? "none") !== "none", structure = wanted.has("structure");
     if (!wanted.has("snapshot") || settled || !current || (question && current.pairCount === null) || (structure && state.boxes === undefined)) return;
     settled = true;
-    if (wanted.has("view")) stage.look(...wanted.get("view").split(",").map(Number));
-    else stage.fit();
+    if (!wanted.has("view")) stage.fit();
     requestAnimationFrame(() => requestAnimationFrame(() => connection.say("settled")));
 }
 
@@ -249,10 +337,7 @@ $("normals-on").oninput = () => {
     stage.normals.visible = $("normals-on").checked;
     stage.invalidate();
 };
-$("question").oninput = () => {
-    state.question = $("question").value;
-    connection.say("ask", $("question").value);
-};
+$("question").oninput = () => connection.say("ask", $("question").value);
 function sayStructure() {
     connection.say("structure", $("structure").value, $("structure-body").value || 0, $("structure-level").value);
 }
@@ -272,7 +357,9 @@ $("help-open").onclick = () => $("help").showModal();
 function setTheme(dark) {
     document.documentElement.dataset.theme = dark ? "dark" : "light";
     stage.setTheme(dark);
-    if (current) stage.showFrame(current), showLegend(current);
+    $("legend-bar").style.background = depthGradient(dark);
+    for (const plot of Object.values(plots)) plot.draw();
+    if (current) stage.showFrame(current);
     try {
         localStorage.setItem("dent-theme", dark ? "dark" : "light");
     } catch {
@@ -302,13 +389,22 @@ const keys = {
     c: () => toggle("contacts-on"), n: () => toggle("normals-on"), x: () => toggle("cut-on"), g: () => toggle("grab-on"),
     "[": () => setControl($("cut-place"), Number($("cut-place").value) - 20), "]": () => setControl($("cut-place"), Number($("cut-place").value) + 20),
     q: () => next($("question")), b: () => next($("structure")), t: () => $("theme").click(), "?": () => $("help-open").click(), h: () => $("help-open").click(),
+    "+": () => stage.zoom(0.8), "=": () => stage.zoom(0.8), "-": () => stage.zoom(1.25),
+    i: () => stage.pan(0, 1), k: () => stage.pan(0, -1), j: () => stage.pan(-1, 0), l: () => stage.pan(1, 0),
+    p: () => pickAt(middleOfStage()), Escape: () => (showTrouble(null), stage.markPick(null), onNote({})),
 };
+const shiftKeys = { ArrowLeft: () => stage.turn(-10, 0), ArrowRight: () => stage.turn(10, 0), ArrowUp: () => stage.turn(0, 10), ArrowDown: () => stage.turn(0, -10) };
+// Keys that the control in focus has its own use for.
+function usedBy(target, key) {
+    if (target.matches("select")) return key !== "Escape";
+    if (target.matches("input[type=range], input[type=radio]")) return key.startsWith("Arrow") || key === "Home";
+    return key === " " && target.matches("button, input");
+}
 addEventListener("keydown", event => {
-    const typing = event.target.matches("select, input[type=range], input[type=color]") && event.key.startsWith("Arrow");
-    if (event.ctrlKey || event.metaKey || event.altKey || typing || $("help").open) return;
-    if (event.key === " " && event.target.matches("button, input")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || $("help").open || usedBy(event.target, event.key)) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    if (key >= "1" && key <= "9" && controls[key - 1]) setControl(controls[key - 1].visible, !controls[key - 1].visible.checked);
+    if (event.shiftKey && shiftKeys[key]) shiftKeys[key]();
+    else if (key >= "1" && key <= "9" && controls[key - 1]) setControl(controls[key - 1].visible, !controls[key - 1].visible.checked);
     else if (keys[key]) keys[key]();
     else return;
     event.preventDefault();
@@ -332,24 +428,34 @@ $("canvas").addEventListener("pointermove", event => {
     const target = stage.dragTo(event, drag.point);
     if (target) connection.say("grab", drag.body, drag.vertex, ...target.toArray().map(x => x.toPrecision(9)));
 });
-function letGo() {
+function endDrag() {
     drag = null;
     stage.controls.enabled = true;
+}
+function letGo() {
+    endDrag();
     connection.say("release");
 }
-$("canvas").addEventListener("pointercancel", () => {
-    if (drag) letGo();
-    pressed = null;
-});
+for (const name of ["pointercancel", "lostpointercapture"]) {
+    $("canvas").addEventListener(name, () => {
+        if (drag) letGo();
+        if (name === "pointercancel") pressed = null;
+    });
+}
 $("canvas").addEventListener("pointerup", event => {
-    if (drag) {
-        letGo();
-    } else if (pressed && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) < 4 && event.button === 0) {
-        const pick = stage.pick(event);
-        stage.markPick(pick);
-        state.picked = pick && { body: pick.body, face: pick.face, vertex: pick.vertex };
-        if (pick) connection.say("pick", pick.body, pick.face);
-        else onNote({});
-    }
+    if (drag) letGo();
+    else if (pressed && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) < 4 && event.button === 0) pickAt(event);
     pressed = null;
 });
+
+function middleOfStage() {
+    const box = $("canvas").getBoundingClientRect();
+    return { clientX: box.left + box.width / 2, clientY: box.top + box.height / 2 };
+}
+function pickAt(place) {
+    const pick = stage.pick(place);
+    stage.markPick(pick);
+    state.picked = pick && { body: pick.body, face: pick.face, vertex: pick.vertex };
+    if (pick) connection.say("pick", pick.body, pick.face);
+    else onNote({});
+}

@@ -1,6 +1,6 @@
 // Reads the binary messages of the tool: the layout is told in apps/viewer/server/view_protocol.h.
 
-export const HELLO = 1, TOPOLOGY = 2, FRAME = 3, BOXES = 4, NOTE = 5;
+export const HELLO = 1, TOPOLOGY = 2, FRAME = 3, BOXES = 4, NOTE = 5, STATE = 6;
 const NO_QUESTION = 0xffffffff, MARKS = 4, HEADER_BYTES = 8 + 7 * 8 + 8 + 8 * 4, CONTACT_WORDS = 12;
 
 function text(buffer) {
@@ -58,7 +58,8 @@ export function decode(buffer, bodies) {
     case TOPOLOGY: return { kind, ...topology(buffer) };
     case FRAME: return { kind, ...frame(buffer, bodies) };
     case BOXES: return { kind, ...boxes(buffer) };
-    case NOTE: return { kind, ...text(buffer) };
+    case NOTE:
+    case STATE: return { kind, ...text(buffer) };
     default: return { kind };
     }
 }

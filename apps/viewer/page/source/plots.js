@@ -1,11 +1,15 @@
-// Small line charts of the last frames, drawn on plain canvases.
+// Small line charts of the last frames, drawn on plain canvases, as sharp as the screen and a few times a second at most.
+
+const PAUSE = 150, LONG_PAUSE = 600; // ms between drawings: charts are read, not watched; painting costs much in software
 
 export class Plot {
-    constructor(canvas, colors, kept = 300) {
+    constructor(canvas, colors, rarely, kept = 300) {
         this.canvas = canvas;
-        this.colors = colors;
+        this.colors = colors; // names of style variables
+        this.pause = rarely ? LONG_PAUSE : PAUSE;
         this.kept = kept;
         this.rows = [];
+        this.waiting = false;
     }
 
     clear() {
@@ -19,32 +23,55 @@ export class Plot {
         if (last && frame === last.frame) this.rows.pop();
         this.rows.push({ frame, values });
         if (this.rows.length > this.kept) this.rows.shift();
-        this.draw();
+        if (this.waiting) return;
+        this.waiting = true;
+        setTimeout(() => {
+            this.waiting = false;
+            this.draw();
+        }, this.pause);
     }
 
     draw() {
         const { canvas, rows } = this, pen = canvas.getContext("2d"), style = getComputedStyle(document.documentElement);
-        const top = Math.max(1e-300, ...rows.flatMap(row => row.values));
-        pen.clearRect(0, 0, canvas.width, canvas.height);
-        this.colors.forEach((color, k) => {
-            pen.strokeStyle = color;
-            pen.lineWidth = 1.5;
-            pen.beginPath();
-            rows.forEach((row, i) => {
-                const x = (i / Math.max(rows.length - 1, 1)) * (canvas.width - 4) + 2, y = canvas.height - 3 - (row.values[k] / top) * (canvas.height - 18);
-                if (i === 0) pen.moveTo(x, y);
-                else pen.lineTo(x, y);
-            });
-            pen.stroke();
-        });
+        const sharp = Math.min(window.devicePixelRatio || 1, 3), width = canvas.clientWidth || 230, height = canvas.clientHeight || 64;
+        if (canvas.width !== Math.round(width * sharp) || canvas.height !== Math.round(height * sharp)) {
+            canvas.width = Math.round(width * sharp);
+            canvas.height = Math.round(height * sharp);
+        }
+        pen.setTransform(sharp, 0, 0, sharp, 0, 0);
+        pen.clearRect(0, 0, width, height);
+        let top = 0;
+        for (const row of rows) for (const value of row.values) if (value > top && value < Infinity) top = value;
+        this.colors.slice(0, rows[0]?.values.length).forEach((color, k) => this.line(pen, style.getPropertyValue(color), k, top || 1, width, height));
+        pen.fillStyle = style.getPropertyValue("--ink");
+        pen.font = "11px system-ui, sans-serif";
+        if (rows.length === 0) return;
+        pen.fillText(rows.at(-1).values.map(shortNumber).join(" · "), 5, 13);
+        pen.textAlign = "right";
         pen.fillStyle = style.getPropertyValue("--faint");
-        pen.font = "10px system-ui, sans-serif";
-        if (rows.length > 0) pen.fillText(`max ${shortNumber(top > 1e-299 ? top : 0)}   now ${rows.at(-1).values.map(shortNumber).join("  ")}`, 4, 11);
+        pen.fillText(`max ${shortNumber(top)}`, width - 5, 13);
+        pen.textAlign = "left";
+    }
+
+    line(pen, color, k, top, width, height) {
+        const { rows } = this, place = i => [4 + (i / Math.max(rows.length - 1, 1)) * (width - 8), height - 4 - (rows[i].values[k] / top) * (height - 24)];
+        pen.strokeStyle = pen.fillStyle = color;
+        pen.lineWidth = 1.5;
+        pen.beginPath();
+        rows.forEach((row, i) => (i === 0 ? pen.moveTo(...place(i)) : pen.lineTo(...place(i))));
+        pen.stroke();
+        if (rows.length > 0) {
+            pen.beginPath();
+            pen.arc(...place(rows.length - 1), 2.2, 0, 2 * Math.PI);
+            pen.fill();
+        }
     }
 }
 
 export function shortNumber(x) {
+    if (!Number.isFinite(x)) return "–";
     if (Number.isInteger(x) && Math.abs(x) < 1e7) return String(x);
     const size = Math.abs(x);
+    if (size >= 100 && size < 1e5) return x.toFixed(0);
     return size !== 0 && (size < 1e-3 || size >= 1e5) ? x.toExponential(2) : x.toPrecision(3);
 }

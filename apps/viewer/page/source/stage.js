@@ -2,8 +2,10 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { bodyColor, depthColor } from "./palette.js";
+import { drawsInSoftware, faceMaterial } from "./shading.js";
 
-const CONTACT_WORDS = 12;
+const DRAFT = 0.6, DRAFT_FACES = 10000, STILL_AFTER = 300; // see refine()
+const CONTACT_WORDS = 12, LARGEST = 1e37; // beyond it products of floats overflow: not drawn
 
 // A geometry whose attributes grow as needed.
 function ensure(geometry, name, count, width) {
@@ -30,23 +32,27 @@ function disc() {
 }
 
 export class Stage {
-    constructor(canvas, onDrawn) {
+    // smooth: even edges whatever they cost, for pictures. Otherwise only a graphics card smooths them.
+    constructor(canvas, onDrawn, smooth) {
         this.canvas = canvas;
         this.onDrawn = onDrawn;
-        this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+        this.software = drawsInSoftware();
+        this.drafts = this.software && !smooth;
+        this.draft = false;
+        // A context of our own, without transparency to what is behind it: the browser then copies it instead of blending.
+        const context = canvas.getContext("webgl2", { alpha: false, antialias: smooth || !this.software, powerPreference: "high-performance" });
+        this.renderer = new THREE.WebGLRenderer({ canvas, context });
+        canvas.addEventListener("webglcontextrestored", () => this.invalidate());
         this.renderer.localClippingEnabled = true;
         this.scene = new THREE.Scene();
         this.camera = new THREE.PerspectiveCamera(35, 1, 0.01, 1000);
         this.camera.up.set(0, 0, 1);
         this.controls = new OrbitControls(this.camera, canvas);
         this.controls.addEventListener("change", () => this.invalidate());
-        this.scene.add(new THREE.HemisphereLight(0xffffff, 0x777777, 1.6));
-        this.lamp = new THREE.DirectionalLight(0xffffff, 1.7);
-        this.scene.add(this.lamp, this.lamp.target);
         this.plane = new THREE.Plane(new THREE.Vector3(-1, 0, 0), 0);
         this.cutting = false;
         this.bodies = [];
-        this.bounds = new THREE.Box3();
+        this.bounds = new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)); // until there is something to see
         this.makeContacts();
         this.boxes = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0x0072b2, transparent: true, opacity: 0.6 }));
         this.boxes.frustumCulled = false;
@@ -57,6 +63,7 @@ export class Stage {
         this.scene.add(this.pickMark);
         this.fitted = false;
         this.pending = false;
+        this.markedFaces = this.faceCount = 0;
         new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
         this.resize();
     }
@@ -73,10 +80,12 @@ export class Stage {
     }
 
     resize() {
-        const box = this.canvas.parentElement.getBoundingClientRect();
-        this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
-        this.renderer.setSize(Math.max(box.width, 1), Math.max(box.height, 1), false);
-        this.camera.aspect = Math.max(box.width, 1) / Math.max(box.height, 1);
+        const box = this.canvas.parentElement.getBoundingClientRect(), width = Math.max(box.width, 1), height = Math.max(box.height, 1);
+        const most = this.renderer.getContext().getParameter(this.renderer.getContext().MAX_RENDERBUFFER_SIZE) || 4096;
+        const fine = Math.min(window.devicePixelRatio, this.software ? 1 : 2, most / width, most / height);
+        this.renderer.setPixelRatio(fine * (this.draft ? DRAFT : 1));
+        this.renderer.setSize(width, height, false);
+        this.camera.aspect = width / height;
         this.camera.updateProjectionMatrix();
         this.invalidate();
     }
@@ -90,10 +99,27 @@ export class Stage {
 
     draw() {
         this.pending = false;
-        this.lamp.position.copy(this.camera.position);
-        this.lamp.target.position.copy(this.controls.target);
         this.renderer.render(this.scene, this.camera);
         this.onDrawn();
+        if (this.drafts) this.refine();
+    }
+
+    // Where the processor draws a large model, pictures that follow one another quickly are coarser; the last one is fine again.
+    refine() {
+        const now = performance.now(), moving = now - (this.lastDrawn ?? -STILL_AFTER) < STILL_AFTER && this.faceCount > DRAFT_FACES;
+        this.lastDrawn = now;
+        clearTimeout(this.stillness);
+        if (moving && !this.draft) {
+            this.draft = true;
+            this.resize();
+        }
+        if (this.draft) {
+            this.stillness = setTimeout(() => {
+                this.draft = false;
+                this.lastDrawn = undefined;
+                this.resize();
+            }, STILL_AFTER);
+        }
     }
 
     setTheme(dark) {
@@ -107,17 +133,20 @@ export class Stage {
     clear(keepView) {
         for (const body of this.bodies) {
             this.scene.remove(body.mesh, body.marked);
-            body.mesh.geometry.dispose();
-            body.marked.geometry.dispose();
+            for (const part of [body.mesh, body.marked]) {
+                part.geometry.dispose();
+                part.material.dispose();
+            }
         }
         this.bodies = [];
+        this.faceCount = 0;
         this.picked = null;
         this.pickMark.visible = false;
         this.fitted = this.fitted && keepView;
     }
 
     material(options) {
-        return new THREE.MeshLambertMaterial({ flatShading: true, side: THREE.DoubleSide, clippingPlanes: this.cutting ? [this.plane] : [], ...options });
+        return faceMaterial({ clippingPlanes: this.cutting ? [this.plane] : [], ...options });
     }
 
     addBody(topology, info) {
@@ -130,20 +159,22 @@ export class Stage {
         const mesh = new THREE.Mesh(geometry, this.material({ color, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 }));
         const markedGeometry = new THREE.BufferGeometry();
         markedGeometry.setAttribute("position", position);
-        const marked = new THREE.Mesh(markedGeometry, this.material({ color: 0xd55e00, emissive: 0x551500 }));
+        const marked = new THREE.Mesh(markedGeometry, this.material({ color: 0xd55e00, glow: 0x551500 }));
         marked.visible = false;
         mesh.frustumCulled = marked.frustumCulled = false;
         mesh.userData.body = topology.body;
         this.scene.add(mesh, marked);
+        this.faceCount += topology.corners.length / 3;
         this.bodies[topology.body] = { mesh, marked, color, name: info.name, corners: topology.corners, numbers: topology.vertexNumbers };
     }
 
     setBody(index, { visible, color, opacity, wireframe }) {
+        if (!this.bodies[index]) return; // its elements are still on their way
         const { mesh, marked } = this.bodies[index], material = mesh.material;
         if (visible !== undefined) mesh.visible = visible;
-        if (color !== undefined) material.color.set(color);
+        if (color !== undefined) material.uniforms.color.value.set(color);
         if (opacity !== undefined) {
-            material.opacity = opacity;
+            material.uniforms.opacity.value = opacity;
             material.transparent = opacity < 1;
             material.depthWrite = opacity >= 1;
             material.needsUpdate = true;
@@ -188,18 +219,21 @@ export class Stage {
         this.invalidate();
     }
 
+    // What is not a number or too large to draw does not count.
     measure(parts) {
-        const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+        const low = [LARGEST, LARGEST, LARGEST], high = [-LARGEST, -LARGEST, -LARGEST];
         for (const part of parts) {
             for (let i = 0; i < part.length; i += 3) {
-                for (let k = 0; k < 3; k++) {
-                    const x = part[i + k];
-                    if (x < low[k]) low[k] = x;
-                    if (x > high[k]) high[k] = x;
-                }
+                const x = part[i], y = part[i + 1], z = part[i + 2];
+                if (x < low[0] && x > -LARGEST) low[0] = x;
+                if (x > high[0] && x < LARGEST) high[0] = x;
+                if (y < low[1] && y > -LARGEST) low[1] = y;
+                if (y > high[1] && y < LARGEST) high[1] = y;
+                if (z < low[2] && z > -LARGEST) low[2] = z;
+                if (z > high[2] && z < LARGEST) high[2] = z;
             }
         }
-        if (low[0] <= high[0]) this.bounds.set(new THREE.Vector3(...low), new THREE.Vector3(...high));
+        if (low.every((x, k) => x <= high[k])) this.bounds.set(new THREE.Vector3(...low), new THREE.Vector3(...high));
     }
 
     showContacts(frame) {
@@ -207,7 +241,7 @@ export class Stage {
         const place = ensure(this.points.geometry, "position", count, 3), color = ensure(this.points.geometry, "color", count, 3);
         const ends = ensure(this.normals.geometry, "position", 2 * count, 3), endColors = ensure(this.normals.geometry, "color", 2 * count, 3);
         const length = 0.04 * this.bounds.getSize(new THREE.Vector3()).length();
-        this.depthRange = Math.max(frame.worst, 1e-12);
+        this.depthRange = Math.max(frame.worst, 1e-300);
         for (let i = 0; i < count; i++) {
             const at = CONTACT_WORDS * i, [r, g, b] = depthColor(data[at + 6] / this.depthRange, this.dark);
             for (let k = 0; k < 3; k++) {
@@ -217,7 +251,11 @@ export class Stage {
             color.array.set([r, g, b], 3 * i);
             endColors.array.set([r, g, b, r, g, b], 6 * i);
         }
-        for (const attribute of [place, color, ends, endColors]) attribute.needsUpdate = true;
+        for (const attribute of [place, color, ends, endColors]) {
+            attribute.clearUpdateRanges();
+            attribute.addUpdateRange(0, (attribute === ends || attribute === endColors ? 6 : 3) * count);
+            attribute.needsUpdate = count > 0;
+        }
         this.points.geometry.setDrawRange(0, count);
         this.normals.geometry.setDrawRange(0, 2 * count);
     }
@@ -237,7 +275,7 @@ export class Stage {
     // Looks along the present direction from the distance at which the box of everything just fits the window.
     fit() {
         const direction = this.camera.position.clone().sub(this.controls.target);
-        if (direction.length() < 1e-9 || !this.fitted) direction.set(0.75, -1, 0.55);
+        if (!(direction.length() > 0) || !this.fitted) direction.set(0.75, -1, 0.55);
         this.placeCamera(direction.normalize());
     }
 
@@ -258,6 +296,28 @@ export class Stage {
         this.camera.updateProjectionMatrix();
         this.controls.update();
         this.invalidate();
+    }
+
+    // By keys: round the target in degrees, nearer or farther, across by a tenth of the picture.
+    turn(azimuth, elevation) {
+        const place = new THREE.Spherical().setFromVector3(this.camera.position.clone().sub(this.controls.target).applyAxisAngle(new THREE.Vector3(1, 0, 0), -Math.PI / 2));
+        place.theta += THREE.MathUtils.degToRad(azimuth);
+        place.phi -= THREE.MathUtils.degToRad(elevation);
+        this.camera.position.setFromSpherical(place.makeSafe()).applyAxisAngle(new THREE.Vector3(1, 0, 0), Math.PI / 2).add(this.controls.target);
+        this.controls.update();
+    }
+
+    zoom(factor) {
+        this.camera.position.sub(this.controls.target).multiplyScalar(factor).add(this.controls.target);
+        this.controls.update();
+    }
+
+    pan(right, up) {
+        const step = 0.1 * this.camera.position.distanceTo(this.controls.target) * Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2)) * 2;
+        const move = new THREE.Vector3(right, up, 0).multiplyScalar(step).applyQuaternion(this.camera.quaternion);
+        this.camera.position.add(move);
+        this.controls.target.add(move);
+        this.controls.update();
     }
 
     look(azimuth, elevation) {

@@ -1,0 +1,177 @@
+/* view_wishes.c — `--show`: what the page begins with, as KEY=VALUE joined by &. It travels to the page behind the # of the
+ * address; here it is only checked, so that a misspelt wish is an error and not a picture without it. */
+#include "tool.h"
+#include "view_frames.h"
+#include "view_loop.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PART_LIMIT = 64, MOST_PARTS = 64 };
+
+/* One KEY=VALUE, cut at its commas. */
+typedef struct wish {
+    char key[PART_LIMIT];
+    char value[VIEW_SHOW_LIMIT];
+    char *parts[MOST_PARTS];
+    uint32_t part_count;
+} wish;
+
+static bool reads_number(const char *word, double low, double high)
+{
+    char *end;
+    size_t length = strspn(word, "0123456789.");
+    double value = strtod(word, &end);
+    return length > 0 && word[length] == '\0' && *end == '\0' && value >= low && value <= high;
+}
+
+static bool reads_whole(const char *word, uint32_t limit)
+{
+    return strchr(word, '.') == NULL && reads_number(word, 0, (double)limit - 1);
+}
+
+static bool names_question(const char *word)
+{
+    bool found = strcmp(word, "none") == 0;
+    for (unsigned bit = 0; bit < DENT_DISCRETE_QUESTION_COUNT; bit++) {
+        found = found || strcmp(word, dent_question_name((dent_question)(1u << bit))) == 0;
+    }
+    return found;
+}
+
+static bool names_structure(const char *word)
+{
+    bool found = strcmp(word, "none") == 0 || strcmp(word, VIEW_SPHERE_TREE) == 0;
+    for (unsigned i = 0; i < DENT_STRUCTURE_COUNT; i++) {
+        found = found || strcmp(word, dent_structure_name((dent_structure)i)) == 0;
+    }
+    return found;
+}
+
+static bool good_question(const wish *told, uint32_t bodies)
+{
+    (void)bodies;
+    return told->part_count == 1 && names_question(told->parts[0]);
+}
+
+static bool good_structure(const wish *told, uint32_t bodies)
+{
+    return told->part_count >= 1 && told->part_count <= 3 && names_structure(told->parts[0]) &&
+           (told->part_count < 2 || reads_whole(told->parts[1], bodies)) && (told->part_count < 3 || reads_whole(told->parts[2], 1000));
+}
+
+static bool good_cut(const wish *told, uint32_t bodies)
+{
+    (void)bodies;
+    return (told->part_count == 2 || (told->part_count == 3 && reads_whole(told->parts[2], 2))) && reads_whole(told->parts[0], 3) &&
+           reads_number(told->parts[1], 0, 1);
+}
+
+static bool good_opacity(const wish *told, uint32_t bodies)
+{
+    (void)bodies;
+    return told->part_count == 1 && reads_number(told->parts[0], 0.05, 1);
+}
+
+static bool good_hide(const wish *told, uint32_t bodies)
+{
+    bool good = told->part_count > 0;
+    for (uint32_t i = 0; i < told->part_count && good; i++) {
+        good = reads_whole(told->parts[i], bodies);
+    }
+    return good;
+}
+
+static bool good_theme(const wish *told, uint32_t bodies)
+{
+    (void)bodies;
+    return strcmp(told->value, "dark") == 0 || strcmp(told->value, "light") == 0;
+}
+
+static bool good_switch(const wish *told, uint32_t bodies)
+{
+    (void)bodies;
+    return strcmp(told->value, "1") == 0;
+}
+
+static const struct wish_form {
+    const char *key;
+    bool (*good)(const wish *told, uint32_t bodies);
+    const char *wanted;
+} forms[] = {
+    {"question", good_question, "none, vertex-cell, face-cell or face-face"},
+    {"structure", good_structure, "NAME,BODY,LEVEL, where NAME is surface-tree, clusters, buckets, hash-cells or sphere-tree"},
+    {"cut", good_cut, "AXIS,PLACE, an axis from 0 to 2 and a place from 0 to 1; a third number 1 turns it round"},
+    {"opacity", good_opacity, "a number from 0.05 to 1"},
+    {"hide", good_hide, "numbers of bodies with commas between them"},
+    {"wire", good_switch, "1"},
+    {"theme", good_theme, "dark or light"},
+    {"no-normals", good_switch, "1"},
+    {"no-contacts", good_switch, "1"},
+};
+
+/* Reads up to the next & or the end; false: too long for any wish. */
+static bool read_wish(const char *text, size_t length, wish *told, char *whole)
+{
+    if (length >= VIEW_SHOW_LIMIT) {
+        return false;
+    }
+    memcpy(whole, text, length);
+    whole[length] = '\0';
+    const char *equals = strchr(whole, '=');
+    size_t key = equals != NULL ? (size_t)(equals - whole) : length;
+    if (key >= PART_LIMIT) {
+        return false;
+    }
+    memcpy(told->key, whole, key);
+    told->key[key] = '\0';
+    memcpy(told->value, equals != NULL ? equals + 1 : "", equals != NULL ? length - key : 1);
+    return true;
+}
+
+/* Cuts a copy of the value, which stays whole for words and messages. */
+static void cut_parts(wish *told, char *copy)
+{
+    memcpy(copy, told->value, strlen(told->value) + 1);
+    told->part_count = 0;
+    for (char *at = copy; at != NULL && told->part_count < MOST_PARTS;) {
+        char *comma = strchr(at, ',');
+        told->parts[told->part_count++] = at;
+        if (comma != NULL) {
+            *comma = '\0';
+        }
+        at = comma != NULL ? comma + 1 : NULL;
+    }
+}
+
+static int check_wish(const char *text, size_t length, uint32_t bodies)
+{
+    wish told;
+    char whole[VIEW_SHOW_LIMIT], copy[VIEW_SHOW_LIMIT];
+    bool readable = read_wish(text, length, &told, whole);
+    for (size_t i = 0; readable && i < sizeof forms / sizeof forms[0]; i++) {
+        if (strcmp(told.key, forms[i].key) == 0) {
+            cut_parts(&told, copy);
+            return forms[i].good(&told, bodies)    ? STATUS_GOOD
+                   : strchr(whole, '=') == NULL    ? complain("view: --show %s: it needs a value: %s", told.key, forms[i].wanted)
+                   : bodies == UINT32_MAX          ? complain("view: --show %s=%s: give %s", told.key, told.value, forms[i].wanted)
+                                                   : complain("view: --show %s=%s: there are %u bodies, from 0", told.key, told.value, bodies);
+        }
+    }
+    return complain("view: --show '%.*s': there is no such wish (question, structure, cut, opacity, hide, wire, theme, no-normals, no-contacts)",
+                    (int)(length < PART_LIMIT ? length : PART_LIMIT), text);
+}
+
+int view_check_show(const char *show, uint32_t bodies)
+{
+    int failed = STATUS_GOOD;
+    if (show != NULL && strlen(show) >= VIEW_SHOW_LIMIT) {
+        return complain("view: --show: more than %d characters", VIEW_SHOW_LIMIT - 1);
+    }
+    for (const char *at = show; at != NULL && !failed;) {
+        size_t length = strcspn(at, "&");
+        failed = check_wish(at, length, bodies);
+        at = at[length] == '&' ? at + length + 1 : NULL;
+    }
+    return failed;
+}
