@@ -121,6 +121,10 @@ static view_message *make_hello(const view_source *source)
     add_number(&hello, source->frame_count);
     add_text(&hello, ",\"frameSeconds\":");
     add_number(&hello, source->frame_seconds);
+    if (source->verdict[0] != '\0') {
+        add_text(&hello, ",\"verdict\":");
+        add_string(&hello, source->verdict);
+    }
     add_text(&hello, ",\"origin\":[");
     for (int axis = 0; axis < 3; axis++) {
         add_text(&hello, axis > 0 ? "," : "");

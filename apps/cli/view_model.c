@@ -1,7 +1,11 @@
 /* view_model.c — files and built-in scenes as a source of the viewer: files stand still, scenes move as prescribed. */
+#include "interrupt.h"
 #include "tool.h"
 #include "view_source.h"
 
+#include <dent/penetration.h>
+
+#include <stdio.h>
 #include <string.h>
 
 typedef struct model {
@@ -52,6 +56,31 @@ static uint32_t count_frames(const loaded_world *loaded)
     return count;
 }
 
+/* Files stand still, so one look says whether they penetrate: what `dent check` says, in a line. */
+static int check_once(view_source *source)
+{
+    dent_check_def def = dent_check_def_default();
+    def.self = source->body_count == 1; /* alone, it can only penetrate itself */
+    def.cancel = interrupt_flag();
+    dent_check_result result;
+    if (dent_world_check(source->world, &def, &result) != DENT_OK) {
+        return view_fail(source, "%s", dent_world_message(source->world));
+    }
+    unsigned long long deep = (unsigned long long)result.penetrating_pairs, touching = (unsigned long long)result.touching_pairs;
+    if (result.outcome != DENT_OUTCOME_COMPLETE) {
+        return interrupt_report();
+    }
+    if (deep > 0) {
+        snprintf(source->verdict, sizeof source->verdict, "PENETRATING: %llu %s of bodies, deepest %.4g", deep, deep == 1 ? "pair" : "pairs",
+                 result.max_depth);
+    } else if (touching > 0) {
+        snprintf(source->verdict, sizeof source->verdict, "free of penetration; %llu %s of bodies touch", touching, touching == 1 ? "pair" : "pairs");
+    } else {
+        snprintf(source->verdict, sizeof source->verdict, "free of penetration");
+    }
+    return STATUS_GOOD;
+}
+
 int view_model_open(view_source *source)
 {
     tool_session *session = source->session;
@@ -75,5 +104,6 @@ int view_model_open(view_source *source)
     source->advance = advance;
     source->restart = restart;
     failed = view_source_describe(source, own->loaded.bodies, own->loaded.body_count);
-    return failed ? failed : go_to(source, session->options->frame);
+    failed = failed ? failed : go_to(source, session->options->frame);
+    return failed || source->frame_count > 1 ? failed : check_once(source);
 }

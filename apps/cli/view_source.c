@@ -198,6 +198,10 @@ int view_source_open(view_source *source, tool_session *session)
                  : view_names_simulation(options) ? view_simulation_open(source)
                  : options_name_series(options)   ? view_series_open(source)
                                                   : view_model_open(source);
+    if (!failed && !source->live && options->frame >= source->frame_count && options->frame > 0) {
+        failed = view_fail(source, "--frame %u: %s has %u frame%s, counted from 0", options->frame, options->arguments[0], source->frame_count,
+                           source->frame_count == 1 ? "" : "s");
+    }
     if (failed) {
         view_source_close(source);
     }

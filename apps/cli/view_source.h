@@ -51,6 +51,7 @@ struct view_source {
     bool broken;           /* out of memory while bodies were described: there is nothing to go on with */
     uint32_t generation;   /* raised when bodies have new elements: they must be described anew */
     view_facts facts;
+    char verdict[160]; /* of `dent check`, for files, which stand still; empty: not asked */
     char trouble[VIEW_TROUBLE_SIZE]; /* what view_fail said last; empty: nothing since it was shown */
 
     int (*go_to)(view_source *source, uint32_t frame); /* null: live sources can only go on */

@@ -1,6 +1,6 @@
 // Recordings and series, good and broken, and pages that go away: what a page asks for must not end the tool. No browser needed.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -167,6 +167,27 @@ test("a page that goes away lets go of what it dragged; another one's release do
     assert.ok(away(free, target) > 0.1, `fell to ${free} from ${target}`);
     await finish(viewer);
     assert.equal(viewer.errors, "");
+});
+
+test("files are checked, and the page is told the verdict of dent check", async () => {
+    const cross = [tetrahedron("p.obj", 0.5), tetrahedron("q.obj", 0.7)].map(name => join(folder, name));
+    writeFileSync(join(folder, "open.obj"), "v -1 0.2 0.1\nv 2 0.2 0.1\nv 0 0.2 -3\nf 1 2 3\n"); // open: crosses, but has no inside
+    writeFileSync(join(folder, "away.obj"), "v 9 0 0\nv 9 1 0\nv 9 0 1\nf 1 2 3\n");
+    for (const [files, verdict] of [[cross, /^PENETRATING: 1 pair of bodies, deepest 0\.\d+/], [[cross[0], join(folder, "open.obj")], /^PENETRATING: 1 pair/],
+        [[cross[0], join(folder, "away.obj")], /^free of penetration$/]]) {
+        const viewer = await watch(...files), page = await visit(viewer.url);
+        await page.frame();
+        assert.match(page.hello.verdict, verdict);
+        await finish(viewer);
+    }
+});
+
+test("a frame that is not there is an error, not another frame", () => {
+    for (const [words, count] of [[[join(folder, "run.pvd"), "--frame", "4"], 4], [["--prescribed", "v-shapes", "--frame", "100000"], "\\d+"], [[join(folder, "a.obj"), "--frame", "1"], 1]]) {
+        const done = spawnSync(process.env.DENT_TOOL, ["view", "--no-browser", ...words], { encoding: "utf8", timeout: 20000 });
+        assert.equal(done.status, 2);
+        assert.match(done.stderr, new RegExp(`^dent: view: --frame \\d+: .* has ${count} frames?, counted from 0\n$`));
+    }
 });
 
 test("a server with a page that has everything sleeps", { skip: !existsSync("/proc/self/stat") }, async () => {

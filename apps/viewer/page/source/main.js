@@ -74,6 +74,9 @@ function onHello(message) {
     stage.clear(again);
     if (!again) for (const plot of Object.values(plots)) plot.clear();
     $("title").textContent = message.title;
+    $("verdict").hidden = !message.verdict;
+    $("verdict").textContent = message.verdict ?? "";
+    $("verdict").classList.toggle("bad", /^PENETRATING/.test(message.verdict ?? ""));
     document.title = `${message.title} – dent view`;
     fillSelect($("question"), ["none", ...message.questions]);
     fillSelect($("structure"), ["none", ...message.structures]);
