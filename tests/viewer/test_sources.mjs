@@ -182,6 +182,26 @@ test("files are checked, and the page is told the verdict of dent check", async 
     }
 });
 
+test("contact counts, live and recorded, are those of the simulation", async () => {
+    const words = ["stack", "--scale", "0.05"], out = join(folder, "stack.pvd");
+    const lines = execFileSync(process.env.DENT_TOOL, ["run", ...words, "--frames", "12", "--json", "-o", out], { encoding: "utf8" }).trim().split("\n").map(JSON.parse);
+    const counts = new Map(lines.filter(line => line.contacts !== undefined).map(line => [line.frame, line.contacts]));
+    assert.ok(new Set(counts.values()).size > 5, "contacts that come and go");
+    const recorded = await watch(out), page = await visit(recorded.url);
+    for (const [frame, contacts] of counts) {
+        page.say(`seek ${frame}`);
+        assert.equal((await page.frame(message => message.frame === frame)).contacts, contacts);
+    }
+    await finish(recorded);
+    const live = await watch(...words), watcher = await visit(live.url);
+    for (let frame = 0; frame < 12; ) {
+        const message = await watcher.frame(message => message.frame > frame);
+        frame = message.frame;
+        if (counts.has(frame)) assert.equal(message.contacts, counts.get(frame));
+    }
+    await finish(live);
+});
+
 test("a frame that is not there is an error, not another frame", () => {
     for (const [words, count] of [[[join(folder, "run.pvd"), "--frame", "4"], 4], [["--prescribed", "v-shapes", "--frame", "100000"], "\\d+"]]) {
         const done = spawnSync(process.env.DENT_TOOL, ["view", "--no-browser", ...words], { encoding: "utf8", timeout: 20000 });
