@@ -17,7 +17,7 @@ import re
 import subprocess
 import sys
 
-METHODS = ["cluster-search", "spatial-hash", "bucket-tree"]
+METHODS = ["cluster-search", "contour-walk", "spatial-hash", "bucket-tree"]
 QUESTIONS = ["vertex-cell", "face-cell"]
 OVERLAPS = [0, 0.01, 0.07, 0.2, 0.5, 0.8]
 GROWTH_SCALES = [0.0016, 0.0156, 0.0625, 0.15625, 0.5, 1.5625]
