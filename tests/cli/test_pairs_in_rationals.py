@@ -1,12 +1,15 @@
 """dent pairs against an independent computation in exact rationals.
 
 Nothing here is shared with the library: the meshes are files read by a few lines of Python, and every pair is decided by
-clipping polygons with Python's Fraction. A convex polygon clipped to the closed cell meets the open cell iff the mean of its
-corners does; the relative interiors of two triangles meet iff the mean of the corners of their intersection lies in both.
+clipping polygons exactly. A convex polygon clipped to the closed cell meets the open cell iff a mean of its corners does; the
+relative interiors of two triangles meet iff a mean of the corners of their intersection lies in both.
+
+Rationals are homogeneous integers: a point is (x, y, z, w), w > 0, and stands for (x, y, z) / w. Nothing is ever divided.
 """
-from fractions import Fraction
 import functools
+import itertools
 import lzma
+import math
 import os
 
 import tool_under_test as tool
@@ -25,29 +28,41 @@ def dot(a, b):
 
 
 def plane(a, b, c):
+    """Of three points with w = 1: (normal, offset)."""
     normal = cross(subtract(b, a), subtract(c, a))
     return normal, dot(normal, a)
 
 
 def height(surface, point):
-    return dot(surface[0], point) - surface[1]
+    """The sign is that of the height, the value is multiplied by w."""
+    (a, b, c), offset = surface
+    x, y, z, w = point
+    return a * x + b * y + c * z - offset * w
+
+
+def opposite(surface):
+    return tuple(-n for n in surface[0]), -surface[1]
 
 
 def clip(polygon, surface):
     """The part of a convex polygon (or segment, or point) on the closed positive side."""
+    heights = [height(surface, point) for point in polygon]
+    if min(heights) >= 0:
+        return polygon
     kept = []
     for i, point in enumerate(polygon):
-        here, before = height(surface, point), height(surface, polygon[i - 1])
-        if here * before < 0:
-            t = before / (before - here)
-            kept.append(tuple(p + t * (q - p) for p, q in zip(polygon[i - 1], point)))
+        here, before = heights[i], heights[i - 1]
+        if here * before < 0:  # a combination with positive weights whose height is zero
+            here_weight, before_weight = abs(before), abs(here)
+            kept.append(tuple(before_weight * p + here_weight * q for p, q in zip(polygon[i - 1], point)))
         if here >= 0:
             kept.append(point)
     return kept
 
 
 def mean(points):
-    return tuple(sum(point[axis] for point in points) / len(points) for axis in range(3))
+    """With weights w: all of them positive, which is all that counts."""
+    return tuple(map(sum, zip(*points)))
 
 
 def inward_planes(corners):
@@ -59,7 +74,7 @@ def inward_planes(corners):
         sign = height(side, corners[i])
         if sign == 0:
             return None
-        planes.append(side if sign > 0 else (tuple(-n for n in side[0]), -side[1]))
+        planes.append(side if sign > 0 else opposite(side))
     return planes
 
 
@@ -85,14 +100,14 @@ def face_meets_cell(face, planes):
 
 def faces_meet(a, b):
     """"crossing", "coplanar" or None. Triangles of area zero do not occur in these meshes."""
-    plane_a, plane_b = plane(*a), plane(*b)
-    same_plane = all(height(plane_b, point) == 0 for point in a)
+    plane_b = plane(*b)
     heights = [height(plane_b, point) for point in a]
+    same_plane = not any(heights)
     if min(heights) > 0 or max(heights) < 0:
         return None
     polygon = list(a)
     if not same_plane:
-        polygon = clip(clip(polygon, plane_b), (tuple(-n for n in plane_b[0]), -plane_b[1]))
+        polygon = clip(clip(polygon, plane_b), opposite(plane_b))
     for side in edge_planes(b):
         polygon = clip(polygon, side) if polygon else polygon
     if not polygon:
@@ -105,33 +120,45 @@ def faces_meet(a, b):
 class Feature:
     """A vertex, face or cell with its name, body, vertices and box."""
 
-    def __init__(self, body, name, vertices, positions):
+    def __init__(self, body, name, vertices, positions, integers):
+        self.integers = [integers[vertex] for vertex in vertices]
         self.body, self.name, self.vertices = body, name, frozenset(vertices)
         self.corners = [positions[vertex] for vertex in vertices]
         self.low = tuple(min(corner[axis] for corner in self.corners) for axis in range(3))
         self.high = tuple(max(corner[axis] for corner in self.corners) for axis in range(3))
 
-    @functools.lru_cache(maxsize=None)
     def exact(self):
-        return [tuple(map(Fraction, corner)) for corner in self.corners]
+        return self.integers
 
     @functools.lru_cache(maxsize=None)
     def planes(self):
         return inward_planes(self.exact())
 
 
+def cells_of(feature, edge):
+    """Cells of a grid that the box of a feature meets."""
+    ranges = [range(math.floor(low / edge), math.floor(high / edge) + 1) for low, high in zip(feature.low, feature.high)]
+    return itertools.product(*ranges)
+
+
 def candidates(left, right, with_self):
-    """Pairs whose boxes meet and that share no vertex, found by a sweep along x."""
-    events = sorted([(feature.low[0], 0, i, feature) for i, feature in enumerate(left)] +
-                    [(feature.low[0], 1, i, feature) for i, feature in enumerate(right)], key=lambda event: event[:3])
-    active = [[], []]
-    for x, side, _, feature in events:
-        others = active[1 - side] = [other for other in active[1 - side] if other.high[0] >= x]
-        for other in others:
-            if all(feature.low[axis] <= other.high[axis] and other.low[axis] <= feature.high[axis] for axis in (1, 2)):
-                if feature.body != other.body or (with_self and not feature.vertices & other.vertices):
-                    yield (feature, other) if side == 0 else (other, feature)
-        active[side].append(feature)
+    """Pairs whose boxes meet and that share no vertex, found by a grid."""
+    edge = max(max(map(float.__sub__, feature.high, feature.low)) for feature in left + right)
+    grid = {}
+    for feature in right:
+        for cell in cells_of(feature, edge):
+            grid.setdefault(cell, []).append(feature)
+    for feature in left:
+        (a, b, c), (d, e, f) = feature.low, feature.high
+        seen = set()
+        for cell in cells_of(feature, edge):
+            for other in grid.get(cell, ()):
+                low, high = other.low, other.high
+                if a <= high[0] and low[0] <= d and b <= high[1] and low[1] <= e and c <= high[2] and low[2] <= f:
+                    if feature.body != other.body or (with_self and not feature.vertices & other.vertices):
+                        if other not in seen:
+                            seen.add(other)
+                            yield feature, other
 
 
 def read_medit(path):
@@ -171,16 +198,28 @@ def surface_faces(cells):
     return sorted(found[0] for found in owners.values() if len(found) == 1)
 
 
+def denominator(positions):
+    return max(x.as_integer_ratio()[1] for point in positions for x in point)
+
+
+def integer_points(positions, scale):
+    """Positions times a power of two that leaves no fraction."""
+    ratios = ([x.as_integer_ratio() for x in point] for point in positions)
+    return [tuple(n * (scale // d) for n, d in point) + (1,) for point in ratios]
+
+
 class Comparison:
     def features(self, files):
         vertices, faces, cells = [], [], []
-        for body, file in enumerate(files):
-            positions, corners = read_mesh(file)
+        meshes = [read_mesh(file) for file in files]
+        scale = max(denominator(positions) for positions, _ in meshes)
+        for body, (positions, corners) in enumerate(meshes):
+            integers = integer_points(positions, scale)
             used = sorted(set(corner for cell in corners for corner in cell))
-            vertices += [Feature(body, str(vertex), [vertex], positions) for vertex in used]
-            faces += [Feature(body, "%d/%d" % (cell, corner), face, positions) for cell, corner,
+            vertices += [Feature(body, str(vertex), [vertex], positions, integers) for vertex in used]
+            faces += [Feature(body, "%d/%d" % (cell, corner), face, positions, integers) for cell, corner,
                       face in surface_faces(corners)]
-            cells += [Feature(body, str(cell), four, positions) for cell, four in enumerate(corners)]
+            cells += [Feature(body, str(cell), four, positions, integers) for cell, four in enumerate(corners)]
         return vertices, faces, cells
 
     def answers(self, files, with_self):

@@ -91,7 +91,6 @@ static void walk_scene(const char *name, dent_context *oracle, double scale, con
                (unsigned long long)(answers[f].hash[0] ^ answers[f].hash[1] * 3 ^ answers[f].hash[2] * 5));
         fflush(stdout);
     }
-    scene_world_close(&reference);
     for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
         for (size_t t = 0; t < sizeof threads / sizeof threads[0] && dent_isa_available((dent_isa)isa); t++) {
             dent_context_def context_def = dent_context_def_default();
@@ -99,7 +98,7 @@ static void walk_scene(const char *name, dent_context *oracle, double scale, con
             context_def.isa = (dent_isa)isa;
             dent_context *context = dent_context_create(&context_def, NULL);
             struct scene_world stage;
-            assert_true(scene_world_open(&stage, context, name, scale));
+            assert_true(scene_world_open_on(&stage, context, reference.scene));
             for (size_t f = 0; f < frame_count; f++) {
                 scene_world_pose(&stage, frames[f]);
                 for (int method = DENT_METHOD_BRUTE_FORCE + 1; method < DENT_METHOD_COUNT; method++) {
@@ -117,6 +116,7 @@ static void walk_scene(const char *name, dent_context *oracle, double scale, con
             dent_context_destroy(context);
         }
     }
+    scene_world_close(&reference);
     for (size_t f = 0; f < frame_count; f++) {
         release(&answers[f]);
     }

@@ -6,6 +6,10 @@
  * segments, general Sturm sequences, signs at a root by Tarski queries (the Sturm sequence of f and f' g), roots
  * isolated by bisection in (-1, 2). Motion that is always coplanar: contact at the roots of everything that can change
  * it.
+ *
+ * Half of the queries have no root to look at, and few need the squared lengths: conditions are made when they are first
+ * asked for. The caller may guess the time; a right guess saves the bisection for its bits, a wrong one costs two signs.
+ * Tarski queries are for what a narrow interval around the root cannot decide (every sign that is zero, and near ones).
  */
 #ifndef DENT_TESTS_IMPACT_ORACLE_H
 #define DENT_TESTS_IMPACT_ORACLE_H
@@ -29,12 +33,12 @@ typedef struct poly {
 /* All polynomials come from one pool that is rewound after every query: GMP numbers are made once. */
 static poly oracle_pool[POOL];
 static int oracle_used, oracle_made;
-static mpz_t oracle_t1, oracle_t2, oracle_t3;
+static mpz_t oracle_t1, oracle_t2, oracle_t3, oracle_t4, oracle_t5, oracle_narrow[2];
 
 static poly *poly_new(void)
 {
     if (oracle_made == 0) {
-        mpz_inits(oracle_t1, oracle_t2, oracle_t3, NULL);
+        mpz_inits(oracle_t1, oracle_t2, oracle_t3, oracle_t4, oracle_t5, oracle_narrow[0], oracle_narrow[1], NULL);
     }
     if (oracle_used == POOL) {
         abort();
@@ -228,27 +232,31 @@ typedef struct oracle_root {
     const poly *f;
     mpz_t low, high;
     unsigned k;
+    int sign_at_low;
+    bool narrowed; /* to a few times 2^-45, within [-2, 2] */
 } oracle_root;
+
+/* The sign of x / 2^k - y / 2^m. */
+static int compare_dyadic(const mpz_t x, unsigned k, const mpz_t y, unsigned m)
+{
+    if (k >= m) {
+        mpz_mul_2exp(oracle_t4, y, k - m);
+        return mpz_cmp(x, oracle_t4);
+    }
+    mpz_mul_2exp(oracle_t4, x, m - k);
+    return mpz_cmp(oracle_t4, y);
+}
 
 static int compare_with(const oracle_root *root, const mpz_t n, unsigned k)
 {
-    mpz_t x, low, high;
-    mpz_inits(x, low, high, NULL);
-    unsigned most = k > root->k ? k : root->k;
-    mpz_mul_2exp(x, n, most - k);
-    mpz_mul_2exp(low, root->low, most - root->k);
-    mpz_mul_2exp(high, root->high, most - root->k);
-    int result;
-    if (mpz_cmp(x, low) <= 0) {
-        result = 1;
-    } else if (mpz_cmp(x, high) >= 0) {
-        result = -1;
-    } else {
-        int at_x = poly_sign_at(root->f, n, k), at_low = poly_sign_at(root->f, root->low, root->k);
-        result = at_x == 0 ? 0 : at_x == at_low ? 1 : -1;
+    if (compare_dyadic(n, k, root->low, root->k) <= 0) {
+        return 1;
     }
-    mpz_clears(x, low, high, NULL);
-    return result;
+    if (compare_dyadic(n, k, root->high, root->k) >= 0) {
+        return -1;
+    }
+    int at_x = poly_sign_at(root->f, n, k);
+    return at_x == 0 ? 0 : at_x == root->sign_at_low ? 1 : -1;
 }
 
 /* Sign of root - value. */
@@ -256,22 +264,24 @@ static int compare_with_double(const oracle_root *root, double value)
 {
     int exponent;
     double mantissa = frexp(value, &exponent);
-    mpz_t n;
-    mpz_init_set_d(n, ldexp(mantissa, 53));
+    mpz_set_d(oracle_t5, ldexp(mantissa, 53));
     exponent -= 53;
     if (exponent > 0) {
-        mpz_mul_2exp(n, n, (unsigned)exponent);
+        mpz_mul_2exp(oracle_t5, oracle_t5, (unsigned)exponent);
         exponent = 0;
     }
-    int result = compare_with(root, n, (unsigned)-exponent);
-    mpz_clear(n);
-    return result;
+    return compare_with(root, oracle_t5, (unsigned)-exponent);
 }
 
-static double root_floor(const oracle_root *root)
+/* The largest double not above a root in [0, 1]. */
+static double root_floor(const oracle_root *root, double guess)
 {
     int64_t low = 0, high;
     double one = 1.0;
+    if (guess >= 0.0 && guess <= 1.0 && compare_with_double(root, guess) >= 0 &&
+        compare_with_double(root, nextafter(guess, 2.0)) < 0) {
+        return guess;
+    }
     memcpy(&high, &one, sizeof high);
     high++;
     while (high - low > 1) {
@@ -289,10 +299,72 @@ static double root_floor(const oracle_root *root)
     return value;
 }
 
+/* A root is usually easy to find in doubles; if f changes its sign within 2^-44 of what was found, that is a narrower
+ * isolating interval. An unlucky guess changes nothing. */
+static void narrow(oracle_root *root, mpz_t low, mpz_t high)
+{
+    enum { NARROW = 45 };
+    if (root->k >= NARROW) {
+        return;
+    }
+    double left = ldexp(mpz_get_d(root->low), -(int)root->k), right = ldexp(mpz_get_d(root->high), -(int)root->k);
+    double c[POLY_ROOM];
+    long top = LONG_MIN, exponent[POLY_ROOM];
+    for (int i = 0; i <= root->f->degree; i++) {
+        c[i] = mpz_get_d_2exp(&exponent[i], root->f->c[i]);
+        top = c[i] != 0.0 && exponent[i] > top ? exponent[i] : top;
+    }
+    for (int i = 0; i <= root->f->degree; i++) {
+        c[i] = c[i] == 0.0 || exponent[i] < top - 900 ? 0.0 : ldexp(c[i], (int)(exponent[i] - top));
+    }
+    for (int step = 0; step < 50; step++) {
+        double middle = 0.5 * (left + right), value = 0.0;
+        for (int i = root->f->degree; i >= 0; i--) {
+            value = value * middle + c[i];
+        }
+        if ((value > 0.0) - (value < 0.0) == root->sign_at_low) {
+            left = middle;
+        } else {
+            right = middle;
+        }
+    }
+    mpz_set_d(low, floor(ldexp(left, NARROW)) - 1.0);
+    mpz_set_d(high, floor(ldexp(left, NARROW)) + 2.0);
+    if (left > -1.5 && left < 1.5 && compare_dyadic(low, NARROW, root->low, root->k) > 0 && compare_dyadic(high, NARROW, root->high, root->k) < 0 &&
+        poly_sign_at(root->f, low, NARROW) == root->sign_at_low &&
+        poly_sign_at(root->f, high, NARROW) == -root->sign_at_low) {
+        *root->low = *low;
+        *root->high = *high;
+        root->k = NARROW;
+        root->narrowed = true;
+    }
+}
+
+/* The sign of g at a narrowed root if g cannot change it within the isolating interval, which lies in [-2, 2]: there g
+ * moves by at most the interval's width times the sum of i |c_i| 2^(i - 1). 0 if that does not tell. */
+static int sign_by_distance(const oracle_root *root, const poly *g)
+{
+    int sign = poly_sign_at(g, root->low, root->k); /* leaves the value times 2^(k degree) in oracle_t3 */
+    mpz_set_ui(oracle_t1, 0);
+    for (int i = g->degree; i >= 1; i--) {
+        mpz_mul_2exp(oracle_t1, oracle_t1, 1);
+        mpz_abs(oracle_t2, g->c[i]);
+        mpz_addmul_ui(oracle_t1, oracle_t2, (unsigned)i);
+    }
+    mpz_sub(oracle_t2, root->high, root->low);
+    mpz_mul(oracle_t1, oracle_t1, oracle_t2);
+    mpz_mul_2exp(oracle_t1, oracle_t1, (mp_bitcnt_t)root->k * (unsigned)(g->degree - 1));
+    return mpz_cmpabs(oracle_t3, oracle_t1) > 0 ? sign : 0;
+}
+
 static int sign_at_root(const oracle_root *root, const poly *g)
 {
     if (g->degree < 1) {
         return g->degree < 0 ? 0 : mpz_sgn(g->c[0]);
+    }
+    int quick = root->narrowed ? sign_by_distance(root, g) : 0;
+    if (quick != 0) {
+        return quick;
     }
     int used = oracle_used;
     chain s = chain_of(root->f, poly_times(poly_derivative(root->f), g));
@@ -301,17 +373,18 @@ static int sign_at_root(const oracle_root *root, const poly *g)
     return sign;
 }
 
-/* The square-free part. */
-static const poly *square_free(const poly *f)
+/* The square-free part, and its Sturm sequence. */
+static const poly *square_free(const poly *f, chain *sturm)
 {
-    chain s = chain_of(f, poly_derivative(f));
-    const poly *common = s.element[s.count - 1];
+    *sturm = chain_of(f, poly_derivative(f));
+    const poly *common = sturm->element[sturm->count - 1];
     if (common->degree < 1) {
         return f;
     }
     poly *quotient = poly_new();
     poly_remainder(f, common, quotient);
     poly_primitive(quotient);
+    *sturm = chain_of(quotient, poly_derivative(quotient));
     return quotient;
 }
 
@@ -324,7 +397,8 @@ static void isolate(const poly *f, const chain *s, const mpz_t low, const mpz_t 
         return;
     }
     if (count == 1) {
-        oracle_root root = {f, {*low}, {*high}, k};
+        oracle_root root = {f, {*low}, {*high}, k, poly_sign_at(f, low, k), false};
+        narrow(&root, oracle_narrow[0], oracle_narrow[1]);
         visit(&root, user);
         return;
     }
@@ -350,8 +424,8 @@ static void for_each_root(const poly *given, root_visitor *visit, void *user)
     if (given->degree < 1) {
         return;
     }
-    const poly *f = square_free(given);
-    chain s = chain_of(f, poly_derivative(f));
+    chain s;
+    const poly *f = square_free(given, &s);
     mpz_t low, high;
     mpz_init_set_si(low, -1);
     mpz_init_set_si(high, 2);
@@ -371,18 +445,75 @@ static void for_each_root(const poly *given, root_visitor *visit, void *user)
 typedef struct oracle_query {
     enum impact_kind kind;
     poly *point[4][3];
-    poly *nn;
+    poly *q[3], *a[3], *b[3], *n[3];
+    poly *nn; /* null until the conditions are made */
     poly *conditions[4];
     int condition_count;
     poly *segment[4][4]; /* e.e, w.e, w.w, and w.w e.e - (w.e)^2 */
     poly *past_end[4];   /* e.e - w.e */
-    int segment_count;
+    int segment_count; /* 0 until they are made */
     bool contact;
-    double toi;
+    double toi, guess;
 } oracle_query;
 
-static bool oracle_contact_at(const oracle_query *query, const oracle_root *root)
+static void oracle_subtract(const oracle_query *query, int a, int b, poly *r[3])
 {
+    for (int axis = 0; axis < 3; axis++) {
+        r[axis] = poly_combine(query->point[a][axis], query->point[b][axis], true);
+    }
+}
+
+static void oracle_segment(oracle_query *query, int p, int x, int y)
+{
+    poly *w[3], *e[3];
+    int i = query->segment_count++;
+    oracle_subtract(query, p, x, w);
+    oracle_subtract(query, y, x, e);
+    query->segment[i][0] = poly_dot(e, e);
+    query->segment[i][1] = poly_dot(w, e);
+    query->segment[i][2] = poly_dot(w, w);
+    query->segment[i][3] = poly_combine(poly_times(query->segment[i][2], query->segment[i][0]),
+                                        poly_times(query->segment[i][1], query->segment[i][1]), true);
+    query->past_end[i] = poly_combine(query->segment[i][0], query->segment[i][1], true);
+}
+
+static void make_conditions(oracle_query *query)
+{
+    bool face = query->kind == IMPACT_VERTEX_FACE;
+    poly *x[3], *y[3];
+    poly_cross(query->q, query->b, x);
+    poly_cross(face ? query->a : query->q, face ? query->q : query->a, y);
+    query->nn = poly_dot(query->n, query->n);
+    query->conditions[0] = poly_dot(x, query->n);
+    query->conditions[1] = poly_dot(y, query->n);
+    query->conditions[2] = poly_combine(query->nn, query->conditions[0], true);
+    query->conditions[3] = poly_combine(query->nn, query->conditions[1], true);
+    query->condition_count = 4;
+    if (face) {
+        query->conditions[2] = poly_combine(query->conditions[2], query->conditions[1], true);
+        query->condition_count = 3;
+    }
+}
+
+static void make_segments(oracle_query *query)
+{
+    if (query->kind == IMPACT_VERTEX_FACE) {
+        oracle_segment(query, 0, 1, 2);
+        oracle_segment(query, 0, 2, 3);
+        oracle_segment(query, 0, 3, 1);
+    } else {
+        oracle_segment(query, 0, 2, 3);
+        oracle_segment(query, 1, 2, 3);
+        oracle_segment(query, 2, 0, 1);
+        oracle_segment(query, 3, 0, 1);
+    }
+}
+
+static bool oracle_contact_at(oracle_query *query, const oracle_root *root)
+{
+    if (query->nn == NULL) {
+        make_conditions(query);
+    }
     if (sign_at_root(root, query->nn) != 0) {
         for (int i = 0; i < query->condition_count; i++) {
             if (sign_at_root(root, query->conditions[i]) < 0) {
@@ -390,6 +521,9 @@ static bool oracle_contact_at(const oracle_query *query, const oracle_root *root
             }
         }
         return true;
+    }
+    if (query->segment_count == 0) {
+        make_segments(query);
     }
     for (int i = 0; i < query->segment_count; i++) {
         poly *const *s = query->segment[i];
@@ -415,7 +549,7 @@ static void visit_root(const oracle_root *root, void *user)
         return;
     }
     if (oracle_contact_at(query, root)) {
-        query->toi = root_floor(root);
+        query->toi = root_floor(root, query->guess);
         query->contact = true;
     }
 }
@@ -448,65 +582,28 @@ static void oracle_points(oracle_query *query, const struct impact_vertex *const
     }
 }
 
-static void oracle_subtract(const oracle_query *query, int a, int b, poly *r[3])
-{
-    for (int axis = 0; axis < 3; axis++) {
-        r[axis] = poly_combine(query->point[a][axis], query->point[b][axis], true);
-    }
-}
-
-static void oracle_segment(oracle_query *query, int p, int x, int y)
-{
-    poly *w[3], *e[3];
-    int i = query->segment_count++;
-    oracle_subtract(query, p, x, w);
-    oracle_subtract(query, y, x, e);
-    query->segment[i][0] = poly_dot(e, e);
-    query->segment[i][1] = poly_dot(w, e);
-    query->segment[i][2] = poly_dot(w, w);
-    query->segment[i][3] = poly_combine(poly_times(query->segment[i][2], query->segment[i][0]),
-                                        poly_times(query->segment[i][1], query->segment[i][1]), true);
-    query->past_end[i] = poly_combine(query->segment[i][0], query->segment[i][1], true);
-}
-
-/* Whether the primitives meet in [0, 1], and the largest double not above the first time. */
-static bool oracle_impact(enum impact_kind kind, const struct impact_vertex *const corners[4], double *toi)
+/* Whether the primitives meet in [0, 1], and the largest double not above the first time; guess is where that time is
+ * expected, or negative. */
+static bool oracle_impact(enum impact_kind kind, const struct impact_vertex *const corners[4], double guess,
+                          double *toi)
 {
     static oracle_query query;
     memset(&query, 0, sizeof query);
     oracle_used = 0;
     query.kind = kind;
+    query.guess = guess;
     oracle_points(&query, corners);
     bool face = kind == IMPACT_VERTEX_FACE;
-    poly *q[3], *a[3], *b[3], *n[3], *x[3], *y[3];
-    oracle_subtract(&query, face ? 0 : 2, face ? 1 : 0, q);
-    oracle_subtract(&query, face ? 2 : 1, face ? 1 : 0, a);
-    oracle_subtract(&query, 3, face ? 1 : 2, b);
-    poly_cross(a, b, n);
-    poly_cross(q, b, x);
-    poly_cross(face ? a : q, face ? q : a, y);
-    query.nn = poly_dot(n, n);
-    query.conditions[0] = poly_dot(x, n);
-    query.conditions[1] = poly_dot(y, n);
-    query.conditions[2] = poly_combine(query.nn, query.conditions[0], true);
-    query.conditions[3] = poly_combine(query.nn, query.conditions[1], true);
-    query.condition_count = 4;
-    if (face) {
-        query.conditions[2] = poly_combine(query.conditions[2], query.conditions[1], true);
-        query.condition_count = 3;
-        oracle_segment(&query, 0, 1, 2);
-        oracle_segment(&query, 0, 2, 3);
-        oracle_segment(&query, 0, 3, 1);
-    } else {
-        oracle_segment(&query, 0, 2, 3);
-        oracle_segment(&query, 1, 2, 3);
-        oracle_segment(&query, 2, 0, 1);
-        oracle_segment(&query, 3, 0, 1);
-    }
-    poly *coplanarity = poly_dot(q, n);
+    oracle_subtract(&query, face ? 0 : 2, face ? 1 : 0, query.q);
+    oracle_subtract(&query, face ? 2 : 1, face ? 1 : 0, query.a);
+    oracle_subtract(&query, 3, face ? 1 : 2, query.b);
+    poly_cross(query.a, query.b, query.n);
+    poly *coplanarity = poly_dot(query.q, query.n);
     if (coplanarity->degree >= 0) {
         for_each_root(coplanarity, visit_root, &query);
     } else {
+        make_conditions(&query);
+        make_segments(&query);
         poly *time = poly_new();
         mpz_set_ui(time->c[0], 0);
         mpz_set_ui(time->c[1], 1);

@@ -5,6 +5,7 @@
 #include "io/mesh_builder.h"
 
 #include <math.h>
+#include <time.h>
 
 static void add_vertices(struct mesh_builder *builder, uint32_t count)
 {
@@ -155,13 +156,13 @@ static void a_hundred_thousand_groups_are_no_trouble(void **state)
         ADD(&builder, ELEMENT_TRIANGLE, tag, (uint32_t)i % 98, (uint32_t)i % 98 + 1, (uint32_t)i % 98 + 2);
         assert_int_equal(builder_name_group(&builder, 2, tag, "n", 1), DENT_OK);
     }
-    uint64_t start = dent_clock_ns();
+    clock_t start = clock(); /* processor time: others may use the machine too */
     const dent_mesh *mesh = finish(&reading, &builder, false);
     assert_read(&reading);
     assert_int_equal(mesh->body_count, COUNT);
     assert_corners(mesh->bodies[COUNT - 1].vertex_numbers, (COUNT - 1) % 98, (COUNT - 1) % 98 + 1,
                    (COUNT - 1) % 98 + 2);
-    assert_true(dent_clock_ns() - start < 10000000000u);
+    assert_true(clock() - start < 10 * CLOCKS_PER_SEC);
     reading_close(&reading);
 }
 

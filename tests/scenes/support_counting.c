@@ -92,8 +92,8 @@ static void element_box(const struct joined_scene *joined, uint32_t element, dou
         for (uint32_t c = 0; c < joined->corner_count; c++) {
             double x =
                 joined->positions[3 * (size_t)joined->corners[(size_t)joined->corner_count * element + c] + axis];
-            low[axis] = fmin(low[axis], x);
-            high[axis] = fmax(high[axis], x);
+            low[axis] = x < low[axis] ? x : low[axis];
+            high[axis] = x > high[axis] ? x : high[axis];
         }
     }
 }
@@ -133,8 +133,9 @@ static struct box_grid make_box_grid(const struct joined_scene *joined)
         grid.low[axis] = INFINITY;
         high[axis] = -INFINITY;
         for (size_t v = 0; v < joined->vertex_count; v++) {
-            grid.low[axis] = fmin(grid.low[axis], joined->positions[3 * v + axis]);
-            high[axis] = fmax(high[axis], joined->positions[3 * v + axis]);
+            double x = joined->positions[3 * v + axis];
+            grid.low[axis] = x < grid.low[axis] ? x : grid.low[axis];
+            high[axis] = x > high[axis] ? x : high[axis];
         }
     }
     for (uint32_t e = 0; e < joined->element_count; e++) {
@@ -302,6 +303,30 @@ uint64_t hash_indices(uint64_t hash, const uint32_t *numbers, size_t count)
     for (size_t i = 0; i < count; i++) {
         for (int byte = 0; byte < 4; byte++) {
             hash = hash_byte(hash, numbers[i] >> (8 * byte));
+        }
+    }
+    return hash;
+}
+
+uint64_t hash_scene(const dent_scene *scene)
+{
+    uint64_t hash = HASH_EMPTY;
+    uint32_t bodies = dent_scene_body_count(scene);
+    for (uint32_t b = 0; b < bodies; b++) {
+        const dent_scene_body *body = dent_scene_body_at(scene, b);
+        size_t corners = (size_t)body->element_count * (body->kind == DENT_BODY_SOLID ? 4 : 3);
+        hash = hash_indices(hash, body->element_corners, corners);
+        hash = hash_doubles(hash, body->reference, 3 * (size_t)body->vertex_count);
+    }
+    static const uint32_t frames[] = {0, 1, 17};
+    for (size_t f = 0; f < 3; f++) {
+        for (uint32_t b = 0; b < bodies; b++) {
+            size_t numbers = 3 * (size_t)dent_scene_body_at(scene, b)->vertex_count;
+            double *positions = malloc(numbers * sizeof *positions);
+            assert(positions);
+            dent_scene_pose(scene, b, frames[f], positions);
+            hash = hash_doubles(hash, positions, numbers);
+            free(positions);
         }
     }
     return hash;

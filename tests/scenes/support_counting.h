@@ -30,6 +30,9 @@ uint64_t hash_doubles(uint64_t hash, const double *numbers, size_t count);
 uint64_t hash_indices(uint64_t hash, const uint32_t *numbers, size_t count);
 #define HASH_EMPTY UINT64_C(0xCBF29CE484222325)
 
+/* Over corners and references of all bodies followed by the positions of frames 0, 1 and 17. */
+uint64_t hash_scene(const dent_scene *scene);
+
 /* Topology of a solid's boundary. */
 struct boundary_report {
     uint32_t faces;

@@ -10,6 +10,7 @@
 
 struct scene_world {
     dent_scene *scene;
+    bool borrowed; /* the scene belongs to another one of these */
     dent_world *world;
     uint32_t body_count;
     uint64_t elements;
@@ -32,39 +33,49 @@ static inline void scene_world_close(struct scene_world *stage)
     }
     free(stage->positions);
     free(stage->ids);
-    if (stage->scene) {
+    if (stage->scene && !stage->borrowed) {
         dent_scene_destroy(stage->scene);
     }
+}
+
+/* A world of the given context with the bodies of a scene that outlives it. */
+static inline bool scene_world_open_on(struct scene_world *stage, dent_context *context, dent_scene *scene)
+{
+    *stage = (struct scene_world){.scene = scene, .borrowed = true};
+    stage->body_count = dent_scene_body_count(scene);
+    stage->positions = calloc(stage->body_count, sizeof *stage->positions);
+    stage->ids = calloc(stage->body_count, sizeof *stage->ids);
+    stage->world = dent_world_create(context);
+    for (uint32_t i = 0; i < stage->body_count; i++) {
+        const dent_scene_body *body = dent_scene_body_at(scene, i);
+        stage->positions[i] = calloc((size_t)body->vertex_count * 3, sizeof(double));
+        stage->elements += body->element_count;
+    }
+    scene_world_pose(stage, 0);
+    if (dent_scene_add_to_world(scene, stage->world, stage->positions, stage->ids) != DENT_OK) {
+        printf("%s\n", dent_world_message(stage->world));
+        return false;
+    }
+    return true;
 }
 
 /* False, with a line printed, when the scene cannot be made. */
 static inline bool scene_world_open(struct scene_world *stage, dent_context *context, const char *name, double scale)
 {
     dent_scene_def def = dent_scene_def_default();
+    dent_scene *scene;
     *stage = (struct scene_world){0};
     def.name = name;
     def.scale = scale;
-    if (dent_scene_create(context, &def, &stage->scene) != DENT_OK) {
+    if (dent_scene_create(context, &def, &scene) != DENT_OK) {
         char message[512];
         dent_context_message(context, message, sizeof message);
         printf("%s at scale %g: %s\n", name, scale, message);
         return false;
     }
-    stage->body_count = dent_scene_body_count(stage->scene);
-    stage->positions = calloc(stage->body_count, sizeof *stage->positions);
-    stage->ids = calloc(stage->body_count, sizeof *stage->ids);
-    stage->world = dent_world_create(context);
-    for (uint32_t i = 0; i < stage->body_count; i++) {
-        const dent_scene_body *body = dent_scene_body_at(stage->scene, i);
-        stage->positions[i] = calloc((size_t)body->vertex_count * 3, sizeof(double));
-        stage->elements += body->element_count;
-    }
-    scene_world_pose(stage, 0);
-    if (dent_scene_add_to_world(stage->scene, stage->world, stage->positions, stage->ids) != DENT_OK) {
-        printf("%s: %s\n", name, dent_world_message(stage->world));
-        return false;
-    }
-    return true;
+    bool good = scene_world_open_on(stage, context, scene);
+    stage->borrowed = false;
+    return good;
 }
 
 /* The largest simple scale at which the scene has at most `most` elements. */

@@ -9,6 +9,10 @@ const require = createRequire(join(process.env.DENT_VIEWER_MODULES, "package.jso
 const { chromium } = require("playwright-core");
 export const WebSocket = require("ws");
 
+// How long anything is waited for, in milliseconds: a limit for what never comes, not an expectation. A busy machine with one
+// core must not reach it.
+export const WAIT = 120000;
+
 // A failed test must not leave a server behind: node waits for its children, and a failure would read as a timeout.
 // So the children are not waited for, except in stop(), and end with this program.
 const running = new Set();
@@ -48,10 +52,12 @@ export async function startBrowser() {
     const browser = await chromium.launchPersistentContext(profile, {
         executablePath: process.env.DENT_CHROMIUM ?? "/usr/bin/chromium",
         headless: true,
+        timeout: WAIT,
         viewport: { width: 1200, height: 750 },
         args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
             "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
     });
+    browser.setDefaultTimeout(WAIT);
     const close = browser.close.bind(browser);
     browser.close = async () => {
         await close();
@@ -67,8 +73,21 @@ export async function openPage(browser, url) {
     page.on("pageerror", error => page.complaints.push(String(error)));
     page.on("console", message => message.type() === "error" && page.complaints.push(message.text()));
     await page.goto(url);
-    await page.waitForFunction(() => window.dentView?.ready, null, { timeout: 60000 });
+    await page.waitForFunction(() => window.dentView?.ready);
     return page;
+}
+
+// Waits until read() gives the same value several times running.
+export async function settled(read, pause = 150) {
+    const end = Date.now() + WAIT;
+    for (let last = await read(), same = 0; same < 4;) {
+        await new Promise(resolve => setTimeout(resolve, pause));
+        const now = await read();
+        same = now === last ? same + 1 : 0;
+        last = now;
+        if (Date.now() > end) throw new Error(`still changing: ${now}`);
+    }
+    return read();
 }
 
 // Differing colours in the drawn picture, and how much of it is not background: { colors, share }.

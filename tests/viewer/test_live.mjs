@@ -1,7 +1,7 @@
 // A live simulation in a real browser: it runs by itself, can be held, dragged and started again; a slow page is not left behind.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { openPage, plainClient, startBrowser, startViewer } from "./support.mjs";
+import { openPage, plainClient, settled, startBrowser, startViewer, WAIT } from "./support.mjs";
 
 let viewer, browser, page;
 before(async () => {
@@ -17,7 +17,7 @@ after(async () => {
 });
 
 const see = expression => page.evaluate(expression);
-const wait = (expression, argument) => page.waitForFunction(expression, argument, { timeout: 60000 });
+const wait = (expression, argument) => page.waitForFunction(expression, argument);
 
 test("it runs by itself, its time goes on, and contacts appear", async () => {
     assert.equal(await see(() => window.dentView.hello.live), true);
@@ -30,10 +30,7 @@ test("it runs by itself, its time goes on, and contacts appear", async () => {
 test("pause holds it and a step is one frame", async () => {
     await page.click("#play");
     await wait(() => window.dentView.playing === false);
-    await page.waitForTimeout(300);
-    const held = await see(() => window.dentView.frame);
-    await page.waitForTimeout(400);
-    assert.equal(await see(() => window.dentView.frame), held);
+    const held = await settled(() => see(() => window.dentView.frame));
     await page.click("#step");
     await wait(frame => window.dentView.frame === frame + 1, held);
 });
@@ -77,21 +74,29 @@ test("restart begins at frame 0 again", async () => {
 });
 
 test("a client that takes 100 ms for a frame gets fresh ones, and the simulation does not wait for it", async () => {
-    const socket = plainClient(viewer.url), ages = [], frames = [];
-    socket.on("message", data => {
-        if (data.readUInt32LE(0) !== 3) return;
-        const published = data.readBigUInt64LE(64), sequence = data.readUInt32LE(4);
-        frames.push(data.readUInt32LE(72));
-        setTimeout(() => {
-            ages.push(Number(process.hrtime.bigint() - published) / 1e6);
-            if (socket.readyState === 1) socket.send(`ack ${sequence}`);
-        }, 100);
+    // A second client that acknowledges at once tells what is new. Both live in this program, so a busy machine delays both alike: what the slow one
+    // gets may lag by what was under way, not by what a queue would have kept for it.
+    const [fast, slow] = [plainClient(viewer.url), plainClient(viewer.url)], lags = [], frames = [];
+    const gather = (socket, taken) => socket.on("message", data => {
+        if (data.readUInt32LE(0) === 3) taken(data.readUInt32LE(72), () => socket.readyState === 1 && socket.send(`ack ${data.readUInt32LE(4)}`));
     });
-    await new Promise(resolve => setTimeout(resolve, 3000));
-    socket.terminate();
-    assert.ok(ages.length >= 5, `${ages.length} frames`);
-    // Most are below 250 ms (bench/bench_view.mjs); on a machine that is busy with something else a few must be.
-    const good = [...ages].sort((a, b) => a - b)[Math.floor(ages.length / 4)];
-    assert.ok(good < 250, `staleness ${good} ms`);
+    let newest = 0, taken = 0;
+    gather(fast, (frame, acknowledge) => {
+        newest = frame;
+        taken++;
+        acknowledge();
+    });
+    gather(slow, (frame, acknowledge) => {
+        frames.push(frame);
+        lags.push(newest - frame);
+        setTimeout(acknowledge, 100);
+    });
+    for (const end = Date.now() + WAIT; frames.length < 20 && Date.now() < end;) await new Promise(resolve => setTimeout(resolve, 50));
+    fast.terminate();
+    slow.terminate();
+    assert.ok(frames.length >= 20, `${frames.length} frames`);
+    assert.ok(taken >= frames.length, `${taken} frames for the fast client, ${frames.length} for the slow one`);
+    const middle = [...lags].sort((a, b) => a - b)[Math.floor(lags.length / 2)];
+    assert.ok(middle <= 3, `${middle} frames behind the fast client`);
     assert.ok(frames.every((frame, i) => i === 0 || frame >= frames[i - 1] || frame < 3), "never back in time");
 });

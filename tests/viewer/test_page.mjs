@@ -18,7 +18,7 @@ after(async () => {
 });
 
 const see = expression => page.evaluate(expression);
-const wait = (expression, argument) => page.waitForFunction(expression, argument, { timeout: 30000 });
+const wait = (expression, argument) => page.waitForFunction(expression, argument);
 
 test("the first frame is drawn, not only free of errors", async () => {
     const { colors, share } = await lookAtPixels(page);
@@ -145,10 +145,10 @@ test("after a restart of the server at the same address the page goes on", async
     const first = await startViewer(...MODEL, "--token", token), port = new URL(first.url).port;
     const other = await openPage(browser, first.url);
     await first.stop();
-    await other.waitForFunction(() => !window.dentView.connected, null, { timeout: 10000 });
+    await other.waitForFunction(() => !window.dentView.connected);
     assert.match(await other.textContent("#connection"), /lost/);
     const second = await startViewer(...MODEL, "--port", port, "--token", token);
-    await other.waitForFunction(() => window.dentView.connected && window.dentView.ready, null, { timeout: 20000 });
+    await other.waitForFunction(() => window.dentView.connected && window.dentView.ready);
     const { share } = await lookAtPixels(other);
     assert.ok(share > 0.02, `${share} of the picture is drawn on`);
     await other.close();

@@ -13,7 +13,7 @@ if(TARGET dent_viewer)
   foreach(program IN LISTS viewer_programs)
     get_filename_component(stem ${program} NAME_WE)
     add_test(NAME viewer/${stem} COMMAND ${DENT_NODE} --test ${program})
-    set_tests_properties(viewer/${stem} PROPERTIES TIMEOUT 300 LABELS "viewer"
+    set_tests_properties(viewer/${stem} PROPERTIES TIMEOUT 600 LABELS "viewer"
       ENVIRONMENT "DENT_TOOL=$<TARGET_FILE:dent_tool>;DENT_VIEWER_MODULES=${modules}")
   endforeach()
 endif()
