@@ -94,7 +94,7 @@ int view_start_snapshot(const char *url, const char *path, const char *profile)
     if (chromium == NULL) {
         return complain("view: --snapshot needs Chromium, and none was found (Debian: chromium; or set DENT_CHROMIUM)"), -1;
     }
-    char screenshot[160], folder[160];
+    char screenshot[2048], folder[2048];
     snprintf(screenshot, sizeof screenshot, "--screenshot=%s", path);
     snprintf(folder, sizeof folder, "--user-data-dir=%s", profile);
     pid_t process = fork();
@@ -150,6 +150,31 @@ void view_end_snapshot(int process)
     }
     kill(-process, SIGKILL);
     waitpid(process, NULL, 0);
+}
+
+/* By rm, so that a profile as large as browsers make them needs no code here; no shell, so that any name will do. */
+static bool remove_once(const char *path)
+{
+    int status = -1;
+    pid_t process = fork();
+    if (process == 0) {
+        silence();
+        execlp("rm", "rm", "-rf", "--", path, (char *)NULL);
+        _exit(127);
+    }
+    return process > 0 && waitpid(process, &status, 0) == process && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* More than once: helpers of a browser that was just ended may write until the last moment. */
+bool view_remove_folder(const char *path)
+{
+    const struct timespec moment = {0, 50000000};
+    bool removed = remove_once(path);
+    for (int i = 0; i < 40 && !removed; i++) {
+        nanosleep(&moment, NULL);
+        removed = remove_once(path);
+    }
+    return removed;
 }
 
 /* ---- the picture ------------------------------------------------------------------------------------------------------ */

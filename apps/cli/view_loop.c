@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POLL_MS = 100, FALL_BEHIND_NS = 250000000, COMMANDS_PER_TURN = 64, URL_LIMIT = VIEW_SHOW_LIMIT + 256 };
+enum { POLL_MS = 100, FALL_BEHIND_NS = 250000000, COMMANDS_PER_TURN = 64, URL_LIMIT = VIEW_SHOW_LIMIT + 256, PROFILE_LIMIT = 1024 };
 static const uint64_t SNAPSHOT_LIMIT_NS = 300000000000;
 
 typedef struct viewing {
@@ -357,21 +357,31 @@ static int wait_for_picture(viewing *view, int process, const char *path)
     return state > 0 ? STATUS_GOOD : STATUS_ERROR;
 }
 
+static const char *folder_for_profiles(void)
+{
+    const char *named = getenv("TMPDIR");
+    return named != NULL && named[0] == '/' && strlen(named) < PROFILE_LIMIT - 32 ? named : "/tmp";
+}
+
+static bool make_profile(char profile[PROFILE_LIMIT])
+{
+    snprintf(profile, PROFILE_LIMIT, "%s/dent-view-XXXXXX", folder_for_profiles());
+    return mkdtemp(profile) != NULL;
+}
+
 static int snapshot(viewing *view)
 {
     const tool_options *options = view->session->options;
-    char url[URL_LIMIT], picture[64], profile[] = "/tmp/dent-view-XXXXXX";
-    if (mkdtemp(profile) == NULL) {
-        return complain("view: cannot make a folder for the browser in /tmp");
+    char url[URL_LIMIT], picture[PROFILE_LIMIT + 16], profile[PROFILE_LIMIT];
+    if (!make_profile(profile)) {
+        return complain("view: cannot make a folder for the browser in %s", folder_for_profiles());
     }
     make_url(view, options->show != NULL ? "snapshot=1" : "snapshot=1&theme=light", url, sizeof url);
     snprintf(picture, sizeof picture, "%s/picture.png", profile);
     int process = view_start_snapshot(url, picture, profile);
     int failed = process < 0 ? STATUS_ERROR : wait_for_picture(view, process, picture);
     failed = failed ? failed : view_place_picture(picture, options->snapshot);
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", profile);
-    if (system(command) != 0) {
+    if (!view_remove_folder(profile)) {
         remark("%s could not be removed", profile);
     }
     if (!failed) {

@@ -1,5 +1,6 @@
 /* view_recording.c — what `dent run -o RUN.pvd` wrote, as a source of the viewer: bodies frame by frame, and the contacts that were
- * recorded (a .vtp of points whose name says so) instead of new ones. */
+ * recorded (a .vtp of points whose name says so) instead of new ones. A recording may grow while it is watched: the list of its
+ * files is read again, when it has changed, behind the last frame and on the way to the first. */
 #include "file_names.h"
 #include "recording_names.h"
 #include "tool.h"
@@ -8,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* The entries of one time; they follow each other in the file. */
 typedef struct recorded_frame {
@@ -16,10 +18,11 @@ typedef struct recorded_frame {
 
 typedef struct recording {
     dent_collection *collection;
-    recorded_frame *frames;
+    struct stat as_read;    /* of the file with the collection */
+    recorded_frame *frames; /* as many as the collection has entries, of which frame_count are used */
     uint32_t frame_count;
     dent_world *world;
-    uint32_t mesh_count, body_count, body_capacity, number_capacity;
+    uint32_t mesh_count, mesh_capacity, body_count, body_capacity, number_capacity;
     dent_mesh **meshes; /* one per body file */
     loaded_body *bodies;
     uint32_t *numbers; /* of the bodies in the simulation, as contacts have them; one per body */
@@ -36,21 +39,74 @@ static bool holds_contacts(const dent_collection_entry *entry)
     return strstr(name, "contacts") != NULL || strstr(name, "deepest") != NULL; /* of `dent run`, of `dent check` */
 }
 
-static int find_frames(view_source *source, recording *own)
+static recorded_frame *find_frames(view_source *source, const dent_collection *collection, uint32_t *count)
 {
-    const dent_collection *collection = own->collection;
-    own->frames = dent_allocate(source->session->context, collection->entry_count, sizeof *own->frames);
-    if (own->frames == NULL) {
-        return view_fail(source, "out of memory");
+    recorded_frame *frames = dent_allocate(source->session->context, collection->entry_count, sizeof *frames);
+    *count = 0;
+    if (frames == NULL) {
+        view_fail(source, "out of memory");
+        return NULL;
     }
     for (uint32_t i = 0; i < collection->entry_count; i++) {
-        bool fresh = i == 0 || collection->entries[i].time != collection->entries[i - 1].time;
-        if (fresh) {
-            own->frames[own->frame_count++] = (recorded_frame){i, 0};
+        if (i == 0 || collection->entries[i].time != collection->entries[i - 1].time) {
+            frames[(*count)++] = (recorded_frame){i, 0};
         }
-        own->frames[own->frame_count - 1].count++;
+        frames[*count - 1].count++;
     }
-    return own->frame_count > 0 ? STATUS_GOOD : view_fail(source, "%s: the recording has no frame", source->session->options->arguments[0]);
+    if (*count == 0) {
+        view_fail(source, "%s: the recording has no frame", source->session->options->arguments[0]);
+        dent_release(source->session->context, frames, collection->entry_count, sizeof *frames);
+        return NULL;
+    }
+    return frames;
+}
+
+static void drop_collection(view_source *source, recording *own)
+{
+    dent_context *context = source->session->context;
+    if (own->collection != NULL) {
+        dent_release(context, own->frames, own->collection->entry_count, sizeof *own->frames);
+        dent_collection_destroy(context, own->collection);
+    }
+    own->collection = NULL;
+    own->frames = NULL;
+}
+
+/* Reads the list of files, in place of the one there was, which stays when it cannot be read: somebody may be writing it. */
+static int read_collection(view_source *source, recording *own)
+{
+    const char *path = source->session->options->arguments[0];
+    dent_context *context = source->session->context;
+    dent_collection *collection;
+    struct stat facts;
+    uint32_t count;
+    memset(&facts, 0, sizeof facts);
+    (void)stat(path, &facts); /* before it is read: what is written meanwhile counts as new */
+    dent_status status = dent_collection_read(context, path, &collection);
+    if (status != DENT_OK) {
+        return view_fail(source, "%s", session_message(source->session, status));
+    }
+    recorded_frame *frames = find_frames(source, collection, &count);
+    if (frames == NULL) {
+        dent_collection_destroy(context, collection);
+        return STATUS_ERROR;
+    }
+    drop_collection(source, own);
+    own->collection = collection;
+    own->as_read = facts;
+    own->frames = frames;
+    source->frame_count = own->frame_count = count;
+    return STATUS_GOOD;
+}
+
+static int read_collection_again(view_source *source)
+{
+    recording *own = source->own;
+    struct stat facts;
+    bool changed = stat(source->session->options->arguments[0], &facts) == 0 &&
+                   (facts.st_size != own->as_read.st_size || facts.st_mtim.tv_sec != own->as_read.st_mtim.tv_sec ||
+                    facts.st_mtim.tv_nsec != own->as_read.st_mtim.tv_nsec || facts.st_ino != own->as_read.st_ino);
+    return changed ? read_collection(source, own) : STATUS_GOOD;
 }
 
 static void full_path(const recording *own, const dent_collection_entry *entry, char *path)
@@ -155,6 +211,21 @@ static int read_contacts(view_source *source, recording *own, const dent_collect
     return status == DENT_OK ? STATUS_GOOD : view_fail(source, "%s", session_message(source->session, status));
 }
 
+static int make_room_for_mesh(view_source *source, recording *own)
+{
+    uint32_t wanted = own->mesh_capacity == 0 ? 16 : 2 * own->mesh_capacity;
+    if (own->mesh_count < own->mesh_capacity) {
+        return STATUS_GOOD;
+    }
+    dent_mesh **grown = dent_reallocate(source->session->context, own->meshes, own->mesh_capacity, wanted, sizeof *grown);
+    if (grown == NULL) {
+        return view_fail(source, "out of memory");
+    }
+    own->meshes = grown;
+    own->mesh_capacity = wanted;
+    return STATUS_GOOD;
+}
+
 /* Reads the files of a frame until one is bad; *fresh: some body has other elements now. */
 static int read_files(view_source *source, uint32_t number, bool first, bool *fresh)
 {
@@ -175,6 +246,7 @@ static int read_files(view_source *source, uint32_t number, bool first, bool *fr
         }
         failed = read_body_file(source, own, entry, &mesh);
         uint32_t bodies = failed ? 0 : mesh->body_count;
+        failed = failed || !first ? failed : make_room_for_mesh(source, own);
         failed = failed ? failed : first ? add_mesh(source, own, mesh) : exchange_mesh(source, own, meshes, first_body, mesh, fresh);
         if (failed) {
             dent_mesh_destroy(source->session->context, mesh);
@@ -214,12 +286,14 @@ static int go_to(view_source *source, uint32_t frame)
 
 static int advance(view_source *source)
 {
-    return go_to(source, source->frame + 1 < source->frame_count ? source->frame + 1 : 0);
+    int failed = source->frame + 1 < source->frame_count ? STATUS_GOOD : read_collection_again(source);
+    return failed ? failed : go_to(source, source->frame + 1 < source->frame_count ? source->frame + 1 : 0);
 }
 
 static int restart(view_source *source)
 {
-    return go_to(source, 0);
+    int failed = read_collection_again(source);
+    return failed ? failed : go_to(source, 0);
 }
 
 /* ---- contacts ------------------------------------------------------------------------------------------------------------ */
@@ -297,14 +371,12 @@ static void close_recording(view_source *source)
     for (uint32_t i = 0; i < own->mesh_count; i++) {
         dent_mesh_destroy(context, own->meshes[i]);
     }
-    uint32_t entries = own->collection != NULL ? own->collection->entry_count : 0;
-    dent_release(context, own->meshes, entries, sizeof *own->meshes);
-    dent_release(context, own->frames, entries, sizeof *own->frames);
+    dent_release(context, own->meshes, own->mesh_capacity, sizeof *own->meshes);
     dent_release(context, own->bodies, own->body_capacity, sizeof *own->bodies);
     dent_release(context, own->numbers, own->number_capacity, sizeof *own->numbers);
     recording_names_release(context, &own->names);
     dent_points_destroy(context, own->contacts);
-    dent_collection_destroy(context, own->collection);
+    drop_collection(source, own);
     dent_release(context, own, 1, sizeof *own);
     source->own = NULL;
 }
@@ -329,21 +401,15 @@ static int open_files(view_source *source, recording *own, const char *path)
         return view_fail(source, "%s: the name is too long", path);
     }
     snprintf(own->folder, sizeof own->folder, "%.*s", slash != NULL ? (int)(slash - path + 1) : 0, path);
-    dent_status status = dent_collection_read(context, path, &own->collection);
-    if (status != DENT_OK) {
-        return view_fail(source, "%s", session_message(source->session, status));
-    }
     own->world = dent_world_create(context);
-    own->meshes = dent_allocate(context, own->collection->entry_count, sizeof *own->meshes);
-    if (own->world == NULL || own->meshes == NULL) {
+    if (own->world == NULL) {
         return view_fail(source, "out of memory");
     }
     source->world = own->world;
-    if (!read_names(source, own)) {
-        return view_fail(source, "out of memory");
+    int failed = read_collection(source, own);
+    if (!failed && !read_names(source, own)) {
+        failed = view_fail(source, "out of memory");
     }
-    int failed = find_frames(source, own);
-    source->frame_count = own->frame_count;
     return failed ? failed : read_frame(source, 0, true);
 }
 

@@ -155,7 +155,7 @@ static int check_wish(const char *text, size_t length, uint32_t bodies)
             return forms[i].good(&told, bodies)    ? STATUS_GOOD
                    : strchr(whole, '=') == NULL    ? complain("view: --show %s: it needs a value: %s", told.key, forms[i].wanted)
                    : bodies == UINT32_MAX          ? complain("view: --show %s=%s: give %s", told.key, told.value, forms[i].wanted)
-                                                   : complain("view: --show %s=%s: there are %u bodies, from 0", told.key, told.value, bodies);
+                                                   : complain("view: --show %s=%s: the last body is %u", told.key, told.value, bodies - 1);
         }
     }
     return complain("view: --show '%.*s': there is no such wish (question, structure, cut, opacity, hide, wire, theme, no-normals, no-contacts)",

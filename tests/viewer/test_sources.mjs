@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { outcome, plainClient, settled, startViewer, WAIT } from "./support.mjs";
 
-const HELLO = 1, TOPOLOGY = 2, FRAME = 3, NOTE = 5;
+const HELLO = 1, TOPOLOGY = 2, FRAME = 3, BOXES = 4, NOTE = 5, STATE = 6;
 const nap = ms => new Promise(resolve => setTimeout(resolve, ms));
 const viewers = [];
 let folder;
@@ -32,13 +32,15 @@ async function visit(url) {
     socket.on("message", data => {
         const kind = data.readUInt32LE(0);
         if (kind === FRAME) {
-            seen.push({ kind, frame: data.readUInt32LE(72), contacts: data.readUInt32LE(84), playing: (data.readUInt32LE(96) & 1) !== 0, positions: data.subarray(104) });
+            seen.push({ kind, frame: data.readUInt32LE(72), count: data.readUInt32LE(76), contacts: data.readUInt32LE(84), playing: (data.readUInt32LE(96) & 1) !== 0, positions: data.subarray(104) });
             page.newest = seen.at(-1);
             socket.send(`ack ${data.readUInt32LE(4)}`);
         } else if (kind === HELLO) {
             page.hello = JSON.parse(data.subarray(8).toString());
         } else if (kind === TOPOLOGY) {
             page.shown[data.readUInt32LE(8)] = data.readUInt32LE(12);
+        } else if (kind === STATE) {
+            page.state = JSON.parse(data.subarray(8).toString());
         } else if (kind === NOTE) {
             seen.push({ kind, ...JSON.parse(data.subarray(8).toString()) });
         }
@@ -208,6 +210,97 @@ test("a frame that is not there is an error, not another frame", () => {
         assert.equal(done.status, 2);
         assert.match(done.stderr, new RegExp(`^dent: view: --frame \\d+: .* has ${count} frames?, counted from 0\n$`));
     }
+});
+
+test("a recording that grows, is cut short and is whole again", async () => {
+    const [a, b] = [tetrahedron("a.obj", 0.5), tetrahedron("b.obj", 0.7)], path = collection("grows.pvd", [[a]]), viewer = await watch(path), page = await visit(viewer.url);
+    await page.frame(message => message.count === 1);
+    collection("grows.pvd", [[a], [b], [a]]);
+    page.say("restart");
+    await page.frame(message => message.count === 3);
+    page.say("seek 2");
+    await page.frame(message => message.frame === 2);
+    const whole = readFileSync(path);
+    writeFileSync(path, whole.subarray(0, whole.length / 2));
+    page.say("restart");
+    assert.match((await page.note()).trouble, /grows\.pvd/);
+    page.say("seek 1"); // what was read before can still be seen
+    await page.frame(message => message.frame === 1 && message.count === 3);
+    collection("grows.pvd", [[a], [b]]);
+    page.say("restart");
+    await page.frame(message => message.frame === 0 && message.count === 2);
+    writeFileSync(join(folder, "b.obj"), "v 0 0 0\nv 1 0");
+    page.say("step 1");
+    assert.match((await page.note()).trouble, /b\.obj/);
+    await finish(viewer);
+});
+
+test("a scene file that is broken at a restart leaves the scene that runs, and is taken when it is mended", async () => {
+    const scene = { dent_scene: 1, name: "first", units: { length: "m" }, time_step: "10 ms", steps_per_frame: 1, frames: 10, materials: { wood: { density: "600 kg/m^3" } },
+        bodies: [{ name: "box", kind: "rigid", material: "wood", generate: { shape: "box", size: [1, 1, 1], cells: [1, 1, 1] } }] };
+    const path = join(folder, "scene.json"), write = (name, bodies) => writeFileSync(path, JSON.stringify({ ...scene, name, bodies: scene.bodies.slice(0, bodies) }));
+    write("first", 1);
+    const viewer = await watch(path), page = await visit(viewer.url);
+    await page.frame(message => message.frame > 2);
+    write("broken", 0);
+    page.say("restart");
+    assert.match((await page.note()).trouble, /scene\.json/);
+    const { frame } = page.newest;
+    page.say("play");
+    await page.frame(message => message.frame > frame + 2);
+    write("second", 1);
+    page.say("restart");
+    await page.frame(message => message.frame < frame);
+    assert.equal(page.hello.title, "second");
+    await finish(viewer);
+});
+
+test("questions, structures and bodies that there are not are told, and nothing is asked then", async () => {
+    const viewer = await watch(join(folder, tetrahedron("a.obj", 0.5))), page = await visit(viewer.url);
+    for (const [words, answer] of [["ask what", /no question what/], ["structure oak 0 1", /no structure oak/], ["structure clusters 9 1", /no body 9/]]) {
+        page.say(words);
+        assert.match((await page.note()).trouble, answer);
+        page.say("pick 0 0");
+        await page.note(note => note.body === 0);
+        assert.deepEqual([page.state.question, page.state.structure], ["none", "none"]);
+    }
+    await finish(viewer);
+});
+
+test("pages that read nothing cost no memory and hold nobody up", { skip: !existsSync("/proc/self/statm") }, async () => {
+    const viewer = await watch("cloth-sphere", "--scale", "0.1"), page = await visit(viewer.url);
+    await page.frame();
+    const stuck = Array.from({ length: 10 }, () => plainClient(viewer.url));
+    for (const socket of stuck) {
+        assert.equal(await outcome(socket), "open");
+        socket._socket.pause();
+        for (let i = 0; i < 200; i++) socket.send("pick 0 0"); // answers nobody fetches
+        socket.send("structure surface-tree 0 20");
+    }
+    const memory = () => Number(readFileSync(`/proc/${viewer.child.pid}/statm`, "utf8").split(" ")[1]) * 4096;
+    await page.frame(message => message.frame > 5);
+    const [start, { frame }] = [memory(), page.newest];
+    await page.frame(message => message.frame > frame + 25);
+    assert.ok(memory() - start < 32e6, `${memory() - start} bytes more after 25 frames`);
+    for (const socket of stuck) socket.terminate();
+    await finish(viewer);
+    assert.equal(viewer.errors, "");
+});
+
+test("boxes wait for a page that draws slowly while another one draws fast", async () => {
+    const viewer = await watch("--prescribed", "v-shapes", "--scale", "0.2"), fast = await visit(viewer.url), slow = plainClient(viewer.url);
+    const kinds = [];
+    slow.on("message", data => kinds.push(data.readUInt32LE(0))); // never says that it has drawn
+    assert.equal(await outcome(slow), "open");
+    await fast.frame();
+    fast.say("structure surface-tree 0 20");
+    fast.say("play");
+    for (let i = 0; i < 30; i++) await fast.frame();
+    slow.send("pick 0 0");
+    await new Promise(resolve => slow.on("message", data => data.readUInt32LE(0) === NOTE && resolve()));
+    assert.ok(kinds.filter(kind => kind === BOXES).length <= 1 && kinds.filter(kind => kind === FRAME).length === 1, kinds.join());
+    slow.terminate();
+    await finish(viewer);
 });
 
 test("a server with a page that has everything sleeps", { skip: !existsSync("/proc/self/stat") }, async () => {

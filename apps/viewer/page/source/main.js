@@ -16,7 +16,8 @@ function complain(text) {
     write("connection", text);
     $("connection").className = "lost";
 }
-addEventListener("error", event => complain(event.message)); // an empty page should say why
+// An empty page should say why. Browsers also report as an error that a size changed twice in one picture: that is none.
+addEventListener("error", event => event.message.startsWith("ResizeObserver") || complain(event.message));
 
 // What tests and snapshots read; the page itself does not.
 const state = (window.dentView = { connected: false, hello: null, frame: -1, sequence: 0, contacts: -1, pairs: null, drawn: 0, framesDrawn: 0, ready: false, opened: performance.now() });
@@ -89,7 +90,7 @@ function onHello(message) {
     $("scrub").max = Math.max(message.frames - 1, 0);
     $("scrub").disabled = message.frames < 2 || message.live;
     $("step-back").disabled = message.live;
-    for (const id of ["play", "step", "restart", "speed"]) $(id).disabled = message.frames === 1 && !message.live;
+    for (const id of ["play", "step", "speed"]) $(id).disabled = message.frames === 1 && !message.live;
     listBodies(message.bodies);
     if (awaiting === 0) applyWishes();
 }
@@ -143,6 +144,11 @@ function showFigures(frame) {
     write("time", `${shortNumber(frame.time)} s`);
     $("play").classList.toggle("playing", frame.playing);
     $("play").setAttribute("aria-label", frame.playing ? "Pause" : "Play");
+    if (!frame.live && Number($("scrub").max) !== frame.frameCount - 1) { // a recording has grown
+        $("scrub").max = Math.max(frame.frameCount - 1, 0);
+        $("scrub").disabled = frame.frameCount < 2;
+        for (const id of ["play", "step", "speed"]) $(id).disabled = frame.frameCount < 2;
+    }
     write("frame", frame.frameCount > 1 ? `${frame.frame} / ${frame.frameCount - 1}` : String(frame.frame));
     if (performance.now() - ownSeek > 300) $("scrub").value = frame.frame;
     showLegend(frame);

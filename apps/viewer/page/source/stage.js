@@ -60,11 +60,12 @@ export class Stage {
         this.pickMark = new THREE.Mesh(new THREE.BufferGeometry(), new THREE.MeshBasicMaterial({ color: 0xf0e442, side: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -2 }));
         this.pickMark.frustumCulled = false;
         this.pickMark.visible = false;
+        this.pickMark.geometry.boundingSphere = this.boxes.geometry.boundingSphere = new THREE.Sphere();
         this.scene.add(this.pickMark);
         this.fitted = false;
         this.pending = false;
         this.markedFaces = this.faceCount = 0;
-        new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
+        new ResizeObserver(() => requestAnimationFrame(() => this.resize())).observe(canvas.parentElement);
         this.resize();
     }
 
@@ -75,6 +76,7 @@ export class Stage {
             object.frustumCulled = false;
             object.renderOrder = 10;
             object.geometry.setDrawRange(0, 0);
+            object.geometry.boundingSphere = new THREE.Sphere(); // the renderer would compute one, and complain about numbers that are none
             this.scene.add(object);
         }
     }
@@ -159,6 +161,7 @@ export class Stage {
         const mesh = new THREE.Mesh(geometry, this.material({ color, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 }));
         const markedGeometry = new THREE.BufferGeometry();
         markedGeometry.setAttribute("position", position);
+        geometry.boundingSphere = markedGeometry.boundingSphere = new THREE.Sphere();
         const marked = new THREE.Mesh(markedGeometry, this.material({ color: 0xd55e00, glow: 0x551500 }));
         marked.visible = false;
         mesh.frustumCulled = marked.frustumCulled = false;
@@ -219,21 +222,15 @@ export class Stage {
         this.invalidate();
     }
 
-    // What is not a number or too large to draw does not count.
+    // The box of everything, and a ball round every body for picking and for drawing transparent ones in order.
     measure(parts) {
-        const low = [LARGEST, LARGEST, LARGEST], high = [-LARGEST, -LARGEST, -LARGEST];
-        for (const part of parts) {
-            for (let i = 0; i < part.length; i += 3) {
-                const x = part[i], y = part[i + 1], z = part[i + 2];
-                if (x < low[0] && x > -LARGEST) low[0] = x;
-                if (x > high[0] && x < LARGEST) high[0] = x;
-                if (y < low[1] && y > -LARGEST) low[1] = y;
-                if (y > high[1] && y < LARGEST) high[1] = y;
-                if (z < low[2] && z > -LARGEST) low[2] = z;
-                if (z > high[2] && z < LARGEST) high[2] = z;
-            }
-        }
-        if (low.every((x, k) => x <= high[k])) this.bounds.set(new THREE.Vector3(...low), new THREE.Vector3(...high));
+        const all = new THREE.Box3();
+        parts.forEach((part, i) => {
+            const box = boxOf(part);
+            all.union(box);
+            box.getBoundingSphere(this.bodies[i].mesh.geometry.boundingSphere);
+        });
+        if (!all.isEmpty()) this.bounds.copy(all);
     }
 
     showContacts(frame) {
@@ -269,6 +266,7 @@ export class Stage {
         this.boxes.geometry.dispose();
         this.boxes.geometry = new THREE.BufferGeometry();
         this.boxes.geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(lines), 3));
+        this.boxes.geometry.boundingSphere = new THREE.Sphere();
         this.invalidate();
     }
 
@@ -359,10 +357,6 @@ export class Stage {
     // The face under the mouse: { body, face, vertex (nearest corner, as the body numbers it), point }.
     pick(event) {
         const caster = this.ray(event), meshes = this.bodies.filter(body => body.mesh.visible).map(body => body.mesh);
-        for (const mesh of meshes) {
-            mesh.geometry.boundingSphere = null;
-            mesh.geometry.computeBoundingSphere();
-        }
         const hit = caster.intersectObjects(meshes, false).find(h => !this.cutting || this.plane.distanceToPoint(h.point) >= 0);
         if (!hit) return null;
         const body = hit.object.userData.body, { corners, numbers } = this.bodies[body], position = hit.object.geometry.getAttribute("position");
@@ -393,6 +387,21 @@ export class Stage {
         this.pickMark.geometry.setAttribute("position", mesh.geometry.getAttribute("position"));
         this.pickMark.geometry.setIndex([corners[3 * f], corners[3 * f + 1], corners[3 * f + 2]]);
     }
+}
+
+// What is not a number or too large to draw does not count; nothing left: a box that is empty.
+function boxOf(positions) {
+    const low = [LARGEST, LARGEST, LARGEST], high = [-LARGEST, -LARGEST, -LARGEST];
+    for (let i = 0; i < positions.length; i += 3) {
+        const x = positions[i], y = positions[i + 1], z = positions[i + 2];
+        if (x < low[0] && x > -LARGEST) low[0] = x;
+        if (x > high[0] && x < LARGEST) high[0] = x;
+        if (y < low[1] && y > -LARGEST) low[1] = y;
+        if (y > high[1] && y < LARGEST) high[1] = y;
+        if (z < low[2] && z > -LARGEST) low[2] = z;
+        if (z > high[2] && z < LARGEST) high[2] = z;
+    }
+    return low.every((x, k) => x <= high[k]) ? new THREE.Box3(new THREE.Vector3(...low), new THREE.Vector3(...high)) : new THREE.Box3();
 }
 
 function boxLines(lines, [x0, y0, z0, x1, y1, z1]) {

@@ -1,0 +1,83 @@
+// Several pages on one source, hidden pages, windows of any size, a graphics context that is lost: in a real browser.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { lookAtPixels, openPage, startBrowser, startViewer } from "./support.mjs";
+
+let browser;
+before(async () => (browser = await startBrowser()));
+after(() => browser.close());
+
+const wait = (page, expression, argument) => page.waitForFunction(expression, argument, { timeout: 60000 });
+
+async function finish(viewer, ...pages) {
+    for (const page of pages) {
+        assert.deepEqual(page.complaints, []);
+        await page.close();
+    }
+    assert.equal((await viewer.stop()).code, 0);
+    assert.equal(viewer.errors, "");
+}
+
+test("what one page asks the other one shows", async () => {
+    const viewer = await startViewer("--prescribed", "v-shapes", "--scale", "0.2", "--frame", "30");
+    const [one, two] = [await openPage(browser, viewer.url), await openPage(browser, viewer.url)];
+    await one.selectOption("#question", "face-face");
+    await wait(two, () => document.getElementById("question").value === "face-face" && window.dentView.pairs !== null);
+    await two.selectOption("#structure", "clusters");
+    await two.locator("#structure-level").evaluate(bar => {
+        bar.value = 1;
+        bar.dispatchEvent(new Event("input"));
+    });
+    await two.selectOption("#structure-body", "1");
+    await two.selectOption("#speed", "0.25");
+    const agreed = () => ["structure", "structure-body", "structure-level", "speed"].map(id => document.getElementById(id).value).join() === "clusters,1,1,0.25";
+    await wait(one, agreed);
+    await wait(two, agreed);
+    const three = await openPage(browser, viewer.url); // comes later and finds it so
+    await wait(three, agreed);
+    await wait(three, () => document.getElementById("question").value === "face-face" && window.dentView.boxes > 0);
+    await one.selectOption("#question", "none");
+    for (const page of [two, three]) await wait(page, () => document.getElementById("question").value === "none" && window.dentView.pairs === null);
+    await finish(viewer, one, two, three);
+});
+
+test("a page that was hidden shows the present when it is seen again", async () => {
+    const viewer = await startViewer("cloth-sphere", "--scale", "0.1"), page = await openPage(browser, viewer.url), watcher = await openPage(browser, viewer.url);
+    await page.evaluate(() => {
+        window.held = [];
+        window.genuine = window.requestAnimationFrame;
+        window.requestAnimationFrame = action => window.held.push(action); // as in a tab behind another one
+    });
+    const seen = await watcher.evaluate(() => window.dentView.frame);
+    await wait(watcher, frame => window.dentView.frame > frame + 8, seen);
+    const now = await watcher.evaluate(() => window.dentView.frame);
+    assert.ok((await page.evaluate(() => window.dentView.frame)) < now);
+    await page.evaluate(() => {
+        window.requestAnimationFrame = window.genuine;
+        window.held.forEach(action => action(performance.now()));
+    });
+    await wait(page, frame => window.dentView.frame >= frame, now);
+    await finish(viewer, page, watcher);
+});
+
+test("windows of any size, and a graphics context that is lost and comes back", async () => {
+    const viewer = await startViewer("--prescribed", "v-shapes", "--scale", "0.2"), page = await openPage(browser, viewer.url);
+    const buffer = () => page.evaluate(() => [window.dentView.stage.renderer.getContext().drawingBufferWidth, window.dentView.stage.renderer.getContext().drawingBufferHeight]);
+    for (const [width, height] of [[1, 1], [60, 900], [900, 60], [12000, 20]]) {
+        await page.evaluate(([w, h]) => (document.getElementById("stage").style.cssText = `flex:none;width:${w}px;height:${h}px`), [width, height]);
+        const drawn = await page.evaluate(() => window.dentView.drawn);
+        await wait(page, before => window.dentView.drawn > before, drawn);
+        assert.ok((await buffer()).every(x => x >= 1 && x <= 16384));
+    }
+    await page.evaluate(() => (document.getElementById("stage").style.cssText = ""));
+    await page.setViewportSize({ width: 400, height: 300 });
+    await wait(page, () => window.dentView.stage.camera.aspect > 0.5 && window.dentView.stage.camera.aspect < 4);
+    await page.setViewportSize({ width: 1200, height: 750 });
+    await page.evaluate(() => window.dentView.stage.renderer.forceContextLoss());
+    await wait(page, () => window.dentView.stage.renderer.getContext().isContextLost());
+    const drawn = await page.evaluate(() => window.dentView.drawn);
+    await page.evaluate(() => window.dentView.stage.renderer.forceContextRestore());
+    await wait(page, before => !window.dentView.stage.renderer.getContext().isContextLost() && window.dentView.drawn > before, drawn);
+    assert.ok((await lookAtPixels(page)).share > 0.02);
+    await finish(viewer, page);
+});
