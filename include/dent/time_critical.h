@@ -47,7 +47,9 @@ typedef struct dent_bound_tree dent_bound_tree;
 
 typedef enum dent_bound_kind {
     DENT_BOUND_SPHERES = 0, /**< balls; the only kind for reduced models */
-    DENT_BOUND_BOXES = 1    /**< boxes along the axes */
+    DENT_BOUND_BOXES = 1,   /**< boxes along the axes */
+    DENT_BOUND_DOP14 = 2,   /**< boxes cut by slabs across the 4 diagonals of a cube (14 half-spaces) */
+    DENT_BOUND_DOP18 = 3    /**< … the 6 diagonals of its sides (18). Two trees use the cuts when both have the same */
 } dent_bound_kind;
 
 typedef enum dent_bound_builder {
@@ -95,7 +97,7 @@ DENT_API dent_bound_tree_facts dent_bound_tree_get_facts(const dent_bound_tree *
  *  dent_bound_tree_face_order. Reduced trees: the node is computed if need be. */
 typedef struct dent_bound_node {
     double center[3], radius; /**< a ball that holds all its faces (boxes: around the box) */
-    double lo[3], hi[3];      /**< boxes only */
+    double lo[3], hi[3];      /**< not of balls: the box */
     double error;             /**< no point of the volume is farther than this from the node's faces */
     double
         protrusion; /**< estimate of how far the ball stands out of the solid: medial trees at rest; else the radius */
@@ -173,7 +175,8 @@ static inline dent_budget dent_budget_units(uint64_t units)
 typedef struct dent_region_pair {
     uint32_t node_a, node_b; /**< of tree_a and tree_b */
     double lo;         /**< the volumes are at least this far apart; negative: they overlap by this much. lo <= gap */
-    double error;      /**< hi - max(lo, 0): gap <= max(lo, 0) + error */
+    double error;      /**< hi - max(lo, 0): gap <= max(lo, 0) + error. Of two bodies the distance of one vertex below
+                          each node, or what the volumes allow if that is less; of a body with itself the latter */
     uint32_t queue[4]; /**< internal */
 } dent_region_pair;
 
@@ -220,7 +223,9 @@ typedef struct dent_time_critical_result {
     uint32_t component_count, components_pending;
 
     double error; /**< bound: the largest `error` of a pending entry, rounded up by at most 1/16; the smallest since
-                     begin; 0 when complete */
+                     begin; 0 when complete. It was reached by a list that this one refines */
+    double pending_error; /**< … of the entries listed now. Above `error` where the parts of a pair that was split are
+                             farther apart than the pair was: they come next in order PRIORITY */
     double depth; /**< bound: no overlap of surfaces is deeper than this; the smallest since begin; 0: none overlap */
 
     uint64_t work_units;                                     /**< used since begin */

@@ -160,7 +160,7 @@ static dent_status check_def(dent_world *world, const struct body *body, const d
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT,
                             "the tree def was not made by dent_bound_tree_def_default()");
     }
-    if (def->kind != DENT_BOUND_SPHERES && def->kind != DENT_BOUND_BOXES) {
+    if (def->kind < DENT_BOUND_SPHERES || def->kind > DENT_BOUND_DOP18) {
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "there is no kind of volumes number %d",
                             (int)def->kind);
     }
@@ -175,7 +175,7 @@ static dent_status check_def(dent_world *world, const struct body *body, const d
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "leaf_faces is %u: 1 to %d is needed",
                             (unsigned)def->leaf_faces, (int)BOUND_LEAF_FACES_MAX);
     }
-    if (def->reduced && def->kind == DENT_BOUND_BOXES) {
+    if (def->reduced && def->kind != DENT_BOUND_SPHERES) {
         return message_fail(message, DENT_ERROR_UNSUPPORTED, "a reduced model has balls, not boxes");
     }
     if (def->reduced && def->reduced->facts.dense_vertices != body->vertex_count) {
@@ -333,7 +333,8 @@ dent_status dent_bound_tree_update(dent_bound_tree *object)
 dent_bound_tree_facts dent_bound_tree_get_facts(const dent_bound_tree *object)
 {
     const struct bound_tree *tree = &object->tree;
-    uint64_t bytes = tree->node_count * (sizeof *tree->volumes + sizeof *tree->links) +
+    uint64_t bytes = tree->node_count * (sizeof *tree->volumes + sizeof *tree->witnesses + sizeof *tree->links +
+                                         2 * tree->slab_directions * sizeof *tree->slabs) +
                      (uint64_t)tree->face_count * (4 + 12 + 4 + 12 + 4 + 4 + 4) +
                      (uint64_t)tree->vertex_count * (object->incoming ? 48 : 24);
     if (tree->reduced) {
@@ -356,7 +357,7 @@ static DENT_NOINLINE void describe_node(struct bound_tree *tree, uint32_t number
                               .child_count = link->child_count,
                               .level = link->level,
                               .radius = volume->v[3]};
-    if (tree->kind == DENT_BOUND_BOXES) {
+    if (!bound_has_balls(tree)) {
         for (int axis = 0; axis < 3; axis++) {
             node->center[axis] = volume->v[axis] * 0.5 + volume->v[axis + 3] * 0.5;
             node->lo[axis] = volume->v[axis];

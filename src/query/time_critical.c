@@ -8,6 +8,8 @@
 
 #include "base/allocator.h"
 #include "base/floating_point_guard.h"
+#include "geometry/kernels/kernel_table.h"
+#include "structures/bound_tests.h"
 
 enum { MARGIN_FIRST_NS = 500, MARGIN_MOST_NS = 4000 };
 
@@ -46,6 +48,15 @@ static bool may_share_vertices(const dent_bound_tree *a, const dent_bound_tree *
     return a->world == b->world && (a->tree.identities || b->tree.identities || a->identity_base == b->identity_base);
 }
 
+static void choose_kernel(dent_time_critical *search)
+{
+    const struct bound_kernels *kernels = kernels_for(dent_context_isa(search->context))->bounds;
+    if (bound_has_balls(search->a) == bound_has_balls(search->b)) {
+        search->kernel = bound_has_balls(search->a) ? kernels->balls : kernels->boxes;
+    }
+    search->use_slabs = bounds_share_slabs(search->a, search->b);
+}
+
 dent_status dent_time_critical_create(dent_context *context, const dent_time_critical_def *def,
                                       dent_time_critical **search)
 {
@@ -62,6 +73,7 @@ dent_status dent_time_critical_create(dent_context *context, const dent_time_cri
     fresh->def = *def;
     fresh->a = &def->tree_a->tree;
     fresh->b = &def->tree_b->tree;
+    choose_kernel(fresh);
     fresh->share_vertices = may_share_vertices(def->tree_a, def->tree_b);
     fresh->active = REGION_NONE;
     fresh->margin_ns = MARGIN_FIRST_NS;
@@ -132,7 +144,9 @@ static bool begin_queue(dent_time_critical *search, dent_region_pair *roots)
 {
     bool empty = search->a->face_count == 0 || search->b->face_count == 0;
     bool meet = !empty && search_test_pair(search, 0, 0, roots);
-    double depth = meet ? -roots->lo : 0, error = meet ? roots->error : 0;
+    /* Parts may be farther apart than the roots: the size of these, not their distance, says where buckets begin. */
+    double depth = meet ? -roots->lo : 0,
+           error = meet ? up(search->a->volumes[0].error + search->b->volumes[0].error) : 0;
     region_queue_reset(&search->queue, error, depth,
                        search->def.order == DENT_REFINE_PRIORITY  ? error
                        : search->def.order == DENT_REFINE_DEEPEST ? 1
@@ -269,6 +283,7 @@ static void fill_result(const dent_time_critical *search, dent_time_critical_res
     result->component_count = search->component_count;
     result->components_pending = search->components_pending;
     result->error = search->error;
+    result->pending_error = region_queue_error(queue);
     result->depth = search->depth;
     result->work_units = search->units;
     result->splits = search->splits;

@@ -13,6 +13,7 @@
 #ifndef DENT_QUERY_TIME_CRITICAL_SEARCH_H
 #define DENT_QUERY_TIME_CRITICAL_SEARCH_H
 
+#include "geometry/kernels/bound_kernels.h"
 #include "geometry/predicate_kinds.h"
 #include "query/bound_tree_object.h"
 #include "query/region_queue.h"
@@ -46,6 +47,8 @@ struct dent_time_critical {
     bool begun;
     uint64_t epoch_a, epoch_b;
     bool share_vertices; /* faces of a and b may have vertices in common */
+    bound_kernel *kernel; /* for children of one tree against a node of the other; null: volumes of different kinds */
+    bool use_slabs;       /* and the slabs of what is left, which both have */
 
     struct region_queue queue;
     uint32_t reserve;   /* with less room than this, the most refined entries go first */

@@ -77,7 +77,7 @@ static void fit_rest_ball(const struct gathering *gathering, const double (*poin
 {
     const uint32_t *vertices = gathering->tree->vertices;
     double c[3];
-    *ball = (struct rest_ball){.radius = INFINITY, .near = INFINITY};
+    *ball = (struct rest_ball){.radius = INFINITY, .near = INFINITY, .nearest = vertices[begin]};
     for (int axis = 0; axis < 3; axis++) {
         double lo = INFINITY, hi = -INFINITY;
         for (uint32_t i = begin; i < end; i++) {
@@ -105,6 +105,7 @@ static void fit_rest_ball(const struct gathering *gathering, const double (*poin
     }
     for (uint32_t i = begin; i < end; i++) {
         double distance = distance_above(ball->centre, gathering->bounds->model->dense_rest[vertices[i]]);
+        ball->nearest = distance < ball->near ? vertices[i] : ball->nearest;
         ball->near = distance < ball->near ? distance : ball->near;
     }
 }
@@ -350,6 +351,7 @@ static void compute_direct(struct bound_tree *tree, uint32_t number)
     }
     volume->v[3] = radius;
     volume->error = around < 2 * radius ? around : 2 * radius;
+    reduced_vertex(model, ball->nearest, tree->witnesses[number]);
 }
 
 /* Encloses the children's balls: middle of their bounds, then the farthest reach. The centre of a child's ball is at
@@ -358,7 +360,8 @@ static void compute_layered(struct bound_tree *tree, uint32_t number)
 {
     const struct bound_link *link = &tree->links[number];
     struct bound_volume *volume = &tree->volumes[number];
-    double near = INFINITY, radius = 0;
+    double near = INFINITY, nearest = INFINITY, radius = 0;
+    memcpy(tree->witnesses[number], tree->witnesses[link->first_child], sizeof tree->witnesses[number]);
     for (int axis = 0; axis < 3; axis++) {
         double lo = INFINITY, hi = -INFINITY;
         for (uint32_t i = 0; i < link->child_count; i++) {
@@ -374,6 +377,11 @@ static void compute_layered(struct bound_tree *tree, uint32_t number)
         double to_face = up(distance + up(child->error - child->v[3]));
         radius = reach > radius ? reach : radius;
         near = to_face < near ? to_face : near;
+        double to_witness = distance_above(volume->v, tree->witnesses[link->first_child + i]);
+        if (to_witness < nearest) {
+            nearest = to_witness;
+            memcpy(tree->witnesses[number], tree->witnesses[link->first_child + i], sizeof tree->witnesses[number]);
+        }
     }
     volume->v[3] = radius;
     volume->error = up(radius + near) < 2 * radius ? up(radius + near) : 2 * radius;

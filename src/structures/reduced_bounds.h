@@ -43,9 +43,10 @@ struct support {
     double mean, spread; /* W_k, d_k */
 };
 
-/* A ball at rest; its centre is at most `near` from a dense vertex at rest. */
+/* A ball at rest; its centre is at most `near` from `nearest`, a dense vertex at rest. */
 struct rest_ball {
     double centre[3], radius, near;
+    uint32_t nearest;
 };
 
 struct reduced_node {

@@ -13,7 +13,7 @@ enum { ELEMENTS_MAX = 400 };
 
 /* Of the search in lists_are_the_same_…: any compiler, any machine. */
 #define GOLDEN_UNITS 3948
-#define GOLDEN_HASH UINT64_C(0x2e0073a3cb79718e)
+#define GOLDEN_HASH UINT64_C(0x390526b32787e1de)
 
 static uint32_t rounds(uint32_t standard)
 {
