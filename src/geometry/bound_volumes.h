@@ -13,10 +13,8 @@
 
 /* One cache line: the vector kernels load halves of it. */
 struct bound_volume {
-    double v[6]; /* balls: centre, radius; boxes and the boxes of slabs: lo, hi */
+    double v[7]; /* balls: centre, radius, witness; boxes and the boxes of slabs: lo, hi */
     double error;
-    uint32_t stamp;           /* reduced trees: the epoch the volume was computed in */
-    uint32_t positions_stamp; /* reduced trees, leaves: … their vertices */
 };
 _Static_assert(sizeof(struct bound_volume) == 64, "a volume is a cache line");
 

@@ -333,12 +333,13 @@ dent_status dent_bound_tree_update(dent_bound_tree *object)
 dent_bound_tree_facts dent_bound_tree_get_facts(const dent_bound_tree *object)
 {
     const struct bound_tree *tree = &object->tree;
-    uint64_t bytes = tree->node_count * (sizeof *tree->volumes + sizeof *tree->witnesses + sizeof *tree->links +
+    uint64_t bytes = tree->node_count * (sizeof *tree->volumes + sizeof *tree->links +
+                                         (bound_has_balls(tree) ? 0 : sizeof *tree->witnesses) +
                                          2 * tree->slab_directions * sizeof *tree->slabs) +
                      (uint64_t)tree->face_count * (4 + 12 + 4 + 12 + 4 + 4 + 4) +
                      (uint64_t)tree->vertex_count * (object->incoming ? 48 : 24);
     if (tree->reduced) {
-        bytes += tree->node_count * sizeof *tree->reduced->nodes +
+        bytes += tree->node_count * (sizeof *tree->reduced->nodes + sizeof *tree->reduced->stamps) +
                  tree->reduced->support_capacity * sizeof *tree->reduced->supports;
     }
     return (dent_bound_tree_facts){tree->face_count, tree->node_count, tree->leaf_count, tree->level_count, bytes,

@@ -131,10 +131,19 @@ static void forget_lists(dent_time_critical *search)
     search->old_count = search->old_next = 0;
 }
 
-/* The bounds as they are now, if they are better than those before. */
+/* The bounds as they are now, if they are better than those before: never while the topmost buckets are no lower. */
 static void tighten_bounds(dent_time_critical *search)
 {
-    double error = region_queue_error(&search->queue), depth = region_queue_depth(&search->queue);
+    const struct region_queue *queue = &search->queue;
+    if (queue->count > 0) {
+        uint32_t error_bucket = counts_highest(&queue->errors), depth_bucket = counts_highest(&queue->depths);
+        if (error_bucket >= search->least_error_bucket && depth_bucket >= search->least_depth_bucket) {
+            return;
+        }
+        search->least_error_bucket = error_bucket < search->least_error_bucket ? error_bucket : search->least_error_bucket;
+        search->least_depth_bucket = depth_bucket < search->least_depth_bucket ? depth_bucket : search->least_depth_bucket;
+    }
+    double error = region_queue_error(queue), depth = region_queue_depth(queue);
     depth = search->confirmed_depth > depth ? search->confirmed_depth : depth;
     search->error = error < search->error ? error : search->error;
     search->depth = depth < search->depth ? depth : search->depth;
@@ -199,6 +208,7 @@ static DENT_NOINLINE void begin_search(dent_time_critical *search, bool reuse_fr
     search->units = search->granted = search->effort = 0;
     search->splits = search->bound_tests = search->face_tests = search->nodes_updated = 0;
     search->error = search->depth = INFINITY;
+    search->least_error_bucket = search->least_depth_bucket = UINT32_MAX;
     search->predicates = (predicate_counters){0};
     search_begin_at_roots(search);
     if (reuse && search->queue.count > 0) { /* the roots stand for all of it until it is tested */

@@ -23,7 +23,7 @@ static double largest_gap(const dent_time_critical *search, uint32_t node_a, uin
 {
     const struct bound_tree *a = search->a, *b = search->b;
     double by_size = up(a->volumes[node_a].error + b->volumes[node_b].error);
-    double by_witness = a == b ? INFINITY : distance_above(a->witnesses[node_a], b->witnesses[node_b]);
+    double by_witness = a == b ? INFINITY : distance_above(bound_witness(a, node_a), bound_witness(b, node_b));
     return by_witness < by_size ? by_witness : by_size;
 }
 

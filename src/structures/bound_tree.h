@@ -35,7 +35,7 @@ struct bound_tree {
     uint32_t face_count, vertex_count, node_count, leaf_count, level_count;
     uint32_t level_start[BOUND_LEVELS_MAX + 1];
     struct bound_volume *volumes; /* by node */
-    double (*witnesses)[3];       /* by node: a vertex below it, near the middle of its volume; as fresh as that */
+    double (*witnesses)[3];       /* by node; unused for balls, which have theirs with them */
     uint32_t slab_directions;     /* besides the axes: 4 or 6; 0 for balls and boxes */
     double *slabs;                /* by node, 2 * slab_directions: see geometry/bound_volumes.h */
     struct bound_link *links;     /* by node */
@@ -100,6 +100,12 @@ uint32_t split_by_covariance(struct bound_splitter *splitter, uint32_t first, ui
 static inline bool bound_has_balls(const struct bound_tree *tree)
 {
     return tree->kind == DENT_BOUND_SPHERES;
+}
+
+/* A vertex below the node, near the middle of its volume; as fresh as that. */
+static inline double *bound_witness(const struct bound_tree *tree, uint32_t node)
+{
+    return bound_has_balls(tree) ? &tree->volumes[node].v[4] : tree->witnesses[node];
 }
 
 static inline const double *bound_slabs(const struct bound_tree *tree, uint32_t node)

@@ -276,7 +276,8 @@ static dent_status allocate_tree(struct bound_tree *tree, uint32_t node_capacity
         return DENT_ERROR_OUT_OF_MEMORY; /* shrinking: the old block is lost to nobody, see bound_tree_build */
     }
     tree->volumes = dent_allocate(tree->context, tree->node_count, sizeof *tree->volumes);
-    tree->witnesses = dent_allocate(tree->context, tree->node_count, sizeof *tree->witnesses);
+    size_t boxes = bound_has_balls(tree) ? 0 : tree->node_count;
+    tree->witnesses = dent_allocate(tree->context, boxes, sizeof *tree->witnesses);
     tree->slabs = dent_allocate(tree->context, tree->node_count, 2 * tree->slab_directions * sizeof *tree->slabs);
     tree->corners = dent_allocate(tree->context, places, sizeof *tree->corners);
     tree->vertex_start = dent_allocate(tree->context, places + 1, sizeof *tree->vertex_start);
@@ -319,7 +320,6 @@ static dent_status finish_tree(struct bound_tree *tree, const struct bound_build
         memcpy(tree->corners[place], build->faces[tree->order[place]].corners, sizeof tree->corners[place]);
     }
     memset(tree->volumes, 0, tree->node_count * sizeof *tree->volumes);
-    memset(tree->witnesses, 0, tree->node_count * sizeof *tree->witnesses);
     if (tree->vertex_count > 0) {
         memcpy(tree->xyz, build->xyz, tree->vertex_count * sizeof *tree->xyz);
     }
@@ -396,7 +396,7 @@ void bound_tree_destroy(struct bound_tree *tree)
     dent_context *context = tree->context;
     size_t faces = tree->face_count;
     dent_release(context, tree->volumes, tree->node_count, sizeof *tree->volumes);
-    dent_release(context, tree->witnesses, tree->node_count, sizeof *tree->witnesses);
+    dent_release(context, tree->witnesses, bound_has_balls(tree) ? 0 : tree->node_count, sizeof *tree->witnesses);
     dent_release(context, tree->slabs, tree->node_count, 2 * tree->slab_directions * sizeof *tree->slabs);
     dent_release(context, tree->links, tree->node_count, sizeof *tree->links);
     dent_release(context, tree->order, faces, sizeof *tree->order);

@@ -113,8 +113,9 @@ static struct reach vertex_reach(const struct bound_tree *tree, const struct bou
 
 static void take_witness(struct bound_tree *tree, uint32_t node, uint32_t vertex)
 {
+    double *witness = bound_witness(tree, node);
     for (int axis = 0; axis < 3; axis++) {
-        tree->witnesses[node][axis] = tree->xyz[vertex][axis];
+        witness[axis] = tree->xyz[vertex][axis];
     }
 }
 
