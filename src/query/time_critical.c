@@ -50,9 +50,9 @@ static bool may_share_vertices(const dent_bound_tree *a, const dent_bound_tree *
 
 static void choose_kernel(dent_time_critical *search)
 {
-    const struct bound_kernels *kernels = kernels_for(dent_context_isa(search->context))->bounds;
+    search->kernels = kernels_for(dent_context_isa(search->context))->bounds;
     if (bound_has_balls(search->a) == bound_has_balls(search->b)) {
-        search->kernel = bound_has_balls(search->a) ? kernels->balls : kernels->boxes;
+        search->kernel = bound_has_balls(search->a) ? search->kernels->balls : search->kernels->boxes;
     }
     search->use_slabs = bounds_share_slabs(search->a, search->b);
 }

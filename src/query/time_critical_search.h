@@ -47,6 +47,7 @@ struct dent_time_critical {
     bool begun;
     uint64_t epoch_a, epoch_b;
     bool share_vertices; /* faces of a and b may have vertices in common */
+    const struct bound_kernels *kernels;
     bound_kernel *kernel; /* for children of one tree against a node of the other; null: volumes of different kinds */
     bool use_slabs;       /* and the slabs of what is left, which both have */
 
@@ -56,8 +57,10 @@ struct dent_time_critical {
 
     /* A leaf pair whose faces are being tested: it stays pending. */
     uint32_t active; /* entry, or REGION_NONE */
-    uint32_t cursor;
+    uint32_t row;    /* faces of a that were compared with all of b by their boxes … */
+    uint32_t left;   /* … and what is left of the last of them: faces of b, as bits */
     uint32_t first_pair;
+    struct bound_volume face_boxes[2][BOUND_LEAF_FACES_MAX];
 
     dent_confirmed *confirmed;
     uint32_t confirmed_count;

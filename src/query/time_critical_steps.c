@@ -237,21 +237,35 @@ static bool faces_share_vertex(const dent_time_critical *search, const uint32_t 
     return false;
 }
 
-/* Closed boxes of the two faces miss one another: most pairs of neighbouring leaves. */
-static bool boxes_apart(const double *const a[3], const double *const b[3])
+/* The boxes of a leaf's faces: most pairs of faces of neighbouring leaves miss one another by these. */
+static void list_face_boxes(const struct bound_tree *tree, uint32_t leaf, struct bound_volume *boxes)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        double a0 = a[0][axis], a1 = a[1][axis], a2 = a[2][axis], b0 = b[0][axis], b1 = b[1][axis], b2 = b[2][axis];
-        double lo_a = a0 < a1 ? a0 : a1, hi_a = a0 < a1 ? a1 : a0, lo_b = b0 < b1 ? b0 : b1, hi_b = b0 < b1 ? b1 : b0;
-        lo_a = a2 < lo_a ? a2 : lo_a;
-        hi_a = a2 > hi_a ? a2 : hi_a;
-        lo_b = b2 < lo_b ? b2 : lo_b;
-        hi_b = b2 > hi_b ? b2 : hi_b;
-        if (hi_a < lo_b || hi_b < lo_a) {
-            return true;
+    const struct bound_link *link = &tree->links[leaf];
+    for (uint32_t i = 0; i < link->face_count; i++) {
+        const uint32_t *v = tree->corners[link->first_face + i];
+        for (int axis = 0; axis < 3; axis++) {
+            double x = tree->xyz[v[0]][axis], y = tree->xyz[v[1]][axis], z = tree->xyz[v[2]][axis];
+            double low = x < y ? x : y, high = x < y ? y : x;
+            boxes[i].v[axis] = z < low ? z : low;
+            boxes[i].v[axis + 3] = z > high ? z : high;
         }
     }
-    return false;
+}
+
+/* Faces of b whose closed boxes meet that of the next face of a, as bits. */
+static uint32_t compare_row(dent_time_critical *search, uint32_t count_b, bool itself)
+{
+    const struct bound_volume *box = &search->face_boxes[0][search->row], *others = search->face_boxes[1];
+    double gaps[BOUND_KERNEL_LANES];
+    uint32_t meet = 0;
+    for (uint32_t from = 0; from < count_b; from += BOUND_KERNEL_LANES) {
+        uint32_t count = count_b - from < BOUND_KERNEL_LANES ? count_b - from : BOUND_KERNEL_LANES;
+        meet |= search->kernels->boxes(others + from, count, box, gaps) << from;
+    }
+    uint32_t tests = itself ? count_b - search->row : count_b; /* each pair once, and no face with itself */
+    search->units += tests;
+    search->effort += tests;
+    return itself ? meet & ~((2u << search->row) - 1) : meet;
 }
 
 static void test_faces(dent_time_critical *search, uint32_t place_a, uint32_t place_b)
@@ -259,9 +273,8 @@ static void test_faces(dent_time_critical *search, uint32_t place_a, uint32_t pl
     const uint32_t *va = search->a->corners[place_a], *vb = search->b->corners[place_b];
     const double *a[3] = {search->a->xyz[va[0]], search->a->xyz[va[1]], search->a->xyz[va[2]]};
     const double *b[3] = {search->b->xyz[vb[0]], search->b->xyz[vb[1]], search->b->xyz[vb[2]]};
-    search->units++;
     search->effort++;
-    if (boxes_apart(a, b) || faces_share_vertex(search, va, vb)) {
+    if (faces_share_vertex(search, va, vb)) {
         return;
     }
     search->units += FACE_TEST_UNITS;
@@ -297,25 +310,21 @@ static void finish_leaves(dent_time_critical *search)
     search->active = REGION_NONE;
 }
 
-/* The next pair of faces of the leaf pair at hand. */
+/* The next face of the leaf pair at hand, or the next pair of faces whose boxes meet. */
 static void step_leaves(dent_time_critical *search)
 {
     const dent_region_pair *pair = &search->queue.entries[search->active];
     const struct bound_link *a = &search->a->links[pair->node_a], *b = &search->b->links[pair->node_b];
-    uint32_t i = search->cursor / b->face_count, j = search->cursor % b->face_count;
-    bool itself = search->a == search->b && pair->node_a == pair->node_b;
-    if (itself && j <= i) { /* each pair once, and no face with itself */
-        search->cursor = i * b->face_count + i + 1;
-        j = i + 1;
-    }
-    if (search->cursor < a->face_count * b->face_count && j < b->face_count) {
-        test_faces(search, a->first_face + i, b->first_face + j);
+    if (search->left == 0) {
+        bool itself = search->a == search->b && pair->node_a == pair->node_b;
+        search->left = compare_row(search, b->face_count, itself);
+        search->row++;
     } else {
-        search->units++;
-        search->effort++;
+        uint32_t j = (uint32_t)__builtin_ctz(search->left);
+        search->left &= search->left - 1;
+        test_faces(search, a->first_face + search->row - 1, b->first_face + j);
     }
-    search->cursor++;
-    if (search->cursor >= a->face_count * b->face_count) {
+    if (search->left == 0 && search->row == a->face_count) {
         finish_leaves(search);
     }
 }
@@ -333,8 +342,11 @@ static bool begin_leaves(dent_time_critical *search, uint32_t entry)
     }
     search->effort += bound_tree_touch_positions(search->a, pair->node_a);
     search->effort += bound_tree_touch_positions(search->b, pair->node_b);
+    list_face_boxes(search->a, pair->node_a, search->face_boxes[0]);
+    list_face_boxes(search->b, pair->node_b, search->face_boxes[1]);
+    search->effort += (search->a->links[pair->node_a].face_count + search->b->links[pair->node_b].face_count) / 2;
     search->active = entry;
-    search->cursor = 0;
+    search->row = search->left = 0;
     search->first_pair = search->pair_count;
     return true;
 }

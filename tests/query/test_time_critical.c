@@ -13,7 +13,7 @@ enum { ELEMENTS_MAX = 400 };
 
 /* Of the search in lists_are_the_same_…: any compiler, any machine. */
 #define GOLDEN_UNITS 3948
-#define GOLDEN_HASH UINT64_C(0x390526b32787e1de)
+#define GOLDEN_HASH UINT64_C(0xbc3f4fea766258df)
 
 static uint32_t rounds(uint32_t standard)
 {
