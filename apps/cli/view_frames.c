@@ -454,6 +454,7 @@ static view_message *make_balls(const view_source *source, const view_wishes *wi
 {
     dent_bound_tree_def def = dent_bound_tree_def_default();
     dent_bound_tree *tree;
+    def.kind = DENT_BOUND_SPHERES;
     if (dent_bound_tree_create(source->world, source->bodies[wishes->structure_body].id, &def, &tree) != DENT_OK) {
         complain("view: %s", dent_world_message(source->world));
         return NULL;

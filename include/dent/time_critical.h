@@ -49,7 +49,8 @@ typedef enum dent_bound_kind {
     DENT_BOUND_SPHERES = 0, /**< balls; the only kind for reduced models */
     DENT_BOUND_BOXES = 1,   /**< boxes along the axes */
     DENT_BOUND_DOP14 = 2,   /**< boxes cut by slabs across the 4 diagonals of a cube (14 half-spaces) */
-    DENT_BOUND_DOP18 = 3    /**< … the 6 diagonals of its sides (18). Two trees use the cuts when both have the same */
+    DENT_BOUND_DOP18 = 3,   /**< … the 6 diagonals of its sides (18). Two trees use the cuts when both have the same */
+    DENT_BOUND_AUTO = 4     /**< 18-DOPs, which know most by a deadline; balls for reduced models and medial trees */
 } dent_bound_kind;
 
 typedef enum dent_bound_builder {
@@ -62,7 +63,7 @@ typedef enum dent_bound_builder {
 
 typedef struct dent_bound_tree_def {
     size_t struct_size;
-    dent_bound_kind kind;       /**< default SPHERES */
+    dent_bound_kind kind;       /**< default AUTO; the approximate response below needs SPHERES */
     dent_bound_builder builder; /**< default SPLIT */
     uint32_t branching;         /**< children of a node: 2, 4 or 8 (default 8) */
     uint32_t leaf_faces;        /**< most faces of a leaf: 1 to 16; default 4 */
@@ -73,8 +74,8 @@ DENT_API dent_bound_tree_def dent_bound_tree_def_default(void);
 
 /** Builds a tree over the surface faces of a body at its positions at t0 (reduced: at its rest shape), and updates it.
  * O(n log n). Copies the faces; the world and the body must stay for dent_bound_tree_update (of trees without a reduced
- * model). BAD_NUMBER for positions that are not finite, UNSUPPORTED for a medial tree of an open surface or boxes of a
- * reduced model, INVALID_ARGUMENT for a bad def. */
+ * model). BAD_NUMBER for positions that are not finite, UNSUPPORTED for a medial tree of an open surface, or boxes or
+ * k-DOPs of a reduced model, INVALID_ARGUMENT for a bad def. */
 DENT_API dent_status dent_bound_tree_create(dent_world *world, dent_body_id body, const dent_bound_tree_def *def,
                                             dent_bound_tree **tree);
 /** Null is allowed. Searches that use it must be gone. */
@@ -280,7 +281,7 @@ typedef struct dent_sphere_response {
  * null; no allocation. What balls on a surface cannot tell is how deep the bodies are in one another: the depth shrinks
  * with the balls as the search goes on, so use the same budget in work units for the same feel, or the confirmed pairs
  * with a response of your own. INVALID_ARGUMENT for a bad def, a search that has not begun (or whose trees were updated since), or one of
- * a body with itself; UNSUPPORTED for boxes; then nothing is written. */
+ * a body with itself; UNSUPPORTED unless both trees have balls; then nothing is written. */
 DENT_API dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_sphere_response_def *def,
                                                   double *forces_a, double *forces_b, dent_sphere_response *response);
 

@@ -145,17 +145,23 @@ static inline void slabs_add_point(uint32_t directions, const double p[3], doubl
     }
 }
 
-/* The largest signed gap over all directions, as a length: divided by the length of the direction, which is the root of
- * 3 or 2. Both roundings of the product are within `down`. */
-static inline double slab_gap(uint32_t directions, const double *a, const double *b)
+static inline double largest_slab_gap(uint32_t directions, const double *a, const double *b)
 {
-    double largest = -INFINITY, shorten = directions == 4 ? 0.57735026918962576 : 0.70710678118654752;
+    double largest = -INFINITY;
     for (uint32_t k = 0; k < directions; k++) {
         double after = b[k] - a[directions + k], before = a[k] - b[directions + k];
         double gap = after > before ? after : before;
         largest = gap > largest ? gap : largest;
     }
-    return down(largest * shorten);
+    return largest;
+}
+
+/* The largest signed gap over all directions, as a length: divided by the length of the direction, which is the root of
+ * 3 or 2. Both roundings of the product are within `down`. Written for the two counts, so that the loops unroll. */
+static inline double slab_gap(uint32_t directions, const double *a, const double *b)
+{
+    return directions == 4 ? down(largest_slab_gap(4, a, b) * 0.57735026918962576)
+                           : down(largest_slab_gap(6, a, b) * 0.70710678118654752);
 }
 
 #endif

@@ -150,7 +150,17 @@ void dent_reduced_spread_force(const dent_reduced *model, uint32_t dense_vertex,
 
 dent_bound_tree_def dent_bound_tree_def_default(void)
 {
-    return (dent_bound_tree_def){.struct_size = sizeof(dent_bound_tree_def), .branching = 8, .leaf_faces = 4};
+    return (dent_bound_tree_def){
+        .struct_size = sizeof(dent_bound_tree_def), .kind = DENT_BOUND_AUTO, .branching = 8, .leaf_faces = 4};
+}
+
+/* What the def means. */
+static dent_bound_kind kind_of(const dent_bound_tree_def *def)
+{
+    if (def->kind != DENT_BOUND_AUTO) {
+        return def->kind;
+    }
+    return def->reduced || def->builder == DENT_BUILD_MEDIAL ? DENT_BOUND_SPHERES : DENT_BOUND_DOP18;
 }
 
 static dent_status check_def(dent_world *world, const struct body *body, const dent_bound_tree_def *def)
@@ -160,7 +170,7 @@ static dent_status check_def(dent_world *world, const struct body *body, const d
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT,
                             "the tree def was not made by dent_bound_tree_def_default()");
     }
-    if (def->kind < DENT_BOUND_SPHERES || def->kind > DENT_BOUND_DOP18) {
+    if (def->kind < DENT_BOUND_SPHERES || def->kind > DENT_BOUND_AUTO) {
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "there is no kind of volumes number %d",
                             (int)def->kind);
     }
@@ -175,7 +185,7 @@ static dent_status check_def(dent_world *world, const struct body *body, const d
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "leaf_faces is %u: 1 to %d is needed",
                             (unsigned)def->leaf_faces, (int)BOUND_LEAF_FACES_MAX);
     }
-    if (def->reduced && def->kind != DENT_BOUND_SPHERES) {
+    if (def->reduced && kind_of(def) != DENT_BOUND_SPHERES) {
         return message_fail(message, DENT_ERROR_UNSUPPORTED, "a reduced model has balls, not boxes");
     }
     if (def->reduced && def->reduced->facts.dense_vertices != body->vertex_count) {
@@ -248,7 +258,7 @@ static DENT_NOINLINE dent_status build_tree(dent_bound_tree *object, const struc
     if (status != DENT_OK) {
         return status;
     }
-    struct bound_build build = {world->context,     def->kind,
+    struct bound_build build = {world->context,     kind_of(def),
                                 def->builder,       def->branching,
                                 def->leaf_faces,    (const double(*)[3])xyz,
                                 body->vertex_count, body->surface_face_count,
