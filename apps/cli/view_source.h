@@ -9,6 +9,7 @@
 #include "load_world.h"
 
 #include <dent/contact.h>
+#include <dent/time_critical.h>
 #include <view_protocol.h>
 
 typedef struct view_body {
@@ -50,6 +51,8 @@ struct view_source {
     double origin[3];      /* positions are sent relative to it */
     uint32_t generation;   /* raised when bodies have new elements: they must be described anew */
     view_facts facts;
+    dent_bound_tree *ball_tree; /* the last one shown, kept from frame to frame; null: none */
+    uint32_t ball_tree_body;
 
     int (*go_to)(view_source *source, uint32_t frame); /* null: live sources can only go on */
     int (*advance)(view_source *source);               /* one frame on; past the last: stays */
