@@ -65,6 +65,7 @@ static void compare_builders(dent_world *world, dent_body_id id, const char *fil
     for (int i = 0; i < 2; i++) {
         double before = processor_ms();
         def.builder = i ? DENT_BUILD_MEDIAL : DENT_BUILD_SPLIT;
+        def.kind = DENT_BOUND_SPHERES;
         if (dent_bound_tree_create(world, id, &def, &trees[i]) != DENT_OK) {
             printf("%s: %s\n", file, dent_world_message(world));
             dent_bound_tree_destroy(trees[0]);

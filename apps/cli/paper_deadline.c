@@ -120,6 +120,8 @@ static int open_stage(paper_run *run, double scale, uint32_t frame, deadline_sta
     memset(stage, 0, sizeof *stage);
     stage->run = run;
     stage->radius = 0.5;
+    dent_bound_tree_def tree = dent_bound_tree_def_default();
+    tree.kind = DENT_BOUND_SPHERES; /* as the paper, and for the response */
     dent_scene_def def = dent_scene_def_default();
     def.name = "peg";
     def.scale = scale * run->session->options->scale;
@@ -133,7 +135,7 @@ static int open_stage(paper_run *run, double scale, uint32_t frame, deadline_sta
         status = complain("paper: out of memory");
     }
     for (uint32_t i = 0; i < 2 && status == STATUS_GOOD; i++) {
-        if (dent_bound_tree_create(stage->world, dent_world_body_at(stage->world, i), NULL, &stage->trees[i]) !=
+        if (dent_bound_tree_create(stage->world, dent_world_body_at(stage->world, i), &tree, &stage->trees[i]) !=
             DENT_OK) {
             status = complain_world(stage);
         }

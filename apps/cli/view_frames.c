@@ -470,17 +470,30 @@ static view_message *balls_of(view_source *source, dent_bound_tree *tree, uint32
     return NULL;
 }
 
+/* The sphere tree of a body at its present positions. A tree of the frame before is refitted, which is several times as
+ * cheap as building one; a body with new elements gets a new one. Null: an error that was reported. */
+static dent_bound_tree *present_ball_tree(view_source *source, uint32_t body)
+{
+    bool same = source->ball_tree != NULL && source->ball_tree_body == body;
+    if (same && dent_bound_tree_update(source->ball_tree) == DENT_OK) {
+        return source->ball_tree;
+    }
+    dent_bound_tree_def def = dent_bound_tree_def_default();
+    dent_bound_tree_destroy(source->ball_tree);
+    source->ball_tree = NULL;
+    source->ball_tree_body = body;
+    def.kind = DENT_BOUND_SPHERES;
+    if (dent_bound_tree_create(source->world, source->bodies[body].id, &def, &source->ball_tree) != DENT_OK) {
+        source->ball_tree = NULL;
+        view_fail(source, "%s", dent_world_message(source->world));
+    }
+    return source->ball_tree;
+}
+
 static view_message *make_balls(view_source *source, const view_wishes *wishes)
 {
-    dent_bound_tree_def def = dent_bound_tree_def_default();
-    dent_bound_tree *tree;
-    if (dent_bound_tree_create(source->world, source->bodies[wishes->structure_body].id, &def, &tree) != DENT_OK) {
-        view_fail(source, "%s", dent_world_message(source->world));
-        return NULL;
-    }
-    view_message *message = balls_of(source, tree, wishes->structure_level);
-    dent_bound_tree_destroy(tree);
-    return message;
+    dent_bound_tree *tree = present_ball_tree(source, wishes->structure_body);
+    return tree != NULL ? balls_of(source, tree, wishes->structure_level) : NULL;
 }
 
 view_message *view_make_boxes(view_source *source, const view_wishes *wishes)

@@ -60,6 +60,8 @@ static void release_bodies(view_source *source)
         dent_release(context, body->shown_vertices, body->shown_count, sizeof *body->shown_vertices);
     }
     dent_release(context, source->bodies, source->body_count, sizeof *source->bodies);
+    dent_bound_tree_destroy(source->ball_tree);
+    source->ball_tree = NULL;
     source->bodies = NULL;
     source->body_count = 0;
 }

@@ -9,6 +9,7 @@
 #include "load_world.h"
 
 #include <dent/contact.h>
+#include <dent/time_critical.h>
 #include <view_protocol.h>
 
 typedef struct view_body {
@@ -53,6 +54,8 @@ struct view_source {
     view_facts facts;
     char verdict[160]; /* of `dent check`, for files, which stand still; empty: not asked */
     char trouble[VIEW_TROUBLE_SIZE]; /* what view_fail said last; empty: nothing since it was shown */
+    dent_bound_tree *ball_tree; /* the last one shown, kept from frame to frame; null: none */
+    uint32_t ball_tree_body;
 
     int (*go_to)(view_source *source, uint32_t frame); /* null: live sources can only go on */
     int (*advance)(view_source *source);               /* one frame on; past the last: stays */

@@ -47,7 +47,10 @@ typedef struct dent_bound_tree dent_bound_tree;
 
 typedef enum dent_bound_kind {
     DENT_BOUND_SPHERES = 0, /**< balls; the only kind for reduced models */
-    DENT_BOUND_BOXES = 1    /**< boxes along the axes */
+    DENT_BOUND_BOXES = 1,   /**< boxes along the axes */
+    DENT_BOUND_DOP14 = 2,   /**< boxes cut by slabs across the 4 diagonals of a cube (14 half-spaces) */
+    DENT_BOUND_DOP18 = 3,   /**< … the 6 diagonals of its sides (18). Two trees use the cuts when both have the same */
+    DENT_BOUND_AUTO = 4     /**< 18-DOPs, which know most by a deadline; balls for reduced models and medial trees */
 } dent_bound_kind;
 
 typedef enum dent_bound_builder {
@@ -60,7 +63,7 @@ typedef enum dent_bound_builder {
 
 typedef struct dent_bound_tree_def {
     size_t struct_size;
-    dent_bound_kind kind;       /**< default SPHERES */
+    dent_bound_kind kind;       /**< default AUTO; the approximate response below needs SPHERES */
     dent_bound_builder builder; /**< default SPLIT */
     uint32_t branching;         /**< children of a node: 2, 4 or 8 (default 8) */
     uint32_t leaf_faces;        /**< most faces of a leaf: 1 to 16; default 4 */
@@ -71,8 +74,8 @@ DENT_API dent_bound_tree_def dent_bound_tree_def_default(void);
 
 /** Builds a tree over the surface faces of a body at its positions at t0 (reduced: at its rest shape), and updates it.
  * O(n log n). Copies the faces; the world and the body must stay for dent_bound_tree_update (of trees without a reduced
- * model). BAD_NUMBER for positions that are not finite, UNSUPPORTED for a medial tree of an open surface or boxes of a
- * reduced model, INVALID_ARGUMENT for a bad def. */
+ * model). BAD_NUMBER for positions that are not finite, UNSUPPORTED for a medial tree of an open surface, or boxes or
+ * k-DOPs of a reduced model, INVALID_ARGUMENT for a bad def. */
 DENT_API dent_status dent_bound_tree_create(dent_world *world, dent_body_id body, const dent_bound_tree_def *def,
                                             dent_bound_tree **tree);
 /** Null is allowed. Searches that use it must be gone. */
@@ -95,7 +98,7 @@ DENT_API dent_bound_tree_facts dent_bound_tree_get_facts(const dent_bound_tree *
  *  dent_bound_tree_face_order. Reduced trees: the node is computed if need be. */
 typedef struct dent_bound_node {
     double center[3], radius; /**< a ball that holds all its faces (boxes: around the box) */
-    double lo[3], hi[3];      /**< boxes only */
+    double lo[3], hi[3];      /**< not of balls: the box */
     double error;             /**< no point of the volume is farther than this from the node's faces */
     double
         protrusion; /**< estimate of how far the ball stands out of the solid: medial trees at rest; else the radius */
@@ -173,7 +176,8 @@ static inline dent_budget dent_budget_units(uint64_t units)
 typedef struct dent_region_pair {
     uint32_t node_a, node_b; /**< of tree_a and tree_b */
     double lo;         /**< the volumes are at least this far apart; negative: they overlap by this much. lo <= gap */
-    double error;      /**< hi - max(lo, 0): gap <= max(lo, 0) + error */
+    double error;      /**< hi - max(lo, 0): gap <= max(lo, 0) + error. Of two bodies the distance of one vertex below
+                          each node, or what the volumes allow if that is less; of a body with itself the latter */
     uint32_t queue[4]; /**< internal */
 } dent_region_pair;
 
@@ -220,7 +224,9 @@ typedef struct dent_time_critical_result {
     uint32_t component_count, components_pending;
 
     double error; /**< bound: the largest `error` of a pending entry, rounded up by at most 1/16; the smallest since
-                     begin; 0 when complete */
+                     begin; 0 when complete. It was reached by a list that this one refines */
+    double pending_error; /**< … of the entries listed now. Above `error` where the parts of a pair that was split are
+                             farther apart than the pair was: they come next in order PRIORITY */
     double depth; /**< bound: no overlap of surfaces is deeper than this; the smallest since begin; 0: none overlap */
 
     uint64_t work_units;                                     /**< used since begin */
@@ -275,7 +281,7 @@ typedef struct dent_sphere_response {
  * null; no allocation. What balls on a surface cannot tell is how deep the bodies are in one another: the depth shrinks
  * with the balls as the search goes on, so use the same budget in work units for the same feel, or the confirmed pairs
  * with a response of your own. INVALID_ARGUMENT for a bad def, a search that has not begun (or whose trees were updated since), or one of
- * a body with itself; UNSUPPORTED for boxes; then nothing is written. */
+ * a body with itself; UNSUPPORTED unless both trees have balls; then nothing is written. */
 DENT_API dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_sphere_response_def *def,
                                                   double *forces_a, double *forces_b, dent_sphere_response *response);
 

@@ -150,7 +150,17 @@ void dent_reduced_spread_force(const dent_reduced *model, uint32_t dense_vertex,
 
 dent_bound_tree_def dent_bound_tree_def_default(void)
 {
-    return (dent_bound_tree_def){.struct_size = sizeof(dent_bound_tree_def), .branching = 8, .leaf_faces = 4};
+    return (dent_bound_tree_def){
+        .struct_size = sizeof(dent_bound_tree_def), .kind = DENT_BOUND_AUTO, .branching = 8, .leaf_faces = 4};
+}
+
+/* What the def means. */
+static dent_bound_kind kind_of(const dent_bound_tree_def *def)
+{
+    if (def->kind != DENT_BOUND_AUTO) {
+        return def->kind;
+    }
+    return def->reduced || def->builder == DENT_BUILD_MEDIAL ? DENT_BOUND_SPHERES : DENT_BOUND_DOP18;
 }
 
 static dent_status check_def(dent_world *world, const struct body *body, const dent_bound_tree_def *def)
@@ -160,7 +170,7 @@ static dent_status check_def(dent_world *world, const struct body *body, const d
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT,
                             "the tree def was not made by dent_bound_tree_def_default()");
     }
-    if (def->kind != DENT_BOUND_SPHERES && def->kind != DENT_BOUND_BOXES) {
+    if (def->kind < DENT_BOUND_SPHERES || def->kind > DENT_BOUND_AUTO) {
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "there is no kind of volumes number %d",
                             (int)def->kind);
     }
@@ -175,7 +185,7 @@ static dent_status check_def(dent_world *world, const struct body *body, const d
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "leaf_faces is %u: 1 to %d is needed",
                             (unsigned)def->leaf_faces, (int)BOUND_LEAF_FACES_MAX);
     }
-    if (def->reduced && def->kind == DENT_BOUND_BOXES) {
+    if (def->reduced && kind_of(def) != DENT_BOUND_SPHERES) {
         return message_fail(message, DENT_ERROR_UNSUPPORTED, "a reduced model has balls, not boxes");
     }
     if (def->reduced && def->reduced->facts.dense_vertices != body->vertex_count) {
@@ -248,7 +258,7 @@ static DENT_NOINLINE dent_status build_tree(dent_bound_tree *object, const struc
     if (status != DENT_OK) {
         return status;
     }
-    struct bound_build build = {world->context,     def->kind,
+    struct bound_build build = {world->context,     kind_of(def),
                                 def->builder,       def->branching,
                                 def->leaf_faces,    (const double(*)[3])xyz,
                                 body->vertex_count, body->surface_face_count,
@@ -333,11 +343,13 @@ dent_status dent_bound_tree_update(dent_bound_tree *object)
 dent_bound_tree_facts dent_bound_tree_get_facts(const dent_bound_tree *object)
 {
     const struct bound_tree *tree = &object->tree;
-    uint64_t bytes = tree->node_count * (sizeof *tree->volumes + sizeof *tree->links) +
+    uint64_t bytes = tree->node_count * (sizeof *tree->volumes + sizeof *tree->links +
+                                         (bound_has_balls(tree) ? 0 : sizeof *tree->witnesses) +
+                                         2 * tree->slab_directions * sizeof *tree->slabs) +
                      (uint64_t)tree->face_count * (4 + 12 + 4 + 12 + 4 + 4 + 4) +
                      (uint64_t)tree->vertex_count * (object->incoming ? 48 : 24);
     if (tree->reduced) {
-        bytes += tree->node_count * sizeof *tree->reduced->nodes +
+        bytes += tree->node_count * (sizeof *tree->reduced->nodes + sizeof *tree->reduced->stamps) +
                  tree->reduced->support_capacity * sizeof *tree->reduced->supports;
     }
     return (dent_bound_tree_facts){tree->face_count, tree->node_count, tree->leaf_count, tree->level_count, bytes,
@@ -356,7 +368,7 @@ static DENT_NOINLINE void describe_node(struct bound_tree *tree, uint32_t number
                               .child_count = link->child_count,
                               .level = link->level,
                               .radius = volume->v[3]};
-    if (tree->kind == DENT_BOUND_BOXES) {
+    if (!bound_has_balls(tree)) {
         for (int axis = 0; axis < 3; axis++) {
             node->center[axis] = volume->v[axis] * 0.5 + volume->v[axis + 3] * 0.5;
             node->lo[axis] = volume->v[axis];

@@ -4,28 +4,6 @@
 
 enum { PREVIOUS = 0, NEXT = 1, LIST = 2, PLACES = 3 };
 
-static uint32_t highest_bit(uint64_t word)
-{
-    return 63 - (uint32_t)__builtin_clzll(word);
-}
-
-static uint32_t lowest_bit(uint64_t word)
-{
-    return (uint32_t)__builtin_ctzll(word);
-}
-
-uint32_t counts_highest(const struct bucket_counts *c)
-{
-    uint32_t word = highest_bit(c->summary);
-    return word * 64 + highest_bit(c->words[word]);
-}
-
-uint32_t counts_lowest(const struct bucket_counts *c)
-{
-    uint32_t word = lowest_bit(c->summary);
-    return word * 64 + lowest_bit(c->words[word]);
-}
-
 void region_queue_reset(struct region_queue *queue, double first_error, double first_depth, double first_key)
 {
     queue->count = queue->queued = 0;

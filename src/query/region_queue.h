@@ -86,8 +86,17 @@ static inline void counts_take(struct bucket_counts *c, uint32_t bucket)
 }
 
 /* Highest and lowest non-empty bucket; the counts must not be empty. */
-uint32_t counts_highest(const struct bucket_counts *c);
-uint32_t counts_lowest(const struct bucket_counts *c);
+static inline uint32_t counts_highest(const struct bucket_counts *c)
+{
+    uint32_t word = 63 - (uint32_t)__builtin_clzll(c->summary);
+    return word * 64 + 63 - (uint32_t)__builtin_clzll(c->words[word]);
+}
+
+static inline uint32_t counts_lowest(const struct bucket_counts *c)
+{
+    uint32_t word = (uint32_t)__builtin_ctzll(c->summary);
+    return word * 64 + (uint32_t)__builtin_ctzll(c->words[word]);
+}
 
 /* Empties the queue; the first entry's values give the buckets their place. */
 void region_queue_reset(struct region_queue *queue, double first_error, double first_depth, double first_key);

@@ -8,6 +8,8 @@
 
 #include "base/allocator.h"
 #include "base/floating_point_guard.h"
+#include "geometry/kernels/kernel_table.h"
+#include "structures/bound_tests.h"
 
 enum { MARGIN_FIRST_NS = 500, MARGIN_MOST_NS = 4000 };
 
@@ -46,6 +48,15 @@ static bool may_share_vertices(const dent_bound_tree *a, const dent_bound_tree *
     return a->world == b->world && (a->tree.identities || b->tree.identities || a->identity_base == b->identity_base);
 }
 
+static void choose_kernel(dent_time_critical *search)
+{
+    search->kernels = kernels_for(dent_context_isa(search->context))->bounds;
+    if (bound_has_balls(search->a) == bound_has_balls(search->b)) {
+        search->kernel = bound_has_balls(search->a) ? search->kernels->balls : search->kernels->boxes;
+    }
+    search->use_slabs = bounds_share_slabs(search->a, search->b);
+}
+
 dent_status dent_time_critical_create(dent_context *context, const dent_time_critical_def *def,
                                       dent_time_critical **search)
 {
@@ -62,6 +73,7 @@ dent_status dent_time_critical_create(dent_context *context, const dent_time_cri
     fresh->def = *def;
     fresh->a = &def->tree_a->tree;
     fresh->b = &def->tree_b->tree;
+    choose_kernel(fresh);
     fresh->share_vertices = may_share_vertices(def->tree_a, def->tree_b);
     fresh->active = REGION_NONE;
     fresh->margin_ns = MARGIN_FIRST_NS;
@@ -119,10 +131,19 @@ static void forget_lists(dent_time_critical *search)
     search->old_count = search->old_next = 0;
 }
 
-/* The bounds as they are now, if they are better than those before. */
+/* The bounds as they are now, if they are better than those before: never while the topmost buckets are no lower. */
 static void tighten_bounds(dent_time_critical *search)
 {
-    double error = region_queue_error(&search->queue), depth = region_queue_depth(&search->queue);
+    const struct region_queue *queue = &search->queue;
+    if (queue->count > 0) {
+        uint32_t error_bucket = counts_highest(&queue->errors), depth_bucket = counts_highest(&queue->depths);
+        if (error_bucket >= search->least_error_bucket && depth_bucket >= search->least_depth_bucket) {
+            return;
+        }
+        search->least_error_bucket = error_bucket < search->least_error_bucket ? error_bucket : search->least_error_bucket;
+        search->least_depth_bucket = depth_bucket < search->least_depth_bucket ? depth_bucket : search->least_depth_bucket;
+    }
+    double error = region_queue_error(queue), depth = region_queue_depth(queue);
     depth = search->confirmed_depth > depth ? search->confirmed_depth : depth;
     search->error = error < search->error ? error : search->error;
     search->depth = depth < search->depth ? depth : search->depth;
@@ -132,7 +153,9 @@ static bool begin_queue(dent_time_critical *search, dent_region_pair *roots)
 {
     bool empty = search->a->face_count == 0 || search->b->face_count == 0;
     bool meet = !empty && search_test_pair(search, 0, 0, roots);
-    double depth = meet ? -roots->lo : 0, error = meet ? roots->error : 0;
+    /* Parts may be farther apart than the roots: the size of these, not their distance, says where buckets begin. */
+    double depth = meet ? -roots->lo : 0,
+           error = meet ? up(search->a->volumes[0].error + search->b->volumes[0].error) : 0;
     region_queue_reset(&search->queue, error, depth,
                        search->def.order == DENT_REFINE_PRIORITY  ? error
                        : search->def.order == DENT_REFINE_DEEPEST ? 1
@@ -185,6 +208,7 @@ static DENT_NOINLINE void begin_search(dent_time_critical *search, bool reuse_fr
     search->units = search->granted = search->effort = 0;
     search->splits = search->bound_tests = search->face_tests = search->nodes_updated = 0;
     search->error = search->depth = INFINITY;
+    search->least_error_bucket = search->least_depth_bucket = UINT32_MAX;
     search->predicates = (predicate_counters){0};
     search_begin_at_roots(search);
     if (reuse && search->queue.count > 0) { /* the roots stand for all of it until it is tested */
@@ -269,6 +293,7 @@ static void fill_result(const dent_time_critical *search, dent_time_critical_res
     result->component_count = search->component_count;
     result->components_pending = search->components_pending;
     result->error = search->error;
+    result->pending_error = region_queue_error(queue);
     result->depth = search->depth;
     result->work_units = search->units;
     result->splits = search->splits;

@@ -13,6 +13,7 @@
 #ifndef DENT_QUERY_TIME_CRITICAL_SEARCH_H
 #define DENT_QUERY_TIME_CRITICAL_SEARCH_H
 
+#include "geometry/kernels/bound_kernels.h"
 #include "geometry/predicate_kinds.h"
 #include "query/bound_tree_object.h"
 #include "query/region_queue.h"
@@ -46,6 +47,9 @@ struct dent_time_critical {
     bool begun;
     uint64_t epoch_a, epoch_b;
     bool share_vertices; /* faces of a and b may have vertices in common */
+    const struct bound_kernels *kernels;
+    bound_kernel *kernel; /* for children of one tree against a node of the other; null: volumes of different kinds */
+    bool use_slabs;       /* and the slabs of what is left, which both have */
 
     struct region_queue queue;
     uint32_t reserve;   /* with less room than this, the most refined entries go first */
@@ -53,8 +57,10 @@ struct dent_time_critical {
 
     /* A leaf pair whose faces are being tested: it stays pending. */
     uint32_t active; /* entry, or REGION_NONE */
-    uint32_t cursor;
+    uint32_t row;    /* faces of a that were compared with all of b by their boxes … */
+    uint32_t left;   /* … and what is left of the last of them: faces of b, as bits */
     uint32_t first_pair;
+    struct bound_volume face_boxes[2][BOUND_LEAF_FACES_MAX];
 
     dent_confirmed *confirmed;
     uint32_t confirmed_count;
@@ -79,6 +85,7 @@ struct dent_time_critical {
     uint64_t effort; /* units, and those of nodes computed: how long it takes */
     uint64_t splits, bound_tests, face_tests, nodes_updated;
     double error, depth; /* running minima */
+    uint32_t least_error_bucket, least_depth_bucket; /* the topmost of all entries when these were last looked at */
     predicate_counters predicates;
     uint64_t margin_ns; /* a recent longest batch */
 };

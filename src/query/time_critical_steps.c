@@ -17,24 +17,30 @@ static void touch(dent_time_critical *search, struct bound_tree *tree, uint32_t 
     search->nodes_updated += cost > 0;
 }
 
+/* How far the surfaces below two nodes may be from one another at most: not farther than two of their vertices, nor than
+ * the volumes, which meet, are large. (Of a body with itself the former says nothing: neighbours share vertices.) */
+static double largest_gap(const dent_time_critical *search, uint32_t node_a, uint32_t node_b)
+{
+    const struct bound_tree *a = search->a, *b = search->b;
+    double by_size = up(a->volumes[node_a].error + b->volumes[node_b].error);
+    double by_witness = a == b ? INFINITY : distance_above(bound_witness(a, node_a), bound_witness(b, node_b));
+    return by_witness < by_size ? by_witness : by_size;
+}
+
 bool search_test_pair(dent_time_critical *search, uint32_t node_a, uint32_t node_b, dent_region_pair *pair)
 {
-    struct bound_tree *a = search->a, *b = search->b;
-    touch(search, a, node_a);
-    touch(search, b, node_b);
+    touch(search, search->a, node_a);
+    touch(search, search->b, node_b);
     search->units++;
     search->effort++;
     search->bound_tests++;
-    bool balls = a->kind == DENT_BOUND_SPHERES && b->kind == DENT_BOUND_SPHERES;
-    if (balls && balls_clearly_apart(a->volumes[node_a].v, b->volumes[node_b].v)) {
+    double gap = volume_gap(search->a, node_a, search->b, node_b);
+    if (gap > 0) {
         return false;
     }
-    double gap = volume_gap(a, node_a, b, node_b);
-    *pair = (dent_region_pair){.node_a = node_a,
-                               .node_b = node_b,
-                               .lo = gap,
-                               .error = up(a->volumes[node_a].error + b->volumes[node_b].error)};
-    return !(gap > 0);
+    *pair = (dent_region_pair){
+        .node_a = node_a, .node_b = node_b, .lo = gap, .error = largest_gap(search, node_a, node_b)};
+    return true;
 }
 
 /* Leaves are as deep as it gets. */
@@ -50,7 +56,8 @@ void search_push(dent_time_critical *search, const dent_region_pair *pair)
     if (search->def.order == DENT_REFINE_PRIORITY) {
         key = pair->error;
     } else if (search->def.order == DENT_REFINE_DEEPEST) {
-        key = pair->error > 0 && pair->lo < 0 ? -pair->lo / pair->error : 0;
+        double size = search->a->volumes[pair->node_a].error + search->b->volumes[pair->node_b].error;
+        key = size > 0 && pair->lo < 0 ? -pair->lo / size : 0;
     }
     region_queue_push(&search->queue, pair, key, level_a < level_b ? level_a : level_b);
 }
@@ -107,12 +114,49 @@ static void keep_record(dent_time_critical *search, uint32_t node_a, uint32_t no
     search->front[search->front_count++] = (struct front_record){node_a, node_b, parts | (uint64_t)side << 62};
 }
 
+/* Children of one node against another node, all at once. Survivors as bits, their bounds in lo. */
+static uint32_t test_children(dent_time_critical *search, const struct node_pair *parts, uint32_t count,
+                              uint64_t wanted, bool of_a, double lo[BOUND_KERNEL_LANES])
+{
+    struct bound_tree *split = of_a ? search->a : search->b, *whole = of_a ? search->b : search->a;
+    uint32_t first = of_a ? parts[0].a : parts[0].b, other = of_a ? parts[0].b : parts[0].a;
+    for (uint32_t i = 0; split->reduced && i < count; i++) {
+        if (wanted >> i & 1) {
+            touch(search, split, first + i);
+        }
+    }
+    touch(search, whole, other);
+    uint32_t meet = search->kernel(&split->volumes[first], count, &whole->volumes[other], lo) & (uint32_t)wanted;
+    for (uint32_t left = search->use_slabs ? meet : 0; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(left);
+        lo[i] = gap_with_slabs(split, first + i, whole, other, lo[i]);
+        meet &= ~((uint32_t)(lo[i] > 0) << i);
+    }
+    uint32_t tests = (uint32_t)__builtin_popcountll(wanted);
+    search->units += tests;
+    search->effort += tests;
+    search->bound_tests += tests;
+    return meet;
+}
+
 /* Tests the parts in `wanted` of a pair; survivors go to `kept`. Returns the parts that are apart. */
 static uint64_t test_parts(dent_time_critical *search, const struct node_pair *parts, uint32_t count, uint64_t wanted,
-                           dent_region_pair kept[PARTS_MAX], uint32_t *kept_count)
+                           enum split_side side, dent_region_pair kept[PARTS_MAX], uint32_t *kept_count)
 {
     uint64_t apart = 0;
     *kept_count = 0;
+    if (search->kernel && (side == SPLIT_A || side == SPLIT_B)) {
+        double lo[BOUND_KERNEL_LANES];
+        uint32_t meet = test_children(search, parts, count, wanted, side == SPLIT_A, lo);
+        for (uint32_t left = meet; left; left &= left - 1) {
+            uint32_t i = (uint32_t)__builtin_ctz(left);
+            kept[(*kept_count)++] = (dent_region_pair){.node_a = parts[i].a,
+                                                       .node_b = parts[i].b,
+                                                       .lo = lo[i],
+                                                       .error = largest_gap(search, parts[i].a, parts[i].b)};
+        }
+        return wanted & ~(uint64_t)meet;
+    }
     for (uint32_t i = 0; i < count; i++) {
         if (wanted >> i & 1) {
             if (search_test_pair(search, parts[i].a, parts[i].b, &kept[*kept_count])) {
@@ -150,7 +194,7 @@ static void test_old_record(dent_time_critical *search)
     uint32_t count = side == SPLIT_NONE ? 1 : list_parts(search, record.node_a, record.node_b, side, parts),
              kept_count = 0;
     if (side == SPLIT_NONE) {
-        apart = test_parts(search, parts, 1, 1, kept, &kept_count);
+        apart = test_parts(search, parts, 1, 1, SPLIT_NONE, kept, &kept_count);
         if (apart) {
             keep_record(search, record.node_a, record.node_b, SPLIT_NONE, 0);
         }
@@ -158,7 +202,7 @@ static void test_old_record(dent_time_critical *search)
                !search_test_pair(search, record.node_a, record.node_b, &kept[0])) {
         keep_record(search, record.node_a, record.node_b, SPLIT_NONE, 0); /* up to the parent */
     } else {
-        apart = test_parts(search, parts, count, wanted, kept, &kept_count);
+        apart = test_parts(search, parts, count, wanted, side, kept, &kept_count);
         if (apart) {
             keep_record(search, record.node_a, record.node_b, side, apart);
         }
@@ -193,21 +237,35 @@ static bool faces_share_vertex(const dent_time_critical *search, const uint32_t 
     return false;
 }
 
-/* Closed boxes of the two faces miss one another: most pairs of neighbouring leaves. */
-static bool boxes_apart(const double *const a[3], const double *const b[3])
+/* The boxes of a leaf's faces: most pairs of faces of neighbouring leaves miss one another by these. */
+static void list_face_boxes(const struct bound_tree *tree, uint32_t leaf, struct bound_volume *boxes)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        double a0 = a[0][axis], a1 = a[1][axis], a2 = a[2][axis], b0 = b[0][axis], b1 = b[1][axis], b2 = b[2][axis];
-        double lo_a = a0 < a1 ? a0 : a1, hi_a = a0 < a1 ? a1 : a0, lo_b = b0 < b1 ? b0 : b1, hi_b = b0 < b1 ? b1 : b0;
-        lo_a = a2 < lo_a ? a2 : lo_a;
-        hi_a = a2 > hi_a ? a2 : hi_a;
-        lo_b = b2 < lo_b ? b2 : lo_b;
-        hi_b = b2 > hi_b ? b2 : hi_b;
-        if (hi_a < lo_b || hi_b < lo_a) {
-            return true;
+    const struct bound_link *link = &tree->links[leaf];
+    for (uint32_t i = 0; i < link->face_count; i++) {
+        const uint32_t *v = tree->corners[link->first_face + i];
+        for (int axis = 0; axis < 3; axis++) {
+            double x = tree->xyz[v[0]][axis], y = tree->xyz[v[1]][axis], z = tree->xyz[v[2]][axis];
+            double low = x < y ? x : y, high = x < y ? y : x;
+            boxes[i].v[axis] = z < low ? z : low;
+            boxes[i].v[axis + 3] = z > high ? z : high;
         }
     }
-    return false;
+}
+
+/* Faces of b whose closed boxes meet that of the next face of a, as bits. */
+static uint32_t compare_row(dent_time_critical *search, uint32_t count_b, bool itself)
+{
+    const struct bound_volume *box = &search->face_boxes[0][search->row], *others = search->face_boxes[1];
+    double gaps[BOUND_KERNEL_LANES];
+    uint32_t meet = 0;
+    for (uint32_t from = 0; from < count_b; from += BOUND_KERNEL_LANES) {
+        uint32_t count = count_b - from < BOUND_KERNEL_LANES ? count_b - from : BOUND_KERNEL_LANES;
+        meet |= search->kernels->boxes(others + from, count, box, gaps) << from;
+    }
+    uint32_t tests = itself ? count_b - search->row : count_b; /* each pair once, and no face with itself */
+    search->units += tests;
+    search->effort += tests;
+    return itself ? meet & ~((2u << search->row) - 1) : meet;
 }
 
 static void test_faces(dent_time_critical *search, uint32_t place_a, uint32_t place_b)
@@ -215,9 +273,8 @@ static void test_faces(dent_time_critical *search, uint32_t place_a, uint32_t pl
     const uint32_t *va = search->a->corners[place_a], *vb = search->b->corners[place_b];
     const double *a[3] = {search->a->xyz[va[0]], search->a->xyz[va[1]], search->a->xyz[va[2]]};
     const double *b[3] = {search->b->xyz[vb[0]], search->b->xyz[vb[1]], search->b->xyz[vb[2]]};
-    search->units++;
     search->effort++;
-    if (boxes_apart(a, b) || faces_share_vertex(search, va, vb)) {
+    if (faces_share_vertex(search, va, vb)) {
         return;
     }
     search->units += FACE_TEST_UNITS;
@@ -253,25 +310,21 @@ static void finish_leaves(dent_time_critical *search)
     search->active = REGION_NONE;
 }
 
-/* The next pair of faces of the leaf pair at hand. */
+/* The next face of the leaf pair at hand, or the next pair of faces whose boxes meet. */
 static void step_leaves(dent_time_critical *search)
 {
     const dent_region_pair *pair = &search->queue.entries[search->active];
     const struct bound_link *a = &search->a->links[pair->node_a], *b = &search->b->links[pair->node_b];
-    uint32_t i = search->cursor / b->face_count, j = search->cursor % b->face_count;
-    bool itself = search->a == search->b && pair->node_a == pair->node_b;
-    if (itself && j <= i) { /* each pair once, and no face with itself */
-        search->cursor = i * b->face_count + i + 1;
-        j = i + 1;
-    }
-    if (search->cursor < a->face_count * b->face_count && j < b->face_count) {
-        test_faces(search, a->first_face + i, b->first_face + j);
+    if (search->left == 0) {
+        bool itself = search->a == search->b && pair->node_a == pair->node_b;
+        search->left = compare_row(search, b->face_count, itself);
+        search->row++;
     } else {
-        search->units++;
-        search->effort++;
+        uint32_t j = (uint32_t)__builtin_ctz(search->left);
+        search->left &= search->left - 1;
+        test_faces(search, a->first_face + search->row - 1, b->first_face + j);
     }
-    search->cursor++;
-    if (search->cursor >= a->face_count * b->face_count) {
+    if (search->left == 0 && search->row == a->face_count) {
         finish_leaves(search);
     }
 }
@@ -289,8 +342,11 @@ static bool begin_leaves(dent_time_critical *search, uint32_t entry)
     }
     search->effort += bound_tree_touch_positions(search->a, pair->node_a);
     search->effort += bound_tree_touch_positions(search->b, pair->node_b);
+    list_face_boxes(search->a, pair->node_a, search->face_boxes[0]);
+    list_face_boxes(search->b, pair->node_b, search->face_boxes[1]);
+    search->effort += (search->a->links[pair->node_a].face_count + search->b->links[pair->node_b].face_count) / 2;
     search->active = entry;
-    search->cursor = 0;
+    search->row = search->left = 0;
     search->first_pair = search->pair_count;
     return true;
 }
@@ -308,7 +364,7 @@ static bool refine(dent_time_critical *search, uint32_t entry)
     struct node_pair parts[PARTS_MAX];
     dent_region_pair kept[PARTS_MAX];
     uint32_t count = list_parts(search, pair.node_a, pair.node_b, side, parts), kept_count;
-    uint64_t apart = test_parts(search, parts, count, (UINT64_C(1) << count) - 1, kept, &kept_count);
+    uint64_t apart = test_parts(search, parts, count, (UINT64_C(1) << count) - 1, side, kept, &kept_count);
     if (kept_count > region_queue_free(&search->queue) + 1) {
         return false;
     }

@@ -329,7 +329,7 @@ dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_
     }
     if (search->a->kind != DENT_BOUND_SPHERES || search->b->kind != DENT_BOUND_SPHERES) {
         return dent_fail(search->context, DENT_ERROR_UNSUPPORTED,
-                         "boxes have no centres to push from: this response needs trees of balls");
+                         "this response needs trees of balls (DENT_BOUND_SPHERES): boxes have no centres to push from");
     }
     struct responder responder = {search, def, response, {forces_a, forces_b}, 0};
     struct floating_point_guard guard;

@@ -53,6 +53,7 @@ static dent_status make_tree(dent_sim *sim, uint32_t body)
     if (budget->trees[body]) {
         return DENT_OK;
     }
+    def.kind = DENT_BOUND_SPHERES; /* the response needs balls */
     dent_status status = dent_bound_tree_create(sim->world, sim->bodies[body].id, &def, &budget->trees[body]);
     return status == DENT_OK ? status : dent_fail(sim->context, status, "%s", dent_world_message(sim->world));
 }

@@ -1,35 +1,27 @@
-/* A surface as a hierarchy of bounding volumes, for searches that may be stopped: balls or axis-parallel boxes, 2, 4 or
- * 8 children to a node, every face in exactly one leaf.
+/* A surface as a hierarchy of bounding volumes, for searches that may be stopped: balls, axis-parallel boxes, or boxes
+ * cut by more slabs (k-DOPs); 2, 4 or 8 children to a node, every face in exactly one leaf.
  *
  * The tree is built once over the faces at rest (bound_tree_build.c, medial_tree.c); its volumes follow the positions:
  * all at once for a body with positions of its own (bound_tree_refit.c), node by node when visited for a reduced model
  * (reduced_bounds.c). Nodes are stored level by level, so children lie behind their parents and a level is one range.
  *
  * Volumes are certified: whatever was rounded on the way, they hold every vertex of their faces as stored in `xyz`, and
- * as volumes are convex, the faces. `error` bounds how far a point of the volume may be from the faces.
+ * as volumes are convex, the faces. `error` bounds how far a point of the volume may be from the faces. The witness, a
+ * vertex of the faces themselves, bounds distances from above: no two nodes are farther apart than their witnesses.
  */
 #ifndef DENT_STRUCTURES_BOUND_TREE_H
 #define DENT_STRUCTURES_BOUND_TREE_H
 
 #include <dent/time_critical.h>
 
-#include <float.h>
-#include <math.h>
-
 #include "bodies/body_data.h"
+#include "geometry/bound_volumes.h"
 
 struct dent_reduced;
 struct reduced_bounds;
 struct medial_builder;
 
 enum { BOUND_BRANCHING_MAX = 8, BOUND_LEAF_FACES_MAX = 16, BOUND_LEVELS_MAX = 64 };
-
-struct bound_volume {
-    double v[6]; /* balls: centre, radius; boxes: lo, hi */
-    double error;
-    uint32_t stamp;           /* reduced trees: the epoch the volume was computed in */
-    uint32_t positions_stamp; /* reduced trees, leaves: … their vertices */
-};
 
 struct bound_link {
     uint32_t first_child, first_face, face_count;
@@ -43,6 +35,9 @@ struct bound_tree {
     uint32_t face_count, vertex_count, node_count, leaf_count, level_count;
     uint32_t level_start[BOUND_LEVELS_MAX + 1];
     struct bound_volume *volumes; /* by node */
+    double (*witnesses)[3];       /* by node; unused for balls, which have theirs with them */
+    uint32_t slab_directions;     /* besides the axes: 4 or 6; 0 for balls and boxes */
+    double *slabs;                /* by node, 2 * slab_directions: see geometry/bound_volumes.h */
     struct bound_link *links;     /* by node */
     uint32_t *order;              /* place in the tree -> face */
     uint32_t (*corners)[3];       /* by place in the tree */
@@ -102,45 +97,20 @@ struct bound_splitter {
 };
 uint32_t split_by_covariance(struct bound_splitter *splitter, uint32_t first, uint32_t count, uint32_t *sizes);
 
-/* ---- rounding ---------------------------------------------------------------------------------------------------- */
-
-/* An upper bound of |a - b|, a little above the computed length; finite whenever the numbers leave room. The computed
- * square has a relative error of at most 2u from each difference, u from each product and 2u from the sums: 5u, its
- * root 2.5u and u more; 2^-50 = 8u covers that and the product itself. Where squares overflow or come near the
- * subnormals the sum of the three magnitudes serves. */
-static inline double distance_above(const double a[3], const double b[3])
+static inline bool bound_has_balls(const struct bound_tree *tree)
 {
-    double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-    double square = (x * x + y * y) + z * z;
-    if (square > 1e-280 && square < 1e300) {
-        return sqrt(square) * (1 + 0x1p-50);
-    }
-    return ((fabs(x) + fabs(y)) + fabs(z)) * (1 + 0x1p-50);
+    return tree->kind == DENT_BOUND_SPHERES;
 }
 
-/* A lower bound of |a - b|; at the ends of the range the largest magnitude. Infinite differences count as the largest
- * double. */
-static inline double distance_below(const double a[3], const double b[3])
+/* A vertex below the node, near the middle of its volume; as fresh as that. */
+static inline double *bound_witness(const struct bound_tree *tree, uint32_t node)
 {
-    double x = fabs(a[0] - b[0]), y = fabs(a[1] - b[1]), z = fabs(a[2] - b[2]);
-    double square = (x * x + y * y) + z * z;
-    if (square > 1e-280 && square < 1e300) {
-        return sqrt(square) * (1 - 0x1p-50);
-    }
-    double largest = x > y ? x : y;
-    largest = (largest > z ? largest : z) * (1 - 0x1p-50);
-    return largest <= DBL_MAX ? largest : DBL_MAX;
+    return bound_has_balls(tree) ? &tree->volumes[node].v[4] : tree->witnesses[node];
 }
 
-/* Rounds a sum of a few terms of like size outward. */
-static inline double up(double value)
+static inline const double *bound_slabs(const struct bound_tree *tree, uint32_t node)
 {
-    return value + fabs(value) * 0x1p-51;
-}
-
-static inline double down(double value)
-{
-    return value - fabs(value) * 0x1p-51;
+    return &tree->slabs[2 * (size_t)tree->slab_directions * node];
 }
 
 static inline bool bound_is_leaf(const struct bound_tree *tree, uint32_t node)

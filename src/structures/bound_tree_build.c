@@ -276,11 +276,15 @@ static dent_status allocate_tree(struct bound_tree *tree, uint32_t node_capacity
         return DENT_ERROR_OUT_OF_MEMORY; /* shrinking: the old block is lost to nobody, see bound_tree_build */
     }
     tree->volumes = dent_allocate(tree->context, tree->node_count, sizeof *tree->volumes);
+    size_t boxes = bound_has_balls(tree) ? 0 : tree->node_count;
+    tree->witnesses = dent_allocate(tree->context, boxes, sizeof *tree->witnesses);
+    tree->slabs = dent_allocate(tree->context, tree->node_count, 2 * tree->slab_directions * sizeof *tree->slabs);
     tree->corners = dent_allocate(tree->context, places, sizeof *tree->corners);
     tree->vertex_start = dent_allocate(tree->context, places + 1, sizeof *tree->vertex_start);
     tree->vertices = dent_allocate(tree->context, places * 3, sizeof *tree->vertices);
     tree->xyz = dent_allocate(tree->context, tree->vertex_count, sizeof *tree->xyz);
-    bool complete = tree->volumes && tree->corners && tree->vertex_start && tree->vertices && tree->xyz;
+    bool complete = tree->volumes && tree->witnesses && tree->slabs && tree->corners && tree->vertex_start &&
+                    tree->vertices && tree->xyz;
     return complete ? DENT_OK : DENT_ERROR_OUT_OF_MEMORY;
 }
 
@@ -357,6 +361,9 @@ dent_status bound_tree_build(struct bound_tree *tree, const struct bound_build *
     uint32_t capacity = 0;
     *tree = (struct bound_tree){.context = build->context,
                                 .kind = build->kind,
+                                .slab_directions = build->kind == DENT_BOUND_DOP14   ? 4
+                                                   : build->kind == DENT_BOUND_DOP18 ? 6
+                                                                                     : 0,
                                 .branching = build->branching,
                                 .leaf_faces = build->leaf_faces,
                                 .face_count = build->face_count,
@@ -389,6 +396,8 @@ void bound_tree_destroy(struct bound_tree *tree)
     dent_context *context = tree->context;
     size_t faces = tree->face_count;
     dent_release(context, tree->volumes, tree->node_count, sizeof *tree->volumes);
+    dent_release(context, tree->witnesses, bound_has_balls(tree) ? 0 : tree->node_count, sizeof *tree->witnesses);
+    dent_release(context, tree->slabs, tree->node_count, 2 * tree->slab_directions * sizeof *tree->slabs);
     dent_release(context, tree->links, tree->node_count, sizeof *tree->links);
     dent_release(context, tree->order, faces, sizeof *tree->order);
     dent_release(context, tree->corners, faces, sizeof *tree->corners);

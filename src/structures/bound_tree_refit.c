@@ -74,6 +74,7 @@ static double grow_ball(const struct part *parts, uint32_t count, double centre[
 
 struct reach {
     double nearest, farthest; /* upper bounds of the smallest and largest distance of a vertex */
+    uint32_t vertex;          /* the nearest */
 };
 
 static inline double square_distance(const double a[3], const double b[3])
@@ -87,23 +88,35 @@ static struct reach vertex_reach(const struct bound_tree *tree, const struct bou
 {
     uint32_t begin = tree->vertex_start[link->first_face],
              end = tree->vertex_start[link->first_face + link->face_count];
-    double nearest = INFINITY, farthest = 0;
+    struct reach reach = {INFINITY, 0, tree->vertices[begin]};
     for (uint32_t i = begin; i < end; i++) {
         double square = square_distance(centre, tree->xyz[tree->vertices[i]]);
-        nearest = square < nearest ? square : nearest;
-        farthest = square > farthest ? square : farthest;
+        reach.vertex = square < reach.nearest ? tree->vertices[i] : reach.vertex;
+        reach.nearest = square < reach.nearest ? square : reach.nearest;
+        reach.farthest = square > reach.farthest ? square : reach.farthest;
     }
-    if (nearest > 1e-280 && farthest < 1e300) {
-        return (struct reach){sqrt(nearest) * (1 + 0x1p-50), sqrt(farthest) * (1 + 0x1p-50)};
+    if (reach.nearest > 1e-280 && reach.farthest < 1e300) {
+        reach.nearest = sqrt(reach.nearest) * (1 + 0x1p-50);
+        reach.farthest = sqrt(reach.farthest) * (1 + 0x1p-50);
+        return reach;
     }
-    nearest = INFINITY;
-    farthest = 0;
+    reach.nearest = INFINITY;
+    reach.farthest = 0;
     for (uint32_t i = begin; i < end; i++) {
         double distance = distance_above(centre, tree->xyz[tree->vertices[i]]);
-        nearest = distance < nearest ? distance : nearest;
-        farthest = distance > farthest ? distance : farthest;
+        reach.vertex = distance < reach.nearest ? tree->vertices[i] : reach.vertex;
+        reach.nearest = distance < reach.nearest ? distance : reach.nearest;
+        reach.farthest = distance > reach.farthest ? distance : reach.farthest;
     }
-    return (struct reach){nearest, farthest};
+    return reach;
+}
+
+static void take_witness(struct bound_tree *tree, uint32_t node, uint32_t vertex)
+{
+    double *witness = bound_witness(tree, node);
+    for (int axis = 0; axis < 3; axis++) {
+        witness[axis] = tree->xyz[vertex][axis];
+    }
 }
 
 /* Centre of a small ball around a leaf's vertices, as grow_ball finds it for balls, with squares in place of lengths.
@@ -161,6 +174,7 @@ static void refit_ball(struct bound_tree *tree, uint32_t node)
     struct reach reach = vertex_reach(tree, link, volume->v);
     double radius = reach.farthest < layered ? reach.farthest : layered;
     double around = up(radius + reach.nearest);
+    take_witness(tree, node, reach.vertex);
     volume->v[3] = radius;
     volume->error = around < 2 * radius ? around : 2 * radius;
 }
@@ -191,11 +205,38 @@ static void refit_box(struct bound_tree *tree, uint32_t node)
         middle[axis] = lo * 0.5 + hi * 0.5;
     }
     struct reach reach = vertex_reach(tree, link, middle);
+    take_witness(tree, node, reach.vertex);
     double diagonal = distance_above(volume->v, volume->v + 3);
     /* Twice the distance from the middle to a corner may be a little above the diagonal: rounding of the middle. */
     double corner = distance_above(middle, volume->v), other = distance_above(middle, volume->v + 3);
     double around = up((corner > other ? corner : other) * (1 + 0x1p-50) + reach.nearest);
     volume->error = around < diagonal ? around : diagonal;
+}
+
+/* Of a leaf from its vertices, of others from their children, whose slabs are rounded outward already. */
+static void refit_slabs(struct bound_tree *tree, uint32_t node)
+{
+    const struct bound_link *link = &tree->links[node];
+    uint32_t directions = tree->slab_directions;
+    double *slabs = &tree->slabs[2 * (size_t)directions * node];
+    for (uint32_t k = 0; k < directions; k++) {
+        slabs[k] = INFINITY;
+        slabs[directions + k] = -INFINITY;
+    }
+    for (uint32_t i = 0; i < link->child_count; i++) {
+        const double *child = bound_slabs(tree, link->first_child + i);
+        for (uint32_t k = 0; k < directions; k++) {
+            slabs[k] = child[k] < slabs[k] ? child[k] : slabs[k];
+            slabs[directions + k] = child[directions + k] > slabs[directions + k] ? child[directions + k]
+                                                                                  : slabs[directions + k];
+        }
+    }
+    if (link->child_count == 0) {
+        uint32_t end = tree->vertex_start[link->first_face + link->face_count];
+        for (uint32_t i = tree->vertex_start[link->first_face]; i < end; i++) {
+            slabs_add_point(directions, tree->xyz[tree->vertices[i]], slabs);
+        }
+    }
 }
 
 struct refit_level {
@@ -209,10 +250,13 @@ static void refit_block(void *data, uint32_t block, uint32_t worker)
     uint32_t begin = level->begin + block * NODES_PER_BLOCK, end = begin + NODES_PER_BLOCK;
     (void)worker;
     for (uint32_t node = begin; node < end && node < level->end; node++) {
-        if (level->tree->kind == DENT_BOUND_BOXES) {
-            refit_box(level->tree, node);
-        } else {
+        if (bound_has_balls(level->tree)) {
             refit_ball(level->tree, node);
+        } else {
+            refit_box(level->tree, node);
+        }
+        if (level->tree->slab_directions > 0) {
+            refit_slabs(level->tree, node);
         }
     }
 }

@@ -77,7 +77,7 @@ static void fit_rest_ball(const struct gathering *gathering, const double (*poin
 {
     const uint32_t *vertices = gathering->tree->vertices;
     double c[3];
-    *ball = (struct rest_ball){.radius = INFINITY, .near = INFINITY};
+    *ball = (struct rest_ball){.radius = INFINITY, .near = INFINITY, .nearest = vertices[begin]};
     for (int axis = 0; axis < 3; axis++) {
         double lo = INFINITY, hi = -INFINITY;
         for (uint32_t i = begin; i < end; i++) {
@@ -105,6 +105,7 @@ static void fit_rest_ball(const struct gathering *gathering, const double (*poin
     }
     for (uint32_t i = begin; i < end; i++) {
         double distance = distance_above(ball->centre, gathering->bounds->model->dense_rest[vertices[i]]);
+        ball->nearest = distance < ball->near ? vertices[i] : ball->nearest;
         ball->near = distance < ball->near ? distance : ball->near;
     }
 }
@@ -232,11 +233,12 @@ bool reduced_bounds_create(struct bound_tree *tree, dent_reduced *model)
     *bounds = (struct reduced_bounds){.model = model, .node_count = tree->node_count};
     tree->reduced = bounds;
     bounds->nodes = dent_allocate(tree->context, bounds->node_count, sizeof *bounds->nodes);
-    if (bounds->nodes && tree->face_count > 0 && gather_all(tree, bounds)) {
-        return true;
-    }
-    if (bounds->nodes && tree->face_count == 0) {
-        return true;
+    bounds->stamps = dent_allocate(tree->context, bounds->node_count, sizeof *bounds->stamps);
+    if (bounds->nodes && bounds->stamps) {
+        memset(bounds->stamps, 0, bounds->node_count * sizeof *bounds->stamps);
+        if (tree->face_count == 0 || gather_all(tree, bounds)) {
+            return true;
+        }
     }
     reduced_bounds_destroy(tree);
     return false;
@@ -249,6 +251,7 @@ void reduced_bounds_destroy(struct bound_tree *tree)
         return;
     }
     dent_release(tree->context, bounds->nodes, bounds->node_count, sizeof *bounds->nodes);
+    dent_release(tree->context, bounds->stamps, bounds->node_count, sizeof *bounds->stamps);
     dent_release(tree->context, bounds->supports, bounds->support_capacity, sizeof *bounds->supports);
     dent_release(tree->context, bounds->facets, bounds->facet_capacity, sizeof *bounds->facets);
     dent_release(tree->context, bounds->rotations, bounds->rotation_capacity, sizeof *bounds->rotations);
@@ -350,6 +353,7 @@ static void compute_direct(struct bound_tree *tree, uint32_t number)
     }
     volume->v[3] = radius;
     volume->error = around < 2 * radius ? around : 2 * radius;
+    reduced_vertex(model, ball->nearest, bound_witness(tree, number));
 }
 
 /* Encloses the children's balls: middle of their bounds, then the farthest reach. The centre of a child's ball is at
@@ -358,7 +362,8 @@ static void compute_layered(struct bound_tree *tree, uint32_t number)
 {
     const struct bound_link *link = &tree->links[number];
     struct bound_volume *volume = &tree->volumes[number];
-    double near = INFINITY, radius = 0;
+    double near = INFINITY, nearest = INFINITY, radius = 0;
+    uint32_t witness_of = link->first_child;
     for (int axis = 0; axis < 3; axis++) {
         double lo = INFINITY, hi = -INFINITY;
         for (uint32_t i = 0; i < link->child_count; i++) {
@@ -374,7 +379,11 @@ static void compute_layered(struct bound_tree *tree, uint32_t number)
         double to_face = up(distance + up(child->error - child->v[3]));
         radius = reach > radius ? reach : radius;
         near = to_face < near ? to_face : near;
+        double to_witness = distance_above(volume->v, bound_witness(tree, link->first_child + i));
+        witness_of = to_witness < nearest ? link->first_child + i : witness_of;
+        nearest = to_witness < nearest ? to_witness : nearest;
     }
+    memcpy(bound_witness(tree, number), bound_witness(tree, witness_of), 3 * sizeof(double));
     volume->v[3] = radius;
     volume->error = up(radius + near) < 2 * radius ? up(radius + near) : 2 * radius;
 }
@@ -383,7 +392,7 @@ uint32_t reduced_bounds_compute(struct bound_tree *tree, uint32_t node)
 {
     const struct reduced_node *reduced = &tree->reduced->nodes[node];
     compute_direct(tree, node); /* nodes that enclose their children are never out of date: see the update */
-    tree->volumes[node].stamp = (uint32_t)tree->epoch;
+    tree->reduced->stamps[node].volume = (uint32_t)tree->epoch;
     return 1 + reduced->support_count / 8;
 }
 
@@ -395,7 +404,7 @@ uint32_t reduced_bounds_positions(struct bound_tree *tree, uint32_t leaf)
     for (uint32_t i = begin; i < end; i++) {
         reduced_vertex(tree->reduced->model, tree->vertices[i], tree->xyz[tree->vertices[i]]);
     }
-    tree->volumes[leaf].positions_stamp = (uint32_t)tree->epoch;
+    tree->reduced->stamps[leaf].positions = (uint32_t)tree->epoch;
     return 1 + (end - begin) / 2;
 }
 
@@ -409,6 +418,6 @@ void reduced_bounds_update(struct bound_tree *tree)
             bound_tree_touch(tree, tree->links[node].first_child + i);
         }
         compute_layered(tree, node);
-        tree->volumes[node].stamp = (uint32_t)tree->epoch;
+        tree->reduced->stamps[node].volume = (uint32_t)tree->epoch;
     }
 }

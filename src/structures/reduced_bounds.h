@@ -43,9 +43,10 @@ struct support {
     double mean, spread; /* W_k, d_k */
 };
 
-/* A ball at rest; its centre is at most `near` from a dense vertex at rest. */
+/* A ball at rest; its centre is at most `near` from `nearest`, a dense vertex at rest. */
 struct rest_ball {
     double centre[3], radius, near;
+    uint32_t nearest;
 };
 
 struct reduced_node {
@@ -54,6 +55,12 @@ struct reduced_node {
     uint32_t first_support, support_count;
     uint32_t first_facet, facet_count;
     uint32_t rotation; /* whose; UINT32_MAX: encloses its children */
+};
+
+/* The epochs a node was computed in. */
+struct reduced_stamps {
+    uint32_t volume;
+    uint32_t positions; /* leaves: of their vertices */
 };
 
 struct reduced_rotation {
@@ -65,6 +72,7 @@ struct reduced_rotation {
 struct reduced_bounds {
     dent_reduced *model;
     struct reduced_node *nodes;
+    struct reduced_stamps *stamps;
     struct support *supports;
     uint32_t support_count, support_capacity;
     uint32_t *facets;
@@ -89,12 +97,12 @@ uint32_t reduced_bounds_positions(struct bound_tree *tree, uint32_t leaf);
 
 static inline uint32_t bound_tree_touch(struct bound_tree *tree, uint32_t node)
 {
-    return tree->reduced && tree->volumes[node].stamp != (uint32_t)tree->epoch ? reduced_bounds_compute(tree, node) : 0;
+    return tree->reduced && tree->reduced->stamps[node].volume != (uint32_t)tree->epoch ? reduced_bounds_compute(tree, node) : 0;
 }
 
 static inline uint32_t bound_tree_touch_positions(struct bound_tree *tree, uint32_t leaf)
 {
-    bool old = tree->reduced && tree->volumes[leaf].positions_stamp != (uint32_t)tree->epoch;
+    bool old = tree->reduced && tree->reduced->stamps[leaf].positions != (uint32_t)tree->epoch;
     return old ? reduced_bounds_positions(tree, leaf) : 0;
 }
 

@@ -1,6 +1,7 @@
 /* The rows of the kernel table. See kernel_table.h. */
 #include "geometry/kernels/kernel_table.h"
 
+#include "geometry/kernels/bound_kernels.h"
 #include "geometry/kernels/cluster_kernels.h"
 #include "geometry/kernels/curvature_kernels.h"
 #include "geometry/kernels/impact_kernels.h"
@@ -17,7 +18,7 @@
         .surfaces = &surface_kernels_##suffix, .impacts = &impact_kernels_##suffix, .scan_boxes = scan_boxes_##suffix, \
         .moving_boxes = &moving_box_kernels_##suffix, .curvature = &curvature_kernels_##suffix,                        \
         .copy_positions = copy_positions_##suffix, .overlaps = &overlap_kernels_##half,                                \
-        .motion_boxes = &motion_box_kernels_##half,                                                                    \
+        .motion_boxes = &motion_box_kernels_##half, .bounds = &bound_kernels_##suffix,                                 \
     }
 
 const struct kernels *kernels_for(dent_isa isa)

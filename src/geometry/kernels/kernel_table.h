@@ -32,6 +32,8 @@ struct curvature_kernels; /* curvature_kernels.h: the self-collision culling of 
 
 struct overlap_kernels; /* overlap_kernels.h: a face against a cell */
 
+struct bound_kernels; /* bound_kernels.h: children of a bounding tree, in the interruptible search */
+
 struct kernels {
     dent_isa isa;
     const struct cluster_kernels *clusters;
@@ -49,6 +51,7 @@ struct kernels {
     bool (*copy_positions)(const void *from, size_t vertex_count, double (*to)[3], double lo[3], double hi[3]);
     const struct overlap_kernels *overlaps;
     const struct motion_box_kernels *motion_boxes;
+    const struct bound_kernels *bounds;
 };
 
 /* The row of an instruction set; the scalar one for those this build does not have. */
