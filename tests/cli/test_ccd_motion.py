@@ -133,7 +133,7 @@ class Robots(ToolTest):
     def test_a_planar_joint_takes_two_ways_and_an_angle(self):
         box = "<collision><geometry><box size='0.2 0.2 0.2'/></geometry></collision>"
         path = self.write("cart.urdf", "<robot><link name='ground'/><link name='box'>" + box + "</link>" +
-                          joint("drive", "ground", "box", "<axis xyz='0 0 1'/>", kind="planar") + "</robot>")
+                          joint("drive", "ground", "box", "<origin xyz='0 0 0.5'/><axis xyz='0 0 1'/>", kind="planar") + "</robot>")
         self.assertIn("drive: planar, ground -> box, values 0 to 2", self.good("info", path).stdout)
         self.good("ccd", path, "--to", "drive.1=3,drive.2=1", "--obstacle", self.post, status=1)
         self.good("ccd", path, "--to", "0,-3,1", "--obstacle", self.post)
