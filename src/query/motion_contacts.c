@@ -348,7 +348,7 @@ dent_status motion_find_contacts(struct motion_run *run, double t)
         if (run->pairs[i].earliest > t) {
             continue;
         }
-        relative_motion(&run->pairs[i].chain_a, &run->pairs[i].chain_b, t, 0, DENT_MOTION_BOUNDS_TAYLOR,
+        relative_motion(&run->pairs[i].chain_a, &run->pairs[i].chain_b, t, 0, DENT_MOTION_BOUNDS_TAYLOR, NULL,
                         run->pairs[i].a->tree->reach, run->pairs[i].b->tree->reach, &gathering.seen);
         gathering.near = gathering.seen;
         gathering.near.translation_rest = (gathering.seen.translation_rest + run->pairs[i].tolerance) * (1 + 0x1p-40);

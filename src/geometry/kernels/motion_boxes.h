@@ -10,7 +10,7 @@
 struct motion_box_result {
     double first[4], last[4]; /* the windows, of pairs that are not apart */
     double rest[4];           /* as in placed_volume */
-    unsigned soon;            /* bits, as in piece_window */
+    unsigned soon;            /* bits, as in piece_window; of pairs that are not apart */
 };
 
 struct motion_box_kernels {
