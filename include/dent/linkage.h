@@ -24,7 +24,12 @@ typedef enum dent_joint_kind {
     DENT_JOINT_SCREW = 3,     /**< 1: the angle; slides by pitch * angle along the axis */
     DENT_JOINT_BALL = 4, /**< 4: a quaternion w, x, y, z, not zero; the shortest turn in between, about its origin */
     DENT_JOINT_FREE = 5, /**< 7: a translation x, y, z and a quaternion w, x, y, z; constant velocity in between */
-    DENT_JOINT_KIND_COUNT = 6
+    DENT_JOINT_PLANAR = 6, /**< 3: ways x and y in the plane across the axis and the angle about the axis; in between
+                                the origin goes straight and the link turns by the difference of the angles, both at
+                                constant speed. x and y are the first two axes of the joint's frame, carried along by
+                                the shortest turn that takes the third to the axis (axis 0 0 1: as they are; axis
+                                0 0 -1: x and -y) */
+    DENT_JOINT_KIND_COUNT = 7
 } dent_joint_kind;
 
 /** "fixed", "revolute" and so on; null for other values. */

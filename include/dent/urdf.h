@@ -1,11 +1,12 @@
 /* dent/urdf.h — optional library dent_io: robots from URDF files.
  *
- * Read are links, joints (fixed, revolute, continuous, prismatic, floating; mimic), origins and collision shapes: mesh
- * files in any surface format of mesh_io.h with their scale, boxes, cylinders and spheres. All shapes of a link become
- * one surface in the frame of the link. Cylinders (along z) and spheres become prisms of 32 sides and polyhedra of 320
- * triangles that contain them, so what is free for dent is free for the round shape; they stand out by less than 0.5 %
- * and 4 % of the radius. Everything else (visuals, inertias, transmissions) is passed over; visual meshes that are not
- * there are a notice. Planar joints and xacro files are refused.
+ * Read are links, joints (fixed, revolute, continuous, prismatic, floating, planar; mimic), origins and collision
+ * shapes: mesh files in any surface format of mesh_io.h with their scale, boxes, cylinders and spheres. All shapes of a
+ * link become one surface in the frame of the link. Cylinders (along z) and spheres become prisms of 32 sides and
+ * polyhedra of 320 triangles that contain them, so what is free for dent is free for the round shape; they stand out by
+ * less than 0.5 % and 4 % of the radius. A planar joint's <axis> is the normal of its plane; limits of planar and
+ * floating joints are passed over, as URDF does not say what they limit. Everything else (visuals, inertias,
+ * transmissions) is passed over; visual meshes that are not there are a notice. Xacro files are refused.
  *
  * package://NAME/REST is looked for as NAME/REST and as REST in every folder of package_paths, then in the folder of
  * the file and in all folders above it. Other names are relative to the file.

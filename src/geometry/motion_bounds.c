@@ -178,10 +178,11 @@ static void finish(struct motion_piece *piece, double more)
 }
 
 void relative_motion(const struct motion_chain *a, const struct motion_chain *b, double lo, double half,
-                     dent_motion_bounds bounds, double reach_a, double reach_b, struct motion_piece *piece)
+                     dent_motion_bounds bounds, const struct interval_kernels *kernels, double reach_a, double reach_b,
+                     struct motion_piece *piece)
 {
     if (bounds == DENT_MOTION_BOUNDS_INTERVAL || bounds == DENT_MOTION_BOUNDS_PLAIN_INTERVAL) {
-        relative_interval_motion(a, b, lo, half, bounds == DENT_MOTION_BOUNDS_INTERVAL, piece);
+        relative_interval_motion(kernels, a, b, lo, half, bounds == DENT_MOTION_BOUNDS_INTERVAL, piece);
     } else if (a->count == 0) {
         chain_piece(b, lo + half, half, piece);
     } else {
@@ -194,8 +195,8 @@ void relative_motion(const struct motion_chain *a, const struct motion_chain *b,
 }
 
 void chain_motion(const struct motion_chain *chain, double lo, double half, dent_motion_bounds bounds,
-                  struct motion_piece *piece)
+                  const struct interval_kernels *kernels, struct motion_piece *piece)
 {
     const struct motion_chain none = {NULL, 0};
-    relative_motion(&none, chain, lo, half, bounds, 0, 0, piece);
+    relative_motion(&none, chain, lo, half, bounds, kernels, 0, 0, piece);
 }

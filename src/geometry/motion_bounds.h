@@ -45,23 +45,28 @@ struct motion_chain {
 
 enum { MOTION_CHAIN_LIMIT = 1024 };
 
+struct interval_kernels; /* kernels/interval_kernels.h */
+
 /* The motion of chain b seen from the end of chain a, over [lo, lo + 2 half]: y = R x + T takes points of b to the
  * coordinates of a. reach_a and reach_b bound |x| for the points of the two bodies; the rest covers the rounding of
- * computing with such points, 64 roundings of the largest length. */
+ * computing with such points, 64 roundings of the largest length. kernels: for interval bounds alone. */
 void relative_motion(const struct motion_chain *a, const struct motion_chain *b, double lo, double half,
-                     dent_motion_bounds bounds, double reach_a, double reach_b, struct motion_piece *piece);
+                     dent_motion_bounds bounds, const struct interval_kernels *kernels, double reach_a, double reach_b,
+                     struct motion_piece *piece);
 
 /* For tests and figures: the motion of a chain in its ancestor. */
 void chain_motion(const struct motion_chain *chain, double lo, double half, dent_motion_bounds bounds,
-                  struct motion_piece *piece);
+                  const struct interval_kernels *kernels, struct motion_piece *piece);
 
 /* Interval poses (motion_intervals.c). */
 struct interval_pose {
     struct interval rotation[9], translation[3];
 };
-void chain_interval_pose(const struct motion_chain *chain, struct interval t, bool tight, struct interval_pose *pose);
-void relative_interval_motion(const struct motion_chain *a, const struct motion_chain *b, double lo, double half,
-                              bool tight, struct motion_piece *piece);
+void chain_interval_pose(const struct interval_kernels *kernels, const struct motion_chain *chain, struct interval t,
+                         bool tight, struct interval_pose *pose);
+void relative_interval_motion(const struct interval_kernels *kernels, const struct motion_chain *a,
+                              const struct motion_chain *b, double lo, double half, bool tight,
+                              struct motion_piece *piece);
 
 /* Taylor pieces (motion_bounds.c). */
 void trajectory_piece(const struct trajectory *trajectory, double middle, double half, struct motion_piece *piece);

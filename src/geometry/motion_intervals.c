@@ -7,28 +7,18 @@
  * within (speed bound) * half; and with what a rotation can be at all: entries in [-1, 1], rows and columns of
  * length 1.
  */
+#include "geometry/kernels/interval_kernels.h"
 #include "geometry/motion_bounds.h"
 #include "geometry/quaternion.h"
 
-static struct interval sum_of_products(const struct interval *a, int step_a, const struct interval *b, int step_b)
-{
-    struct interval sum = interval_multiply(a[0], b[0]);
-    sum = interval_add(sum, interval_multiply(a[step_a], b[step_b]));
-    return interval_add(sum, interval_multiply(a[2 * step_a], b[2 * step_b]));
-}
-
 /* ---- one link ---------------------------------------------------------------------------------------------------- */
 
-static void trajectory_interval_pose(const struct trajectory *trajectory, struct interval t, struct interval_pose *pose)
+static void trajectory_interval_pose(const struct interval_kernels *kernels, const struct trajectory *trajectory,
+                                     struct interval t, struct interval_pose *pose)
 {
     struct interval angle = interval_scale(t, trajectory->angle);
-    struct interval cosine = interval_cosine(angle), sine = interval_sine(angle);
-    for (int k = 0; k < 9; k++) {
-        pose->rotation[k] = interval_add(interval_point(trajectory->fixed[k]),
-                                         interval_add(interval_scale(cosine, trajectory->cosine_part[k]),
-                                                      interval_scale(sine, trajectory->sine_part[k])));
-    }
-    struct interval g1 = {0, 0}, g2 = {0, 0};
+    struct interval_phase phase = {
+        .t = t, .cosine = interval_cosine(angle), .sine = interval_sine(angle), .g1 = {0, 0}, .g2 = {0, 0}};
     if (trajectory->arcs) {
         struct interval late = interval_scale(interval_subtract(t, interval_point(1)), 0.5 * trajectory->angle);
         struct interval ratio;                   /* sin(wt/2) / sin(w/2) */
@@ -40,47 +30,17 @@ static void trajectory_interval_pose(const struct trajectory *trajectory, struct
             double p = 1 / half_sine.lo, q = 1 / half_sine.hi;
             ratio = interval_multiply(early, interval_of(rounded_down(p < q ? p : q), rounded_up(p < q ? q : p)));
         }
-        g1 = interval_multiply(ratio, interval_cosine(late));
-        g2 = interval_multiply(ratio, interval_sine(late));
+        phase.g1 = interval_multiply(ratio, interval_cosine(late));
+        phase.g2 = interval_multiply(ratio, interval_sine(late));
     }
-    for (int i = 0; i < 3; i++) {
-        struct interval sum =
-            interval_add(interval_point(trajectory->origin[i]), interval_scale(t, trajectory->velocity[i]));
-        sum = interval_add(sum, interval_scale(g1, trajectory->arc[i]));
-        sum = interval_add(sum, interval_scale(g2, trajectory->arc_across[i]));
-        for (int j = 0; j < 3; j++) {
-            sum = interval_subtract(sum, interval_scale(pose->rotation[3 * i + j], trajectory->centre[j]));
-        }
-        pose->translation[i] = sum;
-    }
+    kernels->trajectory_pose(trajectory, &phase, pose);
 }
 
 /* ---- the intermediate step --------------------------------------------------------------------------------------- */
 
-/* No entry can be larger than what the others of its row and column leave of the length 1 (and the defects). */
-static void use_unit_length(struct interval rotation[9], double defect)
-{
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            double most = 1 + defect;
-            for (int side = 0; side < 2; side++) {
-                double others = 0;
-                for (int k = 0; k < 3; k++) {
-                    struct interval other = side ? rotation[3 * k + j] : rotation[3 * i + k];
-                    others += (side ? k != i : k != j) ? interval_square(other).lo : 0;
-                }
-                double left = 1 + 4 * defect - rounded_down(rounded_down(others));
-                double bound = left > 0 ? rounded_up(sqrt(rounded_up(left))) : 0;
-                most = bound < most ? bound : most;
-            }
-            rotation[3 * i + j] = interval_intersect(rotation[3 * i + j], interval_of(-most, most));
-        }
-    }
-}
-
 /* `piece` is the Taylor enclosure of the same product over the same time; of it only the first-order bounds are used,
  * so that this remains what interval arithmetic with centred forms can do. */
-static void tighten(struct interval_pose *pose, const struct motion_piece *piece, uint32_t links)
+static void tighten(const struct interval_kernels *kernels, struct interval_pose *pose, const struct motion_piece *piece, uint32_t links)
 {
     double turn = piece->half * piece->turning + piece->rotation_error;
     turn *= 1 + 0x1p-40;
@@ -91,7 +51,7 @@ static void tighten(struct interval_pose *pose, const struct motion_piece *piece
         struct interval centred = {rounded_down(middle - turn), rounded_up(middle + turn)};
         pose->rotation[k] = interval_intersect(pose->rotation[k], centred);
     }
-    use_unit_length(pose->rotation, (links + 1) * 4 * ROTATION_DEFECT);
+    kernels->use_unit_length(pose, (links + 1) * 4 * ROTATION_DEFECT);
     for (int k = 0; k < 3; k++) {
         double middle = piece->translation[k];
         struct interval centred = {rounded_down(middle - move), rounded_up(middle + move)};
@@ -99,18 +59,17 @@ static void tighten(struct interval_pose *pose, const struct motion_piece *piece
     }
 }
 
-static void multiply_poses(const struct interval_pose *p, const struct interval_pose *q, struct interval_pose *product)
+static void multiply_poses(const struct interval_kernels *kernels, const struct interval_pose *p,
+                           const struct interval_pose *q, struct interval_pose *product)
 {
+    kernels->multiply_rows(p->rotation, 3, 1, q, product);
     for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            product->rotation[3 * i + j] = sum_of_products(p->rotation + 3 * i, 1, q->rotation + j, 3);
-        }
-        product->translation[i] =
-            interval_add(sum_of_products(p->rotation + 3 * i, 1, q->translation, 1), p->translation[i]);
+        product->translation[i] = interval_add(product->translation[i], p->translation[i]);
     }
 }
 
-void chain_interval_pose(const struct motion_chain *chain, struct interval t, bool tight, struct interval_pose *pose)
+void chain_interval_pose(const struct interval_kernels *kernels, const struct motion_chain *chain, struct interval t,
+                         bool tight, struct interval_pose *pose)
 {
     for (int k = 0; k < 9; k++) {
         pose->rotation[k] = interval_point(k % 4 == 0 ? 1 : 0);
@@ -120,11 +79,11 @@ void chain_interval_pose(const struct motion_chain *chain, struct interval t, bo
     struct motion_piece piece = {.half = half};
     for (uint32_t link = 0; link < chain->count; link++) {
         struct interval_pose next, before = *pose;
-        trajectory_interval_pose(chain->links[link], t, &next);
+        trajectory_interval_pose(kernels, chain->links[link], t, &next);
         if (link == 0) {
             *pose = next;
         } else {
-            multiply_poses(&before, &next, pose);
+            multiply_poses(kernels, &before, &next, pose);
         }
         if (tight && link == 0) {
             trajectory_piece(chain->links[0], middle, half, &piece);
@@ -132,32 +91,27 @@ void chain_interval_pose(const struct motion_chain *chain, struct interval t, bo
             append_link(&piece, chain->links[link], middle);
         }
         if (tight) {
-            tighten(pose, &piece, link + 1);
+            tighten(kernels, pose, &piece, link + 1);
         }
     }
 }
 
-void relative_interval_motion(const struct motion_chain *a, const struct motion_chain *b, double lo, double half,
-                              bool tight, struct motion_piece *piece)
+void relative_interval_motion(const struct interval_kernels *kernels, const struct motion_chain *a,
+                              const struct motion_chain *b, double lo, double half, bool tight,
+                              struct motion_piece *piece)
 {
     struct interval t = {lo, lo + 2 * half};
     struct interval_pose from, to, seen;
-    chain_interval_pose(b, t, tight, &to);
+    chain_interval_pose(kernels, b, t, tight, &to);
     seen = to;
     if (a->count > 0) {
-        struct interval apart[3];
-        chain_interval_pose(a, t, tight, &from);
+        chain_interval_pose(kernels, a, t, tight, &from);
         for (int k = 0; k < 3; k++) {
-            apart[k] = interval_subtract(to.translation[k], from.translation[k]);
+            to.translation[k] = interval_subtract(to.translation[k], from.translation[k]);
         }
-        for (int i = 0; i < 3; i++) {
-            for (int j = 0; j < 3; j++) {
-                seen.rotation[3 * i + j] = sum_of_products(from.rotation + i, 3, to.rotation + j, 3);
-            }
-            seen.translation[i] = sum_of_products(from.rotation + i, 3, apart, 1);
-        }
+        kernels->multiply_rows(from.rotation, 1, 3, &to, &seen); /* the transposed rotation of a */
         if (tight) {
-            use_unit_length(seen.rotation, (a->count + b->count + 1) * 4 * ROTATION_DEFECT);
+            kernels->use_unit_length(&seen, (a->count + b->count + 1) * 4 * ROTATION_DEFECT);
         }
     }
     *piece = (struct motion_piece){.half = half};

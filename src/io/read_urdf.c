@@ -123,7 +123,7 @@ static dent_status describe_joint(const struct robot_reading *reading, const str
     static const dent_joint_kind kinds[URDF_JOINT_TYPE_COUNT] = {
         [URDF_JOINT_FIXED] = DENT_JOINT_FIXED,         [URDF_JOINT_REVOLUTE] = DENT_JOINT_REVOLUTE,
         [URDF_JOINT_CONTINUOUS] = DENT_JOINT_REVOLUTE, [URDF_JOINT_PRISMATIC] = DENT_JOINT_PRISMATIC,
-        [URDF_JOINT_FLOATING] = DENT_JOINT_FREE,
+        [URDF_JOINT_FLOATING] = DENT_JOINT_FREE,       [URDF_JOINT_PLANAR] = DENT_JOINT_PLANAR,
     };
     *def = dent_joint_def_default();
     def->name = joint->name;

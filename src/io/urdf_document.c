@@ -281,7 +281,7 @@ static void end_shape(struct urdf_parse *parse)
 static enum place begin_joint(struct urdf_parse *parse, const char **attributes)
 {
     static const char *const types[URDF_JOINT_TYPE_COUNT] = {"fixed", "revolute", "continuous", "prismatic",
-                                                             "floating"};
+                                                             "floating", "planar"};
     parse->joint = (struct urdf_joint){.axis = {1, 0, 0}, .multiplier = 1, .type = URDF_JOINT_TYPE_COUNT};
     struct urdf_joint *joint = &parse->joint;
     joint->line = XML_GetCurrentLineNumber(parse->parser);
@@ -292,7 +292,7 @@ static enum place begin_joint(struct urdf_parse *parse, const char **attributes)
     }
     if (joint->type == URDF_JOINT_TYPE_COUNT) {
         fail(parse, DENT_ERROR_UNSUPPORTED,
-             "joint '%s' is of type '%.40s'; dent reads fixed, revolute, continuous, prismatic and floating ones",
+             "joint '%s' is of type '%.40s'; dent reads fixed, revolute, continuous, prismatic, floating and planar ones",
              joint->name ? joint->name : "", type ? type : "");
     }
     return PLACE_JOINT;

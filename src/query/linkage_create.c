@@ -16,7 +16,7 @@ static const struct {
     const char *name;
     uint32_t value_count;
 } joint_kinds[DENT_JOINT_KIND_COUNT] = {
-    {"fixed", 0}, {"revolute", 1}, {"prismatic", 1}, {"screw", 1}, {"ball", 4}, {"free", 7},
+    {"fixed", 0}, {"revolute", 1}, {"prismatic", 1}, {"screw", 1}, {"ball", 4}, {"free", 7}, {"planar", 3},
 };
 
 const char *dent_joint_kind_name(dent_joint_kind kind)
@@ -120,7 +120,8 @@ static bool all_finite(const double *numbers, int count)
 
 static bool has_axis(dent_joint_kind kind)
 {
-    return kind == DENT_JOINT_REVOLUTE || kind == DENT_JOINT_PRISMATIC || kind == DENT_JOINT_SCREW;
+    return kind == DENT_JOINT_REVOLUTE || kind == DENT_JOINT_PRISMATIC || kind == DENT_JOINT_SCREW ||
+           kind == DENT_JOINT_PLANAR;
 }
 
 /* Of unit length; false for zero. Divided by its largest component first, so that squares neither vanish nor

@@ -2,7 +2,8 @@
  *
  * Every joint becomes one frame that moves in the frame of the parent link: `origin` followed by what the joint's value
  * says. A revolute or screw joint turns by the difference of its values about its axis, taken into the parent's
- * coordinates by the rotation of `origin`; so a joint that makes a turn and a half does just that. */
+ * coordinates by the rotation of `origin`; so a joint that makes a turn and a half does just that. A planar joint does
+ * the same while its origin goes straight in the plane across the axis. */
 #include "linkage_data.h"
 
 #include "base/floating_point_guard.h"
@@ -156,6 +157,20 @@ dent_status dent_linkage_check_values(const dent_linkage *linkage, const double 
     return status;
 }
 
+/* How far a joint with an axis has turned about it. */
+static double joint_angle(const dent_linkage *linkage, const struct linkage_joint *joint, const double *values)
+{
+    switch (joint->def.kind) {
+    case DENT_JOINT_REVOLUTE:
+    case DENT_JOINT_SCREW:
+        return single_value(linkage, joint, values);
+    case DENT_JOINT_PLANAR:
+        return values[joint->first_value + 2];
+    default:
+        return 0;
+    }
+}
+
 /* What dent_linkage_motion and dent_linkage_poses may stumble over, before anything is written. */
 static dent_status check_joint_step(const dent_linkage *linkage, const struct linkage_joint *joint,
                                     const double *values_t0, const double *values_t1)
@@ -171,8 +186,8 @@ static dent_status check_joint_step(const dent_linkage *linkage, const struct li
             }
         }
     }
-    if (def->kind == DENT_JOINT_REVOLUTE || def->kind == DENT_JOINT_SCREW) {
-        double v0 = single_value(linkage, joint, values_t0), v1 = single_value(linkage, joint, values_t1);
+    if (def->kind == DENT_JOINT_REVOLUTE || def->kind == DENT_JOINT_SCREW || def->kind == DENT_JOINT_PLANAR) {
+        double v0 = joint_angle(linkage, joint, values_t0), v1 = joint_angle(linkage, joint, values_t1);
         if (!(fabs(v0) <= largest_angle && fabs(v1) <= largest_angle && fabs(v1 - v0) <= largest_angle)) {
             return dent_fail(linkage->context, DENT_ERROR_INVALID_ARGUMENT,
                              "joint '%s' turns from %.9g to %.9g radians, more than %.0f", def->name, v0, v1,
@@ -204,19 +219,69 @@ static dent_pose turned(const double axis[3], double angle)
     return dent_motion_at(&motion, 1);
 }
 
-static void turn_vector(const dent_pose *pose, const double vector[3], double length, double result[3])
+static void turn_vector(const dent_pose *pose, const double vector[3], double result[3])
 {
     double m[16];
     dent_pose_to_matrix(pose, m);
     for (int i = 0; i < 3; i++) {
-        result[i] = ((m[4 * i] * vector[0] + m[4 * i + 1] * vector[1]) + m[4 * i + 2] * vector[2]) * length;
+        result[i] = (m[4 * i] * vector[0] + m[4 * i + 1] * vector[1]) + m[4 * i + 2] * vector[2];
     }
 }
 
-/* How far a joint of one value slides along its axis for a value. */
-static double slide(const dent_joint_def *def, double value)
+/* Two unit vectors that span the plane across a unit vector n: x and y after the shortest turn that takes z to n, by
+ * x = (1 - n0 n0 / (1 + n2), -n0 n1 / (1 + n2), -n0) and alike for y. Below the plane of x and y, where 1 + n2 cancels,
+ * with 1 + n2 = (n0^2 + n1^2) / (1 - n2); opposite to z every half turn is as short, and the one about x is taken. */
+static void plane_axes(const double n[3], double x[3], double y[3])
 {
-    return def->kind == DENT_JOINT_PRISMATIC ? value : def->kind == DENT_JOINT_SCREW ? def->pitch * value : 0;
+    double share[3] = {0, 0, 0}; /* n0 n0, n0 n1 and n1 n1, divided by 1 + n2 */
+    double larger = fmax(fabs(n[0]), fabs(n[1]));
+    if (n[2] >= 0) {
+        share[0] = n[0] * n[0] / (1 + n[2]);
+        share[1] = n[0] * n[1] / (1 + n[2]);
+        share[2] = n[1] * n[1] / (1 + n[2]);
+    } else if (larger > 0) {
+        double a = n[0] / larger, b = n[1] / larger, factor = (1 - n[2]) / (a * a + b * b);
+        share[0] = a * a * factor;
+        share[1] = a * b * factor;
+        share[2] = b * b * factor;
+    } else {
+        share[2] = 2;
+    }
+    x[0] = 1 - share[0];
+    x[1] = y[0] = -share[1];
+    x[2] = -n[0];
+    y[1] = 1 - share[2];
+    y[2] = -n[1];
+}
+
+/* The way of a joint with an axis, from its zero or, given the difference of two sets of values, from one to the
+ * other, in the frame of the joint: all of these ways are linear in the values. */
+static void joint_way(const struct linkage_joint *joint, const double own[3], double way[3])
+{
+    const dent_joint_def *def = &joint->def;
+    double along = def->kind == DENT_JOINT_PRISMATIC ? own[0] : def->kind == DENT_JOINT_SCREW ? def->pitch * own[0] : 0;
+    double x[3] = {0, 0, 0}, y[3] = {0, 0, 0};
+    double across[2] = {0, 0};
+    if (def->kind == DENT_JOINT_PLANAR) {
+        plane_axes(joint->unit_axis, x, y);
+        across[0] = own[0];
+        across[1] = own[1];
+    }
+    for (int i = 0; i < 3; i++) {
+        way[i] = joint->unit_axis[i] * along + (x[i] * across[0] + y[i] * across[1]);
+    }
+}
+
+/* The values of a joint with an axis, 1 or 3 of them. */
+static void own_values(const dent_linkage *linkage, const struct linkage_joint *joint, const double *values,
+                       double own[3])
+{
+    own[0] = own[1] = own[2] = 0;
+    if (joint->def.kind == DENT_JOINT_PLANAR) {
+        memcpy(own, values + joint->first_value, 3 * sizeof *own);
+    } else {
+        own[0] = single_value(linkage, joint, values);
+    }
 }
 
 /* The child in its parent. */
@@ -234,14 +299,14 @@ static dent_pose joint_pose(const dent_linkage *linkage, const struct linkage_jo
         break;
     case DENT_JOINT_REVOLUTE:
     case DENT_JOINT_PRISMATIC:
-    case DENT_JOINT_SCREW: {
-        double value = single_value(linkage, joint, values);
+    case DENT_JOINT_SCREW:
+    case DENT_JOINT_PLANAR: {
+        double at[3];
+        own_values(linkage, joint, values, at);
         if (def->kind != DENT_JOINT_PRISMATIC) {
-            own = turned(joint->unit_axis, value);
+            own = turned(joint->unit_axis, joint_angle(linkage, joint, values));
         }
-        for (int i = 0; i < 3; i++) {
-            own.translation[i] = joint->unit_axis[i] * slide(def, value);
-        }
+        joint_way(joint, at, own.translation);
         break;
     }
     default:
@@ -261,10 +326,13 @@ static dent_status joint_motion(const dent_linkage *linkage, const struct linkag
     }
     *motion = dent_motion_still(&start);
     if (def->kind != DENT_JOINT_FIXED) {
-        double v0 = single_value(linkage, joint, values_t0), v1 = single_value(linkage, joint, values_t1);
-        turn_vector(&def->origin, joint->unit_axis, 1, motion->axis);
-        motion->angle = def->kind == DENT_JOINT_PRISMATIC ? 0 : v1 - v0;
-        turn_vector(&def->origin, joint->unit_axis, slide(def, v1 - v0), motion->displacement);
+        double from[3], to[3], way[3];
+        own_values(linkage, joint, values_t0, from);
+        own_values(linkage, joint, values_t1, to);
+        joint_way(joint, (double[3]){to[0] - from[0], to[1] - from[1], to[2] - from[2]}, way);
+        turn_vector(&def->origin, joint->unit_axis, motion->axis);
+        turn_vector(&def->origin, way, motion->displacement);
+        motion->angle = joint_angle(linkage, joint, values_t1) - joint_angle(linkage, joint, values_t0);
     }
     return DENT_OK;
 }

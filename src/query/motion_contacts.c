@@ -240,11 +240,9 @@ static bool push_children(const struct gathering *gathering, const struct motion
     const struct motion_run *run = gathering->run;
     if (run->volume == DENT_MOTION_VOLUME_ORIENTED_BOX && gathering->pair->b->rigid && count_a + count_b == 4) {
         const struct motion_volume *ca = &nodes_a[first_a], *cb = &nodes_b[first_b];
-        const struct motion_volume *const four_a[4] = {ca, ca + 1, ca, ca + 1};
-        const struct motion_volume *const four_b[4] = {cb, cb, cb + 1, cb + 1};
         const struct piece_window now = {0, 0, false};
         struct motion_box_result result;
-        unsigned apart = run->kernels->motion_boxes->test_boxes(&gathering->near, four_a, four_b, &now, &result);
+        unsigned apart = run->kernels->motion_boxes->test_boxes(&gathering->near, ca, cb, &now, &result);
         bool done = true;
         for (uint32_t k = 0; k < 4 && done; k++) {
             done = (apart >> k & 1) || push_nodes(stack, first_a + k % 2, first_b + k / 2);
@@ -350,7 +348,7 @@ dent_status motion_find_contacts(struct motion_run *run, double t)
         if (run->pairs[i].earliest > t) {
             continue;
         }
-        relative_motion(&run->pairs[i].chain_a, &run->pairs[i].chain_b, t, 0, DENT_MOTION_BOUNDS_TAYLOR,
+        relative_motion(&run->pairs[i].chain_a, &run->pairs[i].chain_b, t, 0, DENT_MOTION_BOUNDS_TAYLOR, NULL,
                         run->pairs[i].a->tree->reach, run->pairs[i].b->tree->reach, &gathering.seen);
         gathering.near = gathering.seen;
         gathering.near.translation_rest = (gathering.seen.translation_rest + run->pairs[i].tolerance) * (1 + 0x1p-40);

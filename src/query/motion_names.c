@@ -3,6 +3,7 @@
 
 #include "base/allocator.h"
 #include "base/floating_point_guard.h"
+#include "geometry/kernels/kernel_table.h"
 #include "geometry/motion_bounds.h"
 
 const char *dent_motion_volume_name(dent_motion_volume volume)
@@ -52,12 +53,13 @@ const char *dent_motion_verdict_name(dent_motion_verdict verdict)
     return NULL;
 }
 
-static DENT_NOINLINE void measure_chain(const struct motion_chain *chain, dent_motion_bounds bounds, double t_lo,
-                                        double t_hi, double *rotation_radius, double *translation_radius)
+static DENT_NOINLINE void measure_chain(const struct motion_chain *chain, dent_motion_bounds bounds,
+                                        const struct interval_kernels *kernels, double t_lo, double t_hi,
+                                        double *rotation_radius, double *translation_radius)
 {
     struct motion_piece piece;
     chain_motion(chain, t_lo, 0.5 * (t_hi - t_lo),
-                 bounds == DENT_MOTION_BOUNDS_AUTO ? DENT_MOTION_BOUNDS_TAYLOR : bounds, &piece);
+                 bounds == DENT_MOTION_BOUNDS_AUTO ? DENT_MOTION_BOUNDS_TAYLOR : bounds, kernels, &piece);
     *rotation_radius = piece.rotation_rest;
     *translation_radius = piece.translation_rest;
 }
@@ -92,7 +94,8 @@ dent_status dent_motion_bound_width(dent_context *context, const dent_motion_fra
             links[left] = &trajectories[left];
             trajectory_from_motion(&frames[f].motion, 1, &trajectories[left]);
         }
-        measure_chain(&chain, bounds, t_lo, t_hi, rotation_radius, translation_radius);
+        measure_chain(&chain, bounds, kernels_for(dent_context_isa(context))->intervals, t_lo, t_hi, rotation_radius,
+                      translation_radius);
         floating_point_guard_leave(&guard);
     }
     dent_status status = trajectories && links ? DENT_OK : DENT_ERROR_OUT_OF_MEMORY;

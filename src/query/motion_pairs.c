@@ -45,8 +45,8 @@ static bool make_chains(const struct motion_run *run, struct motion_pair *pair)
 void motion_of_pair(const struct motion_run *run, const struct motion_pair *pair, double lo, double half,
                     struct motion_piece *piece)
 {
-    relative_motion(&pair->chain_a, &pair->chain_b, lo, half, run->bounds, pair->a->tree->reach, pair->b->tree->reach,
-                    piece);
+    relative_motion(&pair->chain_a, &pair->chain_b, lo, half, run->bounds, run->kernels->intervals,
+                    pair->a->tree->reach, pair->b->tree->reach, piece);
 }
 
 /* ---- one pair ---------------------------------------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ static double earliest_contact(const struct motion_run *run, const struct motion
     if (!(gap > 0)) {
         return 0;
     }
-    relative_motion(&pair->chain_a, &pair->chain_b, 0, 0.5, DENT_MOTION_BOUNDS_TAYLOR, pair->a->tree->reach,
+    relative_motion(&pair->chain_a, &pair->chain_b, 0, 0.5, DENT_MOTION_BOUNDS_TAYLOR, NULL, pair->a->tree->reach,
                     pair->b->tree->reach, &whole);
     double speed = whole.speed + whole.turning * pair->b->tree->reach;
     if (!pair->b->rigid) {
@@ -166,8 +166,8 @@ static bool bound_actor(const struct motion_run *run, struct motion_actor *actor
         struct motion_piece piece;
         struct placed_volume placed;
         double half = 0.5 / pieces, lo = (double)i / pieces;
-        relative_motion(&alone.chain_a, &alone.chain_b, lo, half, run->bounds, actor->tree->reach, actor->tree->reach,
-                        &piece);
+        relative_motion(&alone.chain_a, &alone.chain_b, lo, half, run->bounds, run->kernels->intervals,
+                        actor->tree->reach, actor->tree->reach, &piece);
         if (actor->rigid) {
             place_volume(&piece, root, &placed);
         } else {

@@ -192,10 +192,9 @@ static bool consider_four(struct search *search, const struct time_piece *piece,
                           uint32_t first_a, uint32_t first_b)
 {
     const struct motion_volume *a = &search->nodes_a[first_a], *b = &search->nodes_b[first_b];
-    const struct motion_volume *const four_a[4] = {a, a + 1, a, a + 1}, *const four_b[4] = {b, b, b + 1, b + 1};
     struct piece_window given = window_of(piece, pending->lo, pending->hi);
     struct motion_box_result result;
-    unsigned apart = search->run->kernels->motion_boxes->test_boxes(&piece->motion, four_a, four_b, &given, &result);
+    unsigned apart = search->run->kernels->motion_boxes->test_boxes(&piece->motion, a, b, &given, &result);
     search->answer->volume_tests += 4;
     for (uint32_t pair = 0; pair < 4; pair++) {
         if (!(apart >> pair & 1)) {
@@ -203,7 +202,7 @@ static bool consider_four(struct search *search, const struct time_piece *piece,
             struct piece_window window = {result.first[pair], result.last[pair], result.soon >> pair & 1};
             next.a = first_a + pair % 2;
             next.b = first_b + pair / 2;
-            next.motion = (float)(result.rest[pair] + blur_of(piece, four_b[pair]->radius));
+            next.motion = (float)(result.rest[pair] + blur_of(piece, b[pair / 2].radius));
             next.motion = window.soon ? INFINITY : next.motion;
             if (!push_window(search, piece, &next, &given, &window)) {
                 return false;

@@ -130,6 +130,15 @@ class Robots(ToolTest):
         self.assertEqual(self.one_line_error("ccd", path, "--to", "fly.3=0"), "ccd: joint 'fly': its quaternion is zero")
         self.assertIn("has no such value", self.one_line_error("ccd", path, "--to", "fly.7=0"))
 
+    def test_a_planar_joint_takes_two_ways_and_an_angle(self):
+        box = "<collision><geometry><box size='0.2 0.2 0.2'/></geometry></collision>"
+        path = self.write("cart.urdf", "<robot><link name='ground'/><link name='box'>" + box + "</link>" +
+                          joint("drive", "ground", "box", "<origin xyz='0 0 0.5'/><axis xyz='0 0 1'/>", kind="planar") + "</robot>")
+        self.assertIn("drive: planar, ground -> box, values 0 to 2", self.good("info", path).stdout)
+        self.good("ccd", path, "--to", "drive.1=3,drive.2=1", "--obstacle", self.post, status=1)
+        self.good("ccd", path, "--to", "0,-3,1", "--obstacle", self.post)
+        self.assertIn("has no such value", self.one_line_error("ccd", path, "--to", "drive.3=0"))
+
     def test_bad_robots_are_one_clear_line(self):
         for text, expected in (
                 (robot(joint("j", "a", "b"), joint("k", "b", "c"), joint("l", "c", "a")), "joints form a cycle: 'l', 'k', 'j'"),
@@ -138,7 +147,7 @@ class Robots(ToolTest):
                 (robot(joint("j", "a", "b", '<limit lower="1" upper="-1"/>'), joint("k", "b", "c")),
                  "joint 'j': its limits are the wrong way round, lower 1 and upper -1"),
                 (robot(joint("j", "a", "b", '<axis xyz="0 0 0"/>'), joint("k", "b", "c")), "joint 'j': its axis is 0 0 0"),
-                (robot(joint("j", "a", "b", kind="planar"), joint("k", "b", "c")), "joint 'j' is of type 'planar'"),
+                (robot(joint("j", "a", "b", kind="screw"), joint("k", "b", "c")), "joint 'j' is of type 'screw'"),
                 (robot(joint("j", "a", "d")), "joint 'j' names link 'd', and there is no such link"),
                 ("<robot><link name='a'><collision><geometry><mesh filename='no.stl'/></geometry></collision></link></robot>",
                  "link 'a': collision mesh no.stl is not there"),

@@ -2,10 +2,18 @@
  * of time hold every pose in between, for single motions and for chains. */
 #include "query/motion_oracle.h"
 
+#include "geometry/kernels/kernel_table.h"
 #include "geometry/motion_bounds.h"
 #include "geometry/quaternion.h"
 
 static const double pi = 3.14159265358979323846;
+
+/* One instruction set after the other, of those that are there. */
+static const struct interval_kernels *intervals_of(uint64_t number)
+{
+    dent_isa isa = number % 2 && dent_isa_available(DENT_ISA_AVX2) ? DENT_ISA_AVX2 : DENT_ISA_SCALAR;
+    return kernels_for(isa)->intervals;
+}
 
 static dent_pose turned_pose(const dent_pose *pose, const double axis[3], double angle, const double way[3])
 {
@@ -226,7 +234,7 @@ static void enclosures_hold_every_pose(void **state)
         double half = ldexp(0.5, -(int)level), lo = 2 * half * floor(dent_random_unit(&random) / (2 * half));
         for (int bounds = DENT_MOTION_BOUNDS_TAYLOR; bounds < DENT_MOTION_BOUNDS_COUNT; bounds++) {
             struct motion_piece piece;
-            chain_motion(&made.chain, lo, half, (dent_motion_bounds)bounds, &piece);
+            chain_motion(&made.chain, lo, half, (dent_motion_bounds)bounds, intervals_of(seed), &piece);
             for (int i = 0; i < 6; i++) {
                 double s = i == 0 ? -half : i == 1 ? half : oracle_uniform(&random, -half, half);
                 struct oracle_pose pose;
@@ -253,7 +261,8 @@ static void relative_enclosures_hold_every_pose(void **state)
         double half = ldexp(0.5, -(int)level), lo = 2 * half * floor(dent_random_unit(&random) / (2 * half));
         for (int bounds = DENT_MOTION_BOUNDS_TAYLOR; bounds < DENT_MOTION_BOUNDS_COUNT; bounds++) {
             struct motion_piece piece;
-            relative_motion(&a.chain, &b.chain, lo, half, (dent_motion_bounds)bounds, 1, 1, &piece);
+            relative_motion(&a.chain, &b.chain, lo, half, (dent_motion_bounds)bounds, intervals_of(seed), 1, 1,
+                            &piece);
             for (int i = 0; i < 4; i++) {
                 double s = i == 0 ? -half : i == 1 ? half : oracle_uniform(&random, -half, half);
                 struct oracle_pose from, to, seen;
@@ -300,7 +309,8 @@ static void taylor_bounds_shrink_with_the_square_of_the_piece(void **state)
     for (int i = 0; i < 3; i++) {
         for (int bounds = 1; bounds < DENT_MOTION_BOUNDS_COUNT; bounds++) {
             struct motion_piece piece;
-            chain_motion(&chain, 0.5, ldexp(0.5, -3 * (i + 1)), (dent_motion_bounds)bounds, &piece);
+            chain_motion(&chain, 0.5, ldexp(0.5, -3 * (i + 1)), (dent_motion_bounds)bounds,
+                         intervals_of(0), &piece);
             widths[i][bounds] = piece.rotation_rest;
         }
         assert_true(widths[i][DENT_MOTION_BOUNDS_TAYLOR] < 0.3 * widths[i][DENT_MOTION_BOUNDS_INTERVAL]);

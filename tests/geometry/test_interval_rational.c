@@ -8,6 +8,8 @@
 #include <dent/base.h>
 
 #include "geometry/interval.h"
+#include "geometry/kernels/interval_kernels.h"
+#include "geometry/kernels/kernel_table.h"
 #include "support/cmocka_includes.h"
 
 static uint64_t count_of(uint64_t quick, uint64_t usual, uint64_t most)
@@ -151,6 +153,124 @@ static void overflow_and_nan_give_true_bounds(void **state)
     assert_true(sum.lo <= 1.7e308 && sum.hi == INFINITY);
 }
 
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* Entries that stay finite, or anything with infinite and not-a-number products among it. */
+static void random_interval_pose(dent_random *random, int range, struct interval_pose *pose)
+{
+    static const double odd[4] = {INFINITY, -INFINITY, 1.7e308, -1.7e308};
+    for (int k = 0; k < 12; k++) {
+        struct interval a = random_interval(random, range);
+        if (range > 500 && dent_random_below(random, 6) == 0) {
+            double b = odd[dent_random_below(random, 4)];
+            a = b < a.lo ? interval_of(b, a.hi) : interval_of(a.lo, b > a.hi ? b : a.hi);
+        }
+        *(k < 9 ? &pose->rotation[k] : &pose->translation[k - 9]) = a;
+    }
+}
+
+static void random_trajectory(dent_random *random, int range, struct trajectory *trajectory)
+{
+    for (int k = 0; k < 9; k++) {
+        trajectory->fixed[k] = random_double(random, range);
+        trajectory->cosine_part[k] = random_double(random, range);
+        trajectory->sine_part[k] = random_double(random, range);
+    }
+    for (int k = 0; k < 3; k++) {
+        trajectory->origin[k] = random_double(random, range);
+        trajectory->velocity[k] = random_double(random, range);
+        trajectory->centre[k] = random_double(random, range);
+        trajectory->arc[k] = random_double(random, range);
+        trajectory->arc_across[k] = random_double(random, range);
+    }
+}
+
+static void rows_have_the_same_bits_on_every_instruction_set(void **state)
+{
+    (void)state;
+    const struct interval_kernels *scalar = kernels_for(DENT_ISA_SCALAR)->intervals;
+    uint64_t count = count_of(2000, 20000, 500000);
+    for (int isa = DENT_ISA_SCALAR + 1; isa <= DENT_ISA_AVX512; isa++) {
+        if (!dent_isa_available((dent_isa)isa)) {
+            continue;
+        }
+        const struct interval_kernels *kernels = kernels_for((dent_isa)isa)->intervals;
+        dent_random random = dent_random_seeded(91);
+        for (uint64_t i = 0; i < count; i++) {
+            int range = i % 3 == 0 ? 1 : i % 3 == 1 ? 30 : 1020;
+            struct interval_pose p, q, got, expected;
+            struct trajectory trajectory;
+            struct interval_phase phase = {random_interval(&random, range), random_interval(&random, range),
+                                           random_interval(&random, range), random_interval(&random, range),
+                                           random_interval(&random, range)};
+            random_interval_pose(&random, range, &p);
+            random_interval_pose(&random, range, &q);
+            random_trajectory(&random, range, &trajectory);
+            bool transposed = i % 2;
+            kernels->multiply_rows(p.rotation, transposed ? 1 : 3, transposed ? 3 : 1, &q, &got);
+            scalar->multiply_rows(p.rotation, transposed ? 1 : 3, transposed ? 3 : 1, &q, &expected);
+            assert_memory_equal(&got, &expected, sizeof got);
+            kernels->trajectory_pose(&trajectory, &phase, &got);
+            scalar->trajectory_pose(&trajectory, &phase, &expected);
+            assert_memory_equal(&got, &expected, sizeof got);
+            got = expected = p;
+            kernels->use_unit_length(&got, ldexp(1, -40));
+            scalar->use_unit_length(&expected, ldexp(1, -40));
+            for (int k = 0; k < 12; k++) { /* a clipped end of zero has any sign */
+                struct interval a = k < 9 ? got.rotation[k] : got.translation[k - 9];
+                struct interval b = k < 9 ? expected.rotation[k] : expected.translation[k - 9];
+                assert_true(a.lo == b.lo && a.hi == b.hi);
+            }
+        }
+    }
+}
+
+/* Sums of three products of points of the intervals, in rationals. */
+static void products_of_rows_enclose_the_exact_ones(void **state)
+{
+    (void)state;
+    uint64_t count = count_of(300, 3000, 100000);
+    dent_random random = dent_random_seeded(92);
+    mpq_t factors[3][3], rows[3][4], sum, product;
+    mpq_inits(sum, product, NULL);
+    for (int k = 0; k < 12; k++) {
+        mpq_init(rows[k / 4][k % 4]);
+        if (k < 9) {
+            mpq_init(factors[k / 3][k % 3]);
+        }
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        struct interval_pose p, q, got;
+        random_interval_pose(&random, i % 2 ? 1 : 60, &p);
+        random_interval_pose(&random, i % 2 ? 1 : 60, &q);
+        for (int k = 0; k < 12; k++) {
+            int row = k / 4, column = k % 4;
+            random_point(&random, column < 3 ? q.rotation[3 * row + column] : q.translation[row], rows[row][column]);
+            if (k < 9) {
+                random_point(&random, p.rotation[k], factors[k / 3][k % 3]);
+            }
+        }
+        dent_isa isa = i % 4 < 2 && dent_isa_available(DENT_ISA_AVX2) ? DENT_ISA_AVX2 : DENT_ISA_SCALAR;
+        kernels_for(isa)->intervals->multiply_rows(p.rotation, 3, 1, &q, &got);
+        for (int k = 0; k < 12; k++) {
+            int row = k / 4, column = k % 4;
+            mpq_set_ui(sum, 0, 1);
+            for (int j = 0; j < 3; j++) {
+                mpq_mul(product, factors[row][j], rows[j][column]);
+                mpq_add(sum, sum, product);
+            }
+            assert_true(encloses(column < 3 ? got.rotation[3 * row + column] : got.translation[row], sum));
+        }
+    }
+    for (int k = 0; k < 12; k++) {
+        mpq_clear(rows[k / 4][k % 4]);
+        if (k < 9) {
+            mpq_clear(factors[k / 3][k % 3]);
+        }
+    }
+    mpq_clears(sum, product, NULL);
+}
+
 /* ---- sine and cosine --------------------------------------------------------------------------------------------- */
 
 /* Partial sums of the series about 0 at a rational; the first dropped term bounds the error once terms shrink. Terms
@@ -288,6 +408,8 @@ int main(void)
         cmocka_unit_test(random_operations_enclose_the_exact_results),
         cmocka_unit_test(random_expressions_stay_enclosed),
         cmocka_unit_test(overflow_and_nan_give_true_bounds),
+        cmocka_unit_test(rows_have_the_same_bits_on_every_instruction_set),
+        cmocka_unit_test(products_of_rows_enclose_the_exact_ones),
         cmocka_unit_test(sine_and_cosine_keep_their_error_bound),
         cmocka_unit_test(sine_and_cosine_of_intervals_enclose),
         cmocka_unit_test(the_angle_of_a_direction_is_right_everywhere),

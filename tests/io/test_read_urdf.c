@@ -120,6 +120,25 @@ static void links_joints_and_their_numbers_are_read(void **state)
     robot_close(&test);
 }
 
+static void a_planar_joint_has_three_values_and_the_normal_of_its_plane(void **state)
+{
+    SKIP_WITHOUT_EXPAT();
+    struct robot_test test;
+    robot_open(&test);
+    read_good(&test, "<robot>" LINK("floor") LINK("cart")
+                         JOINT("drive", "planar", "floor", "cart",
+                               "<axis xyz='0 0 1'/><limit lower='-1' upper='1' effort='5' velocity='1'/>") "</robot>");
+    const dent_linkage *linkage = test.robot->linkage;
+    const dent_joint_def *drive = dent_linkage_joint(linkage, 0);
+    assert_true(drive->kind == DENT_JOINT_PLANAR && drive->axis[2] == 1 && !drive->has_limits);
+    assert_int_equal(dent_linkage_value_count(linkage), 3);
+    const double values[3] = {4, 5, 0};
+    dent_pose poses[2];
+    assert_int_equal(dent_linkage_poses(linkage, NULL, values, poses), DENT_OK);
+    assert_true(poses[1].translation[0] == 4 && poses[1].translation[1] == 5 && poses[1].translation[2] == 0);
+    robot_close(&test);
+}
+
 /* Volume inside a closed surface, and the largest and smallest distance of faces and vertices from the origin. */
 static double volume_of(const dent_robot_link *link)
 {
@@ -320,8 +339,11 @@ static const struct bad_robot bad_robots[] = {
     {"no axis", "<robot>" LINK("a") LINK("b") JOINT("j", "revolute", "a", "b", "<axis xyz='0 0 0'/>") "</robot>",
      DENT_ERROR_FORMAT, "joint 'j': its axis is 0 0 0"},
     {"two roots", "<robot>" LINK("a") LINK("b") "</robot>", DENT_ERROR_FORMAT, "links 'a' and 'b' both"},
-    {"a planar joint", "<robot>" LINK("a") LINK("b") JOINT("j", "planar", "a", "b", "") "</robot>", DENT_ERROR_UNSUPPORTED,
-     "joint 'j' is of type 'planar'"},
+    {"an unknown joint", "<robot>" LINK("a") LINK("b") JOINT("j", "screw", "a", "b", "") "</robot>",
+     DENT_ERROR_UNSUPPORTED, "joint 'j' is of type 'screw'"},
+    {"a planar joint without a normal",
+     "<robot>" LINK("a") LINK("b") JOINT("j", "planar", "a", "b", "<axis xyz='0 0 0'/>") "</robot>", DENT_ERROR_FORMAT,
+     "joint 'j': its axis is 0 0 0"},
     {"a type of two lines", "<robot>" LINK("a") LINK("b") JOINT("j", "rev&#10;olute", "a", "b", "") "</robot>",
      DENT_ERROR_UNSUPPORTED, "joint 'j' is of type 'rev?olute'"},
     {"no child", "<robot>" LINK("a") "<joint name='j' type='fixed'><parent link='a'/></joint></robot>", DENT_ERROR_FORMAT,
@@ -570,6 +592,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(links_joints_and_their_numbers_are_read),
+        cmocka_unit_test(a_planar_joint_has_three_values_and_the_normal_of_its_plane),
         cmocka_unit_test(round_shapes_contain_what_they_stand_for),
         cmocka_unit_test(shapes_of_a_link_are_placed_and_joined),
         cmocka_unit_test(meshes_are_found_by_package_path_and_by_walking_up),

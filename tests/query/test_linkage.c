@@ -278,6 +278,114 @@ static void frames_agree_with_the_poses_at_both_ends_and_between(void **state)
     dent_linkage_destroy(linkage);
 }
 
+/* Two links, a planar joint with this normal between them. */
+static dent_linkage *plane(dent_context *context, double x, double y, double z)
+{
+    dent_joint_def def = joint(DENT_JOINT_PLANAR, "plane", 0, 1);
+    def.axis[0] = x;
+    def.axis[1] = y;
+    def.axis[2] = z;
+    dent_linkage *linkage;
+    assert_int_equal(create(context, 2, 1, &def, &linkage), DENT_OK);
+    assert_int_equal(dent_linkage_value_count(linkage), 3);
+    return linkage;
+}
+
+static void a_planar_joint_slides_across_its_axis_and_turns_about_it(void **state)
+{
+    const double pi = 3.14159265358979323846;
+    /* The normal, and where the joint's x and y lie then. */
+    static const double cases[5][3][3] = {{{0, 0, 3}, {1, 0, 0}, {0, 1, 0}},
+                                          {{0, 0, -2}, {1, 0, 0}, {0, -1, 0}},
+                                          {{1, 0, 0}, {0, 0, -1}, {0, 1, 0}},
+                                          {{0, -1, 0}, {1, 0, 0}, {0, 0, 1}},
+                                          {{1e-200, 0, -1}, {-1, 0, -1e-200}, {0, 1, 0}}};
+    for (int i = 0; i < 5; i++) {
+        dent_linkage *linkage = plane(*state, cases[i][0][0], cases[i][0][1], cases[i][0][2]);
+        const double *x = cases[i][1], *y = cases[i][2], values[3] = {2, 3, 0}, turned[3] = {2, 3, pi / 2};
+        dent_pose poses[2];
+        double at[3] = {2 * x[0] + 3 * y[0], 2 * x[1] + 3 * y[1], 2 * x[2] + 3 * y[2]};
+        assert_int_equal(dent_linkage_poses(linkage, NULL, values, poses), DENT_OK);
+        assert_at(&poses[1], 0, 0, 0, at[0], at[1], at[2]);
+        assert_at(&poses[1], 1, 0, 0, at[0] + 1, at[1], at[2]);
+        assert_int_equal(dent_linkage_poses(linkage, NULL, turned, poses), DENT_OK);
+        assert_at(&poses[1], 0, 0, 0, at[0], at[1], at[2]);
+        assert_at(&poses[1], x[0], x[1], x[2], at[0] + y[0], at[1] + y[1], at[2] + y[2]);
+        dent_linkage_destroy(linkage);
+    }
+}
+
+static void the_plane_of_a_planar_joint_is_spanned_by_unit_vectors_whatever_its_normal(void **state)
+{
+    dent_random random = dent_random_seeded(5);
+    for (int round = 0; round < 2000; round++) {
+        double n[3], squares = 0, x[3], y[3];
+        for (int k = 0; k < 3; k++) {
+            n[k] = 2 * dent_random_unit(&random) - 1;
+            n[k] *= k < 2 && round % 3 ? ldexp(1, -(int)dent_random_below(&random, 80)) : 1;
+            squares += n[k] * n[k];
+        }
+        dent_linkage *linkage = plane(*state, n[0], n[1], n[2]);
+        for (int k = 0; k < 2; k++) {
+            double values[3] = {k == 0, k == 1, 0};
+            dent_pose poses[2];
+            assert_int_equal(dent_linkage_poses(linkage, NULL, values, poses), DENT_OK);
+            memcpy(k ? y : x, poses[1].translation, sizeof x);
+        }
+        double xx = 0, yy = 0, xy = 0, cross[3], off = 0;
+        for (int k = 0; k < 3; k++) {
+            int i = (k + 1) % 3, j = (k + 2) % 3;
+            xx += x[k] * x[k];
+            yy += y[k] * y[k];
+            xy += x[k] * y[k];
+            cross[k] = x[i] * y[j] - x[j] * y[i];
+            off = fmax(off, fabs(cross[k] - n[k] / sqrt(squares)));
+        }
+        assert_true(fabs(xx - 1) < 1e-14 && fabs(yy - 1) < 1e-14 && fabs(xy) < 1e-14 && off < 1e-14);
+        dent_linkage_destroy(linkage);
+    }
+}
+
+static void a_planar_joint_moves_in_proportion_and_by_more_than_a_turn(void **state)
+{
+    dent_joint_def def = joint(DENT_JOINT_PLANAR, "plane", 0, 1);
+    dent_random random = dent_random_seeded(12);
+    for (int round = 0; round < 200; round++) {
+        dent_linkage *linkage;
+        for (int k = 0; k < 4; k++) {
+            def.origin.rotation[k] = 2 * dent_random_unit(&random) - 1;
+            def.axis[k % 3] = 2 * dent_random_unit(&random) - 1;
+            def.origin.translation[k % 3] = 2 * dent_random_unit(&random) - 1;
+        }
+        assert_int_equal(create(*state, 2, 1, &def, &linkage), DENT_OK);
+        double from[3], to[3], between[3];
+        dent_motion_frame frames[2];
+        random_values(linkage, &random, from);
+        random_values(linkage, &random, to);
+        to[2] += round % 3 * 7;
+        assert_int_equal(dent_linkage_motion(linkage, NULL, from, to, 0, frames), DENT_OK);
+        assert_true(frames[1].motion.angle == to[2] - from[2]);
+        for (int k = 0; k <= 8; k++) {
+            dent_pose poses[2], pose = dent_motion_frame_at(frames, 1, k / 8.0);
+            for (int i = 0; i < 3; i++) {
+                between[i] = from[i] + k / 8.0 * (to[i] - from[i]);
+            }
+            assert_int_equal(dent_linkage_poses(linkage, NULL, between, poses), DENT_OK);
+            assert_true(pose_distance(&pose, &poses[1]) < 1e-13);
+        }
+        dent_linkage_destroy(linkage);
+    }
+    def.axis[0] = def.axis[1] = def.axis[2] = 0;
+    assert_refused(*state, 2, 1, &def, DENT_ERROR_INVALID_ARGUMENT, "joint 'plane': its axis is 0 0 0");
+    def.axis[2] = 1;
+    dent_linkage *linkage;
+    dent_motion_frame frames[2];
+    assert_int_equal(create(*state, 2, 1, &def, &linkage), DENT_OK);
+    const double zero[3] = {0, 0, 0}, spun[3] = {0, 0, 1001};
+    assert_int_equal(dent_linkage_motion(linkage, NULL, zero, spun, 0, frames), DENT_ERROR_INVALID_ARGUMENT);
+    dent_linkage_destroy(linkage);
+}
+
 static void a_joint_that_mimics_follows(void **state)
 {
     dent_joint_def defs[3] = {joint(DENT_JOINT_PRISMATIC, "a", 0, 1), joint(DENT_JOINT_PRISMATIC, "b", 0, 2),
@@ -408,6 +516,9 @@ int main(void)
         cmocka_unit_test(values_have_their_places_and_links_their_frames),
         cmocka_unit_test(every_kind_of_joint_does_what_it_says),
         cmocka_unit_test(frames_agree_with_the_poses_at_both_ends_and_between),
+        cmocka_unit_test(a_planar_joint_slides_across_its_axis_and_turns_about_it),
+        cmocka_unit_test(the_plane_of_a_planar_joint_is_spanned_by_unit_vectors_whatever_its_normal),
+        cmocka_unit_test(a_planar_joint_moves_in_proportion_and_by_more_than_a_turn),
         cmocka_unit_test(a_joint_that_mimics_follows),
         cmocka_unit_test(an_angle_beyond_all_reason_is_refused_and_nothing_is_written),
         cmocka_unit_test(links_joined_by_one_moving_joint_and_fixed_ones_are_neighbours),

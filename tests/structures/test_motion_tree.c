@@ -121,8 +121,8 @@ static void make_motion(dent_context *context, dent_random *random, double reach
     double half = ldexp(0.5, -(int)dent_random_below(random, 8));
     double lo = 2 * half * floor(dent_random_unit(random) / (2 * half));
     relative_motion(&a, &b, lo, half,
-                    dent_random_below(random, 4) ? DENT_MOTION_BOUNDS_TAYLOR : DENT_MOTION_BOUNDS_INTERVAL, reach,
-                    reach, &made->piece);
+                    dent_random_below(random, 4) ? DENT_MOTION_BOUNDS_TAYLOR : DENT_MOTION_BOUNDS_INTERVAL,
+                    kernels_for(DENT_ISA_SCALAR)->intervals, reach, reach, &made->piece);
     made->middle = lo + half;
 }
 
@@ -218,21 +218,21 @@ static void four_boxes_give_the_same_bits_everywhere(void **state)
         make_motion(context, &random, fmax(a.tree.reach, b.tree.reach), &made);
         const struct motion_volume *nodes_a = a.tree.nodes.data, *nodes_b = b.tree.nodes.data;
         for (int i = 0; i < 50; i++) {
-            const struct motion_volume *four_a[4], *four_b[4];
-            for (int k = 0; k < 4; k++) {
-                four_a[k] = &nodes_a[dent_random_below(&random, a.tree.node_count)];
-                four_b[k] = &nodes_b[dent_random_below(&random, b.tree.node_count)];
+            struct motion_volume two_a[2], two_b[2];
+            for (int k = 0; k < 2; k++) {
+                two_a[k] = nodes_a[dent_random_below(&random, a.tree.node_count)];
+                two_b[k] = nodes_b[dent_random_below(&random, b.tree.node_count)];
             }
             struct piece_window window = {oracle_uniform(&random, -1, 0), oracle_uniform(&random, 0, 1), false};
             struct motion_box_result expected, result;
-            unsigned apart = scalar->test_boxes(&made.piece, four_a, four_b, &window, &expected);
+            unsigned apart = scalar->test_boxes(&made.piece, two_a, two_b, &window, &expected);
             for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
                 if (!dent_isa_available((dent_isa)isa)) {
                     continue;
                 }
                 const struct motion_box_kernels *kernels = kernels_for((dent_isa)isa)->motion_boxes;
-                assert_int_equal(kernels->test_boxes(&made.piece, four_a, four_b, &window, &result), apart);
-                assert_int_equal(result.soon, expected.soon);
+                assert_int_equal(kernels->test_boxes(&made.piece, two_a, two_b, &window, &result), apart);
+                assert_int_equal(result.soon & ~apart, expected.soon & ~apart);
                 for (int k = 0; k < 4; k++) {
                     assert_memory_equal(&result.rest[k], &expected.rest[k], sizeof(double));
                     if (!(apart >> k & 1)) {
@@ -244,8 +244,8 @@ static void four_boxes_give_the_same_bits_everywhere(void **state)
             for (int k = 0; k < 4; k++) { /* more cautious than one at a time, never less */
                 struct placed_volume placed;
                 struct piece_window alone = window;
-                place_volume(&made.piece, four_b[k], &placed);
-                bool one = volumes_apart(DENT_MOTION_VOLUME_ORIENTED_BOX, four_a[k], &placed, 0, &alone);
+                place_volume(&made.piece, &two_b[k / 2], &placed);
+                bool one = volumes_apart(DENT_MOTION_VOLUME_ORIENTED_BOX, &two_a[k % 2], &placed, 0, &alone);
                 assert_true(one || !(apart >> k & 1) || placed.sweep_length > 0);
                 apart_count += apart >> k & 1;
                 meet_count += !one;

@@ -5,6 +5,7 @@
 #include "geometry/kernels/cluster_kernels.h"
 #include "geometry/kernels/curvature_kernels.h"
 #include "geometry/kernels/impact_kernels.h"
+#include "geometry/kernels/interval_kernels.h"
 #include "geometry/kernels/motion_boxes.h"
 #include "geometry/kernels/moving_boxes.h"
 #include "geometry/kernels/overlap_kernels.h"
@@ -19,6 +20,7 @@
         .moving_boxes = &moving_box_kernels_##suffix, .curvature = &curvature_kernels_##suffix,                        \
         .copy_positions = copy_positions_##suffix, .overlaps = &overlap_kernels_##half,                                \
         .motion_boxes = &motion_box_kernels_##half, .bounds = &bound_kernels_##suffix,                                 \
+        .intervals = &interval_kernels_##half,                                                                         \
     }
 
 const struct kernels *kernels_for(dent_isa isa)

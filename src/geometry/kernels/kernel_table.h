@@ -26,6 +26,8 @@ struct moving_box_kernels; /* moving_boxes.h: leaves of the surface forest over 
 
 struct motion_box_kernels; /* motion_boxes.h: boxes of turning bodies over a piece of time */
 
+struct interval_kernels; /* interval_kernels.h: interval arithmetic on rows of poses */
+
 struct surface_kernels; /* surface_kernels.h: the leaves of the surface forest */
 
 struct curvature_kernels; /* curvature_kernels.h: the self-collision culling of surfaces */
@@ -52,6 +54,7 @@ struct kernels {
     const struct overlap_kernels *overlaps;
     const struct motion_box_kernels *motion_boxes;
     const struct bound_kernels *bounds;
+    const struct interval_kernels *intervals;
 };
 
 /* The row of an instruction set; the scalar one for those this build does not have. */

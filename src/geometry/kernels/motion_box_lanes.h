@@ -1,10 +1,15 @@
 /* The arithmetic of motion_boxes.h on lanes, one pair of boxes a lane: place b in the coordinates of a, then 15 axes.
- * What is what, and why it is conservative, is told in motion_volumes.h and motion_volumes.c.
+ * What is what, and why it is conservative, is told in motion_volumes.h and motion_volumes.c. When all lanes are apart
+ * the axes that are left are not looked at; what is said of lanes that are apart is not used, so this shows nowhere.
  *
- * The includer has defined lanes, lane_mask, the operations lanes_set ... mask_or as in impact_lanes_scalar.h, and
- * struct box_lanes box_load(const struct motion_volume *const *). */
+ * The includer has defined lanes, lane_mask and the operations lanes_set ... mask_or as in impact_lanes_scalar.h, and
+ * mask_all. */
 #ifndef DENT_GEOMETRY_MOTION_BOX_LANES_H
 #define DENT_GEOMETRY_MOTION_BOX_LANES_H
+
+struct box_lanes {
+    lanes centre[3], half_extent[3], radius, reach, axes[9];
+};
 
 struct window_lanes {
     lanes first, last;
@@ -84,11 +89,20 @@ static inline void place_lanes(const struct motion_piece *piece, const struct bo
     }
 }
 
-static inline void test_axes_lanes(const struct box_lanes *a, const struct box_lanes *b, const lanes apart[3],
-                                   const lanes sweep[3], const lanes axes[9], const lanes spin[3], lanes rest,
-                                   struct window_lanes *window)
+/* In the coordinates of box a. */
+struct pair_lanes {
+    lanes r[9], size[9];           /* the axes of b, and their sizes */
+    lanes d[3], s[3];              /* from centre to centre; sweep */
+    lanes w[3], size_w[3], size_wb[3]; /* spin, its size, its size along the axes of b */
+};
+
+/* The six axes of the faces. */
+static inline void test_face_axes_lanes(const struct box_lanes *a, const struct box_lanes *b, const lanes apart[3],
+                                        const lanes sweep[3], const lanes axes[9], const lanes spin[3], lanes rest,
+                                        struct pair_lanes *pair, struct window_lanes *window)
 {
-    lanes r[9], size[9], d[3], s[3], w[3], size_w[3], size_wb[3];
+    lanes *r = pair->r, *size = pair->size, *d = pair->d, *s = pair->s, *w = pair->w;
+    lanes *size_w = pair->size_w, *size_wb = pair->size_wb;
     for (int i = 0; i < 3; i++) {
         w[i] = lanes_sum3(a->axes[i], spin[0], a->axes[3 + i], spin[1], a->axes[6 + i], spin[2]);
         size_w[i] = lanes_absolute(w[i]);
@@ -115,6 +129,15 @@ static inline void test_axes_lanes(const struct box_lanes *a, const struct box_l
         clip_lanes(lanes_sum3(r[j], d[0], r[3 + j], d[1], r[6 + j], d[2]),
                    lanes_sum3(r[j], s[0], r[3 + j], s[1], r[6 + j], s[2]), lanes_add(extent, eb[j]), rest, window);
     }
+    window->apart = mask_or(window->apart, lanes_less(window->last, window->first));
+}
+
+/* The nine axes across two edges. */
+static inline void test_edge_axes_lanes(const struct box_lanes *a, const struct box_lanes *b,
+                                        const struct pair_lanes *pair, lanes rest, struct window_lanes *window)
+{
+    const lanes *r = pair->r, *size = pair->size, *d = pair->d, *s = pair->s;
+    const lanes *ea = a->half_extent, *eb = b->half_extent;
     for (int i = 0; i < 3; i++) {
         int i1 = i == 2 ? 0 : i + 1, i2 = 3 - i - i1;
         for (int j = 0; j < 3; j++) {
@@ -125,39 +148,35 @@ static inline void test_axes_lanes(const struct box_lanes *a, const struct box_l
             lanes extent = lanes_add(
                 lanes_add(lanes_multiply(ea[i1], size[3 * i2 + j]), lanes_multiply(ea[i2], size[3 * i1 + j])),
                 lanes_add(lanes_multiply(eb[j1], size[3 * i + j2]), lanes_multiply(eb[j2], size[3 * i + j1])));
-            extent = lanes_add(extent, lanes_add(size_w[i], size_wb[j]));
+            extent = lanes_add(extent, lanes_add(pair->size_w[i], pair->size_wb[j]));
             test_axis_lanes(along, swept, extent, rest, window);
         }
     }
 }
 
-static inline struct window_lanes test_box_lanes(const struct motion_piece *piece,
-                                                 const struct motion_volume *const *volumes_a,
-                                                 const struct motion_volume *const *volumes_b,
-                                                 const struct piece_window *given, lanes *rest_of_b)
+static inline struct window_lanes test_box_lanes(const struct motion_piece *piece, const struct box_lanes *a,
+                                                 const struct box_lanes *b, const struct piece_window *given,
+                                                 lanes *rest_of_b)
 {
-    struct box_lanes a = box_load(volumes_a), b = box_load(volumes_b);
-    axes_lanes(a.turn, a.axes);
-    axes_lanes(b.turn, b.axes);
     lanes centre[3], sweep[3], axes[9];
-    place_lanes(piece, &b, centre, sweep, axes);
+    place_lanes(piece, b, centre, sweep, axes);
     lanes rest = lanes_add(lanes_set(piece->translation_rest),
-                           lanes_add(lanes_multiply(lanes_set(piece->rotation_rest), b.reach),
-                                     lanes_multiply(lanes_set(piece->half * piece->spin_rest), b.radius)));
+                           lanes_add(lanes_multiply(lanes_set(piece->rotation_rest), b->reach),
+                                     lanes_multiply(lanes_set(piece->half * piece->spin_rest), b->radius)));
     rest = lanes_multiply(rest, lanes_set(1 + 0x1p-40));
     *rest_of_b = rest;
-    lanes spin[3], most_turn = lanes_multiply(lanes_set(piece->half * (1 + 0x1p-40)), b.radius), turn = lanes_set(0);
+    lanes spin[3], most_turn = lanes_multiply(lanes_set(piece->half * (1 + 0x1p-40)), b->radius), turn = lanes_set(0);
     for (int k = 0; k < 3; k++) {
         spin[k] = lanes_multiply(most_turn, lanes_set(piece->spin[k]));
         turn = lanes_add(turn, lanes_absolute(spin[k]));
     }
     lanes length = lanes_add(lanes_add(lanes_absolute(sweep[0]), lanes_absolute(sweep[1])), lanes_absolute(sweep[2]));
-    lanes radii = lanes_add(a.radius, b.radius);
+    lanes radii = lanes_add(a->radius, b->radius);
     rest = lanes_add(lanes_multiply(rest, lanes_set(1 + 0x1p-40)),
                      lanes_multiply(lanes_set(0x1p-46), lanes_add(radii, lanes_add(length, turn))));
     lanes apart[3];
     for (int k = 0; k < 3; k++) {
-        apart[k] = lanes_subtract(centre[k], a.centre[k]);
+        apart[k] = lanes_subtract(centre[k], a->centre[k]);
     }
     lanes most = lanes_add(lanes_add(radii, length), rest);
     struct window_lanes window;
@@ -166,8 +185,14 @@ static inline struct window_lanes test_box_lanes(const struct motion_piece *piec
     window.apart = lanes_less(lanes_multiply(lanes_multiply(most, most), lanes_set(1 + 0x1p-40)),
                               lanes_sum3(apart[0], apart[0], apart[1], apart[1], apart[2], apart[2]));
     window.soon = window.apart;
-    test_axes_lanes(&a, &b, apart, sweep, axes, spin, rest, &window);
-    window.apart = mask_or(window.apart, lanes_less(window.last, window.first));
+    if (mask_all(window.apart)) {
+        return window;
+    }
+    struct pair_lanes pair;
+    test_face_axes_lanes(a, b, apart, sweep, axes, spin, rest, &pair, &window);
+    if (!mask_all(window.apart)) {
+        test_edge_axes_lanes(a, b, &pair, rest, &window);
+    }
     return window;
 }
 

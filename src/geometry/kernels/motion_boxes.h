@@ -1,5 +1,5 @@
-/* Four pairs of oriented boxes at once, each over the same piece of time: the 15-axis test of motion_volumes.h for the
- * children of two nodes. The same numbers in the same order on every instruction set; spheres are only tested against
+/* Four pairs of oriented boxes at once, each over the same piece of time: the 15-axis test of motion_volumes.h for two
+ * and two children of two nodes. The same numbers in the same order on every instruction set; spheres are only tested against
  * the length of the sweep, so the answer may differ from volumes_apart by being more cautious.
  */
 #ifndef DENT_GEOMETRY_MOTION_BOXES_H
@@ -10,13 +10,13 @@
 struct motion_box_result {
     double first[4], last[4]; /* the windows, of pairs that are not apart */
     double rest[4];           /* as in placed_volume */
-    unsigned soon;            /* bits, as in piece_window */
+    unsigned soon;            /* bits, as in piece_window; of pairs that are not apart */
 };
 
 struct motion_box_kernels {
-    /* Bit i: a[i] and b[i] stay apart during the window. */
-    unsigned (*test_boxes)(const struct motion_piece *piece, const struct motion_volume *const a[4],
-                           const struct motion_volume *const b[4], const struct piece_window *window,
+    /* Bit i: a[i % 2] and b[i / 2] stay apart during the window. */
+    unsigned (*test_boxes)(const struct motion_piece *piece, const struct motion_volume a[2],
+                           const struct motion_volume b[2], const struct piece_window *window,
                            struct motion_box_result *result);
 };
 

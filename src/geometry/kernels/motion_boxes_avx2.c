@@ -7,9 +7,12 @@
 
 #include <stddef.h>
 
-struct box_lanes {
-    lanes centre[3], half_extent[3], radius, reach, turn[4], axes[9];
-};
+static inline bool mask_all(lane_mask mask)
+{
+    return _mm256_movemask_pd(mask) == 15;
+}
+
+#include "geometry/kernels/motion_box_lanes.h"
 
 /* Four rows of four numbers become four columns. */
 static inline void transpose(__m256d rows[4])
@@ -27,7 +30,8 @@ _Static_assert(offsetof(struct motion_volume, half_extent) == 3 * sizeof(double)
                    offsetof(struct motion_volume, reach) == 7 * sizeof(double),
                "eight numbers in a row");
 
-static inline struct box_lanes box_load(const struct motion_volume *const *volumes)
+/* Four volumes, one a lane. */
+static inline struct box_lanes box_load(const struct motion_volume *const volumes[4])
 {
     struct box_lanes box;
     __m256d rows[4];
@@ -52,20 +56,36 @@ static inline struct box_lanes box_load(const struct motion_volume *const *volum
         rows[lane] = _mm256_cvtps_pd(_mm_loadu_ps(volumes[lane]->turn));
     }
     transpose(rows);
-    for (int k = 0; k < 4; k++) {
-        box.turn[k] = rows[k];
-    }
+    axes_lanes(rows, box.axes);
     return box;
 }
 
-#include "geometry/kernels/motion_box_lanes.h"
+/* The lanes 0 1 0 1, and 2 2 3 3. */
+#define PICK_A 0x44
+#define PICK_B 0xfa
+#define PICK_LANES(box, order, result)                                                                                 \
+    do {                                                                                                               \
+        for (int k = 0; k < 3; k++) {                                                                                  \
+            (result)->centre[k] = _mm256_permute4x64_pd((box)->centre[k], order);                                      \
+            (result)->half_extent[k] = _mm256_permute4x64_pd((box)->half_extent[k], order);                            \
+        }                                                                                                              \
+        for (int k = 0; k < 9; k++) {                                                                                  \
+            (result)->axes[k] = _mm256_permute4x64_pd((box)->axes[k], order);                                          \
+        }                                                                                                              \
+        (result)->radius = _mm256_permute4x64_pd((box)->radius, order);                                                \
+        (result)->reach = _mm256_permute4x64_pd((box)->reach, order);                                                  \
+    } while (0)
 
-static unsigned test_boxes(const struct motion_piece *piece, const struct motion_volume *const a[4],
-                           const struct motion_volume *const b[4], const struct piece_window *window,
+static unsigned test_boxes(const struct motion_piece *piece, const struct motion_volume a[2],
+                           const struct motion_volume b[2], const struct piece_window *window,
                            struct motion_box_result *result)
 {
+    const struct motion_volume *const volumes[4] = {&a[0], &a[1], &b[0], &b[1]};
+    struct box_lanes four = box_load(volumes), boxes_a, boxes_b;
+    PICK_LANES(&four, PICK_A, &boxes_a);
+    PICK_LANES(&four, PICK_B, &boxes_b);
     lanes rest;
-    struct window_lanes got = test_box_lanes(piece, a, b, window, &rest);
+    struct window_lanes got = test_box_lanes(piece, &boxes_a, &boxes_b, window, &rest);
     _mm256_storeu_pd(result->first, got.first);
     _mm256_storeu_pd(result->last, got.last);
     _mm256_storeu_pd(result->rest, rest);

@@ -3,35 +3,41 @@
 
 #include "geometry/kernels/impact_lanes_scalar.h"
 
-struct box_lanes {
-    lanes centre[3], half_extent[3], radius, reach, turn[4], axes[9];
-};
-
-static inline struct box_lanes box_load(const struct motion_volume *const *volumes)
+static inline bool mask_all(lane_mask mask)
 {
-    struct box_lanes box;
-    for (int k = 0; k < 3; k++) {
-        box.centre[k] = volumes[0]->centre[k];
-        box.half_extent[k] = volumes[0]->half_extent[k];
-    }
-    for (int k = 0; k < 4; k++) {
-        box.turn[k] = (double)volumes[0]->turn[k];
-    }
-    box.radius = volumes[0]->radius;
-    box.reach = volumes[0]->reach;
-    return box;
+    return mask;
 }
 
 #include "geometry/kernels/motion_box_lanes.h"
 
-static unsigned test_boxes(const struct motion_piece *piece, const struct motion_volume *const a[4],
-                           const struct motion_volume *const b[4], const struct piece_window *window,
+static inline struct box_lanes box_load(const struct motion_volume *volume)
+{
+    struct box_lanes box;
+    lanes turn[4];
+    for (int k = 0; k < 3; k++) {
+        box.centre[k] = volume->centre[k];
+        box.half_extent[k] = volume->half_extent[k];
+    }
+    for (int k = 0; k < 4; k++) {
+        turn[k] = (double)volume->turn[k];
+    }
+    box.radius = volume->radius;
+    box.reach = volume->reach;
+    axes_lanes(turn, box.axes);
+    return box;
+}
+
+static unsigned test_boxes(const struct motion_piece *piece, const struct motion_volume a[2],
+                           const struct motion_volume b[2], const struct piece_window *window,
                            struct motion_box_result *result)
 {
+    const struct box_lanes boxes_a[2] = {box_load(&a[0]), box_load(&a[1])};
+    const struct box_lanes boxes_b[2] = {box_load(&b[0]), box_load(&b[1])};
     unsigned apart = 0;
     result->soon = 0;
     for (unsigned pair = 0; pair < 4; pair++) {
-        struct window_lanes got = test_box_lanes(piece, a + pair, b + pair, window, &result->rest[pair]);
+        struct window_lanes got =
+            test_box_lanes(piece, &boxes_a[pair % 2], &boxes_b[pair / 2], window, &result->rest[pair]);
         result->first[pair] = got.first;
         result->last[pair] = got.last;
         apart |= (unsigned)got.apart << pair;
