@@ -32,7 +32,7 @@ static const double ligament_mass_scaling = 2000, tooth_mass_scaling = 500;
 
 /* Of the ties between ligament and tooth, mm/mN: ten micrometres per newton each, and hundreds of them share the load.
  * Harder ones would each ask for what all of them together do, and tremble. */
-static const double tie_compliance = 1e-5;
+static const double tie_compliance = 0;
 
 /* ---- chewing ----------------------------------------------------------------------------------------------------- */
 

@@ -69,20 +69,6 @@ static double end_inverse_mass(const dent_sim *sim, const struct end *end, const
     return sum;
 }
 
-static void turn_by(dent_rigid_state *state, const double *angle)
-{
-    double *q = state->orientation;
-    double w = q[0] - 0.5 * (angle[0] * q[1] + angle[1] * q[2] + angle[2] * q[3]);
-    double x = q[1] + 0.5 * (angle[0] * q[0] + angle[1] * q[3] - angle[2] * q[2]);
-    double y = q[2] + 0.5 * (angle[1] * q[0] + angle[2] * q[1] - angle[0] * q[3]);
-    double z = q[3] + 0.5 * (angle[2] * q[0] + angle[0] * q[2] - angle[1] * q[1]);
-    double length = sqrt(w * w + x * x + y * y + z * z);
-    q[0] = w / length;
-    q[1] = x / length;
-    q[2] = y / length;
-    q[3] = z / length;
-}
-
 /* Moves an end by the impulse-like `push`. */
 static void push_end(dent_sim *sim, const struct end *end, const double *push)
 {
@@ -94,7 +80,7 @@ static void push_end(dent_sim *sim, const struct end *end, const double *push)
             angle[i] = sim_dot(end->inverse + 3 * i, moment);
         }
         sim_add_scaled(end->rigid->center, end->rigid->inverse_mass, push);
-        turn_by(end->rigid, angle);
+        rigid_turn(end->rigid, angle);
         return;
     }
     for (int k = 0; k < 4; k++) {
@@ -198,7 +184,7 @@ void attachments_carry(dent_sim *sim, double h)
         const struct sim_attachment *tie = &sim->attachments[n];
         const double *push = sim->state.tie_pushes + 3 * (size_t)n;
         struct end a, b;
-        if (tie->share < 1 && sim_dot(push, push) > 0) {
+        if (!tie->bonded && tie->share < 1 && sim_dot(push, push) > 0) {
             make_ends(sim, tie, &a, &b);
             carry_end(sim, &a, tie->share, 1, push, h);
             carry_end(sim, &b, tie->share, -1, push, h);
@@ -214,6 +200,9 @@ void attachments_solve(dent_sim *sim, double h)
     for (uint32_t n = 0; n < TIE_SWEEPS * sim->attachment_count; n++) {
         struct sim_attachment *tie = &sim->attachments[n % sim->attachment_count];
         struct end a, b;
+        if (tie->bonded) {
+            continue;
+        }
         make_ends(sim, tie, &a, &b);
         solve_ends(sim, &a, &b, tie->length, tie->compliance / (h * h), &tie->sums);
     }
