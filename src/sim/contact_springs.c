@@ -537,14 +537,13 @@ static void end_spring(dent_sim *sim, uint64_t number, double h)
 {
     const dent_contact *contact = &sim->contacts[number];
     struct carried_contact *carried = &sim->carried_contacts[number];
-    double apart[3], force[3], total[3], tangent[3], taken[3];
+    double apart[3], force[3], before[3], total[3], tangent[3], again[3], excess[3];
     separation(sim, contact, sim->state.positions, SIM_NONE, NULL, apart);
     spring_force(&sim->springs->springs[number], contact->normal, apart, force);
     for (int axis = 0; axis < 3; axis++) {
-        double before = carried->normal * contact->normal[axis] + carried->tangent[axis];
+        before[axis] = carried->normal * contact->normal[axis] + carried->tangent[axis];
         force[axis] *= h;
-        total[axis] = before + force[axis];
-        taken[axis] = total[axis] - carried->share * before; /* that share is taken out already */
+        total[axis] = before[axis] + force[axis];
     }
     double normal = sim_dot(total, contact->normal);
     for (int axis = 0; axis < 3; axis++) {
@@ -560,7 +559,9 @@ static void end_spring(dent_sim *sim, uint64_t number, double h)
     bool slides = !spring->sticks && size > 0 && spring->slip_speed > 2 * most * mobility_of(sim, contact);
     for (int axis = 0; axis < 3; axis++) {
         tangent[axis] *= size > most || slides ? most / size : 1;
-        taken[axis] -= (1 - carried->share) * (normal * contact->normal[axis] + tangent[axis]);
+        double now = normal * contact->normal[axis] + tangent[axis];
+        again[axis] = carried->share * (now - before[axis]); /* that share of `before` is taken out already */
+        excess[axis] = total[axis] - now;
     }
     for (int s = 0; s < 2; s++) {
         struct contact_side side = side_of(sim, contact, s);
@@ -568,7 +569,7 @@ static void end_spring(dent_sim *sim, uint64_t number, double h)
         if (block) {
             double point[3];
             point_on_block(sim, &side, point);
-            bonds_take(sim, block, point, side.sign, taken);
+            bonds_take(sim, block, point, side.sign, again, excess);
             continue;
         }
         for (int k = 0; k < 4; k++) {
@@ -579,7 +580,8 @@ static void end_spring(dent_sim *sim, uint64_t number, double h)
                     continue; /* held, or moved by its motion */
                 }
                 sim_add_scaled(sim->targets + 3 * v, move, force);
-                sim_add_scaled(sim->taken_out + 3 * v, move, taken);
+                sim_add_scaled(sim->taken_out + 3 * v, move, again);
+                sim_add_scaled(sim->taken_out + 3 * v, move, excess);
             }
         }
     }

@@ -502,8 +502,15 @@ void bonds_take_out(dent_sim *sim, double h)
 {
     for (uint32_t n = 0; n < sim->bonds->block_count; n++) {
         struct rigid_block *block = &sim->bonds->blocks[n];
-        drift(&sim->state.rigids[block->rigid], block->taken, -h);
+        dent_rigid_state *pose = &sim->state.rigids[block->rigid];
+        drift(pose, block->taken, -h);
+        solve_lower(block->factor, block->excess);
+        solve_upper(block->factor, block->excess);
+        sim_add_scaled(pose->center, -1 / h, block->excess);
+        double back[3] = {-block->excess[3] / h, -block->excess[4] / h, -block->excess[5] / h};
+        rigid_turn(pose, back);
         memset(block->taken, 0, sizeof block->taken);
+        memset(block->excess, 0, sizeof block->excess);
     }
 }
 
@@ -555,11 +562,13 @@ void bonds_carry(const dent_sim *sim, struct rigid_block *block, const double *p
     add_force(block->taken, arm, share, impulse);
 }
 
-void bonds_take(const dent_sim *sim, struct rigid_block *block, const double *point, double sign, const double *impulse)
+void bonds_take(const dent_sim *sim, struct rigid_block *block, const double *point, double sign, const double *again,
+                const double *excess)
 {
     double arm[3];
     arm_of(point, &sim->state.rigids[block->rigid], arm);
-    add_force(block->taken, arm, sign, impulse);
+    add_force(block->taken, arm, sign, again);
+    add_force(block->excess, arm, sign, excess);
 }
 
 double bonds_give(const dent_sim *sim, const struct rigid_block *block, const double *point, const double *direction)

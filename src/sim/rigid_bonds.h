@@ -34,7 +34,8 @@ struct rigid_block {
     uint32_t rigid;
     uint32_t bond_begin, bond_end, edge_begin, edge_end, tet_begin, tet_end;
     dent_rigid_state target;       /* where inertia and carried forces would take it */
-    double carried[6], taken[6];   /* impulse and its moment: given to the sweep; taken out again afterwards */
+    double carried[6], taken[6];   /* impulse and its moment: given to the sweep; taken out again afterwards … */
+    double excess[6];              /* … and what a contact cannot give: undone as the block answered it */
     struct block_system system;    /* of the present sweep */
     double factor[6][6];           /* Cholesky's, of inertia and elasticity at the last detection */
 };
@@ -67,9 +68,9 @@ void bonds_place_vertices(dent_sim *sim);
 /* An impulse on the rigid body at `point` (in space, now): share of it is to be taken out. */
 void bonds_carry(const dent_sim *sim, struct rigid_block *block, const double *point, const double *impulse,
                  double share);
-/* More to be taken out: sign times `impulse`. */
-void bonds_take(const dent_sim *sim, struct rigid_block *block, const double *point, double sign,
-                const double *impulse);
+/* More to be taken out, sign times `again`; and sign times `excess`, which acted in the sweep and is to be undone. */
+void bonds_take(const dent_sim *sim, struct rigid_block *block, const double *point, double sign, const double *again,
+                const double *excess);
 /* How far the body gives way per force at `point` along `direction`: with elasticity, and by inertia alone. */
 double bonds_give(const dent_sim *sim, const struct rigid_block *block, const double *point, const double *direction);
 double bonds_inertial_give(const dent_sim *sim, const struct rigid_block *block, const double *point,
