@@ -251,7 +251,6 @@ dent_status contacts_find(dent_sim *sim, double duration)
     }
     sim->cancelled = sim->cancelled || found.outcome == DENT_OUTCOME_CANCELLED;
     status = keep_contacts(sim, &found);
-    bonds_refresh(sim);
     if (status == DENT_OK) {
         status = match_forces(sim);
     }

@@ -8,8 +8,8 @@
  *     inertia + energy of the edges and tetrahedra between bonded and other vertices + springs of its contacts,
  *
  * by one step of Gauss and Newton: exact in translation, where the energy is quadratic (the volume of a tetrahedron is
- * linear in a common translation of some of its corners), and to first order in the angle. Elements with bonded corners
- * only do not change. Contact forces are carried as for elastic vertices (contact_loop.c), with the share that the block
+ * linear in a common translation of some of its corners), and to first order in the angle. The matrix is made once per
+ * detection; forces in every sweep. Elements with bonded corners only do not change. Contact forces are carried as for elastic vertices (contact_loop.c), with the share that the block
  * itself answers.
  *
  * Only vertices of solids that are held elsewhere and touch nothing are bonded: nobody else pushes them, and momentum,
@@ -285,27 +285,48 @@ static void arm_of(const double *point, const dent_rigid_state *pose, double arm
     sim_subtract(point, pose->center, arm);
 }
 
-static void add_bond_edges(const dent_sim *sim, const struct rigid_block *block, struct block_system *system)
+/* How much an edge with a damper resists, beside its weight: `rate` times the square of the change along it. */
+static double damper_rate(const struct bond_edge *edge, double square, double inverse_step)
+{
+    return square > 0 ? edge->damper * inverse_step / square : 0;
+}
+
+static void add_edge_forces(const dent_sim *sim, const struct rigid_block *block, double force[6])
 {
     const double *positions = sim->state.positions, *previous = sim->previous;
+    const double *center = sim->state.rigids[block->rigid].center;
+    double sum[3] = {0, 0, 0}, moments[3] = {0, 0, 0}, inverse_step = 1 / sim->substep;
+    for (uint32_t e = block->edge_begin; e < block->edge_end; e++) {
+        const struct bond_edge *edge = &sim->bonds->edges[e];
+        const double *x = positions + 3 * (size_t)edge->vertex, *other = positions + 3 * (size_t)edge->other;
+        double difference[3], arm[3], moment[3], pull = edge->weight;
+        sim_subtract(other, x, difference);
+        sim_subtract(x, center, arm);
+        if (edge->damper > 0) {
+            double before[3], square = sim_dot(difference, difference);
+            sim_subtract(previous + 3 * (size_t)edge->other, previous + 3 * (size_t)edge->vertex, before);
+            pull += damper_rate(edge, square, inverse_step) * (square - sim_dot(difference, before));
+        }
+        sim_cross(arm, difference, moment);
+        sim_add_scaled(sum, pull, difference);
+        sim_add_scaled(moments, pull, moment);
+    }
+    sim_add_scaled(force, 1, sum);
+    sim_add_scaled(force + 3, 1, moments);
+}
+
+static void add_edge_matrix(const dent_sim *sim, const struct rigid_block *block, double matrix[6][6])
+{
     const dent_rigid_state *pose = &sim->state.rigids[block->rigid];
     double sum = 0, first[3] = {0, 0, 0}, second[6] = {0}, inverse_step = 1 / sim->substep;
     for (uint32_t e = block->edge_begin; e < block->edge_end; e++) {
         const struct bond_edge *edge = &sim->bonds->edges[e];
-        const double *x = positions + 3 * (size_t)edge->vertex, *other = positions + 3 * (size_t)edge->other;
-        double difference[3], arm[3], pull = edge->weight;
-        sim_subtract(other, x, difference);
+        const double *x = sim->state.positions + 3 * (size_t)edge->vertex;
+        double along[6], arm[3];
+        sim_subtract(sim->state.positions + 3 * (size_t)edge->other, x, along);
         arm_of(x, pose, arm);
-        if (edge->damper > 0) {
-            double before[3], square = sim_dot(difference, difference);
-            sim_subtract(previous + 3 * (size_t)edge->other, previous + 3 * (size_t)edge->vertex, before);
-            double rate = square > 0 ? edge->damper * inverse_step / square : 0;
-            pull += rate * (square - sim_dot(difference, before));
-            double along[6] = {difference[0], difference[1], difference[2]};
-            sim_cross(arm, difference, along + 3);
-            add_square(system->matrix, edge->left * rate, along);
-        }
-        add_force(system->force, arm, pull, difference);
+        sim_cross(arm, along, along + 3);
+        add_square(matrix, edge->left * damper_rate(edge, sim_dot(along, along), inverse_step), along);
         /* Weights of obtuse edges are negative; without them the matrix stays positive and the step a descent. */
         double weight = edge->weight > 0 ? edge->left * edge->weight : 0;
         sum += weight;
@@ -316,11 +337,11 @@ static void add_bond_edges(const dent_sim *sim, const struct rigid_block *block,
             }
         }
     }
-    add_isotropic(system->matrix, sum, first, second);
+    add_isotropic(matrix, sum, first, second);
 }
 
 /* Gradient of six times the volume with respect to corner k. */
-static void volume_gradient(const double *const x[4], int k, double gradient[3])
+static inline void volume_gradient(const double *const x[4], int k, double gradient[3])
 {
     static const uint8_t seen_from[4][3] = {{1, 3, 2}, {0, 2, 3}, {0, 3, 1}, {0, 1, 2}};
     double to_q[3], to_r[3];
@@ -329,30 +350,53 @@ static void volume_gradient(const double *const x[4], int k, double gradient[3])
     sim_cross(to_q, to_r, gradient);
 }
 
-static void add_bond_tets(const dent_sim *sim, const struct rigid_block *block, struct block_system *system)
+/* How six times the volume of a tetrahedron changes with the six motions of the block; returns what it is off. */
+static inline double volume_change(const dent_sim *sim, const struct bond_tet *tet, const double *center,
+                                   double change[6])
 {
-    const dent_rigid_state *pose = &sim->state.rigids[block->rigid];
+    const double *x[4];
+    double gradient[3], arm[3], moment[3], to_last[3];
+    for (int k = 0; k < 4; k++) {
+        x[k] = sim->state.positions + 3 * (size_t)tet->corners[k];
+    }
+    memset(change, 0, 6 * sizeof *change);
+    for (int k = 0; k < 4; k++) {
+        if (tet->bonded >> k & 1) {
+            volume_gradient(x, k, gradient);
+            sim_subtract(x[k], center, arm);
+            sim_cross(arm, gradient, moment);
+            sim_add_scaled(change, 1, gradient);
+            sim_add_scaled(change + 3, 1, moment);
+        }
+    }
+    volume_gradient(x, 3, gradient);
+    sim_subtract(x[3], x[0], to_last);
+    return sim_dot(gradient, to_last) - tet->target;
+}
+
+static void add_tet_forces(const dent_sim *sim, const struct rigid_block *block, double force[6])
+{
+    const double *center = sim->state.rigids[block->rigid].center;
+    double sum[6] = {0}, change[6];
     for (uint32_t t = block->tet_begin; t < block->tet_end; t++) {
         const struct bond_tet *tet = &sim->bonds->tets[t];
-        const double *x[4];
-        double change[6] = {0}, gradient[3], arm[3], to_last[3];
-        for (int k = 0; k < 4; k++) {
-            x[k] = sim->state.positions + 3 * (size_t)tet->corners[k];
-        }
-        for (int k = 0; k < 4; k++) {
-            if (tet->bonded >> k & 1) {
-                volume_gradient(x, k, gradient);
-                arm_of(x[k], pose, arm);
-                add_force(change, arm, 1, gradient);
-            }
-        }
-        volume_gradient(x, 3, gradient);
-        sim_subtract(x[3], x[0], to_last);
-        double off = sim_dot(gradient, to_last) - tet->target;
+        double push = -tet->stiffness * volume_change(sim, tet, center, change);
         for (int n = 0; n < 6; n++) {
-            system->force[n] -= tet->stiffness * off * change[n];
+            sum[n] += push * change[n];
         }
-        add_square(system->matrix, tet->left * tet->stiffness, change);
+    }
+    for (int n = 0; n < 6; n++) {
+        force[n] += sum[n];
+    }
+}
+
+static void add_tet_matrix(const dent_sim *sim, const struct rigid_block *block, double matrix[6][6])
+{
+    for (uint32_t t = block->tet_begin; t < block->tet_end; t++) {
+        const struct bond_tet *tet = &sim->bonds->tets[t];
+        double change[6];
+        volume_change(sim, tet, sim->state.rigids[block->rigid].center, change);
+        add_square(matrix, tet->left * tet->stiffness, change);
     }
 }
 
@@ -385,18 +429,26 @@ static void angle_between(const double *now, const double *target, double angle[
     }
 }
 
-static void add_inertia(const dent_sim *sim, const struct rigid_block *block, double h, struct block_system *system)
+static void add_inertia(const dent_sim *sim, const struct rigid_block *block, double h, double force[6])
 {
     const dent_rigid_state *pose = &sim->state.rigids[block->rigid];
     double inertia[9], angle[3], mass = sim->rigids[block->rigid].mass / (h * h);
     spatial_inertia(sim, block->rigid, inertia);
     angle_between(pose->orientation, block->target.orientation, angle);
     for (int i = 0; i < 3; i++) {
-        system->force[i] += mass * (block->target.center[i] - pose->center[i]);
-        system->force[3 + i] += sim_dot(inertia + 3 * i, angle) / (h * h);
-        system->matrix[i][i] += mass;
+        force[i] += mass * (block->target.center[i] - pose->center[i]);
+        force[3 + i] += sim_dot(inertia + 3 * i, angle) / (h * h);
+    }
+}
+
+static void add_inertia_matrix(const dent_sim *sim, const struct rigid_block *block, double h, double matrix[6][6])
+{
+    double inertia[9];
+    spatial_inertia(sim, block->rigid, inertia);
+    for (int i = 0; i < 3; i++) {
+        matrix[i][i] += sim->rigids[block->rigid].mass / (h * h);
         for (int j = 0; j <= i; j++) {
-            system->matrix[3 + i][3 + j] += inertia[3 * i + j] / (h * h);
+            matrix[3 + i][3 + j] += inertia[3 * i + j] / (h * h);
         }
     }
 }
@@ -434,12 +486,13 @@ static void solve_upper(double factor[6][6], double *x)
     }
 }
 
-static void assemble(const dent_sim *sim, struct rigid_block *block, double h)
+static void assemble(const dent_sim *sim, struct rigid_block *block)
 {
-    memset(&block->system, 0, sizeof block->system);
-    add_inertia(sim, block, h, &block->system);
-    add_bond_edges(sim, block, &block->system);
-    add_bond_tets(sim, block, &block->system);
+    memset(block->system.force, 0, sizeof block->system.force);
+    memcpy(block->system.matrix, block->matrix, sizeof block->matrix);
+    add_inertia(sim, block, sim->substep, block->system.force);
+    add_edge_forces(sim, block, block->system.force);
+    add_tet_forces(sim, block, block->system.force);
 }
 
 /* ---- motion ------------------------------------------------------------------------------------------------------ */
@@ -481,9 +534,11 @@ void bonds_refresh(dent_sim *sim)
 {
     for (uint32_t n = 0; n < sim->bonds->block_count; n++) {
         struct rigid_block *block = &sim->bonds->blocks[n];
-        block->target = sim->state.rigids[block->rigid];
-        assemble(sim, block, sim->substep);
-        factorise(block->system.matrix, block->factor);
+        memset(block->matrix, 0, sizeof block->matrix);
+        add_inertia_matrix(sim, block, sim->substep, block->matrix);
+        add_edge_matrix(sim, block, block->matrix);
+        add_tet_matrix(sim, block, block->matrix);
+        factorise(block->matrix, block->factor);
     }
 }
 
@@ -518,7 +573,7 @@ static void assemble_task(void *data, uint32_t number, uint32_t worker)
 {
     (void)worker;
     dent_sim *sim = data;
-    assemble(sim, &sim->bonds->blocks[number], sim->substep);
+    assemble(sim, &sim->bonds->blocks[number]);
 }
 
 static void move_task(void *data, uint32_t number, uint32_t worker)

@@ -72,6 +72,7 @@ static dent_status interval(dent_sim *sim, uint32_t first, uint32_t count)
     if (sim->rigid_count > 0) {
         memcpy(sim->rigid_detected, sim->state.rigids, sim->rigid_count * sizeof *sim->rigid_detected);
     }
+    bonds_refresh(sim);
     if (sim->contacts_wanted) {
         status = contacts_find(sim, duration);
     }
