@@ -152,6 +152,7 @@ void attachments_build(dent_sim *sim)
 {
     for (uint32_t n = 0; n < sim->attachment_count; n++) {
         sim->attachments[n].share = share_of(sim, &sim->attachments[n]);
+        sim->free_ties = sim->free_ties || !sim->attachments[n].bonded;
     }
 }
 
@@ -172,6 +173,7 @@ static void carry_end(dent_sim *sim, const struct end *end, double share, double
         if (end->vertices[k] != SIM_NONE) {
             size_t v = end->vertices[k];
             double move = sign * end->weights[k] * sim->inverse_masses[v];
+            sim->carries = true;
             sim_add_scaled(sim->carried + 3 * v, move, push);
             sim_add_scaled(sim->taken_out + 3 * v, share * move, push);
         }
@@ -180,7 +182,7 @@ static void carry_end(dent_sim *sim, const struct end *end, double share, double
 
 void attachments_carry(dent_sim *sim, double h)
 {
-    for (uint32_t n = 0; n < sim->attachment_count; n++) {
+    for (uint32_t n = 0; n < sim->attachment_count && sim->free_ties; n++) {
         const struct sim_attachment *tie = &sim->attachments[n];
         const double *push = sim->state.tie_pushes + 3 * (size_t)n;
         struct end a, b;
@@ -194,6 +196,9 @@ void attachments_carry(dent_sim *sim, double h)
 
 void attachments_solve(dent_sim *sim, double h)
 {
+    if (!sim->free_ties) {
+        return;
+    }
     for (uint32_t n = 0; n < sim->attachment_count; n++) {
         sim->attachments[n].sums = (struct tie_sums){0};
     }

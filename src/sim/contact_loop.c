@@ -295,6 +295,7 @@ static void carry_side(dent_sim *sim, uint32_t body, const uint32_t *vertices, c
             size_t v = (size_t)sim->bodies[body].first_vertex + vertices[k];
             double move = factor * weights[k] * sim->inverse_masses[v];
             if (move != 0) {
+                sim->carries = true;
                 sim_add_scaled(sim->carried + 3 * v, move, impulse);
                 sim_add_scaled(sim->taken_out + 3 * v, share * move, impulse);
             }
@@ -367,7 +368,10 @@ static void take_out_range(dent_sim *sim, uint32_t begin, uint32_t end)
 
 void contacts_take_out(dent_sim *sim)
 {
-    sim_parallel(sim, 0, sim->vertex_count, take_out_range);
+    if (sim->carries) {
+        sim_parallel(sim, 0, sim->vertex_count, take_out_range);
+    }
+    sim->carries = false;
 }
 
 /* The force to carry next. What acted is what was left of the carried force and what the contact pass found. Where that

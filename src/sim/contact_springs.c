@@ -580,6 +580,7 @@ static void end_spring(dent_sim *sim, uint64_t number, double h)
                     continue; /* held, or moved by its motion */
                 }
                 sim_add_scaled(sim->targets + 3 * v, move, force);
+                sim->carries = true;
                 sim_add_scaled(sim->taken_out + 3 * v, move, again);
                 sim_add_scaled(sim->taken_out + 3 * v, move, excess);
             }

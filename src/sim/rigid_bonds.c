@@ -174,19 +174,42 @@ static void list_inner(dent_sim *sim, const uint32_t *owners, bool fill)
     }
 }
 
+/* The volume does not change when all four corners move: where three are bonded, the fourth moves the other way. Puts
+ * the corners that are to move last, keeping the orientation. */
+static void arrange_tet(struct bond_tet *tet, uint32_t bonded)
+{
+    static const uint8_t even[12][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 0, 3, 2}, {1, 2, 0, 3}, {1, 3, 2, 0},
+                                        {2, 0, 1, 3}, {2, 1, 3, 0}, {2, 3, 0, 1}, {3, 0, 2, 1}, {3, 1, 0, 2}, {3, 2, 1, 0}};
+    uint32_t count = (bonded & 1) + (bonded >> 1 & 1) + (bonded >> 2 & 1) + (bonded >> 3), corners[4];
+    uint32_t moving = count == 3 ? 15 - bonded : bonded, n = 0;
+    tet->two = count == 2;
+    tet->sign = count == 3 ? -1 : 1;
+    memcpy(corners, tet->corners, sizeof corners);
+    while (!(moving >> even[n][3] & 1) || (tet->two && !(moving >> even[n][2] & 1))) {
+        n++;
+    }
+    for (int k = 0; k < 4; k++) {
+        tet->corners[k] = corners[even[n][k]];
+    }
+}
+
 static void list_tets(dent_sim *sim, const uint32_t *owners, uint32_t block, bool fill)
 {
     struct rigid_bonds *bonds = sim->bonds;
     for (uint64_t t = 0; t < sim->elastic.tet_count; t++) {
         const struct tet_visit *tet = &sim->elastic.tet_energy[t];
-        struct bond_tet own = {{tet->p, tet->q, tet->r, tet->reserved}, 0, tet->stiffness, tet->target, 1};
+        struct bond_tet own = {
+            .corners = {tet->p, tet->q, tet->r, tet->reserved}, .stiffness = tet->stiffness, .target = tet->target};
+        uint32_t bonded = 0;
+        own.left = 1;
         for (uint32_t k = 0; k < 4; k++) {
             uint32_t owner = owners[own.corners[k]];
-            own.bonded |= owner == block ? 1u << k : 0;
+            bonded |= owner == block ? 1u << k : 0;
             own.left = owner != block && owner != SIM_NONE ? 2 : own.left;
         }
-        if (own.bonded != 0 && own.bonded != 15) {
+        if (bonded != 0 && bonded != 15) {
             if (fill) {
+                arrange_tet(&own, bonded);
                 bonds->tets[bonds->tet_count] = own;
             }
             bonds->tet_count++;
@@ -340,38 +363,31 @@ static void add_edge_matrix(const dent_sim *sim, const struct rigid_block *block
     add_isotropic(matrix, sum, first, second);
 }
 
-/* Gradient of six times the volume with respect to corner k. */
-static inline void volume_gradient(const double *const x[4], int k, double gradient[3])
-{
-    static const uint8_t seen_from[4][3] = {{1, 3, 2}, {0, 2, 3}, {0, 3, 1}, {0, 1, 2}};
-    double to_q[3], to_r[3];
-    sim_subtract(x[seen_from[k][1]], x[seen_from[k][0]], to_q);
-    sim_subtract(x[seen_from[k][2]], x[seen_from[k][0]], to_r);
-    sim_cross(to_q, to_r, gradient);
-}
-
-/* How six times the volume of a tetrahedron changes with the six motions of the block; returns what it is off. */
+/* How six times the volume of a tetrahedron changes with the six motions of the block; returns what it is off. Corner 3
+ * moves, and corner 2 where `two` says so. */
 static inline double volume_change(const dent_sim *sim, const struct bond_tet *tet, const double *center,
                                    double change[6])
 {
-    const double *x[4];
-    double gradient[3], arm[3], moment[3], to_last[3];
-    for (int k = 0; k < 4; k++) {
-        x[k] = sim->state.positions + 3 * (size_t)tet->corners[k];
+    const double *positions = sim->state.positions;
+    const double *x0 = positions + 3 * (size_t)tet->corners[0], *x1 = positions + 3 * (size_t)tet->corners[1];
+    const double *x2 = positions + 3 * (size_t)tet->corners[2], *x3 = positions + 3 * (size_t)tet->corners[3];
+    double e1[3], e2[3], e3[3], arm[3], gradient[3];
+    sim_subtract(x1, x0, e1);
+    sim_subtract(x2, x0, e2);
+    sim_subtract(x3, x0, e3);
+    sim_subtract(x3, center, arm);
+    sim_cross(e1, e2, change);
+    sim_cross(arm, change, change + 3);
+    double volume = sim_dot(change, e3);
+    if (tet->two) {
+        double moment[3];
+        sim_cross(e3, e1, gradient);
+        sim_subtract(x2, center, arm);
+        sim_cross(arm, gradient, moment);
+        sim_add_scaled(change, 1, gradient);
+        sim_add_scaled(change + 3, 1, moment);
     }
-    memset(change, 0, 6 * sizeof *change);
-    for (int k = 0; k < 4; k++) {
-        if (tet->bonded >> k & 1) {
-            volume_gradient(x, k, gradient);
-            sim_subtract(x[k], center, arm);
-            sim_cross(arm, gradient, moment);
-            sim_add_scaled(change, 1, gradient);
-            sim_add_scaled(change + 3, 1, moment);
-        }
-    }
-    volume_gradient(x, 3, gradient);
-    sim_subtract(x[3], x[0], to_last);
-    return sim_dot(gradient, to_last) - tet->target;
+    return volume - tet->target;
 }
 
 static void add_tet_forces(const dent_sim *sim, const struct rigid_block *block, double force[6])
@@ -380,7 +396,7 @@ static void add_tet_forces(const dent_sim *sim, const struct rigid_block *block,
     double sum[6] = {0}, change[6];
     for (uint32_t t = block->tet_begin; t < block->tet_end; t++) {
         const struct bond_tet *tet = &sim->bonds->tets[t];
-        double push = -tet->stiffness * volume_change(sim, tet, center, change);
+        double push = -tet->sign * tet->stiffness * volume_change(sim, tet, center, change);
         for (int n = 0; n < 6; n++) {
             sum[n] += push * change[n];
         }
@@ -677,6 +693,16 @@ static void add_pull(const dent_sim *sim, uint32_t vertex, uint32_t other, doubl
     double difference[3];
     sim_subtract(sim->state.positions + 3 * (size_t)other, sim->state.positions + 3 * (size_t)vertex, difference);
     sim_add_scaled(forces + 3 * (size_t)vertex, weight, difference);
+}
+
+/* Gradient of six times the volume with respect to corner k. */
+static void volume_gradient(const double *const x[4], int k, double gradient[3])
+{
+    static const uint8_t seen_from[4][3] = {{1, 3, 2}, {0, 2, 3}, {0, 3, 1}, {0, 1, 2}};
+    double to_q[3], to_r[3];
+    sim_subtract(x[seen_from[k][1]], x[seen_from[k][0]], to_q);
+    sim_subtract(x[seen_from[k][2]], x[seen_from[k][0]], to_r);
+    sim_cross(to_q, to_r, gradient);
 }
 
 void bonds_elastic_forces(const dent_sim *sim, double *forces)

@@ -17,10 +17,11 @@ struct bond_edge {
     double left; /* 1; 2 where the other end belongs to another block and moves at the same time */
 };
 
-/* A tetrahedron with some corners on the rigid body: bit k of `bonded` for corner k. */
+/* A tetrahedron with some corners on the rigid body: corner 3, corner 2 too, or (sign -1) all but corner 3. */
 struct bond_tet {
-    uint32_t corners[4], bonded;
-    double stiffness, target, left;
+    uint32_t corners[4];
+    double stiffness, target, left, sign;
+    bool two;
 };
 
 /* Six equations, translation before rotation about the centre of mass. */

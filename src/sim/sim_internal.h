@@ -170,6 +170,7 @@ struct dent_sim {
     dent_material_pair *pairs; /* all pairs of materials */
     uint32_t attachment_count;
     struct sim_attachment *attachments;
+    bool free_ties; /* some are not bonded */
     uint32_t embedding_count;
     struct sim_embedding *embeddings;
     uint32_t rigid_count;
@@ -196,6 +197,7 @@ struct dent_sim {
     double *targets;        /* where inertia alone would take the vertices */
     double *carried;        /* displacement by the contact forces of the last substep (contact_loop.c) */
     double *taken_out;      /* the part of it that is taken out again */
+    bool carries;           /* some of them are not 0 */
     double *inertia_shares; /* by vertex: inertia / (inertia + stiffness) of its own 3x3 system, at the start */
     struct carried_contact *carried_contacts;
     struct contact_springs *springs; /* contact_springs.c */
