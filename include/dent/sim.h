@@ -243,6 +243,10 @@ typedef struct dent_sim_contact {
 /** Valid until the next step. */
 DENT_API const dent_sim_contact *dent_sim_contacts(const dent_sim *sim, uint64_t *count);
 
+/** The forces of the attachments on their vertex a, N, -force on b: 3 numbers per attachment, in the order of the def; those of
+ *  the last substep. Computed here: O(n). */
+DENT_API void dent_sim_attachment_forces(const dent_sim *sim, double *forces);
+
 typedef struct dent_sim_statistics {
     dent_outcome outcome; /**< of the last step */
     uint64_t step;

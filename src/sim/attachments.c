@@ -6,7 +6,7 @@
  * attachments carry their force into the elastic sweep as contacts do (contact_loop.c), so that what hangs on them
  * hangs still. A grab is a soft attachment to a point in space whose stiffness follows from the mass it pulls, so that
  * it can break nothing. */
-#include "sim_internal.h"
+#include "rigid_bonds.h"
 
 #include <math.h>
 #include <string.h>
@@ -241,4 +241,15 @@ void grabs_solve(dent_sim *sim, double h)
         double weight = end_inverse_mass(sim, &a, direction);
         solve_ends(sim, &a, &b, 0, 9 * weight, &sums);
     }
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+void dent_sim_attachment_forces(const dent_sim *sim, double *forces)
+{
+    double per_push = 1 / (sim->substep * sim->substep);
+    for (size_t n = 0; n < 3 * (size_t)sim->attachment_count; n++) {
+        forces[n] = per_push * sim->state.tie_pushes[n];
+    }
+    bonds_forces(sim, forces);
 }

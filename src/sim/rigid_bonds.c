@@ -12,6 +12,8 @@
  * detection; forces in every sweep. Elements with bonded corners only do not change. Contact forces are carried as for elastic vertices (contact_loop.c), with the share that the block
  * itself answers.
  *
+ * Soft attachments of a rigid body to space or to a prescribed body are springs of the same sum, for the same reason.
+ *
  * Only vertices of solids that are held elsewhere and touch nothing are bonded: nobody else pushes them, and momentum,
  * which the unfinished sweep keeps to its accuracy only, goes to what holds the solid. Other ties: attachments.c. */
 #include "rigid_bonds.h"
@@ -66,6 +68,41 @@ static void bond(dent_sim *sim, uint32_t attachment, struct rigid_bond *bond)
     tie->bonded = true;
 }
 
+/* Is it a spring of this rigid body, and at which end? */
+static bool is_spring(const dent_sim *sim, const struct sim_attachment *tie, uint32_t body, bool *is_b)
+{
+    bool held_a = sim->bodies[tie->body_a].kind == DENT_SIM_PRESCRIBED;
+    bool held_b = tie->body_b == SIM_NONE || sim->bodies[tie->body_b].kind == DENT_SIM_PRESCRIBED;
+    *is_b = tie->body_b == body;
+    return tie->compliance > 0 && ((tie->body_a == body && held_b) || (*is_b && held_a));
+}
+
+static void add_springs(dent_sim *sim, struct rigid_block *block)
+{
+    struct rigid_bonds *bonds = sim->bonds;
+    const struct sim_rigid *rigid = &sim->rigids[block->rigid];
+    uint32_t first = sim->bodies[rigid->body].first_vertex;
+    block->spring_begin = bonds->spring_count;
+    for (uint32_t n = 0; n < sim->attachment_count; n++) {
+        struct sim_attachment *tie = &sim->attachments[n];
+        struct bond_spring spring = {.attachment = n};
+        if (!is_spring(sim, tie, rigid->body, &spring.is_b)) {
+            continue;
+        }
+        for (int k = 0; k < 4 && spring.is_b; k++) {
+            if (tie->vertices_b[k] != SIM_NONE) {
+                sim_add_scaled(spring.local, tie->weights_b[k], rigid->local + 3 * (size_t)(tie->vertices_b[k] - first));
+            }
+        }
+        if (!spring.is_b) {
+            sim_add_scaled(spring.local, 1, rigid->local + 3 * (size_t)(tie->vertex_a - first));
+        }
+        tie->bonded = true;
+        bonds->springs[bonds->spring_count++] = spring;
+    }
+    block->spring_end = bonds->spring_count;
+}
+
 /* The bonds of a rigid body; its mass, centre and inertia with them. */
 static void make_block(dent_sim *sim, uint32_t rigid, struct rigid_block *block)
 {
@@ -97,6 +134,7 @@ static void make_block(dent_sim *sim, uint32_t rigid, struct rigid_block *block)
     for (uint32_t k = 0; k < count; k++) {
         sim_subtract(first[k].local, shift, first[k].local);
     }
+    add_springs(sim, block);
 }
 
 dent_status bonds_find(dent_sim *sim)
@@ -109,14 +147,17 @@ dent_status bonds_find(dent_sim *sim)
     bonds->block_of_rigid = sim_allocate(sim, sim->rigid_count, sizeof *bonds->block_of_rigid);
     bonds->blocks = sim_allocate(sim, sim->rigid_count, sizeof *bonds->blocks);
     bonds->bonds = sim_allocate(sim, sim->attachment_count, sizeof *bonds->bonds);
-    if (!bonds->block_of_rigid || !bonds->blocks || !bonds->bonds) {
+    bonds->springs = sim_allocate(sim, sim->attachment_count, sizeof *bonds->springs);
+    if (!bonds->block_of_rigid || !bonds->blocks || !bonds->bonds || !bonds->springs) {
         return sim_no_memory(sim);
     }
     for (uint32_t r = 0; r < sim->rigid_count; r++) {
         bonds->block_of_rigid[r] = SIM_NONE;
         bool any = false;
         for (uint32_t n = 0; n < sim->attachment_count && !any; n++) {
-            any = sim->attachments[n].body_b == sim->rigids[r].body && may_bond(sim, &sim->attachments[n]);
+            bool is_b;
+            any = (sim->attachments[n].body_b == sim->rigids[r].body && may_bond(sim, &sim->attachments[n])) ||
+                  is_spring(sim, &sim->attachments[n], sim->rigids[r].body, &is_b);
         }
         if (any) {
             bonds->block_of_rigid[r] = bonds->block_count;
@@ -416,6 +457,75 @@ static void add_tet_matrix(const dent_sim *sim, const struct rigid_block *block,
     }
 }
 
+/* The force of a spring on the rigid body, its point, and its stiffness along and across `direction`. */
+struct spring_pull {
+    double point[3], force[3], direction[3], along, across;
+};
+
+static struct spring_pull pull_of(const dent_sim *sim, const struct rigid_block *block, const struct bond_spring *spring)
+{
+    const struct sim_attachment *tie = &sim->attachments[spring->attachment];
+    const dent_rigid_state *pose = &sim->state.rigids[block->rigid];
+    double turn[9], other[3] = {0, 0, 0}, apart[3], stiffness = 1 / tie->compliance;
+    struct spring_pull pull = {.direction = {1, 0, 0}, .along = stiffness};
+    rigid_rotation(pose->orientation, turn);
+    for (int axis = 0; axis < 3; axis++) {
+        pull.point[axis] = pose->center[axis] + sim_dot(turn + 3 * axis, spring->local);
+    }
+    for (int k = 0; k < 4; k++) {
+        if (!spring->is_b && tie->body_b != SIM_NONE && tie->vertices_b[k] != SIM_NONE) {
+            sim_add_scaled(other, tie->weights_b[k], sim->state.positions + 3 * (size_t)tie->vertices_b[k]);
+        }
+    }
+    if (spring->is_b || tie->body_b == SIM_NONE) {
+        memcpy(other, spring->is_b ? sim->state.positions + 3 * (size_t)tie->vertex_a : tie->point, sizeof other);
+    }
+    sim_subtract(pull.point, other, apart);
+    double distance = sqrt(sim_dot(apart, apart)), stretch = distance - tie->length;
+    for (int axis = 0; axis < 3 && distance > 0; axis++) {
+        pull.direction[axis] = apart[axis] / distance;
+        pull.force[axis] = -stiffness * stretch * pull.direction[axis];
+    }
+    pull.across = distance > 0 && stretch > 0 ? stiffness * (stretch / distance) : 0;
+    pull.across = tie->length == 0 ? stiffness : pull.across;
+    return pull;
+}
+
+static void add_spring_forces(const dent_sim *sim, const struct rigid_block *block, double force[6])
+{
+    for (uint32_t k = block->spring_begin; k < block->spring_end; k++) {
+        struct spring_pull pull = pull_of(sim, block, &sim->bonds->springs[k]);
+        double arm[3];
+        arm_of(pull.point, &sim->state.rigids[block->rigid], arm);
+        add_force(force, arm, 1, pull.force);
+    }
+}
+
+/* Stiffness at `arm`, along `direction` and across it. */
+static void add_stiffness(double matrix[6][6], const double *arm, const double *direction, double along, double across)
+{
+    double g[6] = {0}, second[6], first[3];
+    add_force(g, arm, 1, direction);
+    add_square(matrix, along - across, g);
+    for (int i = 0, n = 0; i < 3; i++) {
+        first[i] = across * arm[i];
+        for (int j = i; j < 3; j++, n++) {
+            second[n] = across * arm[i] * arm[j];
+        }
+    }
+    add_isotropic(matrix, across, first, second);
+}
+
+static void add_spring_matrix(const dent_sim *sim, const struct rigid_block *block, double matrix[6][6])
+{
+    for (uint32_t k = block->spring_begin; k < block->spring_end; k++) {
+        struct spring_pull pull = pull_of(sim, block, &sim->bonds->springs[k]);
+        double arm[3];
+        arm_of(pull.point, &sim->state.rigids[block->rigid], arm);
+        add_stiffness(matrix, arm, pull.direction, pull.along, pull.across);
+    }
+}
+
 /* Inertia about the pose, in space. */
 static void spatial_inertia(const dent_sim *sim, uint32_t rigid, double inertia[9])
 {
@@ -509,6 +619,7 @@ static void assemble(const dent_sim *sim, struct rigid_block *block)
     add_inertia(sim, block, sim->substep, block->system.force);
     add_edge_forces(sim, block, block->system.force);
     add_tet_forces(sim, block, block->system.force);
+    add_spring_forces(sim, block, block->system.force);
 }
 
 /* ---- motion ------------------------------------------------------------------------------------------------------ */
@@ -554,6 +665,7 @@ void bonds_refresh(dent_sim *sim)
         add_inertia_matrix(sim, block, sim->substep, block->matrix);
         add_edge_matrix(sim, block, block->matrix);
         add_tet_matrix(sim, block, block->matrix);
+        add_spring_matrix(sim, block, block->matrix);
         factorise(block->matrix, block->factor);
     }
 }
@@ -672,18 +784,10 @@ double bonds_inertial_give(const dent_sim *sim, const struct rigid_block *block,
 void bonds_add_spring(const dent_sim *sim, struct rigid_block *block, const double *point, const double *force,
                       const double *direction, double along, double across)
 {
-    double arm[3], g[6] = {0}, second[6], first[3];
+    double arm[3];
     arm_of(point, &sim->state.rigids[block->rigid], arm);
     add_force(block->system.force, arm, 1, force);
-    add_force(g, arm, 1, direction);
-    add_square(block->system.matrix, along - across, g);
-    for (int i = 0, n = 0; i < 3; i++) {
-        first[i] = across * arm[i];
-        for (int j = i; j < 3; j++, n++) {
-            second[n] = across * arm[i] * arm[j];
-        }
-    }
-    add_isotropic(block->system.matrix, across, first, second);
+    add_stiffness(block->system.matrix, arm, direction, along, across);
 }
 
 /* ---- forces ------------------------------------------------------------------------------------------------------ */
@@ -705,7 +809,8 @@ static void volume_gradient(const double *const x[4], int k, double gradient[3])
     sim_cross(to_q, to_r, gradient);
 }
 
-void bonds_elastic_forces(const dent_sim *sim, double *forces)
+/* What elements put on bonded vertices: 3 per vertex of the simulation. */
+static void elastic_forces(const dent_sim *sim, double *forces)
 {
     const struct rigid_bonds *bonds = sim->bonds;
     memset(forces, 0, 3 * (size_t)sim->vertex_count * sizeof *forces);
@@ -732,6 +837,29 @@ void bonds_elastic_forces(const dent_sim *sim, double *forces)
         double off = sim_dot(gradients[3], to_last) - tet->target;
         for (int k = 0; k < 4; k++) {
             sim_add_scaled(forces + 3 * (size_t)corners[k], -tet->stiffness * off, gradients[k]);
+        }
+    }
+}
+
+void bonds_forces(const dent_sim *sim, double *forces)
+{
+    const struct rigid_bonds *bonds = sim->bonds;
+    if (bonds->bond_count > 0) {
+        elastic_forces(sim, sim->scratch);
+    }
+    for (uint32_t k = 0; k < bonds->bond_count; k++) { /* a bond holds what the elements pull */
+        for (size_t axis = 0; axis < 3; axis++) {
+            forces[3 * (size_t)bonds->bonds[k].attachment + axis] =
+                -sim->scratch[3 * (size_t)bonds->bonds[k].vertex + axis];
+        }
+    }
+    for (uint32_t n = 0; n < bonds->block_count; n++) {
+        for (uint32_t k = bonds->blocks[n].spring_begin; k < bonds->blocks[n].spring_end; k++) {
+            const struct bond_spring *spring = &bonds->springs[k];
+            struct spring_pull pull = pull_of(sim, &bonds->blocks[n], spring);
+            for (size_t axis = 0; axis < 3; axis++) {
+                forces[3 * (size_t)spring->attachment + axis] = spring->is_b ? -pull.force[axis] : pull.force[axis];
+            }
         }
     }
 }

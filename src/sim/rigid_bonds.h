@@ -24,16 +24,23 @@ struct bond_tet {
     bool two;
 };
 
+/* A soft attachment between the rigid body and something that nothing pushes: a spring. */
+struct bond_spring {
+    uint32_t attachment;
+    bool is_b;       /* the rigid body is end b */
+    double local[3]; /* its point, in the frame of the body */
+};
+
 /* Six equations, translation before rotation about the centre of mass. */
 struct block_system {
     double force[6];
     double matrix[6][6];
 };
 
-/* A rigid body with bonds. */
+/* A rigid body with bonds or springs. */
 struct rigid_block {
     uint32_t rigid;
-    uint32_t bond_begin, bond_end, edge_begin, edge_end, tet_begin, tet_end;
+    uint32_t bond_begin, bond_end, edge_begin, edge_end, tet_begin, tet_end, spring_begin, spring_end;
     dent_rigid_state target;       /* where inertia and carried forces would take it */
     double carried[6], taken[6];   /* impulse and its moment: given to the sweep; taken out again afterwards … */
     double excess[6];              /* … and what a contact cannot give: undone as the block answered it */
@@ -42,10 +49,11 @@ struct rigid_block {
 };
 
 struct rigid_bonds {
-    uint32_t block_count, bond_count, edge_count, tet_count;
+    uint32_t block_count, bond_count, edge_count, tet_count, spring_count;
     struct rigid_block *blocks;
     uint32_t *block_of_rigid; /* by rigid body, or SIM_NONE */
     struct rigid_bond *bonds; /* block after block */
+    struct bond_spring *springs;
     struct bond_edge *edges;
     struct bond_tet *tets;
     uint64_t inner_count;
@@ -79,7 +87,7 @@ double bonds_inertial_give(const dent_sim *sim, const struct rigid_block *block,
 /* A spring at `point`: force on the body, stiffness along `direction` and `across` it. */
 void bonds_add_spring(const dent_sim *sim, struct rigid_block *block, const double *point, const double *force,
                       const double *direction, double along, double across);
-/* The forces that elements put on bonded vertices: 3 per vertex of the simulation, 0 at others. */
-void bonds_elastic_forces(const dent_sim *sim, double *forces);
+/* The forces of the attachments that are bonds or springs, on end a: 3 per attachment, others are left alone. */
+void bonds_forces(const dent_sim *sim, double *forces);
 
 #endif

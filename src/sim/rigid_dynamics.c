@@ -248,7 +248,7 @@ void rigid_predict(dent_sim *sim, double h)
         sim->rigid_previous[r] = *state;
         gyroscopic(&sim->rigids[r], state, h);
         for (int axis = 0; axis < 3; axis++) {
-            state->linear_velocity[axis] = keep * (state->linear_velocity[axis] + h * sim->state.gravity[axis]);
+            state->linear_velocity[axis] = keep * state->linear_velocity[axis] + h * sim->state.gravity[axis];
             state->angular_velocity[axis] *= keep;
             /* The speed of an approach is that with which this substep meets, gravity included. */
             sim->rigid_previous[r].linear_velocity[axis] = state->linear_velocity[axis];
