@@ -396,8 +396,13 @@ static void combine_forces(dent_sim *sim, double h)
                 force->tangent[axis] /= carried->share;
             }
         } else {
+            /* Friction at its limit is so at once; a light body on bonds would take 1 / share substeps to get there. */
+            bool at_limit = force->state == DENT_ACTION_SLIDING && force->normal > 0 &&
+                            (bonds_block(sim, sim->contacts[i].body_a) || bonds_block(sim, sim->contacts[i].body_b));
+            for (int axis = 0; axis < 3; axis++) {
+                force->tangent[axis] = at_limit ? force->tangent[axis] * (normal / force->normal) : applied[axis];
+            }
             force->normal = normal;
-            memcpy(force->tangent, applied, sizeof applied);
         }
     }
 }

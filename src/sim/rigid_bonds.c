@@ -677,6 +677,8 @@ void bonds_begin(dent_sim *sim, double h)
         block->target = sim->state.rigids[block->rigid];
         drift(&block->target, block->carried, h);
         memset(block->carried, 0, sizeof block->carried);
+        /* The sweep starts where a body that is held will be: gravity moves it no further. */
+        sim_add_scaled(sim->state.rigids[block->rigid].center, -h * h, sim->state.gravity);
         place_block(sim, block);
     }
 }

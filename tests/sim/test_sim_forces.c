@@ -3,6 +3,8 @@
 #include "support/cmocka_includes.h"
 #include "support_meshes.h"
 
+#include <dent/sim_scene.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,6 +248,33 @@ static void a_rigid_block_bonded_to_an_elastic_column_answers_with_young_area_st
     dent_context_destroy(context);
 }
 
+static void the_bite_of_the_jaw_is_what_its_ligaments_hold(void **state)
+{
+    (void)state;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    dent_sim_scene_def def = dent_sim_scene_def_default();
+    def.name = "jaw";
+    def.scale = 0.03;
+    dent_sim_scene *scene = NULL;
+    assert_int_equal(dent_sim_scene_open(context, &def, &scene), DENT_OK);
+    for (int frame = 0; frame < 15; frame++) { /* half a stroke: closed */
+        assert_int_equal(dent_sim_scene_step_frame(scene), DENT_OK);
+    }
+    const dent_sim *sim = dent_sim_scene_sim(scene);
+    uint64_t count;
+    const dent_sim_contact *contacts = dent_sim_contacts(sim, &count);
+    double bite = 0, held;
+    for (uint64_t i = 0; i < count; i++) {
+        bite += fabs(contacts[i].force[2]) / 1000; /* the scene is in millimetres, its forces in millinewtons */
+    }
+    held = fabs(attachment_force(sim, (uint32_t)dent_sim_get_statistics(sim).constraints)) / 1000;
+    print_message("the teeth bite with %.2f N, the ligaments hold %.2f N\n", bite, held);
+    assert_true(bite > 20 && bite < 80);
+    assert_true(fabs(bite / held - 1) < 0.03);
+    dent_sim_scene_destroy(scene);
+    dent_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +282,7 @@ int main(void)
         cmocka_unit_test(contacts_on_a_soft_body_carry_a_known_weight),
         cmocka_unit_test(a_rigid_block_on_springs_pressed_down_answers_with_stiffness_times_way),
         cmocka_unit_test(a_rigid_block_bonded_to_an_elastic_column_answers_with_young_area_strain),
+        cmocka_unit_test(the_bite_of_the_jaw_is_what_its_ligaments_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
