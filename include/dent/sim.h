@@ -199,6 +199,21 @@ DENT_API void dent_sim_destroy(dent_sim *sim);
  *  before the step (so is it when memory is short or the cancel flag was seen: `outcome` CANCELLED in the statistics, DENT_OK). */
 DENT_API dent_status dent_sim_step(dent_sim *sim);
 
+typedef struct dent_sim_reposition_report {
+    uint32_t cycles;       /**< detections after which bodies were moved; 10 at most */
+    double deepest_before; /**< m: deepest overlap at entry, … */
+    double deepest_after;  /**< … and at the end: 0 unless ten cycles were not enough */
+    double energy_gained;  /**< J: what gravity and elasticity gained by the move, … */
+    double energy_taken;   /**< … and what of it was taken from the speed of approach */
+} dent_sim_reposition_report;
+
+/** Puts bodies apart that overlap or are nearer than 0.3 of their security distance (the sum of their thicknesses), outside time:
+ *  for starts that overlap, and after bodies were put somewhere by hand. Cycles of detection and dent_reposition_solve (the smallest
+ *  displacement, weighted with the masses), a quarter of an edge at most each. Velocities stay, except that energy gained by the move is
+ *  taken from the relative normal velocity. Contacts reported afterwards are those of the last detection. Step count and time do
+ *  not change. UNSUPPORTED without contacts or with a contact_budget; on failure the state is as before. report may be null. */
+DENT_API dent_status dent_sim_reposition(dent_sim *sim, dent_sim_reposition_report *report);
+
 DENT_API uint64_t dent_sim_step_count(const dent_sim *sim);
 /** step count × time step, s. */
 DENT_API double dent_sim_time(const dent_sim *sim);

@@ -35,16 +35,16 @@ void integration_predict(dent_sim *sim)
 
 static void velocity_range(dent_sim *sim, uint32_t begin, uint32_t end)
 {
-    double per_step = 1 / sim->substep;
+    double h = sim->substep; /* divided by, not multiplied with 1/h: that would err to the same side in every substep */
     const double *gravity = sim->state.gravity;
-    double square = sim_dot(gravity, gravity), per_gravity = square > 0 ? per_step / square : 0;
+    double square = sim_dot(gravity, gravity), per_gravity = square > 0 ? 1 / (h * square) : 0;
     for (uint32_t v = begin; v < end; v++) {
         const double *x = sim->state.positions + 3 * (size_t)v, *before = sim->previous + 3 * (size_t)v;
         const double *approach = sim->approach_velocities + 3 * (size_t)v;
         double *velocity = sim->state.velocities + 3 * (size_t)v;
         double gain = 0;
         for (int axis = 0; axis < 3; axis++) {
-            double new_velocity = (x[axis] - before[axis]) * per_step;
+            double new_velocity = (x[axis] - before[axis]) / h;
             gain += (new_velocity - approach[axis]) * gravity[axis];
             velocity[axis] = new_velocity;
         }
