@@ -185,7 +185,7 @@ typedef struct dent_sim_def {
                                    impact stops before it. 1 to 100, default 8 */
     uint64_t contact_budget;  /**< 0 (default): all contacts are found. Otherwise a step spends at most about so many work units
                                    (dent/time_critical.h) on interruptible searches between balls and pushes with what they know then:
-                                   approximate, no friction, no self-collision, no continuous detection; identical on every machine */
+                                   approximate (friction and self-collision too), no continuous detection; identical on every machine */
     const int *cancel;        /**< null, or a flag polled between substeps (read as an atomic int) */
 } dent_sim_def;
 DENT_API dent_sim_def dent_sim_def_default(void);
