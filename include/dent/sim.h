@@ -135,7 +135,9 @@ typedef struct dent_sim_body_def {
 DENT_API dent_sim_body_def dent_sim_body_def_default(dent_sim_body_kind kind);
 
 /** Ties a vertex to something: a point in space, a vertex, or a point inside an element (weights). Rigid bodies take part
- *  through their vertices. */
+ *  through their vertices. A hard tie (length and compliance 0) from a solid with fixed vertices that touches nothing (collision_mask 0)
+ *  to a rigid body is a bond: the vertex becomes part of the body, with its mass, and forces through it are as exact as the elasticity;
+ *  so are those of soft ties of rigid bodies to space or prescribed bodies. See docs/simulator.md. */
 typedef struct dent_sim_attachment {
     uint32_t body_a, vertex_a;
     uint32_t body_b;         /**< UINT32_MAX: a point in space */
