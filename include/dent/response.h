@@ -233,6 +233,34 @@ DENT_API dent_position_def dent_position_def_default(void);
 DENT_API dent_status dent_position_solve(dent_response *response, const dent_response_problem *problem,
                                          const dent_position_def *def, dent_response_report *report);
 
+/* ---- repositioning
+ * --------------------------------------------------------------------------------------------------------- */
+
+typedef struct dent_reposition_def {
+    size_t struct_size;
+    double security;     /**< the gap to restore, a length; default 0 */
+    double alert;        /**< nothing happens while no gap is below this; at most `security`, default -infinity: set it */
+    double longest_move; /**< of a contact's two points relative to one another, a length > 0, default infinite: deeper ones
+                              come out over several calls, with detection in between */
+    uint32_t sweeps;     /**< over the contacts, default 100 */
+} dent_reposition_def;
+DENT_API dent_reposition_def dent_reposition_def_default(void);
+
+/** Puts bodies apart that came too close, outside time: the smallest displacement, weighted with the masses, after which
+ *  every contact has its security distance (n . (da - db) >= security - gap). No friction, no restitution, no compliance;
+ *  velocities are left alone, so nothing is thrown apart. Moves positions and rigid poses as dent_position_solve does;
+ *  contacts should have been found at these positions, and positions_start and rigid_start be null or the same. `previous` is not looked at; forces[].normal tell who pushed (a
+ *  mass times a length, over time_step). Then find contacts again: a cycle; repeat while one is below `alert`, ten cycles
+ *  at most. report->residual: the deepest lack of security left. */
+DENT_API dent_status dent_reposition_solve(dent_response *response, const dent_response_problem *problem,
+                                           const dent_reposition_def *def, dent_response_report *report);
+
+/** Contacts that begin at one distance and end at a larger one do not flicker. Sets alive[i] where contact i has a gap of at
+ *  most `begin`, or at most `end` (>= begin) and its key in `keys`, the ascending keys of contacts alive before. Returns how many
+ *  are alive. new_keys (room for contact_count, not the same array; null: not wanted) gets their keys, ascending. O(n log n). */
+DENT_API uint64_t dent_contacts_alive(const dent_contact *contacts, uint64_t contact_count, const uint64_t *keys,
+                                      uint64_t key_count, double begin, double end, bool *alive, uint64_t *new_keys);
+
 /* ---- velocities (projected Gauss-Seidel impulses)
  * ---------------------------------------------------------------------- */
 

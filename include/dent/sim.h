@@ -135,7 +135,9 @@ typedef struct dent_sim_body_def {
 DENT_API dent_sim_body_def dent_sim_body_def_default(dent_sim_body_kind kind);
 
 /** Ties a vertex to something: a point in space, a vertex, or a point inside an element (weights). Rigid bodies take part
- *  through their vertices. */
+ *  through their vertices. A hard tie (length and compliance 0) from a solid with fixed vertices that touches nothing (collision_mask 0)
+ *  to a rigid body is a bond: the vertex becomes part of the body, with its mass, and forces through it are as exact as the elasticity;
+ *  so are those of soft ties of rigid bodies to space or prescribed bodies. See docs/simulator.md. */
 typedef struct dent_sim_attachment {
     uint32_t body_a, vertex_a;
     uint32_t body_b;         /**< UINT32_MAX: a point in space */
@@ -185,7 +187,7 @@ typedef struct dent_sim_def {
                                    impact stops before it. 1 to 100, default 8 */
     uint64_t contact_budget;  /**< 0 (default): all contacts are found. Otherwise a step spends at most about so many work units
                                    (dent/time_critical.h) on interruptible searches between balls and pushes with what they know then:
-                                   approximate, no friction, no self-collision, no continuous detection; identical on every machine */
+                                   approximate (friction and self-collision too), no continuous detection; identical on every machine */
     const int *cancel;        /**< null, or a flag polled between substeps (read as an atomic int) */
 } dent_sim_def;
 DENT_API dent_sim_def dent_sim_def_default(void);
@@ -198,6 +200,21 @@ DENT_API void dent_sim_destroy(dent_sim *sim);
 /** One time step. BAD_NUMBER: a position stopped being finite; the message names body, vertex and step, and the state is that
  *  before the step (so is it when memory is short or the cancel flag was seen: `outcome` CANCELLED in the statistics, DENT_OK). */
 DENT_API dent_status dent_sim_step(dent_sim *sim);
+
+typedef struct dent_sim_reposition_report {
+    uint32_t cycles;       /**< detections after which bodies were moved; 10 at most */
+    double deepest_before; /**< m: deepest overlap at entry, … */
+    double deepest_after;  /**< … and at the end: 0 unless ten cycles were not enough */
+    double energy_gained;  /**< J: what gravity and elasticity gained by the move, … */
+    double energy_taken;   /**< … and what of it was taken from the speed of approach */
+} dent_sim_reposition_report;
+
+/** Puts bodies apart that overlap or are nearer than 0.3 of their security distance (the sum of their thicknesses), outside time:
+ *  for starts that overlap, and after bodies were put somewhere by hand. Cycles of detection and dent_reposition_solve (the smallest
+ *  displacement, weighted with the masses), a quarter of an edge at most each. Velocities stay, except that energy gained by the move is
+ *  taken from the relative normal velocity. Contacts reported afterwards are those of the last detection. Step count and time do
+ *  not change. UNSUPPORTED without contacts or with a contact_budget; on failure the state is as before. report may be null. */
+DENT_API dent_status dent_sim_reposition(dent_sim *sim, dent_sim_reposition_report *report);
 
 DENT_API uint64_t dent_sim_step_count(const dent_sim *sim);
 /** step count × time step, s. */
@@ -242,6 +259,10 @@ typedef struct dent_sim_contact {
 
 /** Valid until the next step. */
 DENT_API const dent_sim_contact *dent_sim_contacts(const dent_sim *sim, uint64_t *count);
+
+/** The forces of the attachments on their vertex a, N, -force on b: 3 numbers per attachment, in the order of the def; those of
+ *  the last substep. Computed here: O(n). */
+DENT_API void dent_sim_attachment_forces(const dent_sim *sim, double *forces);
 
 typedef struct dent_sim_statistics {
     dent_outcome outcome; /**< of the last step */

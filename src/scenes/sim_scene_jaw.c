@@ -25,15 +25,6 @@ static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
 
 enum { GROUP_UPPER = 2, GROUP_LOWER = 4 };
 
-/* Chewing is slow: what counts is stiffness, not inertia. A ligament weighs a tenth of its tooth, spread over hundreds
- * of vertices, and an iteration hands no more force from a light vertex to a heavy body, or from a contact to a light
- * tooth, than its mass can carry in a substep; so both are made heavier, as is usual in quasi-static analysis. */
-static const double ligament_mass_scaling = 2000, tooth_mass_scaling = 500;
-
-/* Of the ties between ligament and tooth, mm/mN: ten micrometres per newton each, and hundreds of them share the load.
- * Harder ones would each ask for what all of them together do, and tremble. */
-static const double tie_compliance = 1e-5;
-
 /* ---- chewing ----------------------------------------------------------------------------------------------------- */
 
 /* The front teeth are 87 mm from the hinge, the first molars 62 mm, and the molars are 0.5 mm shorter: closed, the jaw
@@ -155,8 +146,7 @@ static void add_ligament(const struct jaw_builder *builder, uint32_t index, int 
                                  .middle = builder->ligament_middle};
     plan_fix_vertices(plan, body, on_side, &side);
     side.inner = true;
-    plan_attach_to_cells(plan, plan->body_count - 1, tooth_body, builder->ligament_middle, tie_compliance, on_side,
-                         &side);
+    plan_attach_to_cells(plan, plan->body_count - 1, tooth_body, builder->ligament_middle, 0, on_side, &side);
 }
 
 static void add_tooth(const struct jaw_builder *builder, uint32_t index, int number)
@@ -201,11 +191,11 @@ static void add_materials(struct jaw_builder *builder, const struct sim_scene_wi
     material.density = 1.9e-6;
     builder->bone = plan_add_material(builder->plan, &material);
     material.name = "enamel";
-    material.density = tooth_mass_scaling * 2.5e-6;
+    material.density = 2.5e-6;
     material.friction_static = material.friction_kinetic = wish->parameters[FRICTION];
     builder->enamel = plan_add_material(builder->plan, &material);
     material.name = "ligament";
-    material.density = ligament_mass_scaling * 1.1e-6;
+    material.density = 1.1e-6;
     material.young = 1000 * wish->parameters[YOUNG];
     material.poisson = 0.4;
     material.damping = 0.03;
@@ -233,9 +223,9 @@ static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
         add_bodies(&builder);
     }
     dent_scene_destroy(scene);
-    plan->def.gravity[2] = 0; /* made heavier, the parts would weigh too much; true weights are a hundredth of a bite */
+    plan->def.gravity[2] = -9810;
     plan->def.air_damping = 10;
-    plan->def.iterations = 4; /* enough for parts made heavier; more would cost the interactive rate */
+    plan->def.iterations = 1; /* ligaments are thin and chewing is slow: the sweeps of a few substeps settle them */
     plan->def.time_step = 1.0 / 120;
     plan->def.substeps = 10;
     plan->steps_per_frame = 4;

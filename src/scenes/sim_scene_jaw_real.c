@@ -23,9 +23,6 @@ static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
     {"young", "Young's modulus of the ligament, MPa", 1.5, 0.01, 1000},
 };
 
-/* For a slow bite, as in the scene jaw (sim_scene_jaw.c says why). */
-static const double ligament_mass_scaling = 2000, tooth_mass_scaling = 500, tie_compliance = 1e-5;
-
 /* ---- meshes of the kit ------------------------------------------------------------------------------------------- */
 
 /* Reads one part; null after an error. */
@@ -129,7 +126,6 @@ static void hold_ligament(struct sim_plan *plan, uint32_t ligament, uint32_t too
             tie.body_b = tooth;
             tie.vertices_b[0] = table[at] - 1;
             tie.weights_b[0] = 1;
-            tie.compliance = tie_compliance;
             plan_add_attachment(plan, &tie);
             tied[v] = 1;
         }
@@ -216,8 +212,8 @@ static uint32_t add_material(struct sim_plan *plan, const char *name, double den
 static void add_tooth(struct sim_plan *plan, const struct sim_scene_wish *wish, const dent_mesh_body *dentin,
                       const dent_mesh_body *enamel, const dent_mesh_body *ligament)
 {
-    uint32_t hard = add_material(plan, "enamel and dentin", tooth_mass_scaling * 2.3e-6, 1e6);
-    uint32_t soft = add_material(plan, "ligament", ligament_mass_scaling * 1.1e-6, 1000 * wish->parameters[YOUNG]);
+    uint32_t hard = add_material(plan, "enamel and dentin", 2.3e-6, 1e6);
+    uint32_t soft = add_material(plan, "ligament", 1.1e-6, 1000 * wish->parameters[YOUNG]);
     dent_sim_body_def *tooth = plan_add_body(plan, DENT_SIM_RIGID, "tooth");
     join_meshes(plan, tooth, dentin, enamel);
     tooth->material = hard;
@@ -289,8 +285,9 @@ static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
     for (int i = 0; i < 3; i++) {
         dent_mesh_destroy(plan->context, meshes[i]);
     }
-    plan->def.gravity[2] = 0; /* made heavier, it would weigh too much */
+    plan->def.gravity[2] = -9810;
     plan->def.air_damping = 10;
+    plan->def.iterations = 2;
     plan->def.time_step = 1.0 / 240;
     plan->def.substeps = 10;
     plan->steps_per_frame = 4;

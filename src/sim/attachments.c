@@ -6,7 +6,7 @@
  * attachments carry their force into the elastic sweep as contacts do (contact_loop.c), so that what hangs on them
  * hangs still. A grab is a soft attachment to a point in space whose stiffness follows from the mass it pulls, so that
  * it can break nothing. */
-#include "sim_internal.h"
+#include "rigid_bonds.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,20 +69,6 @@ static double end_inverse_mass(const dent_sim *sim, const struct end *end, const
     return sum;
 }
 
-static void turn_by(dent_rigid_state *state, const double *angle)
-{
-    double *q = state->orientation;
-    double w = q[0] - 0.5 * (angle[0] * q[1] + angle[1] * q[2] + angle[2] * q[3]);
-    double x = q[1] + 0.5 * (angle[0] * q[0] + angle[1] * q[3] - angle[2] * q[2]);
-    double y = q[2] + 0.5 * (angle[1] * q[0] + angle[2] * q[1] - angle[0] * q[3]);
-    double z = q[3] + 0.5 * (angle[2] * q[0] + angle[0] * q[2] - angle[1] * q[1]);
-    double length = sqrt(w * w + x * x + y * y + z * z);
-    q[0] = w / length;
-    q[1] = x / length;
-    q[2] = y / length;
-    q[3] = z / length;
-}
-
 /* Moves an end by the impulse-like `push`. */
 static void push_end(dent_sim *sim, const struct end *end, const double *push)
 {
@@ -94,7 +80,7 @@ static void push_end(dent_sim *sim, const struct end *end, const double *push)
             angle[i] = sim_dot(end->inverse + 3 * i, moment);
         }
         sim_add_scaled(end->rigid->center, end->rigid->inverse_mass, push);
-        turn_by(end->rigid, angle);
+        rigid_turn(end->rigid, angle);
         return;
     }
     for (int k = 0; k < 4; k++) {
@@ -166,6 +152,7 @@ void attachments_build(dent_sim *sim)
 {
     for (uint32_t n = 0; n < sim->attachment_count; n++) {
         sim->attachments[n].share = share_of(sim, &sim->attachments[n]);
+        sim->free_ties = sim->free_ties || !sim->attachments[n].bonded;
     }
 }
 
@@ -186,6 +173,7 @@ static void carry_end(dent_sim *sim, const struct end *end, double share, double
         if (end->vertices[k] != SIM_NONE) {
             size_t v = end->vertices[k];
             double move = sign * end->weights[k] * sim->inverse_masses[v];
+            sim->carries = true;
             sim_add_scaled(sim->carried + 3 * v, move, push);
             sim_add_scaled(sim->taken_out + 3 * v, share * move, push);
         }
@@ -194,11 +182,11 @@ static void carry_end(dent_sim *sim, const struct end *end, double share, double
 
 void attachments_carry(dent_sim *sim, double h)
 {
-    for (uint32_t n = 0; n < sim->attachment_count; n++) {
+    for (uint32_t n = 0; n < sim->attachment_count && sim->free_ties; n++) {
         const struct sim_attachment *tie = &sim->attachments[n];
         const double *push = sim->state.tie_pushes + 3 * (size_t)n;
         struct end a, b;
-        if (tie->share < 1 && sim_dot(push, push) > 0) {
+        if (!tie->bonded && tie->share < 1 && sim_dot(push, push) > 0) {
             make_ends(sim, tie, &a, &b);
             carry_end(sim, &a, tie->share, 1, push, h);
             carry_end(sim, &b, tie->share, -1, push, h);
@@ -208,12 +196,18 @@ void attachments_carry(dent_sim *sim, double h)
 
 void attachments_solve(dent_sim *sim, double h)
 {
+    if (!sim->free_ties) {
+        return;
+    }
     for (uint32_t n = 0; n < sim->attachment_count; n++) {
         sim->attachments[n].sums = (struct tie_sums){0};
     }
     for (uint32_t n = 0; n < TIE_SWEEPS * sim->attachment_count; n++) {
         struct sim_attachment *tie = &sim->attachments[n % sim->attachment_count];
         struct end a, b;
+        if (tie->bonded) {
+            continue;
+        }
         make_ends(sim, tie, &a, &b);
         solve_ends(sim, &a, &b, tie->length, tie->compliance / (h * h), &tie->sums);
     }
@@ -247,4 +241,15 @@ void grabs_solve(dent_sim *sim, double h)
         double weight = end_inverse_mass(sim, &a, direction);
         solve_ends(sim, &a, &b, 0, 9 * weight, &sums);
     }
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+void dent_sim_attachment_forces(const dent_sim *sim, double *forces)
+{
+    double per_push = 1 / (sim->substep * sim->substep);
+    for (size_t n = 0; n < 3 * (size_t)sim->attachment_count; n++) {
+        forces[n] = per_push * sim->state.tie_pushes[n];
+    }
+    bonds_forces(sim, forces);
 }

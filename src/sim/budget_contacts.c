@@ -5,6 +5,13 @@
  * not apart. The response is a direction and a share for every vertex (dent_sphere_response_compute with stiffness 1); how hard is
  * decided here, from the effective mass 1/W of exactly that spread: with W = sum |f|^2/m / |F|^2 over both bodies, stiffness
  * 1/(4 W dt^2) is a quarter of what one undamped contact under symplectic Euler would bear. Velocities get it at the start of the step.
+ *
+ * Friction acts where the push does: with the same weights the two sides have mean velocities; their difference across the push is
+ * taken away, as far as friction times the push can, by an impulse spread with these weights.
+ *
+ * A body with itself: the search names pairs of faces that cross. Each pushes its six corners apart along the line between the centres
+ * of the two balls, which a crossing of faces alone would not tell, by their overlap; stiffness as above from the masses of the
+ * corners, divided by the number of pairs that share one.
  * Deterministic: searches begin at the roots and count units, not time. */
 #include "sim_internal.h"
 
@@ -29,6 +36,7 @@ struct sim_budget {
     uint32_t pair_count;
     struct budget_pair *pairs;
     double *forces[2]; /* 3 per vertex of the larger body */
+    uint32_t *shared;  /* by vertex: pairs of crossing faces of its own body */
 };
 
 static bool moves(const dent_sim *sim, uint32_t body)
@@ -38,6 +46,10 @@ static bool moves(const dent_sim *sim, uint32_t body)
 
 static bool may_meet(const dent_sim *sim, uint32_t i, uint32_t k)
 {
+    if (i == k) {
+        return sim->bodies[i].self_collision && (sim->bodies[i].collision_group & sim->bodies[i].collision_mask) != 0 &&
+               (sim->bodies[i].kind == DENT_SIM_SOLID || sim->bodies[i].kind == DENT_SIM_CLOTH);
+    }
     const struct sim_body *a = &sim->bodies[i], *b = &sim->bodies[k];
     bool related = (a->kind == DENT_SIM_EMBEDDED && a->host == k) || (b->kind == DENT_SIM_EMBEDDED && b->host == i);
     return (a->collision_group & b->collision_mask) != 0 && (b->collision_group & a->collision_mask) != 0 && !related &&
@@ -92,19 +104,20 @@ dent_status budget_build(dent_sim *sim, uint64_t units)
     for (uint32_t n = 0; n < sim->body_count; n++) {
         most = sim->bodies[n].vertex_count > most ? sim->bodies[n].vertex_count : most;
     }
-    uint64_t pairs = (uint64_t)sim->body_count * (sim->body_count - 1) / 2;
+    uint64_t pairs = (uint64_t)sim->body_count * (sim->body_count + 1) / 2;
     struct sim_budget *budget = sim_allocate(sim, 1, sizeof *budget);
     sim->budget = budget;
     if (!budget || !(budget->trees = sim_allocate(sim, sim->body_count, sizeof(dent_bound_tree *))) ||
         !(budget->pairs = sim_allocate(sim, pairs < PAIRS_MOST ? (size_t)pairs + 1 : PAIRS_MOST, sizeof *budget->pairs)) ||
         !(budget->forces[0] = sim_allocate(sim, 3 * (size_t)most, sizeof(double))) ||
-        !(budget->forces[1] = sim_allocate(sim, 3 * (size_t)most, sizeof(double)))) {
+        !(budget->forces[1] = sim_allocate(sim, 3 * (size_t)most, sizeof(double))) ||
+        !(budget->shared = sim_allocate(sim, sim->vertex_count, sizeof *budget->shared))) {
         return sim_no_memory(sim);
     }
     budget->units = units;
     dent_status status = world_set_positions(sim, sim->state.positions, NULL);
     for (uint32_t i = 0; i < sim->body_count && status == DENT_OK; i++) {
-        for (uint32_t k = i + 1; k < sim->body_count && status == DENT_OK; k++) {
+        for (uint32_t k = i; k < sim->body_count && status == DENT_OK; k++) {
             status = may_meet(sim, i, k) ? make_pair(sim, i, k) : DENT_OK;
         }
     }
@@ -198,8 +211,176 @@ static double push(dent_sim *sim, uint32_t number, const double *forces, double 
     return sum;
 }
 
+/* ---- friction --------------------------------------------------------------------------------------------------- */
+
+static double friction_between(const dent_sim *sim, uint32_t a, uint32_t b)
+{
+    uint32_t first = sim->bodies[a].material, second = sim->bodies[b].material;
+    for (uint32_t i = 0; i < sim->pair_count; i++) {
+        const dent_material_pair *pair = &sim->pairs[i];
+        if ((pair->material_a == first && pair->material_b == second) || (pair->material_a == second && pair->material_b == first)) {
+            return pair->material.friction_kinetic;
+        }
+    }
+    return 0;
+}
+
+static void velocity_of(const dent_sim *sim, uint32_t number, uint32_t v, double velocity[3])
+{
+    const struct sim_body *body = &sim->bodies[number];
+    size_t at = 3 * ((size_t)body->first_vertex + v);
+    if (body->rigid == SIM_NONE) {
+        memcpy(velocity, sim->state.velocities + at, 3 * sizeof *velocity);
+        return;
+    }
+    const dent_rigid_state *state = &sim->state.rigids[body->rigid]; /* its vertices have those of the last substep */
+    double arm[3];
+    sim_subtract(sim->state.positions + at, state->center, arm);
+    sim_cross(state->angular_velocity, arm, velocity);
+    sim_add_scaled(velocity, 1, state->linear_velocity);
+}
+
+/* The mean velocity of a side with the weights of its push: the part of each vertex along `direction`, of `total` in all. */
+static void mean_velocity(const dent_sim *sim, uint32_t number, const double *forces, const double *direction, double total, double mean[3])
+{
+    mean[0] = mean[1] = mean[2] = 0;
+    for (uint32_t v = 0; v < sim->bodies[number].vertex_count; v++) {
+        double weight = sim_dot(forces + 3 * (size_t)v, direction) / total, velocity[3];
+        if (weight != 0) {
+            velocity_of(sim, number, v, velocity);
+            sim_add_scaled(mean, weight, velocity);
+        }
+    }
+}
+
+/* Turns the forces of a side into those of a unit force along `across`, with the weights of the push. */
+static void turn_forces(const dent_sim *sim, uint32_t number, double *forces, const double *direction, double total, const double *across)
+{
+    for (uint32_t v = 0; v < sim->bodies[number].vertex_count; v++) {
+        double weight = sim_dot(forces + 3 * (size_t)v, direction) / total;
+        for (int axis = 0; axis < 3; axis++) {
+            forces[3 * (size_t)v + (size_t)axis] = weight * across[axis];
+        }
+    }
+}
+
+/* After a push with `impulse` along `direction`, whose spread is in the forces; they are used up. */
+static void rub(dent_sim *sim, const struct budget_pair *pair, const double *direction, double total, double impulse)
+{
+    struct sim_budget *budget = sim->budget;
+    double friction = friction_between(sim, pair->body[0], pair->body[1]), velocity[2][3], slip[3], mobility = 0;
+    if (!(friction > 0)) {
+        return;
+    }
+    for (int side = 0; side < 2; side++) {
+        mean_velocity(sim, pair->body[side], budget->forces[side], direction, side == 0 ? total : -total, velocity[side]);
+    }
+    sim_subtract(velocity[0], velocity[1], slip);
+    sim_add_scaled(slip, -sim_dot(slip, direction), direction);
+    double speed = sqrt(sim_dot(slip, slip));
+    if (!(speed > 0)) {
+        return;
+    }
+    double across[3] = {-slip[0] / speed, -slip[1] / speed, -slip[2] / speed};
+    for (int side = 0; side < 2; side++) {
+        turn_forces(sim, pair->body[side], budget->forces[side], direction, total, across);
+        mobility += push(sim, pair->body[side], budget->forces[side], 0, false);
+    }
+    double most = mobility > 0 ? speed / mobility : 0; /* never turns the slip round */
+    for (int side = 0; side < 2; side++) {
+        push(sim, pair->body[side], budget->forces[side], friction * impulse < most ? friction * impulse : most, true);
+    }
+}
+
+/* ---- a body with itself ------------------------------------------------------------------------------------------- */
+
+/* The six corners of two faces, as vertices of the simulation. */
+static void six_corners(const dent_sim *sim, uint32_t body, const dent_face_pair *faces, uint32_t corners[6])
+{
+    uint32_t count;
+    const dent_surface_face *surface = dent_body_surface_faces(sim->world, sim->bodies[body].id, &count);
+    for (int k = 0; k < 3; k++) {
+        corners[k] = sim->bodies[body].first_vertex + surface[faces->face_a].corners[k];
+        corners[3 + k] = sim->bodies[body].first_vertex + surface[faces->face_b].corners[k];
+    }
+}
+
+static void count_shared(dent_sim *sim, uint32_t body, const dent_time_critical_result *found, bool clear)
+{
+    for (uint32_t n = 0; n < found->pair_count; n++) {
+        uint32_t corners[6];
+        six_corners(sim, body, &found->pairs[n], corners);
+        for (int k = 0; k < 6; k++) {
+            sim->budget->shared[corners[k]] = clear ? 0 : sim->budget->shared[corners[k]] + 1;
+        }
+    }
+}
+
+/* From the ball of face b to the ball of face a of a confirmed pair of leaves; false where their centres coincide. */
+static bool line_of_centres(const dent_sim *sim, uint32_t body, const dent_confirmed *leaves, uint32_t face_a, double direction[3])
+{
+    dent_bound_tree *tree = sim->budget->trees[body];
+    dent_bound_node a = dent_bound_tree_node(tree, leaves->node_a), b = dent_bound_tree_node(tree, leaves->node_b);
+    const uint32_t *order = dent_bound_tree_face_order(tree);
+    bool is_of_a = false; /* faces of a pair come in their order, not in that of the nodes */
+    for (uint32_t n = a.first_face; n < a.first_face + a.face_count; n++) {
+        is_of_a = is_of_a || order[n] == face_a;
+    }
+    sim_subtract(a.center, b.center, direction);
+    double length = sqrt(sim_dot(direction, direction));
+    for (int axis = 0; axis < 3; axis++) {
+        direction[axis] /= is_of_a ? length : -length;
+    }
+    return length > 0;
+}
+
+static void push_faces(dent_sim *sim, const uint32_t corners[6], const double *direction, double depth)
+{
+    double mobility = 0;
+    uint32_t sharing = 1;
+    for (int k = 0; k < 6; k++) {
+        mobility += sim->inverse_masses[corners[k]] / 9;
+        sharing = sim->budget->shared[corners[k]] > sharing ? sim->budget->shared[corners[k]] : sharing;
+    }
+    double impulse = mobility > 0 ? 0.25 * depth / (mobility * sim->time_step * sharing) : 0;
+    for (int k = 0; k < 6; k++) {
+        sim_add_scaled(sim->state.velocities + 3 * (size_t)corners[k],
+                       (k < 3 ? 1 : -1) * impulse / 3 * sim->inverse_masses[corners[k]], direction);
+    }
+}
+
+static dent_status respond_to_itself(dent_sim *sim, struct budget_pair *pair)
+{
+    dent_time_critical_result found;
+    uint32_t body = pair->body[0];
+    dent_status status = dent_time_critical_run(pair->search, dent_budget_units(0), &found); /* what is known */
+    if (status != DENT_OK) {
+        return status;
+    }
+    count_shared(sim, body, &found, false);
+    for (uint32_t n = 0; n < found.confirmed_count; n++) {
+        const dent_confirmed *leaves = &found.confirmed[n];
+        for (uint32_t p = leaves->first_pair; p < leaves->first_pair + leaves->pair_count; p++) {
+            uint32_t corners[6];
+            double direction[3];
+            if (line_of_centres(sim, body, leaves, found.pairs[p].face_a, direction)) {
+                six_corners(sim, body, &found.pairs[p], corners);
+                push_faces(sim, corners, direction, -leaves->lo);
+                sim->statistics.budget_regions++;
+            }
+        }
+    }
+    count_shared(sim, body, &found, true);
+    return DENT_OK;
+}
+
+/* ---- pushing two bodies ------------------------------------------------------------------------------------------- */
+
 static dent_status respond(dent_sim *sim, struct budget_pair *pair)
 {
+    if (pair->body[0] == pair->body[1]) {
+        return respond_to_itself(sim, pair);
+    }
     struct sim_budget *budget = sim->budget;
     dent_sphere_response_def def = dent_sphere_response_def_default();
     dent_sphere_response response;
@@ -221,6 +402,7 @@ static dent_status respond(dent_sim *sim, struct budget_pair *pair)
         for (int side = 0; side < 2; side++) {
             push(sim, pair->body[side], budget->forces[side], stiffness * sim->time_step, true);
         }
+        rub(sim, pair, response.direction, sqrt(total), stiffness * sim->time_step * sqrt(total));
         sim->statistics.budget_regions += response.regions;
     }
     return DENT_OK;

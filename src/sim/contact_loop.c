@@ -8,7 +8,7 @@
  * forces (around which springs hold solids, contact_springs.c), and what they displace is taken out again before the
  * contacts are solved anew. A body at rest is then at rest
  * for every part of the solver, and friction compares forces, not leftovers: |tangential| <= friction * normal. */
-#include "sim_internal.h"
+#include "rigid_bonds.h"
 
 #include <math.h>
 #include <string.h>
@@ -260,7 +260,7 @@ dent_status contacts_find(dent_sim *sim, double duration)
 
 /* ---- carried forces ---------------------------------------------------------------------------------------------- */
 
-/* Of the mobility of a contact's elastic vertices, the part that is inertia. */
+/* Of the mobility of a contact's elastic vertices and bonded rigid bodies, the part that is inertia. */
 static double share_of(const dent_sim *sim, const dent_contact *contact)
 {
     double all = 0, inertia = 0;
@@ -268,6 +268,13 @@ static double share_of(const dent_sim *sim, const dent_contact *contact)
         const struct sim_body *body = &sim->bodies[side == 0 ? contact->body_a : contact->body_b];
         const uint32_t *vertices = side == 0 ? contact->vertices_a : contact->vertices_b;
         const double *weights = side == 0 ? contact->weights_a : contact->weights_b;
+        const double *point = side == 0 ? contact->point_a : contact->point_b;
+        const struct rigid_block *block = bonds_block(sim, side == 0 ? contact->body_a : contact->body_b);
+        if (block) {
+            double per_mobility = 1 / (sim->substep * sim->substep);
+            all += per_mobility * bonds_inertial_give(sim, block, point, contact->normal);
+            inertia += per_mobility * bonds_give(sim, block, point, contact->normal);
+        }
         for (int k = 0; k < 4; k++) {
             if (vertices[k] != SIM_NONE && sim->inverse_masses[body->first_vertex + vertices[k]] > 0) {
                 uint32_t v = body->first_vertex + vertices[k];
@@ -288,6 +295,7 @@ static void carry_side(dent_sim *sim, uint32_t body, const uint32_t *vertices, c
             size_t v = (size_t)sim->bodies[body].first_vertex + vertices[k];
             double move = factor * weights[k] * sim->inverse_masses[v];
             if (move != 0) {
+                sim->carries = true;
                 sim_add_scaled(sim->carried + 3 * v, move, impulse);
                 sim_add_scaled(sim->taken_out + 3 * v, share * move, impulse);
             }
@@ -310,6 +318,25 @@ static void kick_rigid(dent_sim *sim, uint32_t rigid, const double *point, doubl
     }
 }
 
+static void carry_to(dent_sim *sim, const dent_contact *contact, int side, double share, const double *impulse,
+                     double h)
+{
+    uint32_t body = side == 0 ? contact->body_a : contact->body_b, rigid = sim->bodies[body].rigid;
+    const double *point = side == 0 ? contact->point_a : contact->point_b;
+    double sign = side == 0 ? 1 : -1, own[3] = {sign * impulse[0], sign * impulse[1], sign * impulse[2]};
+    struct rigid_block *block = bonds_block(sim, body);
+    if (block) {
+        double now[3];
+        dent_rigid_move_point(&sim->rigid_detected[rigid], &sim->state.rigids[rigid], point, now);
+        bonds_carry(sim, block, now, own, share);
+    } else if (rigid != SIM_NONE) {
+        kick_rigid(sim, rigid, point, 1 - share, own);
+    } else {
+        carry_side(sim, body, side == 0 ? contact->vertices_a : contact->vertices_b,
+                   side == 0 ? contact->weights_a : contact->weights_b, h, share, own);
+    }
+}
+
 void contacts_carry(dent_sim *sim, double h)
 {
     for (uint64_t i = 0; i < sim->contact_count; i++) {
@@ -325,16 +352,8 @@ void contacts_carry(dent_sim *sim, double h)
         for (int axis = 0; axis < 3; axis++) {
             impulse[axis] = force->normal * contact->normal[axis] + force->tangent[axis];
         }
-        uint32_t rigid_a = sim->bodies[contact->body_a].rigid, rigid_b = sim->bodies[contact->body_b].rigid;
-        if (rigid_a != SIM_NONE) {
-            kick_rigid(sim, rigid_a, contact->point_a, 1 - carried->share, impulse);
-        } else {
-            carry_side(sim, contact->body_a, contact->vertices_a, contact->weights_a, h, carried->share, impulse);
-        }
-        if (rigid_b != SIM_NONE) {
-            kick_rigid(sim, rigid_b, contact->point_b, carried->share - 1, impulse);
-        } else {
-            carry_side(sim, contact->body_b, contact->vertices_b, contact->weights_b, -h, carried->share, impulse);
+        for (int side = 0; side < 2; side++) {
+            carry_to(sim, contact, side, carried->share, impulse, h);
         }
     }
 }
@@ -349,7 +368,10 @@ static void take_out_range(dent_sim *sim, uint32_t begin, uint32_t end)
 
 void contacts_take_out(dent_sim *sim)
 {
-    sim_parallel(sim, 0, sim->vertex_count, take_out_range);
+    if (sim->carries) {
+        sim_parallel(sim, 0, sim->vertex_count, take_out_range);
+    }
+    sim->carries = false;
 }
 
 /* The force to carry next. What acted is what was left of the carried force and what the contact pass found. Where that
@@ -374,8 +396,13 @@ static void combine_forces(dent_sim *sim, double h)
                 force->tangent[axis] /= carried->share;
             }
         } else {
+            /* Friction at its limit is so at once; a light body on bonds would take 1 / share substeps to get there. */
+            bool at_limit = force->state == DENT_ACTION_SLIDING && force->normal > 0 &&
+                            (bonds_block(sim, sim->contacts[i].body_a) || bonds_block(sim, sim->contacts[i].body_b));
+            for (int axis = 0; axis < 3; axis++) {
+                force->tangent[axis] = at_limit ? force->tangent[axis] * (normal / force->normal) : applied[axis];
+            }
             force->normal = normal;
-            memcpy(force->tangent, applied, sizeof applied);
         }
     }
 }

@@ -17,8 +17,10 @@
  * Threads: vertices read other vertices of their springs from a copy that is brought up to date between colours. A
  * spring whose vertices move at the same time would overshoot: its stiffness counts twice on the left side.
  *
- * Only solids have springs. */
+ * Only solids have springs, and rigid bodies that solids are bonded to (rigid_bonds.c). */
 #include "contact_springs.h"
+
+#include "rigid_bonds.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,16 +66,18 @@ struct contact_side {
     const double *weights;
     size_t first;
     double sign;
+    uint32_t body;
+    const double *point; /* where it was found */
 };
 
 static struct contact_side side_of(const dent_sim *sim, const dent_contact *contact, int side)
 {
     if (side == 0) {
         return (struct contact_side){contact->vertices_a, contact->weights_a, sim->bodies[contact->body_a].first_vertex,
-                                     1};
+                                     1, contact->body_a, contact->point_a};
     }
     return (struct contact_side){contact->vertices_b, contact->weights_b, sim->bodies[contact->body_b].first_vertex,
-                                 -1};
+                                 -1, contact->body_b, contact->point_b};
 }
 
 /* ---- life ---------------------------------------------------------------------------------------------------- */
@@ -115,19 +119,47 @@ void springs_destroy(dent_sim *sim)
 
 /* ---- which contacts ------------------------------------------------------------------------------------------ */
 
-/* xa - xb with these positions; `own` is read at x instead (SIM_NONE: none). */
+/* Where the point of a side on a bonded rigid body is now. */
+static void point_on_block(const dent_sim *sim, const struct contact_side *side, double point[3])
+{
+    uint32_t rigid = sim->bodies[side->body].rigid;
+    dent_rigid_move_point(&sim->rigid_detected[rigid], &sim->state.rigids[rigid], side->point, point);
+}
+
+/* Adds sign times what the vertices of a side say; `own` is read at x instead (SIM_NONE: none). */
+static void add_side(const struct contact_side *side, const double *values, size_t own, const double *x, double out[3])
+{
+    for (int k = 0; k < 4; k++) {
+        if (side->vertices[k] != SIM_NONE) {
+            size_t v = side->first + side->vertices[k];
+            sim_add_scaled(out, side->sign * side->weights[k], v == own ? x : values + 3 * v);
+        }
+    }
+}
+
+/* xa - xb with these positions. */
 static void separation(const dent_sim *sim, const dent_contact *contact, const double *positions, size_t own,
                        const double *x, double out[3])
 {
     out[0] = out[1] = out[2] = 0;
     for (int s = 0; s < 2; s++) {
         struct contact_side side = side_of(sim, contact, s);
-        for (int k = 0; k < 4; k++) {
-            if (side.vertices[k] != SIM_NONE) {
-                size_t v = side.first + side.vertices[k];
-                sim_add_scaled(out, side.sign * side.weights[k], v == own ? x : positions + 3 * v);
-            }
+        if (bonds_block(sim, side.body)) {
+            double point[3];
+            point_on_block(sim, &side, point);
+            sim_add_scaled(out, side.sign, point);
+        } else {
+            add_side(&side, positions, own, x, out);
         }
+    }
+}
+
+static void relative_velocity(const dent_sim *sim, const dent_contact *contact, double out[3])
+{
+    out[0] = out[1] = out[2] = 0;
+    for (int s = 0; s < 2; s++) {
+        struct contact_side side = side_of(sim, contact, s);
+        add_side(&side, sim->state.velocities, SIM_NONE, NULL, out);
     }
 }
 
@@ -137,6 +169,12 @@ static double give_of(const dent_sim *sim, const dent_contact *contact, double h
     double give = 0;
     for (int s = 0; s < 2; s++) {
         struct contact_side side = side_of(sim, contact, s);
+        const struct rigid_block *block = bonds_block(sim, side.body);
+        if (block) {
+            double point[3];
+            point_on_block(sim, &side, point);
+            give += bonds_give(sim, block, point, contact->normal);
+        }
         for (int k = 0; k < 4; k++) {
             if (side.vertices[k] != SIM_NONE && sim->elastic.places[side.first + side.vertices[k]] != SIM_NONE) {
                 size_t v = side.first + side.vertices[k];
@@ -152,7 +190,8 @@ static double give_of(const dent_sim *sim, const dent_contact *contact, double h
 /* Rigid bodies: the contact pass sees them whole. Cloth: it gives way at once, and safe motion watches over it. */
 static bool may_have_springs(const dent_sim *sim, uint32_t body)
 {
-    return sim->bodies[body].kind == DENT_SIM_SOLID || sim->bodies[body].kind == DENT_SIM_PRESCRIBED;
+    return sim->bodies[body].kind == DENT_SIM_SOLID || sim->bodies[body].kind == DENT_SIM_PRESCRIBED ||
+           bonds_block(sim, body) != NULL;
 }
 
 static void begin_spring(dent_sim *sim, uint64_t number, double h)
@@ -170,7 +209,7 @@ static void begin_spring(dent_sim *sim, uint64_t number, double h)
         spring->stiffness = SPRING_SHARE / give;
         spring->sticks = force->state == DENT_ACTION_STICKING;
         separation(sim, contact, sim->state.positions, SIM_NONE, NULL, spring->anchor);
-        separation(sim, contact, sim->state.velocities, SIM_NONE, NULL, velocity);
+        relative_velocity(sim, contact, velocity);
         sim_add_scaled(spring->anchor, h, velocity);
         sim_add_scaled(velocity, -sim_dot(velocity, contact->normal), contact->normal);
         spring->slip_speed = sqrt(sim_dot(velocity, velocity));
@@ -436,6 +475,30 @@ void springs_move_pieces(dent_sim *sim, double h)
     springs_follow(sim);
 }
 
+void springs_add_to_blocks(dent_sim *sim)
+{
+    if (!sim->springs->any || sim->bonds->block_count == 0) {
+        return;
+    }
+    for (uint64_t i = 0; i < sim->contact_count; i++) {
+        const struct contact_spring *spring = &sim->springs->springs[i];
+        const dent_contact *contact = &sim->contacts[i];
+        for (int s = 0; s < 2 && spring->stiffness > 0; s++) {
+            struct contact_side side = side_of(sim, contact, s);
+            struct rigid_block *block = bonds_block(sim, side.body);
+            if (block) {
+                double apart[3], force[3], own[3] = {0, 0, 0}, point[3];
+                separation(sim, contact, sim->state.positions, SIM_NONE, NULL, apart);
+                spring_force(spring, contact->normal, apart, force);
+                sim_add_scaled(own, side.sign, force);
+                point_on_block(sim, &side, point);
+                bonds_add_spring(sim, block, point, own, contact->normal, 2 * spring->stiffness,
+                                 spring->sticks ? 2 * spring->stiffness : 0);
+            }
+        }
+    }
+}
+
 /* ---- what the springs did ------------------------------------------------------------------------------------ */
 
 static dent_contact_material material_of(const dent_sim *sim, const dent_contact *contact)
@@ -456,6 +519,10 @@ static double mobility_of(const dent_sim *sim, const dent_contact *contact)
     double sum = 0;
     for (int s = 0; s < 2; s++) {
         struct contact_side side = side_of(sim, contact, s);
+        const struct rigid_block *block = bonds_block(sim, side.body);
+        if (block) {
+            sum += bonds_inertial_give(sim, block, side.point, contact->normal) / (sim->substep * sim->substep);
+        }
         for (int k = 0; k < 4; k++) {
             if (side.vertices[k] != SIM_NONE) {
                 sum += side.weights[k] * side.weights[k] * sim->inverse_masses[side.first + side.vertices[k]];
@@ -470,14 +537,13 @@ static void end_spring(dent_sim *sim, uint64_t number, double h)
 {
     const dent_contact *contact = &sim->contacts[number];
     struct carried_contact *carried = &sim->carried_contacts[number];
-    double apart[3], force[3], total[3], tangent[3], taken[3];
+    double apart[3], force[3], before[3], total[3], tangent[3], again[3], excess[3];
     separation(sim, contact, sim->state.positions, SIM_NONE, NULL, apart);
     spring_force(&sim->springs->springs[number], contact->normal, apart, force);
     for (int axis = 0; axis < 3; axis++) {
-        double before = carried->normal * contact->normal[axis] + carried->tangent[axis];
+        before[axis] = carried->normal * contact->normal[axis] + carried->tangent[axis];
         force[axis] *= h;
-        total[axis] = before + force[axis];
-        taken[axis] = total[axis] - carried->share * before; /* that share is taken out already */
+        total[axis] = before[axis] + force[axis];
     }
     double normal = sim_dot(total, contact->normal);
     for (int axis = 0; axis < 3; axis++) {
@@ -493,10 +559,19 @@ static void end_spring(dent_sim *sim, uint64_t number, double h)
     bool slides = !spring->sticks && size > 0 && spring->slip_speed > 2 * most * mobility_of(sim, contact);
     for (int axis = 0; axis < 3; axis++) {
         tangent[axis] *= size > most || slides ? most / size : 1;
-        taken[axis] -= (1 - carried->share) * (normal * contact->normal[axis] + tangent[axis]);
+        double now = normal * contact->normal[axis] + tangent[axis];
+        again[axis] = carried->share * (now - before[axis]); /* that share of `before` is taken out already */
+        excess[axis] = total[axis] - now;
     }
     for (int s = 0; s < 2; s++) {
         struct contact_side side = side_of(sim, contact, s);
+        struct rigid_block *block = bonds_block(sim, side.body);
+        if (block) {
+            double point[3];
+            point_on_block(sim, &side, point);
+            bonds_take(sim, block, point, side.sign, again, excess);
+            continue;
+        }
         for (int k = 0; k < 4; k++) {
             if (side.vertices[k] != SIM_NONE) {
                 size_t v = side.first + side.vertices[k];
@@ -505,7 +580,9 @@ static void end_spring(dent_sim *sim, uint64_t number, double h)
                     continue; /* held, or moved by its motion */
                 }
                 sim_add_scaled(sim->targets + 3 * v, move, force);
-                sim_add_scaled(sim->taken_out + 3 * v, move, taken);
+                sim->carries = true;
+                sim_add_scaled(sim->taken_out + 3 * v, move, again);
+                sim_add_scaled(sim->taken_out + 3 * v, move, excess);
             }
         }
     }

@@ -11,6 +11,7 @@ void springs_follow(dent_sim *sim);                 /* after it */
 void springs_add(const dent_sim *sim, uint32_t vertex, struct vertex_system *system);
 void springs_colour_done(dent_sim *sim, uint32_t begin, uint32_t end);
 void springs_move_pieces(dent_sim *sim, double h); /* after each sweep */
+void springs_add_to_blocks(dent_sim *sim);         /* … to rigid bodies with bonds */
 void springs_end(dent_sim *sim, double h); /* before momentum is put right: the forces of the springs are carried */
 
 dent_status springs_build(dent_sim *sim);

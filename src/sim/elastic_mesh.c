@@ -162,11 +162,12 @@ static dent_status list_held_edges(dent_sim *sim, const struct neighbour_table *
         for (uint32_t v = 0; v < sim->vertex_count; v++) {
             for (uint64_t p = table->starts[v]; p < table->starts[v + 1] && mesh->places[v] == SIM_NONE; p++) {
                 const struct elastic_pair *pair = &table->pairs[p];
-                if (pair->j < v || mesh->places[pair->j] != SIM_NONE || pair->weight == 0) {
+                if (pair->j < v || mesh->places[pair->j] != SIM_NONE ||
+                    (pair->weight == 0 && pair->damper == 0)) {
                     continue;
                 }
                 if (fill) {
-                    mesh->held[count] = (struct held_edge){v, pair->j, pair->weight};
+                    mesh->held[count] = (struct held_edge){v, pair->j, pair->weight, pair->damper};
                 }
                 count++;
             }

@@ -146,6 +146,34 @@ static dent_status build_one(dent_sim *sim, uint32_t body_number, uint32_t numbe
     return DENT_OK;
 }
 
+void rigid_add_mass(dent_sim *sim, uint32_t number, const double moments[10], double shift[3])
+{
+    struct sim_rigid *rigid = &sim->rigids[number];
+    dent_rigid_state *state = &sim->state.rigids[number];
+    const double *inertia = rigid->inertia;
+    double half = 0.5 * (inertia[0] + inertia[4] + inertia[8]), inverse[9];
+    struct moments sums = {.mass = rigid->mass + moments[0],
+                           .second = {half - inertia[0], -inertia[1], -inertia[2], half - inertia[4], -inertia[5],
+                                      half - inertia[8]}};
+    for (int n = 0; n < 6; n++) {
+        sums.second[n] += moments[4 + n];
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        sums.first[axis] = moments[1 + axis];
+        shift[axis] = moments[1 + axis] / sums.mass;
+    }
+    inertia_from(&sums, shift, 1, rigid->inertia, inverse);
+    rigid->mass = sim->bodies[rigid->body].mass = sums.mass;
+    state->inverse_mass = 1 / sums.mass;
+    memcpy(state->inverse_inertia, inverse, sizeof inverse);
+    for (int axis = 0; axis < 3; axis++) {
+        state->center[axis] += shift[axis];
+    }
+    for (uint32_t v = 0; v < sim->bodies[rigid->body].vertex_count; v++) {
+        sim_subtract(rigid->local + 3 * (size_t)v, shift, rigid->local + 3 * (size_t)v);
+    }
+}
+
 dent_status rigid_build(dent_sim *sim)
 {
     uint32_t number = 0;
@@ -177,6 +205,20 @@ void rigid_rotation(const double *q, double matrix[9])
     matrix[8] = 1 - 2 * (x * x + y * y);
 }
 
+void rigid_turn(dent_rigid_state *state, const double *angle)
+{
+    double *q = state->orientation;
+    double w = q[0] - 0.5 * (angle[0] * q[1] + angle[1] * q[2] + angle[2] * q[3]);
+    double x = q[1] + 0.5 * (angle[0] * q[0] + angle[1] * q[3] - angle[2] * q[2]);
+    double y = q[2] + 0.5 * (angle[1] * q[0] + angle[2] * q[1] - angle[0] * q[3]);
+    double z = q[3] + 0.5 * (angle[2] * q[0] + angle[0] * q[2] - angle[1] * q[1]);
+    double length = sqrt(w * w + x * x + y * y + z * z);
+    q[0] = w / length;
+    q[1] = x / length;
+    q[2] = y / length;
+    q[3] = z / length;
+}
+
 /* omega += -h I^-1 (omega x I omega), in space. */
 static void gyroscopic(const struct sim_rigid *rigid, dent_rigid_state *state, double h)
 {
@@ -206,7 +248,7 @@ void rigid_predict(dent_sim *sim, double h)
         sim->rigid_previous[r] = *state;
         gyroscopic(&sim->rigids[r], state, h);
         for (int axis = 0; axis < 3; axis++) {
-            state->linear_velocity[axis] = keep * (state->linear_velocity[axis] + h * sim->state.gravity[axis]);
+            state->linear_velocity[axis] = keep * state->linear_velocity[axis] + h * sim->state.gravity[axis];
             state->angular_velocity[axis] *= keep;
             /* The speed of an approach is that with which this substep meets, gravity included. */
             sim->rigid_previous[r].linear_velocity[axis] = state->linear_velocity[axis];

@@ -1,6 +1,7 @@
 /* Making a simulation: copies what the def points to, measures bodies, gives masses to vertices, puts the bodies into a
  * world, then builds the parts that have files of their own. Any failure gives everything back. */
 #include "contact_springs.h"
+#include "rigid_bonds.h"
 
 #include <math.h>
 #include <string.h>
@@ -450,8 +451,8 @@ static dent_status build(dent_sim *sim, const dent_sim_def *def)
         memcpy(sim->previous + 3 * (size_t)body->first_vertex, body->start,
                3 * (size_t)body->vertex_count * sizeof(double));
     }
-    dent_status (*const stages[])(dent_sim *) = {give_masses,     rigid_build,    elastic_mesh_build,
-                                                 embedding_build, contacts_build, springs_build};
+    dent_status (*const stages[])(dent_sim *) = {give_masses, rigid_build,     bonds_find,     elastic_mesh_build,
+                                                 bonds_build, embedding_build, contacts_build, springs_build};
     if (status == DENT_OK) {
         status = make_world(sim, def);
     }
@@ -470,6 +471,7 @@ static dent_status build(dent_sim *sim, const dent_sim_def *def)
     if (status == DENT_OK) {
         motion_apply(sim, 0);
         rigid_place_vertices(sim);
+        bonds_place_vertices(sim);
         embedding_place_vertices(sim);
         start_velocities(sim, def);
         status = sim->continuous ? look_at_start(sim) : DENT_OK;

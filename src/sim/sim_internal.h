@@ -38,7 +38,7 @@ struct sim_body {
 struct sim_rigid {
     uint32_t body;
     double inertia[9];   /* about the centre of mass, in the body's frame, by rows */
-    const double *local; /* vertices in the body's frame */
+    double *local;       /* vertices in the body's frame */
     double mass;
 };
 
@@ -58,7 +58,7 @@ struct edge_visit {
 /* An edge between two vertices that are both held: no force to find, but energy. */
 struct held_edge {
     uint32_t i, j;
-    double weight;
+    double weight, damper;
 };
 
 struct cloth_triangle {
@@ -112,6 +112,7 @@ struct sim_attachment {
     double weights_b[4], point[3];
     double length, compliance;
     double share; /* of the carried push that is taken out again: as in struct carried_contact */
+    bool bonded;  /* part of a rigid body: rigid_bonds.c instead */
     struct tie_sums sums;
 };
 
@@ -169,6 +170,7 @@ struct dent_sim {
     dent_material_pair *pairs; /* all pairs of materials */
     uint32_t attachment_count;
     struct sim_attachment *attachments;
+    bool free_ties; /* some are not bonded */
     uint32_t embedding_count;
     struct sim_embedding *embeddings;
     uint32_t rigid_count;
@@ -195,9 +197,11 @@ struct dent_sim {
     double *targets;        /* where inertia alone would take the vertices */
     double *carried;        /* displacement by the contact forces of the last substep (contact_loop.c) */
     double *taken_out;      /* the part of it that is taken out again */
+    bool carries;           /* some of them are not 0 */
     double *inertia_shares; /* by vertex: inertia / (inertia + stiffness) of its own 3x3 system, at the start */
     struct carried_contact *carried_contacts;
     struct contact_springs *springs; /* contact_springs.c */
+    struct rigid_bonds *bonds;       /* rigid_bonds.c */
     struct sim_budget *budget;       /* budget_contacts.c; null: all contacts are found */
     uint64_t carried_capacity;
     double *interval_start; /* positions at the beginning of the interval between detections */
@@ -268,6 +272,10 @@ void rigid_finish(dent_sim *sim, double h);
 void rigid_place_vertices(dent_sim *sim); /* positions from poses */
 void rigid_vertex_velocities(dent_sim *sim);
 void rigid_rotation(const double *quaternion, double matrix[9]);
+void rigid_turn(dent_rigid_state *state, const double *angle); /* to first order */
+/* Adds points to a rigid body at its start: moments[0] mass, [1..3] first, [4..9] second moments (xx xy xz yy yz zz) in the
+ * body's frame, whose origin moves to the new centre of mass, by `shift` of the old frame. */
+void rigid_add_mass(dent_sim *sim, uint32_t rigid, const double moments[10], double shift[3]);
 
 /* ---- prescribed_motion.c -------------------------------------------------------------------------------------------
  */

@@ -1,5 +1,6 @@
 /* A step, stage by stage. */
 #include "contact_springs.h"
+#include "rigid_bonds.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -18,6 +19,9 @@ static void elastic_part(dent_sim *sim, uint64_t count)
         /* Forwards and backwards in turn, so that no direction of the mesh is preferred. */
         elastic_sweep(sim, n, ((count + n) & 1) != 0);
         springs_move_pieces(sim, sim->substep);
+        bonds_assemble(sim);
+        springs_add_to_blocks(sim);
+        bonds_move(sim);
     }
     springs_end(sim, sim->substep);
     elastic_keep_momentum(sim);
@@ -37,8 +41,10 @@ static dent_status substep(dent_sim *sim, uint32_t number)
     integration_predict(sim);
     motion_apply(sim, (double)sim->state.step * sim->time_step + (double)(number + 1) * h);
     rigid_predict(sim, h);
+    bonds_begin(sim, h);
     elastic_part(sim, count);
     contacts_take_out(sim);
+    bonds_take_out(sim, h);
     attachments_solve(sim, h);
     grabs_solve(sim, h);
     status = contacts_push(sim, h);
@@ -47,6 +53,7 @@ static dent_status substep(dent_sim *sim, uint32_t number)
     }
     rigid_finish(sim, h);
     rigid_place_vertices(sim);
+    bonds_place_vertices(sim);
     embedding_place_vertices(sim);
     integration_velocities(sim);
     rigid_vertex_velocities(sim);
@@ -65,6 +72,7 @@ static dent_status interval(dent_sim *sim, uint32_t first, uint32_t count)
     if (sim->rigid_count > 0) {
         memcpy(sim->rigid_detected, sim->state.rigids, sim->rigid_count * sizeof *sim->rigid_detected);
     }
+    bonds_refresh(sim);
     if (sim->contacts_wanted) {
         status = contacts_find(sim, duration);
     }

@@ -13,12 +13,12 @@ static void predict_range(dent_sim *sim, uint32_t begin, uint32_t end)
     for (uint32_t v = begin; v < end; v++) {
         double *x = sim->state.positions + 3 * (size_t)v, *velocity = sim->state.velocities + 3 * (size_t)v;
         double *target = sim->targets + 3 * (size_t)v;
-        bool elastic = sim->elastic.places[v] != SIM_NONE;
+        bool elastic = sim->elastic.places[v] != SIM_NONE, moves = sim->inverse_masses[v] > 0;
         for (int axis = 0; axis < 3; axis++) {
             size_t n = 3 * (size_t)v + (size_t)axis;
             sim->previous[n] = x[axis];
             sim->approach_velocities[n] = velocity[axis];
-            if (sim->inverse_masses[v] > 0) {
+            if (moves) {
                 double drift = h * (keep * velocity[axis]);
                 target[axis] = x[axis] + (drift + h * h * gravity[axis] + sim->carried[n]);
                 x[axis] =
@@ -35,19 +35,20 @@ void integration_predict(dent_sim *sim)
 
 static void velocity_range(dent_sim *sim, uint32_t begin, uint32_t end)
 {
-    double h = sim->substep;
+    double h = sim->substep; /* divided by, not multiplied with 1/h: that would err to the same side in every substep */
     const double *gravity = sim->state.gravity;
-    double square = sim_dot(gravity, gravity);
+    double square = sim_dot(gravity, gravity), per_gravity = square > 0 ? 1 / (h * square) : 0;
     for (uint32_t v = begin; v < end; v++) {
         const double *x = sim->state.positions + 3 * (size_t)v, *before = sim->previous + 3 * (size_t)v;
+        const double *approach = sim->approach_velocities + 3 * (size_t)v;
         double *velocity = sim->state.velocities + 3 * (size_t)v;
         double gain = 0;
         for (int axis = 0; axis < 3; axis++) {
             double new_velocity = (x[axis] - before[axis]) / h;
-            gain += (new_velocity - sim->approach_velocities[3 * (size_t)v + (size_t)axis]) / h * gravity[axis];
+            gain += (new_velocity - approach[axis]) * gravity[axis];
             velocity[axis] = new_velocity;
         }
-        double part = square > 0 ? gain / square : 0;
+        double part = gain * per_gravity;
         sim->state.accelerations[v] = part > 0 ? (part < 1 ? part : 1) : 0;
     }
 }

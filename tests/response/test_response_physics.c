@@ -646,6 +646,140 @@ static void impulses_equal_the_enumerated_solution(void **state)
     assert_true(solved > 250);
 }
 
+/* ---- repositioning ------------------------------------------------------------------------------------------- */
+
+static void repositioning_moves_as_little_as_the_enumerated_solution(void **state)
+{
+    (void)state;
+    int solved = 0;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        dent_random random = dent_random_seeded(1000 + seed);
+        int count = 1 + (int)dent_random_below(&random, LCP_MOST);
+        double masses[LCP_NODES], positions[LCP_NODES][3], rows[LCP_MOST][3 * LCP_NODES] = {{0}};
+        double lcp[LCP_MOST][LCP_MOST] = {{0}}, lacks[LCP_MOST] = {0}, expected[LCP_MOST], wanted[LCP_NODES][3];
+        dent_contact contacts[LCP_MOST];
+        dent_response_body body = {.vertex_count = LCP_NODES, .inverse_masses = masses, .positions = positions[0]};
+        for (int i = 0; i < LCP_NODES; i++) {
+            masses[i] = 0.2 + dent_random_unit(&random);
+            for (int k = 0; k < 3; k++) {
+                positions[i][k] = 2 * dent_random_unit(&random) - 1;
+            }
+        }
+        for (int c = 0; c < count; c++) {
+            uint32_t a = dent_random_below(&random, LCP_NODES), b = (a + 1 + dent_random_below(&random, 4)) % LCP_NODES;
+            double normal[3], length = 0, gap = 0.2 * dent_random_unit(&random) - 0.1;
+            for (int k = 0; k < 3; k++) {
+                normal[k] = dent_random_unit(&random) - 0.5;
+                length += normal[k] * normal[k];
+            }
+            for (int k = 0; k < 3; k++) {
+                normal[k] /= sqrt(length);
+                rows[c][3 * a + (uint32_t)k] = normal[k];
+                rows[c][3 * b + (uint32_t)k] = -normal[k];
+            }
+            contacts[c] = plain_contact((uint64_t)c, 0, a, 0, b, normal, gap);
+            memcpy(contacts[c].point_a, positions[a], sizeof positions[a]);
+            memcpy(contacts[c].point_b, positions[b], sizeof positions[b]);
+            lacks[c] = gap - 0.01; /* the security distance is 0.01 */
+        }
+        for (int c = 0; c < count; c++) {
+            for (int d = 0; d < count; d++) {
+                for (int i = 0; i < 3 * LCP_NODES; i++) {
+                    lcp[c][d] += rows[c][i] * masses[i / 3] * rows[d][i];
+                }
+            }
+        }
+        if (!enumerate(count, lcp, lacks, expected)) {
+            continue;
+        }
+        memcpy(wanted, positions, sizeof wanted);
+        for (int c = 0; c < count; c++) {
+            for (int i = 0; i < 3 * LCP_NODES; i++) {
+                wanted[i / 3][i % 3] += masses[i / 3] * rows[c][i] * expected[c];
+            }
+        }
+        dent_response_problem problem = dent_response_problem_default();
+        dent_reposition_def def = dent_reposition_def_default();
+        dent_response_report report;
+        problem.bodies = &body;
+        problem.body_count = 1;
+        problem.contacts = contacts;
+        problem.contact_count = (uint64_t)count;
+        def.security = def.alert = 0.01;
+        def.sweeps = 5000;
+        assert_int_equal(dent_reposition_solve(response, &problem, &def, &report), DENT_OK);
+        if (report.residual < 1e-9 && report.squeezed == 0) { /* nearly parallel rows converge too slowly to compare */
+            solved++;
+            for (int i = 0; i < 3 * LCP_NODES; i++) {
+                assert_true(fabs(positions[i / 3][i % 3] - wanted[i / 3][i % 3]) < 1e-7);
+            }
+        }
+    }
+    print_message("repositioning: %d of 200 random problems as enumerated\n", solved);
+    assert_true(solved > 120);
+}
+
+static void repositioning_waits_for_the_alert_distance_and_moves_no_farther_than_allowed(void **state)
+{
+    (void)state;
+    struct particle particle;
+    dent_reposition_def def = dent_reposition_def_default();
+    dent_response_report report;
+    def.security = 1e-3;
+    def.alert = 3e-4;
+    particle_init(&particle, 1, 0.01);
+    particle.position[2] = 5e-4; /* nearer than the security distance, but not alarmingly */
+    particle_detect(&particle, up);
+    assert_int_equal(dent_reposition_solve(response, &particle.problem, &def, &report), DENT_OK);
+    assert_true(particle.position[2] == 5e-4 && report.pushed == 0);
+    particle.position[2] = 2e-4;
+    particle.velocity[0] = particle.velocity[2] = -3;
+    particle_detect(&particle, up);
+    assert_int_equal(dent_reposition_solve(response, &particle.problem, &def, &report), DENT_OK);
+    assert_true(fabs(particle.position[2] - 1e-3) < 1e-15 && report.pushed == 1);
+    assert_true(particle.velocity[2] == -3 && particle.position[0] == 0);
+    particle.position[2] = -0.1;
+    particle.bodies[0].positions_start = NULL;
+    def.longest_move = 0.02;
+    particle_detect(&particle, up);
+    assert_int_equal(dent_reposition_solve(response, &particle.problem, &def, &report), DENT_OK);
+    assert_true(fabs(particle.position[2] + 0.08) < 1e-12);
+    def.alert = 1;
+    assert_int_equal(dent_reposition_solve(response, &particle.problem, &def, NULL), DENT_ERROR_INVALID_ARGUMENT);
+}
+
+static void a_contact_that_ends_farther_than_it_begins_does_not_flicker(void **state)
+{
+    (void)state;
+    const double security = 1e-3;
+    for (int hysteresis = 0; hysteresis < 2; hysteresis++) {
+        dent_random random = dent_random_seeded(3);
+        uint64_t keys[3], new_keys[3], key_count = 0;
+        bool alive[3];
+        int begun = 0;
+        for (int step = 0; step < 10000; step++) { /* corners of a box that jitters about its place */
+            dent_contact contacts[3];
+            for (uint64_t c = 0; c < 3; c++) {
+                contacts[c] = plain_contact(9 - c, 0, 0, 0, 1, up, security * (0.5 + dent_random_unit(&random)));
+            }
+            uint64_t count = dent_contacts_alive(contacts, 3, keys, key_count, security,
+                                                 hysteresis ? 3 * security : security, alive, new_keys);
+            for (uint64_t n = 0; n < count; n++) {
+                bool was = false;
+                for (uint64_t k = 0; k < key_count; k++) {
+                    was = was || keys[k] == new_keys[n];
+                }
+                begun += !was;
+                assert_true(n == 0 || new_keys[n - 1] < new_keys[n]);
+            }
+            memcpy(keys, new_keys, sizeof keys);
+            key_count = count;
+        }
+        print_message("hysteresis %s: contacts began %d times\n", hysteresis ? "on" : "off", begun);
+        assert_true(hysteresis ? begun == 3 : begun > 1000);
+    }
+}
+
 /* A rigid box on a plane: four corners, ten thousand steps, nothing happens. */
 static void a_rigid_box_stays_where_it_is(void **state)
 {
@@ -709,6 +843,9 @@ int main(void)
         cmocka_unit_test(the_penalty_force_is_continuous_in_the_gap),
         cmocka_unit_test(a_vertex_squeezed_between_walls_ends_between_them),
         cmocka_unit_test(mass_ratios_of_a_million_are_solved_with_enough_sweeps),
+        cmocka_unit_test(repositioning_moves_as_little_as_the_enumerated_solution),
+        cmocka_unit_test(repositioning_waits_for_the_alert_distance_and_moves_no_farther_than_allowed),
+        cmocka_unit_test(a_contact_that_ends_farther_than_it_begins_does_not_flicker),
         cmocka_unit_test(fixed_things_do_not_move_and_are_counted),
         cmocka_unit_test(uncertain_depths_push_gently),
         cmocka_unit_test(recovery_is_no_faster_than_asked),

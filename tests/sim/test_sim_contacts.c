@@ -118,6 +118,49 @@ static void contact_forces_carry_the_weight_also_of_a_heavy_body_on_a_light_one(
     dent_context_destroy(context);
 }
 
+static void overlapping_bodies_are_put_apart_in_a_few_cycles_and_gain_no_speed(void **state)
+{
+    (void)state;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    struct test_mesh floor = test_block(4, 4, 1, 0.25, -0.5, -0.5, -0.25);
+    /* A tenth of an edge in the floor, and in one another. */
+    struct test_mesh lower = test_block(2, 2, 2, 0.1, -0.1, -0.1, -0.01), upper = test_block(2, 2, 2, 0.1, -0.09, -0.08, 0.18);
+    for (int kind = 0; kind < 2; kind++) {
+        dent_sim_body_kind moving = kind ? DENT_SIM_RIGID : DENT_SIM_SOLID;
+        dent_sim_body_def bodies[3] = {test_body(DENT_SIM_PRESCRIBED, &floor), test_body(moving, &lower),
+                                       test_body(moving, &upper)};
+        bodies[2].linear_velocity[0] = 0.3;
+        bodies[2].linear_velocity[2] = -3;
+        dent_sim_def def = dent_sim_def_default();
+        def.body_count = 3;
+        def.bodies = bodies;
+        dent_sim *sim = test_sim(context, &def);
+        dent_sim_statistics before = dent_sim_get_statistics(sim);
+        dent_sim_reposition_report report;
+        assert_int_equal(dent_sim_reposition(sim, &report), DENT_OK);
+        dent_sim_statistics after = dent_sim_get_statistics(sim);
+        print_message("%s: %u cycles, overlap %.4f -> %.4f m, energy gained %.3g J, taken %.3g J, kinetic %.4g -> %.4g J\n",
+                      kind ? "rigid" : "soft", report.cycles, report.deepest_before, report.deepest_after,
+                      report.energy_gained, report.energy_taken, before.kinetic, after.kinetic);
+        assert_true(report.deepest_before > 0.005 && report.deepest_after == 0);
+        assert_true(report.cycles >= 1 && report.cycles <= 10);
+        assert_true(report.energy_gained > 0 && after.kinetic < before.kinetic);
+        assert_true(after.kinetic + after.elastic + after.potential <=
+                    before.kinetic + before.elastic + before.potential + 1e-9);
+        assert_true(after.step == 0);
+        /* A second call has nothing to do. */
+        uint64_t hash = dent_sim_hash(sim);
+        assert_int_equal(dent_sim_reposition(sim, &report), DENT_OK);
+        assert_true(report.cycles == 0 && dent_sim_hash(sim) == hash);
+        test_steps(sim, 5);
+        dent_sim_destroy(sim);
+    }
+    test_mesh_free(&floor);
+    test_mesh_free(&lower);
+    test_mesh_free(&upper);
+    dent_context_destroy(context);
+}
+
 static void count_warnings(void *user, dent_log_level level, const char *text)
 {
     int *count = user;
@@ -157,6 +200,7 @@ int main(void)
         cmocka_unit_test(fast_bodies_do_not_sink_into_one_another),
         cmocka_unit_test(inner_edges_of_a_flat_floor_are_no_kerbs),
         cmocka_unit_test(contact_forces_carry_the_weight_also_of_a_heavy_body_on_a_light_one),
+        cmocka_unit_test(overlapping_bodies_are_put_apart_in_a_few_cycles_and_gain_no_speed),
         cmocka_unit_test(thin_bodies_that_cross_at_the_start_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
