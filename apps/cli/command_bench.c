@@ -150,6 +150,11 @@ static int run_races(tool_session *session, bench_scene *scene, bench_files *fil
         count = 1;
     }
     int status = STATUS_GOOD;
+    if (scene->scene != NULL) {
+        status = check_scene_frame(scene->name, session->options->frame);
+        uint32_t left = status == STATUS_GOOD ? dent_scene_find(scene->name)->frame_count - session->options->frame : 1;
+        scene->benchmark_frames = left < scene->benchmark_frames ? left : scene->benchmark_frames;
+    }
     /* Of a series only what is asked for was read. */
     scene->first_frame = scene->model.frame_count > 0 ? 0 : session->options->frame;
     for (size_t i = 0; i < count && status == STATUS_GOOD; i++) {
@@ -185,6 +190,9 @@ static int run_files(tool_session *session, const char *const *names, uint32_t c
 /* A word that cannot be a file's name is a mistyped scene. */
 static int refuse_unknown(const char *name)
 {
+    if (names_a_simulation(name)) {
+        return complain("bench: '%s' is simulated: dent run %s --json tells its times", name, name);
+    }
     bool plain_word = strpbrk(name, "./*?%") == NULL;
     return plain_word && access(name, F_OK) != 0
                ? complain("bench: no scene is called '%s'; dent scenes lists them", name)

@@ -205,7 +205,9 @@ static void print_input(tool_session *session, const loaded_world *loaded, const
         print_frames(out, input->name, frames);
     }
     printer_name(out, frames != NULL ? dent_frame_name(frames, 0) : input->name);
-    printer_format(out, ": %s, %u %s\n", input->mesh != NULL ? input->mesh->format : "built-in scene",
+    printer_format(out, ": %s, %u %s\n", input->mesh != NULL         ? input->mesh->format
+                   : input->simulation != NULL ? "simulated scene"
+                                               : "built-in scene",
                    input->body_count, input->body_count == 1 ? "body" : "bodies");
     uint32_t group_count = input->mesh != NULL ? input->mesh->group_count : 0;
     for (uint32_t i = 0; i < group_count; i++) {

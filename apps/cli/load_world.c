@@ -6,6 +6,7 @@
 #include "tool.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -62,6 +63,9 @@ static void release_input(tool_session *session, loaded_input *input)
         dent_release(session->context, input->positions, input->body_count, sizeof *input->positions);
     }
     dent_scene_destroy(input->scene);
+    if (input->simulation != NULL) {
+        dent_sim_scene_destroy(input->simulation);
+    }
     memset(input, 0, sizeof *input);
 }
 
@@ -165,9 +169,26 @@ int create_scene(tool_session *session, const char *name, dent_scene **scene)
     return status == DENT_OK ? STATUS_GOOD : complain_about(name, session_message(session, status));
 }
 
+bool names_a_simulation(const char *name)
+{
+    size_t length = strlen(name);
+    if (length > 5 && strcmp(name + length - 5, ".json") == 0) {
+        return true;
+    }
+    return dent_scene_find(name) == NULL && dent_sim_scene_find(name) != NULL && !exists(name);
+}
+
+int check_scene_frame(const char *name, uint32_t frame)
+{
+    uint32_t count = dent_scene_find(name)->frame_count;
+    return frame < count ? STATUS_GOOD
+                         : complain("%s has %u frames, 0 to %u: there is no frame %u", name, count, count - 1, frame);
+}
+
 static int make_scene(tool_session *session, loaded_input *input, uint32_t frame)
 {
-    int failed = create_scene(session, input->name, &input->scene);
+    int failed = check_scene_frame(input->name, frame);
+    failed = failed ? failed : create_scene(session, input->name, &input->scene);
     if (failed) {
         return failed;
     }
@@ -202,7 +223,88 @@ static loaded_body body_of_scene(const dent_scene_body *body, const double *posi
     return loaded;
 }
 
+/* ---- scenes that are simulated --------------------------------------------------------------------------- */
+
+int loaded_world_simulate(tool_session *session, loaded_input *input, uint32_t frame)
+{
+    dent_sim_scene_facts facts = dent_sim_scene_get_facts(input->simulation);
+    if (frame > facts.frame_count) {
+        return complain("%s is simulated for %u frames after its beginning, frame 0: there is no frame %u", input->name,
+                        facts.frame_count, frame);
+    }
+    char what[64];
+    snprintf(what, sizeof what, "simulating %s", facts.name);
+    progress_begin(&session->progress, what, frame);
+    dent_status status = DENT_OK;
+    while (status == DENT_OK && input->simulated_frames < frame) {
+        status = dent_sim_scene_step_frame(input->simulation);
+        progress_set(&session->progress, ++input->simulated_frames, frame);
+    }
+    progress_end(&session->progress);
+    return status == DENT_OK ? STATUS_GOOD : complain_about(input->name, session_message(session, status));
+}
+
+static int make_simulation(tool_session *session, loaded_input *input, uint32_t frame)
+{
+    dent_sim_scene_def def = dent_sim_scene_def_default();
+    def.name = input->name;
+    def.scale = session->options->scale;
+    def.setting_count = session->options->setting_count;
+    def.settings = session->options->settings;
+    def.data_folder = getenv("DENT_DATA");
+    begin_progress(session, "making", input->name);
+    dent_status status = dent_sim_scene_open(session->context, &def, &input->simulation);
+    progress_end(&session->progress);
+    if (status != DENT_OK) {
+        return complain_about(input->name, session_message(session, status));
+    }
+    input->body_count = dent_sim_body_count(dent_sim_scene_sim(input->simulation));
+    return loaded_world_simulate(session, input, frame);
+}
+
+static loaded_body body_of_simulation(const dent_sim *sim, uint32_t index)
+{
+    loaded_body loaded;
+    dent_sim_body_info info;
+    memset(&loaded, 0, sizeof loaded);
+    if (dent_sim_body(sim, index, &info)) {
+        loaded.name = info.name;
+        loaded.kind = info.mesh;
+        loaded.vertex_count = info.vertex_count;
+        loaded.element_count = info.element_count;
+        loaded.positions = dent_sim_positions(sim, index);
+        loaded.element_corners = info.element_corners;
+    }
+    return loaded;
+}
+
+static dent_status add_simulation_to_world(const dent_sim_scene *scene, dent_world *world, dent_body_id *ids)
+{
+    const dent_sim *sim = dent_sim_scene_sim(scene);
+    for (uint32_t i = 0; i < dent_sim_body_count(sim); i++) {
+        loaded_body body = body_of_simulation(sim, i);
+        dent_body_def def = body.kind == DENT_BODY_SOLID ? dent_solid_def_default() : dent_surface_def_default();
+        def.name = body.name;
+        def.vertex_count = body.vertex_count;
+        def.element_count = body.element_count;
+        def.element_corners = body.element_corners;
+        def.positions_t0 = dent_positions_double(body.positions);
+        dent_status status = dent_world_add_body(world, &def, &ids[i]);
+        if (status != DENT_OK) {
+            return status;
+        }
+    }
+    return DENT_OK;
+}
+
 /* ---- into the world -------------------------------------------------------------------------------------- */
+
+static loaded_body body_of_input(const loaded_input *input, uint32_t index)
+{
+    return input->mesh != NULL         ? body_of_mesh(&input->mesh->bodies[index])
+           : input->simulation != NULL ? body_of_simulation(dent_sim_scene_sim(input->simulation), index)
+                                       : body_of_scene(dent_scene_body_at(input->scene, index), input->positions[index]);
+}
 
 static int add_bodies(tool_session *session, loaded_world *loaded, const loaded_input *input)
 {
@@ -213,9 +315,10 @@ static int add_bodies(tool_session *session, loaded_world *loaded, const loaded_
         return complain_memory(input->name);
     }
     progress_begin(&session->progress, "looking at the bodies", 0);
-    dent_status status = input->mesh != NULL
-                             ? dent_mesh_add_to_world(input->mesh, loaded->world, ids)
-                             : dent_scene_add_to_world(input->scene, loaded->world, input->positions, ids);
+    dent_status status =
+        input->mesh != NULL         ? dent_mesh_add_to_world(input->mesh, loaded->world, ids)
+        : input->simulation != NULL ? add_simulation_to_world(input->simulation, loaded->world, ids)
+                                    : dent_scene_add_to_world(input->scene, loaded->world, input->positions, ids);
     progress_end(&session->progress);
     if (status != DENT_OK) {
         const char *message = dent_world_message(loaded->world);
@@ -224,9 +327,7 @@ static int add_bodies(tool_session *session, loaded_world *loaded, const loaded_
         return STATUS_ERROR;
     }
     for (uint32_t i = 0; i < count; i++) {
-        loaded_body body = input->mesh != NULL
-                               ? body_of_mesh(&input->mesh->bodies[i])
-                               : body_of_scene(dent_scene_body_at(input->scene, i), input->positions[i]);
+        loaded_body body = body_of_input(input, i);
         body.id = ids[i];
         body.input = loaded->input_count;
         loaded->bodies[loaded->body_count++] = body;
@@ -264,8 +365,10 @@ int open_frames(tool_session *session, uint32_t word_count, const char *const *w
     return STATUS_GOOD;
 }
 
-int loaded_world_add_frame(tool_session *session, loaded_world *loaded, const char *name, dent_frames *frames,
-                           uint32_t index)
+typedef enum input_kind { INPUT_FILE, INPUT_SCENE, INPUT_SIMULATION } input_kind;
+
+static int add_input(tool_session *session, loaded_world *loaded, const char *name, input_kind kind,
+                     dent_frames *frames, uint32_t index)
 {
     if (!reserve_input(session, loaded)) {
         return complain_memory(name);
@@ -274,8 +377,9 @@ int loaded_world_add_frame(tool_session *session, loaded_world *loaded, const ch
     memset(&input, 0, sizeof input);
     input.name = name;
     begin_loading(session);
-    int failed = frames == NULL && names_a_scene(name) ? make_scene(session, &input, loaded->scene_frame)
-                                                       : read_mesh(session, &input, frames, index);
+    int failed = kind == INPUT_SCENE        ? make_scene(session, &input, loaded->scene_frame)
+                 : kind == INPUT_SIMULATION ? make_simulation(session, &input, loaded->scene_frame)
+                                            : read_mesh(session, &input, frames, index);
     if (!failed) {
         failed = add_bodies(session, loaded, &input);
     }
@@ -287,6 +391,21 @@ int loaded_world_add_frame(tool_session *session, loaded_world *loaded, const ch
     }
     loaded->inputs[loaded->input_count++] = input;
     return STATUS_GOOD;
+}
+
+int loaded_world_add_frame(tool_session *session, loaded_world *loaded, const char *name, dent_frames *frames,
+                           uint32_t index)
+{
+    input_kind kind = frames != NULL             ? INPUT_FILE
+                      : names_a_scene(name)      ? INPUT_SCENE
+                      : names_a_simulation(name) ? INPUT_SIMULATION
+                                                 : INPUT_FILE;
+    return add_input(session, loaded, name, kind, frames, index);
+}
+
+int loaded_world_add_scene(tool_session *session, loaded_world *loaded, const char *name)
+{
+    return add_input(session, loaded, name, dent_scene_find(name) != NULL ? INPUT_SCENE : INPUT_SIMULATION, NULL, 0);
 }
 
 int loaded_world_add(tool_session *session, loaded_world *loaded, const char *name)
@@ -368,7 +487,7 @@ void loaded_world_pose_scene(loaded_world *loaded, uint32_t input, uint32_t fram
 int refuse_scene_options(const tool_options *options)
 {
     for (uint32_t i = 0; i < options->argument_count; i++) {
-        if (names_a_scene(options->arguments[i])) {
+        if (names_a_scene(options->arguments[i]) || names_a_simulation(options->arguments[i])) {
             return STATUS_GOOD;
         }
     }

@@ -1,6 +1,7 @@
 /* load_world.h — from the words on the command line to bodies in a world.
  *
- * Each word is a mesh file or, where no such file exists, the name of a built-in scene. The bodies are numbered in the
+ * Each word is a mesh file, a scene file (.json) or, where no such file exists, the name of a built-in scene. Scenes that
+ * are simulated are run up to the frame asked for. The bodies are numbered in the
  * order of the words. What a body is called in the file (its own vertex and element numbers) is kept for printing.
  */
 #ifndef DENT_LOAD_WORLD_H
@@ -10,14 +11,17 @@
 
 #include <dent/frames.h>
 #include <dent/scene.h>
+#include <dent/sim_scene.h>
 #include <dent/world.h>
 
 /** One file or scene. */
 typedef struct loaded_input {
     const char *name;
     dent_mesh *mesh;    /* or null … */
-    dent_scene *scene;  /* … and this */
-    double **positions; /* of a scene's bodies */
+    dent_scene *scene;  /* … and this … */
+    double **positions; /* of its bodies */
+    dent_sim_scene *simulation; /* … or this, which has positions of its own */
+    uint32_t simulated_frames;  /* it has gone through */
     uint32_t body_count;
 } loaded_input;
 
@@ -57,6 +61,10 @@ int loaded_world_set_frame(tool_session *session, loaded_world *loaded, uint32_t
                            uint32_t index, dent_mesh_change *change);
 /** Moves the bodies of a scene to another frame of it. */
 void loaded_world_pose_scene(loaded_world *loaded, uint32_t input, uint32_t frame);
+/** Adds a built-in scene, whether or not there is a file of that name. */
+int loaded_world_add_scene(tool_session *session, loaded_world *loaded, const char *name);
+/** Runs a simulated scene on to a later frame; the positions of its bodies change in place. */
+int loaded_world_simulate(tool_session *session, loaded_input *input, uint32_t frame);
 /** Opens a world with all arguments of the command line. On an error there is nothing to close. */
 int loaded_world_read_arguments(tool_session *session, loaded_world *loaded);
 void loaded_world_close(tool_session *session, loaded_world *loaded);
@@ -71,7 +79,11 @@ int refuse_scene_options(const tool_options *options);
 
 /** A made scene with the options --scale and --set, or an error that has been reported. */
 int create_scene(tool_session *session, const char *name, dent_scene **scene);
-/** The name is a built-in scene's and no file's. */
+/** The name is a built-in scene's, with frames that are prescribed, and no file's. */
 bool names_a_scene(const char *name);
+/** The name is that of a scene that is simulated only (and no file's), or of a scene file (.json). */
+bool names_a_simulation(const char *name);
+/** How many frames a scene that is not simulated has; with one outside, an error has been reported. */
+int check_scene_frame(const char *name, uint32_t frame);
 
 #endif

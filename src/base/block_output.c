@@ -126,3 +126,18 @@ bool block_output_merge(const struct block_output *output, struct dynamic_array 
     }
     return true;
 }
+
+bool block_output_even_out(struct block_output *output)
+{
+    size_t fullest = 0;
+    for (uint32_t i = 0; i < output->block_count; i++) {
+        size_t count = output->lists[i].records.count;
+        fullest = count > fullest ? count : fullest;
+    }
+    for (uint32_t i = 0; i < output->list_count; i++) {
+        if (!array_reserve(&output->lists[i].records, 2 * fullest)) {
+            return false;
+        }
+    }
+    return true;
+}

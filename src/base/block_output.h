@@ -47,4 +47,9 @@ size_t block_output_count(const struct block_output *output);
  * memory; the array is then as it was. */
 bool block_output_merge(const struct block_output *output, struct dynamic_array *array);
 
+/* For loops in which it depends on chance how much a block writes (workers that look at one another's hints): gives
+ * every list room for twice what the fullest one of this loop holds, so that the same work done again needs no memory.
+ * False when memory runs out; the records stay as they are. */
+bool block_output_even_out(struct block_output *output);
+
 #endif

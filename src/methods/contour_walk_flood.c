@@ -33,12 +33,12 @@ static struct cell_slot *find_slot(const struct cell_set *set, uint32_t cell)
     return &slots[at];
 }
 
-static bool cell_set_grow(struct cell_set *set)
+/* To `count` slots, a power of two. */
+static bool cell_set_resize(struct cell_set *set, size_t count)
 {
     struct dynamic_array old = set->slots;
     struct dynamic_array fresh;
     array_init(&fresh, old.context, sizeof(struct cell_slot));
-    size_t count = old.count ? old.count * 2 : CELL_SLOTS;
     if (!array_reserve(&fresh, count) || !array_extend(&fresh, count)) {
         array_destroy(&fresh);
         return false;
@@ -55,6 +55,11 @@ static bool cell_set_grow(struct cell_set *set)
     }
     array_destroy(&old);
     return true;
+}
+
+static bool cell_set_grow(struct cell_set *set)
+{
+    return cell_set_resize(set, set->slots.count ? set->slots.count * 2 : CELL_SLOTS);
 }
 
 /* 1: new, 0: was there, -1: no memory. */
@@ -301,6 +306,26 @@ static bool any_worker_failed(const struct contour_state *state)
     return failed;
 }
 
+/* Which worker gets the face that needs most is chance, and may be another one the next time: what one worker needed,
+ * all get, so that the same positions need no memory again. */
+static bool level_workers(struct contour_state *state)
+{
+    size_t slots = 0, queue = 0;
+    for (uint32_t i = 0; i < state->worker_count; i++) {
+        const struct contour_worker *worker = &state->workers[i];
+        slots = worker->seen.slots.count > slots ? worker->seen.slots.count : slots;
+        queue = worker->queue.capacity > queue ? worker->queue.capacity : queue;
+    }
+    for (uint32_t i = 0; i < state->worker_count; i++) {
+        struct contour_worker *worker = &state->workers[i];
+        if (!array_reserve(&worker->queue, queue) ||
+            (worker->seen.slots.count < slots && !cell_set_resize(&worker->seen, slots))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool contour_flood_faces(struct contour_search *search)
 {
     struct contour_state *state = search->state;
@@ -322,5 +347,5 @@ bool contour_flood_faces(struct contour_search *search)
             return false;
         }
     }
-    return true;
+    return level_workers(state);
 }

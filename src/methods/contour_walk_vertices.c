@@ -196,11 +196,23 @@ static void spread_block(void *data, uint32_t block, uint32_t worker_number)
     }
 }
 
+/* How often a vertex is found before the hints stop it depends on which worker is faster: room for more than came this
+ * time, so that a query on the same positions needs no memory. */
+static bool leave_room(struct contour_state *state)
+{
+    size_t found = block_output_count(&state->place_output), wanted = state->places.count + found + found / 2;
+    return state->worker_count == 1 ||
+           (block_output_even_out(&state->place_output) && array_reserve(&state->places, wanted));
+}
+
 /* Takes the places of a round over, each once. */
 static bool keep_places(struct contour_search *search)
 {
     struct contour_state *state = search->state;
     size_t begin = state->places.count, end = begin;
+    if (!leave_room(state)) {
+        return false;
+    }
     if (!block_output_merge(&state->place_output, &state->places) || state->places.count >= UINT32_MAX) {
         return false;
     }
@@ -257,5 +269,6 @@ bool contour_flood_vertices(struct contour_search *search)
         }
         flood.count = (uint32_t)(state->places.count - flood.first);
     }
-    return true;
+    /* They change places in the next query. */
+    return array_reserve(&state->guesses, state->places.capacity);
 }

@@ -56,9 +56,13 @@ bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, s
     state->pose = pose;
     choose_frame(state);
     bool keep = state->cluster_count <= SMALL_WORLD || !state->wants_strains;
-    state->points = keep ? arena_allocate(scratch, state->cluster_count, sizeof *state->points) : NULL;
-    state->strains = state->wants_strains ? arena_allocate(scratch, state->piece_count, sizeof *state->strains) : NULL;
-    bool enough = (state->points || !keep) && (state->strains || !state->wants_strains);
+    /* Both are taken, needed or not: bodies rest from being certified for some queries, and the query in which they are
+     * tried again must not need more scratch than those before. */
+    state->points = arena_allocate(scratch, state->cluster_count, sizeof *state->points);
+    state->strains = arena_allocate(scratch, state->piece_count, sizeof *state->strains);
+    bool enough = state->points && state->strains;
+    state->points = keep ? state->points : NULL;
+    state->strains = state->wants_strains ? state->strains : NULL;
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (state->wants[side]) {
             state->pieces[side] = arena_allocate(scratch, state->piece_count, sizeof *state->pieces[side]);

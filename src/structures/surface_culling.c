@@ -484,11 +484,14 @@ static bool choose_trees(struct culling_loop *loop, struct surface_forest *fores
     return true;
 }
 
-static bool make_workers(struct culling_loop *loop, dent_context *context, struct arena *scratch)
+/* Room for every tree, also those that sit this query out: a query takes as much scratch as any other, so that the one in
+ * which they are tried again needs no more than what warming up has brought. */
+static bool make_workers(struct culling_loop *loop, const struct surface_forest *forest, struct arena *scratch)
 {
-    uint32_t longest = 0, count = dent_context_worker_count(context);
-    for (uint32_t i = 0; i < loop->tree_count; i++) {
-        uint32_t cycle = loop->trees[i]->culling->longest_cycle;
+    uint32_t longest = 0, count = dent_context_worker_count(forest->context);
+    for (uint32_t rank = 0; rank < forest->body_count; rank++) {
+        const struct surface_culling *culling = forest->bodies[rank].tree->culling;
+        uint32_t cycle = culling ? culling->longest_cycle : 0;
         longest = cycle > longest ? cycle : longest;
     }
     size_t room = star_room(longest);
@@ -522,7 +525,7 @@ bool surface_culling_run(struct surface_forest *forest, const struct pose *pose,
     for (uint32_t rank = 0; rank < forest->body_count; rank++) {
         clear_tree(forest->bodies[rank].tree);
     }
-    if (!choose_trees(&loop, forest, pose, scratch) || !make_workers(&loop, forest->context, scratch)) {
+    if (!choose_trees(&loop, forest, pose, scratch) || !make_workers(&loop, forest, scratch)) {
         return false;
     }
     dent_parallel_for(forest->context, loop.small_count, cull_small_tree, &loop);

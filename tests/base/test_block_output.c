@@ -183,6 +183,28 @@ static void memory_lost_anywhere_comes_out_at_the_merge(void **state)
     assert_true(failures > 20);
 }
 
+static void evened_out_lists_take_twice_the_fullest_without_memory(void **state)
+{
+    (void)state;
+    struct failing_allocator memory = failing_allocator_make();
+    dent_context *context = make_context(&memory, 1);
+    struct block_output output;
+    struct pair records[200] = {{0, 0}};
+    block_output_init(&output, context, sizeof(struct pair));
+    assert_true(block_output_begin(&output, 3));
+    assert_true(block_output_append(&output, 1, records, 100));
+    assert_true(block_output_even_out(&output));
+    assert_int_equal(block_output_count(&output), 100);
+    uint64_t before = dent_context_memory_use(context).allocations;
+    assert_true(block_output_begin(&output, 3));
+    for (uint32_t block = 0; block < 3; block++) {
+        assert_true(block_output_append(&output, block, records, 200));
+    }
+    assert_int_equal(dent_context_memory_use(context).allocations, before);
+    block_output_destroy(&output);
+    dent_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +212,7 @@ int main(void)
         cmocka_unit_test(a_merge_appends_to_what_is_there),
         cmocka_unit_test(after_warm_up_a_loop_makes_no_allocation),
         cmocka_unit_test(memory_lost_anywhere_comes_out_at_the_merge),
+        cmocka_unit_test(evened_out_lists_take_twice_the_fullest_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
