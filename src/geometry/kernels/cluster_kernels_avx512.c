@@ -219,6 +219,15 @@ static inline void words_keep(uint32_t *to, const uint32_t *from, uint32_t bits)
     _mm512_storeu_si512(to, _mm512_maskz_compress_epi32((__mmask16)bits, _mm512_load_si512(from)));
 }
 
+/* Corners of the cells of sixteen pairs of a face and a cell. */
+static inline void corners_of_pairs(uint32_t *corners, const uint32_t cells[CLUSTER_CELLS], const uint32_t *pairs)
+{
+    __m512i cell = _mm512_srli_epi32(_mm512_load_si512(pairs), 8);
+    __m512i early = _mm512_permutex2var_epi32(_mm512_load_si512(cells), cell, _mm512_load_si512(cells + 16));
+    __mmask16 late = _mm512_test_epi32_mask(cell, _mm512_set1_epi32(32));
+    _mm512_store_si512(corners, _mm512_mask_permutexvar_epi32(early, late, cell, _mm512_load_si512(cells + 32)));
+}
+
 /* leaf_queue.features of pairs of a waiting face and a cell. */
 static inline void words_keep_features(uint32_t *to, const uint32_t *faces, const uint32_t *pairs, uint32_t provable,
                                        uint32_t bits)

@@ -12,10 +12,10 @@ struct face_table {
     uint32_t shared[WAITING_FACES]; /* vertices of side b that are corners of the face */
 };
 
-/* Pairs of a face (its place among those waiting, lowest byte) and a cell (next byte), with the corners of the cell. */
+/* Pairs of a face (its place among those waiting, lowest byte) and a cell (next byte). */
 enum { FACE_PAIRS = WAITING_FACES * CLUSTER_CELLS };
 struct face_pairs {
-    _Alignas(64) uint32_t pairs[FACE_PAIRS + 16], corners[FACE_PAIRS + 16];
+    _Alignas(64) uint32_t pairs[FACE_PAIRS + 16];
     uint32_t count;
 };
 
@@ -106,38 +106,35 @@ static inline uint32_t faces_near_cell(const struct leaf_cells *cells, uint32_t 
     return found;
 }
 
+/* Pairs of the faces and a cell, put behind `count` others; returns how many there are then. */
+static inline uint32_t list_faces(struct face_pairs *list, uint32_t count, uint32_t faces, uint32_t cell)
+{
 #if LANE_COUNT != 16
-static inline void list_faces(struct face_pairs *list, uint32_t faces, uint32_t cell, uint32_t corners)
-{
     for (; faces; faces &= faces - 1) {
-        list->pairs[list->count] = (uint32_t)__builtin_ctz(faces) | cell << 8;
-        list->corners[list->count++] = corners;
+        list->pairs[count++] = (uint32_t)__builtin_ctz(faces) | cell << 8;
     }
-}
-#else
-/* Without a branch. */
-static inline void list_faces(struct face_pairs *list, uint32_t faces, uint32_t cell, uint32_t corners)
-{
+#else /* without a branch */
     for (uint32_t i = 0; i < WAITING_FACES; i += LANES) {
-        words_keep_numbers(&list->pairs[list->count], i | cell << 8, faces >> i & ALL_LANES);
-        words_fill(&list->corners[list->count], corners);
-        list->count += (uint32_t)__builtin_popcount(faces >> i & ALL_LANES);
+        words_keep_numbers(&list->pairs[count], i | cell << 8, faces >> i & ALL_LANES);
+        count += (uint32_t)__builtin_popcount(faces >> i & ALL_LANES);
     }
-}
 #endif
+    return count;
+}
 
 /* All pairs that boxes and shared corners leave. */
-static inline void list_pairs(const struct leaf_cells *cells, const struct waiting_faces *waiting, uint32_t count,
+static inline void list_pairs(const struct leaf_cells *cells, const struct waiting_faces *waiting, uint32_t faces,
                               struct face_pairs *list)
 {
     struct face_table table;
-    struct cluster_box around = bound_faces(waiting, count, &table);
-    share_corners(cells, waiting, count, &table);
-    list->count = 0;
+    struct cluster_box around = bound_faces(waiting, faces, &table);
+    uint32_t count = 0;
+    share_corners(cells, waiting, faces, &table);
     for (uint64_t near = cells_near(cells, &around); near; near &= near - 1) {
         uint32_t cell = (uint32_t)__builtin_ctzll(near);
-        list_faces(list, faces_near_cell(cells, cell, &table, count), cell, cells->corners->cells[cell]);
+        count = list_faces(list, count, faces_near_cell(cells, cell, &table, faces), cell);
     }
+    list->count = count;
 }
 
 /* ---- the two steps --------------------------------------------------------------------------- */
@@ -276,17 +273,17 @@ static uint32_t judge_faces(struct leaf_cells *cells, struct leaf_queue *queue, 
 }
 
 #if LANE_COUNT != 16
-/* Pairs of the group at `first` of the list with their bits set go into the queue. */
-static inline void queue_pairs(const struct waiting_faces *waiting, const struct face_pairs *list, uint32_t first,
+/* A group of pairs: those with their bits set go into the queue. */
+static inline void queue_pairs(const struct waiting_faces *waiting, const uint32_t *pairs, const uint32_t *corners,
                                const struct narrow *n, uint32_t bits, struct leaf_queue *queue)
 {
     for (; bits; bits &= bits - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(bits), place = queue->count++;
-        uint32_t pair = list->pairs[first + lane], face = pair & 255;
+        uint32_t pair = pairs[lane], face = pair & 255;
         for (int i = 0; i < 9; i++) {
             queue->points[i][place] = waiting->x[i][face];
         }
-        queue->corners[place] = list->corners[first + lane];
+        queue->corners[place] = corners[lane];
         queue->clusters[place] = waiting->cluster[face];
         queue->features[place] =
             waiting->face[face] | (pair & 0xFF00) | (n->provable >> lane & 1 ? FEATURE_PROVABLE : 0);
@@ -294,7 +291,7 @@ static inline void queue_pairs(const struct waiting_faces *waiting, const struct
 }
 #else
 /* The same without a branch. */
-static inline void queue_pairs(const struct waiting_faces *waiting, const struct face_pairs *list, uint32_t first,
+static inline void queue_pairs(const struct waiting_faces *waiting, const uint32_t *pairs, const uint32_t *corners,
                                const struct narrow *n, uint32_t bits, struct leaf_queue *queue)
 {
     uint32_t place = queue->count;
@@ -303,10 +300,20 @@ static inline void queue_pairs(const struct waiting_faces *waiting, const struct
         lanes_keep(&queue->points[3 * corner + 1][place], n->face[corner].y, bits);
         lanes_keep(&queue->points[3 * corner + 2][place], n->face[corner].z, bits);
     }
-    words_keep(&queue->corners[place], &list->corners[first], bits);
-    words_keep_picked(&queue->clusters[place], waiting->cluster, index_of_corner(&list->pairs[first], 0), bits);
-    words_keep_features(&queue->features[place], waiting->face, &list->pairs[first], n->provable, bits);
+    words_keep(&queue->corners[place], corners, bits);
+    words_keep_picked(&queue->clusters[place], waiting->cluster, index_of_corner(pairs, 0), bits);
+    words_keep_features(&queue->features[place], waiting->face, pairs, n->provable, bits);
     queue->count += (uint32_t)__builtin_popcount(bits);
+}
+#endif
+
+#if LANE_COUNT != 16
+/* Corners of the cells of a group of pairs. */
+static inline void corners_of_pairs(uint32_t *corners, const uint32_t *cells, const uint32_t *pairs)
+{
+    for (int lane = 0; lane < LANES; lane++) {
+        corners[lane] = cells[pairs[lane] >> 8];
+    }
 }
 #endif
 
@@ -319,14 +326,16 @@ static inline uint32_t judge_pairs(struct leaf_cells *cells, const struct face_p
     uint32_t count = 0;
     for (uint32_t first = 0; first < list->count; first += LANES) {
         struct narrow n = {.may = lanes_in_use(list->count, first)};
+        _Alignas(64) uint32_t corners[LANES];
         lane_index faces = index_of_corner(&list->pairs[first], 0);
+        corners_of_pairs(corners, cells->corners->cells, &list->pairs[first]);
         for (int corner = 0; corner < 3; corner++) {
             n.face[corner] = (struct lanes3){table_pick(table_load(waiting->x[3 * corner]), faces),
                                              table_pick(table_load(waiting->x[3 * corner + 1]), faces),
                                              table_pick(table_load(waiting->x[3 * corner + 2]), faces)};
         }
         for (int corner = 0; corner < 4; corner++) {
-            n.cell[corner] = pick_corner(table, &list->corners[first], corner);
+            n.cell[corner] = pick_corner(table, corners, corner);
         }
         bound_narrow(&n);
         compare_with_face_planes(&n);
@@ -341,7 +350,7 @@ static inline uint32_t judge_pairs(struct leaf_cells *cells, const struct face_p
         if (queue->count > LEAF_QUEUE - 16) {
             count += judge_faces(cells, queue, hits + count);
         }
-        queue_pairs(waiting, list, first, &n, n.may & ~n.must, queue);
+        queue_pairs(waiting, &list->pairs[first], corners, &n, n.may & ~n.must, queue);
     }
     return count;
 }
