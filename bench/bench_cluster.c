@@ -603,9 +603,9 @@ static int run_scene(const char *name, const struct options *options)
     for (uint32_t i = 0; i < count; i++) {
         struct variant *v = &variants[i];
         double median = v->times[v->count / 2];
-        printf("  %-11s %-26s %9.4f ms  (%.4f .. %.4f) %8" PRIu64 " pairs",
-               v->question == 3 ? "both" : dent_question_name(v->question), v->name, median, v->times[v->count / 4],
-               v->times[v->count - 1 - v->count / 4], v->pairs);
+        printf("  %-11s %-26s %9.4f ms  (least %.4f; %.4f .. %.4f) %8" PRIu64 " pairs",
+               v->question == 3 ? "both" : dent_question_name(v->question), v->name, median, v->times[0],
+               v->times[v->count / 4], v->times[v->count - 1 - v->count / 4], v->pairs);
         if (options->peers && v->question != 3) {
             printf("  %6.1f x", best_peer[v->question] / median);
         }

@@ -270,7 +270,7 @@ static void search_cluster(struct workspace *work, dent_question question, uint3
             search_leaves(work, question, rank_a, piece->first, set);
         }
     }
-    if (work->queue.count > 0 || work->queue.waiting.count > 0) {
+    if (work->queue.count > 0 || work->queue.waiting.count > 0 || work->queue.waiting_faces.count > 0) {
         tell(work, question,
              (faces ? kernels->face_flush : kernels->vertex_flush)(&work->cells, &work->queue, work->hits));
     }
@@ -478,7 +478,9 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
         return;
     }
     work->block = block;
-    work->answer_count = work->candidate_count = work->queue.count = work->queue.waiting.count = 0;
+    work->answer_count = work->candidate_count = work->queue.count = 0;
+    work->queue.waiting.count = work->queue.waiting_faces.count = 0;
+    work->queue.waiting_faces.may_share = false;
     work->clusters_visited = work->boxes_compared = 0;
     uint32_t first = block * search->pieces_per_block;
     uint32_t left = search->pose.piece_count - first;

@@ -89,7 +89,8 @@ struct leaf_hit {
     uint8_t certain;  /* 1: an answer; 0: the float filter cannot say */
 };
 
-enum { LEAF_QUEUE = 128, LEAF_POINTS = 64, LEAF_HITS_MAX = CLUSTER_FACES * CLUSTER_CELLS + LEAF_QUEUE };
+enum { FEATURE_PROVABLE = 1 << 16 };
+enum { LEAF_QUEUE = 128, LEAF_POINTS = 64, WAITING_FACES = 32, LEAF_HITS_MAX = CLUSTER_FACES * CLUSTER_CELLS + LEAF_QUEUE };
 
 /* Vertices of many clusters that lie in the box of side b, waiting to be compared with its cells: together, because
  * with a few at a time the processor guesses wrong at every end of a loop. Sixteen more places than are used. */
@@ -101,14 +102,26 @@ struct waiting_points {
     bool may_share; /* identity is to be compared with those of side b */
 };
 
+/* The same for faces. Sixteen more places than are compared at once. */
+#define NO_IDENTITY UINT32_MAX
+struct waiting_faces {
+    _Alignas(64) float x[9][WAITING_FACES + 16]; /* corner by corner */
+    uint32_t cluster[WAITING_FACES + 16], face[WAITING_FACES + 16];
+    uint32_t identity[3][WAITING_FACES + 16]; /* of the corners; NO_IDENTITY: shared with nothing */
+    uint32_t count;
+    bool may_share; /* some have identities */
+};
+
 /* Vertices or faces and cells that passed the cheap tests, waiting for the narrow one. */
 struct leaf_queue {
     _Alignas(64) float points[9][LEAF_QUEUE]; /* of a vertex the first three, of a face all */
     float bound[LEAF_QUEUE];                  /* of the sides; vertices only */
     uint32_t corners[LEAF_QUEUE];             /* of the cell */
-    struct leaf_hit pairs[LEAF_QUEUE];
+    struct leaf_hit pairs[LEAF_QUEUE];        /* vertices only */
+    uint32_t clusters[LEAF_QUEUE], features[LEAF_QUEUE]; /* faces only: of side a; face, cell << 8, FEATURE_PROVABLE */
     uint32_t count;
-    struct waiting_points waiting; /* vertices only: before they come into the queue */
+    struct waiting_points waiting; /* before they come into the queue */
+    struct waiting_faces waiting_faces;
 };
 
 /* Side a of a leaf: a cluster, where it is, and which of its vertices are asked about. */

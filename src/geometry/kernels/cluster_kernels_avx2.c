@@ -183,6 +183,7 @@ static inline lanes table_pick(struct lane_table table, lane_index index)
 
 #include "geometry/kernels/cluster_load_x86.h"
 #include "geometry/kernels/cluster_leaf.h"
+#include "geometry/kernels/cluster_leaf_faces.h"
 #include "geometry/kernels/cluster_strain.h"
 
 const struct cluster_kernels cluster_kernels_avx2 = CLUSTER_KERNELS_ROW;

@@ -190,8 +190,63 @@ static inline void put_waiting(struct waiting_points *waiting, const struct leaf
     waiting->count += (uint32_t)__builtin_popcount(bits);
 }
 
+/* Lanes with their bits set, one behind the other; all sixteen places are written. */
+static inline void lanes_keep(float *to, lanes a, uint32_t bits)
+{
+    _mm512_storeu_ps(to, _mm512_maskz_compress_ps((__mmask16)bits, a));
+}
+
+/* The same for words picked out of 32; without words, NO_IDENTITY. */
+static inline void words_keep_picked(uint32_t *to, const uint32_t *words, lane_index index, uint32_t bits)
+{
+    __m512i picked = _mm512_set1_epi32((int)NO_IDENTITY);
+    if (words) {
+        picked = _mm512_permutex2var_epi32(_mm512_loadu_si512(words), index, _mm512_loadu_si512(words + 16));
+    }
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32((__mmask16)bits, picked));
+}
+
+/* The same for the numbers of the lanes, counted from `first`. */
+static inline void words_keep_numbers(uint32_t *to, uint32_t first, uint32_t bits)
+{
+    const __m512i sixteen = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    __m512i numbers = _mm512_add_epi32(sixteen, _mm512_set1_epi32((int)first));
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32((__mmask16)bits, numbers));
+}
+
+static inline void words_keep(uint32_t *to, const uint32_t *from, uint32_t bits)
+{
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32((__mmask16)bits, _mm512_load_si512(from)));
+}
+
+/* Corners of the cells of sixteen pairs of a face and a cell. */
+static inline void corners_of_pairs(uint32_t *corners, const uint32_t cells[CLUSTER_CELLS], const uint32_t *pairs)
+{
+    __m512i cell = _mm512_srli_epi32(_mm512_load_si512(pairs), 8);
+    __m512i early = _mm512_permutex2var_epi32(_mm512_load_si512(cells), cell, _mm512_load_si512(cells + 16));
+    __mmask16 late = _mm512_test_epi32_mask(cell, _mm512_set1_epi32(32));
+    _mm512_store_si512(corners, _mm512_mask_permutexvar_epi32(early, late, cell, _mm512_load_si512(cells + 32)));
+}
+
+/* leaf_queue.features of pairs of a waiting face and a cell. */
+static inline void words_keep_features(uint32_t *to, const uint32_t *faces, const uint32_t *pairs, uint32_t provable,
+                                       uint32_t bits)
+{
+    __m512i pair = _mm512_load_si512(pairs);
+    __m512i face = _mm512_permutex2var_epi32(_mm512_load_si512(faces), pair, _mm512_load_si512(faces + 16));
+    __m512i word = _mm512_or_si512(face, _mm512_and_si512(pair, _mm512_set1_epi32(0xFF00)));
+    word = _mm512_mask_or_epi32(word, (__mmask16)provable, word, _mm512_set1_epi32(FEATURE_PROVABLE));
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32((__mmask16)bits, word));
+}
+
+static inline void words_fill(uint32_t *to, uint32_t word)
+{
+    _mm512_storeu_si512(to, _mm512_set1_epi32((int)word));
+}
+
 #include "geometry/kernels/cluster_load_x86.h"
 #include "geometry/kernels/cluster_leaf.h"
+#include "geometry/kernels/cluster_leaf_faces.h"
 #include "geometry/kernels/cluster_strain.h"
 
 const struct cluster_kernels cluster_kernels_avx512 = CLUSTER_KERNELS_ROW;

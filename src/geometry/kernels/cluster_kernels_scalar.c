@@ -170,6 +170,7 @@ static void load_points(const struct cluster *cluster, const double (*xyz)[3], c
 }
 
 #include "geometry/kernels/cluster_leaf.h"
+#include "geometry/kernels/cluster_leaf_faces.h"
 #include "geometry/kernels/cluster_strain.h"
 
 const struct cluster_kernels cluster_kernels_scalar = CLUSTER_KERNELS_ROW;
