@@ -96,7 +96,8 @@ static void contacts_on_a_soft_body_carry_a_known_weight(void **state)
 {
     (void)state;
     dent_context *context = test_context(1, DENT_ISA_AUTO);
-    struct test_mesh soft = test_block(4, 4, 2, 0.05, -0.1, -0.1, -0.1), block = test_block(2, 2, 1, 0.05, -0.05, -0.05, 0.005);
+    struct test_mesh soft = test_block(4, 4, 2, 0.05, -0.1, -0.1, -0.1),
+                     block = test_block(2, 2, 1, 0.05, -0.05, -0.05, 0.005);
     uint32_t fixed[64], fixed_count = 0;
     for (uint32_t v = 0; v < soft.vertex_count; v++) {
         if (soft.positions[3 * v + 2] < -0.0999) {
@@ -145,7 +146,8 @@ static void a_rigid_block_on_springs_pressed_down_answers_with_stiffness_times_w
 {
     (void)state;
     dent_context *context = test_context(1, DENT_ISA_AUTO);
-    struct test_mesh block = test_block(2, 2, 1, 0.05, -0.05, -0.05, 0), plate = test_block(3, 3, 1, 0.05, -0.075, -0.075, 0.06);
+    struct test_mesh block = test_block(2, 2, 1, 0.05, -0.05, -0.05, 0),
+                     plate = test_block(3, 3, 1, 0.05, -0.075, -0.075, 0.06);
     /* From a fiftieth of what inertia can answer in a substep to fifty times that. */
     static const double compliances[3] = {1e-3, 1e-5, 2e-7};
     for (int n = 0; n < 3; n++) {
@@ -180,7 +182,8 @@ static void a_rigid_block_bonded_to_an_elastic_column_answers_with_young_area_st
 {
     (void)state;
     dent_context *context = test_context(1, DENT_ISA_AUTO);
-    struct test_mesh column = test_block(3, 3, 6, 0.02, -0.03, -0.03, -0.12), block = test_block(1, 1, 1, 0.06, -0.03, -0.03, 0);
+    struct test_mesh column = test_block(3, 3, 6, 0.02, -0.03, -0.03, -0.12),
+                     block = test_block(1, 1, 1, 0.06, -0.03, -0.03, 0);
     struct test_mesh plate = test_block(2, 2, 1, 0.05, -0.05, -0.05, 0.07);
     uint32_t fixed[64], fixed_count = 0, tie_count = 0;
     dent_sim_attachment ties[64];

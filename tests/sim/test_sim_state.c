@@ -99,7 +99,8 @@ static void zoo_make(struct zoo *zoo)
 
 static void zoo_free(struct zoo *zoo)
 {
-    struct test_mesh *meshes[] = {&zoo->floor, &zoo->block, &zoo->ball, &zoo->cloth, &zoo->skin, &zoo->gum, &zoo->tooth};
+    struct test_mesh *meshes[] = {&zoo->floor, &zoo->block, &zoo->ball, &zoo->cloth,
+                                  &zoo->skin,  &zoo->gum,   &zoo->tooth};
     for (int n = 0; n < 7; n++) {
         test_mesh_free(meshes[n]);
     }
