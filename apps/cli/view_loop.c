@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { POLL_MS = 100, FALL_BEHIND_NS = 250000000, COMMANDS_PER_TURN = 64, URL_LIMIT = VIEW_SHOW_LIMIT + 256, PROFILE_LIMIT = 1024 };
 static const uint64_t SNAPSHOT_LIMIT_NS = 300000000000;
@@ -24,6 +25,7 @@ typedef struct viewing {
     uint32_t sequence;
     uint32_t generation; /* of the source, as it was described last */
     uint64_t holder;     /* the client that drags a vertex */
+    uint64_t pages_ns;   /* of this thread's processor time spent on frames for pages */
 } viewing;
 
 /* ---- commands ------------------------------------------------------------------------------------------------------ */
@@ -221,8 +223,16 @@ static int publish_boxes(viewing *view)
     return STATUS_GOOD;
 }
 
+static uint64_t thread_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
 static int publish_frame(viewing *view)
 {
+    uint64_t start = thread_ns();
     dent_question asked = view->wishes.question;
     uint32_t flags = view->playing ? VIEW_FLAG_PLAYING : 0;
     view_message *frame = view_make_frame(&view->source, &view->wishes, ++view->sequence, flags);
@@ -231,6 +241,7 @@ static int publish_frame(viewing *view)
     if (frame != NULL) {
         view_server_publish(view->server, frame);
     }
+    view->pages_ns += thread_ns() - start;
     int outcome = give_up(view, failed ? STATUS_ERROR : STATUS_GOOD);
     /* Once more without the question, or to say that it stands still; not for ever, since contacts will fail once more. */
     view->changed = failed && (view->wishes.question != asked || (flags & VIEW_FLAG_PLAYING) != 0);
@@ -330,8 +341,9 @@ static int serve(viewing *view)
     }
     if (options_have(session->options, OPTION_STATS)) {
         view_server_facts facts = view_server_get_facts(view->server);
-        remark("%llu frames made, %llu sent, %llu drawn, %llu requests refused", (unsigned long long)facts.frames_published,
-               (unsigned long long)facts.frames_sent, (unsigned long long)facts.frames_acknowledged, (unsigned long long)facts.refused);
+        remark("%llu frames made in %.3f ms of processor time, %llu sent, %llu drawn, %llu requests refused",
+               (unsigned long long)facts.frames_published, (double)view->pages_ns * 1e-6, (unsigned long long)facts.frames_sent,
+               (unsigned long long)facts.frames_acknowledged, (unsigned long long)facts.refused);
     }
     return interrupt_seen() ? STATUS_GOOD : failed; /* Ctrl-C is how a viewer ends: a good end */
 }
