@@ -113,7 +113,7 @@ function spentByBrowser() {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "dent-bench-"));
-const scene = words.length > 0 ? words : [makeScene(folder)];
+const scene = words.length > 0 ? words : ["--threads", "1", makeScene(folder)]; // one thread: others would spin while it waits for a processor
 const viewer = await startViewer(...scene), speed = plainClient(viewer.url);
 await new Promise(resolve => speed.on("open", resolve));
 speed.send("speed 100"); // as fast as it goes: what watching costs shows
