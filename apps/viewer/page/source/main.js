@@ -109,8 +109,9 @@ function onFrame(frame) {
         state.looked = true;
         stage.look(...wanted.get("view").split(",").map(Number));
     }
-    Object.assign(state, { frame: frame.frame, sequence: frame.sequence, contacts: frame.contactCount, pairs: frame.pairCount, worst: frame.worst, playing: frame.playing, markedFaces: stage.markedFaces, time: frame.time });
+    Object.assign(state, { pending: frame.pending, frame: frame.frame, sequence: frame.sequence, contacts: frame.contactCount, pairs: frame.pairCount, worst: frame.worst, playing: frame.playing, markedFaces: stage.markedFaces, time: frame.time });
     tellFigures();
+    if (frame.pending) return;
     plots.contacts.add(frame.frame, [frame.contactCount]);
     plots.penetration.add(frame.frame, [Math.max(frame.worst, 0)]);
     plots.time.add(frame.frame, frame.live ? [frame.detect, frame.respond, frame.total] : [frame.total]);
@@ -135,9 +136,9 @@ function tellFigures() {
 }
 
 function showFigures(frame) {
-    write("contact-count", frame.contactCount + (frame.contactsSent < frame.contactCount ? ` (${frame.contactsSent} drawn)` : ""));
-    write("deepest", frame.contactCount > 0 ? shortNumber(frame.worst) : "–");
-    write("pair-count", frame.pairCount === null ? "–" : String(frame.pairCount));
+    write("contact-count", frame.pending ? "…" : frame.contactCount + (frame.contactsSent < frame.contactCount ? ` (${frame.contactsSent} drawn)` : ""));
+    write("deepest", frame.pending ? "…" : frame.contactCount > 0 ? shortNumber(frame.worst) : "–");
+    write("pair-count", frame.pending && (shared?.question ?? "none") !== "none" ? "…" : frame.pairCount === null ? "–" : String(frame.pairCount));
     write("time", `${shortNumber(frame.time)} s`);
     $("play").classList.toggle("playing", frame.playing);
     $("play").setAttribute("aria-label", frame.playing ? "Pause" : "Play");
@@ -318,7 +319,7 @@ if (wanted.has("snapshot")) {
 let settled = false;
 function settle() {
     const question = (shared?.question ?? "none") !== "none", structure = wanted.has("structure");
-    if (!wanted.has("snapshot") || settled || !current || (question && current.pairCount === null) || (structure && state.boxes === undefined)) return;
+    if (!wanted.has("snapshot") || settled || !current || current.pending || (question && current.pairCount === null) || (structure && state.boxes === undefined)) return;
     settled = true;
     if (!wanted.has("view")) stage.fit();
     requestAnimationFrame(() => requestAnimationFrame(() => connection.say("settled")));
