@@ -81,7 +81,7 @@ function onHello(message) {
     fillSelect($("structure-body"), message.bodies.map((body, i) => [String(i), `${i} ${body.name}`]));
     showShared();
     $("empty").hidden = message.bodies.some(body => body.faces > 0);
-    write("time-caption", message.live ? "ms per frame" : "ms for the contacts");
+    write("time-caption", message.live ? "ms" : "ms for the contacts");
     $("time-keys").hidden = !message.live;
     $("grab-label").hidden = !message.live;
     $("scrub").max = Math.max(message.frames - 1, 0);
@@ -153,8 +153,8 @@ function showFigures(frame) {
 }
 
 function showLegend(frame) {
-    $("legend").hidden = frame.contactCount === 0 || !$("contacts-on").checked;
-    write("legend-end", shortNumber(Math.max(frame.worst, 0)));
+    $("legend").hidden = !(frame.worst > 0) || !$("contacts-on").checked;
+    write("legend-end", shortNumber(frame.worst));
 }
 
 function onBoxes(message) {

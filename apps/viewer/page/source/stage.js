@@ -49,6 +49,8 @@ export class Stage {
         this.camera.up.set(0, 0, 1);
         this.controls = new OrbitControls(this.camera, canvas);
         this.controls.addEventListener("change", () => this.invalidate());
+        this.controls.addEventListener("start", () => (this.untouched = false));
+        this.untouched = false; // the camera is where fit() or look() put it: it goes along with the size of the window
         this.plane = new THREE.Plane(new THREE.Vector3(-1, 0, 0), 0);
         this.cutting = false;
         this.bodies = [];
@@ -87,8 +89,10 @@ export class Stage {
         const fine = Math.min(window.devicePixelRatio, this.software ? 1 : 2, most / width, most / height);
         this.renderer.setPixelRatio(fine * (this.draft ? DRAFT : 1));
         this.renderer.setSize(width, height, false);
+        const same = Math.abs(this.camera.aspect - width / height) < 1e-6;
         this.camera.aspect = width / height;
         this.camera.updateProjectionMatrix();
+        if (this.untouched && !same) this.placeCamera(this.camera.position.clone().sub(this.controls.target).normalize());
         this.invalidate();
     }
 
@@ -289,6 +293,7 @@ export class Stage {
         }
         this.controls.target.copy(middle);
         this.camera.position.copy(middle).addScaledVector(direction, 1.06 * distance);
+        this.untouched = true;
         this.camera.near = size * 1e-3;
         this.camera.far = size * 100;
         this.camera.updateProjectionMatrix();
@@ -298,6 +303,7 @@ export class Stage {
 
     // By keys: round the target in degrees, nearer or farther, across by a tenth of the picture.
     turn(azimuth, elevation) {
+        this.untouched = false;
         const place = new THREE.Spherical().setFromVector3(this.camera.position.clone().sub(this.controls.target).applyAxisAngle(new THREE.Vector3(1, 0, 0), -Math.PI / 2));
         place.theta += THREE.MathUtils.degToRad(azimuth);
         place.phi -= THREE.MathUtils.degToRad(elevation);
@@ -306,11 +312,13 @@ export class Stage {
     }
 
     zoom(factor) {
+        this.untouched = false;
         this.camera.position.sub(this.controls.target).multiplyScalar(factor).add(this.controls.target);
         this.controls.update();
     }
 
     pan(right, up) {
+        this.untouched = false;
         const step = 0.1 * this.camera.position.distanceTo(this.controls.target) * Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2)) * 2;
         const move = new THREE.Vector3(right, up, 0).multiplyScalar(step).applyQuaternion(this.camera.quaternion);
         this.camera.position.add(move);
