@@ -79,6 +79,14 @@ test("on a laptop, a small and a narrow screen everything has its place", async 
     await page.setViewportSize({ width: 1200, height: 750 });
 });
 
+test("a page for a snapshot is nothing but the picture", async () => {
+    const other = await openPage(browser, `${viewer.url}#snapshot=1&opacity=0.5`);
+    assert.deepEqual(await other.evaluate(() => ["header", "footer", "aside", "#pick", "#trouble"].filter(name => document.querySelector(name).checkVisibility())), []);
+    assert.deepEqual(await other.evaluate(() => { const { width, height } = document.getElementById("canvas").getBoundingClientRect(); return [width, height]; }), [1200, 800]);
+    assert.ok(await other.evaluate(() => window.dentView.stage.bodies.every(body => body.mesh.material.transparent && !body.mesh.material.forceSinglePass)), "back faces of transparent bodies come first");
+    await other.close();
+});
+
 test("the model stays in the picture when the window changes, unless somebody has turned it", async () => {
     const reach = () => page.evaluate(() => {
         const { stage } = window.dentView, { min, max } = stage.bounds;
