@@ -28,7 +28,7 @@ const { startViewer, startBrowser, openPage, plainClient } = await import(new UR
 const SECONDS = Number(process.env.DENT_VIEW_SECONDS ?? 3), ROUNDS = Number(process.env.DENT_VIEW_ROUNDS ?? 7);
 const pause = seconds => new Promise(resolve => setTimeout(resolve, 1000 * seconds));
 const now = () => process.hrtime.bigint();
-const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+const median = values => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 function makeScene(folder) {
     const rings = 111, sides = 240, number = (i, j) => 1 + (i % rings) * sides + (j % sides), lines = [];
@@ -155,7 +155,7 @@ console.log(`null client at real time: ${(real.frames / SECONDS).toFixed(1)} fra
 const slow = client(again.url, 0.1);
 await pause(SECONDS);
 slow.stop();
-const ages = slow.ages.slice(2).toSorted((a, b) => a - b);
+const ages = slow.ages.slice(2).sort((a, b) => a - b);
 console.log(`page of 100 ms per frame: staleness median ${median(ages).toFixed(0)} ms, largest ${ages.at(-1).toFixed(0)} ms over ${ages.length} frames`);
 const browser = await startBrowser(), page = await openPage(browser, again.url);
 await pause(1);

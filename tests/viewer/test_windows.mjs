@@ -7,7 +7,7 @@ let browser;
 before(async () => (browser = await startBrowser()));
 after(() => browser.close());
 
-const wait = (page, expression, argument) => page.waitForFunction(expression, argument, { timeout: 60000 });
+const wait = (page, expression, argument) => page.waitForFunction(expression, argument, { timeout: 120000 });
 
 async function finish(viewer, ...pages) {
     for (const page of pages) {
