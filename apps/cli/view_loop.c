@@ -397,7 +397,7 @@ static int wait_for_picture(viewing *view, int process, const char *path)
         view_end_snapshot(process);
         return interrupt_seen() ? interrupt_report() : failed;
     }
-    return state > 0 ? STATUS_GOOD : STATUS_ERROR;
+    return state > 0 ? STATUS_GOOD : interrupt_seen() ? STATUS_INTERRUPTED : STATUS_ERROR;
 }
 
 static const char *folder_for_profiles(void)
