@@ -4,7 +4,7 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { bodyColor, depthColor } from "./palette.js";
 import { drawsInSoftware, faceMaterial } from "./shading.js";
 
-const DRAFT = 0.6, DRAFT_FACES = 10000, STILL_AFTER = 300; // see refine()
+const DRAFT = 0.6, DRAFT_FACES = 10000, STILL_AFTER = 400; // see refine()
 const CONTACT_WORDS = 12, LARGEST = 1e37; // beyond it products of floats overflow: not drawn
 
 // A geometry whose attributes grow as needed.
@@ -38,7 +38,7 @@ export class Stage {
         this.onDrawn = onDrawn;
         this.software = drawsInSoftware();
         this.drafts = this.software && !smooth;
-        this.draft = false;
+        this.draft = this.playing = false;
         // A context of our own, without transparency to what is behind it: the browser then copies it instead of blending.
         const context = canvas.getContext("webgl2", { alpha: false, antialias: smooth || !this.software, powerPreference: "high-performance" });
         this.renderer = new THREE.WebGLRenderer({ canvas, context });
@@ -105,21 +105,25 @@ export class Stage {
 
     draw() {
         this.pending = false;
+        if (this.resizeFirst) {
+            this.resizeFirst = false;
+            this.resize();
+        }
         this.renderer.render(this.scene, this.camera);
         this.onDrawn();
         if (this.drafts) this.refine();
     }
 
-    // Where the processor draws a large model, pictures that follow one another quickly are coarser; the last one is fine again.
+    // Where the processor draws a large model, pictures that follow one another are coarser: while it plays, and while it is turned.
+    // The last one is fine again.
     refine() {
-        const now = performance.now(), moving = now - (this.lastDrawn ?? -STILL_AFTER) < STILL_AFTER && this.faceCount > DRAFT_FACES;
+        const now = performance.now(), moving = this.faceCount > DRAFT_FACES && (this.playing || now - (this.lastDrawn ?? -Infinity) < STILL_AFTER);
         this.lastDrawn = now;
         clearTimeout(this.stillness);
         if (moving && !this.draft) {
-            this.draft = true;
-            this.resize();
-        }
-        if (this.draft) {
+            this.draft = this.resizeFirst = true; // not now: it would wipe out what was just drawn
+            this.invalidate();
+        } else if (this.draft && !this.playing) {
             this.stillness = setTimeout(() => {
                 this.draft = false;
                 this.lastDrawn = undefined;
@@ -206,6 +210,7 @@ export class Stage {
     }
 
     showFrame(frame) {
+        this.playing = frame.playing;
         frame.positions.forEach((positions, i) => {
             const attribute = this.bodies[i].mesh.geometry.getAttribute("position");
             attribute.array.set(positions);
