@@ -42,7 +42,7 @@ const tool_command command_view_row = {
     "answered. Ctrl-C ends it. Keys: press ? in the page.\n"
     "\n"
     "--snapshot F.png draws one frame with a headless Chromium (chromium, chromium-browser or\n"
-    "google-chrome; environment variable DENT_CHROMIUM names another). --show takes\n"
+    "google-chrome; environment variable DENT_CHROMIUM names another). --show, with or without it, takes\n"
     "question=Q, structure=NAME,BODY,LEVEL, cut=AXIS,PLACE, opacity=X, hide=1,2, wire=1, theme=dark,\n"
     "no-normals=1 and no-contacts=1, joined by &.\n",
     .option_bits = OPTIONS_OF_SCENES | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PORT) | OPTION_BIT(OPTION_TOKEN) |

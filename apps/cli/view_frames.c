@@ -378,16 +378,18 @@ static view_frame_header make_header(const view_source *source, uint32_t sequenc
 
 view_message *view_make_frame(view_source *source, view_wishes *wishes, uint32_t sequence, uint32_t flags)
 {
-    if (source->find_contacts(source) != STATUS_GOOD) { /* said; the bodies can be seen all the same */
+    bool pending = (flags & VIEW_FLAG_PENDING) != 0, find = !pending && source->moved;
+    if (pending || (find && source->find_contacts(source) != STATUS_GOOD)) { /* said; the bodies can be seen all the same */
         source->facts.sent = 0;
         source->facts.contact_count = 0;
         source->facts.worst_penetration = 0;
     }
+    source->moved = source->moved && pending;
     view_frame_header header = make_header(source, sequence, flags);
     view_message *message = view_message_create(frame_size(source));
     bool good = message != NULL && view_message_append(message, &header, sizeof header) && append_positions(source, message) &&
                 view_message_append(message, source->facts.contacts, source->facts.sent * sizeof(view_contact));
-    if (good && wishes->question != 0) {
+    if (good && wishes->question != 0 && !pending) {
         good = append_pairs(source, wishes, message);
     }
     if (!good) {
@@ -395,7 +397,7 @@ view_message *view_make_frame(view_source *source, view_wishes *wishes, uint32_t
         view_fail(source, "out of memory");
         return NULL;
     }
-    if (wishes->question != 0) {
+    if (wishes->question != 0 && !pending) {
         header.pair_count = wishes->pair_count;
         header.flags |= VIEW_FLAG_MARKS;
         memcpy(message->bytes, &header, sizeof header);

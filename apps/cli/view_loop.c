@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { POLL_MS = 100, FALL_BEHIND_NS = 250000000, COMMANDS_PER_TURN = 64, URL_LIMIT = VIEW_SHOW_LIMIT + 256, PROFILE_LIMIT = 1024 };
+enum { POLL_MS = 100, MANY_ELEMENTS = 200000, FALL_BEHIND_NS = 250000000, COMMANDS_PER_TURN = 64, URL_LIMIT = VIEW_SHOW_LIMIT + 256, PROFILE_LIMIT = 1024 };
 static const uint64_t SNAPSHOT_LIMIT_NS = 300000000000;
 
 typedef struct viewing {
@@ -24,14 +25,24 @@ typedef struct viewing {
     uint32_t sequence;
     uint32_t generation; /* of the source, as it was described last */
     uint64_t holder;     /* the client that drags a vertex */
+    double seconds_per_query; /* what the contacts of the last frame took, with what was asked */
+    bool shown_before;        /* the present frame was, without its contacts */
+    uint64_t pages_ns;   /* of this thread's processor time spent on frames for pages */
 } viewing;
 
 /* ---- commands ------------------------------------------------------------------------------------------------------ */
 
+/* Before whatever brings other positions. */
+static void moves(viewing *view)
+{
+    view->changed = view->source.moved = true;
+    view->shown_before = false;
+}
+
 static int move(viewing *view, int32_t steps)
 {
     view_source *source = &view->source;
-    view->changed = true;
+    moves(view);
     if (source->go_to != NULL) {
         int64_t frame = (int64_t)source->frame + steps, last = source->frame_count > 0 ? (int64_t)source->frame_count - 1 : UINT32_MAX;
         return source->go_to(source, (uint32_t)(frame < 0 ? 0 : frame > last ? last : frame));
@@ -145,7 +156,7 @@ static int obey(viewing *view, const view_command *command)
         play(view, false);
         return give_up(view, move(view, command->steps));
     case VIEW_COMMAND_SEEK:
-        view->changed = true;
+        moves(view);
         return source->go_to != NULL && command->number[0] < source->frame_count
                    ? give_up(view, source->go_to(source, command->number[0]))
                    : STATUS_GOOD;
@@ -155,7 +166,7 @@ static int obey(viewing *view, const view_command *command)
         view->due_ns = dent_clock_ns();
         return STATUS_GOOD;
     case VIEW_COMMAND_RESTART:
-        view->changed = true;
+        moves(view);
         return give_up(view, source->restart(source));
     case VIEW_COMMAND_ASK:
         return give_up(view, ask(view, command->word));
@@ -203,7 +214,7 @@ static int go_on(viewing *view)
     if (view->due_ns + FALL_BEHIND_NS < now) {
         view->due_ns = now; /* too slow for real time: as fast as it goes */
     }
-    view->changed = true;
+    moves(view);
     return give_up(view, view->source.advance(&view->source));
 }
 
@@ -221,17 +232,48 @@ static int publish_boxes(viewing *view)
     return STATUS_GOOD;
 }
 
+static uint64_t thread_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* Large models are shown at once and their contacts when they are found, so that a page opens and a time bar moves without
+ * waiting for them. Not while it plays: contacts would come and go. */
+static bool contacts_can_wait(const viewing *view)
+{
+    const view_source *source = &view->source;
+    uint64_t elements = 0;
+    for (uint32_t i = 0; i < source->body_count; i++) {
+        elements += source->bodies[i].element_count;
+    }
+    bool slow = view->seconds_per_query > 0 ? view->seconds_per_query > 0.1 : elements > MANY_ELEMENTS;
+    return slow && source->moved && !source->live && !view->playing && !view->shown_before && view->session->options->snapshot == NULL;
+}
+
 static int publish_frame(viewing *view)
 {
+    uint64_t start = thread_ns(), since = dent_clock_ns();
+    bool later = contacts_can_wait(view), finds = !later && view->source.moved;
     dent_question asked = view->wishes.question;
-    uint32_t flags = view->playing ? VIEW_FLAG_PLAYING : 0;
+    uint32_t flags = (view->playing ? VIEW_FLAG_PLAYING : 0) | (later ? VIEW_FLAG_PENDING : 0);
     view_message *frame = view_make_frame(&view->source, &view->wishes, ++view->sequence, flags);
     bool failed = view->source.trouble[0] != '\0';
     view->state_changed = view->state_changed || view->wishes.question != asked;
     if (frame != NULL) {
         view_server_publish(view->server, frame);
     }
+    view->pages_ns += thread_ns() - start;
     int outcome = give_up(view, failed ? STATUS_ERROR : STATUS_GOOD);
+    if (finds) {
+        view->seconds_per_query = (double)(dent_clock_ns() - since) * 1e-9;
+    }
+    view->shown_before = later;
+    if (later) {
+        view->changed = true; /* and now the contacts */
+        return outcome;
+    }
     /* Once more without the question, or to say that it stands still; not for ever, since contacts will fail once more. */
     view->changed = failed && (view->wishes.question != asked || (flags & VIEW_FLAG_PLAYING) != 0);
     return outcome;
@@ -330,8 +372,9 @@ static int serve(viewing *view)
     }
     if (options_have(session->options, OPTION_STATS)) {
         view_server_facts facts = view_server_get_facts(view->server);
-        remark("%llu frames made, %llu sent, %llu drawn, %llu requests refused", (unsigned long long)facts.frames_published,
-               (unsigned long long)facts.frames_sent, (unsigned long long)facts.frames_acknowledged, (unsigned long long)facts.refused);
+        remark("%llu frames made in %.3f ms of processor time, %llu sent, %llu drawn, %llu requests refused",
+               (unsigned long long)facts.frames_published, (double)view->pages_ns * 1e-6, (unsigned long long)facts.frames_sent,
+               (unsigned long long)facts.frames_acknowledged, (unsigned long long)facts.refused);
     }
     return interrupt_seen() ? STATUS_GOOD : failed; /* Ctrl-C is how a viewer ends: a good end */
 }
@@ -354,7 +397,7 @@ static int wait_for_picture(viewing *view, int process, const char *path)
         view_end_snapshot(process);
         return interrupt_seen() ? interrupt_report() : failed;
     }
-    return state > 0 ? STATUS_GOOD : STATUS_ERROR;
+    return state > 0 ? STATUS_GOOD : interrupt_seen() ? STATUS_INTERRUPTED : STATUS_ERROR;
 }
 
 static const char *folder_for_profiles(void)
@@ -413,6 +456,7 @@ static int show_source(viewing *view)
     failed = failed ? failed : go_to_first_frame(view);
     if (!failed) {
         view->source.trouble[0] = '\0';
+        moves(view);
         failed = options->snapshot != NULL ? snapshot(view) : serve(view);
     }
     view_source_close(&view->source);

@@ -162,9 +162,10 @@ static int restart(view_source *source)
         *own = before;
         return failed;
     }
-    drop_scene(source, &before);
     source->frame = 0;
-    return list_bodies(source, own);
+    failed = list_bodies(source, own); /* before the old world goes: what was made of it goes first */
+    drop_scene(source, &before);
+    return failed;
 }
 
 static void close_simulation(view_source *source)

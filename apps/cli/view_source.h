@@ -49,6 +49,7 @@ struct view_source {
     uint32_t body_count;
     view_body *bodies;
     double origin[3];      /* positions are sent relative to it */
+    bool moved;            /* since contacts were found: they are looked for again with the next frame */
     bool broken;           /* out of memory while bodies were described: there is nothing to go on with */
     uint32_t generation;   /* raised when bodies have new elements: they must be described anew */
     view_facts facts;

@@ -17,7 +17,7 @@ after(async () => {
     rmSync(folder, { recursive: true, force: true });
 });
 
-const wait = (page, expression, argument) => page.waitForFunction(expression, argument, { timeout: 60000 });
+const wait = (page, expression, argument) => page.waitForFunction(expression, argument, { timeout: 120000 });
 
 function write(name, size = 1) {
     const path = join(folder, name);

@@ -112,6 +112,7 @@ static uint32_t fail_every_allocation(int (*contacts)(view_source *), dent_quest
         stage made;
         open_stage(&made);
         made.source.find_contacts = contacts;
+        made.source.moved = true;
         view_wishes wishes = {.question = question};
         atomic_store(&made.memory.requests, 0);
         atomic_store(&made.memory.fail_once, 1);
@@ -133,6 +134,7 @@ static uint32_t fail_every_allocation(int (*contacts)(view_source *), dent_quest
         view_message_drop(frame);
         wishes.question = question;
         made.source.trouble[0] = '\0';
+        made.source.moved = true;
         frame = view_make_frame(&made.source, &wishes, 8, 0); /* with memory again */
         assert_non_null(frame);
         assert_string_equal(made.source.trouble, "");
@@ -142,6 +144,25 @@ static uint32_t fail_every_allocation(int (*contacts)(view_source *), dent_quest
         close_stage(&made);
     }
     return without;
+}
+
+static void contacts_are_looked_for_once_and_not_for_a_frame_that_leaves_them_for_later(void **state)
+{
+    (void)state;
+    stage made;
+    view_wishes wishes = {.question = DENT_QUESTION_FACE_FACE};
+    open_stage(&made);
+    made.source.moved = true;
+    for (int i = 0; i < 3; i++) {
+        view_message *frame = view_make_frame(&made.source, &wishes, 1, i == 0 ? VIEW_FLAG_PENDING : 0);
+        assert_non_null(frame);
+        assert_int_equal(header_of(frame).contact_count > 0, i > 0);
+        assert_int_equal(header_of(frame).pair_count != UINT32_MAX, i > 0);
+        assert_int_equal(made.source.moved, i == 0);
+        view_message_drop(frame);
+        made.source.find_contacts = i == 1 ? find_none : find_contacts; /* would show in the third frame */
+    }
+    close_stage(&made);
 }
 
 static void contacts_that_fail_leave_a_frame_without_them(void **state)
@@ -159,6 +180,7 @@ static void a_question_that_fails_is_taken_back_and_leaves_a_frame(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contacts_are_looked_for_once_and_not_for_a_frame_that_leaves_them_for_later),
         cmocka_unit_test(contacts_that_fail_leave_a_frame_without_them),
         cmocka_unit_test(a_question_that_fails_is_taken_back_and_leaves_a_frame),
     };

@@ -54,7 +54,7 @@ typedef struct view_frame_header {
     uint32_t topology;      /* the generation of TOPOLOGY messages these positions belong to */
 } view_frame_header;
 
-enum { VIEW_FLAG_PLAYING = 1, VIEW_FLAG_LAST = 2, VIEW_FLAG_MARKS = 4, VIEW_FLAG_LIVE = 8 };
+enum { VIEW_FLAG_PLAYING = 1, VIEW_FLAG_LAST = 2, VIEW_FLAG_MARKS = 4, VIEW_FLAG_LIVE = 8, VIEW_FLAG_PENDING = 16 /* contacts and pairs follow */ };
 
 /** One contact as it is sent: 12 words. */
 typedef struct view_contact {

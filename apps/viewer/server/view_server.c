@@ -14,6 +14,9 @@
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 enum {
     TOKEN_BYTES = 16,
@@ -435,6 +438,9 @@ static const struct lws_protocols protocols[] = {
 static void *service(void *data)
 {
     view_server *server = data;
+#ifdef __linux__
+    prctl(PR_SET_NAME, "dent-server"); /* tools that list threads tell it from the simulation */
+#endif
     while (!__atomic_load_n(&server->stop, __ATOMIC_ACQUIRE)) {
         if (lws_service(server->sockets, 0) < 0) {
             break;

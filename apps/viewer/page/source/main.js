@@ -84,7 +84,7 @@ function onHello(message) {
     fillSelect($("structure-body"), message.bodies.map((body, i) => [String(i), `${i} ${body.name}`]));
     showShared();
     $("empty").hidden = message.bodies.some(body => body.faces > 0);
-    write("time-caption", message.live ? "ms per frame" : "ms for the contacts");
+    write("time-caption", message.live ? "ms" : "ms for the contacts");
     $("time-keys").hidden = !message.live;
     $("grab-label").hidden = !message.live;
     $("scrub").max = Math.max(message.frames - 1, 0);
@@ -112,8 +112,9 @@ function onFrame(frame) {
         state.looked = true;
         stage.look(...wanted.get("view").split(",").map(Number));
     }
-    Object.assign(state, { frame: frame.frame, sequence: frame.sequence, contacts: frame.contactCount, pairs: frame.pairCount, worst: frame.worst, playing: frame.playing, markedFaces: stage.markedFaces, time: frame.time });
+    Object.assign(state, { pending: frame.pending, frame: frame.frame, sequence: frame.sequence, contacts: frame.contactCount, pairs: frame.pairCount, worst: frame.worst, playing: frame.playing, markedFaces: stage.markedFaces, time: frame.time });
     tellFigures();
+    if (frame.pending) return;
     plots.contacts.add(frame.frame, [frame.contactCount]);
     plots.penetration.add(frame.frame, [Math.max(frame.worst, 0)]);
     plots.time.add(frame.frame, frame.live ? [frame.detect, frame.respond, frame.total] : [frame.total]);
@@ -138,9 +139,9 @@ function tellFigures() {
 }
 
 function showFigures(frame) {
-    write("contact-count", frame.contactCount + (frame.contactsSent < frame.contactCount ? ` (${frame.contactsSent} drawn)` : ""));
-    write("deepest", frame.contactCount > 0 ? shortNumber(frame.worst) : "–");
-    write("pair-count", frame.pairCount === null ? "–" : String(frame.pairCount));
+    write("contact-count", frame.pending ? "…" : frame.contactCount + (frame.contactsSent < frame.contactCount ? ` (${frame.contactsSent} drawn)` : ""));
+    write("deepest", frame.pending ? "…" : frame.contactCount > 0 ? shortNumber(frame.worst) : "–");
+    write("pair-count", frame.pending && (shared?.question ?? "none") !== "none" ? "…" : frame.pairCount === null ? "–" : String(frame.pairCount));
     write("time", `${shortNumber(frame.time)} s`);
     $("play").classList.toggle("playing", frame.playing);
     $("play").setAttribute("aria-label", frame.playing ? "Pause" : "Play");
@@ -155,8 +156,8 @@ function showFigures(frame) {
 }
 
 function showLegend(frame) {
-    $("legend").hidden = frame.contactCount === 0 || !$("contacts-on").checked;
-    write("legend-end", shortNumber(Math.max(frame.worst, 0)));
+    $("legend").hidden = !(frame.worst > 0) || !$("contacts-on").checked;
+    write("legend-end", shortNumber(frame.worst));
 }
 
 function onBoxes(message) {
@@ -321,7 +322,7 @@ if (wanted.has("snapshot")) {
 let settled = false;
 function settle() {
     const question = (shared?.question ?? "none") !== "none", structure = wanted.has("structure");
-    if (!wanted.has("snapshot") || settled || !current || (question && current.pairCount === null) || (structure && state.boxes === undefined)) return;
+    if (!wanted.has("snapshot") || settled || !current || current.pending || (question && current.pairCount === null) || (structure && state.boxes === undefined)) return;
     settled = true;
     if (!wanted.has("view")) stage.fit();
     requestAnimationFrame(() => requestAnimationFrame(() => connection.say("settled")));

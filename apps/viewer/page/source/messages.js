@@ -22,7 +22,7 @@ function frame(buffer, bodies) {
     const header = {
         sequence: view.getUint32(4, true), time: real(0), worst: real(1), kinetic: real(2), elastic: real(3), detect: real(4), respond: real(5),
         total: real(6), frame: word(0), frameCount: word(1), contactCount: word(3), contactsSent: word(4),
-        pairCount: word(5) === NO_QUESTION ? null : word(5), playing: (word(6) & 1) !== 0, last: (word(6) & 2) !== 0, live: (word(6) & 8) !== 0,
+        pairCount: word(5) === NO_QUESTION ? null : word(5), playing: (word(6) & 1) !== 0, last: (word(6) & 2) !== 0, live: (word(6) & 8) !== 0, pending: (word(6) & 16) !== 0,
     };
     let at = HEADER_BYTES;
     const positions = bodies.map(body => {

@@ -31,7 +31,7 @@ void main() {
 
 export function faceMaterial({ color, glow = 0, clippingPlanes, ...options }) {
     return new THREE.ShaderMaterial({
-        vertexShader, fragmentShader, clipping: true, clippingPlanes, side: THREE.DoubleSide, ...options,
+        vertexShader, fragmentShader, clipping: true, clippingPlanes, side: THREE.DoubleSide, forceSinglePass: false, ...options, // transparent bodies: back faces first
         uniforms: { color: { value: new THREE.Color(color) }, glow: { value: new THREE.Color(glow) }, opacity: { value: 1 } },
     });
 }

@@ -4,7 +4,7 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { bodyColor, depthColor } from "./palette.js";
 import { drawsInSoftware, faceMaterial } from "./shading.js";
 
-const DRAFT = 0.6, DRAFT_FACES = 10000, STILL_AFTER = 300; // see refine()
+const DRAFT = 0.6, DRAFT_FACES = 10000, STILL_AFTER = 400; // see refine()
 const CONTACT_WORDS = 12, LARGEST = 1e37; // beyond it products of floats overflow: not drawn
 
 // A geometry whose attributes grow as needed.
@@ -38,7 +38,7 @@ export class Stage {
         this.onDrawn = onDrawn;
         this.software = drawsInSoftware();
         this.drafts = this.software && !smooth;
-        this.draft = false;
+        this.draft = this.playing = false;
         // A context of our own, without transparency to what is behind it: the browser then copies it instead of blending.
         const context = canvas.getContext("webgl2", { alpha: false, antialias: smooth || !this.software, powerPreference: "high-performance" });
         this.renderer = new THREE.WebGLRenderer({ canvas, context });
@@ -49,6 +49,8 @@ export class Stage {
         this.camera.up.set(0, 0, 1);
         this.controls = new OrbitControls(this.camera, canvas);
         this.controls.addEventListener("change", () => this.invalidate());
+        this.controls.addEventListener("start", () => (this.untouched = false));
+        this.untouched = false; // the camera is where fit() or look() put it: it goes along with the size of the window
         this.plane = new THREE.Plane(new THREE.Vector3(-1, 0, 0), 0);
         this.cutting = false;
         this.bodies = [];
@@ -87,8 +89,10 @@ export class Stage {
         const fine = Math.min(window.devicePixelRatio, this.software ? 1 : 2, most / width, most / height);
         this.renderer.setPixelRatio(fine * (this.draft ? DRAFT : 1));
         this.renderer.setSize(width, height, false);
+        const same = Math.abs(this.camera.aspect - width / height) < 1e-6;
         this.camera.aspect = width / height;
         this.camera.updateProjectionMatrix();
+        if (this.untouched && !same) this.placeCamera(this.camera.position.clone().sub(this.controls.target).normalize());
         this.invalidate();
     }
 
@@ -101,21 +105,25 @@ export class Stage {
 
     draw() {
         this.pending = false;
+        if (this.resizeFirst) {
+            this.resizeFirst = false;
+            this.resize();
+        }
         this.renderer.render(this.scene, this.camera);
         this.onDrawn();
         if (this.drafts) this.refine();
     }
 
-    // Where the processor draws a large model, pictures that follow one another quickly are coarser; the last one is fine again.
+    // Where the processor draws a large model, pictures that follow one another are coarser: while it plays, and while it is turned.
+    // The last one is fine again.
     refine() {
-        const now = performance.now(), moving = now - (this.lastDrawn ?? -STILL_AFTER) < STILL_AFTER && this.faceCount > DRAFT_FACES;
+        const now = performance.now(), moving = this.faceCount > DRAFT_FACES && (this.playing || now - (this.lastDrawn ?? -Infinity) < STILL_AFTER);
         this.lastDrawn = now;
         clearTimeout(this.stillness);
         if (moving && !this.draft) {
-            this.draft = true;
-            this.resize();
-        }
-        if (this.draft) {
+            this.draft = this.resizeFirst = true; // not now: it would wipe out what was just drawn
+            this.invalidate();
+        } else if (this.draft && !this.playing) {
             this.stillness = setTimeout(() => {
                 this.draft = false;
                 this.lastDrawn = undefined;
@@ -202,6 +210,7 @@ export class Stage {
     }
 
     showFrame(frame) {
+        this.playing = frame.playing;
         frame.positions.forEach((positions, i) => {
             const attribute = this.bodies[i].mesh.geometry.getAttribute("position");
             attribute.array.set(positions);
@@ -289,6 +298,7 @@ export class Stage {
         }
         this.controls.target.copy(middle);
         this.camera.position.copy(middle).addScaledVector(direction, 1.06 * distance);
+        this.untouched = true;
         this.camera.near = size * 1e-3;
         this.camera.far = size * 100;
         this.camera.updateProjectionMatrix();
@@ -298,6 +308,7 @@ export class Stage {
 
     // By keys: round the target in degrees, nearer or farther, across by a tenth of the picture.
     turn(azimuth, elevation) {
+        this.untouched = false;
         const place = new THREE.Spherical().setFromVector3(this.camera.position.clone().sub(this.controls.target).applyAxisAngle(new THREE.Vector3(1, 0, 0), -Math.PI / 2));
         place.theta += THREE.MathUtils.degToRad(azimuth);
         place.phi -= THREE.MathUtils.degToRad(elevation);
@@ -306,11 +317,13 @@ export class Stage {
     }
 
     zoom(factor) {
+        this.untouched = false;
         this.camera.position.sub(this.controls.target).multiplyScalar(factor).add(this.controls.target);
         this.controls.update();
     }
 
     pan(right, up) {
+        this.untouched = false;
         const step = 0.1 * this.camera.position.distanceTo(this.controls.target) * Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2)) * 2;
         const move = new THREE.Vector3(right, up, 0).multiplyScalar(step).applyQuaternion(this.camera.quaternion);
         this.camera.position.add(move);
