@@ -16,7 +16,8 @@ enum { WIDTH = 1200, HEIGHT = 800 };
 static const picture_color body_colors[] = {
     {0.91f, 0.88f, 0.80f}, {0.62f, 0.80f, 0.92f}, {0.58f, 0.83f, 0.74f}, {0.93f, 0.80f, 0.88f}, {0.80f, 0.80f, 0.84f},
 };
-static const picture_color culprit_color = {0.84f, 0.20f, 0.05f}, touching_color = {0.95f, 0.80f, 0.25f}, ring_color = {0, 0, 0};
+static const picture_color culprit_color = {0.84f, 0.20f, 0.05f}, touching_color = {0.95f, 0.80f, 0.25f},
+                           ring_color = {0, 0, 0};
 
 static void bound(const loaded_world *loaded, double lo[3], double hi[3])
 {
@@ -48,7 +49,9 @@ static void draw_body(picture_canvas *canvas, const loaded_world *loaded, uint32
         }
         uint8_t mark = marks != NULL && !plain_only ? marks[faces[i].cell] : DENT_MARK_NONE;
         if (pass == 0) {
-            picture_color color = mark == DENT_MARK_OVERLAPPING ? culprit_color : mark == DENT_MARK_TOUCHING ? touching_color : plain;
+            picture_color color = mark == DENT_MARK_OVERLAPPING ? culprit_color
+                                  : mark == DENT_MARK_TOUCHING  ? touching_color
+                                                                : plain;
             picture_triangle(canvas, corner[0], corner[1], corner[2], color);
         } else if (mark == DENT_MARK_OVERLAPPING) {
             picture_glow(canvas, corner[0], corner[1], corner[2], culprit_color, 0.12f);
@@ -60,12 +63,14 @@ static void draw_curves(picture_canvas *canvas, const crossing_curves *curves)
 {
     for (uint32_t i = 0; i < curves->segment_count; i++) {
         const uint32_t *ends = curves->ends + 2 * (size_t)i;
-        picture_line(canvas, curves->positions + 3 * (size_t)ends[0], curves->positions + 3 * (size_t)ends[1], 3, culprit_color);
+        picture_line(canvas, curves->positions + 3 * (size_t)ends[0], curves->positions + 3 * (size_t)ends[1], 3,
+                     culprit_color);
     }
 }
 
 /* With curves the bodies are plain, and the curves alone are red. */
-static void draw(picture_canvas *canvas, const loaded_world *loaded, const dent_check_result *result, const crossing_curves *curves)
+static void draw(picture_canvas *canvas, const loaded_world *loaded, const dent_check_result *result,
+                 const crossing_curves *curves)
 {
     bool plain = curves->segment_count > 0;
     for (int pass = 0; pass < (plain ? 1 : 2); pass++) {

@@ -1,5 +1,5 @@
-/* check_snapshot.h — the picture of a check: all bodies, culprits red, touching elements yellow, a ring around each deepest point.
- * With crossing curves: plain bodies, and the curves red. */
+/* check_snapshot.h — the picture of a check: all bodies, culprits red, touching elements yellow, a ring around each
+ * deepest point. With crossing curves: plain bodies, and the curves red. */
 #ifndef DENT_CHECK_SNAPSHOT_H
 #define DENT_CHECK_SNAPSHOT_H
 

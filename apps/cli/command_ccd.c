@@ -303,7 +303,8 @@ static int compare_frames(tool_session *session, loaded_world *loaded)
 static int ccd_of_frames(tool_session *session)
 {
     const tool_options *options = session->options;
-    uint64_t of_motion = OPTIONS_OF_ROBOTS | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_MOTION) | OPTION_BIT(OPTION_TOLERANCE);
+    uint64_t of_motion =
+        OPTIONS_OF_ROBOTS | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_MOTION) | OPTION_BIT(OPTION_TOLERANCE);
     for (uint32_t i = 0; i < 2; i++) {
         if (names_a_scene(options->arguments[i])) {
             return complain("ccd: %s is a built-in scene: write two frames of it first (dent export %s DIR --frame K)",
@@ -314,8 +315,9 @@ static int ccd_of_frames(tool_session *session)
         }
     }
     if ((options->given & of_motion) != 0) {
-        return complain("ccd: --from, --to, --obstacle, --motion, --tolerance and the options of scenes are for a robot "
-                        "(.urdf) or a scene");
+        return complain(
+            "ccd: --from, --to, --obstacle, --motion, --tolerance and the options of scenes are for a robot "
+            "(.urdf) or a scene");
     }
     loaded_world loaded;
     int status = loaded_world_open(session, &loaded);
@@ -327,7 +329,8 @@ static int run_ccd(const tool_options *options, printer *out)
     const char *name = options->arguments[0];
     bool alone = options->argument_count == 1;
     if (alone && !names_a_robot(name) && !names_a_scene(name)) {
-        return complain("ccd: %s alone: give two frames of mesh files, a robot (.urdf) or a scene of rigid bodies", name);
+        return complain("ccd: %s alone: give two frames of mesh files, a robot (.urdf) or a scene of rigid bodies",
+                        name);
     }
     tool_session session;
     int status = session_open(&session, options, out);

@@ -23,7 +23,8 @@ static void print_statistics(tool_session *session, const dent_query_counters *c
 
 /* ---- the run --------------------------------------------------------------------------------------------- */
 
-static int report(tool_session *session, const loaded_world *loaded, const dent_check_result *result, const crossing_curves *curves)
+static int report(tool_session *session, const loaded_world *loaded, const dent_check_result *result,
+                  const crossing_curves *curves)
 {
     const tool_options *options = session->options;
     bool json = options_have(options, OPTION_JSON);
@@ -123,7 +124,8 @@ static int check(tool_session *session, const loaded_world *loaded)
     crossing_curves curves;
     memset(&curves, 0, sizeof curves);
     int failed = check_outputs(session->options, loaded->body_count);
-    if (!failed && session->options->curves != NULL) { /* first: the answer of the check lives until the next question */
+    if (!failed &&
+        session->options->curves != NULL) { /* first: the answer of the check lives until the next question */
         failed = crossing_curves_find(session, loaded, &curves);
     }
     failed = failed ? failed : ask(session, loaded, &result);
@@ -181,13 +183,14 @@ const tool_command command_check_row = {
     "file, for a model of one body. --picture draws a PNG without further help. --curves writes where the\n"
     "surfaces cross, segment by segment in order; line fields: curve, body_a, cell_a, corner_a (the face\n"
     "opposite that corner), body_b, cell_b, corner_b, degenerate. Self-crossings: with --self.\n"
-    "\n" HELP_ON_SERIES "A line per frame is printed, and the exit status is 1 when any of them penetrates. JSON keys, per\n"
+    "\n" HELP_ON_SERIES
+    "A line per frame is printed, and the exit status is 1 when any of them penetrates. JSON keys, per\n"
     "frame: frame file bodies pairs_penetrating pairs_touching overlapping_elements penetrating_vertices\n"
     "max_depth x y z outcome; last a summary: frames frames_penetrating first_penetrating max_depth outcome.\n",
     .option_bits = OPTION_BIT(OPTION_TOLERANCE) | OPTION_BIT(OPTION_SELF) | OPTION_BIT(OPTION_NO_TOUCHING) |
-                   OPTION_BIT(OPTION_OUT) | OPTION_BIT(OPTION_CURVES) | OPTION_BIT(OPTION_PICTURE) | OPTION_BIT(OPTION_VIEW) |
-                   OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_MERGE) | OPTIONS_OF_SERIES |
-                   OPTIONS_OF_SCENES | OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_OUT) | OPTION_BIT(OPTION_CURVES) | OPTION_BIT(OPTION_PICTURE) |
+                   OPTION_BIT(OPTION_VIEW) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_MERGE) |
+                   OPTIONS_OF_SERIES | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,
     .argument_max = UINT32_MAX,
     .run = run_check,

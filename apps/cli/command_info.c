@@ -292,7 +292,8 @@ static int run_info(const tool_options *options, printer *out)
     uint32_t number = 0;
     for (uint32_t i = 0; i < options->argument_count && !printer_failed(out); i++) {
         const char *name = options->arguments[i];
-        int failed = names_a_robot(name) ? inform_about_robot(&session, name) : inform_about_input(&session, name, &number);
+        int failed =
+            names_a_robot(name) ? inform_about_robot(&session, name) : inform_about_input(&session, name, &number);
         if (failed) {
             status = STATUS_ERROR;
         }

@@ -32,11 +32,10 @@ static void print_help(printer *out)
     for (int i = 0; i < COMMAND_COUNT; i++) {
         printer_format(out, "  %-11s %s\n", command_table[i]->name, command_table[i]->summary);
     }
-    printer_text(
-        out,
-        "\ndent COMMAND --help explains a command, dent --version prints the version.\n"
-        "Exit status: 0 good; 1 a penetration (check), an impact (ccd), a wrong answer (ccd-queries); 2 an error or an\n"
-        "incomplete answer; 130 Ctrl-C.\n");
+    printer_text(out, "\ndent COMMAND --help explains a command, dent --version prints the version.\n"
+                      "Exit status: 0 good; 1 a penetration (check), an impact (ccd), a wrong answer (ccd-queries); 2 "
+                      "an error or an\n"
+                      "incomplete answer; 130 Ctrl-C.\n");
 }
 
 /* "  name      text", the text broken between words to fit the line. */

@@ -25,9 +25,11 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_TOUCHING] = {"--touching", NULL, NULL, "add the pairs that only touch, marked `touching`"},
     [OPTION_SURFACE_VERTICES_ONLY] = {"--surface-vertices-only", NULL, NULL,
                                       "vertex-cell: leave out the vertices inside solids"},
-    [OPTION_THICKNESS] = {"--thickness", NULL, "D", "proximity: a length, every body is this thick: pairs no farther apart than 2 D"},
+    [OPTION_THICKNESS] = {"--thickness", NULL, "D",
+                          "proximity: a length, every body is this thick: pairs no farther apart than 2 D"},
     [OPTION_CLOSEST_ONLY] = {"--closest-only", NULL, NULL, "proximity: one line for each pair of closest features"},
-    [OPTION_SEPARATION] = {"--separation", NULL, "D", "a length, default 0: also pairs that come as near as D; conservative"},
+    [OPTION_SEPARATION] = {"--separation", NULL, "D",
+                           "a length, default 0: also pairs that come as near as D; conservative"},
     [OPTION_KIND] = {"--kind", NULL, "K", "vertex-face (vf) or edge-edge (ee), where the path does not say it"},
     [OPTION_TRUTH] = {"--truth", NULL, "F", "the true answers: a JSON array of true and false, one for each query"},
     [OPTION_NO_SELF] = {"--no-self", NULL, NULL, "leave out pairs of a body with itself"},
@@ -35,7 +37,8 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_TOLERANCE] = {"--tolerance", NULL, "D", "a length, default 0: a pair no deeper counts as touching"},
     [OPTION_NO_TOUCHING] = {"--no-touching", NULL, NULL, "do not look for elements that only touch (faster)"},
     [OPTION_OUT] = {"--out", "-o", "F", "write files for ParaView: F.pvd, and the bodies beside it, culprits marked"},
-    [OPTION_CURVES] = {"--curves", NULL, "F", "write the curves in which surfaces cross: F.vtp or F.obj; drawn in the picture too"},
+    [OPTION_CURVES] = {"--curves", NULL, "F",
+                       "write the curves in which surfaces cross: F.vtp or F.obj; drawn in the picture too"},
     [OPTION_PICTURE] = {"--picture", NULL, "F.png", "draw the bodies, culprits red (also those hidden inside others)"},
     [OPTION_VIEW] = {"--view", NULL, "A,E", "of the picture: azimuth and elevation in degrees, default 35,20"},
     [OPTION_MERGE] = {"--merge", NULL, NULL, "one body per file, whatever groups it has"},
@@ -58,22 +61,27 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_FOLDER] = {"--out", "-o", "DIR", "the folder to write to; default: paper"},
     [OPTION_STEPS] = {"--steps", NULL, "N", "steps measured per setting; default: as the figure says"},
     [OPTION_STORY_FRAMES] = {"--frames", NULL, "N", "how many frames; default: as many as the scene tells"},
-    [OPTION_ANIMATION] = {"--out", "-o", "F", "write an animation for ParaView: F.pvd, and the frames in the folder F_frames"},
+    [OPTION_ANIMATION] = {"--out", "-o", "F",
+                          "write an animation for ParaView: F.pvd, and the frames in the folder F_frames"},
     [OPTION_CHECKPOINT] = {"--checkpoint", NULL, "F", "save the state to F after each frame; F is always complete"},
     [OPTION_EVERY] = {"--every", NULL, "N", "save it after every N-th frame and the last only"},
     [OPTION_RESUME] = {"--resume", NULL, "F", "go on from the state in F; the rest of the command as before"},
     [OPTION_TABLE] = {"--out", "-o", "F.csv", "write the table to F.csv and a chart of it to F.svg"},
-    [OPTION_FROM] = {"--from", NULL, "VALUES", "robots: joint values at the start, 0,0.5,-1 or elbow=0.5,wrist=-1; default: all 0"},
+    [OPTION_FROM] = {"--from", NULL, "VALUES",
+                     "robots: joint values at the start, 0,0.5,-1 or elbow=0.5,wrist=-1; default: all 0"},
     [OPTION_TO] = {"--to", NULL, "VALUES", "robots: joint values at the end, in radians or lengths"},
     [OPTION_OBSTACLE] = {"--obstacle", NULL, "FILE", "robots: a mesh that stands still; may be repeated"},
     [OPTION_PACKAGE_PATH] = {"--package-path", NULL, "DIR", "robots: where packages (package://) lie; may be repeated"},
-    [OPTION_MOTION] = {"--motion", NULL, "KIND", "rigid scenes, in between: screw or constant (default: constant velocity)"},
+    [OPTION_MOTION] = {"--motion", NULL, "KIND",
+                       "rigid scenes, in between: screw or constant (default: constant velocity)"},
     [OPTION_SKIP_MISSING] = {"--skip-missing", NULL, NULL, "robots: leave out collision meshes that are not there"},
     [OPTION_NO_LIMITS] = {"--no-limits", NULL, NULL, "robots: allow joint values beyond their limits"},
     [OPTION_PORT] = {"--port", NULL, "P", "listen there, 1024 to 65535, on 127.0.0.1; default: a port that is free"},
-    [OPTION_TOKEN] = {"--token", NULL, "T", "32 hexadecimal digits for the address; default: random. With --port: the same address again"},
+    [OPTION_TOKEN] = {"--token", NULL, "T",
+                      "32 hexadecimal digits for the address; default: random. With --port: the same address again"},
     [OPTION_NO_BROWSER] = {"--no-browser", NULL, NULL, "only print the address"},
-    [OPTION_SNAPSHOT] = {"--snapshot", NULL, "F.png", "draw --frame K by a headless Chromium, write the picture and end"},
+    [OPTION_SNAPSHOT] = {"--snapshot", NULL, "F.png",
+                         "draw --frame K by a headless Chromium, write the picture and end"},
     [OPTION_SHOW] = {"--show", NULL, "WISHES", "how the page begins, e.g. 'question=face-cell&cut=0,0.5&theme=dark'"},
     [OPTION_PRESCRIBED] = {"--prescribed", NULL, NULL, "scenes that can be simulated: as told by their frames instead"},
     [OPTION_JSON] = {"--json", NULL, NULL, "one JSON object per line"},
@@ -438,14 +446,17 @@ static bool read_value(tool_options *options, const char *command, option_id id,
         wanted = text[0] != '\0' ? NULL : "a file name";
         break;
     case OPTION_VIEW:
-        wanted = parse_angles(text, &options->azimuth, &options->elevation) ? NULL : "two angles in degrees, 35,20 for instance";
+        wanted = parse_angles(text, &options->azimuth, &options->elevation)
+                     ? NULL
+                     : "two angles in degrees, 35,20 for instance";
         break;
     case OPTION_PORT:
         wanted = parse_whole_number(text, 1024, 65535, &options->port) ? NULL : "a port from 1024 to 65535";
         break;
     case OPTION_TOKEN:
         options->token = text;
-        wanted = strlen(text) == 32 && strspn(text, "0123456789abcdef") == 32 ? NULL : "32 hexadecimal digits (0-9, a-f)";
+        wanted =
+            strlen(text) == 32 && strspn(text, "0123456789abcdef") == 32 ? NULL : "32 hexadecimal digits (0-9, a-f)";
         break;
     case OPTION_SNAPSHOT:
         options->snapshot = text;
@@ -453,7 +464,9 @@ static bool read_value(tool_options *options, const char *command, option_id id,
         break;
     case OPTION_SHOW:
         options->show = text;
-        wanted = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-.,=&") == strlen(text) ? NULL : "wishes like question=face-cell&cut=0,0.5";
+        wanted = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-.,=&") == strlen(text)
+                     ? NULL
+                     : "wishes like question=face-cell&cut=0,0.5";
         break;
     case OPTION_THREADS:
         wanted = parse_whole_number(text, 1, 1024, &options->threads) ? NULL : "a whole number from 1 to 1024";

@@ -228,7 +228,8 @@ static int make_flatness(paper_run *run)
         }
         if (status == STATUS_GOOD) {
             paper_chart_add(&chart, "proven free", crumples[i], culled_share(&samples[0]));
-            paper_chart_add(&chart, "time saved", crumples[i], 100 * (1 - samples[0].milliseconds / samples[1].milliseconds));
+            paper_chart_add(&chart, "time saved", crumples[i],
+                            100 * (1 - samples[0].milliseconds / samples[1].milliseconds));
         }
     }
     return paper_chart_finish(run, &chart, status);

@@ -21,7 +21,8 @@ static size_t sample_count(const picture_canvas *canvas)
 static void set_view(picture_canvas *canvas, double azimuth, double elevation)
 {
     const double degree = 3.14159265358979323846 / 180;
-    double ca = cos(azimuth * degree), sa = sin(azimuth * degree), ce = cos(elevation * degree), se = sin(elevation * degree);
+    double ca = cos(azimuth * degree), sa = sin(azimuth * degree), ce = cos(elevation * degree),
+           se = sin(elevation * degree);
     const double toward[3] = {ca * ce, sa * ce, se}, right[3] = {-sa, ca, 0}, up[3] = {-ca * se, -sa * se, ce};
     memcpy(canvas->toward, toward, sizeof toward);
     memcpy(canvas->right, right, sizeof right);
@@ -37,7 +38,8 @@ typedef struct local_point {
     double at[3];
 } local_point;
 
-/* A point of the model times a power of two, so that a model of any size, 1e-310 or 1e308, is drawn with numbers near 1. */
+/* A point of the model times a power of two, so that a model of any size, 1e-310 or 1e308, is drawn with numbers
+ * near 1. */
 static local_point localize(const picture_canvas *canvas, const double *point)
 {
     local_point local;
@@ -138,7 +140,8 @@ static float brightness(const picture_canvas *canvas, const double *a, const dou
         return 1;
     }
     /* A lamp over the viewer's left shoulder. */
-    double side = dot(n, canvas->right) / length, top = dot(n, canvas->up) / length, front = dot(n, canvas->toward) / length;
+    double side = dot(n, canvas->right) / length, top = dot(n, canvas->up) / length,
+           front = dot(n, canvas->toward) / length;
     double sign = front < 0 ? -1 : 1;
     double light = 0.8 * front * sign + 0.45 * top * sign - 0.35 * side * sign;
     return (float)(0.35 + 0.62 * fmax(0, light));
@@ -199,7 +202,8 @@ void picture_triangle(picture_canvas *canvas, const double *a, const double *b, 
     fill(canvas, p, shade(color, brightness(canvas, corners[0].at, corners[1].at, corners[2].at)), -1);
 }
 
-void picture_glow(picture_canvas *canvas, const double *a, const double *b, const double *c, picture_color color, float share)
+void picture_glow(picture_canvas *canvas, const double *a, const double *b, const double *c, picture_color color,
+                  float share)
 {
     const local_point corners[3] = {localize(canvas, a), localize(canvas, b), localize(canvas, c)};
     const projected p[3] = {project(canvas, &corners[0]), project(canvas, &corners[1]), project(canvas, &corners[2])};
@@ -261,7 +265,8 @@ static void average_row(const picture_canvas *canvas, uint32_t row, uint8_t *byt
     for (uint32_t x = 0; x < canvas->width; x++) {
         picture_color sum = {0, 0, 0};
         for (uint32_t i = 0; i < grain * grain; i++) {
-            const picture_color *sample = &canvas->color[(size_t)(row * grain + i / grain) * samples + x * grain + i % grain];
+            const picture_color *sample =
+                &canvas->color[(size_t)(row * grain + i / grain) * samples + x * grain + i % grain];
             sum.red += sample->red;
             sum.green += sample->green;
             sum.blue += sample->blue;
@@ -347,7 +352,9 @@ dent_status picture_canvas_write(const picture_canvas *canvas, const char *path)
     }
     dent_release(canvas->context, raw, raw_size, 1);
     dent_release(canvas->context, packed, room, 1);
-    return status == DENT_ERROR_OUT_OF_MEMORY ? dent_fail(canvas->context, status, "%s: out of memory for the picture", path) : status;
+    return status == DENT_ERROR_OUT_OF_MEMORY
+               ? dent_fail(canvas->context, status, "%s: out of memory for the picture", path)
+               : status;
 }
 
 #else

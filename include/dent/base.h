@@ -36,23 +36,25 @@ extern "C" {
 #define DENT_VERSION_PATCH 0
 #define DENT_VERSION_STRING "0.1.0"
 
-/** "0.1.0": the version of the library that was linked (the macros are those of the header that was read). Threads: any. */
+/** "0.1.0": the version of the library that was linked (the macros are those of the header that was read). Threads:
+ * any. */
 DENT_API const char *dent_version(void);
 
-/* ---- status: what the world outside the program can do wrong ------------------------------------------------------- */
+/* ---- status: what the world outside the program can do wrong ----------------------------------------------------- */
 
 /** Values are pinned: new ones are added at the end. A call that does not return DENT_OK has changed nothing. */
 typedef enum dent_status {
     DENT_OK = 0,
-    DENT_ERROR_OUT_OF_MEMORY = 1,    /**< the allocator returned null */
-    DENT_ERROR_INVALID_ARGUMENT = 2, /**< a def not made by its …_default() function, an unknown enumerator, a bad option */
-    DENT_ERROR_STALE_ID = 3,         /**< the body was removed, or the id never named one of this world */
-    DENT_ERROR_BAD_MESH = 4,         /**< index out of range, repeated index in an element; in strict mode also the rest */
-    DENT_ERROR_BAD_NUMBER = 5,       /**< NaN or infinity among the positions */
-    DENT_ERROR_TOO_LARGE = 6,        /**< more than 32-bit indices or the address space can hold */
-    DENT_ERROR_UNSUPPORTED = 7,      /**< this method cannot answer this question; this build has no such format */
-    DENT_ERROR_FILE = 8,             /**< the file cannot be opened, read or written */
-    DENT_ERROR_FORMAT = 9            /**< the file was read, but its content is not what its format says */
+    DENT_ERROR_OUT_OF_MEMORY = 1, /**< the allocator returned null */
+    DENT_ERROR_INVALID_ARGUMENT = 2, /**< a def not made by its …_default() function, an unknown enumerator, a bad
+                                          option */
+    DENT_ERROR_STALE_ID = 3,   /**< the body was removed, or the id never named one of this world */
+    DENT_ERROR_BAD_MESH = 4,   /**< index out of range, repeated index in an element; in strict mode also the rest */
+    DENT_ERROR_BAD_NUMBER = 5, /**< NaN or infinity among the positions */
+    DENT_ERROR_TOO_LARGE = 6,  /**< more than 32-bit indices or the address space can hold */
+    DENT_ERROR_UNSUPPORTED = 7, /**< this method cannot answer this question; this build has no such format */
+    DENT_ERROR_FILE = 8,        /**< the file cannot be opened, read or written */
+    DENT_ERROR_FORMAT = 9       /**< the file was read, but its content is not what its format says */
 } dent_status;
 
 /** A short name for a status, "out of memory". Never null. Threads: any. */
@@ -69,7 +71,7 @@ typedef enum dent_outcome {
 
 DENT_API const char *dent_outcome_name(dent_outcome outcome);
 
-/* ---- hooks -------------------------------------------------------------------------------------------------------- */
+/* ---- hooks ------------------------------------------------------------------------------------------------------- */
 
 /** Memory. Both functions may be called from any thread that runs dent code (workers included) at the same time. */
 typedef struct dent_allocator {
@@ -93,21 +95,27 @@ typedef struct dent_parallel {
 
 typedef enum dent_log_level { DENT_LOG_NOTICE = 0, DENT_LOG_WARNING = 1 } dent_log_level;
 
-/** Notices (a body is mirrored, second-order nodes were dropped): one line without a newline. Called from the thread that
- *  called dent. */
+/** Notices (a body is mirrored, second-order nodes were dropped): one line without a newline. Called from the thread
+ * that called dent. */
 typedef struct dent_log {
     void (*write)(void *user, dent_log_level level, const char *text);
     void *user;
 } dent_log;
 
 /** Instruction sets. AUTO takes the widest that both the build and the machine have. All give the same bits. */
-typedef enum dent_isa { DENT_ISA_AUTO = 0, DENT_ISA_SCALAR = 1, DENT_ISA_AVX2 = 2, DENT_ISA_AVX512 = 3, DENT_ISA_COUNT = 4 } dent_isa;
+typedef enum dent_isa {
+    DENT_ISA_AUTO = 0,
+    DENT_ISA_SCALAR = 1,
+    DENT_ISA_AVX2 = 2,
+    DENT_ISA_AVX512 = 3,
+    DENT_ISA_COUNT = 4
+} dent_isa;
 
 DENT_API const char *dent_isa_name(dent_isa isa);
 /** True when this build and this machine can run it. Threads: any. */
 DENT_API bool dent_isa_available(dent_isa isa);
 
-/* ---- context ------------------------------------------------------------------------------------------------------ */
+/* ---- context ----------------------------------------------------------------------------------------------------- */
 
 typedef struct dent_context dent_context;
 
@@ -116,8 +124,8 @@ typedef struct dent_context_def {
     dent_allocator allocator; /**< functions null (default): the C library's */
     dent_parallel parallel;   /**< run null (default): the built-in pool, or none when thread_count is 1 */
     dent_log log;             /**< write null (default): silent */
-    uint32_t thread_count;    /**< threads of the built-in pool, the caller's own included; 0 (default): one per processor this
-                                   process may run on; at most 1024. Ignored with an own `parallel`. */
+    uint32_t thread_count; /**< threads of the built-in pool, the caller's own included; 0 (default): one per processor
+                                this process may run on; at most 1024. Ignored with an own `parallel`. */
     dent_isa isa;             /**< default DENT_ISA_AUTO; one that is not available is refused with UNSUPPORTED */
 } dent_context_def;
 
@@ -143,31 +151,33 @@ typedef struct dent_memory_use {
 } dent_memory_use;
 DENT_API dent_memory_use dent_context_memory_use(const dent_context *context);
 
-/* ---- the same services for clients (readers, scenes, simulator, your own code) -------------------------------------- */
+/* ---- the same services for clients (readers, scenes, simulator, your own code) ----------------------------------- */
 
-/** Memory through the context's allocator, aligned to 64 bytes; `count * size` is checked for overflow; null when it fails
- *  (no message is set). count or size 0 gives a block that may only be released. Threads: any. */
+/** Memory through the context's allocator, aligned to 64 bytes; `count * size` is checked for overflow; null when it
+ * fails (no message is set). count or size 0 gives a block that may only be released. Threads: any. */
 DENT_API void *dent_allocate(dent_context *context, size_t count, size_t size);
 /** Grows or shrinks a block from dent_allocate (null: a new one); on failure null, and the old block is untouched. */
 DENT_API void *dent_reallocate(dent_context *context, void *block, size_t old_count, size_t new_count, size_t size);
 /** count and size as allocated. Null is allowed. */
 DENT_API void dent_release(dent_context *context, void *block, size_t count, size_t size);
 
-/** The context's parallel loop; one block or one worker runs in place. Every block runs with round-to-nearest, subnormals on
- *  and no traps, whatever state the calling thread or the host's threads are in; their state is restored. A loop inside a
- *  block is allowed; loops of different threads take turns on the built-in pool. Threads: any. */
+/** The context's parallel loop; one block or one worker runs in place. Every block runs with round-to-nearest,
+ * subnormals on and no traps, whatever state the calling thread or the host's threads are in; their state is restored.
+ * A loop inside a block is allowed; loops of different threads take turns on the built-in pool. Threads: any. */
 DENT_API void dent_parallel_for(dent_context *context, uint32_t block_count, dent_block_function *function, void *data);
 
 /** Sets the context's message and returns `status`: `return dent_fail(context, DENT_ERROR_FILE, "%s: …", path);` */
-DENT_API dent_status dent_fail(dent_context *context, dent_status status, const char *format, ...) DENT_PRINTF_LIKE(3, 4);
+DENT_API dent_status dent_fail(dent_context *context, dent_status status, const char *format, ...)
+    DENT_PRINTF_LIKE(3, 4);
 DENT_API dent_status dent_fail_list(dent_context *context, dent_status status, const char *format, va_list arguments);
-DENT_API void dent_log_line(dent_context *context, dent_log_level level, const char *format, ...) DENT_PRINTF_LIKE(3, 4);
+DENT_API void dent_log_line(dent_context *context, dent_log_level level, const char *format, ...)
+    DENT_PRINTF_LIKE(3, 4);
 
 /** Nanoseconds of a clock that never goes back. Threads: any. */
 DENT_API uint64_t dent_clock_ns(void);
 
-/** Deterministic random numbers (a 64-bit counter-mixing generator): the same sequence on every machine. The struct is the
- *  whole state; copy it to fork a sequence. */
+/** Deterministic random numbers (a 64-bit counter-mixing generator): the same sequence on every machine. The struct is
+ * the whole state; copy it to fork a sequence. */
 typedef struct dent_random {
     uint64_t state;
 } dent_random;
@@ -177,6 +187,11 @@ DENT_API uint64_t dent_random_bits(dent_random *random);
 DENT_API uint32_t dent_random_below(dent_random *random, uint32_t bound);
 /** Uniform multiple of 2^-53 in [0, 1). */
 DENT_API double dent_random_unit(dent_random *random);
+
+/** Sine and cosine of an angle in radians, at most 1e6 in size, with the same bits on every machine: made of additions
+ * and multiplications in a fixed order, where those of C libraries differ in the last bit. Off by less than 2^-51 for
+ * angles of at most 2048, beyond that by little more than the spacing of such angles. Threads: any. */
+DENT_API void dent_sine_cosine(double angle, double *sine, double *cosine);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,8 @@
 /* dent/body.h — what can collide: defs that describe a body, and what dent works out about it.
  *
- * A body is either a solid (tetrahedra; hexahedra, wedges and pyramids are split into them) or a surface (triangles, closed
- * or not). Its description (indices, names, ties) is copied when it is added; its positions are borrowed, read inside each
- * query and never written.
+ * A body is either a solid (tetrahedra; hexahedra, wedges and pyramids are split into them) or a surface (triangles,
+ * closed or not). Its description (indices, names, ties) is copied when it is added; its positions are borrowed, read
+ * inside each query and never written.
  *
  * Orientation: a positive tetrahedron has det[p1-p0, p2-p0, p3-p0] > 0. An inverted cell is the same set of points;
  * orientation never changes an answer. The corner orders of all cells are drawn in docs/conventions.md.
@@ -19,10 +19,11 @@ extern "C" {
 
 typedef enum dent_body_kind { DENT_BODY_SOLID = 1, DENT_BODY_SURFACE = 2 } dent_body_kind;
 
-/** Cell kinds of a solid, with the number of corners. Corner order: hexahedron bottom 0-3 then top 4-7, wedge bottom 0-2
- *  then top 3-5, pyramid base 0-3 then apex 4; positive when the bottom turns counter-clockwise seen from the top, as in
- *  VTK. For the wedge VTK's own descriptions disagree: one numbered the other way round is taken as positive too where
- *  the other cells of the body say so (docs/conventions.md); a body of such wedges alone is measured as mirrored. */
+/** Cell kinds of a solid, with the number of corners. Corner order: hexahedron bottom 0-3 then top 4-7, wedge bottom
+ * 0-2 then top 3-5, pyramid base 0-3 then apex 4; positive when the bottom turns counter-clockwise seen from the top,
+ * as in VTK. For the wedge VTK's own descriptions disagree: one numbered the other way round is taken as positive too
+ * where the other cells of the body say so (docs/conventions.md); a body of such wedges alone is measured as mirrored.
+ */
 typedef enum dent_cell_kind {
     DENT_CELL_TETRAHEDRON = 0, /**< 4 corners */
     DENT_CELL_HEXAHEDRON = 1,  /**< 8 corners, up to 6 tetrahedra */
@@ -33,8 +34,9 @@ typedef enum dent_cell_kind {
 
 typedef enum dent_scalar { DENT_SCALAR_DOUBLE = 0, DENT_SCALAR_FLOAT = 1 } dent_scalar;
 
-/** Borrowed positions: vertex v has its x, y, z at (const char *)data + v * stride. Floats are widened exactly. The caller may
- *  overwrite them between queries without telling dent; they must stay readable until replaced or the body is removed. */
+/** Borrowed positions: vertex v has its x, y, z at (const char *)data + v * stride. Floats are widened exactly. The
+ * caller may overwrite them between queries without telling dent; they must stay readable until replaced or the body is
+ * removed. */
 typedef struct dent_positions {
     const void *data;   /**< null: none */
     size_t stride;      /**< bytes from one vertex to the next; 0: packed (24 bytes for double, 12 for float) */
@@ -60,15 +62,17 @@ static inline dent_positions dent_positions_float(const float *xyz)
     return positions;
 }
 
-/** "Vertex `vertex` of this body is the same vertex as `other_vertex` of `other`." Pairs of elements that share a vertex are
- *  never an answer. Equal positions alone do not make vertices the same. A tie outlives the removal of `other`. */
+/** "Vertex `vertex` of this body is the same vertex as `other_vertex` of `other`." Pairs of elements that share a
+ * vertex are never an answer. Equal positions alone do not make vertices the same. A tie outlives the removal of
+ * `other`. */
 typedef struct dent_same_as {
     uint32_t vertex;
     dent_body_id other;
     uint32_t other_vertex;
 } dent_same_as;
 
-/** "This body has no thickness of its own": it takes that of the proximity query. Every other negative number is refused. */
+/** "This body has no thickness of its own": it takes that of the proximity query. Every other negative number is
+ * refused. */
 #define DENT_THICKNESS_FROM_QUERY (-1.0)
 
 typedef struct dent_body_def {
@@ -80,13 +84,13 @@ typedef struct dent_body_def {
     uint32_t vertex_count;
     uint32_t element_count;          /**< cells of a solid, triangles of a surface */
     const uint32_t *element_corners; /**< corner vertices of the elements, one element after the other; copied */
-    const uint8_t *cell_kinds;       /**< dent_cell_kind of every cell; null (default): all tetrahedra. Surfaces: null */
+    const uint8_t *cell_kinds; /**< dent_cell_kind of every cell; null (default): all tetrahedra. Surfaces: null */
 
     dent_positions positions_t0; /**< required before the first query, here or by dent_body_set_positions */
     dent_positions positions_t1; /**< end of the step, for the continuous questions; none by default */
-    dent_positions reference;    /**< solids: an undeformed shape in which no two cells overlap (checked only in part; see docs/methods/
-                                      cluster_search.md), copied when the body is added. Lets methods prove self-collision away; never
-                                      changes an answer. None by default */
+    dent_positions reference; /**< solids: an undeformed shape in which no two cells overlap (checked only in part; see
+                                   docs/methods/cluster_search.md), copied when the body is added. Lets methods prove
+                                   self-collision away; never changes an answer. None by default */
 
     const dent_same_as *same_as; /**< ties; copied */
     uint32_t same_as_count;
@@ -98,9 +102,9 @@ typedef struct dent_body_def {
 
     double thickness; /**< for the question proximity: a finite length >= 0, or DENT_THICKNESS_FROM_QUERY (default) */
 
-    bool strict; /**< default false. True: duplicate elements, unused vertices and non-manifold faces are refused with BAD_MESH
-                      when the body is added; inverted (not: mirrored) and flat cells are refused at each query. False: they are accepted,
-                      counted (dent_body_topology, dent_body_measure) and answered. */
+    bool strict; /**< default false. True: duplicate elements, unused vertices and non-manifold faces are refused with
+                      BAD_MESH when the body is added; inverted (not: mirrored) and flat cells are refused at each
+                      query. False: they are accepted, counted (dent_body_topology, dent_body_measure) and answered. */
 } dent_body_def;
 
 DENT_API dent_body_def dent_solid_def_default(void);
@@ -120,8 +124,8 @@ typedef struct dent_body_topology {
     uint32_t nonmanifold_faces;  /**< cell faces with more than two cells */
     uint32_t unused_vertices;
     uint32_t duplicate_elements; /**< elements with the same set of corners as an earlier one */
-    bool surface_closed;         /**< every surface edge has an even number of faces, as many in one direction as in the other:
-                                      closed and consistently oriented */
+    bool surface_closed; /**< every surface edge has an even number of faces, as many in one direction as in the other:
+                              closed and consistently oriented */
     uint32_t first_unused_vertex;      /**< UINT32_MAX when there is none */
     uint32_t first_duplicate_element;  /**< UINT32_MAX when there is none */
     uint32_t first_nonmanifold_element; /**< an element at a non-manifold face or edge; UINT32_MAX when there is none */
@@ -130,23 +134,26 @@ typedef struct dent_body_topology {
 /** What follows from the positions at t0. Signs are exact; quality, bounds and lengths are plain doubles. */
 typedef struct dent_body_measure {
     uint32_t inverted_cells;     /**< caller's cells with at least one negative tetrahedron (0 when mirrored) */
-    uint32_t flat_cells;         /**< caller's cells with at least one exactly flat tetrahedron; zero-area triangles of a surface */
+    uint32_t flat_cells; /**< caller's cells with at least one exactly flat tetrahedron; zero-area triangles of a
+                              surface */
     uint32_t first_inverted_cell; /**< UINT32_MAX when there is none */
     uint32_t first_flat_cell;    /**< UINT32_MAX when there is none */
-    bool mirrored;               /**< no tetrahedron is positive and at least one is negative: the body is a mirror image */
-    double min_quality;          /**< tetrahedra: 6 sqrt(2) |volume| / (root-mean-square edge)^3; triangles: 4 sqrt(3) area / (sum of
-                                      squared edges); 1 for regular ones, 0 for flat ones; 1 when there are none */
+    bool mirrored;      /**< no tetrahedron is positive and at least one is negative: the body is a mirror image */
+    double min_quality; /**< tetrahedra: 6 sqrt(2) |volume| / (root-mean-square edge)^3; triangles: 4 sqrt(3) area /
+                             (sum of squared edges); 1 for regular ones, 0 for flat ones; 1 when there are none */
     double mean_edge;            /**< mean length of the distinct edges */
     double volume;               /**< sum of |volume| of the tetrahedra; 0 for surfaces */
     double area;                 /**< of the surface faces */
     double lo[3], hi[3];         /**< bounds of all vertices used by an element; 0 when there are none */
 } dent_body_measure;
 
-/** A surface face of a body. For a surface body face f is triangle f. For a solid the list is ordered by (cell, corner). */
+/** A surface face of a body. For a surface body face f is triangle f. For a solid the list is ordered by (cell,
+ * corner). */
 typedef struct dent_surface_face {
     uint32_t corners[3]; /**< vertices; counter-clockwise seen from outside when the cell is positive */
     uint32_t cell;       /**< the caller's cell (solids) or triangle (surfaces) */
-    uint8_t corner;      /**< tetrahedra: the corner opposite the face, 0-3. Split cells: the face of the cell (docs/conventions.md) */
+    uint8_t corner;      /**< tetrahedra: the corner opposite the face, 0-3. Split cells: the face of the cell
+                              (docs/conventions.md) */
     uint8_t part;        /**< split cells: which triangle of that face, 0 or 1; otherwise 0 */
     uint16_t is_split;   /**< 1 when the cell is not a tetrahedron: print as cell/face.part instead of cell/corner */
 } dent_surface_face;

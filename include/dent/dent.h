@@ -8,9 +8,10 @@
  *   ask.questions = DENT_QUESTION_FACE_CELL;
  *   dent_world_query(world, &ask, &result);                           pairs in canonical order, until the next call
  *
- * Read in this order: base.h, id.h, body.h, world.h, method.h, border.h, query.h, proximity.h, impact.h, motion.h, linkage.h,
- * penetration.h, contact.h, response.h, reduced.h, time_critical.h, structure.h (for pictures). The optional libraries dent_io
- * (mesh_io.h, frames.h, impact_io.h, urdf.h) and dent_sim (scene.h, sim.h, sim_scene.h) are included on their own.
+ * Read in this order: base.h, id.h, body.h, world.h, method.h, border.h, query.h, proximity.h, impact.h, motion.h,
+ * linkage.h, penetration.h, contact.h, response.h, reduced.h, time_critical.h, structure.h (for pictures). The optional
+ * libraries dent_io (mesh_io.h, frames.h, impact_io.h, urdf.h) and dent_sim (scene.h, sim.h, sim_scene.h) are included
+ * on their own.
  */
 #ifndef DENT_DENT_H
 #define DENT_DENT_H

@@ -1,15 +1,16 @@
 /* dent/mesh_io.h — optional library dent_io: mesh files in and out.
  *
- * Read: Gmsh .msh (1, 2.2, 4.1; ascii and binary), MEDIT .mesh, TetGen .node/.ele, VTK legacy .vtk, .vtu, .vtp, OBJ, STL, PLY; the
- * same compressed with gzip or xz where zlib and liblzma were found at build time (the last suffix .gz or .xz is taken off).
- * Written for hostile input: sizes are checked against the file before memory is asked for, every index is checked.
+ * Read: Gmsh .msh (1, 2.2, 4.1; ascii and binary), MEDIT .mesh, TetGen .node/.ele, VTK legacy .vtk, .vtu, .vtp, OBJ,
+ * STL, PLY; the same compressed with gzip or xz where zlib and liblzma were found at build time (the last suffix .gz or
+ * .xz is taken off). Written for hostile input: sizes are checked against the file before memory is asked for, every
+ * index is checked.
  *
- * Only elements of the highest dimension make bodies; lower ones are kept as groups with a notice to the context's log. A file
- * with several physical groups gives one body per group, in order of first appearance. Second-order elements are reduced to
- * their corners with a notice. Numbers are kept exactly as written; positions are doubles.
+ * Only elements of the highest dimension make bodies; lower ones are kept as groups with a notice to the context's log.
+ * A file with several physical groups gives one body per group, in order of first appearance. Second-order elements are
+ * reduced to their corners with a notice. Numbers are kept exactly as written; positions are doubles.
  *
- * Threads: any, each call on its own. Failure: a status, and one line in the context's message that names file, line or byte,
- * and the culprit.
+ * Threads: any, each call on its own. Failure: a status, and one line in the context's message that names file, line or
+ * byte, and the culprit.
  */
 #ifndef DENT_MESH_IO_H
 #define DENT_MESH_IO_H
@@ -22,7 +23,8 @@ extern "C" {
 
 /** One body of a file. Arrays are owned by the dent_mesh. */
 typedef struct dent_mesh_body {
-    const char *name;    /**< group name when the file has several groups, else the file's name without folder and endings */
+    const char *name; /**< group name when the file has several groups, else the file's name without folder and
+                           endings */
     dent_body_kind kind;
     uint32_t vertex_count;
     const double *positions;        /**< 3 per vertex */
@@ -31,7 +33,8 @@ typedef struct dent_mesh_body {
     const uint32_t *element_corners; /**< as in dent_body_def: indices into this body's vertices */
     const uint8_t *cell_kinds;       /**< as in dent_body_def; null: all tetrahedra, or a surface */
     uint64_t corner_count;           /**< length of element_corners */
-    const uint32_t *element_numbers; /**< 0-based position in the file among the elements that make bodies; null: the same number */
+    const uint32_t *element_numbers; /**< 0-based position in the file among the elements that make bodies; null: the
+                                          same number */
     int32_t tag;                     /**< number of its physical group; 0: none, or the file was merged */
 } dent_mesh_body;
 
@@ -61,21 +64,24 @@ typedef struct dent_mesh_read_def {
 } dent_mesh_read_def;
 DENT_API dent_mesh_read_def dent_mesh_read_def_default(void);
 
-/** Reads a file (format from its name, and from its content where the name leaves a choice). Null def: defaults. TetGen: give
- *  either of the pair, or their common stem. *mesh is written on success only; release it with dent_mesh_destroy. */
-DENT_API dent_status dent_mesh_read(dent_context *context, const char *path, const dent_mesh_read_def *def, dent_mesh **mesh);
+/** Reads a file (format from its name, and from its content where the name leaves a choice). Null def: defaults.
+ * TetGen: give either of the pair, or their common stem. *mesh is written on success only; release it with
+ * dent_mesh_destroy. */
+DENT_API dent_status dent_mesh_read(dent_context *context, const char *path, const dent_mesh_read_def *def,
+                                    dent_mesh **mesh);
 
-/** The same from memory; `name` (e.g. "part.msh") gives the format and stands for the file in messages. TetGen needs files. */
+/** The same from memory; `name` (e.g. "part.msh") gives the format and stands for the file in messages. TetGen needs
+ * files. */
 DENT_API dent_status dent_mesh_read_memory(dent_context *context, const char *name, const void *bytes, size_t size,
                                            const dent_mesh_read_def *def, dent_mesh **mesh);
 DENT_API void dent_mesh_destroy(dent_context *context, dent_mesh *mesh);
 
-/** Adds all bodies of a mesh to a world, in order, borrowing the mesh's positions (keep the mesh as long as the bodies) and
- *  tying bodies of this file at the nodes they share. `ids` has room for body_count. On failure the world is as before. The
- *  message is the world's. */
+/** Adds all bodies of a mesh to a world, in order, borrowing the mesh's positions (keep the mesh as long as the bodies)
+ * and tying bodies of this file at the nodes they share. `ids` has room for body_count. On failure the world is as
+ * before. The message is the world's. */
 DENT_API dent_status dent_mesh_add_to_world(const dent_mesh *mesh, dent_world *world, dent_body_id *ids);
 
-/* ---- writing ------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /** A named array of numbers on the vertices or the elements of one body, for ParaView. */
 typedef struct dent_mesh_field {
@@ -97,17 +103,20 @@ typedef struct dent_mesh_view {
     const dent_mesh_field *fields;
 } dent_mesh_view;
 
-/** Writes by the ending: .mesh (MEDIT, solids and surfaces), .obj (surfaces), .vtu (any), .vtp (surfaces). Doubles round-trip
- *  exactly. The file appears under its name only when complete (written beside it and renamed); a full disk is FILE. */
+/** Writes by the ending: .mesh (MEDIT, solids and surfaces), .obj (surfaces), .vtu (any), .vtp (surfaces). Doubles
+ * round-trip exactly. The file appears under its name only when complete (written beside it and renamed); a full disk
+ * is FILE. */
 DENT_API dent_status dent_mesh_write(dent_context *context, const char *path, const dent_mesh_view *view);
 
 /** A set of points with fields as .vtp (contact points, normals). */
-DENT_API dent_status dent_points_write(dent_context *context, const char *path, uint32_t point_count, const double *positions,
-                                       uint32_t field_count, const dent_mesh_field *fields);
+DENT_API dent_status dent_points_write(dent_context *context, const char *path, uint32_t point_count,
+                                       const double *positions, uint32_t field_count, const dent_mesh_field *fields);
 
-/** Line segments between points: .vtp with fields (on_elements: one tuple per line), or .obj without. Crossing curves (border.h), for instance. */
-DENT_API dent_status dent_lines_write(dent_context *context, const char *path, uint32_t point_count, const double *positions,
-                                      uint32_t line_count, const uint32_t *ends, uint32_t field_count, const dent_mesh_field *fields);
+/** Line segments between points: .vtp with fields (on_elements: one tuple per line), or .obj without. Crossing curves
+ * (border.h), for instance. */
+DENT_API dent_status dent_lines_write(dent_context *context, const char *path, uint32_t point_count,
+                                      const double *positions, uint32_t line_count, const uint32_t *ends,
+                                      uint32_t field_count, const dent_mesh_field *fields);
 
 /** One entry of a .pvd collection: what ParaView shows at a time. */
 typedef struct dent_collection_entry {
@@ -118,7 +127,7 @@ typedef struct dent_collection_entry {
 DENT_API dent_status dent_collection_write(dent_context *context, const char *path, uint32_t entry_count,
                                            const dent_collection_entry *entries);
 
-/* ---- recordings: reading back what was written ---------------------------------------------------------------------- */
+/* ---- recordings: reading back what was written ------------------------------------------------------------------- */
 
 /** A .pvd collection. Entries are in the order of the file; names are relative to it, as they stand there. */
 typedef struct dent_collection {
@@ -140,8 +149,8 @@ typedef struct dent_point_set {
     void *storage;                 /**< private */
 } dent_point_set;
 
-/** Reads the points and point data of a .vtp as dent_points_write and dent_mesh_write make them (one piece, doubles, appended
- *  raw); others are UNSUPPORTED. Cells are not looked at. */
+/** Reads the points and point data of a .vtp as dent_points_write and dent_mesh_write make them (one piece, doubles,
+ * appended raw); others are UNSUPPORTED. Cells are not looked at. */
 DENT_API dent_status dent_points_read(dent_context *context, const char *path, dent_point_set **points);
 DENT_API void dent_points_destroy(dent_context *context, dent_point_set *points);
 

@@ -32,11 +32,12 @@ typedef enum dent_method {
     DENT_METHOD_SWEEP = 2,       /**< sort boxes along the longest axis and sweep; float boxes, then exact predicates */
     DENT_METHOD_SPATIAL_HASH = 3,   /**< vertices and surface faces hashed into grid cells of several sizes */
     DENT_METHOD_BUCKET_TREE = 4,    /**< one bucket tree per body, walked in tandem, with surface flags */
-    DENT_METHOD_CLUSTER_SEARCH = 5, /**< static clusters of cells laid out for the vector unit, and a strain certificate that proves
-                                         self-collision away */
-    DENT_METHOD_SURFACE_TREE = 6,   /**< leaves of neighbouring faces under a tree that is refitted; parts of a surface that cannot cross
-                                         themselves are proven so */
-    DENT_METHOD_CONTOUR_WALK = 7,   /**< from crossing surfaces through the mesh's own topology to every penetrating face and vertex */
+    DENT_METHOD_CLUSTER_SEARCH = 5, /**< static clusters of cells laid out for the vector unit, and a strain certificate
+                                         that proves self-collision away */
+    DENT_METHOD_SURFACE_TREE = 6,   /**< leaves of neighbouring faces under a tree that is refitted; parts of a surface
+                                         that cannot cross themselves are proven so */
+    DENT_METHOD_CONTOUR_WALK = 7, /**< from crossing surfaces through the mesh's own topology to every penetrating face
+                                       and vertex */
     DENT_METHOD_COUNT = 8
 } dent_method;
 
@@ -49,22 +50,25 @@ DENT_API uint32_t dent_method_questions(dent_method method);
 /** Spatial hashing (Teschner et al. 2003), and what it became. */
 typedef struct dent_spatial_hash_def {
     size_t struct_size;
-    double cell_size;    /**< edge of the finest cells, a length; 0 (default): from the mean edge of the cells. Finite, >= 0 */
+    double cell_size; /**< edge of the finest cells, a length; 0 (default): from the mean edge of the cells. Finite, >=
+                           0 */
     uint32_t table_size; /**< number of slots; 0 (default): automatic. Any value gives the same answer */
     uint32_t levels;     /**< most levels of cell sizes, 1 to 16; 0 (default): automatic */
-    bool paper_form;     /**< default false. True: the paper's plain algorithm (one cell size, linked slots with time stamps, prime-XOR
-                              hash, one vertex at a time), for the experiments */
+    bool paper_form;     /**< default false. True: the paper's plain algorithm (one cell size, linked slots with time
+                              stamps, prime-XOR hash, one vertex at a time), for the experiments */
 } dent_spatial_hash_def;
 DENT_API dent_spatial_hash_def dent_spatial_hash_def_default(void);
 
 /** The bucket tree (Ganovelli et al. 2000; Erleben and Sporring). */
 typedef struct dent_bucket_tree_def {
     size_t struct_size;
-    double cell_ratio;       /**< edge of a bucket over the mean box edge of the tetrahedra; 0 (default): automatic. Finite, >= 0 */
+    double cell_ratio; /**< edge of a bucket over the mean box edge of the tetrahedra; 0 (default): automatic. Finite,
+                            >= 0 */
     uint32_t level;          /**< level of the buckets (the root is 1), 1 to 21; 0 (default): from cell_ratio */
     bool paper_sizing;       /**< default false. True: the article's formula from the mean volume, with `bucket_fill` */
     double bucket_fill;      /**< the article's n; default 2; above 0 */
-    bool sorted_coordinates; /**< default false: bucket indices computed directly. True: by coherent sorting of the box ends */
+    bool sorted_coordinates; /**< default false: bucket indices computed directly. True: by coherent sorting of the box
+                                  ends */
 } dent_bucket_tree_def;
 DENT_API dent_bucket_tree_def dent_bucket_tree_def_default(void);
 
@@ -76,26 +80,31 @@ DENT_API dent_cluster_search_def dent_cluster_search_def_default(void);
 
 /** How the faces of a surface are cut into leaves of at most 16. */
 typedef enum dent_surface_leaves {
-    DENT_SURFACE_LEAVES_MERGED = 0, /**< neighbouring regions merged by their shape, bottom-up (Volino and Magnenat-Thalmann) */
+    DENT_SURFACE_LEAVES_MERGED = 0, /**< neighbouring regions merged by their shape, bottom-up (Volino and
+                                         Magnenat-Thalmann) */
     DENT_SURFACE_LEAVES_MEDIAN = 1, /**< split top-down at the median of the face centres */
     DENT_SURFACE_LEAVES_CURVE = 2   /**< pieces of a space-filling curve through the face centres */
 } dent_surface_leaves;
 
-/** The surface hierarchy (Volino and Magnenat-Thalmann 2006, Klosowski et al. 1998), with an exact contour criterion. */
+/** The surface hierarchy (Volino and Magnenat-Thalmann 2006, Klosowski et al. 1998), with an exact contour criterion.
+ */
 typedef struct dent_surface_tree_def {
     size_t struct_size;
-    uint32_t directions;        /**< faces of the bounding volumes: 6 (boxes), 14, 18 or 26; 0 (default): 6. A change builds anew */
+    uint32_t directions; /**< faces of the bounding volumes: 6 (boxes), 14, 18 or 26; 0 (default): 6. A change builds
+                              anew */
     dent_surface_leaves leaves; /**< default MERGED. A change builds anew */
     bool no_culling;            /**< default false. True: search everywhere, also where crossing is proven impossible */
-    bool keep_leaves;           /**< default false: leaves are cut anew when their boxes have grown to twice their first size */
+    bool keep_leaves; /**< default false: leaves are cut anew when their boxes have grown to twice their first size */
 } dent_surface_tree_def;
 DENT_API dent_surface_tree_def dent_surface_tree_def_default(void);
 
 typedef struct dent_contour_walk_def {
     size_t struct_size;
-    bool cells_are_positive; /**< default false. True: the caller knows that every cell of every solid is positive in the order of its corners; the pass over all
-                                  cells is left out. A false promise may lose or invent pairs; debug builds check it */
-    bool verify_promises;    /**< default false. True: check it all the same; a cell that breaks it is INVALID_ARGUMENT with its number */
+    bool cells_are_positive; /**< default false. True: the caller knows that every cell of every solid is positive in
+                                  the order of its corners; the pass over all cells is left out. A false promise may
+                                  lose or invent pairs; debug builds check it */
+    bool verify_promises;    /**< default false. True: check it all the same; a cell that breaks it is INVALID_ARGUMENT
+                                  with its number */
 } dent_contour_walk_def;
 DENT_API dent_contour_walk_def dent_contour_walk_def_default(void);
 

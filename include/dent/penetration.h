@@ -50,8 +50,8 @@ typedef struct dent_body_contact {
     /** Vertices of either in the other's interior: inner faces, edges and vertices of a solid count, points on a
      *  closed surface do not. */
     uint64_t penetrating_vertices;
-    /** Cells or faces of either that do not overlap, but have a surface face that meets the other's surface, or (flat cells,
-     *  which have no interior) a corner in its interior. */
+    /** Cells or faces of either that do not overlap, but have a surface face that meets the other's surface, or (flat
+     * cells, which have no interior) a corner in its interior. */
     uint64_t touching_elements;
 
     /** Estimate, a length: the largest over (1) vertices of one, and centroids of overlapping elements of one, inside

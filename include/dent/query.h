@@ -5,13 +5,14 @@
  *
  *   vertex-cell   the vertex lies in the open cell           side a: vertex, side b: cell
  *   face-cell     the closed surface face meets the open cell     a: surface face, b: cell
- *   face-face     the relative interiors of two surface faces meet (crossing), or they share area in one plane (coplanar)
+ *   face-face     the relative interiors of two surface faces meet (crossing), or they share area in one plane
+ *                 (coplanar)
  *
- * With `touching`, pairs whose closed sets meet otherwise are added and marked. Pairs that share a vertex (the same index in
- * the same body, or tied by same_as) are never an answer. Collisions and self-collisions come from one query.
+ * With `touching`, pairs whose closed sets meet otherwise are added and marked. Pairs that share a vertex (the same
+ * index in the same body, or tied by same_as) are never an answer. Collisions and self-collisions come from one query.
  *
- * Canonical order: (body a, feature a, body b, feature b), bodies by order of addition; face-face pairs are reported once,
- * with (body a, face a) < (body b, face b).
+ * Canonical order: (body a, feature a, body b, feature b), bodies by order of addition; face-face pairs are reported
+ * once, with (body a, face a) < (body b, face b).
  */
 #ifndef DENT_QUERY_H
 #define DENT_QUERY_H
@@ -29,9 +30,10 @@ typedef struct dent_query_def {
     uint32_t questions;         /**< dent_question bits; at least one, or none with `border` */
     dent_method method;         /**< default AUTO */
     bool touching;              /**< default false */
-    bool surface_vertices_only; /**< default false: vertex-cell asks about every vertex used by an element of any body */
+    bool surface_vertices_only; /**< default false: vertex-cell asks about every vertex used by an element of any
+                                     body */
     bool no_details;            /**< default false. True: leave out barycentric coordinates and segment end points */
-    const int *cancel;          /**< null, or a flag polled between blocks (read as an atomic int); non-zero stops the query */
+    const int *cancel; /**< null, or a flag polled between blocks (read as an atomic int); non-zero stops the query */
 
     /* Parameters of the methods; null (default): automatic. They change the work, never the answer. */
     const dent_spatial_hash_def *spatial_hash;
@@ -40,8 +42,9 @@ typedef struct dent_query_def {
     const dent_contour_walk_def *contour_walk;
     const dent_surface_tree_def *surface_tree;
 
-    /** Null (default), or: also tell where bodies pass through one another (border.h), in result.border. Unless curves_only, vertex-cell and face-cell are
-     *  searched for too where they are not asked for: by the same method if it can, else by AUTO. Positions are read once, so all agree. */
+    /** Null (default), or: also tell where bodies pass through one another (border.h), in result.border. Unless
+     * curves_only, vertex-cell and face-cell are searched for too where they are not asked for: by the same method if
+     * it can, else by AUTO. Positions are read once, so all agree. */
     const dent_border_def *border;
 } dent_query_def;
 
@@ -63,9 +66,9 @@ typedef struct dent_pair {
     uint32_t kind;              /**< dent_pair_kind */
 } dent_pair;
 
-/** vertex-cell: where in the cell. For split cells `corners` are those of the tetrahedron of the cell that holds the vertex
- *  (the first in splitting order that is not flat). Fixed double arithmetic; the four weights sum to 1 within 4 units in the last
- *  place. A vertex that touches a flat cell has four weights of 1/4, which say nothing. */
+/** vertex-cell: where in the cell. For split cells `corners` are those of the tetrahedron of the cell that holds the
+ * vertex (the first in splitting order that is not flat). Fixed double arithmetic; the four weights sum to 1 within 4
+ * units in the last place. A vertex that touches a flat cell has four weights of 1/4, which say nothing. */
 typedef struct dent_cell_point {
     uint32_t corners[4];
     double weights[4];
@@ -84,7 +87,8 @@ typedef struct dent_pair_list {
     const dent_segment *segments;       /**< face-face, unless no_details: one per pair */
 } dent_pair_list;
 
-/** Why it took what it took. Counters are those of the work done; they may differ between methods, never between runs. */
+/** Why it took what it took. Counters are those of the work done; they may differ between methods, never between runs.
+ */
 typedef struct dent_query_counters {
     dent_method method;          /**< the one that answered */
     const char *reason;          /**< why AUTO chose it */
@@ -94,17 +98,21 @@ typedef struct dent_query_counters {
     uint64_t cells_visited;      /**< hash cells, buckets or clusters looked into */
     uint64_t rebuilds;           /**< structures built anew in this query instead of updated */
     uint64_t certified_bodies;   /**< bodies whose self-collision was proven away without a search */
-    uint64_t neighbours;         /**< surface-tree: leaves, and pairs of leaves with a common vertex, of bodies that may meet themselves */
+    uint64_t neighbours; /**< surface-tree: leaves, and pairs of leaves with a common vertex, of bodies that may meet
+                              themselves */
     uint64_t neighbours_culled;  /**< of these: proven free of crossings by normals and contours */
     uint64_t regions_tested;     /**< contours looked at for that */
     uint64_t removed_cells;      /**< contour walk: cells turned inside out, answered one by one */
     uint64_t exact_fallbacks;    /**< signs the floating-point filter could not decide */
     uint64_t scratch_bytes;      /**< high-water mark of this world's scratch memory */
-    uint64_t ns_prepare, ns_search, ns_finish; /**< read positions and boxes; search and exact tests; sort and details */
-    /** surface-tree: the parts of ns_search, those of the loops over leaves (the last three) added over all threads: new boxes and
-     *  building; proving parts free; going through lists and trees; float filters; double and exact tests. Other methods: 0. */
+    uint64_t ns_prepare, ns_search, ns_finish; /**< read positions and boxes; search and exact tests; sort and
+                                                    details */
+    /** surface-tree: the parts of ns_search, those of the loops over leaves (the last three) added over all threads:
+     * new boxes and building; proving parts free; going through lists and trees; float filters; double and exact tests.
+     * Other methods: 0. */
     uint64_t ns_refit, ns_culling, ns_traversal, ns_filters, ns_narrow;
-    /** contour-walk: the parts of ns_search: signs of all cells; crossing surfaces and other seeds; faces through cells; vertices inward. */
+    /** contour-walk: the parts of ns_search: signs of all cells; crossing surfaces and other seeds; faces through
+     * cells; vertices inward. */
     uint64_t ns_orientation, ns_seeds, ns_faces, ns_vertices;
 } dent_query_counters;
 
@@ -115,15 +123,16 @@ typedef struct dent_query_result {
     dent_query_counters counters;
 } dent_query_result;
 
-/** Asks. The arrays in *result are valid until the next call on this world. After one warm-up call on a world whose sizes no
- *  longer grow, a query makes no allocation. Cost: see dent_method_summary. Failure: *result is untouched. */
+/** Asks. The arrays in *result are valid until the next call on this world. After one warm-up call on a world whose
+ * sizes no longer grow, a query makes no allocation. Cost: see dent_method_summary. Failure: *result is untouched. */
 DENT_API dent_status dent_world_query(dent_world *world, const dent_query_def *def, dent_query_result *result);
 
-/** FNV-1a 64 over the first four columns of `dent pairs` (body, feature, body, feature as printed, separated by one space, each
- *  pair ended by a newline): the fingerprint used by golden tests and benchmarks. */
+/** FNV-1a 64 over the first four columns of `dent pairs` (body, feature, body, feature as printed, separated by one
+ * space, each pair ended by a newline): the fingerprint used by golden tests and benchmarks. */
 DENT_API uint64_t dent_pair_list_hash(const dent_world *world, dent_question question, const dent_pair_list *list);
 
-/** Prints a feature as the tool does: "17", "12/3" (cell/corner), "5/2.1" (split cell: cell/face.part). Returns the length. */
+/** Prints a feature as the tool does: "17", "12/3" (cell/corner), "5/2.1" (split cell: cell/face.part). Returns the
+ * length. */
 DENT_API size_t dent_feature_print(const dent_world *world, dent_question question, const dent_pair *pair, bool side_b,
                                    char *buffer, size_t buffer_size);
 

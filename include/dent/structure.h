@@ -1,4 +1,5 @@
-/* dent/structure.h — acceleration structures as shapes, for pictures: what the methods put around a body, level by level.
+/* dent/structure.h — acceleration structures as shapes, for pictures: what the methods put around a body, level by
+ * level.
  *
  * Nothing here is needed to ask a question. The viewer draws these; so can you, to see why a query takes what it takes.
  * The shapes are made by the same code the methods use (leaves and boxes of the surface tree, clusters, lattice of the
@@ -14,10 +15,11 @@ extern "C" {
 #endif
 
 typedef enum dent_structure {
-    DENT_STRUCTURE_SURFACE_TREE = 0, /**< boxes over neighbouring surface faces; level 0 is the root, the deepest the leaves */
-    DENT_STRUCTURE_CLUSTERS = 1,     /**< cluster search: pieces (level 0) of clusters (level 1) of cells */
-    DENT_STRUCTURE_BUCKETS = 2,      /**< bucket tree: occupied buckets of each level; the deepest are the smallest */
-    DENT_STRUCTURE_HASH_CELLS = 3,   /**< spatial hash: occupied cells of its finest grid, one level */
+    DENT_STRUCTURE_SURFACE_TREE = 0, /**< boxes over neighbouring surface faces; level 0 is the root, the deepest the
+                                          leaves */
+    DENT_STRUCTURE_CLUSTERS = 1,   /**< cluster search: pieces (level 0) of clusters (level 1) of cells */
+    DENT_STRUCTURE_BUCKETS = 2,    /**< bucket tree: occupied buckets of each level; the deepest are the smallest */
+    DENT_STRUCTURE_HASH_CELLS = 3, /**< spatial hash: occupied cells of its finest grid, one level */
     DENT_STRUCTURE_COUNT = 4
 } dent_structure;
 
@@ -35,10 +37,10 @@ typedef struct dent_structure_shapes {
     const dent_structure_box *boxes; /**< in a fixed order; valid until the next call on this world */
 } dent_structure_shapes;
 
-/** Makes the boxes of one level. Cost: O(n log n) in the size of the body the first time, O(n) later. Failure: *shapes is
- *  untouched. */
-DENT_API dent_status dent_world_structure(dent_world *world, dent_structure structure, dent_body_id body, uint32_t level,
-                                          dent_structure_shapes *shapes);
+/** Makes the boxes of one level. Cost: O(n log n) in the size of the body the first time, O(n) later. Failure: *shapes
+ * is untouched. */
+DENT_API dent_status dent_world_structure(dent_world *world, dent_structure structure, dent_body_id body,
+                                          uint32_t level, dent_structure_shapes *shapes);
 
 #ifdef __cplusplus
 }

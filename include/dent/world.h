@@ -1,7 +1,7 @@
 /* dent/world.h — a world: bodies and the scratch memory of the queries on them.
  *
- * Threads: different worlds may be used from different threads at the same time, also when they share a context; one world by
- * one thread at a time. Every function that can fail leaves the world as it was when it does.
+ * Threads: different worlds may be used from different threads at the same time, also when they share a context; one
+ * world by one thread at a time. Every function that can fail leaves the world as it was when it does.
  */
 #ifndef DENT_WORLD_H
 #define DENT_WORLD_H
@@ -28,18 +28,19 @@ DENT_API dent_status dent_world_add_body(dent_world *world, const dent_body_def 
 /** Removes it; its id is stale from now on. Ties that other bodies have through it stay. */
 DENT_API dent_status dent_world_remove_body(dent_world *world, dent_body_id id);
 
-/** New elements (and positions, ties, filters, name) for an existing body, which keeps its id and its place in the order. */
+/** New elements (and positions, ties, filters, name) for an existing body, which keeps its id and its place in the
+ * order. */
 DENT_API dent_status dent_body_set_topology(dent_world *world, dent_body_id id, const dent_body_def *def);
 
 /** New borrowed positions; a null pointer or null data leaves none. Only noted here: they are checked by each query. */
 DENT_API dent_status dent_body_set_positions(dent_world *world, dent_body_id id, const dent_positions *positions_t0,
                                              const dent_positions *positions_t1);
 
-DENT_API dent_status dent_body_set_filter(dent_world *world, dent_body_id id, uint32_t collision_group, uint32_t collision_mask,
-                                          bool self_collision);
+DENT_API dent_status dent_body_set_filter(dent_world *world, dent_body_id id, uint32_t collision_group,
+                                          uint32_t collision_mask, bool self_collision);
 
-/** How thick the body is for the question proximity: a finite length >= 0, or DENT_THICKNESS_FROM_QUERY. Anything else is refused with
- *  BAD_NUMBER and a message that names the body. */
+/** How thick the body is for the question proximity: a finite length >= 0, or DENT_THICKNESS_FROM_QUERY. Anything else
+ * is refused with BAD_NUMBER and a message that names the body. */
 DENT_API dent_status dent_body_set_thickness(dent_world *world, dent_body_id id, double thickness);
 
 DENT_API uint32_t dent_world_body_count(const dent_world *world);
@@ -61,8 +62,10 @@ DENT_API dent_status dent_body_get_measure(dent_world *world, dent_body_id id, d
 DENT_API const dent_surface_face *dent_body_surface_faces(const dent_world *world, dent_body_id id, uint32_t *count);
 DENT_API const dent_edge *dent_body_edges(const dent_world *world, dent_body_id id, uint32_t *count);
 
-/** The tetrahedra of a solid (4 corners each) and, through `cells`, the caller's cell of each (null: they are the same). */
-DENT_API const uint32_t *dent_body_tetrahedra(const dent_world *world, dent_body_id id, uint32_t *count, const uint32_t **cells);
+/** The tetrahedra of a solid (4 corners each) and, through `cells`, the caller's cell of each (null: they are the
+ * same). */
+DENT_API const uint32_t *dent_body_tetrahedra(const dent_world *world, dent_body_id id, uint32_t *count,
+                                              const uint32_t **cells);
 
 #ifdef __cplusplus
 }

@@ -84,8 +84,9 @@ dent_status body_check_thickness(const struct body *body, double thickness, stru
     if (thickness == DENT_THICKNESS_FROM_QUERY || (thickness >= 0 && thickness <= DBL_MAX)) {
         return DENT_OK;
     }
-    return message_fail(message, DENT_ERROR_BAD_NUMBER, BODY_TITLE ": the thickness is %g: a finite length, 0 or more, is needed",
-                        BODY_TITLE_OF(body), thickness);
+    return message_fail(message, DENT_ERROR_BAD_NUMBER,
+                        BODY_TITLE ": the thickness is %g: a finite length, 0 or more, is needed", BODY_TITLE_OF(body),
+                        thickness);
 }
 
 /* The elements as the caller gave them. */
@@ -190,7 +191,8 @@ static dent_status copy_reference(struct body *body, const dent_positions *refer
         return status;
     }
     body->reference = dent_allocate(body->context, body->vertex_count, sizeof *body->reference);
-    return body->reference ? body_read_positions(body, reference, message, body->reference) : out_of_memory(body, message);
+    return body->reference ? body_read_positions(body, reference, message, body->reference)
+                           : out_of_memory(body, message);
 }
 
 static dent_status fill_body(struct body *body, const dent_body_def *def, uint64_t serial, struct message *message)

@@ -54,7 +54,7 @@ struct body {
     dent_positions positions_t0, positions_t1; /* borrowed */
     uint64_t position_version;                 /* grows when other positions are given */
     double (*reference)[3];                    /* own copy; null: none */
-    bool reference_convex;                     /* it looks convex and evenly meshed (reference_shape.h): a hint for `auto` */
+    bool reference_convex; /* it looks convex and evenly meshed (reference_shape.h): a hint for `auto` */
     uint32_t collision_group, collision_mask;
     bool self_collision;
     bool strict;

@@ -124,7 +124,8 @@ dent_status body_read_positions(const struct body *body, const dent_positions *p
         return DENT_OK;
     }
     if (!positions->data) {
-        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, BODY_TITLE " has no positions%s", BODY_TITLE_OF(body), when);
+        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, BODY_TITLE " has no positions%s", BODY_TITLE_OF(body),
+                            when);
     }
     dent_status status = body_check_positions(body, positions, message);
     if (status != DENT_OK) {

@@ -57,11 +57,14 @@ static void read_piece(void *data, uint32_t block, uint32_t worker)
         read_range(reading->positions, reading->kernels, first, count, reading->xyz, piece->lo, piece->hi);
 }
 
-/* Positions and bounds of all vertices. False when something is wrong with the positions: body_read_positions then says what. */
-static bool read_in_pieces(const struct body *body, const struct kernels *kernels, double (*xyz)[3], double lo[3], double hi[3])
+/* Positions and bounds of all vertices. False when something is wrong with the positions: body_read_positions then says
+ * what. */
+static bool read_in_pieces(const struct body *body, const struct kernels *kernels, double (*xyz)[3], double lo[3],
+                           double hi[3])
 {
     struct message ignored;
-    if (body->vertex_count == 0 || !body->positions_t0.data || body_check_positions(body, &body->positions_t0, &ignored) != DENT_OK) {
+    if (body->vertex_count == 0 || !body->positions_t0.data ||
+        body_check_positions(body, &body->positions_t0, &ignored) != DENT_OK) {
         return false;
     }
     uint32_t count = body->vertex_count / PIECE_VERTICES + 1;
@@ -143,9 +146,11 @@ dent_status pose_read(struct pose *pose, const struct body_table *table, struct 
     array_clear(&pose->body_storage);
     array_clear(&pose->position_storage);
     struct posed_body *bodies = array_extend(&pose->body_storage, table->body_count);
-    double(*next)[3] = array_extend(&pose->position_storage, vertex_count + 1); /* one more: vector loads may read past the last */
+    double(*next)[3] =
+        array_extend(&pose->position_storage, vertex_count + 1); /* one more: vector loads may read past the last */
     if (!bodies || !next) {
-        return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the positions of %zu vertices", vertex_count);
+        return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the positions of %zu vertices",
+                            vertex_count);
     }
     const struct kernels *kernels = kernels_for(dent_context_isa(pose->body_storage.context));
     pose->largest = 0;

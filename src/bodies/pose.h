@@ -1,5 +1,5 @@
-/* Where all bodies of a world are in one query: their t0 positions read once into packed doubles, checked, and read-only from
- * then on. Everything right of this folder takes a pose instead of the caller's arrays.
+/* Where all bodies of a world are in one query: their t0 positions read once into packed doubles, checked, and
+ * read-only from then on. Everything right of this folder takes a pose instead of the caller's arrays.
  */
 #ifndef DENT_BODIES_POSE_H
 #define DENT_BODIES_POSE_H
@@ -24,8 +24,8 @@ struct pose {
 void pose_init(struct pose *pose, dent_context *context);
 void pose_destroy(struct pose *pose);
 
-/* Reads the positions of all bodies; bodies without positions, numbers that are not finite, and (strict bodies) inverted or flat
- * cells are refused with a message that names them. */
+/* Reads the positions of all bodies; bodies without positions, numbers that are not finite, and (strict bodies)
+ * inverted or flat cells are refused with a message that names them. */
 dent_status pose_read(struct pose *pose, const struct body_table *table, struct message *message);
 
 /* The caller's cell `cell` as tetrahedra: first and one past the last. */

@@ -10,26 +10,9 @@
 #include <float.h>
 #include <math.h>
 
+#include "contact/contact_vectors.h"
+
 enum { CHORD_FACES = 64 }; /* each looks at all faces of both */
-
-static void subtract(const double a[3], const double b[3], double out[3])
-{
-    for (int axis = 0; axis < 3; axis++) {
-        out[axis] = a[axis] - b[axis];
-    }
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
 
 /* Where the ray from `origin` meets the triangle, as a multiple of `direction` (Moeller and Trumbore 1997); negative:
  * nowhere. Hits before `nearest` are the origin's own face and its neighbours. */
@@ -37,17 +20,17 @@ static double ray_meets_triangle(const double origin[3], const double direction[
                                  double nearest)
 {
     double edge1[3], edge2[3], from[3], p[3], q[3];
-    subtract(t[1], t[0], edge1);
-    subtract(t[2], t[0], edge2);
-    cross(direction, edge2, p);
-    double determinant = dot(edge1, p);
+    vector_subtract(t[1], t[0], edge1);
+    vector_subtract(t[2], t[0], edge2);
+    vector_cross(direction, edge2, p);
+    double determinant = vector_dot(edge1, p);
     if (determinant == 0) {
         return -1;
     }
-    subtract(origin, t[0], from);
-    double u = dot(from, p) / determinant;
-    cross(from, edge1, q);
-    double v = dot(direction, q) / determinant, along = dot(edge2, q) / determinant;
+    vector_subtract(origin, t[0], from);
+    double u = vector_dot(from, p) / determinant;
+    vector_cross(from, edge1, q);
+    double v = vector_dot(direction, q) / determinant, along = vector_dot(edge2, q) / determinant;
     return u >= 0 && v >= 0 && u + v <= 1 && along > nearest ? along : -1;
 }
 
@@ -80,10 +63,10 @@ static void chord_below_face(struct check_run *run, const struct check_side *sid
     const double *t[3];
     double edge1[3], edge2[3], normal[3], centroid[3], direction[3], middle[3];
     face_corners(side->x, face, t);
-    subtract(t[1], t[0], edge1);
-    subtract(t[2], t[0], edge2);
-    cross(edge1, edge2, normal);
-    double length = sqrt(dot(normal, normal));
+    vector_subtract(t[1], t[0], edge1);
+    vector_subtract(t[2], t[0], edge2);
+    vector_cross(edge1, edge2, normal);
+    double length = sqrt(vector_dot(normal, normal));
     if (!(length > 0) || !(length < DBL_MAX)) {
         return;
     }

@@ -169,7 +169,7 @@ static dent_status find_all(struct contact_run *run, dent_query_result *query)
     if (status == DENT_OK && run->def->impact && !cancel_requested(&run->cancel)) {
         status = find_impacts(run);
     }
-    if (run->state->has_meshes) {
+    if (run->state->mesh_records.current) {
         depth_clear_tables(run);
     }
     return status;

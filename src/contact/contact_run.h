@@ -97,10 +97,8 @@ struct contact_memory {
 
 struct contact_state {
     dent_context *context;
-    bool has_meshes;
-    uint64_t topology_version; /* of the meshes */
-    uint32_t mesh_count;
-    struct contact_mesh *meshes;                      /* by rank */
+    struct body_records mesh_records; /* struct contact_mesh */
+    struct contact_mesh *meshes;      /* these, by rank */
     uint32_t flood;                                   /* number of the last flood: value of contact_mesh.mark */
     struct dynamic_array points, terms, chords, runs; /* of the records above; terms by point */
     struct dynamic_array queue;                       /* uint32_t: of a flood, of a round */
@@ -206,6 +204,11 @@ static inline struct depth_point *depth_point_of(const struct contact_run *run, 
     }
     return NULL;
 }
+
+/* Points without a value that hang together with this one: neighbours along edges that the other body does not cut.
+ * They get the number of the round, and their places go to the end of the queue. False: no memory. */
+bool depth_push_neighbours(const struct contact_run *run, const struct depth_point *point, uint32_t round,
+                           struct dynamic_array *queue);
 
 /* Is this edge of a cut by the surface of b? */
 const struct cut_run *contact_run_of(const struct contact_run *run, uint32_t body_a, uint32_t edge, uint32_t body_b);

@@ -3,8 +3,9 @@
 
 /* ---- buffers ----------------------------------------------------------------------------------------------------- */
 
-static void destroy_mesh(dent_context *context, struct contact_mesh *mesh)
+static void destroy_mesh(dent_context *context, void *record)
 {
+    struct contact_mesh *mesh = record;
     dent_release(context, mesh->first, (size_t)mesh->vertex_count + 1, sizeof *mesh->first);
     dent_release(context, mesh->neighbours, 2 * (size_t)mesh->edge_count, sizeof *mesh->neighbours);
     dent_release(context, mesh->place, mesh->vertex_count, sizeof *mesh->place);
@@ -17,16 +18,9 @@ static void destroy_mesh(dent_context *context, struct contact_mesh *mesh)
     *mesh = (struct contact_mesh){0};
 }
 
-static void destroy_meshes(struct contact_state *state)
-{
-    for (uint32_t i = 0; state->meshes && i < state->mesh_count; i++) {
-        destroy_mesh(state->context, &state->meshes[i]);
-    }
-    dent_release(state->context, state->meshes, state->mesh_count, sizeof *state->meshes);
-    state->meshes = NULL;
-    state->mesh_count = 0;
-    state->has_meshes = false;
-}
+static bool make_mesh(void *user, void *record, const struct body *body);
+
+static const struct body_record_kind mesh_kind = {sizeof(struct contact_mesh), make_mesh, destroy_mesh};
 
 static void for_each_array(struct contact_state *state, void (*visit)(struct dynamic_array *, dent_context *, size_t))
 {
@@ -61,7 +55,7 @@ static void destroy_state(dent_context *context, void *data)
 {
     struct contact_state *state = data;
     if (state) {
-        destroy_meshes(state);
+        body_records_destroy(&state->mesh_records, &mesh_kind, state->context);
         for_each_array(state, destroy_array);
         block_output_destroy(&state->lost_blocks);
         block_output_destroy(&state->term_blocks);
@@ -118,8 +112,11 @@ static void fill_neighbours(struct contact_mesh *mesh, const struct body *body)
     mesh->first[0] = 0;
 }
 
-static bool make_mesh(dent_context *context, struct contact_mesh *mesh, const struct body *body)
+/* user: the context. */
+static bool make_mesh(void *user, void *record, const struct body *body)
 {
+    dent_context *context = user;
+    struct contact_mesh *mesh = record;
     if (body->edge_count > UINT32_MAX / 2) {
         return false;
     }
@@ -160,27 +157,12 @@ static bool make_mesh(dent_context *context, struct contact_mesh *mesh, const st
 bool contact_update_meshes(struct contact_run *run)
 {
     struct contact_state *state = run->state;
-    const struct pose *pose = run->pose;
-    if (state->has_meshes && state->topology_version == pose->table->topology_version) {
-        return true;
-    }
-    destroy_meshes(state);
-    state->meshes = dent_allocate(state->context, pose->body_count, sizeof *state->meshes);
-    if (!state->meshes) {
-        return false;
-    }
-    state->mesh_count = pose->body_count;
-    memset(state->meshes, 0, pose->body_count * sizeof *state->meshes);
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        if (!make_mesh(state->context, &state->meshes[rank], pose->bodies[rank].body)) {
-            destroy_meshes(state);
-            return false;
-        }
-    }
-    state->flood = 0;
-    state->topology_version = pose->table->topology_version;
-    state->has_meshes = true;
-    return true;
+    bool changed;
+    bool made =
+        body_records_update(&state->mesh_records, &mesh_kind, state->context, run->pose, state->context, &changed);
+    state->meshes = state->mesh_records.data;
+    state->flood = changed ? 0 : state->flood;
+    return made;
 }
 
 /* ---- the memory of the last call --------------------------------------------------------------------------------- */

@@ -21,25 +21,13 @@ static bool gather_region(struct contact_run *run, double sum[3], uint64_t *coun
     struct contact_state *state = run->state;
     for (size_t at = 0; at < state->queue.count; at++) {
         const struct depth_point *point = array_at(&state->points, ((const uint32_t *)state->queue.data)[at]);
-        const struct contact_mesh *mesh = &state->meshes[point->body_a];
         const struct depth_term *terms = (const struct depth_term *)state->terms.data + point->first_term;
-        const uint8_t *is_surface = run->pose->bodies[point->body_a].body->edge_is_surface;
         for (uint32_t i = 0; i < point->term_count; i++) {
             vector_add_scaled(sum, 1, terms[i].normal);
         }
         *count += point->term_count;
-        for (uint32_t k = mesh->first[point->vertex]; k < mesh->first[point->vertex + 1]; k++) {
-            struct contact_neighbour neighbour = mesh->neighbours[k];
-            struct depth_point *other = depth_point_of(run, point->body_a, neighbour.vertex, point->body_b);
-            if (!other || other->round != 0 || (run->def->surface_only && !is_surface[neighbour.edge]) ||
-                contact_edge_is_cut(run, point->body_a, neighbour.edge, point->body_b)) {
-                continue;
-            }
-            uint32_t place = (uint32_t)(other - (struct depth_point *)state->points.data);
-            other->round = 1;
-            if (!array_push(&state->queue, &place)) {
-                return false;
-            }
+        if (!depth_push_neighbours(run, point, 1, &state->queue)) {
+            return false;
         }
     }
     return true;

@@ -202,20 +202,8 @@ static bool gather_island(struct contact_run *run)
     for (size_t at = 0; at < state->queue.count; at++) {
         uint32_t place = ((const uint32_t *)state->queue.data)[at];
         const struct depth_point *point = array_at(&state->points, place);
-        const struct contact_mesh *mesh = &state->meshes[point->body_a];
-        const uint8_t *is_surface = run->pose->bodies[point->body_a].body->edge_is_surface;
-        for (uint32_t k = mesh->first[point->vertex]; k < mesh->first[point->vertex + 1]; k++) {
-            struct contact_neighbour neighbour = mesh->neighbours[k];
-            struct depth_point *other = depth_point_of(run, point->body_a, neighbour.vertex, point->body_b);
-            if (!other || other->round != 0 || (run->def->surface_only && !is_surface[neighbour.edge]) ||
-                contact_edge_is_cut(run, point->body_a, neighbour.edge, point->body_b)) {
-                continue;
-            }
-            uint32_t other_place = (uint32_t)(other - (struct depth_point *)state->points.data);
-            other->round = ROUND_NEVER;
-            if (!array_push(&state->queue, &other_place)) {
-                return false;
-            }
+        if (!depth_push_neighbours(run, point, ROUND_NEVER, &state->queue)) {
+            return false;
         }
     }
     return true;

@@ -56,7 +56,7 @@ static void pierce(struct edge_probe *probe, struct inner_edge *edge, uint32_t f
     bool zero;
     if (t.number == f[0].number || t.number == f[1].number || t.number == f[2].number ||
         from * perturbed_orientation(f[0], f[1], f[2], t, &zero, &probe->counters) >= 0 ||
-        !border_line_pierces(s, t, f, &zero, &probe->counters)) {
+        !perturbed_line_pierces(s, t, f, &zero, &probe->counters)) {
         return;
     }
     double share = edge_share(s.xyz, t.xyz, corners);

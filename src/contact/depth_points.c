@@ -662,3 +662,26 @@ void depth_clear_tables(struct contact_run *run)
     clear_table(run);
     mark_cut_edges(run, 0);
 }
+
+/* ---- points that hang together ----------------------------------------------------------------------------------- */
+
+bool depth_push_neighbours(const struct contact_run *run, const struct depth_point *point, uint32_t round,
+                           struct dynamic_array *queue)
+{
+    const struct contact_mesh *mesh = &run->state->meshes[point->body_a];
+    const uint8_t *is_surface = run->pose->bodies[point->body_a].body->edge_is_surface;
+    for (uint32_t k = mesh->first[point->vertex]; k < mesh->first[point->vertex + 1]; k++) {
+        struct contact_neighbour neighbour = mesh->neighbours[k];
+        struct depth_point *other = depth_point_of(run, point->body_a, neighbour.vertex, point->body_b);
+        if (!other || other->round != 0 || (run->def->surface_only && !is_surface[neighbour.edge]) ||
+            contact_edge_is_cut(run, point->body_a, neighbour.edge, point->body_b)) {
+            continue;
+        }
+        uint32_t place = (uint32_t)(other - (struct depth_point *)run->state->points.data);
+        other->round = round;
+        if (!array_push(queue, &place)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -116,7 +116,7 @@ static uint32_t begin_flood(struct contact_run *run)
 {
     struct contact_state *state = run->state;
     if (state->flood > UINT32_MAX - 4) {
-        for (uint32_t rank = 0; rank < state->mesh_count; rank++) {
+        for (uint32_t rank = 0; rank < state->mesh_records.count; rank++) {
             struct contact_mesh *mesh = &state->meshes[rank];
             memset(mesh->mark, 0, mesh->vertex_count * sizeof *mesh->mark);
             memset(mesh->component_mark, 0, mesh->component_count * sizeof *mesh->component_mark);

@@ -282,20 +282,8 @@ static bool next_round(struct contact_run *run, uint32_t round)
     array_clear(&state->next_queue);
     for (size_t i = 0; i < state->queue.count; i++) {
         const struct depth_point *point = array_at(&state->points, places[i]);
-        const struct contact_mesh *mesh = &state->meshes[point->body_a];
-        const uint8_t *is_surface = run->pose->bodies[point->body_a].body->edge_is_surface;
-        for (uint32_t k = mesh->first[point->vertex]; k < mesh->first[point->vertex + 1]; k++) {
-            struct contact_neighbour neighbour = mesh->neighbours[k];
-            struct depth_point *other = depth_point_of(run, point->body_a, neighbour.vertex, point->body_b);
-            if (!other || other->round != 0 || (run->def->surface_only && !is_surface[neighbour.edge]) ||
-                contact_edge_is_cut(run, point->body_a, neighbour.edge, point->body_b)) {
-                continue;
-            }
-            uint32_t place = (uint32_t)(other - (struct depth_point *)state->points.data);
-            other->round = round;
-            if (!array_push(&state->next_queue, &place)) {
-                return false;
-            }
+        if (!depth_push_neighbours(run, point, round, &state->next_queue)) {
+            return false;
         }
     }
     return true;

@@ -10,40 +10,22 @@
 #include <float.h>
 #include <math.h>
 
+#include "contact/contact_vectors.h"
 #include "geometry/tetrahedron_predicates.h"
 #include "query/pair_tests.h"
-
-static void subtract(const double a[3], const double b[3], double out[3])
-{
-    for (int axis = 0; axis < 3; axis++) {
-        out[axis] = a[axis] - b[axis];
-    }
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
 
 /* ---- two tetrahedra ---------------------------------------------------------------------------------------------- */
 
 /* How far the two must move along the direction to part, or `so_far` when that is less or the direction is nothing. */
 static double parting_along(const double direction[3], const double (*a)[3], const double (*b)[3], double so_far)
 {
-    double length = sqrt(dot(direction, direction));
+    double length = sqrt(vector_dot(direction, direction));
     if (!(length > 0) || !(length < DBL_MAX)) {
         return so_far;
     }
     double a_lo = DBL_MAX, a_hi = -DBL_MAX, b_lo = DBL_MAX, b_hi = -DBL_MAX;
     for (int k = 0; k < 4; k++) {
-        double at_a = dot(direction, a[k]), at_b = dot(direction, b[k]);
+        double at_a = vector_dot(direction, a[k]), at_b = vector_dot(direction, b[k]);
         a_lo = at_a < a_lo ? at_a : a_lo;
         a_hi = at_a > a_hi ? at_a : a_hi;
         b_lo = at_b < b_lo ? at_b : b_lo;
@@ -60,7 +42,7 @@ static const int edge_ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 
 static void edges_of(const double (*t)[3], double edges[6][3])
 {
     for (int e = 0; e < 6; e++) {
-        subtract(t[edge_ends[e][1]], t[edge_ends[e][0]], edges[e]);
+        vector_subtract(t[edge_ends[e][1]], t[edge_ends[e][0]], edges[e]);
     }
 }
 
@@ -69,22 +51,22 @@ static double parting_of_tetrahedra(const double *const a[4], const double *cons
 {
     double ta[4][3], tb[4][3], ea[6][3], eb[6][3], direction[3];
     for (int k = 0; k < 4; k++) {
-        subtract(a[k], a[0], ta[k]);
-        subtract(b[k], a[0], tb[k]);
+        vector_subtract(a[k], a[0], ta[k]);
+        vector_subtract(b[k], a[0], tb[k]);
     }
     edges_of(ta, ea);
     edges_of(tb, eb);
     double best = DBL_MAX;
     static const int face_edges[4][2] = {{0, 1}, {0, 2}, {1, 2}, {3, 4}}; /* two edges of each face */
     for (int f = 0; f < 4; f++) {
-        cross(ea[face_edges[f][0]], ea[face_edges[f][1]], direction);
+        vector_cross(ea[face_edges[f][0]], ea[face_edges[f][1]], direction);
         best = parting_along(direction, ta, tb, best);
-        cross(eb[face_edges[f][0]], eb[face_edges[f][1]], direction);
+        vector_cross(eb[face_edges[f][0]], eb[face_edges[f][1]], direction);
         best = parting_along(direction, ta, tb, best);
     }
     for (int i = 0; i < 6; i++) {
         for (int j = 0; j < 6; j++) {
-            cross(ea[i], eb[j], direction);
+            vector_cross(ea[i], eb[j], direction);
             best = parting_along(direction, ta, tb, best);
         }
     }

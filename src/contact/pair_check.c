@@ -87,12 +87,13 @@ static dent_status for_both_sides(struct check_run *run, struct pair *pair, side
 
 /* ---- counting ---------------------------------------------------------------------------------------------------- */
 
-/* A flat cell has no interior and overlaps nothing, but it may lie inside the other body without meeting its surface. Every other element
- * with a corner inside overlaps. */
+/* A flat cell has no interior and overlaps nothing, but it may lie inside the other body without meeting its surface.
+ * Every other element with a corner inside overlaps. */
 static void touch_with_corners_inside(struct check_run *run, const struct check_side *side)
 {
     const struct body *body = side->x->body;
-    for (uint32_t element = 0; element < body->element_count && side->x != side->y && !run->ignore_touching; element++) {
+    for (uint32_t element = 0; element < body->element_count && side->x != side->y && !run->ignore_touching;
+         element++) {
         uint32_t corner_count;
         const uint32_t *corners = element_corners(body, element, &corner_count);
         for (uint32_t k = 0; k < corner_count; k++) {

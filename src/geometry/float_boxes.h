@@ -1,8 +1,9 @@
 /* Float boxes that contain what they stand for, whatever the exponents.
  *
- * All coordinates of a world are first multiplied by one power of two, chosen so that the largest becomes about 1 (DESIGN §2: 1e±150
- * must not collapse the boxes), then rounded outward to float. Scaling by a power of two is exact unless a number falls into the
- * subnormal range of double, which lies far below the smallest float: there only its sign matters, and the sign is kept.
+ * All coordinates of a world are first multiplied by one power of two, chosen so that the largest becomes about 1
+ * (DESIGN §2: 1e±150 must not collapse the boxes), then rounded outward to float. Scaling by a power of two is exact
+ * unless a number falls into the subnormal range of double, which lies far below the smallest float: there only its
+ * sign matters, and the sign is kept.
  */
 #ifndef DENT_GEOMETRY_FLOAT_BOXES_H
 #define DENT_GEOMETRY_FLOAT_BOXES_H
@@ -13,8 +14,8 @@
 
 #define SMALLEST_FLOAT 1.40129846432481707e-45f /* 2^-149 */
 
-/* The scaling of a world whose largest |coordinate| is `largest`, in two factors because one power of two cannot reach from the
- * smallest subnormal to 1. */
+/* The scaling of a world whose largest |coordinate| is `largest`, in two factors because one power of two cannot reach
+ * from the smallest subnormal to 1. */
 struct box_scaling {
     double first, second;
 };

@@ -47,15 +47,9 @@ uint32_t impact_test_block(const struct impact_block *block, const struct kernel
         }
         struct impact_result *result = &hits[hit_count].result;
         impact_test_finite(block->kind, corners, limit, ordinary, result);
-        if (result->answer == IMPACT_FREE) {
-            counters->free_by[result->stage]++;
-            continue;
+        if (impact_note_result(block, result, &limit, counters)) {
+            hits[hit_count++].candidate = candidate;
         }
-        counters->hits_by[result->stage]++;
-        if (block->earliest && result->toi < limit) {
-            limit = result->toi;
-        }
-        hits[hit_count++].candidate = candidate;
     }
     return hit_count;
 }

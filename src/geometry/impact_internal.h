@@ -65,4 +65,20 @@ enum impact_verdict impact_double_time(enum impact_kind kind, const struct impac
 void impact_test_finite(enum impact_kind kind, const struct impact_vertex *const corners[4], double t_limit,
                         bool ordinary, struct impact_result *result);
 
+/* Counts what was said about a candidate of a block and, where only the earliest is asked for, lowers the limit. True
+ * for a hit. */
+static inline bool impact_note_result(const struct impact_block *block, const struct impact_result *result,
+                                      double *limit, struct impact_counters *counters)
+{
+    if (result->answer == IMPACT_FREE) {
+        counters->free_by[result->stage]++;
+        return false;
+    }
+    counters->hits_by[result->stage]++;
+    if (block->earliest && result->toi < *limit) {
+        *limit = result->toi;
+    }
+    return true;
+}
+
 #endif

@@ -358,15 +358,9 @@ uint32_t impact_test_separation_block(const struct impact_block *block, const st
         }
         struct impact_result *result = &hits[hit_count].result;
         test_finite(block->kind, corners, separation, limit, result);
-        if (result->answer == IMPACT_FREE) {
-            counters->free_by[result->stage]++;
-            continue;
+        if (impact_note_result(block, result, &limit, counters)) {
+            hits[hit_count++].candidate = i;
         }
-        counters->hits_by[result->stage]++;
-        if (block->earliest && result->toi < limit) {
-            limit = result->toi;
-        }
-        hits[hit_count++].candidate = i;
     }
     return hit_count;
 }

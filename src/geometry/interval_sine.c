@@ -14,7 +14,7 @@
  * to x. Tested against rational Taylor sums. */
 #include "geometry/interval.h"
 
-#include <stdint.h>
+#include <dent/base.h>
 
 #define HALF_PI_HIGH 0x1.921fb544p+0
 #define HALF_PI_MIDDLE 0x1.0b4611a6p-34
@@ -65,6 +65,13 @@ struct sine_cosine sine_and_cosine(double angle)
     default:
         return (struct sine_cosine){-cosine, sine};
     }
+}
+
+void dent_sine_cosine(double angle, double *sine, double *cosine)
+{
+    struct sine_cosine both = sine_and_cosine(angle);
+    *sine = both.sine;
+    *cosine = both.cosine;
 }
 
 /* May [a, b], counted in whole turns from an extremum, contain a whole number? The counts carry an error below

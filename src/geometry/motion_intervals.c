@@ -40,7 +40,8 @@ static void trajectory_interval_pose(const struct interval_kernels *kernels, con
 
 /* `piece` is the Taylor enclosure of the same product over the same time; of it only the first-order bounds are used,
  * so that this remains what interval arithmetic with centred forms can do. */
-static void tighten(const struct interval_kernels *kernels, struct interval_pose *pose, const struct motion_piece *piece, uint32_t links)
+static void tighten(const struct interval_kernels *kernels, struct interval_pose *pose,
+                    const struct motion_piece *piece, uint32_t links)
 {
     double turn = piece->half * piece->turning + piece->rotation_error;
     turn *= 1 + 0x1p-40;

@@ -37,4 +37,36 @@ static inline int perturbed_orientation(struct numbered_point a, struct numbered
     return perturbed_orientation_slow(a, b, c, d, zero, counters);
 }
 
+/* The line from s to t goes through the face; *zero becomes true when it does so for the moved points only. */
+static inline bool perturbed_line_pierces(struct numbered_point s, struct numbered_point t,
+                                          const struct numbered_point face[3], bool *zero,
+                                          predicate_counters *counters)
+{
+    int first = perturbed_orientation(s, t, face[0], face[1], zero, counters);
+    return first != 0 && first == perturbed_orientation(s, t, face[1], face[2], zero, counters) &&
+           first == perturbed_orientation(s, t, face[2], face[0], zero, counters);
+}
+
+/* Of the corners of a face over the plane of another; a common corner has height 0. */
+struct corner_heights {
+    int sign[3];
+    bool zero[3]; /* for the moved points only */
+};
+
+/* The heights of b's corners over the plane of a. False when they are all on one side: the faces do not cross. Two
+ * faces in general position cross when both straddle the other's plane and an edge whose ends differ in height pierces
+ * the other face. */
+static inline bool face_straddles(const struct numbered_point a[3], const struct numbered_point b[3],
+                                  struct corner_heights *heights, predicate_counters *counters)
+{
+    int lowest = 1, highest = -1;
+    for (int k = 0; k < 3; k++) {
+        heights->zero[k] = false;
+        int sign = heights->sign[k] = perturbed_orientation(a[0], a[1], a[2], b[k], &heights->zero[k], counters);
+        lowest = sign < lowest ? sign : lowest;
+        highest = sign > highest ? sign : highest;
+    }
+    return lowest < 0 && highest > 0;
+}
+
 #endif

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "geometry/quaternion.h"
+
 /* One Jacobi rotation in the plane (p, q); vectors holds the eigenvectors as columns. */
 static void turn(double matrix[4][4], double vectors[4][4], int p, int q)
 {
@@ -34,17 +36,9 @@ static void rotation_of_quaternion(const double quaternion[4], double r[9])
 {
     double length = sqrt((quaternion[0] * quaternion[0] + quaternion[1] * quaternion[1]) +
                          (quaternion[2] * quaternion[2] + quaternion[3] * quaternion[3]));
-    double w = quaternion[0] / length, x = quaternion[1] / length, y = quaternion[2] / length,
-           z = quaternion[3] / length;
-    r[0] = 1 - 2 * (y * y + z * z);
-    r[1] = 2 * (x * y - w * z);
-    r[2] = 2 * (x * z + w * y);
-    r[3] = 2 * (x * y + w * z);
-    r[4] = 1 - 2 * (x * x + z * z);
-    r[5] = 2 * (y * z - w * x);
-    r[6] = 2 * (x * z - w * y);
-    r[7] = 2 * (y * z + w * x);
-    r[8] = 1 - 2 * (x * x + y * y);
+    const double unit[4] = {quaternion[0] / length, quaternion[1] / length, quaternion[2] / length,
+                            quaternion[3] / length};
+    quaternion_to_matrix(unit, r);
 }
 
 void rotation_from_moments(const double moments[3][3], double rotation[9])

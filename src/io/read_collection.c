@@ -1,5 +1,5 @@
-/* Reads ParaView .pvd collections: <DataSet timestep="…" part="…" file="…"/>, one after the other. Names are copied; the five
- * XML entities that writers use in attributes are undone. */
+/* Reads ParaView .pvd collections: <DataSet timestep="…" part="…" file="…"/>, one after the other. Names are copied;
+ * the five XML entities that writers use in attributes are undone. */
 #include "decimal_number.h"
 #include "file_bytes.h"
 #include "growable_array.h"
@@ -41,7 +41,8 @@ static bool keep_name(struct collection_storage *storage, dent_context *context,
     return growable_push(&storage->names, context, "");
 }
 
-static dent_status read_data_set(struct collection_storage *storage, const struct xml_scanner *xml, const struct xml_tag *tag)
+static dent_status read_data_set(struct collection_storage *storage, const struct xml_scanner *xml,
+                                 const struct xml_tag *tag)
 {
     struct text_span value;
     dent_collection_entry entry = {0};
@@ -73,10 +74,12 @@ static dent_status read_tags(struct collection_storage *storage, struct xml_scan
     for (;;) {
         TRY(xml_next_tag(xml, &tag));
         if (tag.kind == XML_END_OF_FILE) {
-            return first ? dent_fail(xml->context, DENT_ERROR_FORMAT, "%s: this is no .pvd collection", xml->name) : DENT_OK;
+            return first ? dent_fail(xml->context, DENT_ERROR_FORMAT, "%s: this is no .pvd collection", xml->name)
+                         : DENT_OK;
         }
         struct text_span type;
-        if (first && (!span_equal(tag.name, "VTKFile") || !xml_attribute(&tag, "type", &type) || !span_equal(type, "Collection"))) {
+        if (first && (!span_equal(tag.name, "VTKFile") || !xml_attribute(&tag, "type", &type) ||
+                      !span_equal(type, "Collection"))) {
             return xml_fail(xml, tag.name.text, DENT_ERROR_FORMAT, "<VTKFile type=\"Collection\"> should be here");
         }
         first = false;

@@ -1,5 +1,5 @@
-/* Reads back the points of a .vtp with their fields, as our own writer lays them down: one piece, arrays of doubles (or unsigned
- * numbers nobody asks for here), appended raw. The mesh readers leave fields aside; recordings need them. */
+/* Reads back the points of a .vtp with their fields, as our own writer lays them down: one piece, arrays of doubles (or
+ * unsigned numbers nobody asks for here), appended raw. The mesh readers leave fields aside; recordings need them. */
 #include "decimal_number.h"
 #include "file_bytes.h"
 #include "growable_array.h"
@@ -38,8 +38,8 @@ struct points_reader {
     const uint8_t *appended;
 };
 
-static dent_status whole_attribute(struct points_reader *reader, const struct xml_tag *tag, const char *name, uint64_t otherwise,
-                                   uint64_t *number)
+static dent_status whole_attribute(struct points_reader *reader, const struct xml_tag *tag, const char *name,
+                                   uint64_t otherwise, uint64_t *number)
 {
     struct text_span value;
     int64_t parsed;
@@ -49,7 +49,8 @@ static dent_status whole_attribute(struct points_reader *reader, const struct xm
         return DENT_OK;
     }
     if (!decimal_to_integer(value.text, value.length, &parsed, &fits) || !fits || parsed < 0) {
-        return xml_fail(&reader->xml, tag->name.text, DENT_ERROR_FORMAT, "%s '%.*s' is not a count", name, SPAN_ARGUMENTS(value));
+        return xml_fail(&reader->xml, tag->name.text, DENT_ERROR_FORMAT, "%s '%.*s' is not a count", name,
+                        SPAN_ARGUMENTS(value));
     }
     *number = (uint64_t)parsed;
     return DENT_OK;
@@ -64,14 +65,14 @@ static dent_status declare_array(struct points_reader *reader, const struct xml_
     xml_attribute(tag, "format", &format);
     xml_attribute(tag, "Name", &name);
     if (!span_equal(type, "Float64") || !span_equal(format, "appended") || name.length >= NAME_LIMIT) {
-        return xml_fail(&reader->xml, tag->name.text, DENT_ERROR_UNSUPPORTED, "array '%.*s': only doubles appended raw are read back",
-                        SPAN_ARGUMENTS(name));
+        return xml_fail(&reader->xml, tag->name.text, DENT_ERROR_UNSUPPORTED,
+                        "array '%.*s': only doubles appended raw are read back", SPAN_ARGUMENTS(name));
     }
     TRY(whole_attribute(reader, tag, "NumberOfComponents", 1, &components));
     TRY(whole_attribute(reader, tag, "offset", 0, &array.offset));
     if ((components != 1 && components != 3) || (array.is_position && components != 3)) {
-        return xml_fail(&reader->xml, tag->name.text, DENT_ERROR_UNSUPPORTED, "array '%.*s' has %llu components", SPAN_ARGUMENTS(name),
-                        (unsigned long long)components);
+        return xml_fail(&reader->xml, tag->name.text, DENT_ERROR_UNSUPPORTED, "array '%.*s' has %llu components",
+                        SPAN_ARGUMENTS(name), (unsigned long long)components);
     }
     if (name.length > 0) {
         memcpy(array.name, name.text, name.length);
@@ -121,11 +122,15 @@ static dent_status read_head(struct points_reader *reader)
     struct xml_tag tag;
     struct text_span value;
     TRY(xml_next_tag(&reader->xml, &tag));
-    if (tag.kind != XML_OPEN || !span_equal(tag.name, "VTKFile") || !xml_attribute(&tag, "type", &value) || !span_equal(value, "PolyData")) {
-        return dent_fail(reader->context, DENT_ERROR_FORMAT, "%s: <VTKFile type=\"PolyData\"> should come first", reader->path);
+    if (tag.kind != XML_OPEN || !span_equal(tag.name, "VTKFile") || !xml_attribute(&tag, "type", &value) ||
+        !span_equal(value, "PolyData")) {
+        return dent_fail(reader->context, DENT_ERROR_FORMAT, "%s: <VTKFile type=\"PolyData\"> should come first",
+                         reader->path);
     }
-    if (!xml_attribute(&tag, "header_type", &value) || !span_equal(value, "UInt64") || xml_attribute(&tag, "compressor", &value)) {
-        return dent_fail(reader->context, DENT_ERROR_UNSUPPORTED, "%s: only plain files with 64-bit lengths are read back", reader->path);
+    if (!xml_attribute(&tag, "header_type", &value) || !span_equal(value, "UInt64") ||
+        xml_attribute(&tag, "compressor", &value)) {
+        return dent_fail(reader->context, DENT_ERROR_UNSUPPORTED,
+                         "%s: only plain files with 64-bit lengths are read back", reader->path);
     }
     while (!reader->appended) {
         TRY(xml_next_tag(&reader->xml, &tag));
@@ -138,22 +143,26 @@ static dent_status read_head(struct points_reader *reader)
 }
 
 /* Copies one array to the end of `numbers`. */
-static dent_status load_array(struct points_reader *reader, const struct declared_array *array, struct growable_array *numbers)
+static dent_status load_array(struct points_reader *reader, const struct declared_array *array,
+                              struct growable_array *numbers)
 {
     const uint8_t *end = (const uint8_t *)reader->xml.end;
     uint64_t count = reader->point_count * array->components, room = (uint64_t)(end - reader->appended);
     struct vtk_encoding encoding = {.wide_headers = true};
     struct vtk_array_bytes bytes;
     if (array->offset > room || reader->point_count > room) {
-        return dent_fail(reader->context, DENT_ERROR_FORMAT, "%s: array '%s' lies behind the end of the file", reader->path, array->name);
+        return dent_fail(reader->context, DENT_ERROR_FORMAT, "%s: array '%s' lies behind the end of the file",
+                         reader->path, array->name);
     }
-    TRY(vtk_array_unpack(reader->context, reader->path, &encoding, reader->appended + array->offset, end, 8 * count, &bytes));
+    TRY(vtk_array_unpack(reader->context, reader->path, &encoding, reader->appended + array->offset, end, 8 * count,
+                         &bytes));
     double *out = growable_extend(numbers, reader->context, (size_t)count);
     if (out && count > 0) {
         memcpy(out, bytes.data, 8 * (size_t)count);
     }
     vtk_array_bytes_release(reader->context, &bytes);
-    return out || count == 0 ? DENT_OK : dent_fail(reader->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory", reader->path);
+    return out || count == 0 ? DENT_OK
+                             : dent_fail(reader->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory", reader->path);
 }
 
 static dent_status load_arrays(struct points_reader *reader, struct points_storage *storage)
@@ -177,8 +186,9 @@ static dent_status load_arrays(struct points_reader *reader, struct points_stora
             }
         }
     }
-    return positions || reader->point_count == 0 ? DENT_OK
-                                                 : dent_fail(reader->context, DENT_ERROR_FORMAT, "%s: no positions", reader->path);
+    return positions || reader->point_count == 0
+               ? DENT_OK
+               : dent_fail(reader->context, DENT_ERROR_FORMAT, "%s: no positions", reader->path);
 }
 
 static dent_status finish(struct points_reader *reader, struct points_storage *storage)
@@ -188,7 +198,8 @@ static dent_status finish(struct points_reader *reader, struct points_storage *s
     size_t at = 3 * (size_t)reader->point_count;
     for (size_t i = 0; i < at; i++) {
         if (!isfinite(numbers[i])) {
-            return dent_fail(reader->context, DENT_ERROR_BAD_NUMBER, "%s: point %zu is not finite", reader->path, i / 3);
+            return dent_fail(reader->context, DENT_ERROR_BAD_NUMBER, "%s: point %zu is not finite", reader->path,
+                             i / 3);
         }
     }
     for (size_t i = 0; i < storage->fields.count; i++) {
@@ -196,7 +207,8 @@ static dent_status finish(struct points_reader *reader, struct points_storage *s
         fields[i].values = numbers + at;
         at += fields[i].components * (size_t)reader->point_count;
     }
-    storage->points = (dent_point_set){(uint32_t)reader->point_count, numbers, (uint32_t)storage->fields.count, fields, storage};
+    storage->points =
+        (dent_point_set){(uint32_t)reader->point_count, numbers, (uint32_t)storage->fields.count, fields, storage};
     return DENT_OK;
 }
 

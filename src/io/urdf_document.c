@@ -292,7 +292,8 @@ static enum place begin_joint(struct urdf_parse *parse, const char **attributes)
     }
     if (joint->type == URDF_JOINT_TYPE_COUNT) {
         fail(parse, DENT_ERROR_UNSUPPORTED,
-             "joint '%s' is of type '%.40s'; dent reads fixed, revolute, continuous, prismatic, floating and planar ones",
+             "joint '%s' is of type '%.40s'; dent reads fixed, revolute, continuous, prismatic, floating and planar "
+             "ones",
              joint->name ? joint->name : "", type ? type : "");
     }
     return PLACE_JOINT;

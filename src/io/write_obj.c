@@ -2,7 +2,8 @@
 #include "mesh_writers.h"
 #include "output_file.h"
 
-static dent_status write_elements(dent_context *context, const char *path, const dent_mesh_view *view, const char *word, size_t corners)
+static dent_status write_elements(dent_context *context, const char *path, const dent_mesh_view *view, const char *word,
+                                  size_t corners)
 {
     struct output_file file;
     dent_status status = output_open(&file, context, path);

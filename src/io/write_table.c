@@ -145,12 +145,14 @@ dent_status dent_mesh_write(dent_context *context, const char *path, const dent_
     return row->write(context, path, view);
 }
 
-dent_status dent_lines_write(dent_context *context, const char *path, uint32_t point_count, const double *positions, uint32_t line_count,
-                             const uint32_t *ends, uint32_t field_count, const dent_mesh_field *fields)
+dent_status dent_lines_write(dent_context *context, const char *path, uint32_t point_count, const double *positions,
+                             uint32_t line_count, const uint32_t *ends, uint32_t field_count,
+                             const dent_mesh_field *fields)
 {
     bool obj = ends_with(path, ".obj");
     if (!obj && !ends_with(path, ".vtp")) {
-        return dent_fail(context, DENT_ERROR_UNSUPPORTED, "%s: not written: the name of a file of lines must end in .vtp or .obj", path);
+        return dent_fail(context, DENT_ERROR_UNSUPPORTED,
+                         "%s: not written: the name of a file of lines must end in .vtp or .obj", path);
     }
     dent_status status = check_written_positions(context, path, point_count, positions);
     if (status == DENT_OK) {
@@ -161,8 +163,8 @@ dent_status dent_lines_write(dent_context *context, const char *path, uint32_t p
     }
     for (size_t i = 0; status == DENT_OK && i < 2 * (size_t)line_count; i++) {
         if (ends[i] >= point_count) {
-            status = dent_fail(context, DENT_ERROR_BAD_MESH, "%s: not written: line %zu names point %u of %u", path, i / 2, ends[i],
-                               point_count);
+            status = dent_fail(context, DENT_ERROR_BAD_MESH, "%s: not written: line %zu names point %u of %u", path,
+                               i / 2, ends[i], point_count);
         }
     }
     if (status != DENT_OK) {

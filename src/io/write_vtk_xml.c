@@ -221,7 +221,8 @@ dent_status write_vtu(dent_context *context, const char *path, const dent_mesh_v
     return append_end(&writer);
 }
 
-static dent_status write_polydata(dent_context *context, const char *path, const dent_mesh_view *view, enum cell_kind cells)
+static dent_status write_polydata(dent_context *context, const char *path, const dent_mesh_view *view,
+                                  enum cell_kind cells)
 {
     struct vtk_writer writer;
     dent_status status = begin(&writer, context, path, view, cells);

@@ -1,8 +1,8 @@
 /* The oracle: every pair is looked at.
  *
- * This file and the exact tests behind the sink define the answer; every other method is compared with it. It knows no tolerance and
- * keeps nothing between queries. The one short cut is the box of the two elements in the doubles themselves: sets whose
- * boxes are apart do not meet. O(n^2); blocks are elements of side a.
+ * This file and the exact tests behind the sink define the answer; every other method is compared with it. It knows no
+ * tolerance and keeps nothing between queries. The one short cut is the box of the two elements in the doubles
+ * themselves: sets whose boxes are apart do not meet. O(n^2); blocks are elements of side a.
  */
 #include "methods/method_table.h"
 
@@ -70,7 +70,8 @@ static void look_at_block(void *data, uint32_t block, uint32_t worker)
                 !bodies_may_meet(bodies[element_a->body].body, bodies[element_b->body].body)) {
                 continue;
             }
-            batch[batched++] = (struct candidate){element_a->body, element_a->feature, element_b->body, element_b->feature};
+            batch[batched++] =
+                (struct candidate){element_a->body, element_a->feature, element_b->body, element_b->feature};
             if (batched == BATCH_SIZE) {
                 oracle->sink->offer(oracle->sink, oracle->question, block, worker, batch, batched);
                 batched = 0;

@@ -19,36 +19,20 @@ bool contour_edge_pierces(struct numbered_point s, struct numbered_point t, cons
                           predicate_counters *counters)
 {
     bool ignored;
-    int first = perturbed_orientation(s, t, face[0], face[1], &ignored, counters);
-    return first != 0 && first == perturbed_orientation(s, t, face[1], face[2], &ignored, counters) &&
-           first == perturbed_orientation(s, t, face[2], face[0], &ignored, counters);
-}
-
-/* Heights of b's corners over the plane of a; false when they are all on one side. */
-static bool straddles(const struct numbered_point a[3], const struct numbered_point b[3], int heights[3],
-                      predicate_counters *counters)
-{
-    int lowest = 1, highest = -1;
-    bool ignored;
-    for (int k = 0; k < 3; k++) {
-        heights[k] = perturbed_orientation(a[0], a[1], a[2], b[k], &ignored, counters);
-        lowest = heights[k] < lowest ? heights[k] : lowest;
-        highest = heights[k] > highest ? heights[k] : highest;
-    }
-    return lowest < 0 && highest > 0;
+    return perturbed_line_pierces(s, t, face, &ignored, counters);
 }
 
 static bool faces_cross(const struct numbered_point a[3], const struct numbered_point b[3],
                         predicate_counters *counters)
 {
-    int heights_b[3], heights_a[3];
-    if (!straddles(a, b, heights_b, counters) || !straddles(b, a, heights_a, counters)) {
+    struct corner_heights of_a, of_b;
+    if (!face_straddles(a, b, &of_b, counters) || !face_straddles(b, a, &of_a, counters)) {
         return false;
     }
     for (int k = 0; k < 3; k++) {
         int next = (k + 1) % 3;
-        if ((heights_b[k] * heights_b[next] < 0 && contour_edge_pierces(b[k], b[next], a, counters)) ||
-            (heights_a[k] * heights_a[next] < 0 && contour_edge_pierces(a[k], a[next], b, counters))) {
+        if ((of_b.sign[k] * of_b.sign[next] < 0 && contour_edge_pierces(b[k], b[next], a, counters)) ||
+            (of_a.sign[k] * of_a.sign[next] < 0 && contour_edge_pierces(a[k], a[next], b, counters))) {
             return true;
         }
     }

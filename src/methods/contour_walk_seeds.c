@@ -242,7 +242,8 @@ struct part_ray {
     struct numbered_point p, far;
 };
 
-static bool seed_part_in(struct contour_search *search, const struct part_ray *ray, uint32_t rank, predicate_counters *counters)
+static bool seed_part_in(struct contour_search *search, const struct part_ray *ray, uint32_t rank,
+                         predicate_counters *counters)
 {
     struct walk_body *solid = &search->bodies[rank];
     const struct hidden_wall *walls = search->state->hidden_walls.data;
@@ -267,7 +268,8 @@ static bool seed_part_in(struct contour_search *search, const struct part_ray *r
     return true;
 }
 
-/* Without wounds a solid lies inside the box of its surface, so the pairs of bodies whose surfaces' boxes meet are all that matter. */
+/* Without wounds a solid lies inside the box of its surface, so the pairs of bodies whose surfaces' boxes meet are all
+ * that matter. */
 static bool seed_part(struct contour_search *search, uint32_t rank_a, uint32_t face, predicate_counters *counters)
 {
     const struct walk_body *a = &search->bodies[rank_a];

@@ -1,10 +1,10 @@
-/* What a method is: a way to find the pairs that a question asks for. A new method is one file with these functions and one row in
- * method_table.c.
+/* What a method is: a way to find the pairs that a question asks for. A new method is one file with these functions and
+ * one row in method_table.c.
  *
- * A method receives a pose (bodies and positions, read-only) and offers pairs to a sink. Most methods collect candidates: the
- * sink leaves out pairs that share a vertex and applies the exact test of the question, so a method may offer too much but never too
- * little, and needs no exact arithmetic of its own. Offers come from the blocks of a parallel loop; their order does not matter, since the
- * pipeline sorts the answers canonically and removes repetitions.
+ * A method receives a pose (bodies and positions, read-only) and offers pairs to a sink. Most methods collect
+ * candidates: the sink leaves out pairs that share a vertex and applies the exact test of the question, so a method may
+ * offer too much but never too little, and needs no exact arithmetic of its own. Offers come from the blocks of a
+ * parallel loop; their order does not matter, since the pipeline sorts the answers canonically and removes repetitions.
  */
 #ifndef DENT_METHODS_METHOD_INTERFACE_H
 #define DENT_METHODS_METHOD_INTERFACE_H
@@ -29,10 +29,10 @@ struct candidate_sink {
     /* From block `block` on worker `worker`. face-face pairs may come in either order. */
     void (*offer)(struct candidate_sink *sink, dent_question question, uint32_t block, uint32_t worker,
                   const struct candidate *candidates, size_t count);
-    /* The same for methods that have decided by exact means themselves: answers of the question, in canonical sides (face-face: a < b), none
-     * sharing a vertex, with their kind. */
-    void (*answer)(struct candidate_sink *sink, dent_question question, uint32_t block, uint32_t worker, const dent_pair *pairs,
-                   size_t count);
+    /* The same for methods that have decided by exact means themselves: answers of the question, in canonical sides
+     * (face-face: a < b), none sharing a vertex, with their kind. */
+    void (*answer)(struct candidate_sink *sink, dent_question question, uint32_t block, uint32_t worker,
+                   const dent_pair *pairs, size_t count);
     /* For counters.box_tests and counters.cells_visited. */
     void (*count_box_tests)(struct candidate_sink *sink, uint32_t worker, uint64_t count);
     void (*count_cells_visited)(struct candidate_sink *sink, uint32_t worker, uint64_t count);
@@ -51,7 +51,8 @@ struct search_request {
     dent_query_counters *counters; /* rebuilds, certified_bodies: written by the calling thread */
     struct arena *scratch; /* of the calling thread; rewound after the query */
     struct message *message;
-    /* The last resort of a method that cannot answer for these bodies: the whole request by one that always can. Nothing may have been offered yet. */
+    /* The last resort of a method that cannot answer for these bodies: the whole request by one that always can.
+     * Nothing may have been offered yet. */
     dent_status (*by_other_method)(const struct search_request *request, struct candidate_sink *sink);
     void *owner; /* for by_other_method */
 };
@@ -67,13 +68,15 @@ static inline bool vertex_is_asked(const struct search_request *request, const s
     return (body->vertex_use[vertex] & (request->surface_vertices_only ? VERTEX_ON_SURFACE : VERTEX_USED)) != 0;
 }
 
-/* A row of the table. State (a tree kept between steps, for instance) lives in the world, one per method; null functions: none. */
+/* A row of the table. State (a tree kept between steps, for instance) lives in the world, one per method; null
+ * functions: none. */
 struct method_row {
     dent_method method;
     const char *name;
     const char *summary;
     uint32_t questions;
-    dent_status (*create)(dent_context *context, void **state); /* kept in the world; compare pose->table->topology_version */
+    dent_status (*create)(dent_context *context,
+                          void **state); /* kept in the world; compare pose->table->topology_version */
     void (*destroy)(dent_context *context, void *state);
     /* Finds and offers. On DENT_OK every pair that is an answer has been offered, unless the search was cancelled. */
     dent_status (*search)(void *state, const struct search_request *request, struct candidate_sink *sink);

@@ -20,8 +20,8 @@ const struct method_row *method_row_of(dent_method method)
 enum { FEW_ELEMENTS = 16 };
 /* Cells per solid from which the contour walk pays. */
 enum { CELLS_WORTH_WALKING = 2000 };
-/* Cells up to which the gaps of a reference that is not convex (structures/gap_certificate.h) are known after a third of a
- * second. */
+/* Cells up to which the gaps of a reference that is not convex (structures/gap_certificate.h) are known after a third
+ * of a second. */
 enum { CELLS_FOR_GAPS = 50000 };
 
 const struct method_row *method_choose(const struct pose *pose, uint32_t questions, bool touching, const char **reason)
@@ -50,10 +50,10 @@ const struct method_row *method_choose(const struct pose *pose, uint32_t questio
         *reason = "touching pairs are asked for: spatial hash";
         return &spatial_hash_method;
     }
-    /* Where no certificate will help (no reference shape, or a large one that is not convex) and the bodies are not small,
-     * following the surfaces is quicker unless much overlaps: 10 against 36 ms on two blocks of 320,000 cells without
-     * reference (docs/methods/contour_walk.md). With gaps the cluster search is level on the jaw and more than twice as fast on
-     * teschner-d. */
+    /* Where no certificate will help (no reference shape, or a large one that is not convex) and the bodies are not
+     * small, following the surfaces is quicker unless much overlaps: 10 against 36 ms on two blocks of 320,000 cells
+     * without reference (docs/methods/contour_walk.md). With gaps the cluster search is level on the jaw and more than
+     * twice as fast on teschner-d. */
     if (questions & DENT_QUESTION_FACE_CELL && cells >= solids * CELLS_WORTH_WALKING && certified_cells * 2 < cells) {
         *reason = "faces in cells of solids without a reference shape that helps: contour walk";
         return &contour_walk_method;

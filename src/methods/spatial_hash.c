@@ -183,35 +183,6 @@ struct face_making {
 
 enum { FACES_PER_BLOCK = 2048 };
 
-static void make_face(struct face_record *face, const struct point_record *points, const uint32_t corners[3],
-                      bool use_planes)
-{
-    float edge[2][3];
-    face->size = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        float lo = INFINITY, hi = -INFINITY;
-        for (int k = 0; k < 3; k++) {
-            float x = points[corners[k]].position[axis];
-            face->corner[k][axis] = x;
-            lo = x < lo ? x : lo;
-            hi = x > hi ? x : hi;
-        }
-        face->lo[axis] = lo;
-        face->hi[axis] = hi;
-        face->size = hi - lo > face->size ? hi - lo : face->size;
-        edge[0][axis] = face->corner[1][axis] - face->corner[0][axis];
-        edge[1][axis] = face->corner[2][axis] - face->corner[0][axis];
-    }
-    face->offset = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        int y = (axis + 1) % 3, z = (axis + 2) % 3;
-        face->id[axis] = points[corners[axis]].id;
-        face->normal[axis] = edge[0][y] * edge[1][z] - edge[0][z] * edge[1][y];
-        face->offset += face->normal[axis] * face->corner[0][axis];
-    }
-    face->error = use_planes ? PACKET_ERROR * face->size * (1 + face->size) : INFINITY;
-}
-
 static void make_face_block(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
@@ -219,7 +190,7 @@ static void make_face_block(void *data, uint32_t block, uint32_t worker)
     uint32_t begin = block * FACES_PER_BLOCK;
     uint32_t end = making->count - begin > FACES_PER_BLOCK ? begin + FACES_PER_BLOCK : making->count;
     for (uint32_t face = begin; face < end; face++) {
-        make_face(&making->faces[face], making->space->points, array_at(&making->sets->face_corners, face),
+        face_record_make(&making->faces[face], making->space->points, array_at(&making->sets->face_corners, face),
                   !making->space->ranks);
     }
 }

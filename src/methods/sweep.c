@@ -1,14 +1,16 @@
 /* Sort and sweep: boxes sorted along one axis; each is compared with those that begin inside it.
  *
- * Two boxes overlap along the axis iff one of them begins inside the other, so every overlapping pair (a, b) is met exactly once: in the
- * first pass by a, when b begins at or after it, in the second by b, when a begins strictly after it. The other two axes are compared by
- * the vector kernel over contiguous columns. Boxes are floats rounded outward, so nothing is lost. Good to about 100,000 elements
- * and as the second opinion on every other method; quadratic when everything overlaps along the axis.
+ * Two boxes overlap along the axis iff one of them begins inside the other, so every overlapping pair (a, b) is met
+ * exactly once: in the first pass by a, when b begins at or after it, in the second by b, when a begins strictly after
+ * it. The other two axes are compared by the vector kernel over contiguous columns. Boxes are floats rounded outward,
+ * so nothing is lost. Good to about 100,000 elements and as the second opinion on every other method; quadratic when
+ * everything overlaps along the axis.
  */
 #include "methods/method_table.h"
 #include "structures/box_columns.h"
 
-/* A long run of boxes is scanned in chunks, so that the room for what is found does not grow with the world times the workers. */
+/* A long run of boxes is scanned in chunks, so that the room for what is found does not grow with the world times the
+ * workers. */
 enum { BLOCK_SIZE = 256, BATCH_SIZE = 256, CHUNK_SIZE = 4096, FOUND_SIZE = CHUNK_SIZE + 16 };
 
 struct sweep {
@@ -48,8 +50,9 @@ static void flush(const struct sweep *sweep, struct batch *batch, uint32_t block
 }
 
 /* Box i of `outer` meets these boxes of `inner`. */
-static void offer_found(const struct sweep *sweep, const struct sorted_boxes *outer, const struct sorted_boxes *inner, uint32_t i,
-                        bool swapped, const uint32_t *found, uint32_t count, struct batch *batch, uint32_t block, uint32_t worker)
+static void offer_found(const struct sweep *sweep, const struct sorted_boxes *outer, const struct sorted_boxes *inner,
+                        uint32_t i, bool swapped, const uint32_t *found, uint32_t count, struct batch *batch,
+                        uint32_t block, uint32_t worker)
 {
     const struct posed_body *bodies = sweep->request->pose->bodies;
     for (uint32_t j = 0; j < count; j++) {
@@ -67,8 +70,8 @@ static void offer_found(const struct sweep *sweep, const struct sorted_boxes *ou
 }
 
 /* Compares box i of `outer` with the boxes of `inner` that begin inside it. swapped: `outer` is side b. */
-static void sweep_one(const struct sweep *sweep, const struct sorted_boxes *outer, const struct sorted_boxes *inner, uint32_t i,
-                      bool swapped, struct batch *batch, uint32_t block, uint32_t worker)
+static void sweep_one(const struct sweep *sweep, const struct sorted_boxes *outer, const struct sorted_boxes *inner,
+                      uint32_t i, bool swapped, struct batch *batch, uint32_t block, uint32_t worker)
 {
     bool self = outer == inner;
     uint32_t begin = self ? i + 1 : first_from(inner, 0, outer->lo[0][i], swapped);
@@ -109,13 +112,19 @@ static uint32_t block_count(const struct sorted_boxes *boxes)
     return boxes->count / BLOCK_SIZE + (boxes->count % BLOCK_SIZE != 0);
 }
 
-static dent_status sweep_question(const struct search_request *request, struct candidate_sink *sink, dent_question question,
-                                  const struct sorted_boxes *side_a, const struct sorted_boxes *side_b)
+static dent_status sweep_question(const struct search_request *request, struct candidate_sink *sink,
+                                  dent_question question, const struct sorted_boxes *side_a,
+                                  const struct sorted_boxes *side_b)
 {
     struct arena_mark mark = arena_mark(request->scratch);
-    struct sweep sweep = {
-        .request = request, .sink = sink, .question = question, .side_a = side_a, .side_b = side_b, .blocks_a = block_count(side_a)};
-    sweep.found = arena_allocate(request->scratch, dent_context_worker_count(request->context), FOUND_SIZE * sizeof *sweep.found);
+    struct sweep sweep = {.request = request,
+                          .sink = sink,
+                          .question = question,
+                          .side_a = side_a,
+                          .side_b = side_b,
+                          .blocks_a = block_count(side_a)};
+    sweep.found =
+        arena_allocate(request->scratch, dent_context_worker_count(request->context), FOUND_SIZE * sizeof *sweep.found);
     uint32_t blocks = sweep.blocks_a + (side_a == side_b ? 0 : block_count(side_b));
     if (!sweep.found || !sink->begin(sink, question, blocks)) {
         return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory in the sweep");
@@ -140,16 +149,19 @@ static dent_status build_sides(const struct search_request *request, struct side
         built = sorted_boxes_build(&sides->vertices, request->pose, vertices, axis, request->scratch, &too_many);
     }
     if (built && asked & (DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE)) {
-        built = sorted_boxes_build(&sides->faces, request->pose, FEATURE_SURFACE_FACES, axis, request->scratch, &too_many);
+        built =
+            sorted_boxes_build(&sides->faces, request->pose, FEATURE_SURFACE_FACES, axis, request->scratch, &too_many);
     }
     if (built && asked & (DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL)) {
         enum feature_side cells = request->def->touching ? FEATURE_CELLS : FEATURE_OPEN_CELLS;
         built = sorted_boxes_build(&sides->cells, request->pose, cells, axis, request->scratch, &too_many);
     }
     if (!built && too_many) {
-        return message_fail(request->message, DENT_ERROR_TOO_LARGE, "the world has 2^32 - 1 or more elements of one kind");
+        return message_fail(request->message, DENT_ERROR_TOO_LARGE,
+                            "the world has 2^32 - 1 or more elements of one kind");
     }
-    return built ? DENT_OK : message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the boxes of the sweep");
+    return built ? DENT_OK
+                 : message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the boxes of the sweep");
 }
 
 static dent_status sweep_search(void *state, const struct search_request *request, struct candidate_sink *sink)
@@ -172,7 +184,8 @@ static dent_status sweep_search(void *state, const struct search_request *reques
 const struct method_row sweep_method = {
     .method = DENT_METHOD_SWEEP,
     .name = "sweep",
-    .summary = "sorts float boxes along one axis and sweeps; O(n^(5/3)) on a block of n elements, good to about 100,000",
+    .summary =
+        "sorts float boxes along one axis and sweeps; O(n^(5/3)) on a block of n elements, good to about 100,000",
     .questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE,
     .search = sweep_search,
 };

@@ -33,11 +33,12 @@ void answer_list_destroy(struct answer_list *list)
 
 static struct key128 pair_key(const dent_pair *pair)
 {
-    return (struct key128){(uint64_t)pair->body_a << 32 | pair->feature_a, (uint64_t)pair->body_b << 32 | pair->feature_b};
+    return (struct key128){(uint64_t)pair->body_a << 32 | pair->feature_a,
+                           (uint64_t)pair->body_b << 32 | pair->feature_b};
 }
 
-static void sort_and_make_unique(struct dynamic_array *pairs, const dent_pair *unsorted, struct key128 *keys, uint32_t *order,
-                                 size_t count)
+static void sort_and_make_unique(struct dynamic_array *pairs, const dent_pair *unsorted, struct key128 *keys,
+                                 uint32_t *order, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         keys[i] = pair_key(&unsorted[i]);
@@ -54,8 +55,8 @@ static void sort_and_make_unique(struct dynamic_array *pairs, const dent_pair *u
     pairs->count = kept;
 }
 
-/* How the numbers of a pair are packed into one word: most worlds have room for body, feature, body, feature and kind in 64 bits, which sorts
- * several times faster than 128 bits and a payload. */
+/* How the numbers of a pair are packed into one word: most worlds have room for body, feature, body, feature and kind
+ * in 64 bits, which sorts several times faster than 128 bits and a payload. */
 struct packing {
     int feature_a, body_b, feature_b; /* bits */
 };
@@ -191,7 +192,8 @@ bool answer_list_add_details(struct answer_list *list, dent_context *context, co
         return false;
     }
     struct detail_loop loop = {list, pose};
-    dent_parallel_for(context, (uint32_t)((list->pairs.count + DETAIL_BLOCK - 1) / DETAIL_BLOCK), add_block_details, &loop);
+    dent_parallel_for(context, (uint32_t)((list->pairs.count + DETAIL_BLOCK - 1) / DETAIL_BLOCK), add_block_details,
+                      &loop);
     return true;
 }
 

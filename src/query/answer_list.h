@@ -1,5 +1,5 @@
-/* The answers to one question: collected per block of a parallel loop, merged, put into canonical order, given their details.
- * Memory is kept from query to query.
+/* The answers to one question: collected per block of a parallel loop, merged, put into canonical order, given their
+ * details. Memory is kept from query to query.
  */
 #ifndef DENT_QUERY_ANSWER_LIST_H
 #define DENT_QUERY_ANSWER_LIST_H

@@ -28,10 +28,10 @@ static void cut_tetrahedron(const struct border_search *search, const dent_pair 
     for (int i = 0; i < 6; i++) {
         int s = cell_edges[i][0], t = cell_edges[i][1];
         bool zero = zeros[s] || zeros[t];
-        if (heights[s] * heights[t] >= 0 || !border_line_pierces(corners[s], corners[t], face, &zero, counters)) {
+        if (heights[s] * heights[t] >= 0 || !perturbed_line_pierces(corners[s], corners[t], face, &zero, counters)) {
             continue;
         }
-        uint32_t edge = border_edge_number(body, &search->state->meshes[pair->body_b], vertices[s], vertices[t]);
+        uint32_t edge = find_edge(body, search->state->meshes[pair->body_b].edge_first, vertices[s], vertices[t]);
         if (!body->edge_is_surface[edge]) {
             struct border_cut cut = {pair->body_b, edge, pair->body_a, pair->feature_a, zero};
             block_output_append(&search->state->cut_blocks, block, &cut, 1);
@@ -181,8 +181,8 @@ bool border_find_cuts(struct border_search *search)
     struct border_state *state = search->state;
     array_clear(&state->cuts);
     array_clear(&state->cut_edges);
-    if (!take_surface_cuts(search) || (!search->def->surface_edges_only && !find_interior_cuts(search)) || (state->cuts.count > 0 && !sort_cuts(search)) ||
-        !array_extend(&state->cut_edges, state->cuts.count)) {
+    if (!take_surface_cuts(search) || (!search->def->surface_edges_only && !find_interior_cuts(search)) ||
+        (state->cuts.count > 0 && !sort_cuts(search)) || !array_extend(&state->cut_edges, state->cuts.count)) {
         return false;
     }
     dent_parallel_for(state->context, (uint32_t)(state->cuts.count / CUTS_PER_BLOCK + 1), record_block, search);

@@ -2,17 +2,6 @@
  * of the world. */
 #include "query/border_search.h"
 
-static void destroy_meshes(struct border_state *state)
-{
-    for (uint32_t i = 0; state->meshes && i < state->mesh_count; i++) {
-        dent_release(state->context, state->meshes[i].words, state->meshes[i].word_count, sizeof(uint32_t));
-    }
-    dent_release(state->context, state->meshes, state->mesh_count, sizeof *state->meshes);
-    state->meshes = NULL;
-    state->mesh_count = 0;
-    state->has_meshes = false;
-}
-
 struct border_state *border_state_create(dent_context *context)
 {
     struct border_state *state = dent_allocate(context, 1, sizeof *state);
@@ -31,41 +20,6 @@ struct border_state *border_state_create(dent_context *context)
         array_init(&state->vertex_edges, context, sizeof(uint32_t));
     }
     return state;
-}
-
-void border_state_destroy(struct border_state *state)
-{
-    if (!state) {
-        return;
-    }
-    destroy_meshes(state);
-    surface_forest_destroy(&state->forest);
-    block_output_destroy(&state->pair_blocks);
-    block_output_destroy(&state->cut_blocks);
-    array_destroy(&state->pairs);
-    array_destroy(&state->cuts);
-    array_destroy(&state->curves);
-    array_destroy(&state->points);
-    array_destroy(&state->segments);
-    array_destroy(&state->cut_edges);
-    array_destroy(&state->vertices);
-    array_destroy(&state->vertex_edges);
-    dent_release(state->context, state, 1, sizeof *state);
-}
-
-uint32_t border_edge_number(const struct body *body, const struct border_mesh *mesh, uint32_t a, uint32_t b)
-{
-    uint32_t v0 = a < b ? a : b, v1 = a < b ? b : a;
-    uint32_t low = mesh->edge_first[v0], high = mesh->edge_first[v0 + 1];
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (body->edges[middle].v1 <= v1) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
 }
 
 /* Counts in place: first[v] becomes where v's records begin. */
@@ -91,7 +45,7 @@ static void fill_mesh(struct border_mesh *mesh, const struct body *body)
     for (size_t i = 0; i < 3 * (size_t)faces; i++) {
         const uint32_t *corners = body->surface_faces[i / 3].corners;
         mesh->star_first[corners[i % 3]]++;
-        mesh->face_edges[i] = border_edge_number(body, mesh, corners[i % 3], corners[(i + 1) % 3]);
+        mesh->face_edges[i] = find_edge(body, mesh->edge_first, corners[i % 3], corners[(i + 1) % 3]);
     }
     sum_up(mesh->star_first, vertices);
     for (size_t i = 0; i < 3 * (size_t)faces; i++) {
@@ -163,27 +117,45 @@ static bool make_mesh(struct border_state *state, struct border_mesh *mesh, cons
     return judge_stars(mesh, body, scratch);
 }
 
+static bool make_record(void *user, void *record, const struct body *body)
+{
+    struct border_search *search = user;
+    return make_mesh(search->state, record, body, search->scratch);
+}
+
+static void destroy_record(dent_context *context, void *record)
+{
+    struct border_mesh *mesh = record;
+    dent_release(context, mesh->words, mesh->word_count, sizeof *mesh->words);
+}
+
+static const struct body_record_kind mesh_kind = {sizeof(struct border_mesh), make_record, destroy_record};
+
 bool border_update_meshes(struct border_search *search)
 {
     struct border_state *state = search->state;
-    const struct pose *pose = search->pose;
-    if (state->has_meshes && state->topology_version == pose->table->topology_version) {
-        return true;
+    bool changed;
+    bool made = body_records_update(&state->mesh_records, &mesh_kind, state->context, search->pose, search, &changed);
+    state->meshes = state->mesh_records.data;
+    return made;
+}
+
+void border_state_destroy(struct border_state *state)
+{
+    if (!state) {
+        return;
     }
-    destroy_meshes(state);
-    state->meshes = dent_allocate(state->context, pose->body_count, sizeof *state->meshes);
-    if (!state->meshes) {
-        return false;
-    }
-    state->mesh_count = pose->body_count;
-    memset(state->meshes, 0, pose->body_count * sizeof *state->meshes);
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        if (!make_mesh(state, &state->meshes[rank], pose->bodies[rank].body, search->scratch)) {
-            destroy_meshes(state);
-            return false;
-        }
-    }
-    state->topology_version = pose->table->topology_version;
-    state->has_meshes = true;
-    return true;
+    body_records_destroy(&state->mesh_records, &mesh_kind, state->context);
+    surface_forest_destroy(&state->forest);
+    block_output_destroy(&state->pair_blocks);
+    block_output_destroy(&state->cut_blocks);
+    array_destroy(&state->pairs);
+    array_destroy(&state->cuts);
+    array_destroy(&state->curves);
+    array_destroy(&state->points);
+    array_destroy(&state->segments);
+    array_destroy(&state->cut_edges);
+    array_destroy(&state->vertices);
+    array_destroy(&state->vertex_edges);
+    dent_release(state->context, state, 1, sizeof *state);
 }

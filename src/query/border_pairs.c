@@ -20,25 +20,6 @@ enum { VERTICES_PER_BLOCK = 1024, LEAVES = 1, ENTERS = 0 };
 
 /* ---- one pair ---------------------------------------------------------------------------------------------------- */
 
-struct corner_heights {
-    int sign[3];
-    bool zero[3];
-};
-
-/* Of the corners of b over the plane of a; a common corner has height 0. False when they are all on one side. */
-static bool straddles(const struct numbered_point a[3], const struct numbered_point b[3],
-                      struct corner_heights *heights, predicate_counters *counters)
-{
-    int lowest = 1, highest = -1;
-    for (int k = 0; k < 3; k++) {
-        heights->zero[k] = false;
-        int sign = heights->sign[k] = perturbed_orientation(a[0], a[1], a[2], b[k], &heights->zero[k], counters);
-        lowest = sign < lowest ? sign : lowest;
-        highest = sign > highest ? sign : highest;
-    }
-    return lowest < 0 && highest > 0;
-}
-
 /* Edges of the triangle `edges` that pierce `face` become ends of the pair. Returns how many. */
 static int add_ends(struct border_pair *pair, const struct numbered_point edges[3],
                     const struct corner_heights *heights, const struct numbered_point face[3], int code,
@@ -49,7 +30,7 @@ static int add_ends(struct border_pair *pair, const struct numbered_point edges[
         int next = k == 2 ? 0 : k + 1;
         bool zero = heights->zero[k] || heights->zero[next];
         if (heights->sign[k] * heights->sign[next] < 0 &&
-            border_line_pierces(edges[k], edges[next], face, &zero, counters)) {
+            perturbed_line_pierces(edges[k], edges[next], face, &zero, counters)) {
             bool descends = heights->sign[k] > 0;
             int end = descends == (code == END_EDGE_OF_A) ? LEAVES : ENTERS;
             pair->ends[end] = (uint8_t)(code + k);
@@ -90,7 +71,7 @@ static bool cross_faces(const struct border_search *search, struct border_pair *
     border_face_points(search, pair->body_a, pair->face_a, a);
     border_face_points(search, pair->body_b, pair->face_b, b);
     int common = pair->body_a == pair->body_b ? common_corners(a, b, &corner) : 0;
-    if (common > 1 || !straddles(a, b, &heights_b, counters) || !straddles(b, a, &heights_a, counters)) {
+    if (common > 1 || !face_straddles(a, b, &heights_b, counters) || !face_straddles(b, a, &heights_a, counters)) {
         return false; /* with a common vertex too: the other two corners are on different sides, or the faces meet in
                          the vertex only */
     }

@@ -16,8 +16,10 @@
 #include "base/block_output.h"
 #include "base/cancel_flag.h"
 #include "base/radix_sort.h"
+#include "bodies/edge_search.h"
 #include "bodies/pose.h"
 #include "geometry/perturbed_orientation.h"
+#include "structures/body_records.h"
 #include "structures/surface_forest.h"
 
 /* What the stages need of a body's connectivity. */
@@ -53,10 +55,8 @@ struct border_cut {
 
 struct border_state {
     dent_context *context;
-    uint64_t topology_version;
-    bool has_meshes;
-    uint32_t mesh_count;
-    struct border_mesh *meshes; /* by rank */
+    struct body_records mesh_records; /* struct border_mesh */
+    struct border_mesh *meshes;       /* these, by rank */
     struct surface_forest forest;
     struct block_output pair_blocks, cut_blocks;
     struct dynamic_array pairs; /* struct border_pair, sorted by (body a, body b, face a, face b) */
@@ -125,18 +125,6 @@ static inline void border_face_positions(const struct pose *pose, uint32_t rank,
         points[k] = posed->xyz[posed->body->surface_faces[face].corners[k]];
     }
 }
-
-/* The line from s to t goes through the face; *zero becomes true when it does so for the moved points only. */
-static inline bool border_line_pierces(struct numbered_point s, struct numbered_point t,
-                                       const struct numbered_point face[3], bool *zero, predicate_counters *counters)
-{
-    int first = perturbed_orientation(s, t, face[0], face[1], zero, counters);
-    return first != 0 && first == perturbed_orientation(s, t, face[1], face[2], zero, counters) &&
-           first == perturbed_orientation(s, t, face[2], face[0], zero, counters);
-}
-
-/* Number of the edge between two vertices of a body. */
-uint32_t border_edge_number(const struct body *body, const struct border_mesh *mesh, uint32_t a, uint32_t b);
 
 /* The incidence at an end of a pair. False for an end at a vertex. */
 bool border_incidence(const struct border_search *search, const struct border_pair *pair, int end,

@@ -41,8 +41,8 @@ static bool side_is_face(dent_question question, bool side_b)
     return side_b ? question == DENT_QUESTION_FACE_FACE : question != DENT_QUESTION_VERTEX_CELL;
 }
 
-size_t dent_feature_print(const dent_world *world, dent_question question, const dent_pair *pair, bool side_b, char *buffer,
-                          size_t buffer_size)
+size_t dent_feature_print(const dent_world *world, dent_question question, const dent_pair *pair, bool side_b,
+                          char *buffer, size_t buffer_size)
 {
     uint32_t feature = side_b ? pair->feature_b : pair->feature_a;
     const struct body *body = body_table_at(&world->bodies, side_b ? pair->body_b : pair->body_a);
@@ -51,13 +51,15 @@ size_t dent_feature_print(const dent_world *world, dent_question question, const
         length = snprintf(buffer, buffer_size, "%u", (unsigned)feature);
     } else {
         const dent_surface_face *face = &body->surface_faces[feature];
-        length = face->is_split ? snprintf(buffer, buffer_size, "%u/%u.%u", (unsigned)face->cell, face->corner, face->part)
-                                : snprintf(buffer, buffer_size, "%u/%u", (unsigned)face->cell, face->corner);
+        length = face->is_split
+                     ? snprintf(buffer, buffer_size, "%u/%u.%u", (unsigned)face->cell, face->corner, face->part)
+                     : snprintf(buffer, buffer_size, "%u/%u", (unsigned)face->cell, face->corner);
     }
     return length < 0 ? 0 : (size_t)length;
 }
 
-static uint64_t hash_side(uint64_t hash, const dent_world *world, dent_question question, const dent_pair *pair, bool side_b)
+static uint64_t hash_side(uint64_t hash, const dent_world *world, dent_question question, const dent_pair *pair,
+                          bool side_b)
 {
     char text[64];
     int length = snprintf(text, sizeof text, "%u ", (unsigned)(side_b ? pair->body_b : pair->body_a));

@@ -60,9 +60,12 @@ static dent_pair_kind test_vertex_cell(const struct pose *pose, const struct can
     if (count == 1 && !touching) {
         return vertex_in_tetrahedron(p, t[0], t[1], t[2], t[3], counters) ? DENT_PAIR_INTERIOR : 0;
     }
-    point_relation relation = count == 1 ? point_versus_tetrahedron(p, t[0], t[1], t[2], t[3], counters)
-                                         : point_versus_tetrahedra_union(p, (const double *const(*)[4])tetrahedra, count, counters);
-    return relation == POINT_INTERIOR ? DENT_PAIR_INTERIOR : relation == POINT_BOUNDARY && touching ? DENT_PAIR_TOUCHING : 0;
+    point_relation relation =
+        count == 1 ? point_versus_tetrahedron(p, t[0], t[1], t[2], t[3], counters)
+                   : point_versus_tetrahedra_union(p, (const double *const(*)[4])tetrahedra, count, counters);
+    return relation == POINT_INTERIOR               ? DENT_PAIR_INTERIOR
+           : relation == POINT_BOUNDARY && touching ? DENT_PAIR_TOUCHING
+                                                    : 0;
 }
 
 static dent_pair_kind test_face_cell(const struct pose *pose, const struct candidate *candidate, bool touching,
@@ -71,7 +74,8 @@ static dent_pair_kind test_face_cell(const struct pose *pose, const struct candi
     const struct posed_body *a = &pose->bodies[candidate->body_a], *b = &pose->bodies[candidate->body_b];
     uint32_t corner_count;
     const uint32_t *corners = element_corners(b->body, candidate->feature_b, &corner_count);
-    if (corners_share_vertex(a->body, a->body->surface_faces[candidate->feature_a].corners, 3, b->body, corners, corner_count)) {
+    if (corners_share_vertex(a->body, a->body->surface_faces[candidate->feature_a].corners, 3, b->body, corners,
+                             corner_count)) {
         return 0;
     }
     const double *face[3];
@@ -84,7 +88,9 @@ static dent_pair_kind test_face_cell(const struct pose *pose, const struct candi
     overlap_relation relation =
         count == 1 ? triangle_versus_tetrahedron(face, tetrahedra[0], counters)
                    : triangle_versus_tetrahedra_union(face, (const double *const(*)[4])tetrahedra, count, counters);
-    return relation == OVERLAP_INTERIOR ? DENT_PAIR_INTERIOR : relation == OVERLAP_TOUCHING && touching ? DENT_PAIR_TOUCHING : 0;
+    return relation == OVERLAP_INTERIOR               ? DENT_PAIR_INTERIOR
+           : relation == OVERLAP_TOUCHING && touching ? DENT_PAIR_TOUCHING
+                                                      : 0;
 }
 
 static dent_pair_kind test_face_face(const struct pose *pose, const struct candidate *candidate, bool touching,
@@ -128,8 +134,8 @@ pair_test *pair_test_of(dent_question question)
     return NULL;
 }
 
-/* The tetrahedron of a cell that holds p: the first that is not flat, or else the first. A point inside the cell always has one that is
- * not flat, since flat ones cover no neighbourhood; one that touches may have flat ones only. */
+/* The tetrahedron of a cell that holds p: the first that is not flat, or else the first. A point inside the cell always
+ * has one that is not flat, since flat ones cover no neighbourhood; one that touches may have flat ones only. */
 static int holder_of_point(const double *p, const double *const tetrahedra[][4], int count)
 {
     int flat_holder = -1;

@@ -1,7 +1,7 @@
 /* The pair table: the exact test behind each question, and the numbers that go with an answer.
  *
- * These functions are the meaning of the questions. Each is given a candidate of a question and says whether it is an answer, and of what
- * kind; candidates that share a vertex never are.
+ * These functions are the meaning of the questions. Each is given a candidate of a question and says whether it is an
+ * answer, and of what kind; candidates that share a vertex never are.
  */
 #ifndef DENT_QUERY_PAIR_TESTS_H
 #define DENT_QUERY_PAIR_TESTS_H

@@ -3,8 +3,8 @@
  *   caller's positions -> pose (read, checked) -> method (offers candidates) -> sink (exact test, answers per block)
  *                      -> canonical order -> details -> views of the arrays in the result
  *
- * Every stage reads what the one before wrote and knows nothing of the next. What a query keeps is memory, not meaning: the
- * lists of the last answer are overwritten.
+ * Every stage reads what the one before wrote and knows nothing of the next. What a query keeps is memory, not meaning:
+ * the lists of the last answer are overwritten.
  */
 #include "base/context.h"
 #include "base/floating_point_guard.h"
@@ -53,7 +53,8 @@ static void sink_offer(struct candidate_sink *interface, dent_question question,
                       (candidate.body_a > candidate.body_b ||
                        (candidate.body_a == candidate.body_b && candidate.feature_a > candidate.feature_b));
         if (turned) {
-            candidate = (struct candidate){candidate.body_b, candidate.feature_b, candidate.body_a, candidate.feature_a};
+            candidate =
+                (struct candidate){candidate.body_b, candidate.feature_b, candidate.body_a, candidate.feature_a};
         }
         dent_pair_kind kind = test(&sink->world->pose, &candidate, sink->touching, &counters->predicates);
         if (kind) {
@@ -89,7 +90,7 @@ static struct predicate_counters *sink_predicates(struct candidate_sink *interfa
     return &sink->workers[worker].predicates;
 }
 
-/* ---- the stages --------------------------------------------------------------------------------------------------------- */
+/* ---- the stages -------------------------------------------------------------------------------------------------- */
 
 static dent_status check_def(dent_world *world, const dent_query_def *def)
 {
@@ -99,7 +100,8 @@ static dent_status check_def(dent_world *world, const dent_query_def *def)
                             "the query def was not made by dent_query_def_default()");
     }
     if (def->questions & DENT_QUESTION_PROXIMITY) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "proximity is asked by dent_world_proximity()");
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
+                            "proximity is asked by dent_world_proximity()");
     }
     if (def->questions & DENT_QUESTION_IMPACT) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "impact is asked by dent_world_impacts()");
@@ -109,11 +111,12 @@ static dent_status check_def(dent_world *world, const dent_query_def *def)
                             "the border def was not made by dent_border_def_default()");
     }
     if ((def->questions == 0 && !def->border) || (def->questions & ~known) != 0) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "questions is 0x%x: one or more of 1, 2 and 4 are needed",
-                            (unsigned)def->questions);
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
+                            "questions is 0x%x: one or more of 1, 2 and 4 are needed", (unsigned)def->questions);
     }
     if (def->method != DENT_METHOD_AUTO && !method_row_of(def->method)) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no method number %d", (int)def->method);
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no method number %d",
+                            (int)def->method);
     }
     uint32_t missing = def->questions & ~dent_method_questions(def->method);
     if (missing) {
@@ -133,10 +136,12 @@ static dent_status create_state(dent_world *world, const struct method_row *row)
     return status == DENT_OK ? status : message_fail(&world->message, status, "out of memory for method %s", row->name);
 }
 
-static dent_status find_method(dent_world *world, const dent_query_def *def, const struct method_row **row, const char **reason)
+static dent_status find_method(dent_world *world, const dent_query_def *def, const struct method_row **row,
+                               const char **reason)
 {
     *reason = "asked for";
-    *row = def->method == DENT_METHOD_AUTO ? method_choose(&world->pose, def->questions, def->touching, reason) : method_row_of(def->method);
+    *row = def->method == DENT_METHOD_AUTO ? method_choose(&world->pose, def->questions, def->touching, reason)
+                                           : method_row_of(def->method);
     return create_state(world, *row);
 }
 
@@ -152,9 +157,11 @@ static dent_status search_by_other_method(const struct search_request *request, 
 static dent_status search(dent_world *world, const dent_query_def *def, const struct method_row *row,
                           struct worker_counters *workers, dent_query_counters *counters, struct cancel_flag *cancel)
 {
-    struct testing_sink sink = {
-        .interface = {sink_begin, sink_offer, sink_answer, sink_count_box_tests, sink_count_cells_visited, sink_predicates},
-        .world = world, .touching = def->touching, .workers = workers};
+    struct testing_sink sink = {.interface = {sink_begin, sink_offer, sink_answer, sink_count_box_tests,
+                                              sink_count_cells_visited, sink_predicates},
+                                .world = world,
+                                .touching = def->touching,
+                                .workers = workers};
     struct search_request request = {
         .context = world->context,
         .kernels = kernels_for(dent_context_isa(world->context)),
@@ -174,7 +181,8 @@ static dent_status search(dent_world *world, const dent_query_def *def, const st
 
 static dent_status finish(dent_world *world, const dent_query_def *def, dent_query_result *result)
 {
-    dent_pair_list *views[DENT_DISCRETE_QUESTION_COUNT] = {&result->vertex_cell, &result->face_cell, &result->face_face};
+    dent_pair_list *views[DENT_DISCRETE_QUESTION_COUNT] = {&result->vertex_cell, &result->face_cell,
+                                                           &result->face_face};
     for (int i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
         struct answer_list *list = &world->answers[i];
         if (!(def->questions & all_questions[i])) {
@@ -194,7 +202,7 @@ static dent_status finish(dent_world *world, const dent_query_def *def, dent_que
     return DENT_OK;
 }
 
-/* ---- the border ---------------------------------------------------------------------------------------------------------- */
+/* ---- the border -------------------------------------------------------------------------------------------------- */
 
 /* What is searched for beyond the questions: the border is made from these answers. */
 static uint32_t questions_of_border(const dent_query_def *def)
@@ -205,7 +213,8 @@ static uint32_t questions_of_border(const dent_query_def *def)
     return needs_cells ? needed & ~def->questions : 0;
 }
 
-static dent_status make_border(dent_world *world, const dent_query_def *def, struct cancel_flag *cancel, dent_query_result *result)
+static dent_status make_border(dent_world *world, const dent_query_def *def, struct cancel_flag *cancel,
+                               dent_query_result *result)
 {
     if (!world->border) {
         world->border = border_state_create(world->context);
@@ -222,7 +231,8 @@ static dent_status make_border(dent_world *world, const dent_query_def *def, str
         .kernels = kernels_for(dent_context_isa(world->context)),
         .cancel = cancel,
         .scratch = &world->scratch,
-        .workers = arena_allocate_cleared(&world->scratch, dent_context_worker_count(world->context), sizeof *search.workers),
+        .workers =
+            arena_allocate_cleared(&world->scratch, dent_context_worker_count(world->context), sizeof *search.workers),
         .face_cell = &world->answers[question_index(DENT_QUESTION_FACE_CELL)].pairs,
         .vertex_cell = &world->answers[question_index(DENT_QUESTION_VERTEX_CELL)].pairs,
     };
@@ -252,8 +262,8 @@ static void sum_counters(const dent_world *world, const struct worker_counters *
 }
 
 /* The questions by their method, and what only the border needs: together where that method can, else by another. */
-static dent_status search_all(dent_world *world, const dent_query_def *def, struct worker_counters *workers, dent_query_counters *counters,
-                              struct cancel_flag *cancel)
+static dent_status search_all(dent_world *world, const dent_query_def *def, struct worker_counters *workers,
+                              dent_query_counters *counters, struct cancel_flag *cancel)
 {
     dent_query_def asked = *def, hidden = *def;
     const struct method_row *row = NULL;

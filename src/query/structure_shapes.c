@@ -48,7 +48,7 @@ static bool add_box(struct shape_work *work, const dent_structure_box *box)
     return array_push(&work->state->boxes, box);
 }
 
-/* ---- surface tree -------------------------------------------------------------------------------------------------- */
+/* ---- surface tree ------------------------------------------------------------------------------------------------ */
 
 /* Level `deepest` are the leaves; each level above joins sixteen that follow each other. */
 static bool surface_tree_boxes(struct shape_work *work)
@@ -81,7 +81,7 @@ static bool surface_tree_boxes(struct shape_work *work)
     return true;
 }
 
-/* ---- clusters ------------------------------------------------------------------------------------------------------- */
+/* ---- clusters ---------------------------------------------------------------------------------------------------- */
 
 static void grow_by_cluster(dent_structure_box *box, const struct shape_work *work, const struct cluster *cluster)
 {
@@ -114,7 +114,7 @@ static bool cluster_boxes(struct shape_work *work)
     return enough;
 }
 
-/* ---- grids ---------------------------------------------------------------------------------------------------------- */
+/* ---- grids ------------------------------------------------------------------------------------------------------- */
 
 /* Mean over the elements of the largest edge of their boxes: what the grids take their cells from. */
 static double mean_element_size(const struct posed_body *posed)
@@ -201,7 +201,8 @@ static bool bucket_boxes(struct shape_work *work)
     work->deepest = lattice.level_count - 1;
     work->level = work->level < work->deepest ? work->level : work->deepest;
     for (int axis = 0; axis < 3; axis++) {
-        edge[axis] = ldexp((work->posed->hi[axis] - work->posed->lo[axis]) / lattice.count[axis], (int)(work->deepest - work->level));
+        edge[axis] = ldexp((work->posed->hi[axis] - work->posed->lo[axis]) / lattice.count[axis],
+                           (int)(work->deepest - work->level));
     }
     return occupied_cells(work, edge);
 }
@@ -214,7 +215,7 @@ static bool hash_boxes(struct shape_work *work)
     return occupied_cells(work, edge);
 }
 
-/* ---- the call ------------------------------------------------------------------------------------------------------- */
+/* ---- the call ---------------------------------------------------------------------------------------------------- */
 
 typedef bool shape_function(struct shape_work *work);
 
@@ -278,7 +279,8 @@ dent_status dent_world_structure(dent_world *world, dent_structure structure, de
 {
     uint32_t rank = dent_body_rank(world, id);
     if ((unsigned)structure >= DENT_STRUCTURE_COUNT) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no structure number %d", (int)structure);
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no structure number %d",
+                            (int)structure);
     }
     if (rank == UINT32_MAX) {
         return body_table_stale(&world->bodies, id, &world->message);

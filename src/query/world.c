@@ -81,7 +81,7 @@ const char *dent_world_message(const dent_world *world)
     return world->message.text;
 }
 
-/* ---- bodies ------------------------------------------------------------------------------------------------------------- */
+/* ---- bodies ------------------------------------------------------------------------------------------------------ */
 
 dent_status dent_world_add_body(dent_world *world, const dent_body_def *def, dent_body_id *id)
 {

@@ -1,5 +1,5 @@
-/* The inside of a dent_world: bodies, the pose of the current query, scratch, the lists of the last answer, and what methods and the
- * penetration check keep between calls.
+/* The inside of a dent_world: bodies, the pose of the current query, scratch, the lists of the last answer, and what
+ * methods and the penetration check keep between calls.
  */
 #ifndef DENT_QUERY_WORLD_STATE_H
 #define DENT_QUERY_WORLD_STATE_H
@@ -37,7 +37,8 @@ void impact_state_destroy(dent_context *context, struct impact_state *state);
 /* Reads and checks the t0 positions of all bodies into world->pose and resets the scratch arena. */
 dent_status world_begin_query(dent_world *world);
 
-/* Makes one block of the scratch arena, large enough for the same query again: from now on it allocates nothing. What lay in it is gone. */
+/* Makes one block of the scratch arena, large enough for the same query again: from now on it allocates nothing. What
+ * lay in it is gone. */
 void world_end_query(dent_world *world);
 
 #endif

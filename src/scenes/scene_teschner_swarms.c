@@ -1,6 +1,6 @@
-/* teschner-a, -b, -c, -e: the set-ups of the spatial-hashing paper that are many equal solids. Objects of A have 12 vertices
- * and 10 tetrahedra (bars of two cubes), the others 242 and 500 (slabs of 10 x 10 x 1 cubes). The scale is the number of
- * bodies. Set-up D, the vessels, has a file of its own. */
+/* teschner-a, -b, -c, -e: the set-ups of the spatial-hashing paper that are many equal solids. Objects of A have 12
+ * vertices and 10 tetrahedra (bars of two cubes), the others 242 and 500 (slabs of 10 x 10 x 1 cubes). The scale is the
+ * number of bodies. Set-up D, the vessels, has a file of its own. */
 #include "scene_table.h"
 #include "swarm.h"
 
@@ -62,7 +62,7 @@ static dent_status build_e(dent_scene *scene)
 }
 
 /* A row of the scene table: they differ in name, summary and number of bodies. */
-#define SWARM_ROW(scene_name, scene_summary, scene_build)                                                                \
+#define SWARM_ROW(scene_name, scene_summary, scene_build)                                                              \
     {                                                                                                                  \
         .info = {.name = scene_name,                                                                                   \
                  .summary = scene_summary,                                                                             \

@@ -372,34 +372,6 @@ static bool relieve_crowded(struct bucket_building *building)
 
 /* ---- faces ------------------------------------------------------------------------------------------------------- */
 
-static void make_face(struct face_record *face, const struct point_record *points, const uint32_t corners[3],
-                      bool use_planes)
-{
-    float edge[2][3];
-    face->size = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        float a = points[corners[0]].position[axis], b = points[corners[1]].position[axis],
-              c = points[corners[2]].position[axis];
-        face->corner[0][axis] = a;
-        face->corner[1][axis] = b;
-        face->corner[2][axis] = c;
-        float lo = a < b ? a : b, hi = a < b ? b : a;
-        face->lo[axis] = lo = c < lo ? c : lo;
-        face->hi[axis] = hi = c > hi ? c : hi;
-        face->size = hi - lo > face->size ? hi - lo : face->size;
-        edge[0][axis] = b - a;
-        edge[1][axis] = c - a;
-    }
-    face->offset = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        int y = (axis + 1) % 3, z = (axis + 2) % 3;
-        face->id[axis] = points[corners[axis]].id;
-        face->normal[axis] = edge[0][y] * edge[1][z] - edge[0][z] * edge[1][y];
-        face->offset += face->normal[axis] * face->corner[0][axis];
-    }
-    face->error = use_planes ? PACKET_ERROR * face->size * (1 + face->size) : INFINITY;
-}
-
 static void make_faces(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
@@ -418,8 +390,9 @@ static void make_faces(void *data, uint32_t block, uint32_t worker)
             rank++;
         }
         const struct body *body = pose->bodies[rank].body;
-        make_face(&building->face_records[number], building->space->points + first_vertex(building->numbering, rank),
-                  body->surface_faces[number - building->first_face[rank]].corners, !building->space->ranks);
+        face_record_make(&building->face_records[number],
+                         building->space->points + first_vertex(building->numbering, rank),
+                         body->surface_faces[number - building->first_face[rank]].corners, !building->space->ranks);
     }
 }
 

@@ -1,7 +1,7 @@
 /* Sorted float boxes. See box_columns.h.
  *
- * Sorting is a radix sort on the bits of lo[0], mapped so that unsigned order is float order; it is stable and features are collected in
- * canonical order, so the result does not depend on anything but the input.
+ * Sorting is a radix sort on the bits of lo[0], mapped so that unsigned order is float order; it is stable and features
+ * are collected in canonical order, so the result does not depend on anything but the input.
  */
 #include "structures/box_columns.h"
 
@@ -27,7 +27,8 @@ static bool vertex_belongs(enum feature_side side, const struct body *body, uint
     return (body->vertex_use[vertex] & (side == FEATURE_SURFACE_VERTICES ? VERTEX_ON_SURFACE : VERTEX_USED)) != 0;
 }
 
-static const uint32_t *side_corners(enum feature_side side, const struct body *body, const uint32_t *feature, uint32_t *count)
+static const uint32_t *side_corners(enum feature_side side, const struct body *body, const uint32_t *feature,
+                                    uint32_t *count)
 {
     if (side >= FEATURE_CELLS) {
         return element_corners(body, *feature, count);
@@ -37,7 +38,8 @@ static const uint32_t *side_corners(enum feature_side side, const struct body *b
 }
 
 /* Bounds in double along one axis. */
-static void bound_axis(const double (*xyz)[3], const uint32_t *corners, uint32_t count, int axis, double *lo, double *hi)
+static void bound_axis(const double (*xyz)[3], const uint32_t *corners, uint32_t count, int axis, double *lo,
+                       double *hi)
 {
     *lo = *hi = xyz[corners[0]][axis];
     for (uint32_t i = 1; i < count; i++) {
@@ -149,8 +151,8 @@ static bool allocate_columns(struct sorted_boxes *boxes, size_t most, struct are
     return enough && boxes->body && boxes->feature;
 }
 
-bool sorted_boxes_build(struct sorted_boxes *boxes, const struct pose *pose, enum feature_side side, int axis, struct arena *scratch,
-                        bool *too_many)
+bool sorted_boxes_build(struct sorted_boxes *boxes, const struct pose *pose, enum feature_side side, int axis,
+                        struct arena *scratch, bool *too_many)
 {
     uint64_t most = 0;
     for (uint32_t rank = 0; rank < pose->body_count; rank++) {

@@ -55,8 +55,8 @@ double half_extent_of(const struct pose *pose);
 bool float_space_build(struct float_space *space, const struct vertex_numbering *numbering, const struct pose *pose,
                        dent_context *context, bool ranks, struct arena *scratch);
 
-/* Along how many axes these vertices (numbered through the world, `first` is the first of their body) have no extent, in
- * the doubles. */
+/* Along how many axes these vertices (numbered through the world, `first` is the first of their body) have no extent,
+ * in the doubles. */
 int flat_axes(const double (*xyz)[3], uint32_t first, const uint32_t *corners, uint32_t count);
 
 #endif

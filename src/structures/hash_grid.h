@@ -6,8 +6,9 @@
  * of entries (two at the end of the table). The row of every entry is kept and compared exactly, so clashes of the hash
  * are never seen and an entry is met at most once in a look-up.
  *
- * A level below others is also kept in up to GRID_COARSER_MAX coarser tables of the same entries, each of cells four times
- * as wide: elements far larger than those of the level look there, and meet a few cells instead of thousands of rows.
+ * A level below others is also kept in up to GRID_COARSER_MAX coarser tables of the same entries, each of cells four
+ * times as wide: elements far larger than those of the level look there, and meet a few cells instead of thousands of
+ * rows.
  *
  * When the cells of a level's box number at most a few times its entries, row(j, k) counts them and there are no
  * clashes; otherwise it is the hash of Teschner et al. 2003 without its first term. A window of more rows than a scan

@@ -98,16 +98,6 @@ static void decide_exactly(struct finder *finder, const dent_pair *pair)
     }
 }
 
-/* The same for a pair with one common vertex. */
-static void decide_joined(struct finder *finder, dent_pair pair)
-{
-    face_pair_kind kind = judge(finder, &pair);
-    if (kind == FACE_PAIR_CROSSING || kind == FACE_PAIR_COPLANAR) {
-        pair.kind = kind == FACE_PAIR_CROSSING ? DENT_PAIR_CROSSING : DENT_PAIR_COPLANAR;
-        finder->search->take_joined(finder->search->user, finder->block, finder->worker, &pair);
-    }
-}
-
 /* ---- pairs of faces ---- */
 
 static void decide_batch(struct finder *finder)
@@ -171,7 +161,8 @@ static int common_vertices(const struct face_sides *sides, uint32_t face_a, uint
         uint32_t vertex = sides->leaf_a->vertices[sides->leaf_a->corners[i][face_a]];
         for (int k = 0; k < 3; k++) {
             uint32_t other = sides->leaf_b->vertices[sides->leaf_b->corners[k][face_b]];
-            count += ignore_ties ? vertex == other : body_identity(sides->a->body, vertex) == body_identity(sides->b->body, other);
+            count += ignore_ties ? vertex == other
+                                 : body_identity(sides->a->body, vertex) == body_identity(sides->b->body, other);
         }
     }
     return count;
@@ -237,11 +228,8 @@ static void decide_in_floats(struct finder *finder, uint32_t rank_a, const struc
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         const struct survivor *survivor = &survivors[lane];
         struct face_sides sides = sides_of(finder, rank_a, survivor);
-        int common = survivor->open ? common_vertices(&sides, survivor->face_a, survivor->face_b, finder->search->leave_open) : 0;
-        if (common == 1 && finder->search->take_joined) {
-            decide_joined(finder, pair_of(rank_a, survivor->rank_b, &sides, survivor->face_a, survivor->face_b));
-        }
-        if (common > 0) {
+        if (survivor->open &&
+            common_vertices(&sides, survivor->face_a, survivor->face_b, finder->search->leave_open) > 0) {
             continue;
         }
         if (signs.crossing >> lane & 1) {
@@ -329,44 +317,18 @@ static const uint16_t *shares_by_hubs(struct share_rows *shares, const struct su
     return shares->rows;
 }
 
-/* Common vertices of the leaves of a pair, for a search that wants faces joined in one vertex. */
-static void find_joints(const struct finder *finder, uint32_t rank_a, const struct walk_pair *pair,
-                        struct leaf_joints *joints)
-{
-    struct face_sides sides =
-        sides_of(finder, rank_a, &(struct survivor){pair->leaf_a, pair->rank_b, pair->leaf_b, 0, 0, false});
-    *joints = (struct leaf_joints){{0}, {0}};
-    for (uint32_t i = 0; i < sides.leaf_a->vertex_count; i++) {
-        uint64_t identity = body_identity(sides.a->body, sides.leaf_a->vertices[i]);
-        for (uint32_t k = 0; k < sides.leaf_b->vertex_count; k++) {
-            if (identity == body_identity(sides.b->body, sides.leaf_b->vertices[k])) {
-                joints->of_a[i] |= (uint16_t)(1u << k);
-                joints->of_b[k] |= (uint16_t)(1u << i);
-            }
-        }
-    }
-}
-
 static uint32_t compare_leaves(struct finder *finder, uint32_t rank_a, const struct walk_pair *pair)
 {
-    static const uint16_t each_once[LEAF_FACES] = {0x1,   0x3,   0x7,   0xF,   0x1F,   0x3F,   0x7F,   0xFF,
-                                                   0x1FF, 0x3FF, 0x7FF, 0xFFF, 0x1FFF, 0x3FFF, 0x7FFF, 0xFFFF};
     const struct surface_walk *walk = &finder->walk;
     const struct surface_tree *tree_a = walk->forest->bodies[rank_a].tree;
     const struct leaf_points *b = &walk->forest->bodies[pair->rank_b].tree->points[pair->leaf_b];
-    bool self = pair->shares == SHARES_SELF;
-    struct leaf_side *side_b = self ? &finder->side_a : &finder->side_b;
-    if (finder->search->take_joined && pair->shares != SHARES_NONE) {
-        struct leaf_joints joints;
-        find_joints(finder, rank_a, pair, &joints);
-        return walk->kernels->leaf_pair(&finder->side_a, b, side_b, self ? each_once : NULL, &joints, finder->found);
-    }
+    struct leaf_side *side_b = pair->shares == SHARES_SELF ? &finder->side_a : &finder->side_b;
     const uint16_t *shares = shares_of(tree_a, pair);
     if (pair->shares == SHARES_OPEN && pair->rank_b == rank_a) {
         shares =
             shares_by_hubs(&finder->hub_shares, tree_a, walk->pose->bodies[rank_a].body, pair->leaf_a, pair->leaf_b);
     }
-    return walk->kernels->leaf_pair(&finder->side_a, b, side_b, shares, NULL, finder->found);
+    return walk->kernels->leaf_pair(&finder->side_a, b, side_b, shares, finder->found);
 }
 
 static void compare_faces(struct surface_walk *walk, uint32_t rank_a)
@@ -381,8 +343,7 @@ static void compare_faces(struct surface_walk *walk, uint32_t rank_a)
             prepared = pair->leaf_a;
             walk->kernels->prepare(&walk->forest->bodies[rank_a].tree->points[prepared], &finder->side_a);
         }
-        bool open = pair->shares == SHARES_OPEN || (finder->search->take_joined && pair->shares != SHARES_NONE);
-        keep_survivors(finder, pair, open, compare_leaves(finder, rank_a, pair));
+        keep_survivors(finder, pair, pair->shares == SHARES_OPEN, compare_leaves(finder, rank_a, pair));
         if (finder->survivor_count > SURVIVORS - LEAF_FACES * LEAF_FACES) {
             end_phase(finder, &finder->ns_filter);
             decide_survivors(finder, rank_a);
@@ -427,7 +388,7 @@ static void finder_init(struct finder *finder, const struct crossing_search *sea
     finder->walk.pose = search->pose;
     finder->walk.kernels = search->kernels->surfaces;
     finder->walk.culling = search->culling;
-    finder->walk.faces_only = !search->take_joined;
+    finder->walk.faces_only = true;
     finder->walk.take = compare_faces;
     finder->walk.user = finder;
     finder->walk.box_tests = finder->walk.leaf_pairs = 0;

@@ -23,16 +23,14 @@ struct crossing_search {
     struct cancel_flag *cancel;
     bool touching; /* report touching pairs too */
     bool culling;  /* leave out what the culling has marked in the trees */
-    bool leave_open; /* tell what doubles cannot decide as a pair of kind 0, instead of deciding it; ties do not count as shared vertices */
+    bool leave_open; /* tell what doubles cannot decide as a pair of kind 0, instead of deciding it; ties do not count
+                        as shared vertices */
 
     void *user;
     /* Called once, before the first block. False: no memory, stop. */
     bool (*begin)(void *user, uint32_t block_count);
     /* Answers of a block, canonical sides (a < b) but in no order; on worker `worker`. */
     void (*take)(void *user, uint32_t block, uint32_t worker, const dent_pair *pairs, size_t count);
-    /* Null, or: pairs that cross or share area although they have one vertex in common. They are no answers of
-     * face-face, but a walk along the lines in which surfaces cross needs them. */
-    void (*take_joined)(void *user, uint32_t block, uint32_t worker, const dent_pair *pair);
 
     /* What it took, added up by surface_crossings_find. */
     uint64_t box_tests, leaf_pairs, candidates, exact_tests;

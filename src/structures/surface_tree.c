@@ -12,6 +12,7 @@
 
 #include "base/allocator.h"
 #include "base/radix_sort.h"
+#include "bodies/edge_search.h"
 #include "structures/leaf_cycle.h"
 #include "structures/surface_culling.h"
 #include "structures/surface_regions.h"
@@ -116,21 +117,6 @@ static bool owners_init(struct owners *owners, const struct body *body, struct a
     return true;
 }
 
-static uint32_t find_edge(const struct owners *owners, const struct body *body, uint32_t a, uint32_t b)
-{
-    uint32_t v0 = a < b ? a : b, v1 = a < b ? b : a;
-    uint32_t low = owners->first_edge[v0], high = owners->first_edge[v0 + 1];
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (body->edges[middle].v1 <= v1) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 static void take_features(struct surface_leaf *leaf, const struct body *body, struct owners *owners)
 {
     for (uint32_t place = 0; place < leaf->vertex_count; place++) {
@@ -141,7 +127,7 @@ static void take_features(struct surface_leaf *leaf, const struct body *body, st
     for (uint32_t face = 0; face < leaf->face_count; face++) {
         for (int side = 0; side < 3; side++) {
             uint8_t from = leaf->corners[side][face], to = leaf->corners[side == 2 ? 0 : side + 1][face];
-            uint32_t edge = find_edge(owners, body, leaf->vertices[from], leaf->vertices[to]);
+            uint32_t edge = find_edge(body, owners->first_edge, leaf->vertices[from], leaf->vertices[to]);
             if (!owners->edge_taken[edge]) {
                 owners->edge_taken[edge] = 1;
                 leaf->edges[leaf->edge_count] = edge;

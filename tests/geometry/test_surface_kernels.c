@@ -123,7 +123,7 @@ static void leaves_are_rounded_bounded_and_compared_alike_and_lose_no_pair(void 
             }
             rows[row]->prepare(&pair.points[0], &side_a);
             found_count[row] =
-                rows[row]->leaf_pair(&side_a, &pair.points[1], &side_b, with_shares ? shares : NULL, NULL, found[row]);
+                rows[row]->leaf_pair(&side_a, &pair.points[1], &side_b, with_shares ? shares : NULL, found[row]);
             assert_int_equal(found_count[row], found_count[0]);
             assert_memory_equal(found[row], found[0], found_count[0]);
         }

@@ -1,6 +1,7 @@
 /* The one table of vector kernels: a row per instruction set, every row with the same bits as the scalar one.
  *
- * A kernel is pure: numbers in, numbers out. The scalar row is always built and is the reference the tests compare with.
+ * A kernel is pure: numbers in, numbers out. The scalar row is always built and is the reference the tests compare
+ * with.
  */
 #ifndef DENT_GEOMETRY_KERNEL_TABLE_H
 #define DENT_GEOMETRY_KERNEL_TABLE_H
@@ -42,14 +43,14 @@ struct kernels {
     const struct packet_kernels *packets;
     const struct surface_kernels *surfaces;
     const struct impact_kernels *impacts;
-    /* Writes the indices i in [begin, end) of the boxes that meet the window (closed) to `found`, ascending, and returns how many.
-     * `found` has room for end - begin + 16. */
-    uint32_t (*scan_boxes)(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,
-                           uint32_t *found);
+    /* Writes the indices i in [begin, end) of the boxes that meet the window (closed) to `found`, ascending, and
+     * returns how many. `found` has room for end - begin + 16. */
+    uint32_t (*scan_boxes)(const struct box_columns *boxes, uint32_t begin, uint32_t end,
+                           const struct box_window *window, uint32_t *found);
     const struct moving_box_kernels *moving_boxes;
     const struct curvature_kernels *curvature;
-    /* Copies packed vertices (at any address) and computes their bounds, lo > hi for none; false when some number is not finite
-     * (the bounds are then of no use). A bound of zero has any sign. */
+    /* Copies packed vertices (at any address) and computes their bounds, lo > hi for none; false when some number is
+     * not finite (the bounds are then of no use). A bound of zero has any sign. */
     bool (*copy_positions)(const void *from, size_t vertex_count, double (*to)[3], double lo[3], double hi[3]);
     const struct overlap_kernels *overlaps;
     const struct motion_box_kernels *motion_boxes;
@@ -60,16 +61,16 @@ struct kernels {
 /* The row of an instruction set; the scalar one for those this build does not have. */
 const struct kernels *kernels_for(dent_isa isa);
 
-uint32_t scan_boxes_scalar(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,
-                           uint32_t *found);
+uint32_t scan_boxes_scalar(const struct box_columns *boxes, uint32_t begin, uint32_t end,
+                           const struct box_window *window, uint32_t *found);
 bool copy_positions_scalar(const void *from, size_t vertex_count, double (*to)[3], double lo[3], double hi[3]);
 #if defined(__x86_64__)
 bool copy_positions_avx2(const void *from, size_t vertex_count, double (*to)[3], double lo[3], double hi[3]);
 bool copy_positions_avx512(const void *from, size_t vertex_count, double (*to)[3], double lo[3], double hi[3]);
 uint32_t scan_boxes_avx2(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,
                          uint32_t *found);
-uint32_t scan_boxes_avx512(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,
-                           uint32_t *found);
+uint32_t scan_boxes_avx512(const struct box_columns *boxes, uint32_t begin, uint32_t end,
+                           const struct box_window *window, uint32_t *found);
 #endif
 
 #endif

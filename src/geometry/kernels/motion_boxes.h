@@ -1,6 +1,6 @@
 /* Four pairs of oriented boxes at once, each over the same piece of time: the 15-axis test of motion_volumes.h for two
- * and two children of two nodes. The same numbers in the same order on every instruction set; spheres are only tested against
- * the length of the sweep, so the answer may differ from volumes_apart by being more cautious.
+ * and two children of two nodes. The same numbers in the same order on every instruction set; spheres are only tested
+ * against the length of the sweep, so the answer may differ from volumes_apart by being more cautious.
  */
 #ifndef DENT_GEOMETRY_MOTION_BOXES_H
 #define DENT_GEOMETRY_MOTION_BOXES_H

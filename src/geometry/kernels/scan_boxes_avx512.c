@@ -5,8 +5,8 @@
 
 #include <immintrin.h>
 
-uint32_t scan_boxes_avx512(const struct box_columns *boxes, uint32_t begin, uint32_t end, const struct box_window *window,
-                           uint32_t *found)
+uint32_t scan_boxes_avx512(const struct box_columns *boxes, uint32_t begin, uint32_t end,
+                           const struct box_window *window, uint32_t *found)
 {
     const __m512 lo1 = _mm512_set1_ps(window->lo1), hi1 = _mm512_set1_ps(window->hi1);
     const __m512 lo2 = _mm512_set1_ps(window->lo2), hi2 = _mm512_set1_ps(window->hi2);

@@ -65,12 +65,6 @@ struct leaf_side {
     bool has_planes;
 };
 
-/* Which vertices of two leaves are the same: by vertex of one, bits of the other. For searches that want faces with a
- * common vertex too: the plane filter then looks at the other corners only. */
-struct leaf_joints {
-    uint16_t of_a[LEAF_VERTICES], of_b[LEAF_VERTICES];
-};
-
 /* Pairs of faces: rounded coordinates, or positions themselves, of the corners a0 a1 a2 b0 b1 b2. */
 struct float_batch {
     _Alignas(64) float corner[6][3][FLOAT_BATCH];
@@ -98,10 +92,9 @@ struct surface_kernels {
     void (*prepare)(const struct leaf_points *leaf, struct leaf_side *side);
     /* Pairs of faces (16 * face of a + face of b) whose boxes meet and that no plane of theirs separates; those with
      * their bit set in `shares` are left out (null: none). `side_a` is prepared; `side_b` is made when needed, or the
-     * same as side_a for a leaf with itself. Joints:
-     * null, or the common vertices of faces that were not left out. Room for 256. */
+     * same as side_a for a leaf with itself. Room for 256. */
     uint32_t (*leaf_pair)(struct leaf_side *side_a, const struct leaf_points *b, struct leaf_side *side_b,
-                          const uint16_t *shares, const struct leaf_joints *joints, uint8_t *found);
+                          const uint16_t *shares, uint8_t *found);
     struct narrow_signs (*narrow_floats)(const struct float_batch *batch);
     struct narrow_signs (*narrow)(const struct narrow_batch *batch);
 };

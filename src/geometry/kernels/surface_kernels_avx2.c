@@ -196,15 +196,14 @@ static inline uint32_t faces_without(const struct vertex_sets *sets, uint32_t ve
 }
 
 static inline uint32_t faces_beyond(const struct leaf_side *planes, uint32_t plane, float reach,
-                                    const struct leaf_points *points, const struct vertex_sets *sets, uint32_t joined,
-                                    uint32_t asked)
+                                    const struct leaf_points *points, const struct vertex_sets *sets, uint32_t asked)
 {
     const __m256 px = _mm256_set1_ps(planes->base[0][plane]), nx = _mm256_set1_ps(planes->normal[0][plane]);
     const __m256 py = _mm256_set1_ps(planes->base[1][plane]), ny = _mm256_set1_ps(planes->normal[1][plane]);
     const __m256 pz = _mm256_set1_ps(planes->base[2][plane]), nz = _mm256_set1_ps(planes->normal[2][plane]);
     const float most = planes->slope[plane] * reach + planes->floor[plane];
     const __m256 bound = _mm256_set1_ps(most), minus = _mm256_set1_ps(-most);
-    uint32_t above = joined, below = joined;
+    uint32_t above = 0, below = 0;
     for (int at = 0; at < LEAF_VERTICES; at += 8) {
         __m256 x = _mm256_sub_ps(_mm256_load_ps(points->x[0] + at), px);
         __m256 y = _mm256_sub_ps(_mm256_load_ps(points->x[1] + at), py);

@@ -140,8 +140,7 @@ static inline struct vertex_sets vertex_sets_of(const uint8_t (*corners)[LEAF_FA
 }
 
 static inline uint32_t faces_beyond(const struct leaf_side *planes, uint32_t plane, float reach,
-                                    const struct leaf_points *points, const struct vertex_sets *sets, uint32_t joined,
-                                    uint32_t asked)
+                                    const struct leaf_points *points, const struct vertex_sets *sets, uint32_t asked)
 {
     __m512 x = _mm512_sub_ps(_mm512_load_ps(points->x[0]), _mm512_set1_ps(planes->base[0][plane]));
     __m512 y = _mm512_sub_ps(_mm512_load_ps(points->x[1]), _mm512_set1_ps(planes->base[1][plane]));
@@ -150,8 +149,8 @@ static inline uint32_t faces_beyond(const struct leaf_side *planes, uint32_t pla
                                               _mm512_mul_ps(y, _mm512_set1_ps(planes->normal[1][plane]))),
                                 _mm512_mul_ps(z, _mm512_set1_ps(planes->normal[2][plane])));
     float bound = planes->slope[plane] * reach + planes->floor[plane];
-    uint32_t not_above = ~(joined | _mm512_cmp_ps_mask(side, _mm512_set1_ps(bound), _CMP_GT_OQ));
-    uint32_t not_below = ~(joined | _mm512_cmp_ps_mask(side, _mm512_set1_ps(-bound), _CMP_LT_OQ));
+    uint32_t not_above = ~(uint32_t)_mm512_cmp_ps_mask(side, _mm512_set1_ps(bound), _CMP_GT_OQ);
+    uint32_t not_below = ~(uint32_t)_mm512_cmp_ps_mask(side, _mm512_set1_ps(-bound), _CMP_LT_OQ);
     uint32_t beyond = (uint32_t)_mm256_testn_epi16_mask(sets->bits, _mm256_set1_epi16((short)not_above)) |
                       (uint32_t)_mm256_testn_epi16_mask(sets->bits, _mm256_set1_epi16((short)not_below));
     return beyond & asked;

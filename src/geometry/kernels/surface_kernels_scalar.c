@@ -162,11 +162,9 @@ static inline struct vertex_sets vertex_sets_of(const uint8_t (*corners)[LEAF_FA
     return (struct vertex_sets){corners};
 }
 
-/* Faces among `asked` of a leaf, all of whose corners are strictly on one side of a plane, or among those `joined` to
- * it. */
+/* Faces among `asked` of a leaf, all of whose corners are strictly on one side of a plane. */
 static inline uint32_t faces_beyond(const struct leaf_side *planes, uint32_t plane, float reach,
-                                    const struct leaf_points *points, const struct vertex_sets *sets, uint32_t joined,
-                                    uint32_t asked)
+                                    const struct leaf_points *points, const struct vertex_sets *sets, uint32_t asked)
 {
     float px = planes->base[0][plane], py = planes->base[1][plane], pz = planes->base[2][plane];
     float nx = planes->normal[0][plane], ny = planes->normal[1][plane], nz = planes->normal[2][plane];
@@ -179,8 +177,8 @@ static inline uint32_t faces_beyond(const struct leaf_side *planes, uint32_t pla
             uint8_t vertex = sets->corners[corner][face];
             float x = points->x[0][vertex] - px, y = points->x[1][vertex] - py, z = points->x[2][vertex] - pz;
             float side = (x * nx + y * ny) + z * nz;
-            above += side > bound || (joined >> vertex & 1);
-            below += side < -bound || (joined >> vertex & 1);
+            above += side > bound;
+            below += side < -bound;
         }
         found |= (uint32_t)(above == 3 || below == 3) << face;
     }

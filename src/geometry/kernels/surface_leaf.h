@@ -143,14 +143,8 @@ static inline uint32_t faces_present(const struct leaf_points *leaf)
     return (2u << (leaf->face_count - 1)) - 1;
 }
 
-/* Vertices of the other leaf that are corners of a face. */
-static inline uint32_t joined_to(const struct leaf_points *leaf, uint32_t face, const uint16_t joints[LEAF_VERTICES])
-{
-    return joints[leaf->corners[0][face]] | joints[leaf->corners[1][face]] | joints[leaf->corners[2][face]];
-}
-
 static uint32_t leaf_pair(struct leaf_side *side_a, const struct leaf_points *b, struct leaf_side *side_b,
-                          const uint16_t *shares, const struct leaf_joints *joints, uint8_t *found)
+                          const uint16_t *shares, uint8_t *found)
 {
     const struct leaf_points *a = side_a->leaf;
     uint32_t of_a = boxes_in_row(side_a, b->lo, b->hi, faces_present(a)), of_b = of_a;
@@ -179,8 +173,7 @@ static uint32_t leaf_pair(struct leaf_side *side_a, const struct leaf_points *b,
     struct vertex_sets sets = vertex_sets_of(b->corners);
     make_planes(side_a);
     for (uint32_t i = 0; i < row_count; i++) {
-        uint32_t joined = joints ? joined_to(a, rows[i], joints->of_a) : 0;
-        uint32_t left = bits[i] & ~faces_beyond(side_a, rows[i], reach, b, &sets, joined, bits[i]);
+        uint32_t left = bits[i] & ~faces_beyond(side_a, rows[i], reach, b, &sets, bits[i]);
         any |= left;
         for (; left; left &= left - 1) {
             columns[__builtin_ctz(left)] |= 1u << rows[i];
@@ -194,8 +187,7 @@ static uint32_t leaf_pair(struct leaf_side *side_a, const struct leaf_points *b,
     make_planes(side_b);
     for (; any; any &= any - 1) {
         uint32_t face = (uint32_t)__builtin_ctz(any), column = columns[face];
-        uint32_t joined = joints ? joined_to(b, face, joints->of_b) : 0;
-        column &= ~faces_beyond(side_b, face, reach, a, &sets, joined, column);
+        column &= ~faces_beyond(side_b, face, reach, a, &sets, column);
         for (; column; column &= column - 1) {
             found[count++] = (uint8_t)((uint32_t)__builtin_ctz(column) << 4 | face);
         }
