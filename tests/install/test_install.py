@@ -119,7 +119,7 @@ def main(arguments):
         print(__doc__, file=sys.stderr)
         return 2
     build, cmake, compilers = Path(arguments[0]), arguments[1], arguments[2:]
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=build) as folder:  # where programs may run: not so under every /tmp
         work = Path(folder)
         try:
             run([cmake, "--install", build, "--prefix", work / "first place"])
