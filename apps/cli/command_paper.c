@@ -64,7 +64,7 @@ static int make_figure(paper_run *run, const paper_figure *figure)
     }
     run->command = command;
     printer_format(run->session->out, "%s: %s\n", figure->name, figure->summary);
-    int status = figure->make(run);
+    int status = paper_files_settle(run, figure->make(run));
     printer_text(run->session->out, "\n");
     printer_flush(run->session->out);
     return status;
