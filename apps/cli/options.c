@@ -35,7 +35,7 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_SELF] = {"--self", NULL, NULL, "also check each body against itself"},
     [OPTION_TOLERANCE] = {"--tolerance", NULL, "D", "a length, default 0: a pair no deeper counts as touching"},
     [OPTION_MOTION_TOLERANCE] = {"--tolerance", NULL, "D",
-                                 "robots, rigid scenes: a length; what stays farther apart is no contact; default: 1e-6 of the bodies"},
+                                 "rigid motion: a length; what stays farther apart is no contact; default 1e-6 of the size"},
     [OPTION_NO_TOUCHING] = {"--no-touching", NULL, NULL, "do not look for elements that only touch (faster)"},
     [OPTION_OUT] = {"--out", "-o", "F", "write files for ParaView: F.pvd, and the bodies beside it, culprits marked"},
     [OPTION_CURVES] = {"--curves", NULL, "F", "write the curves in which surfaces cross: F.vtp or F.obj; drawn in the picture too"},

@@ -57,7 +57,8 @@ class Paper(tool.ToolTest):
 
     def test_an_interrupted_figure_leaves_no_file(self):
         self.good("paper", "hash-times", "-o", self.folder, "--steps", 1, "--scale", 0.02)
-        before = open(self.path("hash-times.csv")).read()
+        with open(self.path("hash-times.csv")) as file:
+            before = file.read()
         process = subprocess.Popen([tool.TOOL, "paper", "hash-table-size", "hash-times", "-o", self.folder], stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL, env=tool.ENVIRONMENT)
         for line in process.stdout:  # the table has begun
@@ -67,7 +68,8 @@ class Paper(tool.ToolTest):
         process.communicate(timeout=600)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(sorted(os.listdir(self.folder)), ["hash-times.csv", "hash-times.svg"])
-        self.assertEqual(open(self.path("hash-times.csv")).read(), before)
+        with open(self.path("hash-times.csv")) as file:
+            self.assertEqual(file.read(), before)
 
     def test_the_studies_count_cells_elements_and_clashes(self):
         self.good("paper", "hash-table-size", "hash-cell-size", "-o", self.folder, "--steps", 2, "--scale", 0.2)
@@ -77,8 +79,8 @@ class Paper(tool.ToolTest):
         self.assertLess(clashes[-1], clashes[0])
         self.assertEqual(len({row["cells_per_element"] for row in sizes}), 1)  # the table does not change the grid
         for row in self.table("hash-cell-size"):
-            self.assertGreater(float(row["cells_per_element"]), 0)
             if row["curve"].endswith("plain form"):
+                self.assertGreater(float(row["cells_per_element"]), 0)
                 self.assertTrue(0 <= float(row["clash_ratio"]) <= 1, row)
             else:
                 self.assertEqual(row["clash_ratio"], "")
