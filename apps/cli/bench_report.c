@@ -24,7 +24,8 @@ static void json_count(json_line *line, const char *key, double value)
 
 void report_json(printer *out, const bench_race *race)
 {
-    char questions[64], hash[17];
+    char questions[64], hash[17], machine[300];
+    machine_name(machine, sizeof machine);
     for (uint32_t i = 0; i < race->count; i++) {
         const contestant *row = &race->contestants[i];
         hash_text(row->pairs_hash, hash);
@@ -53,6 +54,7 @@ void report_json(printer *out, const bench_race *race)
         }
         json_object_end(&line);
         json_string(&line, "commit", commit_name());
+        json_string(&line, "machine", machine);
         json_end(&line);
     }
 }
@@ -135,10 +137,6 @@ void report_table(printer *out, const bench_race *race)
         scene->name, questions_name(race->questions, questions, sizeof questions), scene->body_count, scene->cell_count,
         scene->used_count, scene->face_count, race->threads, race->threads == 1 ? "" : "s", dent_isa_name(race->isa),
         race->frames, race->repeat, race->cpu_time ? "; processor time" : "", scene->remark);
-    if (race->count == 0) {
-        printer_text(out, "  nobody can answer\n\n");
-        return;
-    }
     hash_text(race->contestants[0].pairs_hash, hash);
     printer_format(out, "  %llu pairs in frame 0, hash %s\n", (unsigned long long)race->contestants[0].pairs, hash);
     double best = fastest(race, false), best_peer = fastest(race, true);

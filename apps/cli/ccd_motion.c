@@ -82,22 +82,33 @@ static void print_verdict(printer *out, const motion_stage *stage, const dent_mo
                    result->tolerance);
 }
 
+/* Null where there is none. */
+static void json_body(json_line *line, const char *key, const motion_stage *stage, bool there, uint32_t rank)
+{
+    if (there) {
+        json_string(line, key, body_name(stage, rank));
+    } else {
+        json_number(line, key, INFINITY);
+    }
+}
+
+/* The time of impact is the certified one, which is never late. */
 static void print_json(printer *out, const motion_stage *stage, const dent_motion_impact_result *result)
 {
     const dent_motion_counters *counters = &result->counters;
     bool contact = result->verdict == DENT_MOTION_CONTACT;
     json_line line = json_begin(out);
     json_string(&line, "verdict", dent_motion_verdict_name(result->verdict));
+    json_integer(&line, "pairs", result->contact_count);
+    json_number(&line, "toi", contact ? result->t_lo : INFINITY);
+    json_integer(&line, "candidates", counters->face_tests);
+    json_number(&line, "ms", (double)(counters->ns_prepare + counters->ns_search + counters->ns_finish) * 1e-6);
     json_number(&line, "t_lo", result->t_lo);
-    json_number(&line, "toi", contact ? result->t_c : INFINITY);
     json_number(&line, "t_hi", result->t_hi);
-    if (contact) {
-        json_string(&line, "body_a", body_name(stage, result->body_a));
-        json_string(&line, "body_b", body_name(stage, result->body_b));
-    }
+    json_body(&line, "body_a", stage, contact, result->body_a);
+    json_body(&line, "body_b", stage, contact, result->body_b);
     json_integer(&line, "contacts", result->contact_count);
     json_number(&line, "tolerance", result->tolerance);
-    json_number(&line, "ms", (double)(counters->ns_prepare + counters->ns_search + counters->ns_finish) * 1e-6);
     if (result->initial) {
         json_boolean(&line, "start_touches", true);
     }
@@ -118,6 +129,20 @@ static void print_statistics(const dent_motion_counters *counters)
 
 /* ---- the run --------------------------------------------------------------------------------------------- */
 
+/* A tolerance that is not the one asked for is told. */
+static void tell_tolerance(const tool_options *options, const dent_motion_impact_result *result)
+{
+    if (!options_have(options, OPTION_MOTION_TOLERANCE) || !(result->tolerance > options->tolerance)) {
+        return;
+    }
+    if (options->tolerance == 0) {
+        remark("--tolerance 0 stands for the default, 1e-6 of the size of two bodies: %.3g was used", result->tolerance);
+    } else {
+        remark("--tolerance %.3g is finer than can be told apart at this size (2^-28 of it): %.3g was used",
+               options->tolerance, result->tolerance);
+    }
+}
+
 static int report(tool_session *session, const motion_stage *stage, const dent_motion_impact_result *result)
 {
     const tool_options *options = session->options;
@@ -129,8 +154,9 @@ static int report(tool_session *session, const motion_stage *stage, const dent_m
         }
         print_verdict(session->out, stage, result);
     }
+    printer_flush(session->out);
+    tell_tolerance(options, result);
     if (options_have(options, OPTION_STATS)) {
-        printer_flush(session->out);
         print_statistics(&result->counters);
     }
     if (result->verdict == DENT_MOTION_UNDECIDED) {
@@ -165,16 +191,14 @@ static int refuse_options(const tool_options *options, bool is_robot)
         options_have(options, OPTION_MERGE) || options_have(options, OPTION_NO_SELF)) {
         return complain("ccd: --separation, --method, --merge and --no-self are for two frames of mesh files");
     }
-    if (is_robot && ((options->given & OPTIONS_OF_SCENES) != 0 || options_have(options, OPTION_MOTION))) {
-        return complain(
-            "ccd: --frame, --scale, --set and --motion are for built-in scenes; joints move as they are made");
+    if (is_robot && ((options->given & (OPTIONS_OF_SCENES | OPTION_BIT(OPTION_TO_FRAME))) != 0 ||
+                     options_have(options, OPTION_MOTION))) {
+        return complain("ccd: --frame, --to-frame, --scale, --set and --motion are for built-in scenes; joints move as "
+                        "they are made");
     }
     if (!is_robot && (options->given & OPTIONS_OF_ROBOTS) != 0) {
         return complain("ccd: --from, --to, --obstacle, --package-path, --skip-missing and --no-limits are for robots "
                         "(.urdf)");
-    }
-    if (is_robot && options->to == NULL) {
-        return complain("ccd: give the joint values at the end: --to VALUES");
     }
     return STATUS_GOOD;
 }

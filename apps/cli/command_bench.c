@@ -94,6 +94,23 @@ static void print_head_once(printer *out, bench_files *files)
     files->head_printed = true;
 }
 
+/* Nobody is in the race: which question, and which methods would be. */
+static int refuse_race(const bench_race *race, dent_method method)
+{
+    char questions[64], able[256] = "";
+    for (int i = 1; i < DENT_METHOD_COUNT; i++) {
+        if ((dent_method_questions((dent_method)i) & race->questions) == race->questions) {
+            size_t used = strlen(able);
+            snprintf(able + used, sizeof able - used, "%s%s", used > 0 ? ", " : "", dent_method_name((dent_method)i));
+        }
+    }
+    questions_name(race->questions, questions, sizeof questions);
+    return method != DENT_METHOD_AUTO
+               ? complain("bench: method %s cannot answer %s; these can: %s", dent_method_name(method), questions, able)
+               : complain("bench: %s: no method answers %s at this size unless it is named by --method: %s",
+                          race->scene->name, questions, able);
+}
+
 static int run_race(tool_session *session, bench_scene *scene, uint32_t questions, bench_files *files)
 {
     const tool_options *options = session->options;
@@ -111,11 +128,14 @@ static int run_race(tool_session *session, bench_scene *scene, uint32_t question
     if (status == STATUS_GOOD && options_have(options, OPTION_PEERS)) {
         status = bench_enter_peers(session, &race);
     }
-    if (status == STATUS_GOOD && race.count > 0 && options_have(options, OPTION_CONTROL)) {
+    if (status == STATUS_GOOD && race.count == 0) {
+        status = refuse_race(&race, options->method);
+    }
+    if (status == STATUS_GOOD && options_have(options, OPTION_CONTROL)) {
         status = bench_enter_alone(&race, options->method, options_have(options, OPTION_VARIANTS));
         status = status == STATUS_GOOD ? bench_enter_control(&race) : status;
     }
-    if (status == STATUS_GOOD && race.count > 0) {
+    if (status == STATUS_GOOD) {
         status = bench_run(session, &race);
     }
     if (status == STATUS_GOOD) {
@@ -142,9 +162,11 @@ static int run_races(tool_session *session, bench_scene *scene, bench_files *fil
     static const uint32_t solid_questions[] = {DENT_QUESTION_VERTEX_CELL, DENT_QUESTION_FACE_CELL,
                                                DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL};
     static const uint32_t surface_questions[] = {DENT_QUESTION_FACE_FACE};
+    uint32_t able = dent_method_questions(session->options->method);
     uint32_t asked = (uint32_t)session->options->ask;
-    const uint32_t *list = scene->solid_count > 0 ? solid_questions : surface_questions;
-    size_t count = scene->solid_count > 0 ? sizeof solid_questions / sizeof solid_questions[0] : 1;
+    bool of_cells = scene->solid_count > 0 && (able & DENT_QUESTION_VERTEX_CELL) != 0; /* every method of cells can this */
+    const uint32_t *list = of_cells ? solid_questions : surface_questions;
+    size_t count = of_cells ? sizeof solid_questions / sizeof solid_questions[0] : 1;
     if (asked != 0) {
         list = &asked;
         count = 1;
@@ -273,9 +295,9 @@ const tool_command command_bench_row = {
         "\n"
         "JSON keys: scene question method peer threads isa scale frames median_ms low_ms high_ms candidates\n"
         "pairs pairs_hash peak_bytes allocations phases (prepare_ms search_ms finish_ms; of surface-tree also\n"
-        "refit_ms culling_ms traversal_ms filters_ms exact_ms) commit. pairs_hash is that of dent pairs --stats\n"
+        "refit_ms culling_ms traversal_ms filters_ms exact_ms) commit machine. pairs_hash is that of dent pairs --stats\n"
         "in frame 0.\n",
-    .option_bits = OPTION_BIT(OPTION_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_SCALE) |
+    .option_bits = OPTION_BIT(OPTION_BENCH_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_SCALE) |
                    OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PEERS) |
                    OPTION_BIT(OPTION_VARIANTS) | OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_FRAMES) |
                    OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_CPU_TIME) |

@@ -299,16 +299,119 @@ static int compare_frames(tool_session *session, loaded_world *loaded)
     return status;
 }
 
+/* ---- two frames of a scene ------------------------------------------------------------------------------- */
+
+/* Copies of the positions of all bodies, one after the other; null: no memory. */
+static double *copy_positions(tool_session *session, const loaded_world *loaded, size_t *count)
+{
+    *count = 0;
+    for (uint32_t i = 0; i < loaded->body_count; i++) {
+        *count += 3 * (size_t)loaded->bodies[i].vertex_count;
+    }
+    double *copy = dent_allocate(session->context, *count, sizeof *copy);
+    size_t first = 0;
+    for (uint32_t i = 0; i < loaded->body_count && copy != NULL; i++) {
+        size_t numbers = 3 * (size_t)loaded->bodies[i].vertex_count;
+        memcpy(copy + first, loaded->bodies[i].positions, numbers * sizeof *copy);
+        first += numbers;
+    }
+    return copy;
+}
+
+/* The bodies go from the copies to where they are now. */
+static int place_scene(const loaded_world *loaded, const double *start)
+{
+    for (uint32_t i = 0; i < loaded->body_count; i++) {
+        const loaded_body *body = &loaded->bodies[i];
+        dent_positions positions_t0 = dent_positions_double(start), positions_t1 = dent_positions_double(body->positions);
+        if (dent_body_set_positions(loaded->world, body->id, &positions_t0, &positions_t1) != DENT_OK) {
+            return complain("ccd: %s", dent_world_message(loaded->world));
+        }
+        start += 3 * (size_t)body->vertex_count;
+    }
+    return STATUS_GOOD;
+}
+
+/* Brings the scene to the frame at the end. */
+static int go_to_end(tool_session *session, loaded_world *loaded)
+{
+    const tool_options *options = session->options;
+    loaded_input *input = &loaded->inputs[0];
+    uint32_t end = options_have(options, OPTION_TO_FRAME) ? options->to_frame : options->frame + 1;
+    if (input->simulation != NULL) {
+        if (end < options->frame) {
+            return complain("ccd: %s is simulated: --to-frame %u cannot be before --frame %u", input->name, end,
+                            options->frame);
+        }
+        interrupt_at_once(true);
+        int failed = loaded_world_simulate(session, input, end);
+        interrupt_at_once(false);
+        return failed;
+    }
+    int failed = check_scene_frame(input->name, end);
+    if (!failed) {
+        loaded_world_pose_scene(loaded, 0, end);
+    }
+    return failed;
+}
+
+static int compare_poses(tool_session *session, loaded_world *loaded)
+{
+    ccd_answer answer;
+    size_t count;
+    memset(&answer, 0, sizeof answer);
+    double *start = copy_positions(session, loaded, &count);
+    int status = start != NULL ? go_to_end(session, loaded) : complain("ccd: out of memory");
+    status = status == STATUS_GOOD ? place_scene(loaded, start) : status;
+    if (status == STATUS_GOOD && options_have(session->options, OPTION_NO_SELF)) {
+        status = leave_out_self_pairs(loaded);
+    }
+    status = status == STATUS_GOOD ? ask(session, loaded, &answer) : status;
+    status = status == STATUS_GOOD ? report(session, loaded, &answer) : status;
+    loaded_world_close(session, loaded); /* before the positions it borrows */
+    dent_release(session->context, start, count, sizeof *start);
+    return status;
+}
+
+/* Scenes of rigid bodies turn on the way; in all others every vertex goes straight. */
+static int ccd_of_scene(tool_session *session)
+{
+    const tool_options *options = session->options;
+    loaded_world loaded;
+    int status = loaded_world_open(session, &loaded);
+    if (status != STATUS_GOOD) {
+        return status;
+    }
+    status = loaded_world_add(session, &loaded, options->arguments[0]);
+    if (status != STATUS_GOOD) {
+        loaded_world_close(session, &loaded);
+        return status;
+    }
+    session_print_notices(session);
+    const loaded_input *input = &loaded.inputs[0];
+    if (input->scene != NULL && dent_scene_motion_frame_count(input->scene) > 0) {
+        loaded_world_close(session, &loaded);
+        return ccd_of_motion(session);
+    }
+    uint64_t of_rigid = OPTIONS_OF_ROBOTS | OPTION_BIT(OPTION_MOTION) | OPTION_BIT(OPTION_MOTION_TOLERANCE);
+    if ((options->given & of_rigid) != 0) {
+        loaded_world_close(session, &loaded);
+        return complain("ccd: --from, --to, --obstacle, --package-path, --skip-missing, --no-limits, --motion and "
+                        "--tolerance are for robots (.urdf) and scenes of rigid bodies");
+    }
+    return compare_poses(session, &loaded);
+}
+
 /* Two frames of mesh files. */
 static int ccd_of_frames(tool_session *session)
 {
     const tool_options *options = session->options;
-    uint64_t of_motion =
-        OPTIONS_OF_ROBOTS | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_MOTION) | OPTION_BIT(OPTION_TOLERANCE);
+    uint64_t of_motion = OPTIONS_OF_ROBOTS | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_MOTION) |
+                         OPTION_BIT(OPTION_MOTION_TOLERANCE) | OPTION_BIT(OPTION_TO_FRAME);
     for (uint32_t i = 0; i < 2; i++) {
-        if (names_a_scene(options->arguments[i])) {
-            return complain("ccd: %s is a built-in scene: write two frames of it first (dent export %s DIR --frame K)",
-                            options->arguments[i], options->arguments[i]);
+        if (names_a_scene(options->arguments[i]) || names_a_simulation(options->arguments[i])) {
+            return complain("ccd: %s is a scene: give it alone, with --frame K and --to-frame L",
+                            options->arguments[i]);
         }
         if (names_a_robot(options->arguments[i])) {
             return complain("ccd: %s is a robot: give it alone, with --from and --to", options->arguments[i]);
@@ -328,16 +431,16 @@ static int run_ccd(const tool_options *options, printer *out)
 {
     const char *name = options->arguments[0];
     bool alone = options->argument_count == 1;
-    if (alone && !names_a_robot(name) && !names_a_scene(name)) {
-        return complain("ccd: %s alone: give two frames of mesh files, a robot (.urdf) or a scene of rigid bodies",
-                        name);
+    bool scene = names_a_scene(name) || names_a_simulation(name);
+    if (alone && !names_a_robot(name) && !scene) {
+        return complain("ccd: %s alone: give two frames of mesh files, a robot (.urdf) or a scene", name);
     }
     tool_session session;
     int status = session_open(&session, options, out);
     if (status != STATUS_GOOD) {
         return status;
     }
-    status = alone ? ccd_of_motion(&session) : ccd_of_frames(&session);
+    status = alone && scene ? ccd_of_scene(&session) : alone ? ccd_of_motion(&session) : ccd_of_frames(&session);
     session_close(&session);
     return status;
 }
@@ -365,19 +468,24 @@ const tool_command command_ccd_row = {
                "JSON keys: pairs toi candidates ms; toi is null when nothing meets; start_crosses is added when\n"
                "the start crosses.\n"
                "\n"
+               "SCENE --frame K --to-frame L asks the same of two frames of a scene, K and the next one by default; a\n"
+               "simulated scene is run up to both. Scenes of rigid bodies turn on the way, see below.\n"
+               "\n"
                "ROBOT.urdf --from VALUES --to VALUES asks when links of a robot first touch one another or an\n"
                "--obstacle while every joint goes from one value to the other at constant speed. VALUES are all\n"
                "joint values in the order of the file, or NAME=VALUE for some, the others 0 (dent info lists the\n"
-               "joints). Neighbouring links are not asked about. SCENE (rod, teapot, rings, arm) asks the same of\n"
-               "the step from --frame K to the next. The answer is certified: a contact is never missed and the\n"
-               "time never late; what stays farther apart than the --tolerance is not reported. Columns: kind,\n"
-               "body a, feature a, body b, feature b, separation, point x, y, z, normal x, y, z at that time.\n"
-               "JSON keys: verdict t_lo toi t_hi body_a body_b contacts tolerance ms; start_touches is added when\n"
-               "the start touches. Exit status: 0 free, 1 a contact, 2 an error or undecided.\n",
+               "joints; a robot without joint values needs no --to). Neighbouring links are not asked about. SCENE\n"
+               "(rod, teapot, rings, arm) asks the same of the step from --frame K to the next. The answer is\n"
+               "certified: a contact is never missed and the time never late; what stays farther apart than the\n"
+               "--tolerance is not reported. Columns: kind, body a, feature a, body b, feature b, separation, point\n"
+               "x, y, z, normal x, y, z at that time. JSON keys: verdict pairs toi candidates ms t_lo t_hi body_a\n"
+               "body_b contacts tolerance. Nothing touches before toi = t_lo, and something is nearer than the\n"
+               "tolerance then; toi, body_a and body_b are null when free; start_touches is added when the start\n"
+               "touches. Exit status: 0 free, 1 a contact, 2 an error or undecided.\n",
     .option_bits = OPTION_BIT(OPTION_SEPARATION) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |
                    OPTION_BIT(OPTION_NO_SELF) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_COUNT_ONLY) |
                    OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON) | OPTIONS_OF_ROBOTS | OPTIONS_OF_SCENES |
-                   OPTION_BIT(OPTION_MOTION) | OPTION_BIT(OPTION_TOLERANCE),
+                   OPTION_BIT(OPTION_MOTION) | OPTION_BIT(OPTION_MOTION_TOLERANCE) | OPTION_BIT(OPTION_TO_FRAME),
     .argument_min = 1,
     .argument_max = 2,
     .run = run_ccd,

@@ -64,7 +64,7 @@ static int make_figure(paper_run *run, const paper_figure *figure)
     }
     run->command = command;
     printer_format(run->session->out, "%s: %s\n", figure->name, figure->summary);
-    int status = figure->make(run);
+    int status = paper_files_settle(run, figure->make(run));
     printer_text(run->session->out, "\n");
     printer_flush(run->session->out);
     return status;
@@ -106,7 +106,8 @@ const tool_command command_paper_row = {
                "  hash-times          spatial hashing (Teschner and others 2003): set-ups A to E, mean, minimum,\n"
                "                      maximum and deviation over 1000 steps, the published times beside ours\n"
                "  hash-table-size     its first study: time against the size of the hash table (A and D)\n"
-               "  hash-cell-size      its second study: time against cell size over mean edge (A and D)\n"
+               "  hash-cell-size      its second study: time against cell size over mean edge (A and D); both with\n"
+               "                      the cells an element visits, what it finds in each, and the share of clashes\n"
                "  bucket-query-size   BucketTree article, figure 1.5.4: two V-shapes, time against size\n"
                "  bucket-query-hits   figure 1.5.5: two V-shapes, time against the number of intersections\n"
                "  bucket-self-size    figure 1.5.6: one V-shape in itself, time against size\n"

@@ -3,6 +3,7 @@
 
 #include "ccd_motion.h"
 #include "interrupt.h"
+#include "load_world.h"
 #include "tool.h"
 
 #include <math.h>
@@ -194,6 +195,9 @@ static int write_robot_frames(motion_stage *stage, tool_session *session, double
 {
     const dent_linkage *linkage = stage->robot->linkage;
     const tool_options *options = session->options;
+    if (options->to == NULL && dent_linkage_value_count(linkage) > 0) {
+        return complain("ccd: give the joint values at the end: --to VALUES");
+    }
     int failed = read_joint_values(linkage, "--from", options->from, from);
     failed = failed ? failed : read_joint_values(linkage, "--to", options->to, to);
     if (failed) {
@@ -300,8 +304,7 @@ int motion_stage_make_scene(motion_stage *stage, tool_session *session, const de
     }
     uint32_t count = dent_scene_body_count(stage->scene);
     if (dent_scene_motion_frame_count(stage->scene) == 0) {
-        return complain("ccd: %s is a built-in scene: write two frames of it first (dent export %s DIR --frame K)",
-                        def->name, def->name);
+        return complain("%s is no scene of rigid bodies", def->name);
     }
     double **positions = dent_allocate(stage->context, count, sizeof *positions);
     dent_body_id *ids = dent_allocate(stage->context, count, sizeof *ids);
@@ -330,5 +333,12 @@ int motion_stage_add_scene(motion_stage *stage, tool_session *session, const cha
     def.setting_count = options->setting_count;
     def.settings = options->settings;
     int failed = motion_stage_make_scene(stage, session, &def);
+    uint32_t next = options->frame + 1;
+    if (!failed && (next == 0 || (options_have(options, OPTION_TO_FRAME) && options->to_frame != next))) {
+        failed = complain("ccd: %s is a scene of rigid bodies, which are asked about step by step: --to-frame %u after "
+                          "--frame %u",
+                          name, next, options->frame);
+    }
+    failed = failed ? failed : check_scene_frame(name, next);
     return failed ? failed : motion_stage_set_step(stage, session, options->frame, options->motion);
 }

@@ -18,6 +18,7 @@ typedef struct option_row {
 
 static const option_row option_table[OPTION_COUNT] = {
     [OPTION_ASK] = {"--ask", NULL, "QUESTION", "what is asked: vertex-cell, face-cell, face-face or proximity"},
+    [OPTION_BENCH_ASK] = {"--ask", NULL, "QUESTIONS", "what is asked: vertex-cell, face-cell, face-face, or several joined by '+'"},
     [OPTION_METHOD] = {"--method", NULL, "M", "how it is computed, see below; the answer is the same"},
     [OPTION_THREADS] = {"--threads", NULL, "N", "1 to 1024; default: one per processor"},
     [OPTION_ISA] = {"--isa", NULL, "I",
@@ -35,6 +36,8 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_NO_SELF] = {"--no-self", NULL, NULL, "leave out pairs of a body with itself"},
     [OPTION_SELF] = {"--self", NULL, NULL, "also check each body against itself"},
     [OPTION_TOLERANCE] = {"--tolerance", NULL, "D", "a length, default 0: a pair no deeper counts as touching"},
+    [OPTION_MOTION_TOLERANCE] = {"--tolerance", NULL, "D",
+                                 "rigid motion: a length; what stays farther apart is no contact; default 1e-6 of the size"},
     [OPTION_NO_TOUCHING] = {"--no-touching", NULL, NULL, "do not look for elements that only touch (faster)"},
     [OPTION_OUT] = {"--out", "-o", "F", "write files for ParaView: F.pvd, and the bodies beside it, culprits marked"},
     [OPTION_CURVES] = {"--curves", NULL, "F",
@@ -47,6 +50,7 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_REBUILD] = {"--rebuild", NULL, NULL, "series: a new world at every frame; the answer is the same"},
     [OPTION_COUNT_ONLY] = {"--count", NULL, NULL, "only how many pairs there are"},
     [OPTION_FRAME] = {"--frame", NULL, "K", "scenes: the frame, 0 (default), 1, 2 ..."},
+    [OPTION_TO_FRAME] = {"--to-frame", NULL, "L", "scenes: the frame at the end of the motion; default: the one after --frame"},
     [OPTION_SCALE] = {"--scale", NULL, "S", "scenes: size, 1 by default; the number of elements grows with it"},
     [OPTION_SET] = {"--set", NULL, "NAME=VALUE", "scenes: a parameter, e.g. inside=0.2; may be repeated"},
     [OPTION_STATS] = {"--stats", NULL, NULL, "counts, time and work counters on stderr"},
@@ -365,6 +369,7 @@ static bool read_value(tool_options *options, const char *command, option_id id,
     const char *wanted = NULL;
     switch (id) {
     case OPTION_ASK:
+    case OPTION_BENCH_ASK:
         return read_question(options, command, text);
     case OPTION_METHOD:
         return read_method(options, command, text);
@@ -381,12 +386,10 @@ static bool read_value(tool_options *options, const char *command, option_id id,
     case OPTION_PACKAGE_PATH:
         return add_path(&options->package_paths, command, "--package-path", text);
     case OPTION_FROM:
-        options->from = text;
-        wanted = text[0] != '\0' ? NULL : "joint values";
+        options->from = text; /* '' are the values of a robot that has none */
         break;
     case OPTION_TO:
         options->to = text;
-        wanted = text[0] != '\0' ? NULL : "joint values";
         break;
     case OPTION_TRUTH:
         options->truth = text;
@@ -474,7 +477,11 @@ static bool read_value(tool_options *options, const char *command, option_id id,
     case OPTION_FRAME:
         wanted = parse_whole_number(text, 0, UINT32_MAX, &options->frame) ? NULL : "a whole number from 0";
         break;
+    case OPTION_TO_FRAME:
+        wanted = parse_whole_number(text, 0, UINT32_MAX, &options->to_frame) ? NULL : "a whole number from 0";
+        break;
     case OPTION_TOLERANCE:
+    case OPTION_MOTION_TOLERANCE:
         wanted = parse_number(text, &options->tolerance) && options->tolerance >= 0
                      ? NULL
                      : "a finite length that is not negative";

@@ -13,6 +13,7 @@
 
 typedef enum option_id {
     OPTION_ASK,
+    OPTION_BENCH_ASK,
     OPTION_METHOD,
     OPTION_THREADS,
     OPTION_ISA,
@@ -26,6 +27,7 @@ typedef enum option_id {
     OPTION_NO_SELF,
     OPTION_SELF,
     OPTION_TOLERANCE,
+    OPTION_MOTION_TOLERANCE,
     OPTION_NO_TOUCHING,
     OPTION_OUT,
     OPTION_CURVES,
@@ -36,6 +38,7 @@ typedef enum option_id {
     OPTION_REBUILD,
     OPTION_COUNT_ONLY,
     OPTION_FRAME,
+    OPTION_TO_FRAME,
     OPTION_SCALE,
     OPTION_SET,
     OPTION_STATS,
@@ -70,6 +73,8 @@ typedef enum option_id {
     OPTION_HELP,
     OPTION_COUNT
 } option_id;
+
+_Static_assert(OPTION_COUNT <= 64, "the options given are bits of one word");
 
 #define OPTION_BIT(id) (UINT64_C(1) << (id))
 #define OPTIONS_OF_SCENES (OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET))
@@ -111,7 +116,7 @@ typedef struct tool_options {
     const char *curves;
     const char *picture;
     double azimuth, elevation; /* of the picture, degrees */
-    uint32_t frame;
+    uint32_t frame, to_frame; /* to_frame: ccd of scenes; meaningful when given */
     frame_range range;
     uint32_t frames, repeat; /* bench; 0: not given */
     uint32_t steps;          /* paper; 0: not given */

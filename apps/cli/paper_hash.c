@@ -1,6 +1,7 @@
 /* paper_hash.c — the experiments of "Optimized Spatial Hashing for Collision Detection of Deformable Objects"
  * (Teschner, Heidelberger, Müller, Pomeranets, Gross 2003): the table of set-ups A to E, time against the size of the
  * hash table, time against the size of the grid cells. Their processor was a Pentium 4 at 1.8 GHz. */
+#include "paper_hash_work.h"
 #include "paper_stage.h"
 
 #include "tool.h"
@@ -160,20 +161,38 @@ typedef struct parameter_study {
     study_curve curves[CURVE_LIMIT];
 } parameter_study;
 
-static int add_point(paper_run *run, study_curve *curve, bench_scene *scene, const paper_method *method, double x)
+/* An empty field is a number nobody knows. */
+static void print_field(printer *out, double value)
 {
+    printer_text(out, ",");
+    if (isfinite(value)) {
+        printer_format(out, "%.6g", value);
+    }
+}
+
+/* `cell_size`: see count_hash_work. */
+static int add_point(paper_run *run, study_curve *curve, bench_scene *scene, const paper_method *method, double x,
+                     double cell_size)
+{
+    hash_work work;
     paper_statistics times;
     uint64_t pairs;
     uint32_t steps = paper_steps(run, 60);
     int status = measure_steps(run, scene, method, 1, steps, &times, &pairs);
+    status = status == STATUS_GOOD ? count_hash_work(run, scene, method, cell_size, &work) : status;
     if (status != STATUS_GOOD) {
         return status;
     }
     double deviation = statistics_deviation(&times);
-    printer_format(run->session->out, "%-28s %12g %10.3f %10.3f\n", curve->name, x, times.mean, deviation);
+    printer_format(run->session->out, "%-28s %12g %10.3f %10.3f %10.3g %10.3g %8.3g\n", curve->name, x, times.mean,
+                   deviation, work.cells_per_element, work.elements_per_cell, work.clash_ratio);
     printer_flush(run->session->out);
-    printer_format(&run->file, "%s,%.9g,%.6g,%.6g,%.6g,%.6g,%.6g\n", curve->name, x, times.mean, times.low, times.high,
+    printer_format(&run->file, "%s,%.9g,%.6g,%.6g,%.6g,%.6g,%.6g", curve->name, x, times.mean, times.low, times.high,
                    deviation, (double)pairs / steps);
+    print_field(&run->file, work.cells_per_element);
+    print_field(&run->file, work.elements_per_cell);
+    print_field(&run->file, work.clash_ratio);
+    printer_text(&run->file, "\n");
     uint32_t i = curve->count++;
     curve->x[i] = x;
     curve->y[i] = times.mean;
@@ -217,9 +236,11 @@ static int make_study(paper_run *run, parameter_study *study, study_function *cu
     if (status != STATUS_GOOD) {
         return status;
     }
-    printer_format(run->session->out, "%-28s %12s %10s %10s\n", "scene and form", study->x_column, "mean ms",
-                   "deviation");
-    printer_format(&run->file, "curve,%s,mean_ms,min_ms,max_ms,deviation_ms,pairs\n", study->x_column);
+    printer_format(run->session->out, "%-28s %12s %10s %10s %10s %10s %8s\n", "scene and form", study->x_column,
+                   "mean ms", "deviation", "cells/elem", "elem/cell", "clashes");
+    printer_format(&run->file,
+                   "curve,%s,mean_ms,min_ms,max_ms,deviation_ms,pairs,cells_per_element,elements_per_cell,clash_ratio\n",
+                   study->x_column);
     for (int i = 0; i < 2 && status == STATUS_GOOD; i++) {
         bench_scene scene;
         status = open_scene(run, scenes[i], &scene);
@@ -245,20 +266,34 @@ static bool is_prime(uint32_t number)
     return number > 1;
 }
 
+static int mean_edge(paper_run *run, bench_scene *scene, const paper_method *method, double *edge)
+{
+    paper_stage stage;
+    bench_scene_pose(scene, 0);
+    int status = paper_stage_open(run, scene, DENT_QUESTION_VERTEX_CELL, method, &stage);
+    if (status == STATUS_GOOD) {
+        *edge = paper_mean_edge(scene, &stage);
+        paper_stage_close(&stage);
+    }
+    return status;
+}
+
 /* Powers of two, and the primes that follow them. */
 static int table_size_curves(paper_run *run, parameter_study *study, bench_scene *scene)
 {
     int status = STATUS_GOOD;
+    double edge = 1;
     for (int prime = 0; prime < 2; prime++) {
         study_curve *curve = new_curve(study, scene->name, prime ? "prime sizes" : "powers of two");
         paper_method method = paper_form(curve->name);
+        status = status == STATUS_GOOD ? mean_edge(run, scene, &method, &edge) : status;
         for (uint32_t size = 16; size <= 1u << 19 && status == STATUS_GOOD; size *= 2) {
             uint32_t slots = size;
             while (prime && !is_prime(slots)) {
                 slots++;
             }
             method.spatial_hash.table_size = slots;
-            status = add_point(run, curve, scene, &method, slots);
+            status = add_point(run, curve, scene, &method, slots, edge);
         }
     }
     return status;
@@ -285,17 +320,11 @@ static int cell_size_curves(paper_run *run, parameter_study *study, bench_scene 
         study_curve *curve = new_curve(study, scene->name, form == 0 ? "plain form" : "spatial hash");
         paper_method method =
             form == 0 ? paper_form(curve->name) : paper_method_default(curve->name, DENT_METHOD_SPATIAL_HASH);
-        paper_stage stage;
-        bench_scene_pose(scene, 0);
-        status = paper_stage_open(run, scene, DENT_QUESTION_VERTEX_CELL, &method, &stage);
-        if (status != STATUS_GOOD) {
-            return status;
-        }
-        double edge = paper_mean_edge(scene, &stage);
-        paper_stage_close(&stage);
+        double edge = 1;
+        status = mean_edge(run, scene, &method, &edge);
         for (size_t i = 0; i < sizeof ratios / sizeof ratios[0] && status == STATUS_GOOD; i++) {
             method.spatial_hash.cell_size = ratios[i] * edge;
-            status = add_point(run, curve, scene, &method, ratios[i]);
+            status = add_point(run, curve, scene, &method, ratios[i], form == 0 ? ratios[i] * edge : 0);
         }
     }
     return status;

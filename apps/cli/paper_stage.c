@@ -16,14 +16,37 @@
 
 /* ---- files ----------------------------------------------------------------------------------------------- */
 
-int paper_file_open(paper_run *run, const char *name, const char *ending)
+/* A file without a name: it is gone when it is closed, however the program ends. */
+static int open_nameless(const char *folder)
 {
     char path[FILE_NAME_LIMIT];
-    bool cpu_time = options_have(run->session->options, OPTION_CPU_TIME);
-    snprintf(path, sizeof path, "%s/%s.%s", run->folder, name, ending);
-    if (!make_folders(run->folder) || (run->descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666)) < 0) {
-        return complain("paper: %s: %s", path, strerror(errno));
+    int length = snprintf(path, sizeof path, "%s/.dent-%ld-paper.part", folder, (long)getpid());
+    if (length < 0 || (size_t)length >= sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
     }
+    int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0) {
+        (void)unlink(path);
+    }
+    return descriptor;
+}
+
+int paper_file_open(paper_run *run, const char *name, const char *ending)
+{
+    bool cpu_time = options_have(run->session->options, OPTION_CPU_TIME);
+    paper_file *file = &run->finished[run->finished_count];
+    if (run->finished_count == PAPER_FILE_LIMIT) {
+        return complain("paper: %s: more than %d files of a figure", name, PAPER_FILE_LIMIT);
+    }
+    int length = snprintf(file->path, sizeof file->path, "%s/%s.%s", run->folder, name, ending);
+    if (length < 0 || (size_t)length >= sizeof file->path) {
+        return complain("paper: %s: the name is too long", run->folder);
+    }
+    if (!make_folders(run->folder) || (run->descriptor = open_nameless(run->folder)) < 0) {
+        return complain("paper: %s: %s", file->path, strerror(errno));
+    }
+    file->descriptor = run->descriptor;
     printer_open(&run->file, run->descriptor);
     if (strcmp(ending, "csv") == 0) {
         char machine[300];
@@ -39,8 +62,56 @@ int paper_file_open(paper_run *run, const char *name, const char *ending)
 int paper_file_close(paper_run *run)
 {
     printer_flush(&run->file);
-    close(run->descriptor);
+    run->finished_count++;
     return printer_failed(&run->file) ? complain("paper: %s: %s", run->folder, strerror(run->file.error)) : STATUS_GOOD;
+}
+
+/* False with errno. */
+static bool copy_bytes(int from, int to)
+{
+    char bytes[65536];
+    ssize_t count = lseek(from, 0, SEEK_SET) == 0 ? 1 : -1;
+    while (count > 0 && (count = read(from, bytes, sizeof bytes)) > 0) {
+        for (ssize_t done = 0, wrote; done < count; done += wrote) {
+            wrote = write(to, bytes + done, (size_t)(count - done));
+            if (wrote < 0) {
+                return false;
+            }
+        }
+    }
+    return count == 0;
+}
+
+/* Under a name that is not its own first, so that the file is whole wherever it is seen. */
+static bool put_in_place(const paper_file *file)
+{
+    char path[sizeof file->path + 8];
+    snprintf(path, sizeof path, "%s.part", file->path);
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor < 0) {
+        return false;
+    }
+    bool whole = copy_bytes(file->descriptor, descriptor);
+    whole = close(descriptor) == 0 && whole && rename(path, file->path) == 0;
+    if (!whole) {
+        int error = errno;
+        (void)unlink(path);
+        errno = error;
+    }
+    return whole;
+}
+
+int paper_files_settle(paper_run *run, int status)
+{
+    for (uint32_t i = 0; i < run->finished_count; i++) {
+        paper_file *file = &run->finished[i];
+        if (status == STATUS_GOOD && !put_in_place(file)) {
+            status = complain("paper: %s: %s", file->path, strerror(errno));
+        }
+        close(file->descriptor);
+    }
+    run->finished_count = 0;
+    return status;
 }
 
 uint32_t paper_steps(const paper_run *run, uint32_t steps)

@@ -10,12 +10,22 @@
 
 /* ---- an experiment --------------------------------------------------------------------------------------- */
 
+enum { PAPER_FILE_LIMIT = 4 };
+
+/** A file of a figure: written where no name leads to, so that nothing of it is left when the program ends early. */
+typedef struct paper_file {
+    int descriptor;
+    char path[1024];
+} paper_file;
+
 typedef struct paper_run {
     tool_session *session;
     const char *folder;
     const char *command; /* how to make it again, for the files */
     printer file;        /* one at a time */
     int descriptor;
+    uint32_t finished_count; /* files of the figure that are written but not yet in their place */
+    paper_file finished[PAPER_FILE_LIMIT];
 } paper_run;
 
 /** A figure of a paper. `make` writes NAME.csv and NAME.svg and prints a table. */
@@ -52,6 +62,8 @@ extern const paper_figure figure_depth_directions;
  */
 int paper_file_open(paper_run *run, const char *name, const char *ending);
 int paper_file_close(paper_run *run);
+/** Puts the closed files in their places, each whole or not at all; or, when the figure failed, drops them. */
+int paper_files_settle(paper_run *run, int status);
 /** `steps` unless --steps says otherwise. */
 uint32_t paper_steps(const paper_run *run, uint32_t steps);
 

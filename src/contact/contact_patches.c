@@ -225,7 +225,8 @@ bool contact_make_patches(struct contact_run *run)
     if (!run->def->patches && !run->def->reduce_patches) {
         return true;
     }
-    if (!list_incidences(&search)) {
+    /* Gaps and impacts alone have had no need of them so far. */
+    if (!contact_update_meshes(run) || !list_incidences(&search)) {
         return false;
     }
     join_contacts(&search);

@@ -82,9 +82,9 @@ dent_status file_open(dent_context *context, const char *path, int *file, struct
     if (fstat(*file, facts) != 0) {
         status = file_error(context, path, "cannot be read");
     } else if (S_ISDIR(facts->st_mode)) {
-        status = dent_fail(context, DENT_ERROR_FILE, "%s: is a directory, not a mesh file", path);
+        status = dent_fail(context, DENT_ERROR_FILE, "%s: is a directory, not a file", path);
     } else if (!S_ISREG(facts->st_mode) && !S_ISFIFO(facts->st_mode)) {
-        status = dent_fail(context, DENT_ERROR_FILE, "%s: is a device, not a mesh file", path);
+        status = dent_fail(context, DENT_ERROR_FILE, "%s: is a device, not a file", path);
     } else if ((uint64_t)facts->st_size > SIZE_MAX / 4) {
         status = dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: larger than the address space", path);
     }

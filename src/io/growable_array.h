@@ -53,7 +53,8 @@ static inline void *growable_extend(struct growable_array *array, dent_context *
             return NULL;
         }
     }
-    void *first = (unsigned char *)array->data + array->count * array->record_size;
+    size_t used = array->count * array->record_size;
+    void *first = used > 0 ? (unsigned char *)array->data + used : array->data; /* no offset to the null of an empty one */
     array->count += count;
     return first;
 }

@@ -13,6 +13,9 @@
 #include "query/pair_tests.h"
 #include "query/world_state.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static const dent_question all_questions[DENT_DISCRETE_QUESTION_COUNT] = {
     DENT_QUESTION_VERTEX_CELL,
     DENT_QUESTION_FACE_CELL,
@@ -92,6 +95,31 @@ static struct predicate_counters *sink_predicates(struct candidate_sink *interfa
 
 /* ---- the stages -------------------------------------------------------------------------------------------------- */
 
+/* Puts a word behind a list of words in a buffer; what does not fit is cut off. */
+static void add_word(char *text, size_t size, const char *separator, const char *word)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", used > 0 ? separator : "", word);
+}
+
+/* The method cannot answer: which question that is, and who can answer all that is asked. */
+static dent_status refuse_method(dent_world *world, const dent_query_def *def)
+{
+    char questions[64] = "", methods[256] = "";
+    for (int i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        if (def->questions & ~dent_method_questions(def->method) & all_questions[i]) {
+            add_word(questions, sizeof questions, " or ", dent_question_name(all_questions[i]));
+        }
+    }
+    for (int method = 0; method < DENT_METHOD_COUNT; method++) {
+        if (!(def->questions & ~dent_method_questions((dent_method)method))) {
+            add_word(methods, sizeof methods, ", ", dent_method_name((dent_method)method));
+        }
+    }
+    return message_fail(&world->message, DENT_ERROR_UNSUPPORTED, "method %s cannot answer %s; these can: %s",
+                        dent_method_name(def->method), questions, methods);
+}
+
 static dent_status check_def(dent_world *world, const dent_query_def *def)
 {
     uint32_t known = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE;
@@ -120,8 +148,7 @@ static dent_status check_def(dent_world *world, const dent_query_def *def)
     }
     uint32_t missing = def->questions & ~dent_method_questions(def->method);
     if (missing) {
-        return message_fail(&world->message, DENT_ERROR_UNSUPPORTED, "method %s cannot answer question 0x%x",
-                            dent_method_name(def->method), (unsigned)missing);
+        return refuse_method(world, def);
     }
     return DENT_OK;
 }

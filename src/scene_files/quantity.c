@@ -37,25 +37,27 @@ enum { UNIT_COUNT = sizeof units / sizeof units[0] };
 struct quantity {
     const char *name, *example;
     int dimension[DIMENSION_COUNT];
+    const char *unit; /* of SI */
+    double smallest, largest;
 };
 
 static const struct quantity quantities[QUANTITY_KIND_COUNT] = {
-    [QUANTITY_RATIO] = {"a number without a unit", "0.45", {0, 0, 0, 0}},
-    [QUANTITY_LENGTH] = {"a length", "\"2 mm\"", {1, 0, 0, 0}},
-    [QUANTITY_MASS] = {"a mass", "\"1.5 kg\"", {0, 1, 0, 0}},
-    [QUANTITY_TIME] = {"a time", "\"10 ms\"", {0, 0, 1, 0}},
-    [QUANTITY_VELOCITY] = {"a velocity", "\"0.5 m/s\"", {1, 0, -1, 0}},
-    [QUANTITY_ACCELERATION] = {"an acceleration", "\"9.81 m/s^2\"", {1, 0, -2, 0}},
-    [QUANTITY_DENSITY] = {"a density", "\"1000 kg/m^3\"", {-3, 1, 0, 0}},
-    [QUANTITY_AREA_DENSITY] = {"a mass per area", "\"0.2 kg/m^2\"", {-2, 1, 0, 0}},
-    [QUANTITY_PRESSURE] = {"a pressure", "\"0.5 MPa\"", {-1, 1, -2, 0}},
-    [QUANTITY_STIFFNESS] = {"a force per length", "\"50 N/m\"", {0, 1, -2, 0}},
-    [QUANTITY_ENERGY] = {"an energy", "\"20 uJ\"", {2, 1, -2, 0}},
-    [QUANTITY_FORCE] = {"a force", "\"2 N\"", {1, 1, -2, 0}},
-    [QUANTITY_COMPLIANCE] = {"a length per force", "\"0.01 mm/N\"", {0, -1, 2, 0}},
-    [QUANTITY_RATE] = {"a rate", "\"2 Hz\"", {0, 0, -1, 0}},
-    [QUANTITY_ANGLE] = {"an angle", "\"30 deg\"", {0, 0, 0, 1}},
-    [QUANTITY_ANGULAR_VELOCITY] = {"an angular velocity", "\"90 deg/s\"", {0, 0, -1, 1}},
+    [QUANTITY_RATIO] = {"a number without a unit", "0.45", {0, 0, 0, 0}, "", 0, HUGE_VAL},
+    [QUANTITY_LENGTH] = {"a length", "\"2 mm\"", {1, 0, 0, 0}, "m", 1e-9, 1e9},
+    [QUANTITY_MASS] = {"a mass", "\"1.5 kg\"", {0, 1, 0, 0}, "kg", 1e-15, 1e15},
+    [QUANTITY_TIME] = {"a time", "\"10 ms\"", {0, 0, 1, 0}, "s", 1e-9, 1e9},
+    [QUANTITY_VELOCITY] = {"a velocity", "\"0.5 m/s\"", {1, 0, -1, 0}, "m/s", 0, 1e6},
+    [QUANTITY_ACCELERATION] = {"an acceleration", "\"9.81 m/s^2\"", {1, 0, -2, 0}, "m/s^2", 0, 1e6},
+    [QUANTITY_DENSITY] = {"a density", "\"1000 kg/m^3\"", {-3, 1, 0, 0}, "kg/m^3", 1e-6, 1e9},
+    [QUANTITY_AREA_DENSITY] = {"a mass per area", "\"0.2 kg/m^2\"", {-2, 1, 0, 0}, "kg/m^2", 1e-9, 1e9},
+    [QUANTITY_PRESSURE] = {"a pressure", "\"0.5 MPa\"", {-1, 1, -2, 0}, "Pa", 1e-6, 1e15},
+    [QUANTITY_STIFFNESS] = {"a force per length", "\"50 N/m\"", {0, 1, -2, 0}, "N/m", 1e-9, 1e15},
+    [QUANTITY_ENERGY] = {"an energy", "\"20 uJ\"", {2, 1, -2, 0}, "J", 0, 1e9},
+    [QUANTITY_FORCE] = {"a force", "\"2 N\"", {1, 1, -2, 0}, "N", 0, 1e15},
+    [QUANTITY_COMPLIANCE] = {"a length per force", "\"0.01 mm/N\"", {0, -1, 2, 0}, "m/N", 0, 1e9},
+    [QUANTITY_RATE] = {"a rate", "\"2 Hz\"", {0, 0, -1, 0}, "1/s", 0, 1e9},
+    [QUANTITY_ANGLE] = {"an angle", "\"30 deg\"", {0, 0, 0, 1}, "rad", 0, 1e5},
+    [QUANTITY_ANGULAR_VELOCITY] = {"an angular velocity", "\"90 deg/s\"", {0, 0, -1, 1}, "rad/s", 0, 1e6},
 };
 
 const char *quantity_name(enum quantity_kind kind)
@@ -66,6 +68,21 @@ const char *quantity_name(enum quantity_kind kind)
 const char *quantity_example(enum quantity_kind kind)
 {
     return quantities[kind].example;
+}
+
+double quantity_smallest(enum quantity_kind kind)
+{
+    return quantities[kind].smallest;
+}
+
+double quantity_largest(enum quantity_kind kind)
+{
+    return quantities[kind].largest;
+}
+
+const char *quantity_unit(enum quantity_kind kind)
+{
+    return quantities[kind].unit;
 }
 
 double quantity_bare(enum quantity_kind kind, double number)
@@ -186,6 +203,15 @@ static double scale_by_ten(double value, int exponent)
         power *= 10; /* exact up to 10^22 */
     }
     return exponent < 0 ? value / power : value * power;
+}
+
+double quantity_in_si(const struct unit_system *system, enum quantity_kind kind, double value)
+{
+    int exponent = 0;
+    for (int i = 0; i < DIMENSION_ANGLE; i++) {
+        exponent += quantities[kind].dimension[i] * system->exponent[i];
+    }
+    return scale_by_ten(value, exponent);
 }
 
 /* What the units do measure, for a message. */

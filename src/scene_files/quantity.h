@@ -41,6 +41,16 @@ struct unit_system {
 const char *quantity_name(enum quantity_kind kind);
 const char *quantity_example(enum quantity_kind kind);
 
+/* What a number may be, in SI units: 0, or in size from `smallest` to `largest`. Beyond that a simulation cannot be
+ * meant: squares and quotients of such numbers would leave the range of doubles, or whole bodies that of their
+ * neighbours, within a step. docs/scene_files.md has the same table. */
+double quantity_smallest(enum quantity_kind kind);
+double quantity_largest(enum quantity_kind kind);
+/* The SI unit, "m/s^2"; "" for ratios. */
+const char *quantity_unit(enum quantity_kind kind);
+/* From working units to SI. */
+double quantity_in_si(const struct unit_system *system, enum quantity_kind kind, double value);
+
 /* A number in working units as it stands; degrees become radians. */
 double quantity_bare(enum quantity_kind kind, double number);
 

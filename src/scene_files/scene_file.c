@@ -79,8 +79,8 @@ static void read_settings(struct scene_reader *reader, located *root)
     }
     def->time_step *= second;
     reader_vector(reader, reader_member(reader, root, "gravity"), QUANTITY_ACCELERATION, def->gravity);
-    def->time_step = reader_bounded(reader, reader_member(reader, root, "time_step"), QUANTITY_TIME, def->time_step,
-                                    1e-300, HUGE_VAL, "above 0");
+    def->time_step =
+        reader_ranged(reader, reader_member(reader, root, "time_step"), QUANTITY_TIME, def->time_step, 1e-9, 10);
     def->air_damping = reader_bounded(reader, reader_member(reader, root, "air_damping"), QUANTITY_RATE,
                                       def->air_damping, 0, HUGE_VAL, "of at least 0");
     def->substeps = reader_count(reader, reader_member(reader, root, "substeps"), 1, 1000, def->substeps);
@@ -136,9 +136,9 @@ static double read_density(struct scene_reader *reader, located *value, double f
     if (value && json_is_string(value->json) &&
         quantity_read(&reader->units, QUANTITY_AREA_DENSITY, json_string_value(value->json), &density, why,
                       sizeof why)) {
-        return density;
+        return reader_positive(reader, value, QUANTITY_AREA_DENSITY, fallback);
     }
-    return reader_bounded(reader, value, QUANTITY_DENSITY, fallback, 1e-300, HUGE_VAL, "above 0");
+    return reader_positive(reader, value, QUANTITY_DENSITY, fallback);
 }
 
 static void read_material(struct scene_reader *reader, located *value)
@@ -153,14 +153,13 @@ static void read_material(struct scene_reader *reader, located *value)
     dent_sim_material material = default_material(reader);
     material.name = plan_copy_text(reader->plan, value->key);
     material.density = read_density(reader, reader_member(reader, value, "density"), material.density);
-    material.young = reader_bounded(reader, reader_member(reader, value, "young"), QUANTITY_PRESSURE, material.young,
-                                    1e-300, HUGE_VAL, "above 0");
+    material.young = reader_positive(reader, reader_member(reader, value, "young"), QUANTITY_PRESSURE, material.young);
     material.poisson = reader_bounded(reader, reader_member(reader, value, "poisson"), QUANTITY_RATIO, material.poisson,
-                                      0, 0.4999, "from 0 to below 0.5");
+                                      0, 0.4999, "from 0 to 0.4999");
     material.damping = reader_bounded(reader, reader_member(reader, value, "damping"), QUANTITY_TIME, material.damping,
                                       0, HUGE_VAL, "of at least 0");
-    material.stretch = reader_bounded(reader, reader_member(reader, value, "stretch"), QUANTITY_STIFFNESS,
-                                      material.stretch, 1e-300, HUGE_VAL, "above 0");
+    material.stretch =
+        reader_positive(reader, reader_member(reader, value, "stretch"), QUANTITY_STIFFNESS, material.stretch);
     material.shear = reader_bounded(reader, reader_member(reader, value, "shear"), QUANTITY_STIFFNESS, material.shear,
                                     0, HUGE_VAL, "of at least 0");
     material.bending = reader_bounded(reader, reader_member(reader, value, "bending"), QUANTITY_ENERGY,

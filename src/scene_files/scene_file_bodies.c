@@ -55,7 +55,8 @@ static void place_body(struct scene_reader *reader, located *object, dent_sim_bo
 {
     double quaternion[4] = {1, 0, 0, 0}, move[3] = {0, 0, 0};
     double factor =
-        reader_bounded(reader, reader_member(reader, object, "scale"), QUANTITY_RATIO, 1, 1e-100, 1e100, "above 0");
+        reader_bounded(reader, reader_member(reader, object, "scale"), QUANTITY_RATIO, 1, 1e-9, 1e9,
+                       "from 1e-09 to 1e+09");
     located *rotate = reader_member(reader, object, "rotate");
     if (rotate) {
         read_rotation(reader, rotate, quaternion);
@@ -125,8 +126,7 @@ static void read_body(struct scene_reader *reader, located *object, uint32_t num
     place_body(reader, object, body);
     body->material = find_material(reader, reader_member(reader, object, "material"));
     enum quantity_kind density = kind + 1 == DENT_SIM_CLOTH ? QUANTITY_AREA_DENSITY : QUANTITY_DENSITY;
-    body->density =
-        reader_bounded(reader, reader_member(reader, object, "density"), density, 0, 1e-300, HUGE_VAL, "above 0");
+    body->density = reader_positive(reader, reader_member(reader, object, "density"), density, 0);
     body->thickness = reader_bounded(reader, reader_member(reader, object, "thickness"), QUANTITY_LENGTH,
                                      body->thickness, 0, HUGE_VAL, "of at least 0");
     reader_vector(reader, reader_member(reader, object, "velocity"), QUANTITY_VELOCITY, body->linear_velocity);

@@ -151,7 +151,7 @@ static bool read_size(struct scene_reader *reader, located *object, size_t axes,
     }
     int axis = 0;
     for (located *item = reader_first(reader, value); item != NULL; item = reader_next(reader, item)) {
-        size[axis++] = reader_bounded(reader, item, QUANTITY_LENGTH, 1, 1e-100, 1e100, "above 0");
+        size[axis++] = reader_positive(reader, item, QUANTITY_LENGTH, 1);
     }
     return reader_good(reader);
 }
@@ -234,12 +234,10 @@ static void generate_round(struct scene_reader *reader, located *object, bool ca
     if (!reader_object(reader, object, what, capsule ? capsule_keys : sphere_keys)) {
         return;
     }
-    double radius = reader_bounded(reader, reader_need(reader, object, "radius", what), QUANTITY_LENGTH, 1, 1e-100,
-                                   1e100, "above 0");
+    double radius = reader_positive(reader, reader_need(reader, object, "radius", what), QUANTITY_LENGTH, 1);
     double length = reader_bounded(reader, capsule ? reader_need(reader, object, "length", what) : NULL,
-                                   QUANTITY_LENGTH, 0, 0, 1e100, "of at least 0");
-    double spacing = reader_bounded(reader, reader_need(reader, object, "spacing", what), QUANTITY_LENGTH, 1, 1e-100,
-                                    1e100, "above 0");
+                                   QUANTITY_LENGTH, 0, 0, HUGE_VAL, "of at least 0");
+    double spacing = reader_positive(reader, reader_need(reader, object, "spacing", what), QUANTITY_LENGTH, 1);
     struct implicit_shape *shape = plan_allocate(reader->plan, 1, sizeof *shape);
     if (!shape) {
         return;

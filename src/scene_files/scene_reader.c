@@ -177,6 +177,9 @@ located *reader_need(struct scene_reader *reader, located *object, const char *k
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
+/* Of bounds that went through a conversion of units. */
+static const double rounding = 1e-12;
+
 double reader_quantity(struct scene_reader *reader, located *value, enum quantity_kind kind, double fallback)
 {
     if (!value || !reader_good(reader)) {
@@ -186,9 +189,8 @@ double reader_quantity(struct scene_reader *reader, located *value, enum quantit
     double result = fallback;
     call_it(value, name, sizeof name);
     if (json_is_number(value->json)) {
-        return quantity_bare(kind, json_number_value(value->json));
-    }
-    if (!json_is_string(value->json)) {
+        result = quantity_bare(kind, json_number_value(value->json));
+    } else if (!json_is_string(value->json)) {
         reader_wrong(reader, value, "%s%s such as %s was expected, not %s", name, quantity_name(kind),
                      quantity_example(kind), type_name(value));
     } else if (kind == QUANTITY_RATIO) {
@@ -196,7 +198,33 @@ double reader_quantity(struct scene_reader *reader, located *value, enum quantit
     } else if (!quantity_read(&reader->units, kind, json_string_value(value->json), &result, why, sizeof why)) {
         reader_wrong(reader, value, "%s%s", name, why);
     }
+    double size = fabs(quantity_in_si(&reader->units, kind, result));
+    if (reader_good(reader) && !(size <= quantity_largest(kind) * (1 + rounding))) {
+        reader_wrong(reader, value, "%s%s of at most %g %s in size was expected, not %.9g", name, quantity_name(kind),
+                     quantity_largest(kind), quantity_unit(kind), size);
+        return fallback;
+    }
     return result;
+}
+
+double reader_ranged(struct scene_reader *reader, located *value, enum quantity_kind kind, double fallback, double low,
+                     double high)
+{
+    double result = reader_quantity(reader, value, kind, fallback);
+    double number = quantity_in_si(&reader->units, kind, result);
+    if (value && reader_good(reader) && !(number >= low * (1 - rounding) && number <= high * (1 + rounding))) {
+        char name[80];
+        call_it(value, name, sizeof name);
+        reader_wrong(reader, value, "%s%s above 0, from %g to %g %s, was expected, not %.9g", name, quantity_name(kind),
+                     low, high, quantity_unit(kind), number);
+        return fallback;
+    }
+    return result;
+}
+
+double reader_positive(struct scene_reader *reader, located *value, enum quantity_kind kind, double fallback)
+{
+    return reader_ranged(reader, value, kind, fallback, quantity_smallest(kind), quantity_largest(kind));
 }
 
 double reader_bounded(struct scene_reader *reader, located *value, enum quantity_kind kind, double fallback, double low,

@@ -33,11 +33,15 @@ bool reader_array(struct scene_reader *reader, located *value, const char *what)
 located *reader_member(struct scene_reader *reader, located *object, const char *key);
 located *reader_need(struct scene_reader *reader, located *object, const char *key, const char *what);
 
-/* Values. Null values give `fallback` and no error. */
+/* Values. Null values give `fallback` and no error. A number beyond quantity_largest() in size is an error. */
 double reader_quantity(struct scene_reader *reader, located *value, enum quantity_kind kind, double fallback);
 /* The same within bounds, both included; `bounds` is what the message says was expected, "above 0" for instance. */
 double reader_bounded(struct scene_reader *reader, located *value, enum quantity_kind kind, double fallback, double low,
                       double high, const char *bounds);
+/* A number above 0, from quantity_smallest() to quantity_largest(); or within other bounds, in SI units. */
+double reader_positive(struct scene_reader *reader, located *value, enum quantity_kind kind, double fallback);
+double reader_ranged(struct scene_reader *reader, located *value, enum quantity_kind kind, double fallback, double low,
+                     double high);
 void reader_vector(struct scene_reader *reader, located *value, enum quantity_kind kind, double vector[3]);
 uint32_t reader_count(struct scene_reader *reader, located *value, uint32_t low, uint32_t high, uint32_t fallback);
 bool reader_boolean(struct scene_reader *reader, located *value, bool fallback);

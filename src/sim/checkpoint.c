@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { CHECKPOINT_VERSION = 1, BYTE_ORDER = 0x01020304 };
@@ -150,6 +151,12 @@ static dent_status read_bytes(dent_context *context, const char *path, struct ch
         return dent_fail(context, DENT_ERROR_FILE, "%s: %s", path, strerror(errno));
     }
     dent_status status = DENT_OK;
+    struct stat facts;
+    if (fstat(fileno(file), &facts) == 0 && !S_ISREG(facts.st_mode)) {
+        fclose(file);
+        return dent_fail(context, DENT_ERROR_FILE, "%s: is a %s, not a checkpoint", path,
+                         S_ISDIR(facts.st_mode) ? "directory" : "device or a pipe");
+    }
     long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
     if (length < 0 || fseek(file, 0, SEEK_SET) != 0) {
         status = dent_fail(context, DENT_ERROR_FILE, "%s: cannot be read: %s", path, strerror(errno));

@@ -24,6 +24,15 @@ class BadInput(tool.ToolTest):
         print("  dent: " + line.replace(self.folder + "/", ""))
         return line.replace(self.folder + "/", "")
 
+    def test_a_directory_is_called_one(self):
+        for ending in ("", ".json", ".urdf", ".obj", ".csv"):
+            os.mkdir(self.path("dir" + ending))
+        for words in (["run", "stack", "--scale", "0.1", "--frames", "1", "--resume", self.path("dir")], ["run", self.path("dir.json")],
+                      ["info", self.path("dir.urdf")], ["ccd", self.path("dir.urdf")], ["info", self.path("dir.obj")],
+                      ["ccd-queries", "--kind", "vf", self.path("dir.csv")]):
+            with self.subTest(words=words):
+                self.assertRegex(self.one_line_error(*words), "(?i)is a directory")
+
     def test_no_such_file(self):
         self.assertEqual(self.refused("absent.msh"), "absent.msh: cannot be opened: no such file")
 
@@ -32,7 +41,7 @@ class BadInput(tool.ToolTest):
         self.assertEqual(self.refused("folder.msh"), "folder.msh: is a directory, and no mesh file is in it")
 
     def test_a_device(self):
-        self.assertEqual(self.one_line_error("info", "/dev/null"), "/dev/null: is a device, not a mesh file")
+        self.assertEqual(self.one_line_error("info", "/dev/null"), "/dev/null: is a device, not a file")
 
     def test_empty_files(self):
         for ending in ("msh", "mesh", "vtk", "vtu", "obj", "stl", "ply", "obj.gz", "obj.xz"):

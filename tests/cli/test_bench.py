@@ -6,7 +6,7 @@ import xml.dom.minidom
 import tool_under_test as tool
 
 KEYS = ["scene", "question", "method", "peer", "threads", "isa", "scale", "frames", "median_ms", "low_ms", "high_ms",
-        "candidates", "pairs", "pairs_hash", "peak_bytes", "allocations", "phases", "commit"]
+        "candidates", "pairs", "pairs_hash", "peak_bytes", "allocations", "phases", "commit", "machine"]
 QUICK = ("--frames", 2, "--repeat", 2)
 
 
@@ -27,7 +27,20 @@ class Bench(tool.ToolTest):
             self.assertGreater(row["peak_bytes"], 0)
             self.assertEqual((row["scene"], row["scale"], row["frames"]), ("teschner-a", 0.1, 2))
             self.assertRegex(row["pairs_hash"], "^[0-9a-f]{16}$")
-            self.assertTrue(row["commit"])
+            self.assertTrue(row["commit"] and row["machine"])
+
+    def test_a_method_that_cannot_answer_is_an_error(self):
+        line = self.one_line_error("bench", *QUICK, "teschner-a", "--scale", 0.1, "--ask", "vertex-cell", "--method", "surface-tree")
+        self.assertEqual(line, "bench: method surface-tree cannot answer vertex-cell; these can: brute-force, sweep, spatial-hash, "
+                         "bucket-tree, cluster-search, contour-walk")
+        rows = self.rows("teschner-a", "--scale", 0.1, "--method", "surface-tree")  # what it can is asked
+        self.assertEqual([row["question"] for row in rows], ["face-face"])
+        text = self.good("bench", "--help").stdout
+        self.assertIn("--ask QUESTIONS", text)
+        self.assertNotIn("or proximity", text)
+
+    def test_a_simulated_scene_is_named_as_such(self):
+        self.assertEqual(self.one_line_error("bench", "stack"), "bench: 'stack' is simulated: dent run stack --json tells its times")
 
     def test_solids_are_asked_three_times_and_all_methods_agree(self):
         rows = self.rows("teschner-a", "--scale", 0.1)

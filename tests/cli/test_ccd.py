@@ -134,7 +134,7 @@ class Ccd(ToolTest):
         self.assertIn("not negative", self.one_line_error("ccd", "--separation", "nan", a, b))
         self.assertIn("alone: give two frames of mesh files", self.one_line_error("ccd", a))
         self.assertIn("usage: dent ccd", self.one_line_error("ccd", a, b, b))
-        self.assertIn("built-in scene", self.one_line_error("ccd", "teschner-a", "teschner-a"))
+        self.assertIn("teschner-a is a scene: give it alone", self.one_line_error("ccd", "teschner-a", "teschner-a"))
         self.assertIn("cannot answer impact", self.one_line_error("ccd", "--method", "spatial-hash", a, b))
 
 

@@ -39,9 +39,12 @@ class Robots(ToolTest):
         # The side of the bar, 0.05 beside its axis, meets the corner (0.1, 1.4) of the post.
         angle = math.atan2(1.4, 0.1) - math.asin(0.05 / math.hypot(0.1, 1.4))
         (line,) = json_lines(self.good("ccd", "--json", self.turnstile, "--to", "3.1", "--obstacle", self.post, status=1).stdout)
-        self.assertEqual(list(line), ["verdict", "t_lo", "toi", "t_hi", "body_a", "body_b", "contacts", "tolerance", "ms"])
+        self.assertEqual(list(line), ["verdict", "pairs", "toi", "candidates", "ms", "t_lo", "t_hi", "body_a", "body_b", "contacts", "tolerance"])
         self.assertEqual((line["verdict"], line["body_a"], line["body_b"]), ("contact", "bar", "post"))
         self.assertLess(line["t_lo"], line["t_hi"])
+        self.assertEqual(line["toi"], line["t_lo"])  # the certified time: never late
+        self.assertEqual(line["pairs"], line["contacts"])
+        self.assertGreater(line["candidates"], 0)
         self.assertLessEqual(line["t_lo"] * 3.1, angle)
         self.assertAlmostEqual(line["toi"] * 3.1, angle, delta=1e-5)
         self.assertEqual(len(lines[0].split()), 12)
@@ -54,6 +57,40 @@ class Robots(ToolTest):
         self.assertEqual(result.stdout, "free: nothing touches\n")
         (line,) = json_lines(self.good("ccd", "--json", self.turnstile, "--to", "turn=-3.1", "--obstacle", self.post).stdout)
         self.assertEqual((line["verdict"], line["toi"], line["t_lo"], line["contacts"]), ("free", None, 1, 0))
+        self.assertEqual((line["body_a"], line["body_b"], line["pairs"]), (None, None, 0))
+
+    def test_the_time_of_impact_is_never_late(self):
+        for frame in (0, 1):
+            (line,) = json_lines(self.good("ccd", "arm", "--frame", frame, "--json", status=1).stdout)
+            self.assertEqual(line["toi"], line["t_lo"])
+
+    def test_a_tolerance_that_is_not_used_is_told(self):
+        words = ["ccd", "--json", self.turnstile, "--to", "3.1", "--obstacle", self.post]
+        plain = self.good(*words, status=1)
+        self.assertEqual(plain.stderr, "")
+        (line,) = json_lines(plain.stdout)
+        zero = self.good(*words, "--tolerance", "0", status=1)
+        self.assertIn("--tolerance 0 stands for the default, 1e-6 of the size of two bodies: %.3g was used" % line["tolerance"], zero.stderr)
+        fine = self.good(*words, "--tolerance", "1e-11", status=1)
+        (line,) = json_lines(fine.stdout)
+        self.assertGreater(line["tolerance"], 1e-11)
+        self.assertIn("--tolerance 1e-11 is finer than can be told apart at this size (2^-28 of it): %.3g was used" % line["tolerance"],
+                      fine.stderr)
+        coarse = self.good(*words, "--tolerance", "0.001", status=1)
+        self.assertEqual((coarse.stderr, json_lines(coarse.stdout)[0]["tolerance"]), ("", 0.001))
+        text = self.good("ccd", "--help").stdout
+        self.assertIn("what stays farther apart is no contact", text)
+        self.assertNotIn("a pair no deeper counts as touching", text)
+
+    def test_a_robot_without_joint_values_needs_none(self):
+        box = "<collision><geometry><box size='0.4 0.4 0.4'/></geometry></collision>"
+        path = self.write("still.urdf", "<robot><link name='a'>" + box + "</link><link name='b'/>" + joint("j", "a", "b", kind="fixed") + "</robot>")
+        self.assertEqual(self.good("ccd", path).stdout, "free: nothing touches\n")
+        self.assertEqual(self.good("ccd", path, "--to", "", "--obstacle", self.post).stdout, "free: nothing touches\n")
+        vertices, triangles = box_surface((0.1, 0.1, 0.1), (1, 1, 1))
+        near = self.write("near.obj", obj(vertices, triangles))
+        self.good("ccd", path, "--obstacle", near, status=1)
+        self.assertIn("0 numbers, and the robot has 1 joint values", self.one_line_error("ccd", self.turnstile, "--to", ""))
 
     def test_a_whole_turn_is_not_no_turn(self):
         self.good("ccd", self.turnstile, "--to", "6.283185307179586", "--obstacle", self.post, status=1)
@@ -110,7 +147,7 @@ class Robots(ToolTest):
                 (["--to", "8"], "ccd: joint 'turn': 8 is above its limit, 7"),
                 (["--from", "-8", "--to", "0"], "ccd: joint 'turn': -8 is below its limit, -7"),
                 (["--to", "2000", "--no-limits"], "ccd: joint 'turn' turns from 0 to 2000 radians, more than 1000"),
-                (["--to", "1", "--frame", "2"], "ccd: --frame, --scale, --set and --motion are for built-in scenes"),
+                (["--to", "1", "--frame", "2"], "ccd: --frame, --to-frame, --scale, --set and --motion are for built-in scenes"),
                 (["--to", "1", "--merge"], "ccd: --separation, --method, --merge and --no-self are for two frames"),
                 (["--to", "1", "--obstacle", self.path("none.obj")], self.path("none.obj") + ": cannot be opened: no such file"),
         ):
@@ -194,9 +231,49 @@ class Scenes(ToolTest):
         self.assertEqual(len(answers), 2)
 
     def test_options_and_scenes_that_do_not_fit_are_refused(self):
-        self.assertIn("write two frames of it first", self.one_line_error("ccd", "v-self"))
+        self.assertIn("are for robots (.urdf) and scenes of rigid bodies", self.one_line_error("ccd", "v-self", "--motion", "screw"))
+        self.assertIn("give it alone, with --frame K and --to-frame L", self.one_line_error("ccd", "v-self", "v-self"))
+        self.assertIn("step by step: --to-frame 3 after --frame 2", self.one_line_error("ccd", "rod", "--frame", "2", "--to-frame", "5"))
         self.assertIn("are for robots", self.one_line_error("ccd", "rod", "--to", "1"))
         self.assertIn("choose constant or screw", self.one_line_error("ccd", "rod", "--motion", "straight"))
+
+
+class DeformingScenes(ToolTest):
+    def test_two_frames_of_a_scene_are_those_of_its_exported_meshes(self):
+        for k in (3, 9):
+            self.good("export", "v-self", self.path("v%d" % k), "--frame", k, "--scale", "0.05")
+        files = self.good("ccd", self.path("v3/V.mesh"), self.path("v9/V.mesh"), status=None).stdout
+        scene = self.good("ccd", "v-self", "--scale", "0.05", "--frame", 3, "--to-frame", 9, status=None).stdout
+        self.assertEqual(files, scene)
+        one = self.good("ccd", "v-self", "--scale", "0.05", "--frame", 3, status=None).stdout
+        self.assertEqual(one, self.good("ccd", "v-self", "--scale", "0.05", "--frame", 3, "--to-frame", 4, status=None).stdout)
+
+    def test_a_simulated_scene_is_run_up_to_both_frames(self):
+        (line,) = json_lines(self.good("ccd", "fold", "--scale", "0.1", "--frame", 2, "--to-frame", 4, "--json", status=None).stdout)
+        self.assertEqual(list(line)[:4], ["pairs", "toi", "candidates", "ms"])
+        self.assertIn("cannot be before --frame 4", self.one_line_error("ccd", "fold", "--scale", "0.1", "--frame", 4, "--to-frame", 2))
+
+
+class Frames(ToolTest):
+    """A frame that is not there is an error that says how many there are, in every command."""
+
+    def test_frames_of_scenes(self):
+        expected = "rod has 12 frames, 0 to 11: there is no frame 12"
+        for words in (["ccd", "rod", "--frame", "12"], ["ccd", "rod", "--frame", "11"], ["info", "rod", "--frame", "12"],
+                      ["check", "rod", "--frame", "12"], ["pairs", "--ask", "face-face", "rod", "--frame", "12"],
+                      ["export", "rod", self.path("out"), "--frame", "12"], ["bench", "rod", "--frame", "12"]):
+            with self.subTest(words=words):
+                self.assertIn(expected, self.one_line_error(*words))
+        self.assertIn("v-self has 100 frames, 0 to 99: there is no frame 100", self.one_line_error("ccd", "v-self", "--frame", "99"))
+        self.assertIn("simulated for 90 frames after its beginning, frame 0: there is no frame 91",
+                      self.one_line_error("info", "stack", "--scale", "0.1", "--frame", "91"))
+
+    def test_frames_of_series(self):
+        vertices, triangles = box_surface()
+        for k in (3, 4):
+            self.write("box_%02d.obj" % k, obj(vertices, triangles))
+        self.assertIn("has 2 frames, numbered 3 to 4: there is none from 5 on",
+                      self.one_line_error("bench", self.path("box_%02d.obj"), "--frame", "5", "--ask", "face-face"))
 
 
 class Kit(DataTest):

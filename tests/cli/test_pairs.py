@@ -18,6 +18,11 @@ class Pairs(tool.ToolTest):
         b = self.write("b.mesh", tool.medit([(0.25, 0.25, 0.25), (2, 2, 2), (3, 2, 2), (2, 3, 2)], [(0, 1, 2, 3)]))
         return a, b
 
+    def test_a_method_that_cannot_answer_names_those_that_can(self):
+        line = self.one_line_error("pairs", "--ask", "vertex-cell", "--method", "surface-tree", "teschner-a")
+        self.assertEqual(line, "pairs: method surface-tree cannot answer vertex-cell; these can: auto, brute-force, sweep, spatial-hash, "
+                         "bucket-tree, cluster-search, contour-walk")
+
     def test_vertex_cell_prints_barycentric_coordinates(self):
         self.assertEqual(self.lines("vertex-cell", *self.two_cells()),
                          [["1", "0", "0", "0", "interior", "0.25", "0.25", "0.25", "0.25"]])

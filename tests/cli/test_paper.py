@@ -1,6 +1,8 @@
 """dent paper: every figure in a quick trial: tables that add up, charts that are XML, one line for mistakes."""
 import csv
 import os
+import signal
+import subprocess
 import xml.dom.minidom
 
 import tool_under_test as tool
@@ -52,6 +54,38 @@ class Paper(tool.ToolTest):
             low, mean, high = (float(row[key]) for key in ("min_ms", "mean_ms", "max_ms"))
             self.assertTrue(0 < low <= mean <= high, row)
             self.assertIn(row["who"], out)
+
+    def test_an_interrupted_figure_leaves_no_file(self):
+        self.good("paper", "hash-times", "-o", self.folder, "--steps", 1, "--scale", 0.02)
+        with open(self.path("hash-times.csv")) as file:
+            before = file.read()
+        process = subprocess.Popen([tool.TOOL, "paper", "hash-table-size", "hash-times", "-o", self.folder], stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, env=tool.ENVIRONMENT)
+        for line in process.stdout:  # the table has begun
+            if b"powers of two" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=600)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["hash-times.csv", "hash-times.svg"])
+        with open(self.path("hash-times.csv")) as file:
+            self.assertEqual(file.read(), before)
+
+    def test_the_studies_count_cells_elements_and_clashes(self):
+        self.good("paper", "hash-table-size", "hash-cell-size", "-o", self.folder, "--steps", 2, "--scale", 0.2)
+        sizes = [row for row in self.table("hash-table-size") if row["curve"] == "teschner-a powers of two"]
+        clashes = [float(row["clash_ratio"]) for row in sizes]
+        self.assertGreater(clashes[0], 0.5)  # 16 slots
+        self.assertLess(clashes[-1], clashes[0])
+        self.assertEqual(len({row["cells_per_element"] for row in sizes}), 1)  # the table does not change the grid
+        for row in self.table("hash-cell-size"):
+            if row["curve"].endswith("plain form"):
+                self.assertGreater(float(row["cells_per_element"]), 0)
+                self.assertTrue(0 <= float(row["clash_ratio"]) <= 1, row)
+            else:
+                self.assertEqual(row["clash_ratio"], "")
+        cells = [float(row["cells_per_element"]) for row in self.table("hash-cell-size") if row["curve"] == "teschner-a plain form"]
+        self.assertEqual(cells, sorted(cells, reverse=True))  # smaller cells, more of them
 
     def test_the_answer_does_not_depend_on_table_or_cell_size(self):
         self.good("paper", "hash-table-size", "hash-cell-size", "-o", self.folder, "--steps", 3, "--scale", 0.1)

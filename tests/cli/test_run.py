@@ -37,7 +37,7 @@ BAD_FILES = {
     "a count too large": (lambda text: text.replace('"frames": 3', '"frames": 3000000'), r"scene\.json:5:12: .*was expected, not 3000000"),
     "a wrong unit": (lambda text: text.replace("8 ms", "8 mm"), r"scene\.json:4:15: .*a time such as \"10 ms\" was expected; \"8 mm\" is a length"),
     "an unknown unit": (lambda text: text.replace("8 ms", "8 moons"), r"scene\.json:4:15: .*\"moons\" is no unit"),
-    "a time that is not positive": (lambda text: text.replace('"8 ms"', "-1"), r"scene\.json:4:15: .*above 0 was expected, not -1"),
+    "a time that is not positive": (lambda text: text.replace('"8 ms"', "-1"), r"scene\.json:4:15: .*above 0, from 1e-09 to 10 s, was expected, not -1"),
     "an unknown kind of body": (lambda text: text.replace('"solid"', '"liquid"'), r"scene\.json:\d+:\d+: .*\"liquid\" is not known here"),
     "a body without a mesh": (lambda text: text.replace('"generate"', '"about"'), r"scene\.json:\d+:\d+: a body has no key \"about\""),
     "an unknown shape": (lambda text: text.replace('"shape": "box"', '"shape": "torus"'), r"scene\.json:\d+:\d+: .*expected one of box, sphere, capsule, sheet"),

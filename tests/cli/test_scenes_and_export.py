@@ -49,6 +49,28 @@ class ScenesAndExport(tool.ToolTest):
         none = self.good("pairs", "--ask", "vertex-cell", "--set", "inside=0", "teschner-a").stdout
         self.assertEqual(none, "")
 
+    def test_simulated_scenes_have_meshes_too(self):
+        direct = tool.json_lines(self.good("info", "--json", "stack", "--scale", 0.2).stdout)
+        printed = self.good("export", "stack", self.path("stack"), "--scale", 0.2).stdout.splitlines()
+        read = tool.json_lines(self.good("info", "--json", *[line.rsplit(": ", 1)[0] for line in printed]).stdout)
+        self.assertEqual(len(read), len(direct))
+        for a, b in zip(direct, read):
+            a.pop("file"), b.pop("file")
+            self.assertEqual(a, b)
+        self.assertIn("stack: simulated scene, ", self.good("info", "stack", "--scale", 0.2).stdout)
+        later = tool.json_lines(self.good("info", "--json", "stack", "--scale", 0.2, "--frame", 3).stdout)
+        self.assertNotEqual([row["lo_z"] for row in later], [row["lo_z"] for row in direct])
+        self.good("check", "stack", "--scale", 0.2)
+        self.assertEqual(self.good("pairs", "--ask", "face-face", "--count", "cloth-sphere", "--scale", 0.1).stdout, "0\n")
+        self.assertIn("stack is simulated: give one --frame K, or write its frames first (dent run stack -o F)",
+                      self.one_line_error("pairs", "--ask", "face-face", "--frames", "0:3", "stack"))
+
+    def test_every_listed_scene_can_be_asked_about(self):
+        for row in tool.json_lines(self.good("scenes", "--json").stdout):
+            if row["simulated"] and row["name"] != "jaw-real":  # that one needs the data kit
+                with self.subTest(scene=row["name"]):
+                    self.good("info", row["name"], "--scale", 0.05)
+
     def test_mistakes_are_one_line(self):
         self.assertEqual(self.one_line_error("export", "nonsense", self.folder),
                          "export: no scene is called 'nonsense'; dent scenes lists them")

@@ -442,6 +442,30 @@ static void wrong_defs_are_refused_in_words(void **state)
     dent_context_destroy(context);
 }
 
+/* Nothing is inside: the gaps alone make the patch, in a world that was never asked about penetration. */
+static void patches_of_gaps_need_no_penetration(void **state)
+{
+    (void)state;
+    dent_context *context = block_context(1, DENT_ISA_AUTO);
+    struct block table = block_make(6, 6, 2), lid = block_make(3, 3, 1);
+    const double columns[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, origin[3] = {1.5, 1.5, 2.05};
+    block_map(&lid, columns, origin);
+    dent_world *world = dent_world_create(context);
+    block_add(world, &lid);
+    block_add(world, &table);
+    dent_contacts_def def = dent_contacts_def_default();
+    def.penetration = false;
+    def.proximity = true;
+    def.thickness = 0.1;
+    def.patches = true;
+    dent_contacts found = find(world, &def);
+    assert_true(found.count > 0 && found.patch_count > 0);
+    dent_world_destroy(world);
+    block_free(&table);
+    block_free(&lid);
+    dent_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -453,6 +477,7 @@ int main(void)
         cmocka_unit_test(gaps_are_reported_outside_and_never_for_what_is_inside),
         cmocka_unit_test(impacts_carry_time_points_and_weights),
         cmocka_unit_test(a_patch_keeps_its_deepest_and_its_corners),
+        cmocka_unit_test(patches_of_gaps_need_no_penetration),
         cmocka_unit_test(options_limit_filter_and_project),
         cmocka_unit_test(wrong_defs_are_refused_in_words),
     };
