@@ -25,8 +25,8 @@ typedef struct view_wishes {
 int view_send_opening(const view_source *source, view_server *server);
 /** Asks for contacts and pairs and makes the FRAME message; null: an error that was reported. */
 view_message *view_make_frame(view_source *source, view_wishes *wishes, uint32_t sequence, uint32_t flags);
-/** The boxes of the structure wished for, at the present positions; null: an error that was reported. Keeps a sphere tree in the
- *  source, to refit it for the next frame. */
+/** The boxes of the structure wished for, at the present positions; null: an error that was reported. Keeps a sphere
+ *  tree in the source, to refit it for the next frame. */
 view_message *view_make_boxes(view_source *source, const view_wishes *wishes);
 /** The answer to a pick, as a NOTE: ids, corners and contacts of a surface face. */
 view_message *view_describe_face(const view_source *source, uint32_t body, uint32_t face);

@@ -49,8 +49,8 @@ typedef enum dent_bound_kind {
     DENT_BOUND_SPHERES = 0, /**< balls; the only kind for reduced models */
     DENT_BOUND_BOXES = 1,   /**< boxes along the axes */
     DENT_BOUND_DOP14 = 2,   /**< boxes cut by slabs across the 4 diagonals of a cube (14 half-spaces) */
-    DENT_BOUND_DOP18 = 3,   /**< … the 6 diagonals of its sides (18). Two trees use the cuts when both have the same */
-    DENT_BOUND_AUTO = 4     /**< 18-DOPs, which know most by a deadline; balls for reduced models and medial trees */
+    DENT_BOUND_DOP18 = 3, /**< … the 6 diagonals of its sides (18). Two trees use the cuts when both have the same */
+    DENT_BOUND_AUTO = 4   /**< 18-DOPs, which know most by a deadline; balls for reduced models and medial trees */
 } dent_bound_kind;
 
 typedef enum dent_bound_builder {
@@ -280,8 +280,8 @@ typedef struct dent_sphere_response {
  * wanted, and the torque of that side is not looked at. Cost O(vertices below the regions), O(regions) when both are
  * null; no allocation. What balls on a surface cannot tell is how deep the bodies are in one another: the depth shrinks
  * with the balls as the search goes on, so use the same budget in work units for the same feel, or the confirmed pairs
- * with a response of your own. INVALID_ARGUMENT for a bad def, a search that has not begun (or whose trees were updated since), or one of
- * a body with itself; UNSUPPORTED unless both trees have balls; then nothing is written. */
+ * with a response of your own. INVALID_ARGUMENT for a bad def, a search that has not begun (or whose trees were updated
+ * since), or one of a body with itself; UNSUPPORTED unless both trees have balls; then nothing is written. */
 DENT_API dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_sphere_response_def *def,
                                                   double *forces_a, double *forces_b, dent_sphere_response *response);
 

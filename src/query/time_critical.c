@@ -140,8 +140,10 @@ static void tighten_bounds(dent_time_critical *search)
         if (error_bucket >= search->least_error_bucket && depth_bucket >= search->least_depth_bucket) {
             return;
         }
-        search->least_error_bucket = error_bucket < search->least_error_bucket ? error_bucket : search->least_error_bucket;
-        search->least_depth_bucket = depth_bucket < search->least_depth_bucket ? depth_bucket : search->least_depth_bucket;
+        search->least_error_bucket =
+            error_bucket < search->least_error_bucket ? error_bucket : search->least_error_bucket;
+        search->least_depth_bucket =
+            depth_bucket < search->least_depth_bucket ? depth_bucket : search->least_depth_bucket;
     }
     double error = region_queue_error(queue), depth = region_queue_depth(queue);
     depth = search->confirmed_depth > depth ? search->confirmed_depth : depth;
