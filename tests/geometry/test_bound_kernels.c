@@ -99,14 +99,14 @@ static void every_instruction_set_judges_children_with_the_same_bits(void **stat
 }
 
 /* A segment and its middle have a point in common: their slabs must meet. Coordinates are exact, multiples of `unit`
- * below 2^53; their sums are not. Often the segment is at right angles to one of the directions: then all three points
- * have the same true sum, and the roundings alone tell them apart. */
+ * below 2^53; sums of three of them are not. Often the segment is at right angles to one of the directions: then all
+ * three points have the same true sum, and the roundings alone tell them apart. */
 static void make_segment(dent_random *random, double unit, double ends[2][3], double middle[3])
 {
     double a[3], d[3];
     int first = random_between(random, 0, 2), second = (first + 1) % 3, third = (first + 2) % 3;
     for (int axis = 0; axis < 3; axis++) {
-        a[axis] = random_between(random, -1000, 1000) * ldexp(1, random_between(random, 36, 42)) +
+        a[axis] = random_between(random, -1000, 1000) * ldexp(1, random_between(random, 41, 43)) +
                   random_between(random, 0, 1000);
         d[axis] = random_between(random, -1000, 1000);
     }
