@@ -116,11 +116,12 @@ DENT_API const uint32_t *dent_bound_tree_face_order(const dent_bound_tree *tree)
 typedef struct dent_time_critical dent_time_critical;
 
 typedef enum dent_refine_order {
-    DENT_REFINE_PRIORITY = 0, /**< the entry with the largest error first (sixteen buckets to the octave); the bound
-                                 `depth` falls sooner breadth first */
+    DENT_REFINE_PRIORITY = 0,      /**< the entry with the largest error first (sixteen buckets to the octave); lowers
+                                      `error` fastest, `depth` late */
     DENT_REFINE_BREADTH_FIRST = 1, /**< as the source paper */
     DENT_REFINE_DEPTH_FIRST = 2,   /**< for comparison: leaves whole branches untested */
-    DENT_REFINE_DEEPEST = 3 /**< largest overlap in proportion to size first: finds crossings early, bounds late */
+    DENT_REFINE_DEEPEST = 3, /**< largest overlap in proportion to size first: finds crossings early, bounds late */
+    DENT_REFINE_DEPTH = 4    /**< largest overlap first: lowers `depth` fastest */
 } dent_refine_order;
 
 typedef struct dent_time_critical_def {

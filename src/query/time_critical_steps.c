@@ -56,6 +56,8 @@ void search_push(dent_time_critical *search, const dent_region_pair *pair)
     double key = 0;
     if (search->def.order == DENT_REFINE_PRIORITY) {
         key = pair->error;
+    } else if (search->def.order == DENT_REFINE_DEPTH) {
+        key = pair->lo < 0 ? -pair->lo : 0;
     } else if (search->def.order == DENT_REFINE_DEEPEST) {
         double size = search->a->volumes[pair->node_a].error + search->b->volumes[pair->node_b].error;
         key = size > 0 && pair->lo < 0 ? -pair->lo / size : 0;

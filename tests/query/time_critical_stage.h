@@ -103,7 +103,7 @@ static inline dent_time_critical_def search_def(const struct stage *stage, dent_
     dent_time_critical_def def = dent_time_critical_def_default();
     def.tree_a = stage->tree_a;
     def.tree_b = stage->tree_b;
-    def.order = (dent_refine_order)dent_random_below(random, 4);
+    def.order = (dent_refine_order)dent_random_below(random, 5);
     def.pending_capacity = 1u << 15;
     return def;
 }
