@@ -1,7 +1,7 @@
 /* What bench_deadline searches: pairs of bumpy balls with their trees; and the truth about what is pending.
  *
- * "lens": two that overlap by a third; "shell": two that nearly coincide (contact everywhere, the worst case); "graded":
- * a lens whose rings crowd at one pole (faces a hundred times as large in some places as in others).
+ * "lens": two that overlap by a third; "shell": two that nearly coincide (contact everywhere, the worst case);
+ * "graded": a lens whose rings crowd at one pole (faces a hundred times as large in some places as in others).
  */
 #ifndef DENT_BENCH_DEADLINE_BODIES_H
 #define DENT_BENCH_DEADLINE_BODIES_H

@@ -26,8 +26,8 @@ int view_send_opening(view_source *source, view_server *server);
 /** Asks for contacts (where something moved) and pairs and makes the FRAME message; with VIEW_FLAG_PENDING without either. Where these cannot be had view_fail says why, the frame goes without
  * them, and a question is taken back; null: no memory, reported. */
 view_message *view_make_frame(view_source *source, view_wishes *wishes, uint32_t sequence, uint32_t flags);
-/** The boxes of the structure wished for, at the present positions; null: an error that was reported. Keeps a sphere tree in the
- *  source, to refit it for the next frame. */
+/** The boxes of the structure wished for, at the present positions; null: an error that was reported. Keeps a sphere
+ *  tree in the source, to refit it for the next frame. */
 view_message *view_make_boxes(view_source *source, const view_wishes *wishes);
 /** What all pages share, as STATE; what went wrong, as NOTE. Null: no memory. */
 view_message *view_make_state(const view_wishes *wishes, double speed);

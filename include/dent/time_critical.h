@@ -49,8 +49,8 @@ typedef enum dent_bound_kind {
     DENT_BOUND_SPHERES = 0, /**< balls; the only kind for reduced models */
     DENT_BOUND_BOXES = 1,   /**< boxes along the axes */
     DENT_BOUND_DOP14 = 2,   /**< boxes cut by slabs across the 4 diagonals of a cube (14 half-spaces) */
-    DENT_BOUND_DOP18 = 3,   /**< … the 6 diagonals of its sides (18). Two trees use the cuts when both have the same */
-    DENT_BOUND_AUTO = 4     /**< 18-DOPs, which know most by a deadline; balls for reduced models and medial trees */
+    DENT_BOUND_DOP18 = 3, /**< … the 6 diagonals of its sides (18). Two trees use the cuts when both have the same */
+    DENT_BOUND_AUTO = 4   /**< 18-DOPs, which know most by a deadline; balls for reduced models and medial trees */
 } dent_bound_kind;
 
 typedef enum dent_bound_builder {
@@ -116,10 +116,12 @@ DENT_API const uint32_t *dent_bound_tree_face_order(const dent_bound_tree *tree)
 typedef struct dent_time_critical dent_time_critical;
 
 typedef enum dent_refine_order {
-    DENT_REFINE_PRIORITY = 0,      /**< the entry with the largest error first (sixteen buckets to the octave) */
+    DENT_REFINE_PRIORITY = 0,      /**< the entry with the largest error first (sixteen buckets to the octave); lowers
+                                      `error` fastest, `depth` late */
     DENT_REFINE_BREADTH_FIRST = 1, /**< as the source paper */
     DENT_REFINE_DEPTH_FIRST = 2,   /**< for comparison: leaves whole branches untested */
-    DENT_REFINE_DEEPEST = 3 /**< largest overlap in proportion to size first: finds crossings early, bounds late */
+    DENT_REFINE_DEEPEST = 3, /**< largest overlap in proportion to size first: finds crossings early, bounds late */
+    DENT_REFINE_DEPTH = 4    /**< largest overlap first: lowers `depth` fastest */
 } dent_refine_order;
 
 typedef struct dent_time_critical_def {
@@ -280,8 +282,8 @@ typedef struct dent_sphere_response {
  * wanted, and the torque of that side is not looked at. Cost O(vertices below the regions), O(regions) when both are
  * null; no allocation. What balls on a surface cannot tell is how deep the bodies are in one another: the depth shrinks
  * with the balls as the search goes on, so use the same budget in work units for the same feel, or the confirmed pairs
- * with a response of your own. INVALID_ARGUMENT for a bad def, a search that has not begun (or whose trees were updated since), or one of
- * a body with itself; UNSUPPORTED unless both trees have balls; then nothing is written. */
+ * with a response of your own. INVALID_ARGUMENT for a bad def, a search that has not begun (or whose trees were updated
+ * since), or one of a body with itself; UNSUPPORTED unless both trees have balls; then nothing is written. */
 DENT_API dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_sphere_response_def *def,
                                                   double *forces_a, double *forces_b, dent_sphere_response *response);
 

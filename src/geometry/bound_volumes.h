@@ -1,7 +1,7 @@
 /* The volumes of a bounding tree (structures/bound_tree.h) and lower bounds of the distance between two of them.
  *
- * Bounds are certified: rounded down, so positive means apart for sure. Negative: the volumes overlap, and moving one by
- * that much (along the line of the centres, or a direction of the slabs) parts them.
+ * Bounds are certified: rounded down, so positive means apart for sure. Negative: the volumes overlap, and moving one
+ * by that much (along the line of the centres, or a direction of the slabs) parts them.
  */
 #ifndef DENT_GEOMETRY_BOUND_VOLUMES_H
 #define DENT_GEOMETRY_BOUND_VOLUMES_H

@@ -30,7 +30,7 @@ static dent_status check_def(dent_context *context, const dent_time_critical_def
     if (!def->tree_a || !def->tree_b) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "a search needs two trees");
     }
-    if (def->order < DENT_REFINE_PRIORITY || def->order > DENT_REFINE_DEEPEST) {
+    if (def->order < DENT_REFINE_PRIORITY || def->order > DENT_REFINE_DEPTH) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "there is no order number %d", (int)def->order);
     }
     if (def->pending_capacity < 1 || def->pending_capacity > 1u << 24 || def->confirmed_capacity < 1 ||
@@ -140,8 +140,10 @@ static void tighten_bounds(dent_time_critical *search)
         if (error_bucket >= search->least_error_bucket && depth_bucket >= search->least_depth_bucket) {
             return;
         }
-        search->least_error_bucket = error_bucket < search->least_error_bucket ? error_bucket : search->least_error_bucket;
-        search->least_depth_bucket = depth_bucket < search->least_depth_bucket ? depth_bucket : search->least_depth_bucket;
+        search->least_error_bucket =
+            error_bucket < search->least_error_bucket ? error_bucket : search->least_error_bucket;
+        search->least_depth_bucket =
+            depth_bucket < search->least_depth_bucket ? depth_bucket : search->least_depth_bucket;
     }
     double error = region_queue_error(queue), depth = region_queue_depth(queue);
     depth = search->confirmed_depth > depth ? search->confirmed_depth : depth;
@@ -159,6 +161,7 @@ static bool begin_queue(dent_time_critical *search, dent_region_pair *roots)
     region_queue_reset(&search->queue, error, depth,
                        search->def.order == DENT_REFINE_PRIORITY  ? error
                        : search->def.order == DENT_REFINE_DEEPEST ? 1
+                       : search->def.order == DENT_REFINE_DEPTH   ? depth
                                                                   : 0);
     return meet;
 }

@@ -84,7 +84,7 @@ struct dent_time_critical {
         granted;     /* of work that is counted: bound tests and face tests, whatever nodes were known already */
     uint64_t effort; /* units, and those of nodes computed: how long it takes */
     uint64_t splits, bound_tests, face_tests, nodes_updated;
-    double error, depth; /* running minima */
+    double error, depth;                             /* running minima */
     uint32_t least_error_bucket, least_depth_bucket; /* the topmost of all entries when these were last looked at */
     predicate_counters predicates;
     uint64_t margin_ns; /* a recent longest batch */

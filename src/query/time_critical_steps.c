@@ -17,8 +17,9 @@ static void touch(dent_time_critical *search, struct bound_tree *tree, uint32_t 
     search->nodes_updated += cost > 0;
 }
 
-/* How far the surfaces below two nodes may be from one another at most: not farther than two of their vertices, nor than
- * the volumes, which meet, are large. (Of a body with itself the former says nothing: neighbours share vertices.) */
+/* How far the surfaces below two nodes may be from one another at most: not farther than two of their vertices, nor
+ * than the volumes, which meet, are large. (Of a body with itself the former says nothing: neighbours share vertices.)
+ */
 static double largest_gap(const dent_time_critical *search, uint32_t node_a, uint32_t node_b)
 {
     const struct bound_tree *a = search->a, *b = search->b;
@@ -38,8 +39,8 @@ bool search_test_pair(dent_time_critical *search, uint32_t node_a, uint32_t node
     if (gap > 0) {
         return false;
     }
-    *pair = (dent_region_pair){
-        .node_a = node_a, .node_b = node_b, .lo = gap, .error = largest_gap(search, node_a, node_b)};
+    *pair =
+        (dent_region_pair){.node_a = node_a, .node_b = node_b, .lo = gap, .error = largest_gap(search, node_a, node_b)};
     return true;
 }
 
@@ -55,6 +56,8 @@ void search_push(dent_time_critical *search, const dent_region_pair *pair)
     double key = 0;
     if (search->def.order == DENT_REFINE_PRIORITY) {
         key = pair->error;
+    } else if (search->def.order == DENT_REFINE_DEPTH) {
+        key = pair->lo < 0 ? -pair->lo : 0;
     } else if (search->def.order == DENT_REFINE_DEEPEST) {
         double size = search->a->volumes[pair->node_a].error + search->b->volumes[pair->node_b].error;
         key = size > 0 && pair->lo < 0 ? -pair->lo / size : 0;

@@ -227,8 +227,8 @@ static void refit_slabs(struct bound_tree *tree, uint32_t node)
         const double *child = bound_slabs(tree, link->first_child + i);
         for (uint32_t k = 0; k < directions; k++) {
             slabs[k] = child[k] < slabs[k] ? child[k] : slabs[k];
-            slabs[directions + k] = child[directions + k] > slabs[directions + k] ? child[directions + k]
-                                                                                  : slabs[directions + k];
+            slabs[directions + k] =
+                child[directions + k] > slabs[directions + k] ? child[directions + k] : slabs[directions + k];
         }
     }
     if (link->child_count == 0) {

@@ -97,7 +97,9 @@ uint32_t reduced_bounds_positions(struct bound_tree *tree, uint32_t leaf);
 
 static inline uint32_t bound_tree_touch(struct bound_tree *tree, uint32_t node)
 {
-    return tree->reduced && tree->reduced->stamps[node].volume != (uint32_t)tree->epoch ? reduced_bounds_compute(tree, node) : 0;
+    return tree->reduced && tree->reduced->stamps[node].volume != (uint32_t)tree->epoch
+               ? reduced_bounds_compute(tree, node)
+               : 0;
 }
 
 static inline uint32_t bound_tree_touch_positions(struct bound_tree *tree, uint32_t leaf)

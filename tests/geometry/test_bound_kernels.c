@@ -45,6 +45,16 @@ static void make_volume(dent_random *random, int kind, int exponent, bool ball, 
     volume->v[3] = ball ? fabs(volume->v[3]) : volume->v[3];
 }
 
+/* Gives a ball a radius with which it touches the other, but for a few units in the last place. */
+static void make_touching(dent_random *random, const struct bound_volume *other, struct bound_volume *ball)
+{
+    double x = ball->v[0] - other->v[0], y = ball->v[1] - other->v[1], z = ball->v[2] - other->v[2];
+    double radius = sqrt(x * x + y * y + z * z) - other->v[3];
+    if (radius > 0 && radius < 1e300) {
+        ball->v[3] = radius * (1 + random_between(random, -16, 16) * DBL_EPSILON);
+    }
+}
+
 static void check_kernel(bound_kernel *kernel, bound_kernel *reference, bool ball, uint32_t *met)
 {
     dent_random random = dent_random_seeded(ball ? 11 : 12);
@@ -58,6 +68,9 @@ static void check_kernel(bound_kernel *kernel, bound_kernel *reference, bool bal
         for (uint32_t i = 0; i < count; i++) {
             bool odd = dent_random_below(&random, 16) == 0; /* one that squares cannot bear among others */
             make_volume(&random, odd ? 3 : kind, exponent, ball, &parts[i]);
+            if (ball && dent_random_below(&random, 4) == 0) {
+                make_touching(&random, &other, &parts[i]);
+            }
         }
         uint32_t found = kernel(parts, count, &other, lo), truth = reference(parts, count, &other, expected);
         assert_int_equal(found, truth);
@@ -85,8 +98,37 @@ static void every_instruction_set_judges_children_with_the_same_bits(void **stat
     }
 }
 
-/* Two sets of points that have one in common: their slabs must meet. The common point of a segment and a point is made
- * exactly: halves of sums of integers times a power of two. */
+/* A segment and its middle have a point in common: their slabs must meet. Coordinates are exact, multiples of `unit`
+ * below 2^53; sums of three of them are not. Often the segment is at right angles to one of the directions: then all
+ * three points have the same true sum, and the roundings alone tell them apart. */
+static void make_segment(dent_random *random, double unit, double ends[2][3], double middle[3])
+{
+    double a[3], d[3];
+    int first = random_between(random, 0, 2), second = (first + 1) % 3, third = (first + 2) % 3;
+    for (int axis = 0; axis < 3; axis++) {
+        a[axis] = random_between(random, -1000, 1000) * ldexp(1, random_between(random, 41, 43)) +
+                  random_between(random, 0, 1000);
+        d[axis] = random_between(random, -1000, 1000);
+    }
+    double sign = dent_random_below(random, 2) ? 1 : -1;
+    switch (dent_random_below(random, 3)) {
+    case 0: /* at right angles to a diagonal of a side */
+        d[second] = sign * d[first];
+        d[third] = dent_random_below(random, 2) ? 0 : d[third];
+        break;
+    case 1: /* … of the cube */
+        d[third] = sign * (d[first] + d[second]);
+        break;
+    default:
+        break;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        ends[0][axis] = (a[axis] - d[axis]) * unit;
+        ends[1][axis] = (a[axis] + d[axis]) * unit;
+        middle[axis] = a[axis] * unit;
+    }
+}
+
 static void slabs_of_sets_with_a_common_point_meet(void **state)
 {
     (void)state;
@@ -94,19 +136,12 @@ static void slabs_of_sets_with_a_common_point_meet(void **state)
     dent_random random = dent_random_seeded(13);
     for (int round = 0; round < case_count(200000); round++) {
         uint32_t count = directions[round & 1];
-        double unit = ldexp(1, random_between(&random, -1070, 960)), slabs[2][2 * SLABS_MAX];
+        double unit = ldexp(1, random_between(&random, -1074, 900)), slabs[2][2 * SLABS_MAX], ends[2][3], middle[3];
         for (uint32_t k = 0; k < count; k++) {
             slabs[0][k] = slabs[1][k] = INFINITY;
             slabs[0][count + k] = slabs[1][count + k] = -INFINITY;
         }
-        double ends[2][3], middle[3];
-        for (int axis = 0; axis < 3; axis++) { /* sums of coordinates of very different size are rounded */
-            double shift = ldexp(1, random_between(&random, 0, 40));
-            double a = random_between(&random, -1000, 1000) * shift, d = random_between(&random, 0, 1000);
-            ends[0][axis] = (a - d) * unit;
-            ends[1][axis] = (a + d) * unit;
-            middle[axis] = a * unit;
-        }
+        make_segment(&random, unit, ends, middle);
         slabs_add_point(count, ends[0], slabs[0]);
         slabs_add_point(count, ends[1], slabs[0]);
         slabs_add_point(count, middle, slabs[1]);

@@ -66,6 +66,22 @@ test("a vertex follows the mouse while it is dragged", async () => {
     assert.ok(moved > 0.02 * size, `moved ${moved} of ${size}`);
 });
 
+test("the sphere tree is drawn anew at every step, also of a scene that began again", async () => {
+    const drawnAfter = async button => {
+        await see(() => (window.dentView.boxes = -1));
+        await page.click(button);
+        await wait(() => window.dentView.boxes > 0);
+        return see(() => window.dentView.boxes);
+    };
+    await see(() => (window.dentView.boxes = -1));
+    await page.selectOption("#structure", "sphere-tree");
+    await wait(() => window.dentView.boxes > 0);
+    const count = await see(() => window.dentView.boxes);
+    for (const button of ["#step", "#step", "#restart", "#step"]) assert.equal(await drawnAfter(button), count);
+    await page.selectOption("#structure", "none");
+    await wait(() => window.dentView.boxes === 0);
+});
+
 test("restart begins at frame 0 again", async () => {
     await page.click("#restart");
     await wait(() => window.dentView.frame <= 2);

@@ -39,16 +39,14 @@ static uint32_t meet_balls(const lanes c[4], const struct bound_volume *other, d
     lanes x = lanes_subtract(c[0], lanes_set(other->v[0])), y = lanes_subtract(c[1], lanes_set(other->v[1])),
           z = lanes_subtract(c[2], lanes_set(other->v[2])), sum = lanes_add(c[3], lanes_set(other->v[3]));
     lanes square = lanes_add(lanes_add(lanes_multiply(x, x), lanes_multiply(y, y)), lanes_multiply(z, z));
-    lane_mask in_range =
-        _mm256_and_pd(lanes_less(lanes_set(1e-280), square), lanes_less(square, lanes_set(1e300)));
+    lane_mask in_range = _mm256_and_pd(lanes_less(lanes_set(1e-280), square), lanes_less(square, lanes_set(1e300)));
     *odd = bits(in_range) != 15;
     uint32_t apart = bits(lanes_less(lanes_multiply(lanes_multiply(sum, sum), lanes_set(1 + 0x1p-49)), square));
     if (apart == 15) {
         return 0;
     }
     lanes reach = lanes_add(sum, lanes_multiply(lanes_absolute(sum), lanes_set(0x1p-51)));
-    lanes gap =
-        down_lanes(lanes_subtract(lanes_multiply(_mm256_sqrt_pd(square), lanes_set(1 - 0x1p-50)), reach));
+    lanes gap = down_lanes(lanes_subtract(lanes_multiply(_mm256_sqrt_pd(square), lanes_set(1 - 0x1p-50)), reach));
     gap = lanes_choose(_mm256_cmp_pd(gap, gap, _CMP_UNORD_Q), lanes_set(-INFINITY), gap);
     _mm256_storeu_pd(lo, gap);
     return ~(apart | bits(lanes_less(_mm256_setzero_pd(), gap))) & 15;

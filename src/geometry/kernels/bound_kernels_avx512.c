@@ -55,8 +55,7 @@ static uint32_t balls(const struct bound_volume *parts, uint32_t count, const st
         return 0;
     }
     __m512d reach = _mm512_add_pd(sum, _mm512_mul_pd(_mm512_abs_pd(sum), _mm512_set1_pd(0x1p-51)));
-    __m512d gap =
-        down_lanes(_mm512_sub_pd(_mm512_mul_pd(_mm512_sqrt_pd(square), _mm512_set1_pd(1 - 0x1p-50)), reach));
+    __m512d gap = down_lanes(_mm512_sub_pd(_mm512_mul_pd(_mm512_sqrt_pd(square), _mm512_set1_pd(1 - 0x1p-50)), reach));
     gap = _mm512_mask_mov_pd(gap, _mm512_cmp_pd_mask(gap, gap, _CMP_UNORD_Q), _mm512_set1_pd(-INFINITY));
     _mm512_storeu_pd(lo, gap);
     uint32_t positive = _mm512_cmp_pd_mask(gap, _mm512_setzero_pd(), _CMP_GT_OQ);
