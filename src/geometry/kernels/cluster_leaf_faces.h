@@ -134,6 +134,7 @@ static inline void list_pairs(const struct leaf_cells *cells, const struct waiti
         uint32_t cell = (uint32_t)__builtin_ctzll(near);
         count = list_faces(list, count, faces_near_cell(cells, cell, &table, faces), cell);
     }
+    memset(&list->pairs[count], 0, LANES * sizeof *list->pairs); /* the last group is read whole */
     list->count = count;
 }
 
