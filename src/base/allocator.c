@@ -1,6 +1,9 @@
 /* The only file that calls the C library's allocator; everything else goes through a context, which counts the bytes
  * taken now, the most ever taken and the number of requests. The counters are relaxed atomics: they order nothing, and
  * are exact whenever no other thread is inside the library. */
+#if defined(__linux__)
+#define _DEFAULT_SOURCE /* madvise */
+#endif
 #include "allocator.h"
 
 #include "context.h"
@@ -9,12 +12,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+/* From this size on a block begins at a multiple of it. */
+enum { HUGE_PAGE = 2 << 20 };
+
+/* Large arrays are read all over, and looking up where each small page lies costs as much as reading it: large pages are
+ * asked for where the system hands them out on request only. It may refuse; nothing changes then. */
+static void prefer_huge_pages(void *block, size_t size)
+{
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    (void)madvise(block, size - size % HUGE_PAGE, MADV_HUGEPAGE);
+#else
+    (void)block;
+    (void)size;
+#endif
+}
+
 static void *allocate_from_c_library(void *user, size_t size, size_t alignment)
 {
     (void)user;
     void *block = NULL;
-    if (posix_memalign(&block, alignment, size) != 0) {
+    bool large = size >= HUGE_PAGE;
+    if (posix_memalign(&block, large && alignment < HUGE_PAGE ? HUGE_PAGE : alignment, size) != 0) {
         return NULL;
+    }
+    if (large) {
+        prefer_huge_pages(block, size);
     }
     return block;
 }

@@ -114,6 +114,26 @@ static inline uint32_t shorts_in_box(const struct short_table x[3], const uint16
     }
     return found;
 }
+
+/* The same for boxes: which of the first `count` meet the one from lo to hi. */
+static inline uint32_t shorts_meet_box(const struct short_table box_lo[3], const struct short_table box_hi[3],
+                                       const uint16_t lo[3], const uint16_t hi[3], uint32_t count)
+{
+    uint64_t least[3], most[3];
+    uint32_t found = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        least[axis] = lo[axis] * EVERY_QUARTER;
+        most[axis] = hi[axis] * EVERY_QUARTER | GUARDS;
+    }
+    for (uint32_t i = 0; 4 * i < count; i++) {
+        uint64_t inside = ((box_hi[0].words[i] | GUARDS) - least[0]) & (most[0] - box_lo[0].words[i]) &
+                          ((box_hi[1].words[i] | GUARDS) - least[1]) & (most[1] - box_lo[1].words[i]) &
+                          ((box_hi[2].words[i] | GUARDS) - least[2]) & (most[2] - box_lo[2].words[i]) & GUARDS;
+        inside >>= 15;
+        found |= (uint32_t)((inside | inside >> 15 | inside >> 30 | inside >> 45) & 15) << 4 * i;
+    }
+    return count < CLUSTER_VERTICES ? found & ((1u << count) - 1) : found;
+}
 static inline lanes lanes_root(lanes a)
 {
     return sqrtf(a);

@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #define ALL_LANES ((uint32_t)((UINT64_C(1) << LANES) - 1))
 #define BOUND_CUBIC (272.0f * 0x1p-24f)

@@ -9,6 +9,9 @@
 
 struct face_table {
     _Alignas(64) float lo[3][WAITING_FACES], hi[3][WAITING_FACES];
+#if LANE_COUNT == 1
+    struct short_table short_lo[3], short_hi[3]; /* the same in steps of the box of side b */
+#endif
     uint32_t shared[WAITING_FACES]; /* vertices of side b that are corners of the face */
 };
 
@@ -68,6 +71,39 @@ static inline struct cluster_box bound_faces(const struct waiting_faces *waiting
     return around;
 }
 
+#if LANE_COUNT == 1
+struct steps {
+    float origin, factor;
+};
+
+static inline struct steps steps_of(const struct cluster_box *box, int axis)
+{
+    float extent = box->hi[axis] - box->lo[axis];
+    return (struct steps){box->lo[axis], extent > 1e-30f ? SHORT_STEPS / extent : 0}; /* 0: everything passes */
+}
+
+static inline uint16_t step_at(struct steps steps, float x)
+{
+    float step = (x - steps.origin) * steps.factor;
+    return (uint16_t)(step < 0 ? 0 : step > SHORT_STEPS ? SHORT_STEPS : step);
+}
+
+/* Boxes in steps. Places behind the last face get any: they are not looked at. */
+static inline void shorten_faces(const struct leaf_cells *cells, uint32_t count, struct face_table *table)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        struct steps steps = steps_of(&cells->box, axis);
+        uint16_t lo[WAITING_FACES] = {0}, hi[WAITING_FACES] = {0};
+        for (uint32_t i = 0; i < count; i++) {
+            lo[i] = step_at(steps, table->lo[axis][i]);
+            hi[i] = step_at(steps, table->hi[axis][i]);
+        }
+        table->short_lo[axis] = shorts_load(lo);
+        table->short_hi[axis] = shorts_load(hi);
+    }
+}
+#endif
+
 static inline void share_corners(const struct leaf_cells *cells, const struct waiting_faces *waiting, uint32_t count,
                                  struct face_table *table)
 {
@@ -89,6 +125,27 @@ static inline uint64_t cells_near(const struct leaf_cells *cells, const struct c
     return near;
 }
 
+#if LANE_COUNT == 1
+/* Faces whose boxes meet that of the cell and that have none of its vertices: in steps of the box of side b, four to a
+ * word. Steps are a monotone map (what lies outside counts as the first or last), so nothing is lost. */
+static inline uint32_t faces_near_cell(const struct leaf_cells *cells, uint32_t cell, const struct face_table *table,
+                                       uint32_t count)
+{
+    uint16_t lo[3], hi[3];
+    uint32_t near = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        struct steps steps = steps_of(&cells->box, axis);
+        lo[axis] = step_at(steps, cells->lo[axis][cell]);
+        hi[axis] = step_at(steps, cells->hi[axis][cell]);
+    }
+    for (uint32_t found = shorts_meet_box(table->short_lo, table->short_hi, lo, hi, count); found; found &= found - 1) {
+        int face = __builtin_ctz(found);
+        bool shares = table->shared[face] & cells->corners->cell_vertices[cell];
+        near |= (uint32_t)!shares << face;
+    }
+    return near;
+}
+#else
 /* Faces whose boxes meet that of the cell and that have none of its vertices. */
 static inline uint32_t faces_near_cell(const struct leaf_cells *cells, uint32_t cell, const struct face_table *table,
                                        uint32_t count)
@@ -105,6 +162,7 @@ static inline uint32_t faces_near_cell(const struct leaf_cells *cells, uint32_t 
     }
     return found;
 }
+#endif
 
 /* Pairs of the faces and a cell, put behind `count` others; returns how many there are then. */
 static inline uint32_t list_faces(struct face_pairs *list, uint32_t count, uint32_t faces, uint32_t cell)
@@ -130,10 +188,14 @@ static inline void list_pairs(const struct leaf_cells *cells, const struct waiti
     struct cluster_box around = bound_faces(waiting, faces, &table);
     uint32_t count = 0;
     share_corners(cells, waiting, faces, &table);
+#if LANE_COUNT == 1
+    shorten_faces(cells, faces, &table);
+#endif
     for (uint64_t near = cells_near(cells, &around); near; near &= near - 1) {
         uint32_t cell = (uint32_t)__builtin_ctzll(near);
         count = list_faces(list, count, faces_near_cell(cells, cell, &table, faces), cell);
     }
+    memset(&list->pairs[count], 0, LANES * sizeof *list->pairs); /* the last group is read whole */
     list->count = count;
 }
 
@@ -317,14 +379,53 @@ static inline void corners_of_pairs(uint32_t *corners, const uint32_t *cells, co
 }
 #endif
 
+/* With one lane: vertices of side b certainly above and below the planes of the faces, computed once for all pairs. */
+struct plane_sides {
+    uint32_t known, above[WAITING_FACES], below[WAITING_FACES];
+};
+
+static void compare_vertices_with_plane(const struct leaf_cells *cells, const struct waiting_faces *waiting, int face,
+                                        struct plane_sides *sides)
+{
+    const struct cluster_box *box = &cells->box;
+    struct lanes3 a = corner_of_waiting(waiting, 0, face), b = corner_of_waiting(waiting, 1, face),
+                  c = corner_of_waiting(waiting, 2, face), normal = cross3(subtract3(b, a), subtract3(c, a));
+    struct lanes3 lo = {lanes_set(box->lo[0]), lanes_set(box->lo[1]), lanes_set(box->lo[2])};
+    struct lanes3 hi = {lanes_set(box->hi[0]), lanes_set(box->hi[1]), lanes_set(box->hi[2])};
+    lo = least3(least3(lo, a), least3(b, c));
+    hi = most3(most3(hi, a), most3(b, c));
+    lanes bound = side_bound(subtract3(hi, lo)), negative = lanes_negative(bound);
+    sides->known |= UINT32_C(1) << face;
+    sides->above[face] = sides->below[face] = 0;
+    for (int i = 0; i < cells->cluster->vertex_count; i++) {
+        lanes side = dot3(normal, subtract3(points_at(cells->points, i), a));
+        sides->above[face] |= lanes_less(bound, side) << i;
+        sides->below[face] |= lanes_less(side, negative) << i;
+    }
+}
+
+static inline bool plane_is_between(const struct leaf_cells *cells, const struct waiting_faces *waiting, uint32_t pair,
+                                    struct plane_sides *sides)
+{
+    uint32_t face = pair & 255, vertices = cells->corners->cell_vertices[pair >> 8];
+    if (!(sides->known >> face & 1)) {
+        compare_vertices_with_plane(cells, waiting, (int)face, sides);
+    }
+    return !(vertices & ~sides->above[face]) || !(vertices & ~sides->below[face]);
+}
+
 /* The first step for all pairs of the list: what is certain comes out, what is open goes into the queue. */
 static inline uint32_t judge_pairs(struct leaf_cells *cells, const struct face_pairs *list, struct leaf_queue *queue,
                                    struct leaf_hit *hits)
 {
     const struct waiting_faces *waiting = &queue->waiting_faces;
     struct point_table table = point_table_of(cells->points);
+    struct plane_sides sides = {.known = 0};
     uint32_t count = 0;
     for (uint32_t first = 0; first < list->count; first += LANES) {
+        if (LANES == 1 && plane_is_between(cells, waiting, list->pairs[first], &sides)) {
+            continue;
+        }
         struct narrow n = {.may = lanes_in_use(list->count, first)};
         _Alignas(64) uint32_t corners[LANES];
         lane_index faces = index_of_corner(&list->pairs[first], 0);
@@ -339,9 +440,6 @@ static inline uint32_t judge_pairs(struct leaf_cells *cells, const struct face_p
         }
         bound_narrow(&n);
         compare_with_face_planes(&n);
-        if (LANES == 1 && !n.may) {
-            continue;
-        }
         compare_with_cell_planes(&n);
         for (uint32_t must = n.must; must; must &= must - 1) {
             uint32_t lane = (uint32_t)__builtin_ctz(must), pair = list->pairs[first + lane], face = pair & 255;
