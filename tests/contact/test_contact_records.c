@@ -442,6 +442,60 @@ static void wrong_defs_are_refused_in_words(void **state)
     dent_context_destroy(context);
 }
 
+/* ---- touching ---------------------------------------------------------------------------------------------------- */
+
+/* The gaps between a floor with its top at z = 0 and a block placed on it: all normals are those of the floor. */
+static void check_upright(dent_context *context, const struct block *floor, const struct block *block, bool floor_last)
+{
+    dent_world *world = dent_world_create(context);
+    block_add(world, floor_last ? block : floor);
+    block_add(world, floor_last ? floor : block);
+    dent_contacts_def def = dent_contacts_def_default();
+    def.proximity = true;
+    def.thickness = 1e-3;
+    dent_contacts contacts = find(world, &def);
+    assert_true(contacts.count >= 4);
+    for (uint64_t i = 0; i < contacts.count; i++) {
+        const dent_contact *contact = &contacts.contacts[i];
+        double up = (contact->body_a == 1) == floor_last ? -contact->normal[2] : contact->normal[2];
+        /* Farther ones are neighbours in the plane of the floor, with a direction of their own. */
+        if (fabs(contact->gap) < 1e-8 && !(fabs(up - 1) < 1e-6)) {
+            fail_msg("kind %u, features %u and %u: gap %g, normal %g %g %g", contact->kind, contact->feature_a,
+                     contact->feature_b, contact->gap, contact->normal[0], contact->normal[1], contact->normal[2]);
+        }
+    }
+    dent_world_destroy(world);
+}
+
+static void a_block_placed_on_a_floor_is_pushed_up_and_nowhere_else(void **state)
+{
+    (void)state;
+    dent_context *context = block_context(1, DENT_ISA_AUTO);
+    static const double gaps[] = {0, 1.4e-17, 1e-15, 1e-13, 1e-9};
+    dent_random random = dent_random_seeded(3);
+    for (int round = 0; round < 60; round++) {
+        struct block floor = block_make(4, 4, 1), block = block_make(1, 1, 1);
+        double c = 1, s = 0, gap = gaps[round % 5];
+        if (round % 3 == 1) { /* turned about z; else the edges are parallel */
+            double angle = uniform(&random, 0, 1.5);
+            c = cos(angle);
+            s = sin(angle);
+        }
+        const double columns[3][3] = {{c, s, 0}, {-s, c, 0}, {0, 0, 1}};
+        /* Anywhere; or corners and edges on those of the floor. */
+        const double origin[3] = {round % 3 == 2 ? round % 4 : uniform(&random, 1.1, 1.9),
+                                  round % 3 == 2 ? round % 2 : uniform(&random, 1.1, 1.9), gap};
+        block_move(&floor, 0, 0, -1);
+        block_map(&block, columns, origin);
+        for (int floor_last = 0; floor_last < 2; floor_last++) {
+            check_upright(context, &floor, &block, floor_last);
+        }
+        block_free(&floor);
+        block_free(&block);
+    }
+    dent_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -454,6 +508,7 @@ int main(void)
         cmocka_unit_test(impacts_carry_time_points_and_weights),
         cmocka_unit_test(a_patch_keeps_its_deepest_and_its_corners),
         cmocka_unit_test(options_limit_filter_and_project),
+        cmocka_unit_test(a_block_placed_on_a_floor_is_pushed_up_and_nowhere_else),
         cmocka_unit_test(wrong_defs_are_refused_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "support_meshes.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static void fast_bodies_do_not_sink_into_one_another(void **state)
@@ -161,6 +162,41 @@ static void overlapping_bodies_are_put_apart_in_a_few_cycles_and_gain_no_speed(v
     dent_context_destroy(context);
 }
 
+/* Gap 0 or a rounding: what is left of the distance has no direction. */
+static void a_body_placed_exactly_on_a_floor_stays_there(void **state)
+{
+    (void)state;
+    static const double gaps[] = {0, 1e-17, 1e-15, 1e-12};
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    struct test_mesh floor = test_block(4, 4, 1, 1, 0, 0, -1);
+    double way = 0, sunk = 0;
+    for (int kind = 0; kind < 2; kind++) {
+        for (int round = 0; round < 8; round++) {
+            struct test_mesh block = test_block(1, 1, 1, 1, 1.1 + 0.1 * (round / 4), 1.07, gaps[round % 4]);
+            dent_sim_body_def bodies[2] = {test_body(DENT_SIM_PRESCRIBED, &floor),
+                                           test_body(kind ? DENT_SIM_SOLID : DENT_SIM_RIGID, &block)};
+            dent_sim_def def = dent_sim_def_default();
+            def.body_count = 2;
+            def.bodies = bodies;
+            dent_sim *sim = test_sim(context, &def);
+            test_steps(sim, 60);
+            const double *now = dent_sim_positions(sim, 1);
+            for (uint32_t n = 0; n < 3 * block.vertex_count; n++) {
+                double moved = fabs(now[n] - block.positions[n]);
+                way = n % 3 < 2 && moved > way ? moved : way;
+                sunk = n % 3 == 2 && -now[n] > sunk ? -now[n] : sunk;
+            }
+            dent_sim_destroy(sim);
+            test_mesh_free(&block);
+        }
+    }
+    printf("placed on the floor: moved %.2g m sideways, %.2g m into it\n", way, sunk);
+    assert_true(way < 0.1);
+    assert_true(sunk < 1e-3);
+    test_mesh_free(&floor);
+    dent_context_destroy(context);
+}
+
 static void count_warnings(void *user, dent_log_level level, const char *text)
 {
     int *count = user;
@@ -201,6 +237,7 @@ int main(void)
         cmocka_unit_test(inner_edges_of_a_flat_floor_are_no_kerbs),
         cmocka_unit_test(contact_forces_carry_the_weight_also_of_a_heavy_body_on_a_light_one),
         cmocka_unit_test(overlapping_bodies_are_put_apart_in_a_few_cycles_and_gain_no_speed),
+        cmocka_unit_test(a_body_placed_exactly_on_a_floor_stays_there),
         cmocka_unit_test(thin_bodies_that_cross_at_the_start_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
