@@ -227,8 +227,17 @@ static void numbers_that_are_none_are_refused_and_spoil_nothing(void **state)
         cloud.contacts[11].vertices_a[0] = CLOUD_VERTICES;
         cloud.contacts[11].body_a = 0;
         memset(cloud.contacts[13].normal, 0, sizeof cloud.contacts[13].normal);
+        cloud.contacts[15].error = NAN;
+        cloud.contacts[17].error = -1;
+        cloud.contacts[19].error = INFINITY;
+        for (uint32_t b = 0; b < CLOUD_BODIES; b++) { /* of a rigid body only the point counts, but it is no vertex */
+            if (cloud.bodies[b].rigid && cloud.bodies[b].vertex_count > 0) {
+                cloud.contacts[21].body_a = b;
+                cloud.contacts[21].vertices_a[0] = cloud.bodies[b].vertex_count;
+            }
+        }
         assert_int_equal(dent_response_table(NULL)[r].run(cloud.response, &cloud.problem, &report), DENT_OK);
-        assert_int_equal(report.refused, 6);
+        assert_int_equal(report.refused, 10);
         assert_true(report.pushed > 50);
         for (uint32_t b = 0; b < CLOUD_BODIES; b++) {
             for (uint32_t v = 0; v < CLOUD_VERTICES; v++) {
@@ -238,7 +247,7 @@ static void numbers_that_are_none_are_refused_and_spoil_nothing(void **state)
                 }
             }
         }
-        for (int i = 3; i <= 13; i += 2) {
+        for (int i = 3; i <= 21; i += 2) {
             assert_int_equal(cloud.forces_out[i].state, DENT_ACTION_REFUSED);
             assert_true(cloud.forces_out[i].normal == 0);
         }
