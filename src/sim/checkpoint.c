@@ -150,7 +150,9 @@ static dent_status read_bytes(dent_context *context, const char *path, struct ch
         return dent_fail(context, DENT_ERROR_FILE, "%s: %s", path, strerror(errno));
     }
     dent_status status = DENT_OK;
-    long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    /* A folder opens, and may tell any length; reading from it is what fails. */
+    bool readable = fgetc(file) != EOF || !ferror(file);
+    long length = readable && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
     if (length < 0 || fseek(file, 0, SEEK_SET) != 0) {
         status = dent_fail(context, DENT_ERROR_FILE, "%s: cannot be read: %s", path, strerror(errno));
     } else if ((size_t)length < sizeof content->header + sizeof(uint64_t)) {
