@@ -311,6 +311,35 @@ static void flat_rest_cells_are_noticed_and_left_out(void **state)
     dent_context_destroy(context);
 }
 
+static void steps_and_keyframes_at_the_ends_of_the_range(void **state)
+{
+    (void)state;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    struct test_mesh block = test_block(1, 1, 1, 1, 0, 0, 0);
+    /* A quarter turn about z: the length of the quaternion does not count. */
+    static const double lengths[] = {1, 1e-200, 1e200, 1e-300};
+    for (int n = 0; n < 4; n++) {
+        dent_sim_keyframe keys[1] = {{0, {lengths[n], 0, 0, lengths[n]}, {0, 0, 0}}};
+        dent_sim_body_def body = test_body(DENT_SIM_PRESCRIBED, &block);
+        body.motion.keyframes = keys;
+        body.motion.keyframe_count = 1;
+        dent_sim_def def = free_def(&body, 1);
+        dent_sim *sim = test_sim(context, &def);
+        test_steps(sim, 1);
+        const double *x = dent_sim_positions(sim, 0);
+        for (uint32_t v = 0; v < block.vertex_count; v++) {
+            assert_true(fabs(x[3 * v] + block.positions[3 * v + 1]) < 1e-12);
+            assert_true(fabs(x[3 * v + 1] - block.positions[3 * v]) < 1e-12);
+        }
+        dent_sim_destroy(sim);
+        static const double steps[] = {5e-324, 1e-200, 1e101, 1e308};
+        def.time_step = steps[n];
+        assert_int_equal(dent_sim_create(context, &def, &sim), DENT_ERROR_INVALID_ARGUMENT);
+    }
+    test_mesh_free(&block);
+    dent_context_destroy(context);
+}
+
 static dent_sim *spinning_brick(dent_context *context, const struct test_mesh *brick, const double spin[3])
 {
     dent_sim_body_def body = test_body(DENT_SIM_RIGID, brick);
@@ -386,6 +415,7 @@ int main(void)
         cmocka_unit_test(a_free_body_that_shakes_and_turns_keeps_its_momentum),
         cmocka_unit_test(mass_and_inertia_of_a_box_are_those_of_the_formula),
         cmocka_unit_test(keyframes_move_turn_and_repeat),
+        cmocka_unit_test(steps_and_keyframes_at_the_ends_of_the_range),
         cmocka_unit_test(a_free_top_keeps_its_angular_momentum_and_energy),
         cmocka_unit_test(a_brick_spun_about_its_middle_axis_turns_over),
         cmocka_unit_test(attachments_hold_solids_rigid_bodies_and_springs),
