@@ -274,6 +274,9 @@ typedef struct dent_velocity_def {
     double correction;   /**< share of the overlap beyond `slop` removed per step, 0 to 1, default 0.2 */
     double slop;         /**< overlap left alone, a length, default 0 */
     double correction_speed; /**< at most this fast, default infinite */
+    double security;         /**< a length >= 0, default 0. Nearer than this, contacts are held off by a critically damped spring
+                                towards it, of the rate 0.2 / time_step, that never pulls: bodies at rest keep this gap, and
+                                small disturbances are no impacts. `velocities_start` should be those before outer forces */
     bool after_positions;    /**< default false. True: a pass after dent_position_solve: only contacts that pushed there
                                 (`previous` = its forces) act; they bounce, and do not part faster than they should; no
                                 friction, no correction, no speculative gap. `forces` are then those of the position pass

@@ -1,6 +1,6 @@
-/* Repositioning: bodies that came closer than allowed are put apart outside time (Redon's part of the tutorial "Collision
- * Handling and its Applications", eq. 30, read as a displacement), and contacts that neither begin nor end twice at the
- * same distance.
+/* Repositioning: bodies that came closer than allowed are put apart outside time (Redon's part of the tutorial
+ * "Collision Handling and its Applications", eq. 30, read as a displacement), and contacts that neither begin nor end
+ * twice at the same distance.
  *
  * Smallest sum of m |dx|^2 / 2 with n . (dxa - dxb) >= security - gap for every contact: the multipliers are found by
  * Gauss-Seidel projected on >= 0, which is the position response from rest without friction, softness and memory; so
@@ -22,8 +22,8 @@ static dent_status check_def(dent_response *response, const dent_reposition_def 
         return dent_fail(response->context, DENT_ERROR_INVALID_ARGUMENT,
                          "the reposition def was not made by dent_reposition_def_default()");
     }
-    if (!(fabs(def->security) <= DBL_MAX) || !(def->alert <= def->security) ||
-        !(def->longest_move > 0) || def->sweeps == 0) {
+    if (!(fabs(def->security) <= DBL_MAX) || !(def->alert <= def->security) || !(def->longest_move > 0) ||
+        def->sweeps == 0) {
         return dent_fail(response->context, DENT_ERROR_INVALID_ARGUMENT,
                          "a number of the reposition def is out of range");
     }

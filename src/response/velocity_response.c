@@ -5,7 +5,9 @@
  * impulse) friction: the impulse that would stop the slip, projected on the disc |p_t| <= friction * p_n
  *
  * target: an impact faster than bounce_speed leaves with restitution times the speed it came with; apart, the contact
- * may close its gap in this step and no more; overlapping, a share of the overlap per step is taken out.
+ * may close its gap in this step and no more; overlapping, a share of the overlap per step is taken out. Within the
+ * security distance s (Redon's part of the tutorial, eq. 29, with a rate term, as a velocity): the speed u of parting
+ * becomes at least u + dt (k (s - gap) - 2 sqrt(k) u) with sqrt(k) = 0.2 / dt, which is 0.6 u + 0.04 (s - gap) / dt.
  *
  * After dent_position_solve the same sweep serves as its last pass: only contacts that pushed take part, they reach
  * exactly the speed restitution asks for, and may pull by as much as they pushed: speed that comes from pushing out old
@@ -35,7 +37,8 @@ static dent_status check_def(dent_response *response, const dent_velocity_def *d
     }
     if (def->iterations == 0 || !(def->tolerance >= 0) || !(def->warm_start >= 0 && def->warm_start <= 1) ||
         !(def->bounce_speed >= 0) || !(def->correction >= 0 && def->correction <= 1) ||
-        !(def->slop >= 0 && def->slop <= DBL_MAX) || !(def->correction_speed >= 0)) {
+        !(def->slop >= 0 && def->slop <= DBL_MAX) || !(def->correction_speed >= 0) ||
+        !(def->security >= 0 && def->security <= DBL_MAX)) {
         return dent_fail(response->context, DENT_ERROR_INVALID_ARGUMENT,
                          "a number of the velocity def is out of range");
     }
@@ -83,6 +86,10 @@ static double target_speed(const struct velocities *velocities, struct response_
             target = def->correction_speed;
             row->capped = true;
         }
+    }
+    if (!def->after_positions && def->security > 0 && row->gap < def->security) {
+        double held = 0.6 * approach + 0.04 * (def->security - row->gap) / velocities->time_step;
+        target = held > target ? held : target;
     }
     if (meets && approach < -def->bounce_speed) {
         double bounce = -row->material.restitution * approach;

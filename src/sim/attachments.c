@@ -227,6 +227,33 @@ void attachments_solve(dent_sim *sim, double h)
     }
 }
 
+/* A body that is held as stiffly as it is light would not feel that: there the grab is a spring half as stiff as what
+ * holds the body, in the same equations. */
+void grabs_add_to_blocks(dent_sim *sim)
+{
+    static const double whole[4] = {1, 0, 0, 0};
+    for (uint32_t n = 0; n < sim->state.grab_count; n++) {
+        const struct sim_grab *grab = &sim->state.grabs[n];
+        struct rigid_block *block = bonds_block(sim, grab->body);
+        if (!block) {
+            continue;
+        }
+        uint32_t vertices[4] = {sim->bodies[grab->body].first_vertex + grab->vertex, SIM_NONE, SIM_NONE, SIM_NONE};
+        struct end end = make_end(sim, grab->body, vertices, whole);
+        double way[3], force[3], length;
+        sim_subtract(grab->target, end.point, way);
+        length = sqrt(sim_dot(way, way));
+        if (length > 0) {
+            double unit[3] = {way[0] / length, way[1] / length, way[2] / length};
+            double stiffness = 0.5 / bonds_give(sim, block, end.point, unit);
+            for (int axis = 0; axis < 3; axis++) {
+                force[axis] = stiffness * way[axis];
+            }
+            bonds_add_spring(sim, block, end.point, force, unit, stiffness, stiffness);
+        }
+    }
+}
+
 /* A grab pulls with the strength that would bring the mass it holds to its target in about ten substeps. */
 void grabs_solve(dent_sim *sim, double h)
 {
@@ -235,6 +262,9 @@ void grabs_solve(dent_sim *sim, double h)
     for (uint32_t n = 0; n < sim->state.grab_count; n++) {
         const struct sim_grab *grab = &sim->state.grabs[n];
         uint32_t vertices[4] = {sim->bodies[grab->body].first_vertex + grab->vertex, SIM_NONE, SIM_NONE, SIM_NONE};
+        if (bonds_block(sim, grab->body)) {
+            continue;
+        }
         struct end a = make_end(sim, grab->body, vertices, whole), b = end_in_space(grab->target);
         double direction[3] = {1, 0, 0};
         struct tie_sums sums = {0};

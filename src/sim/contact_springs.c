@@ -73,11 +73,12 @@ struct contact_side {
 static struct contact_side side_of(const dent_sim *sim, const dent_contact *contact, int side)
 {
     if (side == 0) {
-        return (struct contact_side){contact->vertices_a, contact->weights_a, sim->bodies[contact->body_a].first_vertex,
-                                     1, contact->body_a, contact->point_a};
+        return (struct contact_side){
+            contact->vertices_a, contact->weights_a, sim->bodies[contact->body_a].first_vertex, 1,
+            contact->body_a,     contact->point_a};
     }
-    return (struct contact_side){contact->vertices_b, contact->weights_b, sim->bodies[contact->body_b].first_vertex,
-                                 -1, contact->body_b, contact->point_b};
+    return (struct contact_side){contact->vertices_b, contact->weights_b, sim->bodies[contact->body_b].first_vertex, -1,
+                                 contact->body_b,     contact->point_b};
 }
 
 /* ---- life ---------------------------------------------------------------------------------------------------- */

@@ -41,10 +41,10 @@ struct block_system {
 struct rigid_block {
     uint32_t rigid;
     uint32_t bond_begin, bond_end, edge_begin, edge_end, tet_begin, tet_end, spring_begin, spring_end;
-    dent_rigid_state target;       /* where inertia and carried forces would take it */
-    double carried[6], taken[6];   /* impulse and its moment: given to the sweep; taken out again afterwards … */
-    double excess[6];              /* … and what a contact cannot give: undone as the block answered it */
-    struct block_system system;    /* of the present sweep */
+    dent_rigid_state target;           /* where inertia and carried forces would take it */
+    double carried[6], taken[6];       /* impulse and its moment: given to the sweep; taken out again afterwards … */
+    double excess[6];                  /* … and what a contact cannot give: undone as the block answered it */
+    struct block_system system;        /* of the present sweep */
     double matrix[6][6], factor[6][6]; /* inertia and elasticity at the last detection; Cholesky's factor */
 };
 
@@ -60,9 +60,43 @@ struct rigid_bonds {
     struct held_edge *inner; /* edges with both ends in one block */
 };
 
+/* ---- rigid_bonds_build.c
+ * ---------------------------------------------------------------------------------------------
+ */
+
 /* Creation: before the elastic mesh is built, which leaves bonded vertices out; and after it. */
 dent_status bonds_find(dent_sim *sim);
 dent_status bonds_build(dent_sim *sim);
+
+/* ---- block_equations.c
+ * -----------------------------------------------------------------------------------------------
+ */
+
+/* The force of a spring on the rigid body, its point, and its stiffness along and across `direction`. */
+struct spring_pull {
+    double point[3], force[3], direction[3], along, across;
+};
+struct spring_pull block_spring_pull(const dent_sim *sim, const struct rigid_block *block,
+                                     const struct bond_spring *spring);
+
+static inline void arm_of(const double *point, const dent_rigid_state *pose, double arm[3])
+{
+    sim_subtract(point, pose->center, arm);
+}
+
+/* factor times a force at `arm` from the centre. */
+void block_add_force(double force[6], const double *arm, double factor, const double *f);
+/* Stiffness at `arm`, along `direction` and across it. Matrices: the lower half is used. */
+void block_add_stiffness(double matrix[6][6], const double *arm, const double *direction, double along, double across);
+void block_make_matrix(const dent_sim *sim, struct rigid_block *block); /* block->matrix */
+void block_assemble(const dent_sim *sim, struct rigid_block *block);    /* block->system: forces now, that matrix */
+void block_factorise(double matrix[6][6], double factor[6][6]);
+void block_solve_lower(double factor[6][6], double *x);
+void block_solve_upper(double factor[6][6], double *x);
+
+/* ---- rigid_bonds.c
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 /* The block of a body, or null. */
 struct rigid_block *bonds_block(const dent_sim *sim, uint32_t body);

@@ -152,9 +152,9 @@ void rigid_add_mass(dent_sim *sim, uint32_t number, const double moments[10], do
     dent_rigid_state *state = &sim->state.rigids[number];
     const double *inertia = rigid->inertia;
     double half = 0.5 * (inertia[0] + inertia[4] + inertia[8]), inverse[9];
-    struct moments sums = {.mass = rigid->mass + moments[0],
-                           .second = {half - inertia[0], -inertia[1], -inertia[2], half - inertia[4], -inertia[5],
-                                      half - inertia[8]}};
+    struct moments sums = {
+        .mass = rigid->mass + moments[0],
+        .second = {half - inertia[0], -inertia[1], -inertia[2], half - inertia[4], -inertia[5], half - inertia[8]}};
     for (int n = 0; n < 6; n++) {
         sums.second[n] += moments[4 + n];
     }

@@ -288,6 +288,7 @@ void attachments_build(dent_sim *sim);
 void attachments_carry(dent_sim *sim, double h);
 void attachments_solve(dent_sim *sim, double h);
 void grabs_solve(dent_sim *sim, double h);
+void grabs_add_to_blocks(dent_sim *sim);
 
 /* ---- embedding.c ---------------------------------------------------------------------------------------------------
  */

@@ -21,6 +21,7 @@ static void elastic_part(dent_sim *sim, uint64_t count)
         springs_move_pieces(sim, sim->substep);
         bonds_assemble(sim);
         springs_add_to_blocks(sim);
+        grabs_add_to_blocks(sim);
         bonds_move(sim);
     }
     springs_end(sim, sim->substep);

@@ -28,9 +28,29 @@ static void predict_range(dent_sim *sim, uint32_t begin, uint32_t end)
     }
 }
 
+/* Bodies that stand still for ever keep what they have: zero velocities, and previous positions equal to the present
+ * ones. */
+static bool stands_still(const struct sim_body *body)
+{
+    return body->kind == DENT_SIM_PRESCRIBED && !body->motion.function && body->motion.keyframe_count == 0;
+}
+
+/* All vertices of the other bodies, neighbouring bodies in one range. */
+static void for_moving_bodies(dent_sim *sim, sim_range_function *function)
+{
+    for (uint32_t b = 0; b < sim->body_count;) {
+        uint32_t begin = sim->bodies[b].first_vertex, end = begin;
+        for (; b < sim->body_count && !stands_still(&sim->bodies[b]); b++) {
+            end = sim->bodies[b].first_vertex + sim->bodies[b].vertex_count;
+        }
+        sim_parallel(sim, begin, end, function);
+        b += b < sim->body_count; /* that one stands still */
+    }
+}
+
 void integration_predict(dent_sim *sim)
 {
-    sim_parallel(sim, 0, sim->vertex_count, predict_range);
+    for_moving_bodies(sim, predict_range);
 }
 
 static void velocity_range(dent_sim *sim, uint32_t begin, uint32_t end)
@@ -55,5 +75,5 @@ static void velocity_range(dent_sim *sim, uint32_t begin, uint32_t end)
 
 void integration_velocities(dent_sim *sim)
 {
-    sim_parallel(sim, 0, sim->vertex_count, velocity_range);
+    for_moving_bodies(sim, velocity_range);
 }

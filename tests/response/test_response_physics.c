@@ -780,6 +780,47 @@ static void a_contact_that_ends_farther_than_it_begins_does_not_flicker(void **s
     }
 }
 
+/* A particle that is kicked a little in every step: how often it hits the plane, and where it ends. */
+static int impacts_in_ten_thousand_steps(double security, double *height)
+{
+    struct particle particle;
+    dent_random random = dent_random_seeded(5);
+    dent_velocity_def def = dent_velocity_def_default();
+    const double h = 0.001;
+    int impacts = 0;
+    def.warm_start = 0;
+    def.security = security;
+    particle_init(&particle, 1, h);
+    particle.problem.material = (dent_contact_material){0};
+    particle.problem.previous = NULL;
+    particle.problem.previous_count = 0;
+    particle.position[2] = 1e-3;
+    *height = 0;
+    for (int step = 0; step < 10000; step++) {
+        double before[3] = {0, 0, particle.velocity[2]};
+        particle.bodies[0].velocities_start = before;
+        particle.velocity[2] += 0.05 * (dent_random_unit(&random) - 0.5) - 9.81 * h;
+        particle_detect(&particle, up);
+        assert_int_equal(dent_velocity_solve(response, &particle.problem, &def, NULL), DENT_OK);
+        bool was_apart = particle.position[2] > 1e-9;
+        particle.position[2] += h * particle.velocity[2];
+        impacts += was_apart && particle.position[2] <= 1e-9;
+        *height += step >= 9000 ? particle.position[2] / 1000 : 0;
+    }
+    return impacts;
+}
+
+static void a_security_distance_keeps_small_disturbances_from_being_impacts(void **state)
+{
+    (void)state;
+    double height[2];
+    int without = impacts_in_ten_thousand_steps(0, &height[0]), with = impacts_in_ten_thousand_steps(1e-3, &height[1]);
+    print_message("10,000 kicks: %d impacts without, %d with a security distance of 1 mm; height %.3f and %.3f mm\n",
+                  without, with, 1000 * height[0], 1000 * height[1]);
+    assert_true(without > 100 && with == 0);
+    assert_true(fabs(height[1] - 1e-3) < 1e-4);
+}
+
 /* A rigid box on a plane: four corners, ten thousand steps, nothing happens. */
 static void a_rigid_box_stays_where_it_is(void **state)
 {
@@ -845,6 +886,7 @@ int main(void)
         cmocka_unit_test(mass_ratios_of_a_million_are_solved_with_enough_sweeps),
         cmocka_unit_test(repositioning_moves_as_little_as_the_enumerated_solution),
         cmocka_unit_test(repositioning_waits_for_the_alert_distance_and_moves_no_farther_than_allowed),
+        cmocka_unit_test(a_security_distance_keeps_small_disturbances_from_being_impacts),
         cmocka_unit_test(a_contact_that_ends_farther_than_it_begins_does_not_flicker),
         cmocka_unit_test(fixed_things_do_not_move_and_are_counted),
         cmocka_unit_test(uncertain_depths_push_gently),

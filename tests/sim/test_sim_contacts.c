@@ -125,7 +125,8 @@ static void overlapping_bodies_are_put_apart_in_a_few_cycles_and_gain_no_speed(v
     dent_context *context = test_context(1, DENT_ISA_AUTO);
     struct test_mesh floor = test_block(4, 4, 1, 0.25, -0.5, -0.5, -0.25);
     /* A tenth of an edge in the floor, and in one another. */
-    struct test_mesh lower = test_block(2, 2, 2, 0.1, -0.1, -0.1, -0.01), upper = test_block(2, 2, 2, 0.1, -0.09, -0.08, 0.18);
+    struct test_mesh lower = test_block(2, 2, 2, 0.1, -0.1, -0.1, -0.01),
+                     upper = test_block(2, 2, 2, 0.1, -0.09, -0.08, 0.18);
     for (int kind = 0; kind < 2; kind++) {
         dent_sim_body_kind moving = kind ? DENT_SIM_RIGID : DENT_SIM_SOLID;
         dent_sim_body_def bodies[3] = {test_body(DENT_SIM_PRESCRIBED, &floor), test_body(moving, &lower),
@@ -140,9 +141,10 @@ static void overlapping_bodies_are_put_apart_in_a_few_cycles_and_gain_no_speed(v
         dent_sim_reposition_report report;
         assert_int_equal(dent_sim_reposition(sim, &report), DENT_OK);
         dent_sim_statistics after = dent_sim_get_statistics(sim);
-        print_message("%s: %u cycles, overlap %.4f -> %.4f m, energy gained %.3g J, taken %.3g J, kinetic %.4g -> %.4g J\n",
-                      kind ? "rigid" : "soft", report.cycles, report.deepest_before, report.deepest_after,
-                      report.energy_gained, report.energy_taken, before.kinetic, after.kinetic);
+        print_message(
+            "%s: %u cycles, overlap %.4f -> %.4f m, energy gained %.3g J, taken %.3g J, kinetic %.4g -> %.4g J\n",
+            kind ? "rigid" : "soft", report.cycles, report.deepest_before, report.deepest_after, report.energy_gained,
+            report.energy_taken, before.kinetic, after.kinetic);
         assert_true(report.deepest_before > 0.005 && report.deepest_after == 0);
         assert_true(report.cycles >= 1 && report.cycles <= 10);
         assert_true(report.energy_gained > 0 && after.kinetic < before.kinetic);

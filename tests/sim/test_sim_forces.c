@@ -96,7 +96,8 @@ static void contacts_on_a_soft_body_carry_a_known_weight(void **state)
 {
     (void)state;
     dent_context *context = test_context(1, DENT_ISA_AUTO);
-    struct test_mesh soft = test_block(4, 4, 2, 0.05, -0.1, -0.1, -0.1), block = test_block(2, 2, 1, 0.05, -0.05, -0.05, 0.005);
+    struct test_mesh soft = test_block(4, 4, 2, 0.05, -0.1, -0.1, -0.1),
+                     block = test_block(2, 2, 1, 0.05, -0.05, -0.05, 0.005);
     uint32_t fixed[64], fixed_count = 0;
     for (uint32_t v = 0; v < soft.vertex_count; v++) {
         if (soft.positions[3 * v + 2] < -0.0999) {
@@ -145,7 +146,8 @@ static void a_rigid_block_on_springs_pressed_down_answers_with_stiffness_times_w
 {
     (void)state;
     dent_context *context = test_context(1, DENT_ISA_AUTO);
-    struct test_mesh block = test_block(2, 2, 1, 0.05, -0.05, -0.05, 0), plate = test_block(3, 3, 1, 0.05, -0.075, -0.075, 0.06);
+    struct test_mesh block = test_block(2, 2, 1, 0.05, -0.05, -0.05, 0),
+                     plate = test_block(3, 3, 1, 0.05, -0.075, -0.075, 0.06);
     /* From a fiftieth of what inertia can answer in a substep to fifty times that. */
     static const double compliances[3] = {1e-3, 1e-5, 2e-7};
     for (int n = 0; n < 3; n++) {
@@ -176,11 +178,43 @@ static void a_rigid_block_on_springs_pressed_down_answers_with_stiffness_times_w
     dent_context_destroy(context);
 }
 
+static void a_grab_moves_a_light_body_on_stiff_springs_and_lets_it_go(void **state)
+{
+    (void)state;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    struct test_mesh block = test_block(2, 2, 1, 0.05, -0.05, -0.05, 0);
+    dent_sim_attachment ties[32];
+    dent_sim_body_def body = test_body(DENT_SIM_RIGID, &block);
+    dent_sim_def def = dent_sim_def_default();
+    def.body_count = 1;
+    def.bodies = &body;
+    def.gravity[2] = 0;
+    def.air_damping = 4;
+    def.attachments = ties;
+    def.attachment_count = tie_layer(&block, 0, 0, 2e-7, ties);
+    dent_sim *sim = test_sim(context, &def);
+    const double *x = dent_sim_positions(sim, 0);
+    const double target[3] = {x[0], x[1], x[2] + 0.001};
+    double start = x[2];
+    dent_sim_grab(sim, 0, 0, target);
+    test_steps(sim, 120);
+    double pulled = x[2] - start;
+    dent_sim_release_all(sim);
+    test_steps(sim, 240);
+    print_message("grabbed and pulled by 1 mm: moved %.4f mm, back to %.3g mm\n", 1000 * pulled, 1000 * (x[2] - start));
+    assert_true(pulled > 0.0002 && pulled < 0.001);
+    assert_true(fabs(x[2] - start) < 1e-6);
+    dent_sim_destroy(sim);
+    test_mesh_free(&block);
+    dent_context_destroy(context);
+}
+
 static void a_rigid_block_bonded_to_an_elastic_column_answers_with_young_area_strain(void **state)
 {
     (void)state;
     dent_context *context = test_context(1, DENT_ISA_AUTO);
-    struct test_mesh column = test_block(3, 3, 6, 0.02, -0.03, -0.03, -0.12), block = test_block(1, 1, 1, 0.06, -0.03, -0.03, 0);
+    struct test_mesh column = test_block(3, 3, 6, 0.02, -0.03, -0.03, -0.12),
+                     block = test_block(1, 1, 1, 0.06, -0.03, -0.03, 0);
     struct test_mesh plate = test_block(2, 2, 1, 0.05, -0.05, -0.05, 0.07);
     uint32_t fixed[64], fixed_count = 0, tie_count = 0;
     dent_sim_attachment ties[64];
@@ -281,6 +315,7 @@ int main(void)
         cmocka_unit_test(attachments_carry_the_weight_hard_or_soft_of_soft_or_rigid_bodies),
         cmocka_unit_test(contacts_on_a_soft_body_carry_a_known_weight),
         cmocka_unit_test(a_rigid_block_on_springs_pressed_down_answers_with_stiffness_times_way),
+        cmocka_unit_test(a_grab_moves_a_light_body_on_stiff_springs_and_lets_it_go),
         cmocka_unit_test(a_rigid_block_bonded_to_an_elastic_column_answers_with_young_area_strain),
         cmocka_unit_test(the_bite_of_the_jaw_is_what_its_ligaments_hold),
     };

@@ -99,7 +99,8 @@ static void zoo_make(struct zoo *zoo)
 
 static void zoo_free(struct zoo *zoo)
 {
-    struct test_mesh *meshes[] = {&zoo->floor, &zoo->block, &zoo->ball, &zoo->cloth, &zoo->skin, &zoo->gum, &zoo->tooth};
+    struct test_mesh *meshes[] = {&zoo->floor, &zoo->block, &zoo->ball, &zoo->cloth,
+                                  &zoo->skin,  &zoo->gum,   &zoo->tooth};
     for (int n = 0; n < 7; n++) {
         test_mesh_free(meshes[n]);
     }
@@ -276,6 +277,20 @@ static void every_allocation_may_fail_and_leaves_the_state_as_it_was(void **stat
     dent_sim_destroy(sim);
     sim = test_sim(context, &zoo.def);
     dent_sim *twin = test_sim(context, &zoo.def);
+    uint64_t start = dent_sim_hash(sim);
+    for (uint64_t n = 1;; n++, tried++) { /* repositioning */
+        memory.requests = 0;
+        memory.fail_at = n;
+        dent_status status = dent_sim_reposition(sim, NULL);
+        memory.fail_at = 0;
+        if (status == DENT_OK) {
+            break;
+        }
+        assert_int_equal(status, DENT_ERROR_OUT_OF_MEMORY);
+        assert_true(dent_sim_hash(sim) == start);
+    }
+    assert_int_equal(dent_sim_reposition(twin, NULL), DENT_OK);
+    assert_true(dent_sim_hash(sim) == dent_sim_hash(twin));
     for (uint32_t step = 0; step < 12; step++) { /* steps, while contacts grow */
         uint64_t hash = dent_sim_hash(sim);
         for (uint64_t n = 1;; n += stride, tried++) {
