@@ -86,7 +86,9 @@ typedef struct dent_contact {
     double weights_a[4], weights_b[4];     /**< point = sum of weights * positions; they sum to 1; unused 0 */
     double point_a[3], point_b[3];         /**< impact: at `time`. point-cell without ON_FACE: the vertex, twice */
     double normal[3]; /**< unit, from b to a: moving a along it separates. Never zero or NaN. point-cell: the
-                           consistent direction; else that of the closest points, edges or face */
+                           consistent direction; else that of the closest points, edges or face. Gaps of at most
+                           2^-38 of the features' extent, with penetration on: a direction that separates the surfaces
+                           around the two points; where the distance is rounding its direction is, too */
     double gap;       /**< a length: + apart, - overlapping. point-cell: minus the depth, which is assigned and need not
                            equal normal . (point_a - point_b) */
     double time;      /**< [0, 1]: of the impact; 1 for all others */

@@ -64,9 +64,12 @@ typedef struct dent_proximity {
     double point_a[3];            /**< the closest point of a, … */
     double point_b[3];   /**< … of b; rounded to the grid of the coordinates, so that their own distance may differ in
                             the last digits. Parallel edges have many: one of them, always the same */
-    double direction[3]; /**< unit, from b to a: moving a along it separates. With distance 0: the normal of the face in
-                            the order of its corners, the cross product of edge a and edge b (v0 to v1); where that
-                            vanishes too, the x axis */
+    double direction[3]; /**< unit, from b to a: moving a along it separates. With a distance of
+                            rounding only, at most 2^-48 of the extent of the two features (2^-38 where both closest
+                            points lie inside them): the normal of the face or
+                            the cross product of the edges, on the side where a is computed to be; with distance 0 as
+                            the corners are ordered, edge a (v0 to v1) x edge b. Where that vanishes too: what rounding
+                            leaves of the difference, else the x axis */
 } dent_proximity;
 
 typedef struct dent_proximity_result {

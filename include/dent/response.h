@@ -117,7 +117,8 @@ typedef enum dent_contact_action {
     DENT_ACTION_SLIDING = 2,  /**< pushed, friction at its limit (or no friction) */
     DENT_ACTION_FIXED = 3,    /**< nothing that can move takes part: skipped */
     DENT_ACTION_REFUSED =
-        4 /**< a number in it, or in its bodies, is not finite, or an index is out of range: skipped */
+        4 /**< a number in it, or in its bodies, is not finite, `error` is negative, or an index is out of range (of
+             a rigid body without positions_detected: when vertex_count is not 0): skipped */
 } dent_contact_action;
 
 /** The problem: contacts, bodies, materials, one time step. */

@@ -172,7 +172,7 @@ typedef struct dent_sim_def {
     const dent_sim_attachment *attachments;
 
     double gravity[3];        /**< m/s^2; default 0, 0, -9.81 */
-    double time_step;         /**< s, above 0; default 1/60 */
+    double time_step;         /**< s, above 0 (1e-100 to 1e100); default 1/60 */
     uint32_t substeps;        /**< per step, 1 to 1000; default 10. More: stiffer and more accurate */
     uint32_t iterations;      /**< sweeps of the elastic solver per substep, 1 to 1000; 0 (default): by stiffness, 1 to 12, and fewer in
                                    large scenes. Too few leave a body softer than its material, never unstable */

@@ -155,6 +155,10 @@ bool depth_emit_chords(struct contact_run *run)
         if (edge_b == PLACE_NONE || !meet_edges(run, &chord, edge_b, &contact)) {
             meet_faces(run, &chord, &contact);
         }
+        if (run->def->depth_limit > 0 && -contact.gap > run->def->depth_limit) {
+            contact.gap = -run->def->depth_limit;
+            contact.flags |= DENT_CONTACT_CLAMPED;
+        }
         if (!array_push(&run->state->unsorted, &contact)) {
             return false;
         }

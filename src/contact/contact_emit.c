@@ -9,7 +9,8 @@
 
 enum { CONTACTS_PER_BLOCK = 256 };
 
-/* A finalizer of 64 bits with good avalanche (splitmix64; Steele, Lea and Flood 2014), one step per number. */
+/* A finalizer of 64 bits with good avalanche (splitmix64; Steele, Lea and Flood 2014), one step per number. The state
+ * must be one that came out of it: of two plain numbers it would see only which bits differ. */
 static uint64_t mix(uint64_t state, uint64_t number)
 {
     uint64_t z = (state ^ number) + UINT64_C(0x9E3779B97F4A7C15);
@@ -22,7 +23,8 @@ uint64_t contact_key(const struct contact_run *run, uint32_t kind, uint32_t body
                      uint32_t feature_b)
 {
     const struct body_table *table = run->pose->table;
-    uint64_t key = mix(kind, table->slots[table->ranks[body_a]].serial);
+    uint64_t key = mix(0, kind);
+    key = mix(key, table->slots[table->ranks[body_a]].serial);
     key = mix(key, feature_a);
     key = mix(key, table->slots[table->ranks[body_b]].serial);
     return kind == DENT_CONTACT_POINT_CELL ? mix(key, UINT64_MAX) : mix(key, feature_b);

@@ -7,78 +7,43 @@
 #include "contact/contact_run.h"
 
 #include "contact/contact_vectors.h"
+#include "contact/touch_normal.h"
 #include "geometry/feature_distance.h"
 
 /* ---- behind a surface? ------------------------------------------------------------------------------------------- */
-
-/* What a closest point lies on. */
-struct surface_place {
-    uint32_t body;
-    uint32_t vertex, vertex2; /* all faces that have these; PLACE_NONE: any. Without any vertex: `face` alone */
-    uint32_t face;
-};
-
-static bool face_has(const uint32_t corners[3], uint32_t vertex)
-{
-    return vertex == PLACE_NONE || corners[0] == vertex || corners[1] == vertex || corners[2] == vertex;
-}
 
 /* Do all faces there have the direction on their inner side? Only where the body has an inside. */
 static bool points_inward(const struct contact_run *run, const struct surface_place *place, const double direction[3])
 {
     double normal[3];
+    uint32_t face, at = 0;
+    bool any = false;
     if (!contact_has_inside(run, place->body)) {
         return false;
     }
-    if (place->vertex == PLACE_NONE) {
-        contact_face_normal(run, place->body, place->face, normal);
-        return vector_dot(normal, direction) < 0;
-    }
-    const struct border_mesh *mesh = &run->world->border->meshes[place->body];
-    const struct body *body = run->pose->bodies[place->body].body;
-    bool any = false;
-    for (uint32_t i = mesh->star_first[place->vertex]; i < mesh->star_first[place->vertex + 1]; i++) {
-        if (face_has(body->surface_faces[mesh->star_faces[i]].corners, place->vertex2)) {
-            contact_face_normal(run, place->body, mesh->star_faces[i], normal);
-            any = true;
-            if (!(vector_dot(normal, direction) < 0)) {
-                return false;
-            }
+    while ((face = place_next_face(run, place, &at)) != PLACE_NONE) {
+        contact_face_normal(run, place->body, face, normal);
+        any = true;
+        if (!(vector_dot(normal, direction) < 0)) {
+            return false;
         }
     }
     return any;
-}
-
-/* From the weights of a closest point: the corners that carry it. */
-static struct surface_place place_of(uint32_t body, const uint32_t *vertices, const double *weights, int count,
-                                     uint32_t face)
-{
-    struct surface_place place = {body, PLACE_NONE, PLACE_NONE, face};
-    int used = 0;
-    for (int k = 0; k < count; k++) {
-        if (weights[k] > 0) {
-            place.vertex2 = used == 1 ? vertices[k] : place.vertex2;
-            place.vertex = used == 0 ? vertices[k] : place.vertex;
-            used++;
-        }
-    }
-    if (used == 3) {
-        place.vertex = place.vertex2 = PLACE_NONE;
-    }
-    return place;
 }
 
 static bool lies_behind(const struct contact_run *run, const dent_contact *contact)
 {
     bool vertex_face = contact->kind == DENT_CONTACT_VERTEX_FACE;
     double back[3] = {-contact->normal[0], -contact->normal[1], -contact->normal[2]};
-    if (vertex_face && depth_point_of(run, contact->body_a, contact->feature_a, contact->body_b)) {
+    const struct depth_point *point =
+        vertex_face ? depth_point_of(run, contact->body_a, contact->feature_a, contact->body_b) : NULL;
+    if (point && (point->source != 0 || contact->body_a == contact->body_b)) { /* 0: on the surface, no depth */
         return true;
     }
     struct surface_place a =
-        place_of(contact->body_a, contact->vertices_a, contact->weights_a, vertex_face ? 1 : 2, PLACE_NONE);
+        place_of(contact->body_a, contact->vertices_a, contact->weights_a, vertex_face ? 1 : 2, PLACE_NONE, 0);
     struct surface_place b =
-        place_of(contact->body_b, contact->vertices_b, contact->weights_b, vertex_face ? 3 : 2, contact->feature_b);
+        place_of(contact->body_b, contact->vertices_b, contact->weights_b, vertex_face ? 3 : 2, contact->feature_b, 0);
     return points_inward(run, &b, contact->normal) || points_inward(run, &a, back);
 }
 
@@ -114,6 +79,10 @@ static double extent_of(const dent_contact *contact, const double (*a)[3], const
     return extent;
 }
 
+/* Two features this near, in parts of their extent, have a difference that rounding (19 u of the extent, see
+ * kernels/feature_lanes.h) turns by more than 2^-10: the surfaces around say the direction better. */
+#define TOUCHING 0x1p-38
+
 static void fill_gap(const struct contact_run *run, const dent_proximity *pair, dent_contact *contact)
 {
     const double(*a)[3] = run->pose->bodies[pair->body_a].xyz, (*b)[3] = run->pose->bodies[pair->body_b].xyz;
@@ -136,9 +105,10 @@ static void fill_gap(const struct contact_run *run, const dent_proximity *pair, 
     vector_copy(pair->point_b, contact->point_b);
     vector_copy(pair->direction, contact->normal);
     contact->gap = pair->distance;
-    contact->error = 8 * 0x1p-53 * extent_of(contact, a, b);
-    if (run->def->penetration && vertex_face && pair->distance == 0 && contact_has_inside(run, pair->body_b)) {
-        contact_face_normal(run, pair->body_b, pair->feature_b, contact->normal); /* not by the order of its corners */
+    double extent = extent_of(contact, a, b);
+    contact->error = 8 * 0x1p-53 * extent;
+    if (run->def->penetration && pair->distance <= TOUCHING * extent) {
+        contact_touch_normal(run, contact);
     }
 }
 

@@ -28,24 +28,27 @@ struct closest_pair {
     double direction[3]; /* unit, from b to a; never NaN, see below */
 };
 
-/* The vertex p (side a) and the face (side b). With distance 0 the direction is the face's normal in the order of its
- * corners; the x axis when that vanishes. */
+/* The vertex p (side a) and the face (side b). With a distance of at most 2^-48 (32 u) times the widest side of the box
+ * of all points, 2^-38 where the closest points lie inside both features, they touch: the closest points differ by
+ * rounding, and the direction is the face's normal on the side of that difference, in the order of the corners where it
+ * has none (distance 0). Where the normal vanishes up to rounding: the difference; the x axis with neither. */
 void closest_of_vertex_and_face(const double p[3], const double *const corners[3], struct closest_pair *pair);
 
-/* Edge a and edge b. With distance 0 the direction is the cross product of a and b, first to second end; the x axis
- * when that vanishes. */
+/* Edge a and edge b. When they touch: the same with the cross product of a and b, first to second end, for the
+ * normal. */
 void closest_of_edges(const double *const a[2], const double *const b[2], struct closest_pair *pair);
 
 /* The distances alone, the same bits. */
 double vertex_face_distance(const double p[3], const double *const corners[3]);
 double edge_edge_distance(const double *const a[2], const double *const b[2]);
 
-/* The direction from what the sequence leaves: the difference b to a after scaling, and its length, 0 when they
- * touch. */
-void direction_of_vertex_and_face(const double difference[3], double length, const double *const corners[3],
-                                  double unit[3]);
-void direction_of_edges(const double difference[3], double length, const double *const a[2], const double *const b[2],
-                        double unit[3]);
+/* The direction from what the sequence leaves: the difference b to a after scaling, its length (0 when the closest
+ * points coincide), the distance, and whether the closest points lie inside both; points: the vertex and the corners,
+ * or the ends of a and those of b. */
+void direction_of_vertex_and_face(const double difference[3], double length, double distance, bool inside,
+                                  const double *const points[4], double unit[3]);
+void direction_of_edges(const double difference[3], double length, double distance, bool inside,
+                        const double *const points[4], double unit[3]);
 
 /* The decision: two features of thickness a and b are near iff this holds for their computed distance. The sum is
  * rounded to nearest and may be infinite. */

@@ -374,8 +374,14 @@ static DENT_NOINLINE void describe_node(struct bound_tree *tree, uint32_t number
             node->lo[axis] = volume->v[axis];
             node->hi[axis] = volume->v[axis + 3];
         }
-        double to_lo = distance_above(node->center, node->lo), to_hi = distance_above(node->center, node->hi);
-        node->radius = to_lo > to_hi ? to_lo : to_hi;
+        /* The farthest corner: the centre is rounded on every axis for itself. Differences that round to the same have
+         * a ratio within 1 + 2u, which distance_above has to spare. */
+        double far[3];
+        for (int axis = 0; axis < 3; axis++) {
+            double to_lo = node->center[axis] - node->lo[axis], to_hi = node->hi[axis] - node->center[axis];
+            far[axis] = to_lo > to_hi ? node->lo[axis] : node->hi[axis];
+        }
+        node->radius = distance_above(node->center, far);
     } else {
         memcpy(node->center, volume->v, sizeof node->center);
     }

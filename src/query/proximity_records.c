@@ -31,9 +31,10 @@ static void fill_vertex_face(const double *const points[4], const struct feature
     const double difference[3] = {rows->difference[0][lane], rows->difference[1][lane], rows->difference[2][lane]};
     memcpy(record->point_a, points[0], sizeof record->point_a);
     weighted_point(weights, points + 1, 3, record->point_b);
-    direction_of_vertex_and_face(difference, rows->length[lane], points + 1, record->direction);
     record->closest_a = DENT_CLOSEST_VERTEX;
     record->closest_b = closest_feature(weights, 3, &record->corner_b);
+    direction_of_vertex_and_face(difference, rows->length[lane], rows->distance[lane],
+                                 record->closest_b == DENT_CLOSEST_INTERIOR, points, record->direction);
 }
 
 static void fill_edge_edge(const double *const points[4], const struct feature_rows *rows, int lane,
@@ -44,9 +45,11 @@ static void fill_edge_edge(const double *const points[4], const struct feature_r
     const double difference[3] = {rows->difference[0][lane], rows->difference[1][lane], rows->difference[2][lane]};
     weighted_point(on_a, points, 2, record->point_a);
     weighted_point(on_b, points + 2, 2, record->point_b);
-    direction_of_edges(difference, rows->length[lane], points, points + 2, record->direction);
     record->closest_a = closest_feature(on_a, 2, &record->corner_a);
     record->closest_b = closest_feature(on_b, 2, &record->corner_b);
+    direction_of_edges(difference, rows->length[lane], rows->distance[lane],
+                       record->closest_a == DENT_CLOSEST_EDGE && record->closest_b == DENT_CLOSEST_EDGE, points,
+                       record->direction);
 }
 
 /* Up to eight pairs of one kind. */

@@ -10,6 +10,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "geometry/power_of_two.h"
 #include "response_rows.h"
 
 static double *changed_array(const dent_response_body *body, enum response_quantity quantity)
@@ -71,10 +72,33 @@ static void add_momentum(struct audit *audit, const double at[3], const double m
     add_scaled3(audit->moment, 1, moment);
 }
 
-/* The matrix whose inverse is given; false where it has none. */
-static bool invert3(const double m[9], double out[9])
+/* Without squares that overflow or vanish. */
+static double length_of(const double v[3])
 {
-    double determinant = 0, largest = 0;
+    double largest = fabs(v[0]) > fabs(v[1]) ? fabs(v[0]) : fabs(v[1]);
+    largest = fabs(v[2]) > largest ? fabs(v[2]) : largest;
+    if ((largest > 1e-140 && largest < 1e140) || !(largest > 0 && largest <= DBL_MAX)) {
+        return sqrt(dot3(v, v));
+    }
+    const double scaled[3] = {v[0] / largest, v[1] / largest, v[2] / largest};
+    return largest * sqrt(dot3(scaled, scaled));
+}
+
+/* The matrix whose inverse is given; false where it has none. Scaled to about 1, so that no product overflows. */
+static bool invert3(const double matrix[9], double out[9])
+{
+    double determinant = 0, largest = 0, m[9];
+    for (int i = 0; i < 9; i++) {
+        largest = fabs(matrix[i]) > largest ? fabs(matrix[i]) : largest;
+    }
+    if (!(largest > 0 && largest <= DBL_MAX)) {
+        return false;
+    }
+    int exponent = binary_exponent(largest);
+    for (int i = 0; i < 9; i++) {
+        m[i] = scale_by_power_of_two(matrix[i], -exponent);
+    }
+    largest = 0;
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             int a = (i + 1) % 3, b = (i + 2) % 3, c = (j + 1) % 3, d = (j + 2) % 3;
@@ -89,7 +113,7 @@ static bool invert3(const double m[9], double out[9])
         return false;
     }
     for (int i = 0; i < 9; i++) {
-        out[i] /= determinant;
+        out[i] = scale_by_power_of_two(out[i] / determinant, -exponent);
     }
     return true;
 }
@@ -288,9 +312,9 @@ static void audit_row(struct audit *audit, const struct response_row *row)
     }
     cross3(apart, impulse, moment);
     add_scaled3(audit->report->angular_predicted, 1, moment);
-    double size = sqrt(dot3(impulse, impulse));
+    double size = length_of(impulse);
     audit->report->momentum_scale += size;
-    audit->report->angular_scale += size * (sqrt(dot3(at_a, at_a)) + sqrt(dot3(at_b, at_b)));
+    audit->report->angular_scale += size * (length_of(at_a) + length_of(at_b));
 }
 
 void response_audit_end(struct response_work *work, double scale, dent_response_report *report)

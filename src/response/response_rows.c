@@ -251,12 +251,15 @@ static bool fill_side(struct response_side *side, const struct response_work *wo
     }
     const dent_response_body *body = &work->problem->bodies[body_number];
     bool wants_vertices = !body->rigid || body->positions_detected;
-    for (int i = 0; i < 4 && wants_vertices; i++) {
+    for (int i = 0; i < 4; i++) {
         if (vertices[i] == UINT32_MAX) {
             continue;
         }
-        if (vertices[i] >= body->vertex_count) {
+        if (vertices[i] >= body->vertex_count && (wants_vertices || body->vertex_count > 0)) {
             return false;
+        }
+        if (!wants_vertices) { /* the point alone counts; the body need not tell how many vertices it has */
+            continue;
         }
         side->vertices[side->count] = vertices[i];
         side->weights[side->count++] = weights[i];
@@ -332,6 +335,7 @@ static void fill_row(struct response_work *work, uint64_t index)
     *row = (struct response_row){.index = index, .state = DENT_ACTION_REFUSED};
     double length = dot3(contact->normal, contact->normal);
     if (!all_finite(contact->normal, 3) || !all_finite(&contact->gap, 1) || !(length > 0.5 && length < 2) ||
+        !(contact->error >= 0 && contact->error <= DBL_MAX) ||
         !fill_side(&row->a, work, contact->body_a, contact->vertices_a, contact->weights_a, contact->point_a) ||
         !fill_side(&row->b, work, contact->body_b, contact->vertices_b, contact->weights_b, contact->point_b)) {
         return;

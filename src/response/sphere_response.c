@@ -283,19 +283,38 @@ static void for_each_push(struct responder *responder, push_function *function)
     }
 }
 
-static DENT_NOINLINE void compute(struct responder *responder)
+/* Weights need the fourth power of a length, torques a length times a force. */
+#define LENGTH_MOST 1e70
+#define FORCE_MOST 1e200
+
+static double largest_length(const struct bound_tree *tree)
+{
+    double largest = tree->volumes[0].v[3];
+    for (int axis = 0; axis < 3; axis++) {
+        double size = fabs(tree->volumes[0].v[axis]);
+        largest = size > largest ? size : largest;
+    }
+    return largest;
+}
+
+/* False, and nothing written to the forces: the force is beyond what can be spread. */
+static DENT_NOINLINE bool compute(struct responder *responder)
 {
     dent_sphere_response *response = responder->response;
     *response = (dent_sphere_response){0};
     for_each_push(responder, sum_push);
     if (!(responder->total_area > 0)) {
         response->regions = 0;
-        return;
+        return true;
     }
     for (int axis = 0; axis < 3; axis++) {
         response->force[axis] *= responder->def->stiffness / responder->total_area;
     }
     response->depth /= responder->total_area;
+    if (!(fabs(response->force[0]) + fabs(response->force[1]) + fabs(response->force[2]) <= FORCE_MOST) ||
+        !(responder->def->stiffness * response->depth <= FORCE_MOST)) {
+        return false;
+    }
     if (responder->forces[0] || responder->forces[1]) {
         for_each_push(responder, spread_push);
     }
@@ -303,6 +322,7 @@ static DENT_NOINLINE void compute(struct responder *responder)
     if (!normalize(response->direction)) {
         memset(response->direction, 0, sizeof response->direction);
     }
+    return true;
 }
 
 dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_sphere_response_def *def,
@@ -331,10 +351,22 @@ dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_
         return dent_fail(search->context, DENT_ERROR_UNSUPPORTED,
                          "this response needs trees of balls (DENT_BOUND_SPHERES): boxes have no centres to push from");
     }
-    struct responder responder = {search, def, response, {forces_a, forces_b}, 0};
+    double size = largest_length(search->a), other = largest_length(search->b);
+    size = other > size ? other : size;
+    if (!(size <= LENGTH_MOST)) {
+        return dent_fail(search->context, DENT_ERROR_BAD_NUMBER,
+                         "the bodies reach to %g: this response takes lengths up to %g", size, LENGTH_MOST);
+    }
+    dent_sphere_response fresh;
+    struct responder responder = {search, def, &fresh, {forces_a, forces_b}, 0};
     struct floating_point_guard guard;
     floating_point_guard_enter(&guard);
-    compute(&responder);
+    bool finite = compute(&responder);
     floating_point_guard_leave(&guard);
+    if (!finite) {
+        return dent_fail(search->context, DENT_ERROR_BAD_NUMBER, "stiffness %g times the depth is beyond all numbers",
+                         def->stiffness);
+    }
+    *response = fresh;
     return DENT_OK;
 }

@@ -127,7 +127,21 @@ static void mark_inside(dent_sim *sim, const dent_contacts *found, bool mark)
     }
 }
 
-static dent_status keep_contacts(dent_sim *sim, const dent_contacts *found)
+/* Old overlap comes out by so many mean edges a second, and what is nearer than its distance at rest (the sum of the
+ * thicknesses) reaches it in this many seconds, whatever the time step: pushed out at once, bodies that begin too near
+ * would be shot apart. */
+#define RECOVERED_EDGES 10
+#define SECONDS_TO_REST_DISTANCE 0.5
+
+/* The gap to keep until the next detection; outside time (duration 0) all of it at once. */
+static double kept_gap(const dent_sim *sim, const dent_contact *contact, double duration)
+{
+    double rest = sim->bodies[contact->body_a].thickness + sim->bodies[contact->body_b].thickness;
+    double reached = (contact->gap > 0 ? contact->gap : 0) + rest * (duration / SECONDS_TO_REST_DISTANCE);
+    return duration > 0 && reached < rest ? reached : rest;
+}
+
+static dent_status keep_contacts(dent_sim *sim, const dent_contacts *found, double duration)
 {
     dent_status status =
         sim_reserve(sim, (void **)&sim->contacts, &sim->contact_capacity, found->count, sizeof *sim->contacts);
@@ -144,7 +158,7 @@ static dent_status keep_contacts(dent_sim *sim, const dent_contacts *found)
         if (contact_counts(sim, &found->contacts[i])) {
             dent_contact contact = found->contacts[i];
             report_contact(sim, &contact);
-            contact.gap -= sim->bodies[contact.body_a].thickness + sim->bodies[contact.body_b].thickness;
+            contact.gap -= kept_gap(sim, &contact, duration);
             embedding_map_contact(sim, &contact);
             sim->contacts[sim->contact_count++] = contact;
         }
@@ -250,7 +264,7 @@ dent_status contacts_find(dent_sim *sim, double duration)
                          dent_world_message(sim->world));
     }
     sim->cancelled = sim->cancelled || found.outcome == DENT_OUTCOME_CANCELLED;
-    status = keep_contacts(sim, &found);
+    status = keep_contacts(sim, &found, duration);
     if (status == DENT_OK) {
         status = match_forces(sim);
     }
@@ -469,7 +483,7 @@ dent_status contacts_push(dent_sim *sim, double h)
     dent_response_problem problem = response_problem(sim, h);
     dent_position_def def = dent_position_def_default();
     def.iterations = sim->contact_iterations;
-    def.recovery_speed = 0.25 * sim->mean_edge / sim->time_step;
+    def.recovery_speed = RECOVERED_EDGES * sim->mean_edge;
     dent_status status = dent_position_solve(sim->response, &problem, &def, NULL);
     sim->times.respond += dent_clock_ns() - begin;
     return status;

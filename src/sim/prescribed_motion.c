@@ -19,6 +19,27 @@ static double wrapped_time(const dent_sim_motion *motion, double time)
     return time - rounds * (last - first);
 }
 
+/* The unit quaternion of a keyframe, whatever its length: squares of very small and very large ones are no numbers. */
+static void unit_rotation(const double *rotation, double q[4])
+{
+    double length = 0, largest = 0;
+    for (int k = 0; k < 4; k++) {
+        length += rotation[k] * rotation[k];
+        largest = fabs(rotation[k]) > largest ? fabs(rotation[k]) : largest;
+    }
+    bool plain = length > 1e-200 && length < 1e200;
+    double unit = plain ? 1 : largest;
+    if (!plain) {
+        length = 0;
+        for (int k = 0; k < 4; k++) {
+            length += (rotation[k] / unit) * (rotation[k] / unit);
+        }
+    }
+    for (int k = 0; k < 4; k++) {
+        q[k] = rotation[k] / unit / sqrt(length);
+    }
+}
+
 static struct placement placement_at(const dent_sim_motion *motion, double time)
 {
     const dent_sim_keyframe *keys = motion->keyframes;
@@ -30,14 +51,10 @@ static struct placement placement_at(const dent_sim_motion *motion, double time)
     const dent_sim_keyframe *a = &keys[next > 0 ? next - 1 : 0];
     const dent_sim_keyframe *b = &keys[next < motion->keyframe_count ? next : motion->keyframe_count - 1];
     double share = b->time > a->time ? (time - a->time) / (b->time - a->time) : 0;
-    double qa[4], qb[4], q[4], between = 0, length_a = 0, length_b = 0, length = 0;
+    double qa[4], qb[4], q[4], between = 0, length = 0;
+    unit_rotation(a->rotation, qa);
+    unit_rotation(b->rotation, qb);
     for (int k = 0; k < 4; k++) {
-        length_a += a->rotation[k] * a->rotation[k];
-        length_b += b->rotation[k] * b->rotation[k];
-    }
-    for (int k = 0; k < 4; k++) {
-        qa[k] = a->rotation[k] / sqrt(length_a);
-        qb[k] = b->rotation[k] / sqrt(length_b);
         between += qa[k] * qb[k];
     }
     for (int k = 0; k < 4; k++) { /* the shorter way round */

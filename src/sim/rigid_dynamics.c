@@ -3,7 +3,7 @@
  * The second moments of a tetrahedron are V/20 (s s^T + sum x_i x_i^T), s the sum of its corners; of a triangle
  * A/12 with the same bracket. A solid is summed over its cells, a closed surface over the tetrahedra its faces make
  * with one point (signed, so that the outside cancels), an open surface over its faces as a shell. The body's frame has
- * its origin at the centre of mass and the directions of the world at time 0; the spin feels the gyroscopic torque. */
+ * its origin at the centre of mass and the directions of the world at time 0. */
 #include "sim_internal.h"
 
 #include <math.h>
@@ -219,25 +219,118 @@ void rigid_turn(dent_rigid_state *state, const double *angle)
     q[3] = z / length;
 }
 
-/* omega += -h I^-1 (omega x I omega), in space. */
-static void gyroscopic(const struct sim_rigid *rigid, dent_rigid_state *state, double h)
+/* Free turning keeps the angular momentum L in space and the kinetic energy. In the body's frame, with P = R^T L and
+ * w = I^-1 P, the implicit midpoint of P' = P x w,
+ *
+ *     I w + h/2 w x I w = P      (w: of the middle)
+ *
+ * turns P by the Cayley transform of -h w, which is what rigid_turn's formula does for h w, from the right: so R P is
+ * kept exactly whatever w is, and the energy, quadratic in P, too, once w solves the equation. Newton from w = I^-1 P;
+ * fast spins go in several parts of at most 1/4 radian, where it converges. Of unsolved equations (thousands of turns
+ * in a substep) only L would be right; the energy is then still at most |L|^2 / (2 least moment). */
+enum { MOST_PARTS = 64, NEWTON_STEPS = 6 };
+
+static void matrix_times(const double *matrix, const double *vector, double *out)
 {
-    double turn[9], local[3], momentum[3], torque[3], change[3];
-    rigid_rotation(state->orientation, turn);
     for (int i = 0; i < 3; i++) {
-        local[i] = turn[i] * state->angular_velocity[0] + turn[3 + i] * state->angular_velocity[1] +
-                   turn[6 + i] * state->angular_velocity[2];
+        out[i] = sim_dot(matrix + 3 * i, vector);
     }
+}
+
+static void transposed_times(const double *matrix, const double *vector, double *out)
+{
     for (int i = 0; i < 3; i++) {
-        momentum[i] = sim_dot(rigid->inertia + 3 * i, local);
+        out[i] = matrix[i] * vector[0] + matrix[3 + i] * vector[1] + matrix[6 + i] * vector[2];
     }
-    sim_cross(momentum, local, torque);
-    for (int i = 0; i < 3; i++) {
-        change[i] = h * sim_dot(state->inverse_inertia + 3 * i, torque);
+}
+
+/* I omega, in space. */
+static void angular_momentum(const struct sim_rigid *rigid, const double *orientation, const double *omega, double *out)
+{
+    double turn[9], local[3], momentum[3];
+    rigid_rotation(orientation, turn);
+    transposed_times(turn, omega, local);
+    matrix_times(rigid->inertia, local, momentum);
+    matrix_times(turn, momentum, out);
+}
+
+/* omega = I^-1 L, in space. */
+static void spin_from(const double *inverse_inertia, const double *orientation, const double *momentum, double *omega)
+{
+    double turn[9], local[3], spin[3];
+    rigid_rotation(orientation, turn);
+    transposed_times(turn, momentum, local);
+    matrix_times(inverse_inertia, local, spin);
+    matrix_times(turn, spin, omega);
+}
+
+/* x of A x = b by Cramer's rule; false when A is singular. */
+static bool solve3(const double a[9], const double *b, double *x)
+{
+    double columns[3][3], normal[3];
+    for (int j = 0; j < 3; j++) {
+        for (int i = 0; i < 3; i++) {
+            columns[j][i] = a[3 * i + j];
+        }
     }
-    for (int i = 0; i < 3; i++) {
-        state->angular_velocity[i] += sim_dot(turn + 3 * i, change);
+    sim_cross(columns[1], columns[2], normal);
+    double determinant = sim_dot(columns[0], normal);
+    x[0] = sim_dot(b, normal) / determinant;
+    sim_cross(columns[2], columns[0], normal);
+    x[1] = sim_dot(b, normal) / determinant;
+    sim_cross(columns[0], columns[1], normal);
+    x[2] = sim_dot(b, normal) / determinant;
+    return isfinite(x[0] + x[1] + x[2]);
+}
+
+/* The spin of the middle of a part of length h, in the body's frame. */
+static void middle_spin(const struct sim_rigid *rigid, const double *momentum, double h, double *spin)
+{
+    for (int n = 0; n < NEWTON_STEPS; n++) {
+        double now[3], crossed[3], rest[3], jacobian[9], change[3];
+        matrix_times(rigid->inertia, spin, now);
+        sim_cross(spin, now, crossed);
+        for (int i = 0; i < 3; i++) {
+            rest[i] = momentum[i] - now[i] - 0.5 * h * crossed[i];
+        }
+        for (int j = 0; j < 3; j++) { /* I e + h/2 (spin x I e + e x I spin) for the axis e */
+            const double *inertia = rigid->inertia;
+            double axis[3] = {j == 0, j == 1, j == 2}, column[3] = {inertia[j], inertia[3 + j], inertia[6 + j]};
+            double first[3], second[3];
+            sim_cross(spin, column, first);
+            sim_cross(axis, now, second);
+            for (int i = 0; i < 3; i++) {
+                jacobian[3 * i + j] = column[i] + 0.5 * h * (first[i] + second[i]);
+            }
+        }
+        if (!solve3(jacobian, rest, change)) {
+            return;
+        }
+        sim_add_scaled(spin, 1, change);
     }
+}
+
+static void turn_freely(const struct sim_rigid *rigid, dent_rigid_state *state, double h)
+{
+    double momentum[3], angle = h * sqrt(sim_dot(state->angular_velocity, state->angular_velocity));
+    if (angle == 0) {
+        return;
+    }
+    int parts = angle < 0.25 * MOST_PARTS ? 1 + (int)(4 * angle) : MOST_PARTS;
+    angular_momentum(rigid, state->orientation, state->angular_velocity, momentum);
+    for (int n = 0; n < parts; n++) {
+        double turn[9], local[3], spin[3], angles[3];
+        rigid_rotation(state->orientation, turn);
+        transposed_times(turn, momentum, local);
+        matrix_times(state->inverse_inertia, local, spin);
+        middle_spin(rigid, local, h / parts, spin);
+        matrix_times(turn, spin, angles);
+        for (int i = 0; i < 3; i++) {
+            angles[i] *= h / parts;
+        }
+        rigid_turn(state, angles);
+    }
+    spin_from(state->inverse_inertia, state->orientation, momentum, state->angular_velocity);
 }
 
 void rigid_predict(dent_sim *sim, double h)
@@ -246,22 +339,40 @@ void rigid_predict(dent_sim *sim, double h)
     for (uint32_t r = 0; r < sim->rigid_count; r++) {
         dent_rigid_state *state = &sim->state.rigids[r];
         sim->rigid_previous[r] = *state;
-        gyroscopic(&sim->rigids[r], state, h);
         for (int axis = 0; axis < 3; axis++) {
             state->linear_velocity[axis] = keep * state->linear_velocity[axis] + h * sim->state.gravity[axis];
             state->angular_velocity[axis] *= keep;
+            state->center[axis] += h * state->linear_velocity[axis];
+        }
+        turn_freely(&sim->rigids[r], state, h);
+        for (int axis = 0; axis < 3; axis++) {
             /* The speed of an approach is that with which this substep meets, gravity included. */
             sim->rigid_previous[r].linear_velocity[axis] = state->linear_velocity[axis];
             sim->rigid_previous[r].angular_velocity[axis] = state->angular_velocity[axis];
         }
-        dent_rigid_advance(state, h);
+        sim->rigid_free[r] = *state;
     }
 }
 
+/* The speed of free flight, and what was done to the pose since as an impulse: its moment I dw adds to the angular
+ * momentum, from which the spin at the new pose follows. */
 void rigid_finish(dent_sim *sim, double h)
 {
     for (uint32_t r = 0; r < sim->rigid_count; r++) {
-        dent_rigid_velocity_between(&sim->rigid_previous[r], &sim->state.rigids[r], h);
+        const dent_rigid_state *before = &sim->rigid_free[r];
+        dent_rigid_state *state = &sim->state.rigids[r], moved = *state;
+        double spin[3], momentum[3];
+        dent_rigid_velocity_between(before, &moved, h);
+        for (int axis = 0; axis < 3; axis++) {
+            state->linear_velocity[axis] = (state->center[axis] - sim->rigid_previous[r].center[axis]) / h;
+            spin[axis] = before->angular_velocity[axis] + moved.angular_velocity[axis];
+        }
+        bool turned = memcmp(before->orientation, state->orientation, sizeof state->orientation) != 0;
+        if (turned) {
+            angular_momentum(&sim->rigids[r], before->orientation, spin, momentum);
+            spin_from(state->inverse_inertia, state->orientation, momentum, spin);
+        }
+        memcpy(state->angular_velocity, spin, sizeof spin);
     }
 }
 

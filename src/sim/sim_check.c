@@ -124,11 +124,12 @@ static dent_status check_motion(struct checker *checker, const dent_sim_motion *
     }
     for (uint32_t k = 0; k < motion->keyframe_count; k++) {
         const dent_sim_keyframe *key = &motion->keyframes[k];
-        double length = 0;
+        double length = 0; /* of the largest component: squares of small ones vanish */
+        bool finite = isfinite(key->time);
         for (int n = 0; n < 4; n++) {
-            length += key->rotation[n] * key->rotation[n];
+            finite = finite && isfinite(key->rotation[n]);
+            length = fabs(key->rotation[n]) > length ? fabs(key->rotation[n]) : length;
         }
-        bool finite = isfinite(key->time) && isfinite(length);
         for (int axis = 0; axis < 3; axis++) {
             finite = finite && isfinite(key->translation[axis]) && isfinite(motion->pivot[axis]);
         }
@@ -293,8 +294,8 @@ static dent_status check_settings(struct checker *checker)
 {
     const dent_sim_def *def = checker->def;
     snprintf(checker->name, sizeof checker->name, "simulation");
-    if (!(def->time_step > 0) || !isfinite(def->time_step)) {
-        return refuse(checker, "time_step", def->time_step, "it must be finite and above 0");
+    if (!(def->time_step >= 1e-100 && def->time_step <= 1e100)) { /* its square, and many of them, are numbers, too */
+        return refuse(checker, "time_step", def->time_step, "it must be above 0, between 1e-100 and 1e100");
     }
     const struct {
         const char *name;

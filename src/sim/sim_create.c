@@ -400,11 +400,12 @@ static dent_status make_arrays(dent_sim *sim)
     sim->rigids = sim_allocate(sim, sim->rigid_count, sizeof *sim->rigids);
     sim->rigid_previous = sim_allocate(sim, sim->rigid_count, sizeof *sim->rigid_previous);
     sim->rigid_detected = sim_allocate(sim, sim->rigid_count, sizeof *sim->rigid_detected);
+    sim->rigid_free = sim_allocate(sim, sim->rigid_count, sizeof *sim->rigid_free);
     sim->rigid_wanted = sim_allocate(sim, sim->rigid_count, sizeof *sim->rigid_wanted);
     sim->embeddings = sim_allocate(sim, sim->embedding_count, sizeof *sim->embeddings);
     if (!sim->masses || !sim->inverse_masses || !sim->vertex_bodies || !sim->fractions || !sim->islands ||
         !sim->in_impact || !sim->rigids || !sim->rigid_previous || !sim->rigid_detected || !sim->rigid_wanted ||
-        !sim->embeddings) {
+        !sim->rigid_free || !sim->embeddings) {
         return sim_no_memory(sim);
     }
     dent_status status = state_create(sim, &sim->state);

@@ -206,6 +206,7 @@ struct dent_sim {
     uint64_t carried_capacity;
     double *interval_start; /* positions at the beginning of the interval between detections */
     dent_rigid_state *rigid_previous, *rigid_detected; /* at the beginning of the substep; of the interval */
+    dent_rigid_state *rigid_free;                      /* where this substep's free flight alone takes them */
     double *approach_velocities; /* before the position pass: what restitution is measured against */
     struct elastic_mesh elastic;
 

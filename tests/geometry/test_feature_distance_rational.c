@@ -311,6 +311,16 @@ static void check_pair(const struct closest_pair *pair, double distance)
     assert_true(fabs(sum_a - 1) <= 4 * DBL_EPSILON && fabs(sum_b - 1) <= 4 * DBL_EPSILON);
 }
 
+static double widest_side(const double (*p)[3])
+{
+    double widest = 0;
+    for (int k = 0; k < 18; k++) {
+        static const int pairs[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+        widest = fmax(widest, fabs(0.5 * p[pairs[k / 3][0]][k % 3] - 0.5 * p[pairs[k / 3][1]][k % 3]));
+    }
+    return widest;
+}
+
 static void the_order_of_corners_and_edges_changes_no_bit(void **state)
 {
     (void)state;
@@ -336,7 +346,7 @@ static void the_order_of_corners_and_edges_changes_no_bit(void **state)
                                                                                      b[!(turn >> 1 & 1)]};
             closest_of_edges(turn & 4 ? y : x, turn & 4 ? x : y, &again);
             assert_true(again.distance == pair.distance);
-            if (pair.distance > 0) {
+            if (pair.distance > 0x1p-37 * widest_side(p)) { /* nearer ones may have a normal of either sign */
                 for (int axis = 0; axis < 3; axis++) {
                     assert_true(again.direction[axis] == (turn & 4 ? -pair.direction[axis] : pair.direction[axis]));
                 }
@@ -388,6 +398,50 @@ static void touching_features_have_documented_directions(void **state)
     assert_true(pair.distance == 0 && pair.direction[0] == 1);
 }
 
+/* Points on a face, and edges through one another, up to rounding: what is left of the difference lies anywhere. */
+static void features_that_touch_up_to_rounding_have_the_direction_of_their_normals(void **state)
+{
+    (void)state;
+    dent_random random = dent_random_seeded(80);
+    long rounded = 0;
+    for (int round = 0; round < rounds(20000); round++) {
+        double p[4][3], weights[3], sum = 0;
+        struct closest_pair pair;
+        for (int k = 0; k < 12; k++) {
+            p[k / 3][k % 3] = 2 * dent_random_unit(&random) - 1;
+        }
+        double height = p[0][2];
+        p[1][2] = p[2][2] = p[3][2] = height;
+        for (int k = 0; k < 3; k++) {
+            weights[k] = 0.05 + dent_random_unit(&random);
+            sum += weights[k];
+        }
+        for (int axis = 0; axis < 2; axis++) {
+            p[0][axis] = (weights[0] * p[1][axis] + weights[1] * p[2][axis] + weights[2] * p[3][axis]) / sum;
+        }
+        double turn = (p[2][0] - p[1][0]) * (p[3][1] - p[1][1]) - (p[2][1] - p[1][1]) * (p[3][0] - p[1][0]);
+        if (fabs(turn) < 0.01) {
+            continue;
+        }
+        const double *const face[3] = {p[1], p[2], p[3]};
+        closest_of_vertex_and_face(p[0], face, &pair);
+        assert_true(pair.distance <= 32 * DBL_EPSILON);
+        assert_true(fabs(fabs(pair.direction[2]) - 1) <= 1e-12);
+        rounded += pair.distance > 0;
+
+        /* From the face's first corner through the vertex: an edge across the opposite side, in the plane. */
+        double across[3] = {2 * p[0][0] - p[1][0], 2 * p[0][1] - p[1][1], height};
+        const double *const a[2] = {p[1], across}, *const b[2] = {p[2], p[3]};
+        double cross = (across[0] - p[1][0]) * (p[3][1] - p[2][1]) - (across[1] - p[1][1]) * (p[3][0] - p[2][0]);
+        closest_of_edges(a, b, &pair);
+        if (pair.distance <= 0x1p-52 && fabs(cross) > 0.01) {
+            assert_true(fabs(fabs(pair.direction[2]) - 1) <= 1e-12);
+            rounded += pair.distance > 0;
+        }
+    }
+    assert_true(rounded > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -395,6 +449,7 @@ int main(void)
         cmocka_unit_test(the_order_of_corners_and_edges_changes_no_bit),
         cmocka_unit_test(the_extremes_of_double_give_numbers),
         cmocka_unit_test(touching_features_have_documented_directions),
+        cmocka_unit_test(features_that_touch_up_to_rounding_have_the_direction_of_their_normals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,6 +62,56 @@ static void fixed_vertices_and_bodies_take_what_is_missing(void **state)
     check_momentum(CLOUD_WITH_FIXED);
 }
 
+/* All lengths times 2^k, moments of inertia times its square: the audit says the same of the same motion. */
+static void the_audit_holds_for_very_large_and_very_small_bodies(void **state)
+{
+    (void)state;
+    static const double scales[] = {0x1p512, 0x1p-500};
+    for (int n = 0; n < 2; n++) {
+        for (uint32_t r = 0; r < row_count(); r++) {
+            struct cloud cloud;
+            dent_response_report report;
+            double scale = scales[n], lighter = n == 0 ? 0x1p300 : 0x1p-300; /* so that momenta are numbers */
+            cloud_open(&cloud, 9, 200, CLOUD_FREE, 1);
+            for (uint32_t b = 0; b < CLOUD_BODIES; b++) {
+                for (uint32_t k = 0; k < 3 * CLOUD_VERTICES; k++) {
+                    cloud.positions[b][k / 3][k % 3] *= scale;
+                    cloud.start[b][k / 3][k % 3] *= scale;
+                    cloud.velocities[b][k / 3][k % 3] *= scale;
+                }
+                for (uint32_t v = 0; v < CLOUD_VERTICES; v++) {
+                    cloud.inverse_masses[b][v] *= lighter;
+                }
+                for (int rigid = 0; rigid < 2; rigid++) {
+                    dent_rigid_state *body = rigid ? &cloud.rigid_start[b] : &cloud.rigid[b];
+                    body->inverse_mass *= lighter;
+                    for (int k = 0; k < 9; k++) {
+                        body->inverse_inertia[k] = body->inverse_inertia[k] * lighter / scale / scale;
+                        body->center[k % 3] *= k < 3 ? scale : 1;
+                        body->linear_velocity[k % 3] *= k < 3 ? scale : 1;
+                    }
+                }
+            }
+            for (uint32_t c = 0; c < 200; c++) {
+                cloud.contacts[c].gap *= scale;
+                cloud.contacts[c].error *= scale;
+                for (int k = 0; k < 3; k++) {
+                    cloud.contacts[c].point_a[k] *= scale;
+                    cloud.contacts[c].point_b[k] *= scale;
+                }
+            }
+            assert_int_equal(dent_response_table(NULL)[r].run(cloud.response, &cloud.problem, &report), DENT_OK);
+            assert_int_equal(report.refused, 0);
+            assert_true(report.momentum_scale > 0 && isfinite(report.angular_scale));
+            for (int axis = 0; axis < 3; axis++) {
+                assert_true(fabs(report.momentum_error[axis]) <= 1e-12 * report.momentum_scale);
+                assert_true(fabs(report.angular_error[axis]) <= 1e-12 * report.angular_scale);
+            }
+            cloud_close(&cloud);
+        }
+    }
+}
+
 /* Vertices of body 0 over points of body 2: at a distance along the normal, or at the same place. */
 static void place_along_normals(struct cloud *cloud, double distance)
 {
@@ -227,8 +277,17 @@ static void numbers_that_are_none_are_refused_and_spoil_nothing(void **state)
         cloud.contacts[11].vertices_a[0] = CLOUD_VERTICES;
         cloud.contacts[11].body_a = 0;
         memset(cloud.contacts[13].normal, 0, sizeof cloud.contacts[13].normal);
+        cloud.contacts[15].error = NAN;
+        cloud.contacts[17].error = -1;
+        cloud.contacts[19].error = INFINITY;
+        for (uint32_t b = 0; b < CLOUD_BODIES; b++) { /* of a rigid body only the point counts, but it is no vertex */
+            if (cloud.bodies[b].rigid && cloud.bodies[b].vertex_count > 0) {
+                cloud.contacts[21].body_a = b;
+                cloud.contacts[21].vertices_a[0] = cloud.bodies[b].vertex_count;
+            }
+        }
         assert_int_equal(dent_response_table(NULL)[r].run(cloud.response, &cloud.problem, &report), DENT_OK);
-        assert_int_equal(report.refused, 6);
+        assert_int_equal(report.refused, 10);
         assert_true(report.pushed > 50);
         for (uint32_t b = 0; b < CLOUD_BODIES; b++) {
             for (uint32_t v = 0; v < CLOUD_VERTICES; v++) {
@@ -238,7 +297,7 @@ static void numbers_that_are_none_are_refused_and_spoil_nothing(void **state)
                 }
             }
         }
-        for (int i = 3; i <= 13; i += 2) {
+        for (int i = 3; i <= 21; i += 2) {
             assert_int_equal(cloud.forces_out[i].state, DENT_ACTION_REFUSED);
             assert_true(cloud.forces_out[i].normal == 0);
         }
@@ -479,6 +538,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_response_keeps_momentum_and_turns_as_predicted),
         cmocka_unit_test(fixed_vertices_and_bodies_take_what_is_missing),
+        cmocka_unit_test(the_audit_holds_for_very_large_and_very_small_bodies),
         cmocka_unit_test(angular_momentum_is_kept_where_points_coincide_or_lie_along_the_normal),
         cmocka_unit_test(momentum_of_free_vertices_is_what_it_was),
         cmocka_unit_test(threads_do_not_change_a_bit),

@@ -16,7 +16,8 @@ struct stage {
     double *forces[2];
 };
 
-static void open_stage(struct stage *stage, dent_random *random, double shift, bool reduced, dent_bound_kind kind)
+static void open_stage_scaled(struct stage *stage, dent_random *random, double shift, bool reduced,
+                              dent_bound_kind kind, double scale)
 {
     *stage = (struct stage){.context = dent_context_create(NULL, NULL)};
     stage->world = dent_world_create(stage->context);
@@ -30,6 +31,11 @@ static void open_stage(struct stage *stage, dent_random *random, double shift, b
     for (uint32_t v = 0; v < coarse->vertex_count; v++) {
         for (int axis = 0; axis < 3; axis++) {
             coarse->xyz[v][axis] = (coarse->xyz[v][axis] - 1) * 0.7 + (axis == 0 ? shift : 0);
+        }
+    }
+    for (uint32_t i = 0; i < stage->scene.body_count; i++) {
+        for (uint32_t n = 0; n < 3 * stage->scene.bodies[i].vertex_count; n++) {
+            stage->scene.bodies[i].xyz[n / 3][n % 3] *= scale;
         }
     }
     assert_int_equal(test_scene_add(&stage->scene, stage->world), DENT_OK);
@@ -54,6 +60,11 @@ static void open_stage(struct stage *stage, dent_random *random, double shift, b
     search.tree_b = stage->trees[1];
     assert_int_equal(dent_time_critical_create(stage->context, &search, &stage->search), DENT_OK);
     dent_time_critical_begin(stage->search, NULL);
+}
+
+static void open_stage(struct stage *stage, dent_random *random, double shift, bool reduced, dent_bound_kind kind)
+{
+    open_stage_scaled(stage, random, shift, reduced, kind, 1);
 }
 
 static void close_stage(struct stage *stage)
@@ -175,6 +186,38 @@ static void bad_defs_are_refused(void **state)
     close_stage(&stage);
 }
 
+static void bodies_and_forces_beyond_all_squares_are_refused(void **state)
+{
+    (void)state;
+    static const double sizes[] = {1e-60, 1, 1e60, 1e80, 1e150, 1e300};
+    for (int n = 0; n < 6; n++) {
+        dent_random random = dent_random_seeded(7);
+        struct stage stage;
+        dent_sphere_response response = {.regions = 9};
+        open_stage_scaled(&stage, &random, 1.4, false, DENT_BOUND_SPHERES, sizes[n]);
+        assert_int_equal(dent_time_critical_run(stage.search, dent_budget_units(200), &stage.result), DENT_OK);
+        dent_status status =
+            dent_sphere_response_compute(stage.search, NULL, stage.forces[0], stage.forces[1], &response);
+        assert_int_equal(status, sizes[n] > 1e70 ? DENT_ERROR_BAD_NUMBER : DENT_OK);
+        assert_true(status == DENT_OK || response.regions == 9);
+        for (uint32_t v = 0; v < 3 * stage.scene.bodies[0].vertex_count; v++) {
+            assert_true(isfinite(stage.forces[0][v]) && (status == DENT_OK || stage.forces[0][v] == 0));
+        }
+        for (int axis = 0; axis < 3; axis++) {
+            assert_true(isfinite(response.force[axis]) && isfinite(response.torque_a[axis]));
+            assert_true(isfinite(response.torque_b[axis]) && isfinite(response.direction[axis]));
+        }
+        if (status == DENT_OK) {
+            assert_true(response.regions > 0 && response.direction[0] < 0);
+            dent_sphere_response_def def = dent_sphere_response_def_default();
+            def.stiffness = 1e308;
+            assert_int_equal(dent_sphere_response_compute(stage.search, &def, NULL, NULL, &response),
+                             sizes[n] >= 1e-60 ? DENT_ERROR_BAD_NUMBER : DENT_OK);
+        }
+        close_stage(&stage);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +225,7 @@ int main(void)
         cmocka_unit_test(the_same_holds_for_coarse_nodes_of_a_reduced_model),
         cmocka_unit_test(refinement_does_not_multiply_the_force),
         cmocka_unit_test(bad_defs_are_refused),
+        cmocka_unit_test(bodies_and_forces_beyond_all_squares_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

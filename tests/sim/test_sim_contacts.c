@@ -5,6 +5,7 @@
 #include "support_meshes.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static void fast_bodies_do_not_sink_into_one_another(void **state)
@@ -163,6 +164,94 @@ static void overlapping_bodies_are_put_apart_in_a_few_cycles_and_gain_no_speed(v
     dent_context_destroy(context);
 }
 
+/* Gap 0 or a rounding: what is left of the distance has no direction. */
+static void a_body_placed_exactly_on_a_floor_stays_there(void **state)
+{
+    (void)state;
+    static const double gaps[] = {0, 1e-17, 1e-15, 1e-12};
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    struct test_mesh floor = test_block(4, 4, 1, 1, 0, 0, -1);
+    double way = 0, sunk = 0, rise = 0;
+    for (int kind = 0; kind < 2; kind++) {
+        for (int round = 0; round < 8; round++) {
+            struct test_mesh block = test_block(1, 1, 1, 1, 1.1 + 0.1 * (round / 4), 1.07, gaps[round % 4]);
+            dent_sim_body_def bodies[2] = {test_body(DENT_SIM_PRESCRIBED, &floor),
+                                           test_body(kind ? DENT_SIM_SOLID : DENT_SIM_RIGID, &block)};
+            dent_sim_def def = dent_sim_def_default();
+            def.body_count = 2;
+            def.bodies = bodies;
+            dent_sim *sim = test_sim(context, &def);
+            dent_sim_body_info info;
+            dent_sim_body(sim, 1, &info);
+            const double *now = dent_sim_positions(sim, 1);
+            for (int step = 0; step < 60; step++) { /* the centre rises to the distance at rest and does not hop */
+                double height = 0;
+                test_steps(sim, 1);
+                for (uint32_t v = 0; v < block.vertex_count; v++) {
+                    height += (now[3 * v + 2] - block.positions[3 * v + 2]) / block.vertex_count;
+                }
+                rise = height / (2 * info.thickness) > rise ? height / (2 * info.thickness) : rise;
+            }
+            for (uint32_t n = 0; n < 3 * block.vertex_count; n++) {
+                double moved = fabs(now[n] - block.positions[n]);
+                way = n % 3 < 2 && moved > way ? moved : way;
+                sunk = n % 3 == 2 && -now[n] > sunk ? -now[n] : sunk;
+            }
+            dent_sim_destroy(sim);
+            test_mesh_free(&block);
+        }
+    }
+    printf("placed on the floor: moved %.2g m sideways, %.2g m into it, rose by %.3g of the rest distance\n", way, sunk,
+           rise);
+    assert_true(way < 0.05);
+    assert_true(rise < 1.5);
+    assert_true(sunk < 1e-3);
+    test_mesh_free(&floor);
+    dent_context_destroy(context);
+}
+
+/* Two blocks, the upper one sunk in by 0.3, or their sides in common planes: what comes out has no speed of its own,
+ * and not more of it with shorter steps. */
+static void old_overlap_comes_out_at_the_same_speed_for_any_time_step(void **state)
+{
+    (void)state;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    static const double steps[] = {1 / 60.0, 1 / 600.0, 1 / 6000.0};
+    struct test_mesh lower = test_block(2, 2, 1, 1, 0, 0, 0);
+    for (int round = 0; round < 6; round++) {
+        double time_step = steps[round / 2], fastest = 0;
+        struct test_mesh upper = test_block(2, 2, 1, 1, 0.1, 0.07, round % 2 ? 0.7 : 0);
+        dent_sim_body_def bodies[2] = {test_body(DENT_SIM_RIGID, &lower), test_body(DENT_SIM_RIGID, &upper)};
+        dent_sim_def def = dent_sim_def_default();
+        def.body_count = 2;
+        def.bodies = bodies;
+        def.gravity[2] = 0;
+        def.time_step = time_step;
+        dent_sim *sim = test_sim(context, &def);
+        dent_sim_body_info info;
+        dent_sim_body(sim, 0, &info);
+        for (int n = 0; n < (int)(0.1 / time_step); n++) {
+            test_steps(sim, 1);
+            for (uint32_t b = 0; b < 2; b++) {
+                const double *velocity = dent_sim_velocities(sim, b);
+                for (uint32_t k = 0; k < 3 * lower.vertex_count; k++) {
+                    fastest = fabs(velocity[k]) > fastest ? fabs(velocity[k]) : fastest;
+                }
+            }
+        }
+        dent_sim_statistics end = dent_sim_get_statistics(sim);
+        printf("steps of 1/%.0f s: at most %.3g m/s while coming out, kinetic %.3g J in the end, overlap %.3g m\n",
+               1 / time_step, fastest, end.kinetic, end.max_penetration);
+        assert_true(fastest <= 10 * info.mean_edge);
+        double slow = 0.25 * 10 * info.mean_edge;
+        assert_true(end.kinetic <= 2 * 0.5 * info.mass * slow * slow);
+        dent_sim_destroy(sim);
+        test_mesh_free(&upper);
+    }
+    test_mesh_free(&lower);
+    dent_context_destroy(context);
+}
+
 static void count_warnings(void *user, dent_log_level level, const char *text)
 {
     int *count = user;
@@ -203,6 +292,8 @@ int main(void)
         cmocka_unit_test(inner_edges_of_a_flat_floor_are_no_kerbs),
         cmocka_unit_test(contact_forces_carry_the_weight_also_of_a_heavy_body_on_a_light_one),
         cmocka_unit_test(overlapping_bodies_are_put_apart_in_a_few_cycles_and_gain_no_speed),
+        cmocka_unit_test(a_body_placed_exactly_on_a_floor_stays_there),
+        cmocka_unit_test(old_overlap_comes_out_at_the_same_speed_for_any_time_step),
         cmocka_unit_test(thin_bodies_that_cross_at_the_start_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -311,6 +311,103 @@ static void flat_rest_cells_are_noticed_and_left_out(void **state)
     dent_context_destroy(context);
 }
 
+static void steps_and_keyframes_at_the_ends_of_the_range(void **state)
+{
+    (void)state;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    struct test_mesh block = test_block(1, 1, 1, 1, 0, 0, 0);
+    /* A quarter turn about z: the length of the quaternion does not count. */
+    static const double lengths[] = {1, 1e-200, 1e200, 1e-300};
+    for (int n = 0; n < 4; n++) {
+        dent_sim_keyframe keys[1] = {{0, {lengths[n], 0, 0, lengths[n]}, {0, 0, 0}}};
+        dent_sim_body_def body = test_body(DENT_SIM_PRESCRIBED, &block);
+        body.motion.keyframes = keys;
+        body.motion.keyframe_count = 1;
+        dent_sim_def def = free_def(&body, 1);
+        dent_sim *sim = test_sim(context, &def);
+        test_steps(sim, 1);
+        const double *x = dent_sim_positions(sim, 0);
+        for (uint32_t v = 0; v < block.vertex_count; v++) {
+            assert_true(fabs(x[3 * v] + block.positions[3 * v + 1]) < 1e-12);
+            assert_true(fabs(x[3 * v + 1] - block.positions[3 * v]) < 1e-12);
+        }
+        dent_sim_destroy(sim);
+        static const double steps[] = {5e-324, 1e-200, 1e101, 1e308};
+        def.time_step = steps[n];
+        assert_int_equal(dent_sim_create(context, &def, &sim), DENT_ERROR_INVALID_ARGUMENT);
+    }
+    test_mesh_free(&block);
+    dent_context_destroy(context);
+}
+
+static dent_sim *spinning_brick(dent_context *context, const struct test_mesh *brick, const double spin[3])
+{
+    dent_sim_body_def body = test_body(DENT_SIM_RIGID, brick);
+    dent_sim_def def = free_def(&body, 1);
+    memset(def.gravity, 0, sizeof def.gravity);
+    memcpy(body.angular_velocity, spin, sizeof body.angular_velocity);
+    return test_sim(context, &def);
+}
+
+/* Three different moments of inertia, any axis: without torque the angular momentum and the energy stay. */
+static void a_free_top_keeps_its_angular_momentum_and_energy(void **state)
+{
+    (void)state;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    struct test_mesh brick = test_block(3, 2, 1, 0.1, 0, 0, 0);
+    static const double speeds[] = {10, 50, 100, 300, 3000};
+    for (int n = 0; n < 5; n++) {
+        const double spin[3] = {0.6 * speeds[n], 0.5 * speeds[n], 0.62 * speeds[n]};
+        dent_sim *sim = spinning_brick(context, &brick, spin);
+        dent_sim_statistics first = dent_sim_get_statistics(sim);
+        double size = sqrt(sim_dot(first.angular_momentum, first.angular_momentum)), turned = 0, gained = 0;
+        for (int step = 0; step < 600; step++) {
+            test_steps(sim, 1);
+            dent_sim_statistics now = dent_sim_get_statistics(sim);
+            gained = fmax(gained, fabs(now.kinetic / first.kinetic - 1));
+            for (int axis = 0; axis < 3; axis++) {
+                turned = fmax(turned, fabs(now.angular_momentum[axis] - first.angular_momentum[axis]) / size);
+            }
+        }
+        print_message("top at %g rad/s for 10 s: angular momentum off by %.1e, energy by %.1e\n", speeds[n], turned,
+                      gained);
+        assert_true(turned < 1e-10);
+        assert_true(gained < 1e-8);
+        dent_sim_destroy(sim);
+    }
+    test_mesh_free(&brick);
+    dent_context_destroy(context);
+}
+
+/* About the middle axis the spin is unstable: it turns over again and again, and the energy stays. */
+static void a_brick_spun_about_its_middle_axis_turns_over(void **state)
+{
+    (void)state;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    struct test_mesh brick = test_block(3, 2, 1, 0.1, 0, 0, 0);
+    const double spin[3] = {0, 20, 0.02};
+    dent_sim *sim = spinning_brick(context, &brick, spin);
+    double kinetic = dent_sim_get_statistics(sim).kinetic, last = 1;
+    int flips = 0;
+    for (int step = 0; step < 600; step++) {
+        test_steps(sim, 1);
+        const dent_rigid_state *rigid = &sim->state.rigids[0];
+        double turn[9], along = 0;
+        rigid_rotation(rigid->orientation, turn);
+        for (int axis = 0; axis < 3; axis++) {
+            along += turn[3 * axis + 1] * rigid->angular_velocity[axis]; /* on the body's own middle axis */
+        }
+        flips += fabs(along) > 10 && along * last < 0;
+        last = fabs(along) > 10 ? along : last;
+        assert_true(fabs(dent_sim_get_statistics(sim).kinetic / kinetic - 1) < 1e-8);
+    }
+    print_message("%d flips in 10 s\n", flips);
+    assert_true(flips >= 3);
+    dent_sim_destroy(sim);
+    test_mesh_free(&brick);
+    dent_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,6 +415,9 @@ int main(void)
         cmocka_unit_test(a_free_body_that_shakes_and_turns_keeps_its_momentum),
         cmocka_unit_test(mass_and_inertia_of_a_box_are_those_of_the_formula),
         cmocka_unit_test(keyframes_move_turn_and_repeat),
+        cmocka_unit_test(steps_and_keyframes_at_the_ends_of_the_range),
+        cmocka_unit_test(a_free_top_keeps_its_angular_momentum_and_energy),
+        cmocka_unit_test(a_brick_spun_about_its_middle_axis_turns_over),
         cmocka_unit_test(attachments_hold_solids_rigid_bodies_and_springs),
         cmocka_unit_test(a_grabbed_vertex_comes_and_is_let_go),
         cmocka_unit_test(a_dense_surface_follows_its_host_and_keeps_its_links),

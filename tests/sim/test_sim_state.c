@@ -184,6 +184,12 @@ static void a_resumed_run_equals_one_never_stopped(void **state)
     assert_int_equal(note_size, 8);
     assert_string_equal(note, "frame 7");
     remove(path);
+    /* A folder is no file, and nothing is wrong with the memory. */
+    *strrchr(path, '/') = 0;
+    saved = dent_sim_hash(resumed);
+    assert_int_equal(dent_sim_load(resumed, path), DENT_ERROR_FILE);
+    assert_int_equal(dent_sim_read_note(context, path, note, sizeof note, &note_size), DENT_ERROR_FILE);
+    assert_true(dent_sim_hash(resumed) == saved);
     dent_sim_destroy(resumed);
     dent_sim_destroy(whole);
     dent_context_destroy(context);
