@@ -113,8 +113,8 @@ static int read_frames(tool_session *session, bench_model *model, dent_frames *s
         first++;
     }
     if (dent_frame_number(series, first) < session->options->frame) {
-        return complain("%s has %u frames, numbered %llu to %llu: there is none from %u on", dent_frame_name(series, 0), count,
-                        (unsigned long long)dent_frame_number(series, 0),
+        return complain("%s has %u frames, numbered %llu to %llu: there is none from %u on", dent_frame_name(series, 0),
+                        count, (unsigned long long)dent_frame_number(series, 0),
                         (unsigned long long)dent_frame_number(series, count - 1), session->options->frame);
     }
     for (uint32_t i = first; i < count && model->frame_count < model->frame_capacity; i++) {

@@ -164,7 +164,8 @@ static int run_races(tool_session *session, bench_scene *scene, bench_files *fil
     static const uint32_t surface_questions[] = {DENT_QUESTION_FACE_FACE};
     uint32_t able = dent_method_questions(session->options->method);
     uint32_t asked = (uint32_t)session->options->ask;
-    bool of_cells = scene->solid_count > 0 && (able & DENT_QUESTION_VERTEX_CELL) != 0; /* every method of cells can this */
+    bool of_cells =
+        scene->solid_count > 0 && (able & DENT_QUESTION_VERTEX_CELL) != 0; /* every method of cells can this */
     const uint32_t *list = of_cells ? solid_questions : surface_questions;
     size_t count = of_cells ? sizeof solid_questions / sizeof solid_questions[0] : 1;
     if (asked != 0) {
@@ -295,9 +296,10 @@ const tool_command command_bench_row = {
         "\n"
         "JSON keys: scene question method peer threads isa scale frames median_ms low_ms high_ms candidates\n"
         "pairs pairs_hash peak_bytes allocations phases (prepare_ms search_ms finish_ms; of surface-tree also\n"
-        "refit_ms culling_ms traversal_ms filters_ms exact_ms) commit machine. pairs_hash is that of dent pairs --stats\n"
-        "in frame 0.\n",
-    .option_bits = OPTION_BIT(OPTION_BENCH_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_SCALE) |
+        "refit_ms culling_ms traversal_ms filters_ms exact_ms) commit machine. pairs_hash is that of dent pairs\n"
+        "--stats in frame 0.\n",
+    .option_bits = OPTION_BIT(OPTION_BENCH_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |
+                   OPTION_BIT(OPTION_SCALE) |
                    OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PEERS) |
                    OPTION_BIT(OPTION_VARIANTS) | OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_FRAMES) |
                    OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_CPU_TIME) |

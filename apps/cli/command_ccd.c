@@ -323,7 +323,8 @@ static int place_scene(const loaded_world *loaded, const double *start)
 {
     for (uint32_t i = 0; i < loaded->body_count; i++) {
         const loaded_body *body = &loaded->bodies[i];
-        dent_positions positions_t0 = dent_positions_double(start), positions_t1 = dent_positions_double(body->positions);
+        dent_positions positions_t0 = dent_positions_double(start),
+                       positions_t1 = dent_positions_double(body->positions);
         if (dent_body_set_positions(loaded->world, body->id, &positions_t0, &positions_t1) != DENT_OK) {
             return complain("ccd: %s", dent_world_message(loaded->world));
         }

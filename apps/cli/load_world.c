@@ -301,9 +301,10 @@ static dent_status add_simulation_to_world(const dent_sim_scene *scene, dent_wor
 
 static loaded_body body_of_input(const loaded_input *input, uint32_t index)
 {
-    return input->mesh != NULL         ? body_of_mesh(&input->mesh->bodies[index])
-           : input->simulation != NULL ? body_of_simulation(dent_sim_scene_sim(input->simulation), index)
-                                       : body_of_scene(dent_scene_body_at(input->scene, index), input->positions[index]);
+    return input->mesh != NULL ? body_of_mesh(&input->mesh->bodies[index])
+           : input->simulation != NULL
+               ? body_of_simulation(dent_sim_scene_sim(input->simulation), index)
+               : body_of_scene(dent_scene_body_at(input->scene, index), input->positions[index]);
 }
 
 static int add_bodies(tool_session *session, loaded_world *loaded, const loaded_input *input)

@@ -238,9 +238,10 @@ static int make_study(paper_run *run, parameter_study *study, study_function *cu
     }
     printer_format(run->session->out, "%-28s %12s %10s %10s %10s %10s %8s\n", "scene and form", study->x_column,
                    "mean ms", "deviation", "cells/elem", "elem/cell", "clashes");
-    printer_format(&run->file,
-                   "curve,%s,mean_ms,min_ms,max_ms,deviation_ms,pairs,cells_per_element,elements_per_cell,clash_ratio\n",
-                   study->x_column);
+    printer_format(
+        &run->file,
+        "curve,%s,mean_ms,min_ms,max_ms,deviation_ms,pairs,cells_per_element,elements_per_cell,clash_ratio\n",
+        study->x_column);
     for (int i = 0; i < 2 && status == STATUS_GOOD; i++) {
         bench_scene scene;
         status = open_scene(run, scenes[i], &scene);

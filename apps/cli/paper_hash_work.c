@@ -87,7 +87,8 @@ static double true_finds(const bench_scene *scene, double cell_size)
     for (uint32_t i = 0; i < scene->used_count; i++) {
         uint64_t numbers[3];
         for (int axis = 0; axis < 3; axis++) {
-            numbers[axis] = axis_number(scene->positions[3 * (size_t)scene->used_vertices[i] + (size_t)axis], cell_size);
+            numbers[axis] =
+                axis_number(scene->positions[3 * (size_t)scene->used_vertices[i] + (size_t)axis], cell_size);
         }
         keys[i] = cell_key(numbers);
     }

@@ -80,8 +80,8 @@ static int add_source(series *all, uint32_t first, bool *taken, const char **wor
     uint32_t word_count = 1;
     words[0] = source->name;
     if (names_a_simulation(source->name)) {
-        return complain("%s is simulated: give one --frame K, or write its frames first (dent run %s -o F)", source->name,
-                        source->name);
+        return complain("%s is simulated: give one --frame K, or write its frames first (dent run %s -o F)",
+                        source->name, source->name);
     }
     bool named = dent_frames_named_by(source->name);
     if (!named && !source->is_scene && options_have(options, OPTION_FRAME_RANGE)) {

@@ -222,7 +222,7 @@ bool contact_make_patches(struct contact_run *run)
     struct patch_search search = {.run = run};
     struct arena_mark mark = arena_mark(run->scratch);
     array_clear(&run->state->patches);
-    if (!run->def->patches && !run->def->reduce_patches) {
+    if ((!run->def->patches && !run->def->reduce_patches) || run->state->contacts.count == 0) {
         return true;
     }
     /* Gaps and impacts alone have had no need of them so far. */

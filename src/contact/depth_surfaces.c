@@ -268,10 +268,10 @@ static bool lies_on_surface(const struct contact_run *run, const struct depth_po
 /* All its hits are degenerate: only then may a vertex lie on the surface itself. */
 static bool may_lie_on_surface(const struct contact_run *run, const struct depth_point *point)
 {
-    const struct depth_term *terms = (const struct depth_term *)run->state->terms.data + point->first_term;
+    const struct depth_term *terms = run->state->terms.data; /* null when there is none at all */
     bool all = run->pose->bodies[point->body_b].body->kind != DENT_BODY_SOLID && point->term_count > 0;
     for (uint32_t i = 0; all && i < point->term_count; i++) {
-        all = terms[i].degenerate;
+        all = terms[point->first_term + i].degenerate;
     }
     return all;
 }

@@ -204,7 +204,7 @@ static dent_status finish(struct points_reader *reader, struct points_storage *s
     }
     for (size_t i = 0; i < storage->fields.count; i++) {
         fields[i].name = (const char *)storage->names.data + i * NAME_LIMIT;
-        fields[i].values = numbers + at;
+        fields[i].values = at > 0 ? numbers + at : numbers; /* no points: null, which takes no offset */
         at += fields[i].components * (size_t)reader->point_count;
     }
     storage->points =

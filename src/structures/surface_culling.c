@@ -484,8 +484,8 @@ static bool choose_trees(struct culling_loop *loop, struct surface_forest *fores
     return true;
 }
 
-/* Room for every tree, also those that sit this query out: a query takes as much scratch as any other, so that the one in
- * which they are tried again needs no more than what warming up has brought. */
+/* Room for every tree, also those that sit this query out: a query takes as much scratch as any other, so that the one
+ * in which they are tried again needs no more than what warming up has brought. */
 static bool make_workers(struct culling_loop *loop, const struct surface_forest *forest, struct arena *scratch)
 {
     uint32_t longest = 0, count = dent_context_worker_count(forest->context);
