@@ -19,8 +19,8 @@
 /* From this size on a block begins at a multiple of it. */
 enum { HUGE_PAGE = 2 << 20 };
 
-/* Large arrays are read all over, and looking up where each small page lies costs as much as reading it: large pages are
- * asked for where the system hands them out on request only. It may refuse; nothing changes then. */
+/* Large arrays are read all over, and looking up where each small page lies costs as much as reading it: large pages
+ * are asked for where the system hands them out on request only. It may refuse; nothing changes then. */
 static void prefer_huge_pages(void *block, size_t size)
 {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)

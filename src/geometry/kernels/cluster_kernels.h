@@ -90,7 +90,12 @@ struct leaf_hit {
 };
 
 enum { FEATURE_PROVABLE = 1 << 16 };
-enum { LEAF_QUEUE = 128, LEAF_POINTS = 64, WAITING_FACES = 32, LEAF_HITS_MAX = CLUSTER_FACES * CLUSTER_CELLS + LEAF_QUEUE };
+enum {
+    LEAF_QUEUE = 128,
+    LEAF_POINTS = 64,
+    WAITING_FACES = 32,
+    LEAF_HITS_MAX = CLUSTER_FACES * CLUSTER_CELLS + LEAF_QUEUE
+};
 
 /* Vertices of many clusters that lie in the box of side b, waiting to be compared with its cells: together, because
  * with a few at a time the processor guesses wrong at every end of a loop. Sixteen more places than are used. */
@@ -114,10 +119,10 @@ struct waiting_faces {
 
 /* Vertices or faces and cells that passed the cheap tests, waiting for the narrow one. */
 struct leaf_queue {
-    _Alignas(64) float points[9][LEAF_QUEUE]; /* of a vertex the first three, of a face all */
-    float bound[LEAF_QUEUE];                  /* of the sides; vertices only */
-    uint32_t corners[LEAF_QUEUE];             /* of the cell */
-    struct leaf_hit pairs[LEAF_QUEUE];        /* vertices only */
+    _Alignas(64) float points[9][LEAF_QUEUE];            /* of a vertex the first three, of a face all */
+    float bound[LEAF_QUEUE];                             /* of the sides; vertices only */
+    uint32_t corners[LEAF_QUEUE];                        /* of the cell */
+    struct leaf_hit pairs[LEAF_QUEUE];                   /* vertices only */
     uint32_t clusters[LEAF_QUEUE], features[LEAF_QUEUE]; /* faces only: of side a; face, cell << 8, FEATURE_PROVABLE */
     uint32_t count;
     struct waiting_points waiting; /* before they come into the queue */

@@ -56,9 +56,12 @@ static inline uint32_t lanes_less(lanes a, lanes b)
 /* Lanes where small[k] <= large[k] for all six k. */
 static inline uint32_t lanes_ordered6(const lanes small[6], const lanes large[6])
 {
-    __m256 a = _mm256_and_ps(_mm256_cmp_ps(small[0], large[0], _CMP_LE_OQ), _mm256_cmp_ps(small[1], large[1], _CMP_LE_OQ));
-    __m256 b = _mm256_and_ps(_mm256_cmp_ps(small[2], large[2], _CMP_LE_OQ), _mm256_cmp_ps(small[3], large[3], _CMP_LE_OQ));
-    __m256 c = _mm256_and_ps(_mm256_cmp_ps(small[4], large[4], _CMP_LE_OQ), _mm256_cmp_ps(small[5], large[5], _CMP_LE_OQ));
+    __m256 a =
+        _mm256_and_ps(_mm256_cmp_ps(small[0], large[0], _CMP_LE_OQ), _mm256_cmp_ps(small[1], large[1], _CMP_LE_OQ));
+    __m256 b =
+        _mm256_and_ps(_mm256_cmp_ps(small[2], large[2], _CMP_LE_OQ), _mm256_cmp_ps(small[3], large[3], _CMP_LE_OQ));
+    __m256 c =
+        _mm256_and_ps(_mm256_cmp_ps(small[4], large[4], _CMP_LE_OQ), _mm256_cmp_ps(small[5], large[5], _CMP_LE_OQ));
     return (uint32_t)_mm256_movemask_ps(_mm256_and_ps(_mm256_and_ps(a, b), c));
 }
 
@@ -90,8 +93,7 @@ static inline lanes lanes_of_shorts(const int16_t *from)
 static inline void lanes_to_shorts(uint16_t *to, lanes a)
 {
     __m256i whole = _mm256_cvttps_epi32(a);
-    _mm_store_si128((__m128i *)to,
-                    _mm_packus_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1)));
+    _mm_store_si128((__m128i *)to, _mm_packus_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1)));
 }
 
 struct short_table {
@@ -109,10 +111,10 @@ static inline uint32_t shorts_in_box(const struct short_table x[3], const uint16
     __m256i low = _mm256_setzero_si256(), high = low;
     for (int axis = 0; axis < 3; axis++) {
         __m256i least = _mm256_set1_epi16((short)lo[axis]), most = _mm256_set1_epi16((short)hi[axis]);
-        low = _mm256_or_si256(low, _mm256_or_si256(_mm256_subs_epu16(least, x[axis].low),
-                                                   _mm256_subs_epu16(x[axis].low, most)));
-        high = _mm256_or_si256(high, _mm256_or_si256(_mm256_subs_epu16(least, x[axis].high),
-                                                     _mm256_subs_epu16(x[axis].high, most)));
+        low = _mm256_or_si256(
+            low, _mm256_or_si256(_mm256_subs_epu16(least, x[axis].low), _mm256_subs_epu16(x[axis].low, most)));
+        high = _mm256_or_si256(
+            high, _mm256_or_si256(_mm256_subs_epu16(least, x[axis].high), _mm256_subs_epu16(x[axis].high, most)));
     }
     const __m256i zero = _mm256_setzero_si256();
     __m256i bytes = _mm256_packs_epi16(_mm256_cmpeq_epi16(low, zero), _mm256_cmpeq_epi16(high, zero));

@@ -1,10 +1,10 @@
 /* Faces against cells, for any number of lanes. Included by cluster_kernels_<isa>.c behind cluster_leaf.h.
  *
- * Faces of all neighbours that meet the box of side b wait until there are WAITING_FACES of them. They are then compared
- * with one cell after the other, all faces at once: boxes and shared corners. What passes is a list of pairs, which is
- * judged lane by lane in two steps. The first asks for the plane of the face and the four planes of the cell; what they
- * leave open waits in the queue for the second, which costs more: the cut of the cell with the plane of the face against
- * the three edges of the face.
+ * Faces of all neighbours that meet the box of side b wait until there are WAITING_FACES of them. They are then
+ * compared with one cell after the other, all faces at once: boxes and shared corners. What passes is a list of pairs,
+ * which is judged lane by lane in two steps. The first asks for the plane of the face and the four planes of the cell;
+ * what they leave open waits in the queue for the second, which costs more: the cut of the cell with the plane of the
+ * face against the three edges of the face.
  */
 
 struct face_table {
@@ -41,7 +41,8 @@ static inline struct lanes3 corner_of_waiting(const struct waiting_faces *waitin
 static inline struct cluster_box bound_faces(const struct waiting_faces *waiting, uint32_t count,
                                              struct face_table *table)
 {
-    lanes least[3] = {lanes_set(4), lanes_set(4), lanes_set(4)}, most[3] = {lanes_set(-4), lanes_set(-4), lanes_set(-4)};
+    lanes least[3] = {lanes_set(4), lanes_set(4), lanes_set(4)},
+          most[3] = {lanes_set(-4), lanes_set(-4), lanes_set(-4)};
     struct cluster_box around;
     for (int i = 0; i < (int)count; i += LANES) {
         struct lanes3 a = corner_of_waiting(waiting, 0, i), b = corner_of_waiting(waiting, 1, i),
