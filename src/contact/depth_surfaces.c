@@ -133,6 +133,20 @@ static bool is_asked(const struct contact_run *run, uint32_t body, uint32_t vert
     return !run->def->surface_only || (run->pose->bodies[body].body->vertex_use[vertex] & VERTEX_ON_SURFACE);
 }
 
+/* No vertex outside the box of b is inside b: surfaces that only touch, whose hits are passed over, would otherwise let
+ * a flood out. */
+static bool lies_in_box(const struct contact_run *run, uint32_t a, uint32_t vertex, uint32_t b)
+{
+    const struct posed_body *y = &run->pose->bodies[b];
+    const double *p = run->pose->bodies[a].xyz[vertex];
+    for (int axis = 0; axis < 3; axis++) {
+        if (!(p[axis] >= y->lo[axis] && p[axis] <= y->hi[axis])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool enter_vertex(struct contact_run *run, uint32_t a, uint32_t b, uint32_t vertex)
 {
     struct depth_point point = {.body_a = a,
@@ -153,7 +167,8 @@ static bool spread(struct contact_run *run, uint32_t a, uint32_t b)
         uint32_t vertex = ((const uint32_t *)run->state->queue.data)[at];
         for (uint32_t i = mesh->first[vertex]; i < mesh->first[vertex + 1]; i++) {
             struct contact_neighbour neighbour = mesh->neighbours[i];
-            if (mesh->mark[neighbour.vertex] >= run->state->flood || !is_asked(run, a, neighbour.vertex)) {
+            if (mesh->mark[neighbour.vertex] >= run->state->flood || !is_asked(run, a, neighbour.vertex) ||
+                !lies_in_box(run, a, neighbour.vertex, b)) {
                 continue;
             }
             const struct cut_run *cuts = contact_run_of(run, a, neighbour.edge, b);
@@ -184,7 +199,8 @@ static bool enter_seeds(struct contact_run *run, const struct seeds *seeds, size
             continue;
         }
         mesh->mark[vertex] = run->state->flood;
-        if ((seeds->keys[*at].low & 1) && is_asked(run, a, vertex) && !enter_vertex(run, a, b, vertex)) {
+        if ((seeds->keys[*at].low & 1) && is_asked(run, a, vertex) && lies_in_box(run, a, vertex, b) &&
+            !enter_vertex(run, a, b, vertex)) {
             return false;
         }
     }
@@ -200,11 +216,8 @@ static bool enter_whole_parts(struct contact_run *run, uint32_t a, uint32_t b)
     for (uint32_t component = 0; component < mesh->component_count; component++) {
         uint32_t vertex = mesh->component_first[component];
         const double *p = x->xyz[vertex];
-        bool on = false, in_box = true;
-        for (int axis = 0; axis < 3; axis++) {
-            in_box = in_box && p[axis] >= y->lo[axis] && p[axis] <= y->hi[axis];
-        }
-        if (!in_box || mesh->component_mark[component] == run->state->flood) {
+        bool on = false;
+        if (!lies_in_box(run, a, vertex, b) || mesh->component_mark[component] == run->state->flood) {
             continue;
         }
         int windings = winding_number(p, y->xyz, (const uint32_t(*)[3])y->body->element_corners,

@@ -483,7 +483,8 @@ static void check_upright(dent_context *context, const struct block *floor, cons
         const dent_contact *contact = &contacts.contacts[i];
         double up = (contact->body_a == 1) == floor_last ? -contact->normal[2] : contact->normal[2];
         /* Farther ones are neighbours in the plane of the floor, with a direction of their own. */
-        if (fabs(contact->gap) < 1e-8 && !(fabs(up - 1) < 1e-6)) {
+        bool touches = fabs(contact->gap) < 1e-8;
+        if (contact->gap < -1e-8 || (touches && !(fabs(up - 1) < 1e-6))) {
             fail_msg("kind %u, features %u and %u: gap %g, normal %g %g %g", contact->kind, contact->feature_a,
                      contact->feature_b, contact->gap, contact->normal[0], contact->normal[1], contact->normal[2]);
         }
@@ -511,9 +512,12 @@ static void a_block_placed_on_a_floor_is_pushed_up_and_nowhere_else(void **state
                                   round % 3 == 2 ? round % 2 : uniform(&random, 1.1, 1.9), gap};
         block_move(&floor, 0, 0, -1);
         block_map(&block, columns, origin);
+        struct block skin = block_surface(context, &block);
         for (int floor_last = 0; floor_last < 2; floor_last++) {
             check_upright(context, &floor, &block, floor_last);
+            check_upright(context, &floor, &skin, floor_last);
         }
+        block_free(&skin);
         block_free(&floor);
         block_free(&block);
     }
