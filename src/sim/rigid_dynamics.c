@@ -355,7 +355,9 @@ void rigid_predict(dent_sim *sim, double h)
 }
 
 /* The speed of free flight, and what was done to the pose since as an impulse: its moment I dw adds to the angular
- * momentum, from which the spin at the new pose follows. */
+ * momentum, from which the spin at the new pose follows. A body that turns by more than 2 radians in a substep and is
+ * stopped meanwhile has no such impulse (a turn is seen up to whole turns): there the whole change of the pose is its
+ * spin, which bounds it. */
 void rigid_finish(dent_sim *sim, double h)
 {
     for (uint32_t r = 0; r < sim->rigid_count; r++) {
@@ -368,7 +370,11 @@ void rigid_finish(dent_sim *sim, double h)
             spin[axis] = before->angular_velocity[axis] + moved.angular_velocity[axis];
         }
         bool turned = memcmp(before->orientation, state->orientation, sizeof state->orientation) != 0;
-        if (turned) {
+        if (turned && !(h * sqrt(sim_dot(before->angular_velocity, before->angular_velocity)) <= 2)) {
+            moved = *state;
+            dent_rigid_velocity_between(&sim->rigid_previous[r], &moved, h);
+            memcpy(spin, moved.angular_velocity, sizeof spin);
+        } else if (turned) {
             angular_momentum(&sim->rigids[r], before->orientation, spin, momentum);
             spin_from(state->inverse_inertia, state->orientation, momentum, spin);
         }
