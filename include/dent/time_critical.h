@@ -121,7 +121,8 @@ typedef enum dent_refine_order {
     DENT_REFINE_BREADTH_FIRST = 1, /**< as the source paper */
     DENT_REFINE_DEPTH_FIRST = 2,   /**< for comparison: leaves whole branches untested */
     DENT_REFINE_DEEPEST = 3, /**< largest overlap in proportion to size first: finds crossings early, bounds late */
-    DENT_REFINE_DEPTH = 4    /**< largest overlap first: lowers `depth` fastest */
+    DENT_REFINE_DEPTH = 4,   /**< largest overlap first: lowers `depth` fastest */
+    DENT_REFINE_SIZE = 5     /**< largest volumes first: balls of even size, from which forces are smoothest */
 } dent_refine_order;
 
 typedef struct dent_time_critical_def {

@@ -30,7 +30,7 @@ static dent_status check_def(dent_context *context, const dent_time_critical_def
     if (!def->tree_a || !def->tree_b) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "a search needs two trees");
     }
-    if (def->order < DENT_REFINE_PRIORITY || def->order > DENT_REFINE_DEPTH) {
+    if (def->order < DENT_REFINE_PRIORITY || def->order > DENT_REFINE_SIZE) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "there is no order number %d", (int)def->order);
     }
     if (def->pending_capacity < 1 || def->pending_capacity > 1u << 24 || def->confirmed_capacity < 1 ||
@@ -159,7 +159,7 @@ static bool begin_queue(dent_time_critical *search, dent_region_pair *roots)
     double depth = meet ? -roots->lo : 0,
            error = meet ? up(search->a->volumes[0].error + search->b->volumes[0].error) : 0;
     region_queue_reset(&search->queue, error, depth,
-                       search->def.order == DENT_REFINE_PRIORITY  ? error
+                       search->def.order == DENT_REFINE_PRIORITY || search->def.order == DENT_REFINE_SIZE ? error
                        : search->def.order == DENT_REFINE_DEEPEST ? 1
                        : search->def.order == DENT_REFINE_DEPTH   ? depth
                                                                   : 0);

@@ -309,16 +309,6 @@ void block_solve_upper(double factor[6][6], double *x)
     }
 }
 
-void block_assemble(const dent_sim *sim, struct rigid_block *block)
-{
-    memset(block->system.force, 0, sizeof block->system.force);
-    memcpy(block->system.matrix, block->matrix, sizeof block->matrix);
-    add_inertia(sim, block, sim->substep, block->system.force);
-    add_edge_forces(sim, block, block->system.force);
-    add_tet_forces(sim, block, block->system.force);
-    add_spring_forces(sim, block, block->system.force);
-}
-
 void block_make_matrix(const dent_sim *sim, struct rigid_block *block)
 {
     memset(block->matrix, 0, sizeof block->matrix);
@@ -326,4 +316,19 @@ void block_make_matrix(const dent_sim *sim, struct rigid_block *block)
     add_edge_matrix(sim, block, block->matrix);
     add_tet_matrix(sim, block, block->matrix);
     add_spring_matrix(sim, block, block->matrix);
+}
+
+void block_assemble(const dent_sim *sim, struct rigid_block *block)
+{
+    memset(block->system.force, 0, sizeof block->system.force);
+    /* A spring can turn a light body far between two detections. The matrix of its old arms would let the moments of the
+     * new ones meet nothing but its inertia, and throw it about. */
+    if (block->spring_end > block->spring_begin) {
+        block_make_matrix(sim, block);
+    }
+    memcpy(block->system.matrix, block->matrix, sizeof block->matrix);
+    add_inertia(sim, block, sim->substep, block->system.force);
+    add_edge_forces(sim, block, block->system.force);
+    add_tet_forces(sim, block, block->system.force);
+    add_spring_forces(sim, block, block->system.force);
 }

@@ -74,6 +74,7 @@ static dent_status make_pair(dent_sim *sim, uint32_t i, uint32_t k)
 {
     struct sim_budget *budget = sim->budget;
     dent_time_critical_def def = dent_time_critical_def_default();
+    def.order = DENT_REFINE_SIZE; /* balls of even size push evenly */
     if (budget->pair_count == PAIRS_MOST) {
         return dent_fail(sim->context, DENT_ERROR_TOO_LARGE, "simulation: contact_budget is for at most %d pairs of bodies", PAIRS_MOST);
     }

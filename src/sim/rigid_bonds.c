@@ -121,8 +121,11 @@ static void move_task(void *data, uint32_t number, uint32_t worker)
     block_factorise(block->system.matrix, factor);
     block_solve_lower(factor, move);
     block_solve_upper(factor, move);
-    sim_add_scaled(pose->center, 1, move);
-    rigid_turn(pose, move + 3);
+    /* The equations are good to first order in the angle: beyond a radian they say where to, not how far. */
+    double angle = sqrt(sim_dot(move + 3, move + 3)), part = angle > 1 ? 1 / angle : 1;
+    const double turn[3] = {part * move[3], part * move[4], part * move[5]};
+    sim_add_scaled(pose->center, part, move);
+    rigid_turn(pose, turn);
     place_block(sim, block);
 }
 

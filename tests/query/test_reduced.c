@@ -400,7 +400,7 @@ static void the_search_on_reduced_models_finds_what_face_face_finds(void **state
         dent_time_critical *search;
         def.tree_a = models[0].tree;
         def.tree_b = models[1].tree;
-        def.order = (dent_refine_order)(round % 5);
+        def.order = (dent_refine_order)(round % 6);
         assert_int_equal(dent_time_critical_create(context, &def, &search), DENT_OK);
         for (int kind = 0; kind < DEFORMATIONS; kind++) {
             for (int i = 0; i < 2; i++) {

@@ -219,7 +219,7 @@ static void a_small_pool_is_enough_for_a_large_search(void **state)
     find_truth(&stage, false);
     assert_true(stage.true_count > 1000);
     open_trees(&stage, &random);
-    for (int order = 0; order < 5; order++) {
+    for (int order = 0; order < 6; order++) {
         dent_time_critical_def def = search_def(&stage, &random);
         dent_time_critical_result result;
         def.order = (dent_refine_order)order;
