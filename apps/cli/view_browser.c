@@ -104,6 +104,9 @@ int view_start_snapshot(const char *url, const char *path, const char *profile)
         prctl(PR_SET_PDEATHSIG, SIGTERM); /* should we be killed */
 #endif
         silence();
+        if (strlen(profile) < 60) { /* its sockets have names of at most 107 bytes; so that what it leaves behind goes with the profile */
+            setenv("TMPDIR", profile, 1);
+        }
         execlp(chromium, chromium, "--headless", geteuid() == 0 ? "--no-sandbox" : "--no-first-run", "--no-first-run", "--disable-quic",
                "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions", "--mute-audio",
                "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--hide-scrollbars", "--window-size=1200,800", folder, screenshot, url,

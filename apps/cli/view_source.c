@@ -201,8 +201,8 @@ int view_source_open(view_source *source, tool_session *session)
                  : options_name_series(options)   ? view_series_open(source)
                                                   : view_model_open(source);
     if (!failed && !source->live && options->frame >= source->frame_count && options->frame > 0) {
-        failed = view_fail(source, "--frame %u: %s has %u frame%s, counted from 0", options->frame, options->arguments[0], source->frame_count,
-                           source->frame_count == 1 ? "" : "s");
+        failed = view_fail(source, "%s has %u frames, 0 to %u: there is no frame %u", options->arguments[0], source->frame_count,
+                           source->frame_count - 1, options->frame);
     }
     if (failed) {
         view_source_close(source);
