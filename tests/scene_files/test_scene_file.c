@@ -230,6 +230,17 @@ static void defaults_are_those_of_the_library_in_any_units(void **state)
     plan_close(&millimetres);
 }
 
+static void contact_settings_are_taken(void **state)
+{
+    (void)state;
+    struct sim_plan plan = read_plan(SCENE("\"contact\": {\"interval\": 3, \"impact_passes\": 5, \"budget\": 3000, \"continuous\": \"all\"},"));
+    assert_int_equal(plan.def.contact_interval, 3);
+    assert_int_equal(plan.def.impact_passes, 5);
+    assert_int_equal(plan.def.contact_budget, 3000);
+    assert_int_equal(plan.def.continuous, 2);
+    plan_close(&plan);
+}
+
 static void generators_make_what_they_say(void **state)
 {
     (void)state;
@@ -389,6 +400,7 @@ int main(void)
         cmocka_unit_test(bad_files_are_refused_with_their_place),
         cmocka_unit_test(numbers_are_in_the_units_of_the_file),
         cmocka_unit_test(defaults_are_those_of_the_library_in_any_units),
+        cmocka_unit_test(contact_settings_are_taken),
         cmocka_unit_test(generators_make_what_they_say),
         cmocka_unit_test(ties_find_their_places),
         cmocka_unit_test(columns_count_characters_not_bytes),
