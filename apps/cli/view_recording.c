@@ -22,10 +22,9 @@ typedef struct recording {
     recorded_frame *frames; /* as many as the collection has entries, of which frame_count are used */
     uint32_t frame_count;
     dent_world *world;
-    uint32_t mesh_count, mesh_capacity, body_count, body_capacity, number_capacity;
+    uint32_t mesh_count, mesh_capacity, body_count, body_capacity;
     dent_mesh **meshes; /* one per body file */
     loaded_body *bodies;
-    uint32_t *numbers; /* of the bodies in the simulation, as contacts have them; one per body */
     recording_names names;
     dent_point_set *contacts; /* of the present frame; null: none were recorded */
     char folder[FILE_NAME_LIMIT];
@@ -130,7 +129,6 @@ static void list_mesh(recording *own, const dent_mesh *mesh, const dent_body_id 
     for (uint32_t i = 0; i < mesh->body_count; i++) {
         const dent_mesh_body *body = &mesh->bodies[i];
         const char *known = recording_name(&own->names, body->tag);
-        own->numbers[first + i] = (uint32_t)body->tag;
         own->bodies[first + i] = (loaded_body){.id = ids[i],
                                                .name = known != NULL ? known : body->name,
                                                .kind = body->kind,
@@ -147,17 +145,12 @@ static int add_mesh(view_source *source, recording *own, dent_mesh *mesh)
     dent_context *context = source->session->context;
     uint32_t wanted = own->body_count + mesh->body_count;
     loaded_body *grown = dent_reallocate(context, own->bodies, own->body_capacity, wanted, sizeof *grown);
-    uint32_t *numbers = dent_reallocate(context, own->numbers, own->number_capacity, wanted, sizeof *numbers);
     dent_body_id *ids = dent_allocate(context, mesh->body_count, sizeof *ids);
     if (grown != NULL) {
         own->bodies = grown;
         own->body_capacity = wanted;
     }
-    if (numbers != NULL) {
-        own->numbers = numbers;
-        own->number_capacity = wanted;
-    }
-    int failed = grown == NULL || numbers == NULL || ids == NULL ? view_fail(source, "out of memory") : STATUS_GOOD;
+    int failed = grown == NULL || ids == NULL ? view_fail(source, "out of memory") : STATUS_GOOD;
     if (!failed && dent_mesh_add_to_world(mesh, own->world, ids) != DENT_OK) {
         failed = view_fail(source, "%s", dent_world_message(own->world));
     }
@@ -317,9 +310,12 @@ static uint32_t whole(const dent_mesh_field *field, uint32_t i)
 /* The body that has this number in the simulation; recordings of others have no names and are taken as they stand. */
 static uint32_t listed_body(const recording *own, uint32_t number)
 {
-    for (uint32_t i = 0; i < own->body_count && own->names.count > 0; i++) {
-        if (own->numbers[i] == number) {
-            return i;
+    uint32_t place = 0;
+    for (uint32_t m = 0; m < own->mesh_count && own->names.count > 0; m++) {
+        for (uint32_t b = 0; b < own->meshes[m]->body_count; b++, place++) {
+            if ((uint32_t)own->meshes[m]->bodies[b].tag == number) {
+                return place;
+            }
         }
     }
     return number;
@@ -373,7 +369,6 @@ static void close_recording(view_source *source)
     }
     dent_release(context, own->meshes, own->mesh_capacity, sizeof *own->meshes);
     dent_release(context, own->bodies, own->body_capacity, sizeof *own->bodies);
-    dent_release(context, own->numbers, own->number_capacity, sizeof *own->numbers);
     recording_names_release(context, &own->names);
     dent_points_destroy(context, own->contacts);
     drop_collection(source, own);

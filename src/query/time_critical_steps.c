@@ -50,17 +50,23 @@ static uint32_t level_of(const struct bound_tree *tree, uint32_t node)
     return bound_is_leaf(tree, node) ? REGION_LEVELS - 1 : tree->links[node].level;
 }
 
+static double size_of(const dent_time_critical *search, const dent_region_pair *pair)
+{
+    return search->a->volumes[pair->node_a].error + search->b->volumes[pair->node_b].error;
+}
+
 void search_push(dent_time_critical *search, const dent_region_pair *pair)
 {
     uint32_t level_a = level_of(search->a, pair->node_a), level_b = level_of(search->b, pair->node_b);
-    double key = 0, size = search->a->volumes[pair->node_a].error + search->b->volumes[pair->node_b].error;
+    double key = 0;
     if (search->def.order == DENT_REFINE_PRIORITY) {
         key = pair->error;
     } else if (search->def.order == DENT_REFINE_SIZE) {
-        key = size;
+        key = size_of(search, pair);
     } else if (search->def.order == DENT_REFINE_DEPTH) {
         key = pair->lo < 0 ? -pair->lo : 0;
     } else if (search->def.order == DENT_REFINE_DEEPEST) {
+        double size = size_of(search, pair);
         key = size > 0 && pair->lo < 0 ? -pair->lo / size : 0;
     }
     region_queue_push(&search->queue, pair, key, level_a < level_b ? level_a : level_b);

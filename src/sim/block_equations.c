@@ -1,7 +1,7 @@
 /* The six equations of a rigid body with bonds: inertia, the edges and tetrahedra between its bonded vertices and
  * others, its springs. Forces are made for every sweep, the matrix (Gauss and Newton's: products of first derivatives
- * only, so it is positive) once per detection. In: positions, poses, the lists of rigid_bonds_build.c. Out: struct
- * block_system. */
+ * only, so it is positive) once per detection, for blocks with springs in every sweep. In: positions, poses, the lists
+ * of rigid_bonds_build.c. Out: struct block_system. */
 #include "rigid_bonds.h"
 
 #include <math.h>

@@ -45,7 +45,7 @@ struct rigid_block {
     double carried[6], taken[6];       /* impulse and its moment: given to the sweep; taken out again afterwards … */
     double excess[6];                  /* … and what a contact cannot give: undone as the block answered it */
     struct block_system system;        /* of the present sweep */
-    double matrix[6][6], factor[6][6]; /* inertia and elasticity at the last detection; Cholesky's factor */
+    double matrix[6][6], factor[6][6]; /* inertia and elasticity, the factor at the last detection; Cholesky's factor */
 };
 
 struct rigid_bonds {

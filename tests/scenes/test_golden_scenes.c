@@ -2,6 +2,7 @@
  * of at most 50,000 elements (every scene at a small scale among them). */
 #include "support/cmocka_includes.h"
 
+#include "scenes/support_context.h"
 #include "scenes/support_counting.h"
 
 #include <stdlib.h>
@@ -110,25 +111,11 @@ static void the_golden_list_names_every_scene_at_full_size(void **state)
     }
 }
 
-static int set_up(void **state)
-{
-    dent_context_def def = dent_context_def_default();
-    def.thread_count = 2;
-    *state = dent_context_create(&def, NULL);
-    return *state ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    dent_context_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_scene_has_its_golden_counts_and_hash),
         cmocka_unit_test(the_golden_list_names_every_scene_at_full_size),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, open_context_of_two, close_context);
 }

@@ -2,6 +2,7 @@
  * for. Its golden counts are with those of the other scenes in test_scenes.c. */
 #include "support/cmocka_includes.h"
 
+#include "scenes/support_context.h"
 #include "scenes/support_counting.h"
 
 #include <math.h>
@@ -129,20 +130,6 @@ static void the_grading_is_the_ratio_of_the_sizes(void **state)
     }
 }
 
-static int set_up(void **state)
-{
-    dent_context_def def = dent_context_def_default();
-    def.thread_count = 1;
-    *state = dent_context_create(&def, NULL);
-    return *state ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    dent_context_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,5 +138,5 @@ int main(void)
         cmocka_unit_test(the_parameter_inside_is_obeyed_on_average),
         cmocka_unit_test(the_grading_is_the_ratio_of_the_sizes),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, open_context_of_one, close_context);
 }

@@ -2,6 +2,8 @@
  * the contacts between them that the scenes are made for. */
 #include "support/cmocka_includes.h"
 
+#include "scenes/support_context.h"
+
 #include <dent/dent.h>
 #include <dent/scene.h>
 
@@ -185,20 +187,6 @@ static void scenes_that_bend_have_no_motion(void **state)
     dent_scene_destroy(scene);
 }
 
-static int open_context(void **state)
-{
-    dent_context_def def = dent_context_def_default();
-    def.thread_count = 1;
-    *state = dent_context_create(&def, NULL);
-    return *state == NULL;
-}
-
-static int close_context(void **state)
-{
-    dent_context_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,5 +195,5 @@ int main(void)
         cmocka_unit_test(links_are_the_first_bodies_and_have_their_names),
         cmocka_unit_test(scenes_that_bend_have_no_motion),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, open_context_of_one, close_context);
 }

@@ -1,6 +1,7 @@
 /* What the scenes promise about overlap, counted by loops of the test's own at full size. */
 #include "support/cmocka_includes.h"
 
+#include "scenes/support_context.h"
 #include "scenes/support_counting.h"
 
 #include <math.h>
@@ -159,20 +160,6 @@ static void v_shapes_start_apart_and_pass_through_each_other(void **state)
     }
 }
 
-static int set_up(void **state)
-{
-    dent_context_def def = dent_context_def_default();
-    def.thread_count = 1;
-    *state = dent_context_create(&def, NULL);
-    return *state ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    dent_context_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,5 +170,5 @@ int main(void)
         cmocka_unit_test(the_parts_of_the_jaw_meet_only_when_it_bites),
         cmocka_unit_test(v_shapes_start_apart_and_pass_through_each_other),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, open_context_of_one, close_context);
 }

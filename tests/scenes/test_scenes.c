@@ -2,6 +2,7 @@
 #include "support/cmocka_includes.h"
 #include "support/failing_allocator.h"
 
+#include "scenes/support_context.h"
 #include "scenes/support_counting.h"
 
 #include <fenv.h>
@@ -436,20 +437,6 @@ static void running_out_of_memory_anywhere_leaves_nothing_behind(void **state)
     assert_true(failing_allocator_clean(&memory));
 }
 
-static int set_up(void **state)
-{
-    dent_context_def def = dent_context_def_default();
-    def.thread_count = 2;
-    *state = dent_context_create(&def, NULL);
-    return *state ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    dent_context_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -468,5 +455,5 @@ int main(void)
         cmocka_unit_test(the_callers_floating_point_state_changes_nothing),
         cmocka_unit_test(running_out_of_memory_anywhere_leaves_nothing_behind),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, open_context_of_two, close_context);
 }
