@@ -1,0 +1,414 @@
+/* option_values.c — what each option accepts and where it is kept, one row an option.
+ *
+ * Most values are a text, a whole number in a range or a length; a row says which, and the words of the complaint. The
+ * few that are more than that (lists of words, settings, paths that may be repeated) have a reader of their own.
+ */
+#include "option_values.h"
+
+#include "printer.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- numbers and ranges ---------------------------------------------------------------------------------- */
+
+static bool parse_whole_number(const char *text, uint32_t lowest, uint32_t highest, uint32_t *value)
+{
+    if (*text < '0' || *text > '9') {
+        return false;
+    }
+    char *end;
+    errno = 0;
+    unsigned long long parsed = strtoull(text, &end, 10);
+    if (*end != '\0' || errno != 0 || parsed < lowest || parsed > highest) {
+        return false;
+    }
+    *value = (uint32_t)parsed;
+    return true;
+}
+
+static bool parse_number(const char *text, double *value)
+{
+    if (*text == '\0' || *text == ' ') {
+        return false;
+    }
+    char *end;
+    double parsed = strtod(text, &end);
+    if (*end != '\0' || !isfinite(parsed)) {
+        return false;
+    }
+    *value = parsed;
+    return true;
+}
+
+/* Digits up to `end`; false: none, something else, or too many. */
+static bool parse_digits(const char *text, const char *end, uint64_t *value)
+{
+    uint64_t number = 0;
+    for (const char *at = text; at < end; at++) {
+        if (*at < '0' || *at > '9' || number > (UINT64_MAX - 9) / 10) {
+            return false;
+        }
+        number = number * 10 + (uint64_t)(*at - '0');
+    }
+    *value = number;
+    return end > text;
+}
+
+/* "10:20:2", "10:20", "10:", ":20", ":", "::2", or "10" for that one. */
+static bool parse_frame_range(const char *text, frame_range *range)
+{
+    range->first = 0;
+    range->last = UINT64_MAX;
+    range->step = 1;
+    const char *end = text + strlen(text);
+    const char *colon = memchr(text, ':', strlen(text));
+    const char *first_end = colon != NULL ? colon : end;
+    range->has_first = first_end > text;
+    if (range->has_first && !parse_digits(text, first_end, &range->first)) {
+        return false;
+    }
+    if (colon == NULL) {
+        range->last = range->first;
+        return range->has_first;
+    }
+    const char *second = strchr(colon + 1, ':');
+    const char *last_end = second != NULL ? second : end;
+    if (last_end > colon + 1 && !parse_digits(colon + 1, last_end, &range->last)) {
+        return false;
+    }
+    if (second != NULL && !parse_digits(second + 1, end, &range->step)) {
+        return false;
+    }
+    return range->step > 0 && range->first <= range->last;
+}
+
+/* "35,20" */
+static bool parse_angles(const char *text, double *azimuth, double *elevation)
+{
+    char first[64];
+    const char *comma = strchr(text, ',');
+    if (comma == NULL || (size_t)(comma - text) >= sizeof first) {
+        return false;
+    }
+    memcpy(first, text, (size_t)(comma - text));
+    first[comma - text] = '\0';
+    return parse_number(first, azimuth) && parse_number(comma + 1, elevation);
+}
+
+/* ---- words and lists ------------------------------------------------------------------------------------- */
+
+/* "a, b or c", for messages. */
+static void join_words(const char *const *words, size_t count, char *buffer, size_t size)
+{
+    size_t used = 0;
+    buffer[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        const char *before = i == 0 ? "" : i + 1 == count ? " or " : ", ";
+        int length = snprintf(buffer + used, size - used, "%s%s", before, words[i]);
+        if (length < 0 || (size_t)length >= size - used) {
+            return;
+        }
+        used += (size_t)length;
+    }
+}
+
+/* Index of `text` in a list, or a report of what is allowed. */
+static bool choose(const char *command, const char *option, const char *text, const char *const *words, size_t count,
+                   size_t *chosen)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *chosen = i;
+            return true;
+        }
+    }
+    char allowed[256];
+    join_words(words, count, allowed, sizeof allowed);
+    complain("%s: %s %s: choose %s", command, option, text, allowed);
+    return false;
+}
+
+/* One of the first `count` questions, into the bits of options->ask. */
+static bool add_question(tool_options *options, const char *command, const char *text, unsigned count)
+{
+    const char *words[DENT_DISCRETE_QUESTION_COUNT + 1];
+    for (unsigned i = 0; i < count; i++) {
+        words[i] = dent_question_name((dent_question)(1u << i));
+    }
+    size_t chosen;
+    if (!choose(command, "--ask", text, words, count, &chosen)) {
+        return false;
+    }
+    options->ask = (dent_question)((uint32_t)options->ask | 1u << chosen);
+    return true;
+}
+
+static bool read_question(tool_options *options, const char *command, const char *text)
+{
+    return add_question(options, command, text, DENT_DISCRETE_QUESTION_COUNT + 1); /* and proximity */
+}
+
+/* Several of the discrete questions, joined by '+'. */
+static bool read_joined_questions(tool_options *options, const char *command, const char *text)
+{
+    while (true) {
+        char word[64];
+        size_t length = strcspn(text, "+");
+        snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
+        if (!add_question(options, command, word, DENT_DISCRETE_QUESTION_COUNT)) {
+            return false;
+        }
+        if (text[length] == '\0') {
+            return true;
+        }
+        text += length + 1;
+    }
+}
+
+static bool read_method(tool_options *options, const char *command, const char *text)
+{
+    const char *words[DENT_METHOD_COUNT];
+    for (unsigned i = 0; i < DENT_METHOD_COUNT; i++) {
+        words[i] = dent_method_name((dent_method)i);
+    }
+    size_t chosen;
+    if (!choose(command, "--method", text, words, DENT_METHOD_COUNT, &chosen)) {
+        return false;
+    }
+    options->method = (dent_method)chosen;
+    return true;
+}
+
+static bool read_isa(tool_options *options, const char *command, const char *text)
+{
+    const char *words[DENT_ISA_COUNT];
+    for (unsigned i = 0; i < DENT_ISA_COUNT; i++) {
+        words[i] = dent_isa_name((dent_isa)i);
+    }
+    size_t chosen;
+    if (!choose(command, "--isa", text, words, DENT_ISA_COUNT, &chosen)) {
+        return false;
+    }
+    options->isa = (dent_isa)chosen;
+    return true;
+}
+
+static bool read_kind(tool_options *options, const char *command, const char *text)
+{
+    static const char *const words[] = {"vertex-face", "edge-edge", "vf", "ee"};
+    size_t chosen;
+    if (!choose(command, "--kind", text, words, sizeof words / sizeof words[0], &chosen)) {
+        return false;
+    }
+    options->kind = chosen % 2 == 0 ? DENT_IMPACT_VERTEX_FACE : DENT_IMPACT_EDGE_EDGE;
+    return true;
+}
+
+static bool read_setting(tool_options *options, const char *command, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    double value;
+    if (equals == NULL || equals == text || !parse_number(equals + 1, &value)) {
+        complain("%s: --set %s: give NAME=VALUE with a finite number", command, text);
+        return false;
+    }
+    size_t length = (size_t)(equals - text);
+    if (length >= SETTING_NAME_LIMIT || options->setting_count == SETTING_LIMIT) {
+        complain("%s: --set %s: at most %d settings, names shorter than %d", command, text, (int)SETTING_LIMIT,
+                 (int)SETTING_NAME_LIMIT);
+        return false;
+    }
+    char *name = options->setting_names[options->setting_count];
+    memcpy(name, text, length);
+    name[length] = '\0';
+    options->settings[options->setting_count].name = name;
+    options->settings[options->setting_count].value = value;
+    options->setting_count++;
+    return true;
+}
+
+static bool read_motion(tool_options *options, const char *command, const char *text)
+{
+    static const char *const words[] = {"constant", "screw"};
+    size_t chosen;
+    if (!choose(command, "--motion", text, words, sizeof words / sizeof words[0], &chosen)) {
+        return false;
+    }
+    options->motion = chosen == 1 ? DENT_MOTION_SCREW : DENT_MOTION_CONSTANT_VELOCITY;
+    return true;
+}
+
+static bool read_view_angles(tool_options *options, const char *command, const char *text)
+{
+    if (!parse_angles(text, &options->azimuth, &options->elevation)) {
+        complain("%s: --view '%s': give two angles in degrees, 35,20 for instance", command, text);
+        return false;
+    }
+    return true;
+}
+
+static bool add_path(path_list *list, const char *command, const char *option, const char *text)
+{
+    if (text[0] == '\0' || list->count == PATH_LIST_LIMIT) {
+        complain("%s: %s '%s': give a name, %d times at most", command, option, text, (int)PATH_LIST_LIMIT);
+        return false;
+    }
+    list->paths[list->count++] = text;
+    return true;
+}
+
+static bool read_obstacle(tool_options *options, const char *command, const char *text)
+{
+    return add_path(&options->obstacles, command, "--obstacle", text);
+}
+
+static bool read_package_path(tool_options *options, const char *command, const char *text)
+{
+    return add_path(&options->package_paths, command, "--package-path", text);
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------- */
+
+typedef struct value_rule value_rule;
+
+/** Stores a value in its field; false: the text is not what the rule wants. */
+typedef bool value_store(const value_rule *rule, const char *text, void *field);
+
+/** Reads a value of several fields or many words; false: not right, already reported. */
+typedef bool value_reader(tool_options *options, const char *command, const char *text);
+
+struct value_rule {
+    value_store *store;
+    size_t field;             /* of tool_options */
+    const char *wanted;       /* ends the complaint "give ..." */
+    uint32_t lowest, highest; /* of a whole number */
+    const char *ending;       /* of a file name; null: any */
+    value_reader *reader;     /* instead of all this; null: none */
+};
+
+static bool store_any_text(const value_rule *rule, const char *text, void *field)
+{
+    (void)rule;
+    *(const char **)field = text;
+    return true;
+}
+
+static bool store_name(const value_rule *rule, const char *text, void *field)
+{
+    *(const char **)field = text;
+    size_t length = strlen(text), ending = rule->ending != NULL ? strlen(rule->ending) : 0;
+    return length > ending && (ending == 0 || strcmp(text + length - ending, rule->ending) == 0);
+}
+
+static bool store_token(const value_rule *rule, const char *text, void *field)
+{
+    (void)rule;
+    *(const char **)field = text;
+    return strlen(text) == 32 && strspn(text, "0123456789abcdef") == 32;
+}
+
+/* What may stand in the query of an address without being escaped. */
+static bool store_wishes(const value_rule *rule, const char *text, void *field)
+{
+    (void)rule;
+    *(const char **)field = text;
+    return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-.,=&") == strlen(text);
+}
+
+static bool store_whole_number(const value_rule *rule, const char *text, void *field)
+{
+    return parse_whole_number(text, rule->lowest, rule->highest, field);
+}
+
+static bool store_length(const value_rule *rule, const char *text, void *field)
+{
+    (void)rule;
+    return parse_number(text, field) && *(const double *)field >= 0;
+}
+
+static bool store_scale(const value_rule *rule, const char *text, void *field)
+{
+    (void)rule;
+    return parse_number(text, field) && *(const double *)field > 0;
+}
+
+static bool store_frame_range(const value_rule *rule, const char *text, void *field)
+{
+    (void)rule;
+    return parse_frame_range(text, field);
+}
+
+#define AT(member) .field = offsetof(tool_options, member)
+#define NAME_AT(member) {store_name, AT(member), .wanted = "a file name"}
+#define FILE_AT(member, suffix)                                                                                        \
+    {store_name, AT(member), .wanted = "a file name ending in " suffix, .ending = suffix}
+#define LENGTH_AT(member) {store_length, AT(member), .wanted = "a finite length that is not negative"}
+#define COUNT_AT(member, most)                                                                                         \
+    {store_whole_number, AT(member), .wanted = "a whole number from 1 to " #most, .lowest = 1, .highest = most}
+#define INDEX_AT(member)                                                                                               \
+    {store_whole_number, AT(member), .wanted = "a whole number from 0", .lowest = 0, .highest = UINT32_MAX}
+
+static const value_rule rules[OPTION_COUNT] = {
+    [OPTION_ASK] = {.reader = read_question},
+    [OPTION_BENCH_ASK] = {.reader = read_joined_questions},
+    [OPTION_METHOD] = {.reader = read_method},
+    [OPTION_ISA] = {.reader = read_isa},
+    [OPTION_SET] = {.reader = read_setting},
+    [OPTION_KIND] = {.reader = read_kind},
+    [OPTION_MOTION] = {.reader = read_motion},
+    [OPTION_OBSTACLE] = {.reader = read_obstacle},
+    [OPTION_PACKAGE_PATH] = {.reader = read_package_path},
+    [OPTION_VIEW] = {.reader = read_view_angles},
+
+    [OPTION_FROM] = {store_any_text, AT(from)}, /* '' are the values of a robot that has none */
+    [OPTION_TO] = {store_any_text, AT(to)},
+    [OPTION_TRUTH] = NAME_AT(truth),
+    [OPTION_OUT] = NAME_AT(out),
+    [OPTION_ANIMATION] = NAME_AT(out),
+    [OPTION_CHECKPOINT] = NAME_AT(checkpoint),
+    [OPTION_RESUME] = NAME_AT(resume),
+    [OPTION_CURVES] = NAME_AT(curves),
+    [OPTION_PICTURE] = NAME_AT(picture),
+    [OPTION_FOLDER] = {store_name, AT(out), .wanted = "the name of a folder"},
+    [OPTION_TABLE] = FILE_AT(out, ".csv"),
+    [OPTION_SNAPSHOT] = FILE_AT(snapshot, ".png"),
+    [OPTION_TOKEN] = {store_token, AT(token), .wanted = "32 hexadecimal digits (0-9, a-f)"},
+    [OPTION_SHOW] = {store_wishes, AT(show), .wanted = "wishes like question=face-cell&cut=0,0.5"},
+
+    [OPTION_SEPARATION] = LENGTH_AT(separation),
+    [OPTION_TOLERANCE] = LENGTH_AT(tolerance),
+    [OPTION_MOTION_TOLERANCE] = LENGTH_AT(tolerance),
+    [OPTION_THICKNESS] = LENGTH_AT(thickness),
+    [OPTION_SCALE] = {store_scale, AT(scale), .wanted = "a finite number above 0"},
+
+    [OPTION_STEPS] = COUNT_AT(steps, 1000000),
+    [OPTION_EVERY] = COUNT_AT(every, 1000000),
+    [OPTION_FRAMES] = COUNT_AT(frames, 100000),
+    [OPTION_STORY_FRAMES] = COUNT_AT(frames, 100000),
+    [OPTION_REPEAT] = COUNT_AT(repeat, 100000),
+    [OPTION_THREADS] = COUNT_AT(threads, 1024),
+    [OPTION_FRAME] = INDEX_AT(frame),
+    [OPTION_TO_FRAME] = INDEX_AT(to_frame),
+    [OPTION_PORT] = {store_whole_number, AT(port), .wanted = "a port from 1024 to 65535", .lowest = 1024,
+                     .highest = 65535},
+
+    [OPTION_FRAME_RANGE] = {store_frame_range, AT(range), .wanted = "FIRST:LAST or FIRST:LAST:STEP in whole numbers"},
+};
+
+bool option_read_value(tool_options *options, const char *command, option_id id, const char *name, const char *text)
+{
+    const value_rule *rule = &rules[id];
+    if (rule->reader != NULL) {
+        return rule->reader(options, command, text);
+    }
+    if (!rule->store(rule, text, (char *)options + rule->field)) {
+        complain("%s: %s '%s': give %s", command, name, text, rule->wanted);
+        return false;
+    }
+    return true;
+}
