@@ -1,7 +1,9 @@
-/* A world that has been through a lot answers like one made from scratch, and the answers to different questions agree with each other.
+/* A world that has been through a lot answers like one made from scratch, and the answers to different questions agree
+ * with each other.
  *
- * Random sessions add, remove, replace, move and filter bodies between queries with changing questions; at every step a fresh world with
- * the same bodies in the same order is asked the same. Then: what must hold between two answers, whatever the scene.
+ * Random sessions add, remove, replace, move and filter bodies between queries with changing questions; at every step a
+ * fresh world with the same bodies in the same order is asked the same. Then: what must hold between two answers,
+ * whatever the scene.
  */
 #include "support/cmocka_includes.h"
 
@@ -54,7 +56,7 @@ static void assert_same_result(const dent_query_result *a, const dent_query_resu
     assert_same_list(&a->face_face, &b->face_face);
 }
 
-/* ---- sessions ----------------------------------------------------------------------------------------------------------- */
+/* ---- sessions ------------------------------------------------------------------------------------------- */
 
 enum { LIVING_MAX = 8, SCENES = 6 };
 
@@ -98,7 +100,8 @@ static void take_mesh(struct session *session, struct living *body)
     struct test_scene *scene = &session->scenes[dent_random_below(&session->random, SCENES)];
     body->mesh = &scene->bodies[dent_random_below(&session->random, scene->body_count)];
     body->xyz = test_allocate(body->mesh->vertex_count, sizeof *body->xyz);
-    body->narrow = dent_random_below(&session->random, 3) == 0 ? test_allocate(body->mesh->vertex_count + 1, NARROW_STRIDE) : NULL;
+    body->narrow =
+        dent_random_below(&session->random, 3) == 0 ? test_allocate(body->mesh->vertex_count + 1, NARROW_STRIDE) : NULL;
     place(body, &session->random);
 }
 
@@ -188,7 +191,8 @@ static void assert_same_check(dent_world *a, dent_world *b)
 
 static void run_session(uint64_t seed, uint64_t *answers)
 {
-    static const int kinds[SCENES] = {SCENE_COINCIDENT, SCENE_DEEP, SCENE_SPLIT_CELLS, SCENE_SURFACES_LATTICE, SCENE_SOUP, SCENE_MIXED};
+    static const int kinds[SCENES] = {SCENE_COINCIDENT,       SCENE_DEEP, SCENE_SPLIT_CELLS,
+                                      SCENE_SURFACES_LATTICE, SCENE_SOUP, SCENE_MIXED};
     struct session session = {.context = make_context(2), .random = dent_random_seeded(seed)};
     dent_context *context = make_context(1);
     session.world = dent_world_create(session.context);
@@ -235,7 +239,7 @@ static void a_used_world_answers_like_a_new_one(void **state)
     assert_true(answers > 10000);
 }
 
-/* ---- one scene, several answers ------------------------------------------------------------------------------------------ */
+/* ---- one scene, several answers ------------------------------------------------------------------------- */
 
 static void each_question_answers_alone_what_it_answers_together(void **state)
 {
@@ -298,11 +302,13 @@ static void touching_adds_pairs_and_changes_none(void **state)
     dent_context_destroy(context);
 }
 
-static bool list_has(const dent_pair_list *list, uint32_t body_a, uint32_t feature_a, uint32_t body_b, uint32_t feature_b)
+static bool list_has(const dent_pair_list *list, uint32_t body_a, uint32_t feature_a, uint32_t body_b,
+                     uint32_t feature_b)
 {
     for (uint64_t i = 0; i < list->count; i++) {
         const dent_pair *pair = &list->pairs[i];
-        if (pair->body_a == body_a && pair->feature_a == feature_a && pair->body_b == body_b && pair->feature_b == feature_b) {
+        if (pair->body_a == body_a && pair->feature_a == feature_a && pair->body_b == body_b &&
+            pair->feature_b == feature_b) {
             return true;
         }
     }
@@ -325,7 +331,8 @@ static void a_corner_inside_means_the_face_meets_the_cell(void **state)
         for (uint64_t i = 0; i < found.vertex_cell.count && i < 300; i++) {
             const dent_pair *pair = &found.vertex_cell.pairs[i];
             uint32_t count;
-            const dent_surface_face *faces = dent_body_surface_faces(world, dent_world_body_at(world, pair->body_a), &count);
+            const dent_surface_face *faces =
+                dent_body_surface_faces(world, dent_world_body_at(world, pair->body_a), &count);
             for (uint32_t face = 0; face < count && pair->body_a != pair->body_b; face++) {
                 const uint32_t *c = faces[face].corners;
                 if (c[0] == pair->feature_a || c[1] == pair->feature_a || c[2] == pair->feature_a) {
@@ -342,7 +349,7 @@ static void a_corner_inside_means_the_face_meets_the_cell(void **state)
     dent_context_destroy(context);
 }
 
-/* ---- split cells --------------------------------------------------------------------------------------------------------- */
+/* ---- split cells ---------------------------------------------------------------------------------------- */
 
 /* The same solids with their cells cut by hand, that is, with the tetrahedra dent reports. */
 static dent_world *world_of_tetrahedra(const struct test_scene *scene, dent_world *split, dent_context *context)
@@ -352,7 +359,8 @@ static dent_world *world_of_tetrahedra(const struct test_scene *scene, dent_worl
         dent_body_def def = test_body_def(&scene->bodies[rank]);
         dent_body_id id;
         if (def.kind == DENT_BODY_SOLID) {
-            def.element_corners = dent_body_tetrahedra(split, dent_world_body_at(split, rank), &def.element_count, NULL);
+            def.element_corners =
+                dent_body_tetrahedra(split, dent_world_body_at(split, rank), &def.element_count, NULL);
             def.cell_kinds = NULL;
         }
         assert_int_equal(dent_world_add_body(world, &def, &id), DENT_OK);
@@ -360,7 +368,8 @@ static dent_world *world_of_tetrahedra(const struct test_scene *scene, dent_worl
     return world;
 }
 
-/* Between different bodies: the closed cell is the union of its closed tetrahedra, the open one holds all open tetrahedra. */
+/* Between different bodies: the closed cell is the union of its closed tetrahedra, the open one holds all open
+ * tetrahedra. */
 static void a_split_cell_is_the_union_of_its_tetrahedra(void **state)
 {
     (void)state;
@@ -373,7 +382,8 @@ static void a_split_cell_is_the_union_of_its_tetrahedra(void **state)
             dent_world *split = dent_world_create(context);
             assert_int_equal(test_scene_add(&scene, split), DENT_OK);
             dent_world *cut = world_of_tetrahedra(&scene, split, context);
-            dent_query_result cells = ask(split, DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL, true, DENT_METHOD_AUTO);
+            dent_query_result cells =
+                ask(split, DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL, true, DENT_METHOD_AUTO);
             dent_query_result parts = ask(cut, DENT_QUESTION_VERTEX_CELL, true, DENT_METHOD_AUTO);
             uint64_t in_cells = 0;
             for (uint64_t i = 0; i < parts.vertex_cell.count; i++) {
@@ -395,7 +405,8 @@ static void a_split_cell_is_the_union_of_its_tetrahedra(void **state)
                 const uint32_t *tetrahedra =
                     dent_body_tetrahedra(split, dent_world_body_at(split, pair->body_b), &count, &cell_of);
                 uint32_t tetrahedron = 0;
-                while (tetrahedron < count && memcmp(tetrahedra + 4 * (size_t)tetrahedron, point->corners, sizeof point->corners) != 0) {
+                while (tetrahedron < count &&
+                       memcmp(tetrahedra + 4 * (size_t)tetrahedron, point->corners, sizeof point->corners) != 0) {
                     tetrahedron++;
                 }
                 assert_true(tetrahedron < count);
@@ -415,7 +426,8 @@ static void a_split_cell_is_the_union_of_its_tetrahedra(void **state)
     dent_context_destroy(context);
 }
 
-/* A hexahedron bent so that a tetrahedron of its split is flat, and a vertex on that flat one: its place is told by a neighbour. */
+/* A hexahedron bent so that a tetrahedron of its split is flat, and a vertex on that flat one: its place is told by a
+ * neighbour. */
 static void the_place_in_a_cell_is_told_by_a_tetrahedron_that_is_not_flat(void **state)
 {
     (void)state;
@@ -425,7 +437,8 @@ static void the_place_in_a_cell_is_told_by_a_tetrahedron_that_is_not_flat(void *
     uint32_t holders = 0;
     for (int moved = 1; moved < 8; moved++) {
         for (int target = 0; target < 8; target++) {
-            double hexahedron[8][3] = {{0, 0, 0}, {4, 0, 0}, {4, 4, 0}, {0, 4, 0}, {0, 0, 4}, {4, 0, 4}, {4, 4, 4}, {0, 4, 4}};
+            double hexahedron[8][3] = {{0, 0, 0}, {4, 0, 0}, {4, 4, 0}, {0, 4, 0},
+                                       {0, 0, 4}, {4, 0, 4}, {4, 4, 4}, {0, 4, 4}};
             double poking[4][3] = {{2, 2, 2}, {20, 1, 0}, {20, 9, 0}, {20, 1, 9}};
             /* Half way to another corner: several of the tetrahedra become flat. */
             for (int axis = 0; axis < 3; axis++) {
@@ -470,7 +483,7 @@ static void the_place_in_a_cell_is_told_by_a_tetrahedron_that_is_not_flat(void *
     dent_context_destroy(context);
 }
 
-/* ---- the pipeline -------------------------------------------------------------------------------------------------------- */
+/* ---- the pipeline --------------------------------------------------------------------------------------- */
 
 static int wish_to_stop;
 
@@ -548,7 +561,8 @@ static void a_giant_meets_ten_thousand(void **state)
     dent_query_result swept = ask(world, ALL_QUESTIONS, false, DENT_METHOD_SWEEP);
     uint32_t vertices = 51 * 8 * 7;
     assert_int_equal(swept.vertex_cell.count, vertices);
-    dent_query_result exact = ask(oracle, DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL, false, DENT_METHOD_BRUTE_FORCE);
+    dent_query_result exact =
+        ask(oracle, DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL, false, DENT_METHOD_BRUTE_FORCE);
     assert_same_list(&swept.vertex_cell, &exact.vertex_cell);
     assert_same_list(&swept.face_cell, &exact.face_cell);
     dent_world_destroy(world);

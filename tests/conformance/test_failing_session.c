@@ -1,5 +1,5 @@
-/* A representative session with the Nth allocation failing, for every N: each call either does its job or leaves everything as it was, says
- * out of memory, leaks nothing, and works when tried again.
+/* A representative session with the Nth allocation failing, for every N: each call either does its job or leaves
+ * everything as it was, says out of memory, leaks nothing, and works when tried again.
  */
 #include "support/cmocka_includes.h"
 
@@ -33,9 +33,12 @@ static bool ask_all(struct session *session, dent_method method)
     if (!fine(session->world, dent_world_query(session->world, &def, &result))) {
         return false;
     }
-    session->hash = session->hash * 31 + dent_pair_list_hash(session->world, DENT_QUESTION_VERTEX_CELL, &result.vertex_cell);
-    session->hash = session->hash * 31 + dent_pair_list_hash(session->world, DENT_QUESTION_FACE_CELL, &result.face_cell);
-    session->hash = session->hash * 31 + dent_pair_list_hash(session->world, DENT_QUESTION_FACE_FACE, &result.face_face);
+    session->hash =
+        session->hash * 31 + dent_pair_list_hash(session->world, DENT_QUESTION_VERTEX_CELL, &result.vertex_cell);
+    session->hash =
+        session->hash * 31 + dent_pair_list_hash(session->world, DENT_QUESTION_FACE_CELL, &result.face_cell);
+    session->hash =
+        session->hash * 31 + dent_pair_list_hash(session->world, DENT_QUESTION_FACE_FACE, &result.face_face);
     return true;
 }
 
@@ -48,7 +51,8 @@ static bool check_all(struct session *session)
         return false;
     }
     for (uint64_t i = 0; i < result.pair_count; i++) {
-        session->hash = session->hash * 31 + result.pairs[i].overlapping_elements * 7 + result.pairs[i].penetrating_vertices;
+        session->hash =
+            session->hash * 31 + result.pairs[i].overlapping_elements * 7 + result.pairs[i].penetrating_vertices;
     }
     return true;
 }
@@ -77,7 +81,8 @@ static bool work(struct session *session, const struct test_scene *scene, const 
     return done;
 }
 
-static bool run_session(struct failing_allocator *memory, const struct test_scene *scene, const struct test_body *other, uint64_t *hash)
+static bool run_session(struct failing_allocator *memory, const struct test_scene *scene, const struct test_body *other,
+                        uint64_t *hash)
 {
     dent_context_def def = dent_context_def_default();
     dent_status status = DENT_OK;
@@ -119,7 +124,8 @@ static void every_nth_allocation_may_fail(void **state)
             memory.fail_at = n;
             memory.fail_once = once;
             bool done = run_session(&memory, &scene, other, &hash);
-            /* A request that was only a wish (a larger block than needed) may fail without harm; the answer is then the same. */
+            /* A request that was only a wish (a larger block than needed) may fail without harm; the answer is then the
+             * same. */
             assert_true(!done || hash == expected);
             assert_true(failing_allocator_clean(&memory));
         }

@@ -1,5 +1,6 @@
-/* Golden answers: number and fingerprint of the pairs of every scene, at a small scale and two frames, by AUTO. The same on every machine, compiler,
- * optimisation level (.ci/run builds three ways). A scene that changes on purpose gets new lines:
+/* Golden answers: number and fingerprint of the pairs of every scene, at a small scale and two frames, by AUTO. The
+ * same on every machine, compiler, optimisation level (.ci/run builds three ways). A scene that changes on purpose gets
+ * new lines:
  *
  *     DENT_PRINT_GOLDEN=1 build/release/tests/test_golden_pairs > tests/conformance/golden_pairs.inc
  */
@@ -55,10 +56,10 @@ static void print_table(dent_context *context)
         double scale = scene_scale_for(context, name, 10000);
         for (size_t f = 0; f < sizeof frames / sizeof frames[0]; f++) {
             struct golden got = answer(context, name, scale, frames[f]);
-            printf("{\"%s\", %g, %" PRIu32 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ",\n UINT64_C(0x%016" PRIx64
-                   "), UINT64_C(0x%016" PRIx64 "), UINT64_C(0x%016" PRIx64 ")},\n",
-                   got.scene, got.scale, got.frame, got.elements, got.vertex_cell, got.face_cell, got.face_face, got.hash_vertex_cell,
-                   got.hash_face_cell, got.hash_face_face);
+            printf("{\"%s\", %g, %" PRIu32 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64
+                   ",\n UINT64_C(0x%016" PRIx64 "), UINT64_C(0x%016" PRIx64 "), UINT64_C(0x%016" PRIx64 ")},\n",
+                   got.scene, got.scale, got.frame, got.elements, got.vertex_cell, got.face_cell, got.face_face,
+                   got.hash_vertex_cell, got.hash_face_cell, got.hash_face_face);
         }
     }
 }

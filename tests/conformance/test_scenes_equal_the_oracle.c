@@ -1,6 +1,7 @@
-/* Conformance on the built-in scenes: every method x threads x instruction set gives the oracle's lists on every scene, scaled to at most 20,000
- * elements, in a few frames (50 in the long tier). At full size, in the long tier (DENT_LONG_TESTS=1): the methods equal one another in every
- * benchmark frame, and the oracle in one of them. The answer's fingerprints are printed. DENT_ONLY_SCENE=NAME: that scene alone.
+/* Conformance on the built-in scenes: every method x threads x instruction set gives the oracle's lists on every scene,
+ * scaled to at most 20,000 elements, in a few frames (50 in the long tier). At full size, in the long tier
+ * (DENT_LONG_TESTS=1): the methods equal one another in every benchmark frame, and the oracle in one of them. The
+ * answer's fingerprints are printed. DENT_ONLY_SCENE=NAME: that scene alone.
  */
 #include "support/cmocka_includes.h"
 
@@ -85,9 +86,11 @@ static void walk_scene(const char *name, dent_context *oracle, double scale, con
         scene_world_pose(&reference, frames[f]);
         assert_int_equal(dent_world_query(reference.world, &def, &result), DENT_OK);
         keep(reference.world, &result, def.questions, &answers[f]);
-        printf("%-14s scale %-6g %6llu elements, frame %3u: %6llu vertex-cell, %6llu face-cell, %6llu face-face, %016llx\n", name, scale,
-               (unsigned long long)reference.elements, (unsigned)frames[f], (unsigned long long)answers[f].count[0],
-               (unsigned long long)answers[f].count[1], (unsigned long long)answers[f].count[2],
+        printf("%-14s scale %-6g %6llu elements, frame %3u: %6llu vertex-cell, %6llu face-cell, %6llu face-face, "
+               "%016llx\n",
+               name, scale, (unsigned long long)reference.elements, (unsigned)frames[f],
+               (unsigned long long)answers[f].count[0], (unsigned long long)answers[f].count[1],
+               (unsigned long long)answers[f].count[2],
                (unsigned long long)(answers[f].hash[0] ^ answers[f].hash[1] * 3 ^ answers[f].hash[2] * 5));
         fflush(stdout);
     }
@@ -144,7 +147,7 @@ static void every_method_gives_the_oracles_lists_on_every_scene(void **state)
     dent_context_destroy(oracle);
 }
 
-/* ---- full size ------------------------------------------------------------------------------------------------------------- */
+/* ---- full size ------------------------------------------------------------------------------------------ */
 
 /* All questions a method can answer: the first method to answer one sets what the others are compared with. */
 static void ask_and_compare(struct scene_world *stage, dent_method method, uint32_t *answered, struct answer *answer)
@@ -184,9 +187,10 @@ static void walk_at_full_size(dent_context *context, const dent_scene_info *info
         hash = hash * 31 + (answer.hash[0] ^ answer.hash[1] * 3 ^ answer.hash[2] * 5);
         release(&answer);
     }
-    printf("%-14s full size, %7llu elements, %3u frames, %u methods alike, frame %u as the oracle: %llu pairs, %016llx\n", info->name,
-           (unsigned long long)stage.elements, (unsigned)info->benchmark_frames, methods, (unsigned)with_oracle, (unsigned long long)pairs,
-           (unsigned long long)hash);
+    printf(
+        "%-14s full size, %7llu elements, %3u frames, %u methods alike, frame %u as the oracle: %llu pairs, %016llx\n",
+        info->name, (unsigned long long)stage.elements, (unsigned)info->benchmark_frames, methods,
+        (unsigned)with_oracle, (unsigned long long)pairs, (unsigned long long)hash);
     fflush(stdout);
     scene_world_close(&stage);
 }

@@ -1,5 +1,5 @@
-/* Worlds of one context, each on a thread of its own: they share the pool, the allocator's counters and the context's message, and nothing
- * else. The thread sanitizer watches (.ci/run); every thread must come to the same answers. */
+/* Worlds of one context, each on a thread of its own: they share the pool, the allocator's counters and the context's
+ * message, and nothing else. The thread sanitizer watches (.ci/run); every thread must come to the same answers. */
 #include "support/cmocka_includes.h"
 
 #include "support/random_scene.h"
@@ -47,7 +47,8 @@ static void *run_worker(void *data)
         dent_world *world = dent_world_create(worker->context);
         worker->failed = worker->failed || !world || test_scene_add(&scene, world) != DENT_OK;
         if (!worker->failed) {
-            worker->fingerprint = worker->fingerprint * 31 + answer(world, (dent_method)(kind % DENT_METHOD_COUNT), &worker->failed);
+            worker->fingerprint =
+                worker->fingerprint * 31 + answer(world, (dent_method)(kind % DENT_METHOD_COUNT), &worker->failed);
         }
         dent_fail(worker->context, DENT_ERROR_FILE, "scene %d", kind);
         dent_context_message(worker->context, message, sizeof message);

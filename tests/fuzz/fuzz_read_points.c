@@ -1,5 +1,5 @@
-/* Fuzzer of read_points.c: whatever the bytes, points are read, all numbers of them finite and all fields as long as they say, or
- * refused with a message that names the file, and all memory comes back. Seeds: corpus/points. */
+/* Fuzzer of read_points.c: whatever the bytes, points are read, all numbers of them finite and all fields as long as
+ * they say, or refused with a message that names the file, and all memory comes back. Seeds: corpus/points. */
 #define _GNU_SOURCE
 #include "fuzz_recording.h"
 

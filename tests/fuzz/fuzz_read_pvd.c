@@ -1,5 +1,5 @@
-/* Fuzzer of read_collection.c: whatever the bytes, a .pvd collection is read, with texts and finite times, or refused with a message
- * that names the file, and all memory comes back. Seeds: corpus/pvd. */
+/* Fuzzer of read_collection.c: whatever the bytes, a .pvd collection is read, with texts and finite times, or refused
+ * with a message that names the file, and all memory comes back. Seeds: corpus/pvd. */
 #define _GNU_SOURCE
 #include "fuzz_recording.h"
 

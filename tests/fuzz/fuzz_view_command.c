@@ -1,4 +1,5 @@
-/* fuzz_view_command.c — what a page may send to `dent view`: anything at all. What is accepted must be within bounds. */
+/* fuzz_view_command.c — what a page may send to `dent view`: anything at all. What is accepted must be within bounds.
+ */
 #include <view_protocol.h>
 
 #include <assert.h>

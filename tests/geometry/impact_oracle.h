@@ -7,9 +7,10 @@
  * isolated by bisection in (-1, 2). Motion that is always coplanar: contact at the roots of everything that can change
  * it.
  *
- * Half of the queries have no root to look at, and few need the squared lengths: conditions are made when they are first
- * asked for. The caller may guess the time; a right guess saves the bisection for its bits, a wrong one costs two signs.
- * Tarski queries are for what a narrow interval around the root cannot decide (every sign that is zero, and near ones).
+ * Half of the queries have no root to look at, and few need the squared lengths: conditions are made when they are
+ * first asked for. The caller may guess the time; a right guess saves the bisection for its bits, a wrong one costs two
+ * signs. Tarski queries are for what a narrow interval around the root cannot decide (every sign that is zero, and near
+ * ones).
  */
 #ifndef DENT_TESTS_IMPACT_ORACLE_H
 #define DENT_TESTS_IMPACT_ORACLE_H
@@ -330,7 +331,8 @@ static void narrow(oracle_root *root, mpz_t low, mpz_t high)
     }
     mpz_set_d(low, floor(ldexp(left, NARROW)) - 1.0);
     mpz_set_d(high, floor(ldexp(left, NARROW)) + 2.0);
-    if (left > -1.5 && left < 1.5 && compare_dyadic(low, NARROW, root->low, root->k) > 0 && compare_dyadic(high, NARROW, root->high, root->k) < 0 &&
+    if (left > -1.5 && left < 1.5 && compare_dyadic(low, NARROW, root->low, root->k) > 0 &&
+        compare_dyadic(high, NARROW, root->high, root->k) < 0 &&
         poly_sign_at(root->f, low, NARROW) == root->sign_at_low &&
         poly_sign_at(root->f, high, NARROW) == -root->sign_at_low) {
         *root->low = *low;

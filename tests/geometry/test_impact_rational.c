@@ -1,9 +1,10 @@
 /* Impact tests against an independent exact implementation with GMP (impact_oracle.h): the answer and the time to the
  * last bit.
  *
- * The judge takes about 0.05 ms a query. The test is registered four times with different seeds (tests/CMakeLists.txt), a quarter of a million
- * queries each: a million in the default tier. DENT_LONG_TESTS makes them ten million in all (half an hour on one core). DENT_IMPACT_QUERIES gives any
- * number and DENT_IMPACT_SEED another sequence, so that a long run can be cut in pieces.
+ * The judge takes about 0.05 ms a query. The test is registered four times with different seeds (tests/CMakeLists.txt),
+ * a quarter of a million queries each: a million in the default tier. DENT_LONG_TESTS makes them ten million in all
+ * (half an hour on one core). DENT_IMPACT_QUERIES gives any number and DENT_IMPACT_SEED another sequence, so that a
+ * long run can be cut in pieces.
  */
 #include "support/cmocka_includes.h"
 

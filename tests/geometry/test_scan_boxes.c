@@ -1,4 +1,5 @@
-/* The box-scan kernels: every instruction set finds what the scalar reference finds, in the same order; boxes are closed. */
+/* The box-scan kernels: every instruction set finds what the scalar reference finds, in the same order; boxes are
+ * closed. */
 #include "support/cmocka_includes.h"
 
 #include <stdlib.h>
@@ -33,8 +34,10 @@ static void every_instruction_set_finds_the_same_boxes(void **state)
         fill(&boxes, &random);
         struct box_columns columns = {boxes.lo1, boxes.hi1, boxes.lo2, boxes.hi2};
         float x = (float)dent_random_below(&random, 20), y = (float)dent_random_below(&random, 20);
-        struct box_window window = {x, x + (float)dent_random_below(&random, 6), y, y + (float)dent_random_below(&random, 6)};
-        uint32_t begin = dent_random_below(&random, BOXES + 1), end = begin + dent_random_below(&random, BOXES + 1 - begin);
+        struct box_window window = {x, x + (float)dent_random_below(&random, 6), y,
+                                    y + (float)dent_random_below(&random, 6)};
+        uint32_t begin = dent_random_below(&random, BOXES + 1),
+                 end = begin + dent_random_below(&random, BOXES + 1 - begin);
         uint32_t count = kernels_for(DENT_ISA_SCALAR)->scan_boxes(&columns, begin, end, &window, expected);
         hits += count;
         for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {

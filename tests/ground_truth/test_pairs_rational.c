@@ -1,6 +1,7 @@
-/* `dent pairs` against an independent exact computation in rationals (GMP), as whole lists: on the scene teschner-a and on two overlapping
- * meshes of the data kit. The reference shares nothing with the library but the input: it reads the surface from the tetrahedra by itself,
- * decides by clipping polygons in rational coordinates, and numbers faces by (cell, corner).
+/* `dent pairs` against an independent exact computation in rationals (GMP), as whole lists: on the scene teschner-a and
+ * on two overlapping meshes of the data kit. The reference shares nothing with the library but the input: it reads the
+ * surface from the tetrahedra by itself, decides by clipping polygons in rational coordinates, and numbers faces by
+ * (cell, corner).
  *
  * The tool is run as a user would; its path comes in DENT_TOOL.
  */
@@ -36,7 +37,7 @@ static void *grab(size_t count, size_t size)
     return block;
 }
 
-/* ---- input ---------------------------------------------------------------------------------------------------------------- */
+/* ---- input ---------------------------------------------------------------------------------------------- */
 
 struct face_key {
     uint32_t sorted[3], cell, corner;
@@ -50,7 +51,8 @@ static int compare_keys(const void *a, const void *b)
 static int compare_faces(const void *a, const void *b)
 {
     const struct face *x = a, *y = b;
-    return x->cell != y->cell ? (x->cell > y->cell) - (x->cell < y->cell) : (x->corner > y->corner) - (x->corner < y->corner);
+    return x->cell != y->cell ? (x->cell > y->cell) - (x->cell < y->cell)
+                              : (x->corner > y->corner) - (x->corner < y->corner);
 }
 
 static void sort_three(uint32_t *v)
@@ -112,7 +114,8 @@ static void find_surface(struct solid *solid)
     free(keys);
 }
 
-static void make_solid(struct solid *solid, uint32_t vertices, const double *xyz, uint32_t cells, const uint32_t *corners)
+static void make_solid(struct solid *solid, uint32_t vertices, const double *xyz, uint32_t cells,
+                       const uint32_t *corners)
 {
     *solid = (struct solid){.vertex_count = vertices, .cell_count = cells};
     solid->xyz = grab(vertices, sizeof *solid->xyz);
@@ -155,7 +158,7 @@ static bool boxes_meet(const double *lo_a, const double *hi_a, const double *lo_
            lo_b[2] <= hi_a[2];
 }
 
-/* ---- rational geometry ---------------------------------------------------------------------------------------------------- */
+/* ---- rational geometry ---------------------------------------------------------------------------------- */
 
 /* A plane n.x = d. */
 struct plane {
@@ -308,8 +311,8 @@ static void load_face(struct solid *a, const struct face *face)
     }
 }
 
-/* The closed face meets the open cell iff what is left after clipping has, for every plane, a corner strictly inside it: their mean is then
- * strictly inside all. */
+/* The closed face meets the open cell iff what is left after clipping has, for every plane, a corner strictly inside
+ * it: their mean is then strictly inside all. */
 static bool face_meets_cell(struct solid *a, const struct face *face)
 {
     int now = 0;
@@ -339,7 +342,8 @@ static void prism_planes(struct solid *s, const struct face *face, struct plane 
 {
     plane_through(plane, s->exact[face->corners[0]], s->exact[face->corners[1]], s->exact[face->corners[2]]);
     for (int i = 0; i < 3; i++) {
-        mpq_t *a = s->exact[face->corners[i]], *b = s->exact[face->corners[(i + 1) % 3]], *c = s->exact[face->corners[(i + 2) % 3]];
+        mpq_t *a = s->exact[face->corners[i]], *b = s->exact[face->corners[(i + 1) % 3]],
+              *c = s->exact[face->corners[(i + 2) % 3]];
         for (int axis = 0; axis < 3; axis++) {
             mpq_sub(u[axis], b[axis], a[axis]);
         }
@@ -429,7 +433,7 @@ static const char *face_pair_kind(struct solid *a, const struct face *fa, struct
     return middle_is_inside(common, own_edges) ? "crossing" : NULL;
 }
 
-/* ---- expected lists -------------------------------------------------------------------------------------------------------- */
+/* ---- expected lists ------------------------------------------------------------------------------------- */
 
 static bool share(const uint32_t *a, int count_a, const uint32_t *b, int count_b)
 {
@@ -462,7 +466,7 @@ static void add_line(struct text *text, const char *line)
     text->lines++;
 }
 
-/* Lists are made cell by cell (so that the planes of a cell are computed once) and then brought into canonical order. */
+/* Lists are made cell by cell, so that the planes of a cell are computed once, then brought into canonical order. */
 struct row {
     uint32_t body_a, a, body_b, b;
     const char *kind;
@@ -506,14 +510,16 @@ static void cell_question(struct solid *solids, uint32_t count, bool faces, stru
                     const double *lo = faces ? solids[a].faces[f].lo : solids[a].xyz[f];
                     const double *hi = faces ? solids[a].faces[f].hi : solids[a].xyz[f];
                     if (!boxes_meet(lo, hi, solids[b].cell_lo[cell], solids[b].cell_hi[cell]) ||
-                        (a == b && share(faces ? solids[a].faces[f].corners : &f, faces ? 3 : 1, solids[b].cells[cell], 4))) {
+                        (a == b &&
+                         share(faces ? solids[a].faces[f].corners : &f, faces ? 3 : 1, solids[b].cells[cell], 4))) {
                         continue;
                     }
                     if (!have_planes) {
                         solid_cell = cell_planes(&solids[b], cell);
                         have_planes = true;
                     }
-                    if (solid_cell && (faces ? face_meets_cell(&solids[a], &solids[a].faces[f]) : vertex_in_planes(solids[a].exact[f]))) {
+                    if (solid_cell && (faces ? face_meets_cell(&solids[a], &solids[a].faces[f])
+                                             : vertex_in_planes(solids[a].exact[f]))) {
                         add_row(rows, (struct row){a, f, b, cell, "interior"});
                     }
                 }
@@ -574,7 +580,7 @@ static struct text expected_list(struct solid *solids, uint32_t count, const cha
     return text;
 }
 
-/* ---- the tool -------------------------------------------------------------------------------------------------------------- */
+/* ---- the tool ------------------------------------------------------------------------------------------- */
 
 /* First five columns of what `dent pairs` prints. */
 static struct text tool_list(const char *arguments, const char *question)
@@ -586,7 +592,8 @@ static struct text tool_list(const char *arguments, const char *question)
     assert_non_null(pipe);
     while (fgets(line, sizeof line, pipe)) {
         char column[5][64], out[400];
-        assert_int_equal(sscanf(line, "%63s %63s %63s %63s %63s", column[0], column[1], column[2], column[3], column[4]), 5);
+        assert_int_equal(
+            sscanf(line, "%63s %63s %63s %63s %63s", column[0], column[1], column[2], column[3], column[4]), 5);
         snprintf(out, sizeof out, "%s %s %s %s %s\n", column[0], column[1], column[2], column[3], column[4]);
         add_line(&text, out);
     }
@@ -600,8 +607,8 @@ static void compare_with_tool(struct solid *solids, uint32_t count, const char *
     for (int q = 0; q < 3; q++) {
         struct text expected = expected_list(solids, count, questions[q]);
         struct text got = tool_list(arguments, questions[q]);
-        printf("%s %s: %llu pairs by rationals, %llu by dent pairs\n", name, questions[q], (unsigned long long)expected.lines,
-               (unsigned long long)got.lines);
+        printf("%s %s: %llu pairs by rationals, %llu by dent pairs\n", name, questions[q],
+               (unsigned long long)expected.lines, (unsigned long long)got.lines);
         assert_true(expected.lines > 0);
         assert_int_equal(expected.lines, got.lines);
         assert_string_equal(expected.bytes, got.bytes);

@@ -1,5 +1,5 @@
-/* Robots from URDF: what is read, where meshes are found, and one clear line for everything that is wrong. With the data
- * kit: the UR5e, whose forward kinematics is compared with a product of matrices written out here. */
+/* Robots from URDF: what is read, where meshes are found, and one clear line for everything that is wrong. With the
+ * data kit: the UR5e, whose forward kinematics is compared with a product of matrices written out here. */
 #include "reading.h"
 
 #include "support/failing_allocator.h"
@@ -144,7 +144,8 @@ static double volume_of(const dent_robot_link *link)
 {
     double volume = 0;
     for (uint32_t t = 0; t < link->triangle_count; t++) {
-        const double *a = link->positions + 3 * link->triangles[3 * t], *b = link->positions + 3 * link->triangles[3 * t + 1];
+        const double *a = link->positions + 3 * link->triangles[3 * t],
+                     *b = link->positions + 3 * link->triangles[3 * t + 1];
         const double *c = link->positions + 3 * link->triangles[3 * t + 2];
         volume += (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
                    a[2] * (b[0] * c[1] - b[1] * c[0])) / 6;
@@ -157,7 +158,8 @@ static double inner_radius(const dent_robot_link *link)
 {
     double least = INFINITY;
     for (uint32_t t = 0; t < link->triangle_count; t++) {
-        const double *a = link->positions + 3 * link->triangles[3 * t], *b = link->positions + 3 * link->triangles[3 * t + 1];
+        const double *a = link->positions + 3 * link->triangles[3 * t],
+                     *b = link->positions + 3 * link->triangles[3 * t + 1];
         const double *c = link->positions + 3 * link->triangles[3 * t + 2];
         double n[3], u[3], v[3];
         for (int i = 0; i < 3; i++) {
@@ -216,10 +218,11 @@ static void shapes_of_a_link_are_placed_and_joined(void **state)
     SKIP_WITHOUT_EXPAT();
     struct robot_test test;
     robot_open(&test);
-    read_good(&test,
-              "<robot><link name='l'><collision><origin xyz='5 0 0' rpy='0 1.5707963267948966 0'/><geometry>"
-              "<box size='2 4 6'/></geometry></collision><visual><geometry><box size='1 1 1'/></geometry></visual>" SHAPE(
-                  "<box size='2 2 2'/>") "</link></robot>");
+    read_good(
+        &test,
+        "<robot><link name='l'><collision><origin xyz='5 0 0' rpy='0 1.5707963267948966 0'/><geometry>"
+        "<box size='2 4 6'/></geometry></collision><visual><geometry><box size='1 1 1'/></geometry></visual>" SHAPE(
+            "<box size='2 2 2'/>") "</link></robot>");
     const dent_robot_link *link = &test.robot->links[0];
     assert_int_equal(link->vertex_count, 16);
     double high = 0;
@@ -244,7 +247,8 @@ static void write_file(const char *path, const char *text)
 static const char tetrahedron_obj[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
 static const char mesh_robot[] =
     "<robot name='m'><link name='l'><visual><geometry><mesh filename='package://some/nowhere.dae'/></geometry></visual>"
-    "<collision><geometry><mesh filename='package://some/meshes/part.obj' scale='1 1 -2'/></geometry></collision></link>"
+    "<collision><geometry><mesh filename='package://some/meshes/part.obj' scale='1 1 -2'/></geometry>"
+    "</collision></link>"
     "</robot>";
 
 static void meshes_are_found_by_package_path_and_by_walking_up(void **state)
@@ -325,7 +329,8 @@ static const struct bad_robot bad_robots[] = {
     {"a name twice", "<robot>" LINK("a") "\n" LINK("a") "</robot>", DENT_ERROR_FORMAT,
      "r.urdf:2: a second link 'a'; the first is in line 1"},
     {"a joint twice",
-     "<robot>" LINK("a") LINK("b") LINK("c") JOINT("j", "fixed", "a", "b", "") JOINT("j", "fixed", "b", "c", "") "</robot>",
+     "<robot>" LINK("a") LINK("b") LINK("c") JOINT("j", "fixed", "a", "b", "")
+         JOINT("j", "fixed", "b", "c", "") "</robot>",
      DENT_ERROR_FORMAT, "a second joint 'j'"},
     {"a missing link", "<robot>" LINK("a") JOINT("j", "fixed", "a", "b", "") "</robot>", DENT_ERROR_FORMAT,
      "joint 'j' names link 'b', and there is no such link"},
@@ -346,8 +351,8 @@ static const struct bad_robot bad_robots[] = {
      "joint 'j': its axis is 0 0 0"},
     {"a type of two lines", "<robot>" LINK("a") LINK("b") JOINT("j", "rev&#10;olute", "a", "b", "") "</robot>",
      DENT_ERROR_UNSUPPORTED, "joint 'j' is of type 'rev?olute'"},
-    {"no child", "<robot>" LINK("a") "<joint name='j' type='fixed'><parent link='a'/></joint></robot>", DENT_ERROR_FORMAT,
-     "joint 'j' names no child link"},
+    {"no child", "<robot>" LINK("a") "<joint name='j' type='fixed'><parent link='a'/></joint></robot>",
+     DENT_ERROR_FORMAT, "joint 'j' names no child link"},
     {"not a number", "<robot>" LINK("a") LINK("b") JOINT("j", "fixed", "a", "b", "<origin xyz='1 x 2'/>") "</robot>",
      DENT_ERROR_FORMAT, "xyz of <origin>: 'x' is not a number"},
     {"NaN", "<robot>" LINK("a") LINK("b") JOINT("j", "fixed", "a", "b", "<origin xyz='1 nan 2'/>") "</robot>",
@@ -363,24 +368,24 @@ static const struct bad_robot bad_robots[] = {
      DENT_ERROR_FORMAT, "more than one shape"},
     {"an odd shape", "<robot><link name='a'>" SHAPE("<capsule radius='1'/>") "</link></robot>", DENT_ERROR_UNSUPPORTED,
      "<capsule> is no shape dent knows"},
-    {"no size", "<robot><link name='a'>" SHAPE("<sphere/>") "</link></robot>", DENT_ERROR_FORMAT, "<sphere> has no radius"},
+    {"no size", "<robot><link name='a'>" SHAPE("<sphere/>") "</link></robot>", DENT_ERROR_FORMAT,
+     "<sphere> has no radius"},
     {"a size of zero", "<robot><link name='a'>" SHAPE("<box size='1 0 1'/>") "</link></robot>", DENT_ERROR_FORMAT,
      "<box> has a size of 0"},
     {"a scale of zero", "<robot><link name='a'>" SHAPE("<mesh filename='a.stl' scale='1 0 1'/>") "</link></robot>",
      DENT_ERROR_FORMAT, "scale of <mesh> is 0 along y"},
     {"no file name", "<robot><link name='a'>" SHAPE("<mesh/>") "</link></robot>", DENT_ERROR_FORMAT,
      "<mesh> has no filename"},
-    {"a missing mesh", "<robot>\n<link name='a'>" SHAPE("<mesh filename='nowhere.stl'/>") "</link></robot>", DENT_ERROR_FILE,
-     "r.urdf:2: link 'a': collision mesh nowhere.stl is not there"},
+    {"a missing mesh", "<robot>\n<link name='a'>" SHAPE("<mesh filename='nowhere.stl'/>") "</link></robot>",
+     DENT_ERROR_FILE, "r.urdf:2: link 'a': collision mesh nowhere.stl is not there"},
     {"a mimic of nothing",
      "<robot>" LINK("a") LINK("b") JOINT("j", "revolute", "a", "b", "<mimic joint='k'/>") "</robot>", DENT_ERROR_FORMAT,
      "joint 'j' mimics joint 'k', and there is no such joint"},
     {"a mimic of itself",
      "<robot>" LINK("a") LINK("b") JOINT("j", "revolute", "a", "b", "<mimic joint='j'/>") "</robot>", DENT_ERROR_FORMAT,
      "joint 'j' mimics itself"},
-    {"beyond the largest double",
-     "<robot><link name='a'>" SHAPE("<sphere radius='1.79e308'/>") "</link></robot>", DENT_ERROR_BAD_NUMBER,
-     "reaches beyond the largest double"},
+    {"beyond the largest double", "<robot><link name='a'>" SHAPE("<sphere radius='1.79e308'/>") "</link></robot>",
+     DENT_ERROR_BAD_NUMBER, "reaches beyond the largest double"},
 };
 
 static void what_is_wrong_with_a_robot_is_said_in_one_line(void **state)
@@ -429,8 +434,9 @@ static void deep_long_and_many_are_bounded(void **state)
     for (int i = 0; i < 10000; i++) {
         used += (size_t)sprintf(text + used, "<link name='%d'/>", i);
         if (i > 0) {
-            used += (size_t)sprintf(text + used, "<joint name='%d' type='fixed'><parent link='%d'/><child link='%d'/></joint>",
-                                    i, i - 1, i);
+            used += (size_t)sprintf(text + used,
+                                    "<joint name='%d' type='fixed'><parent link='%d'/><child link='%d'/></joint>", i,
+                                    i - 1, i);
         }
     }
     sprintf(text + used, "</robot>");
@@ -580,7 +586,7 @@ static void the_arm_of_the_kit_is_read_and_moves_as_its_file_says(void **state)
             assert_true(fabs(m[i] - found[i]) < 1e-14);
         }
     }
-    /* The base and what stands on it, and the hand with its frames, are neighbours; the base and the forearm are not. */
+    /* Base and what stands on it, hand and its frames are neighbours; base and forearm are not. */
     assert_true(dent_linkage_neighbours(linkage, dent_linkage_find_link(linkage, "base"),
                                         dent_linkage_find_link(linkage, "shoulder_link")));
     assert_false(dent_linkage_neighbours(linkage, dent_linkage_find_link(linkage, "base_link_inertia"),

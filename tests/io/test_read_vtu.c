@@ -534,7 +534,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_encoding_of_one_grid_gives_the_same_body, checks_setup, checks_teardown),
         cmocka_unit_test_setup_teardown(cell_data_called_group_make_bodies, checks_setup, checks_teardown),
-        cmocka_unit_test_setup_teardown(whole_numbers_called_body_make_bodies_and_others_do_not, checks_setup, checks_teardown),
+        cmocka_unit_test_setup_teardown(whole_numbers_called_body_make_bodies_and_others_do_not, checks_setup,
+                                        checks_teardown),
         cmocka_unit_test_setup_teardown(pieces_follow_each_other, checks_setup, checks_teardown),
         cmocka_unit_test_setup_teardown(polygonal_data_become_a_surface_with_groups, checks_setup, checks_teardown),
         cmocka_unit_test_setup_teardown(broken_files_are_refused_by_name, checks_setup, checks_teardown),

@@ -52,7 +52,8 @@ static const char *last_message(void)
 static void a_collection_comes_back_as_it_was_written(void **state)
 {
     (void)state;
-    const dent_collection_entry entries[] = {{0, 0, "a_0.vtu"}, {0, 1, "b & <c> \"d\".vtp"}, {0.1, 0, "a_1.vtu"}, {1e-7, 4000000000u, "x"}};
+    const dent_collection_entry entries[] = {
+        {0, 0, "a_0.vtu"}, {0, 1, "b & <c> \"d\".vtp"}, {0.1, 0, "a_1.vtu"}, {1e-7, 4000000000u, "x"}};
     assert_int_equal(dent_collection_write(context, path_of("run.pvd"), 4, entries), DENT_OK);
     dent_collection *read;
     assert_int_equal(dent_collection_read(context, path_of("run.pvd"), &read), DENT_OK);

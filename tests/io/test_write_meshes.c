@@ -278,10 +278,13 @@ static void lines_are_written_to_obj_and_vtp(void **state)
     assert_int_equal(unlink(path_of("l.vtp")), 0);
     assert_int_equal(dent_lines_write(checks->context, path_of("l.vtp"), 0, NULL, 0, NULL, 0, NULL), DENT_OK);
     assert_int_equal(unlink(path_of("l.vtp")), 0);
-    assert_int_equal(dent_lines_write(checks->context, path_of("l.stl"), 3, points, 3, ends, 0, NULL), DENT_ERROR_UNSUPPORTED);
-    assert_int_equal(dent_lines_write(checks->context, path_of("l.vtp"), 3, points, 1, beyond, 0, NULL), DENT_ERROR_BAD_MESH);
+    assert_int_equal(dent_lines_write(checks->context, path_of("l.stl"), 3, points, 3, ends, 0, NULL),
+                     DENT_ERROR_UNSUPPORTED);
+    assert_int_equal(dent_lines_write(checks->context, path_of("l.vtp"), 3, points, 1, beyond, 0, NULL),
+                     DENT_ERROR_BAD_MESH);
     assert_non_null(strstr(checks_message(checks), "line 0 names point 3 of 3"));
-    assert_int_equal(dent_lines_write(checks->context, path_of("l.vtp"), 3, points, 1, NULL, 0, NULL), DENT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(dent_lines_write(checks->context, path_of("l.vtp"), 3, points, 1, NULL, 0, NULL),
+                     DENT_ERROR_INVALID_ARGUMENT);
     assert_int_equal(access(path_of("l.vtp"), F_OK), -1);
 }
 

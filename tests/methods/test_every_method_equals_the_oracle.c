@@ -1,7 +1,7 @@
-/* Conformance on random small scenes: every method x threads x instruction set gives the oracle's lists, to the bit, on thousands of scenes
- * of every kind; the counts are printed: of each kind at least 200 scenes, at least half of all with answers. The long tier
- * (DENT_LONG_TESTS=1) makes more than 10,000 scenes, DENT_RANDOM_SCENES=N at least N; quick mode (DENT_QUICK_TESTS=1, for sanitizer runs) ten
- * of each kind.
+/* Conformance on random small scenes: every method x threads x instruction set gives the oracle's lists, to the bit, on
+ * thousands of scenes of every kind; the counts are printed: of each kind at least 200 scenes, at least half of all
+ * with answers. The long tier (DENT_LONG_TESTS=1) makes more than 10,000 scenes, DENT_RANDOM_SCENES=N at least N; quick
+ * mode (DENT_QUICK_TESTS=1, for sanitizer runs) ten of each kind.
  */
 #include "support/cmocka_includes.h"
 
@@ -96,8 +96,8 @@ static void count_kinds(const dent_pair_list *list, struct tally *tally)
     }
 }
 
-/* One scene: the oracle on one thread without vectors, then every method on a machine (in the long tier two) that changes from scene to
- * scene. */
+/* One scene: the oracle on one thread without vectors, then every method on a machine (in the long tier two) that
+ * changes from scene to scene. */
 static void compare_scene(const struct fleet *fleet, const struct test_scene *scene, uint64_t seed, struct tally *tally)
 {
     dent_world *reference = dent_world_create(fleet->machines[0].context);
@@ -164,7 +164,8 @@ static void every_method_gives_the_oracles_lists_on_random_scenes(void **state)
             compare_scene(&fleet, &scene, seed, &tally);
             test_scene_free(&scene);
         }
-        printf("%-22s %5llu scenes, %5llu with answers: %7llu interior, %6llu crossing, %6llu coplanar, %7llu touching; %5llu certified\n",
+        printf("%-22s %5llu scenes, %5llu with answers: %7llu interior, %6llu crossing, %6llu coplanar, %7llu "
+               "touching; %5llu certified\n",
                test_scene_kind_name(kind), (unsigned long long)tally.scenes, (unsigned long long)tally.with_answers,
                (unsigned long long)tally.pairs[DENT_PAIR_INTERIOR], (unsigned long long)tally.pairs[DENT_PAIR_CROSSING],
                (unsigned long long)tally.pairs[DENT_PAIR_COPLANAR], (unsigned long long)tally.pairs[DENT_PAIR_TOUCHING],

@@ -127,7 +127,8 @@ static inline void make_pair(dent_context *context, uint64_t seed, struct random
     }
 }
 
-static inline dent_motion_impact_result ask_pair(const struct random_pair *pair, bool swapped, const dent_motion *parent)
+static inline dent_motion_impact_result ask_pair(const struct random_pair *pair, bool swapped,
+                                                 const dent_motion *parent)
 {
     struct motion_scene *scene = scene_new(NULL);
     uint32_t above = parent ? scene_frame(scene, DENT_FRAME_WORLD, *parent) : DENT_FRAME_WORLD;

@@ -10,8 +10,8 @@ struct tally {
     double worst_distance; /* at t_lo, by the tolerance */
 };
 
-static inline void check_answer(const struct oracle_pair *pair, const dent_motion_impact_result *result, uint32_t samples,
-                         uint64_t seed, struct tally *tally)
+static inline void check_answer(const struct oracle_pair *pair, const dent_motion_impact_result *result,
+                                uint32_t samples, uint64_t seed, struct tally *tally)
 {
     double least, first = oracle_first_contact(pair, samples, &least);
     tally->queries++;

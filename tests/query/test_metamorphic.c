@@ -1,11 +1,12 @@
-/* Changes of the input whose effect on the answer is known exactly: axis permutations and mirrors, power-of-two scaling and exact translation
- * change nothing; renumbering vertices, elements and bodies only renames.
+/* Changes of the input whose effect on the answer is known exactly: axis permutations and mirrors, power-of-two scaling
+ * and exact translation change nothing; renumbering vertices, elements and bodies only renames.
  */
 #include "support/cmocka_includes.h"
 
 #include "support/random_scene.h"
 
-/* A pair in names that survive renumbering: bodies and elements by their original number, faces by their sorted corners. */
+/* A pair in names that survive renumbering: bodies and elements by their original number, faces by their sorted
+ * corners. */
 struct named_pair {
     uint32_t question, kind;
     uint32_t a[4], b[9];
@@ -34,7 +35,8 @@ static int compare_named(const void *a, const void *b)
     return memcmp(a, b, sizeof(struct named_pair));
 }
 
-static void name_face(const dent_world *world, uint32_t rank, uint32_t face, uint32_t body, const struct renaming *renaming, uint32_t *out)
+static void name_face(const dent_world *world, uint32_t rank, uint32_t face, uint32_t body,
+                      const struct renaming *renaming, uint32_t *out)
 {
     uint32_t count;
     const dent_surface_face *faces = dent_body_surface_faces(world, dent_world_body_at(world, rank), &count);
@@ -45,8 +47,8 @@ static void name_face(const dent_world *world, uint32_t rank, uint32_t face, uin
     qsort(out, 3, sizeof *out, compare_numbers);
 }
 
-static void name_pair(const dent_world *world, uint32_t question, const dent_pair *pair, const struct renaming *renaming,
-                      struct named_pair *named)
+static void name_pair(const dent_world *world, uint32_t question, const dent_pair *pair,
+                      const struct renaming *renaming, struct named_pair *named)
 {
     memset(named, 0, sizeof *named);
     named->question = question;
@@ -97,7 +99,8 @@ static struct named_list ask_named(const struct test_scene *scene, dent_context 
     return named;
 }
 
-/* `got` is what `method` answered: all of `expected` that belongs to its questions, which come first to last in the order of names. */
+/* `got` is what `method` answered: all of `expected` that belongs to its questions, which come first to last in the
+ * order of names. */
 static void assert_same_names(struct named_list expected, struct named_list got, dent_method method)
 {
     size_t next = 0;
@@ -176,7 +179,8 @@ static void power_of_two_scaling_changes_nothing(void **state)
                 if (dent_method_questions((dent_method)method) == 0) {
                     continue;
                 }
-                assert_same_names(expected, ask_named(&scene, context, (dent_method)method, &no_renaming), (dent_method)method);
+                assert_same_names(expected, ask_named(&scene, context, (dent_method)method, &no_renaming),
+                                  (dent_method)method);
             }
             test_scale_scene(&scene, ldexp(1, -exponents[e]));
         }
@@ -190,8 +194,10 @@ static void power_of_two_scaling_changes_nothing(void **state)
 static void exact_translation_changes_nothing(void **state)
 {
     (void)state;
-    static const int kinds[] = {SCENE_DEEP, SCENE_NESTED, SCENE_SELF_FOLDED, SCENE_COINCIDENT, SCENE_IDENTICAL_COPIES, SCENE_INVERTED_CELLS,
-                                SCENE_SPLIT_CELLS, SCENE_SURFACES, SCENE_SURFACES_LATTICE, SCENE_MIXED, SCENE_SOUP, SCENE_FLAT_BODIES};
+    static const int kinds[] = {
+        SCENE_DEEP,           SCENE_NESTED,      SCENE_SELF_FOLDED, SCENE_COINCIDENT,       SCENE_IDENTICAL_COPIES,
+        SCENE_INVERTED_CELLS, SCENE_SPLIT_CELLS, SCENE_SURFACES,    SCENE_SURFACES_LATTICE, SCENE_MIXED,
+        SCENE_SOUP,           SCENE_FLAT_BODIES};
     dent_context *context = dent_context_create(NULL, NULL);
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         struct test_scene scene;
@@ -211,7 +217,8 @@ static void exact_translation_changes_nothing(void **state)
             if (dent_method_questions((dent_method)method) == 0) {
                 continue;
             }
-            assert_same_names(expected, ask_named(&scene, context, (dent_method)method, &no_renaming), (dent_method)method);
+            assert_same_names(expected, ask_named(&scene, context, (dent_method)method, &no_renaming),
+                              (dent_method)method);
         }
         free(expected.pairs);
         test_scene_free(&scene);
@@ -231,7 +238,7 @@ static void shuffle(uint32_t *numbers, uint32_t count, dent_random *random)
     }
 }
 
-/* Tetrahedra and triangles only: vertex v of the new body is old_vertex[v] of the old one, element e is old_element[e]. */
+/* Tetrahedra and triangles only: vertex v of the new body was old_vertex[v], its element e was old_element[e]. */
 static void renumber_body(struct test_body *body, const uint32_t *old_vertex, const uint32_t *old_element)
 {
     uint32_t per = body->kind == DENT_BODY_SOLID ? 4 : 3;
@@ -285,7 +292,8 @@ static void renumbering_only_renames(void **state)
                 if (dent_method_questions((dent_method)method) == 0) {
                     continue;
                 }
-                assert_same_names(expected, ask_named(&shuffled, context, (dent_method)method, &renaming), (dent_method)method);
+                assert_same_names(expected, ask_named(&shuffled, context, (dent_method)method, &renaming),
+                                  (dent_method)method);
             }
             for (uint32_t i = 0; i < scene.body_count; i++) {
                 free(vertices[i]);

@@ -1,5 +1,5 @@
-/* The query pipeline through the public interface: what the questions mean on cases one can draw, what is refused and with which words,
- * and what never changes the answer.
+/* The query pipeline through the public interface: what the questions mean on cases one can draw, what is refused and
+ * with which words, and what never changes the answer.
  */
 #include "support/cmocka_includes.h"
 

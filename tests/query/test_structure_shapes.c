@@ -35,9 +35,14 @@ static int make_block(void **state)
     }
     for (uint32_t c = 0; c < CELLS; c++) {
         uint32_t x = c % SIDE, y = c / SIDE % SIDE, z = c / (SIDE * SIDE);
-        const uint32_t corners[8] = {vertex_at(x, y, z),         vertex_at(x + 1, y, z),         vertex_at(x + 1, y + 1, z),
-                                     vertex_at(x, y + 1, z),     vertex_at(x, y, z + 1),         vertex_at(x + 1, y, z + 1),
-                                     vertex_at(x + 1, y + 1, z + 1), vertex_at(x, y + 1, z + 1)};
+        const uint32_t corners[8] = {vertex_at(x, y, z),
+                                     vertex_at(x + 1, y, z),
+                                     vertex_at(x + 1, y + 1, z),
+                                     vertex_at(x, y + 1, z),
+                                     vertex_at(x, y, z + 1),
+                                     vertex_at(x + 1, y, z + 1),
+                                     vertex_at(x + 1, y + 1, z + 1),
+                                     vertex_at(x, y + 1, z + 1)};
         memcpy(fixture->corners[c], corners, sizeof corners);
         fixture->kinds[c] = DENT_CELL_HEXAHEDRON;
     }
@@ -86,7 +91,8 @@ static void every_level_of_every_structure_covers_the_surface(void **state)
         uint64_t before = 0;
         for (uint32_t level = 0; level <= deepest; level++) {
             dent_structure_shapes shapes;
-            assert_int_equal(dent_world_structure(fixture->world, (dent_structure)kind, fixture->body, level, &shapes), DENT_OK);
+            assert_int_equal(dent_world_structure(fixture->world, (dent_structure)kind, fixture->body, level, &shapes),
+                             DENT_OK);
             assert_int_equal(shapes.level, level);
             deepest = shapes.deepest;
             assert_true(shapes.count > 0 && shapes.count >= before);
@@ -105,7 +111,8 @@ static void the_root_of_tree_and_buckets_is_one_box(void **state)
 {
     struct fixture *fixture = *state;
     dent_structure_shapes shapes;
-    assert_int_equal(dent_world_structure(fixture->world, DENT_STRUCTURE_SURFACE_TREE, fixture->body, 0, &shapes), DENT_OK);
+    assert_int_equal(dent_world_structure(fixture->world, DENT_STRUCTURE_SURFACE_TREE, fixture->body, 0, &shapes),
+                     DENT_OK);
     assert_int_equal(shapes.count, 1);
     assert_true(shapes.boxes[0].lo[0] == 100 && shapes.boxes[0].hi[0] == 100 + SIDE);
     assert_int_equal(dent_world_structure(fixture->world, DENT_STRUCTURE_BUCKETS, fixture->body, 0, &shapes), DENT_OK);
@@ -118,11 +125,13 @@ static void bad_input_gets_a_line(void **state)
 {
     struct fixture *fixture = *state;
     dent_structure_shapes shapes = {.level = 77};
-    assert_int_equal(dent_world_structure(fixture->world, (dent_structure)9, fixture->body, 0, &shapes), DENT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(dent_world_structure(fixture->world, (dent_structure)9, fixture->body, 0, &shapes),
+                     DENT_ERROR_INVALID_ARGUMENT);
     assert_non_null(strstr(dent_world_message(fixture->world), "9"));
     dent_body_id stale = fixture->body;
     assert_int_equal(dent_world_remove_body(fixture->world, fixture->body), DENT_OK);
-    assert_int_equal(dent_world_structure(fixture->world, DENT_STRUCTURE_BUCKETS, stale, 0, &shapes), DENT_ERROR_STALE_ID);
+    assert_int_equal(dent_world_structure(fixture->world, DENT_STRUCTURE_BUCKETS, stale, 0, &shapes),
+                     DENT_ERROR_STALE_ID);
     assert_int_equal(shapes.level, 77);
     assert_null(dent_structure_name((dent_structure)DENT_STRUCTURE_COUNT));
     assert_string_equal(dent_structure_name(DENT_STRUCTURE_HASH_CELLS), "hash-cells");

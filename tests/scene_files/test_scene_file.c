@@ -74,14 +74,17 @@ static const struct bad_file bad_files[] = {
      ":3:34: ", "from 0 to 0.4999 was expected, not 0.7"},
     {"Poisson's ratio near its limit", SCENE("\"materials\": {\"a\": {\"poisson\": 0.4999999}},"),
      ":3:34: ", "from 0 to 0.4999 was expected, not 0.4999999"},
-    {"a time step of nothing", SCENE("\"time_step\": 1e-300,"), ":3:16: ", "above 0, from 1e-09 to 10 s, was expected, not 1e-300"},
+    {"a time step of nothing", SCENE("\"time_step\": 1e-300,"),
+     ":3:16: ", "above 0, from 1e-09 to 10 s, was expected, not 1e-300"},
     {"a time step of days", SCENE("\"time_step\": 1e6,"), ":3:16: ", "from 1e-09 to 10 s, was expected, not 1000000"},
     {"a wild acceleration", SCENE("\"gravity\": [0, 0, 1e20],"),
      ":3:21: ", "an acceleration of at most 1e+06 m/s^2 in size was expected, not 1e+20"},
-    {"a wild pressure in other units", SCENE("\"units\": {\"length\": \"mm\"}, \"materials\": {\"a\": {\"young\": 1e15}},"),
+    {"a wild pressure in other units",
+     SCENE("\"units\": {\"length\": \"mm\"}, \"materials\": {\"a\": {\"young\": 1e15}},"),
      ":3:", "a pressure of at most 1e+15 Pa in size was expected, not 1e+18"},
     {"a wild velocity",
-     BODIES("{\"kind\": \"rigid\", \"velocity\": [1e30, 0, 0], \"generate\": {\"shape\": \"box\", \"size\": [1, 1, 1], \"cells\": [1, 1, 1]}}"),
+     BODIES("{\"kind\": \"rigid\", \"velocity\": [1e30, 0, 0], \"generate\": {\"shape\": \"box\", \"size\": [1, 1, 1], "
+            "\"cells\": [1, 1, 1]}}"),
      ":4:32: ", "a velocity of at most 1e+06 m/s in size was expected, not 1e+30"},
     {"a wild size",
      BODIES("{\"kind\": \"rigid\", \"generate\": {\"shape\": \"box\", \"size\": [1e200, 1, 1], \"cells\": [1, 1, 1]}}"),
@@ -233,7 +236,8 @@ static void defaults_are_those_of_the_library_in_any_units(void **state)
 static void contact_settings_are_taken(void **state)
 {
     (void)state;
-    struct sim_plan plan = read_plan(SCENE("\"contact\": {\"interval\": 3, \"impact_passes\": 5, \"budget\": 3000, \"continuous\": \"all\"},"));
+    struct sim_plan plan = read_plan(
+        SCENE("\"contact\": {\"interval\": 3, \"impact_passes\": 5, \"budget\": 3000, \"continuous\": \"all\"},"));
     assert_int_equal(plan.def.contact_interval, 3);
     assert_int_equal(plan.def.impact_passes, 5);
     assert_int_equal(plan.def.contact_budget, 3000);

@@ -1,5 +1,5 @@
-/* Golden counts and hashes of every scene, the same for every compiler and optimisation level; with DENT_QUICK_TESTS those
- * of at most 50,000 elements (every scene at a small scale among them). */
+/* Golden counts and hashes of every scene, the same for every compiler and optimisation level; with DENT_QUICK_TESTS
+ * those of at most 50,000 elements (every scene at a small scale among them). */
 #include "support/cmocka_includes.h"
 
 #include "scenes/support_context.h"

@@ -1,5 +1,5 @@
-/* Random small scenes for tests: 1 to a few hundred elements, of every kind that has ever hurt a collision detector. A scene is a
- * function of (kind, seed). Bodies own their arrays; add them to any number of worlds.
+/* Random small scenes for tests: 1 to a few hundred elements, of every kind that has ever hurt a collision detector. A
+ * scene is a function of (kind, seed). Bodies own their arrays; add them to any number of worlds.
  */
 #ifndef DENT_TESTS_RANDOM_SCENE_H
 #define DENT_TESTS_RANDOM_SCENE_H
@@ -75,8 +75,8 @@ static inline void *test_allocate(size_t count, size_t size)
     return block;
 }
 
-static inline struct test_body *test_scene_new_body(struct test_scene *scene, dent_body_kind kind, uint32_t vertices, uint32_t elements,
-                                                    uint32_t corners)
+static inline struct test_body *test_scene_new_body(struct test_scene *scene, dent_body_kind kind, uint32_t vertices,
+                                                    uint32_t elements, uint32_t corners)
 {
     struct test_body *body = &scene->bodies[scene->body_count++];
     *body = (struct test_body){.kind = kind, .vertex_count = vertices, .element_count = elements};
@@ -103,7 +103,8 @@ static inline uint32_t test_node(const uint32_t cubes[3], uint32_t x, uint32_t y
 
 static inline void test_cube_corners(const uint32_t cubes[3], uint32_t x, uint32_t y, uint32_t z, uint32_t corner[8])
 {
-    static const uint8_t offset[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+    static const uint8_t offset[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                         {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
     for (int i = 0; i < 8; i++) {
         corner[i] = test_node(cubes, x + offset[i][0], y + offset[i][1], z + offset[i][2]);
     }
@@ -184,7 +185,8 @@ static inline struct test_body *test_add_split_row(struct test_scene *scene, uin
 static inline struct test_body *test_add_sheet(struct test_scene *scene, uint32_t nx, uint32_t ny)
 {
     const uint32_t cubes[3] = {nx, ny, 0};
-    struct test_body *body = test_scene_new_body(scene, DENT_BODY_SURFACE, (nx + 1) * (ny + 1), 2 * nx * ny, 6 * nx * ny);
+    struct test_body *body =
+        test_scene_new_body(scene, DENT_BODY_SURFACE, (nx + 1) * (ny + 1), 2 * nx * ny, 6 * nx * ny);
     uint32_t *next = body->corners;
     test_place_lattice(body, cubes);
     for (uint32_t y = 0; y < ny; y++) {
@@ -215,7 +217,7 @@ static inline struct test_body *test_add_cube_surface(struct test_scene *scene)
     return body;
 }
 
-/* ---- ways to move a body ------------------------------------------------------------------------------------------------- */
+/* ---- ways to move a body -------------------------------------------------------------------------------- */
 
 static inline double test_between(dent_random *random, double lo, double hi)
 {
@@ -274,7 +276,8 @@ static inline void test_fold(struct test_body *body, double middle, double shift
     }
 }
 
-/* Keeps the shape as the reference, then rolls the body along x into an arc of the given angle: above about six the ends meet. */
+/* Keeps the shape as the reference, then rolls the body along x into an arc of the given angle: above about six the
+ * ends meet. */
 static inline void test_bend(struct test_body *body, double length, double angle)
 {
     body->reference = test_allocate(body->vertex_count, sizeof *body->reference);
@@ -510,7 +513,8 @@ static inline void test_make_others(struct test_scene *scene, int kind, dent_ran
         for (int i = 0; i < 3; i++) {
             uint32_t nx = 1 + dent_random_below(random, 4);
             body = test_add_sheet(scene, nx, 1 + dent_random_below(random, 4));
-            double stretch = 1 + dent_random_below(random, 2), x = dent_random_below(random, 3), y = dent_random_below(random, 3);
+            double stretch = 1 + dent_random_below(random, 2), x = dent_random_below(random, 3),
+                   y = dent_random_below(random, 3);
             test_map(body, stretch, 1, 1, x, y, dent_random_below(random, 2));
             for (uint32_t v = 0; v < body->vertex_count; v++) {
                 if (dent_random_below(random, 8) == 0) {

@@ -82,7 +82,8 @@ static inline bool scene_world_open(struct scene_world *stage, dent_context *con
 static inline double scene_scale_for(dent_context *context, const char *name, uint64_t most)
 {
     static const double scales[] = {1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001};
-    /* Count at a small scale first: creating the million-element scenes only to throw them away would take longer than the test. */
+    /* Count at a small scale first: creating the million-element scenes only to throw them away would take longer than
+     * the test. */
     struct scene_world probe;
     double guess = 1;
     if (scene_world_open(&probe, context, name, 0.02)) {
