@@ -1,8 +1,8 @@
-/* How far auto's choice is from the best method: every built-in scene, every question and both questions of solids together, methods in turns over
- * two frames, medians of processor time on one thread.
+/* How far auto's choice is from the best method: every built-in scene, every question and both questions of solids
+ * together, methods in turns over two frames, medians of processor time on one thread.
  *
- * Usage: bench_auto [--rounds N] [SCENE...]   default: 31 rounds, all scenes. Printed: auto's time and what it chose, the best time and whose it is,
- * their ratio; "slow" where auto is behind by more than 10 % and more than 50 us.
+ * Usage: bench_auto [--rounds N] [SCENE...]   default: 31 rounds, all scenes. Printed: auto's time and what it chose,
+ * the best time and whose it is, their ratio; "slow" where auto is behind by more than 10 % and more than 50 us.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -111,7 +111,8 @@ static bool race(struct stage *stage, const char *scene, const char *question, u
             dent_scene_pose(stage->scene, body, round % FRAMES, stage->positions[body]);
         }
         for (uint32_t turn = 0; turn < CONTESTANTS; turn++) {
-            int i = (int)((turn + round / FRAMES) % CONTESTANTS); /* who comes first reads cold positions: everybody in turn */
+            /* Who comes first reads cold positions: everybody in turn. */
+            int i = (int)((turn + round / FRAMES) % CONTESTANTS);
             dent_query_def def = dent_query_def_default();
             dent_query_result result;
             def.questions = questions;
@@ -172,7 +173,8 @@ int main(int count, char **words)
     def.thread_count = 1;
     dent_context *context = dent_context_create(&def, NULL);
     bool good = context != NULL;
-    printf("%-14s %-22s %9s %-15s %9s %-15s %6s\n", "scene", "question", "auto ms", "chose", "best ms", "method", "ratio");
+    printf("%-14s %-22s %9s %-15s %9s %-15s %6s\n", "scene", "question", "auto ms", "chose", "best ms", "method",
+           "ratio");
     for (int i = at; i < count && good; i++) {
         good = all_questions(context, words[i], rounds);
     }

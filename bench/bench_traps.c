@@ -52,8 +52,8 @@ static const struct trap traps[] = {
 };
 enum { TRAP_COUNT = sizeof traps / sizeof traps[0] };
 
-static const dent_method methods[] = {DENT_METHOD_CLUSTER_SEARCH, DENT_METHOD_CONTOUR_WALK, DENT_METHOD_SPATIAL_HASH, DENT_METHOD_BUCKET_TREE,
-                                      DENT_METHOD_SWEEP, DENT_METHOD_AUTO};
+static const dent_method methods[] = {DENT_METHOD_CLUSTER_SEARCH, DENT_METHOD_CONTOUR_WALK, DENT_METHOD_SPATIAL_HASH,
+                                      DENT_METHOD_BUCKET_TREE,    DENT_METHOD_SWEEP,        DENT_METHOD_AUTO};
 enum { METHOD_COUNT = sizeof methods / sizeof methods[0] };
 
 static const uint32_t questions[] = {DENT_QUESTION_VERTEX_CELL, DENT_QUESTION_FACE_CELL};

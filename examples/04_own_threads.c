@@ -1,5 +1,5 @@
-/* Your threads: a parallel-for hook. This one runs the blocks on two POSIX threads made for each loop; an engine would hand them to its job
- * system. The answers do not depend on it.
+/* Your threads: a parallel-for hook. This one runs the blocks on two POSIX threads made for each loop; an engine would
+ * hand them to its job system. The answers do not depend on it.
  */
 #include <dent/dent.h>
 #include <pthread.h>

@@ -84,8 +84,8 @@ int main(void)
     if (status == DENT_OK && result.verdict == DENT_MOTION_CONTACT) {
         printf("%s and %s touch at t = %.6f: shoulder %.6f, elbow %.6f radians\n",
                dent_body_name(world, dent_world_body_at(world, result.body_a)),
-               dent_body_name(world, dent_world_body_at(world, result.body_b)), result.t_lo, result.t_lo * shoulder.angle,
-               from + result.t_lo * (to - from));
+               dent_body_name(world, dent_world_body_at(world, result.body_b)), result.t_lo,
+               result.t_lo * shoulder.angle, from + result.t_lo * (to - from));
     }
     dent_linkage_destroy(arm);
     dent_world_destroy(world);

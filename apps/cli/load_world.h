@@ -1,8 +1,8 @@
 /* load_world.h — from the words on the command line to bodies in a world.
  *
- * Each word is a mesh file, a scene file (.json) or, where no such file exists, the name of a built-in scene. Scenes that
- * are simulated are run up to the frame asked for. The bodies are numbered in the
- * order of the words. What a body is called in the file (its own vertex and element numbers) is kept for printing.
+ * Each word is a mesh file, a scene file (.json) or, where no such file exists, the name of a built-in scene. Scenes
+ * that are simulated are run up to the frame asked for. The bodies are numbered in the order of the words. What a body
+ * is called in the file (its own vertex and element numbers) is kept for printing.
  */
 #ifndef DENT_LOAD_WORLD_H
 #define DENT_LOAD_WORLD_H

@@ -1,4 +1,5 @@
-/* recording_names.c — reads lines of "number, tab, name". They are a comfort: whatever is wrong with them, the frames are shown. */
+/* recording_names.c — reads lines of "number, tab, name". They are a comfort: whatever is wrong with them, the frames
+ * are shown. */
 #include "recording_names.h"
 
 #include "file_names.h"
@@ -27,7 +28,8 @@ static bool take_line(dent_context *context, recording_names *names, char *line)
     unsigned number = 0;
     int begin = 0;
     line[strcspn(line, "\r\n")] = '\0';
-    if (sscanf(line, "%u\t%n", &number, &begin) != 1 || begin == 0 || line[begin] == '\0' || number >= RECORDED_BODY_LIMIT) {
+    if (sscanf(line, "%u\t%n", &number, &begin) != 1 || begin == 0 || line[begin] == '\0' ||
+        number >= RECORDED_BODY_LIMIT) {
         return true;
     }
     if (!make_room(context, names, number)) {

@@ -1,4 +1,5 @@
-/* recording_names.h — the names of the bodies of a recording, from the file bodies.txt that `dent run` writes beside the frames. */
+/* recording_names.h — the names of the bodies of a recording, from the file bodies.txt that `dent run` writes beside
+ * the frames. */
 #ifndef DENT_RECORDING_NAMES_H
 #define DENT_RECORDING_NAMES_H
 
@@ -11,7 +12,8 @@ typedef struct recording_names {
     char (*names)[RECORDED_NAME_LIMIT];
 } recording_names;
 
-/** Reads bodies.txt of a folder ("" or ending in a slash). A file that is missing or makes no sense lists nothing; false: out of memory. */
+/** Reads bodies.txt of a folder ("" or ending in a slash). A file that is missing or makes no sense lists nothing;
+ * false: out of memory. */
 bool recording_names_read(dent_context *context, const char *folder, recording_names *names);
 void recording_names_release(dent_context *context, recording_names *names);
 

@@ -137,8 +137,8 @@ static int make_names(run_output *output, const char *out)
     return STATUS_GOOD;
 }
 
-/* bodies.txt: a line for every body, its number and its name, for whoever shows the frames. Nothing in a frame depends on it,
- * and a run that is taken up again writes the same. */
+/* bodies.txt: a line for every body, its number and its name, for whoever shows the frames. Nothing in a frame depends
+ * on it, and a run that is taken up again writes the same. */
 static int write_body_names(const run_output *output)
 {
     char path[FILE_NAME_LIMIT], part[FILE_NAME_LIMIT];
