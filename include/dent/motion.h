@@ -209,7 +209,7 @@ typedef struct dent_motion_impact_result {
     bool initial;            /**< CONTACT at t = 0: the bodies touch, or cross, at the start */
     double t_lo;             /**< nothing touches before; 1 when FREE. Bodies placed here are apart or just touch: the
                                   time of contact to step to */
-    double t_c;              /**< a guess at the first contact, in [t_lo, t_hi]: nothing is promised of it, it may be late */
+    double t_c; /**< a guess at the first contact, in [t_lo, t_hi]: nothing is promised of it, it may be late */
     double t_hi;             /**< CONTACT: by then something is nearer than the tolerance; FREE and UNDECIDED: 1 */
     uint32_t body_a, body_b; /**< ranks of the pair that touches first; UINT32_MAX when FREE */
     const dent_motion_contact *contacts; /**< at t_lo, canonical order: kind, body a, feature a, body b, feature b */

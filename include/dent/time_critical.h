@@ -284,8 +284,8 @@ typedef struct dent_sphere_response {
  * null; no allocation. What balls on a surface cannot tell is how deep the bodies are in one another: the depth shrinks
  * with the balls as the search goes on, so use the same budget in work units for the same feel, or the confirmed pairs
  * with a response of your own. INVALID_ARGUMENT for a bad def, a search that has not begun (or whose trees were updated
- * since), or one of a body with itself; UNSUPPORTED unless both trees have balls; BAD_NUMBER for bodies that reach beyond
- * 1e70 or forces beyond 1e200, whose squares would overflow; then nothing is written. */
+ * since), or one of a body with itself; UNSUPPORTED unless both trees have balls; BAD_NUMBER for bodies that reach
+ * beyond 1e70 or forces beyond 1e200, whose squares would overflow; then nothing is written. */
 DENT_API dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_sphere_response_def *def,
                                                   double *forces_a, double *forces_b, dent_sphere_response *response);
 

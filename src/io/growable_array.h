@@ -54,7 +54,8 @@ static inline void *growable_extend(struct growable_array *array, dent_context *
         }
     }
     size_t used = array->count * array->record_size;
-    void *first = used > 0 ? (unsigned char *)array->data + used : array->data; /* no offset to the null of an empty one */
+    /* no offset to the null of an empty one */
+    void *first = used > 0 ? (unsigned char *)array->data + used : array->data;
     array->count += count;
     return first;
 }

@@ -3,9 +3,9 @@
  * After four lines of head the file is a sequence of sections, each a line of words and then an array of numbers;
  * binary arrays are big endian on every machine. From version 5 on cells are two arrays, offsets and connectivity,
  * before that one list in which each cell has its node count in front. Sections that say nothing about shape are
- * skipped by their size. Cell data named group, physical, gmsh:physical or body (integers, one per cell) are the physical
- * groups. The formats are described in "VTK File Formats" of the VTK User's Guide; OFFSETS and CONNECTIVITY in the
- * release notes of VTK 9. */
+ * skipped by their size. Cell data named group, physical, gmsh:physical or body (integers, one per cell) are the
+ * physical groups. The formats are described in "VTK File Formats" of the VTK User's Guide; OFFSETS and CONNECTIVITY in
+ * the release notes of VTK 9. */
 #include "number_type.h"
 #include "reader_table.h"
 #include "text_scanner.h"

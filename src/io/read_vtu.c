@@ -1,9 +1,9 @@
 /* VTK XML files: .vtu (unstructured grids) and .vtp (polygonal data), of one or several pieces.
  *
  * First pass: the XML is walked once and the arrays that matter are noted where they lie — positions, connectivity,
- * offsets, types, and cell data named group, physical, gmsh:physical or body. Second pass: piece by piece they are unpacked
- * (text, base64 or raw, plain or in zlib blocks, either byte order) and handed to the builder. The format is described
- * in "VTK File Formats" of the VTK User's Guide. */
+ * offsets, types, and cell data named group, physical, gmsh:physical or body. Second pass: piece by piece they are
+ * unpacked (text, base64 or raw, plain or in zlib blocks, either byte order) and handed to the builder. The format is
+ * described in "VTK File Formats" of the VTK User's Guide. */
 #include "number_type.h"
 #include "reader_table.h"
 #include "try_status.h"
@@ -518,8 +518,8 @@ static dent_status load_types(struct vtu_reader *reader, const struct data_array
     return status;
 }
 
-/* The group of the next cell. Real numbers are groups where all are whole (dent run writes `body` so); *whole is false for
- * an array of other numbers, which only has the name of one. */
+/* The group of the next cell. Real numbers are groups where all are whole (dent run writes `body` so); *whole is false
+ * for an array of other numbers, which only has the name of one. */
 static dent_status next_tag(struct vtu_reader *reader, const struct data_array *array, struct number_source *source,
                             uint64_t cell, int32_t *tag, bool *whole)
 {

@@ -49,7 +49,8 @@ static void read_units(struct scene_reader *reader, located *value)
 
 static void read_contact(struct scene_reader *reader, located *value)
 {
-    static const char *const keys[] = {"enabled", "thickness", "interval", "continuous", "impact_passes", "budget", NULL};
+    static const char *const keys[] = {"enabled",       "thickness", "interval", "continuous",
+                                       "impact_passes", "budget",    NULL};
     static const char *const modes[] = {"off", "thin", "all", NULL};
     if (!value || !reader_object(reader, value, "\"contact\"", keys)) {
         return;
@@ -62,7 +63,8 @@ static void read_contact(struct scene_reader *reader, located *value)
         reader_count(reader, reader_member(reader, value, "interval"), 0, 1000, def->contact_interval);
     def->impact_passes =
         reader_count(reader, reader_member(reader, value, "impact_passes"), 1, 100, def->impact_passes);
-    def->contact_budget = reader_count(reader, reader_member(reader, value, "budget"), 0, 1000000000, (uint32_t)def->contact_budget);
+    def->contact_budget =
+        reader_count(reader, reader_member(reader, value, "budget"), 0, 1000000000, (uint32_t)def->contact_budget);
     int mode = reader_choice(reader, reader_member(reader, value, "continuous"), modes);
     def->continuous = mode >= 0 ? (dent_sim_continuous)mode : def->continuous;
 }

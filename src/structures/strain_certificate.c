@@ -22,7 +22,8 @@ bool strain_reference_create(struct strain_reference *reference, dent_context *c
     reference->cover_counts = dent_allocate(context, clusters->piece_count, sizeof *reference->cover_counts);
     reference->group_count = (clusters->piece_count + PIECE_CLUSTERS - 1) / PIECE_CLUSTERS;
     reference->group_covers = dent_allocate(context, reference->group_count, sizeof *reference->group_covers);
-    reference->group_cover_counts = dent_allocate(context, reference->group_count, sizeof *reference->group_cover_counts);
+    reference->group_cover_counts =
+        dent_allocate(context, reference->group_count, sizeof *reference->group_cover_counts);
     bool enough = reference->rests && reference->boxes && reference->covers && reference->cover_counts &&
                   reference->group_covers && reference->group_cover_counts;
     if (!enough) {

@@ -25,8 +25,8 @@
  * common box of them is convex; in others the common box, widened a little, must be free of boundary.
  *
  * Three levels are tried: the whole body with one M, then sixteen pieces with all their neighbours, then every piece
- * with its neighbours. A piece that passes has no contact with its neighbours; pairs of pieces that are not neighbours in
- * the reference are always searched.
+ * with its neighbours. A piece that passes has no contact with its neighbours; pairs of pieces that are not neighbours
+ * in the reference are always searched.
  */
 #ifndef DENT_STRUCTURES_STRAIN_CERTIFICATE_H
 #define DENT_STRUCTURES_STRAIN_CERTIFICATE_H
@@ -78,8 +78,8 @@ void strain_reference_set(struct strain_reference *reference, const struct body 
 bool strain_matrix(const struct piece_strain *pieces, const struct cluster_piece *ranges, uint32_t count,
                    float matrix[9]);
 
-/* Is the whole body, or group `group` or piece `piece` with its neighbours, certainly free of contact with itself? `strains`: by piece
- * of the body. */
+/* Is the whole body, or group `group` or piece `piece` with its neighbours, certainly free of contact with itself?
+ * `strains`: by piece of the body. */
 bool strain_certifies_body(const struct strain_reference *reference, const struct cluster_kernels *kernels,
                            const struct piece_strain *strains);
 bool strain_certifies_group(const struct strain_reference *reference, const struct cluster_kernels *kernels,
