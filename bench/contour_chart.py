@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Chart of bench_contour: time of a step over the share of vertices inside, one line a method.
 
-    for i in 0 0.01 0.07 0.2 0.5 0.8; do echo "inside $i"; bench_contour --rounds 4 --inside $i blocks-640k; done > F.txt
+    for i in 0 0.01 0.07 0.2 0.5 0.8; do
+        echo "inside $i"; bench_contour --rounds 4 --inside $i blocks-640k
+    done > F.txt
     bench/contour_chart.py F.txt docs/benchmarks/contour-overlap.svg
 """
 import math
@@ -39,9 +41,11 @@ def main(source, target):
     def y(ms):
         return HEIGHT - BOTTOM - (math.log10(ms) - lo) * (HEIGHT - BOTTOM - 30) / (hi - lo)
 
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" font-family="sans-serif" font-size="13">',
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
+           'font-family="sans-serif" font-size="13">',
            f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
-           f'<text x="{LEFT}" y="18">both questions in one query, 640,000 cells: ms a step over the share of vertices inside</text>']
+           f'<text x="{LEFT}" y="18">both questions in one query, 640,000 cells: '
+           'ms a step over the share of vertices inside</text>']
     for power in range(lo, hi + 1):
         at = y(10.0 ** power)
         out.append(f'<line x1="{LEFT}" y1="{at:.1f}" x2="{WIDTH - 210}" y2="{at:.1f}" stroke="#ddd"/>')

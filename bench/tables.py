@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """The tables of docs/scaling.md and docs/benchmarks.md.
 
-    bench/tables.py BUILD_DIR [--parts overlap,swarm,graded,growth,cloth,traps] [--results DIR]    measure, keep as CSV, print
-    bench/tables.py --results DIR --write PAGE...         rewrite the tables in Markdown pages from what was kept
+    bench/tables.py BUILD_DIR [--parts PART,...] [--results DIR]   measure, keep as CSV, print; parts: overlap, swarm,
+                                                                   graded, growth, cloth, traps
+    bench/tables.py --results DIR --write PAGE...                  rewrite the tables in pages from what was kept
 
-What is measured here is how time grows (`dent bench --json`, one thread, processor time, methods in turns, answers compared); races against peers, with
-threads and with other instruction sets are measured by bench/make_results.sh, which calls this program and is all that is needed to make both pages
-again. In a page a table stands between <!-- begin NAME --> and <!-- end NAME -->; the rest is written by hand.
+What is measured here is how time grows (`dent bench --json`, one thread, processor time, methods in turns, answers
+compared); races against peers, with threads and with other instruction sets are measured by bench/make_results.sh,
+which calls this program and is all that is needed to make both pages again. In a page a table stands between
+<!-- begin NAME --> and <!-- end NAME -->; the rest is written by hand.
 """
 import argparse
 import csv
@@ -25,8 +27,8 @@ CLOTH_SCALES = [0.002, 0.02, 0.1, 0.4, 1, 2]
 SLOPE_FROM = 5000  # elements; the 1k row is shown, not fitted
 SLOPE_ALLOWED = 1.1
 TRAP_ALLOWED = 20
-COLUMNS = ["part", "scene", "setting", "scale", "cells", "vertices", "question", "method", "isa", "median_ms", "low_ms", "high_ms",
-           "candidates", "pairs", "pairs_hash", "peak_bytes", "allocations", "commit"]
+COLUMNS = ["part", "scene", "setting", "scale", "cells", "vertices", "question", "method", "isa", "median_ms", "low_ms",
+           "high_ms", "candidates", "pairs", "pairs_hash", "peak_bytes", "allocations", "commit"]
 
 
 def machine_name():
@@ -53,14 +55,16 @@ class Bench:
         """Elements (cells, or triangles of surfaces) and vertices of a scene; they do not depend on the overlap."""
         command = [self.dent, "info", scene, "--json", "--scale", str(scale)]
         command += [] if scene.startswith("cloth") else ["--set", "inside=0"]
-        bodies = [json.loads(line) for line in subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()]
+        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        bodies = [json.loads(line) for line in output.splitlines()]
         return sum(body["cells"] or body["surface_faces"] for body in bodies), sum(body["vertices"] for body in bodies)
 
     def run(self, part, scene, scale=1, setting=None, questions=QUESTIONS):
         """All questions and methods on one scene."""
         cells, vertices = self.sizes(scene, scale)
         for question in questions:
-            command = [self.dent, "bench", scene, "--json", "--threads", "1", "--cpu-time", "--ask", question, "--scale", str(scale),
+            command = [self.dent, "bench", scene, "--json", "--threads", "1", "--cpu-time", "--ask", question,
+                       "--scale", str(scale),
                        "--frames", str(self.options.frames), "--repeat", str(self.options.repeat)]
             command += ["--set", setting] if setting else []
             print("$", " ".join(["dent"] + command[1:]), file=sys.stderr, flush=True)
@@ -105,14 +109,15 @@ def measure_cloth(bench):
 
 
 def measure_traps(bench):
-    command = [str(bench.build / "bench" / "bench_traps"), "--csv", str(pathlib.Path(bench.options.results) / "tables-traps.csv")]
+    command = [str(bench.build / "bench" / "bench_traps"), "--csv",
+               str(pathlib.Path(bench.options.results) / "tables-traps.csv")]
     print("$", " ".join(command), file=sys.stderr, flush=True)
     if subprocess.run(command, stdout=subprocess.DEVNULL).returncode != 0:
         sys.exit("tables.py: bench_traps failed, or methods disagree")
 
 
-PARTS = {"overlap": measure_overlap, "swarm": measure_swarm, "graded": measure_graded, "growth": measure_growth, "cloth": measure_cloth,
-         "traps": measure_traps}
+PARTS = {"overlap": measure_overlap, "swarm": measure_swarm, "graded": measure_graded, "growth": measure_growth,
+         "cloth": measure_cloth, "traps": measure_traps}
 
 
 # ---- what was kept -------------------------------------------------------------------------------------------------
@@ -122,8 +127,9 @@ class Missing(Exception):
     """A table cannot be made: what it shows was not measured."""
 
 
-NUMBERS = ["scale", "cells", "vertices", "faces", "median_ms", "low_ms", "high_ms", "candidates", "pairs", "peak_bytes", "allocations", "threads",
-           "ratio", "frames", "repeat", "refit_ms", "culling_ms", "traversal_ms", "filters_ms", "exact_ms", "prepare_ms", "finish_ms", "search_ms"]
+NUMBERS = ["scale", "cells", "vertices", "faces", "median_ms", "low_ms", "high_ms", "candidates", "pairs", "peak_bytes",
+           "allocations", "threads", "ratio", "frames", "repeat", "refit_ms", "culling_ms", "traversal_ms",
+           "filters_ms", "exact_ms", "prepare_ms", "finish_ms", "search_ms"]
 
 
 def load(folder, name):
@@ -169,6 +175,11 @@ def number(value):
     return f"{value:.3g}" if value < 100 else f"{value:.0f}"
 
 
+def against(best, row):
+    """Milliseconds, and how many times as fast as the best peer that is."""
+    return f"{number(row['median_ms'])} ({best['median_ms'] / row['median_ms']:.1f}×)"
+
+
 def time_cell(row):
     """Median and quartiles in milliseconds."""
     if row is None or row["median_ms"] is None:
@@ -186,7 +197,8 @@ def whole(value):
     return f"{value:,.0f}"
 
 
-METHOD_HEAD = ["scene", "method", "question", "ms (quartiles)", "ns per tet", "pairs", "peak bytes per tet", "allocations"]
+METHOD_HEAD = ["scene", "method", "question", "ms (quartiles)", "ns per tet", "pairs", "peak bytes per tet",
+               "allocations"]
 
 
 def method_rows(rows, label):
@@ -196,8 +208,8 @@ def method_rows(rows, label):
         for question in QUESTIONS:
             row = pick(rows, question=question, method=method)
             if row:
-                lines.append([label, method, question, time_cell(row), f"{row['median_ms'] * 1e6 / row['cells']:.1f}", whole(row["pairs"]),
-                              whole(row["peak_bytes"] / row["cells"]), whole(row["allocations"])])
+                lines.append([label, method, question, time_cell(row), f"{row['median_ms'] * 1e6 / row['cells']:.1f}",
+                              whole(row["pairs"]), whole(row["peak_bytes"] / row["cells"]), whole(row["allocations"])])
     return lines
 
 
@@ -210,7 +222,8 @@ def slope(points):
 
 
 def slope_cell(rows, method):
-    points = [(row["cells"], row["median_ms"]) for row in rows if row["method"] == method and row["cells"] >= SLOPE_FROM]
+    points = [(row["cells"], row["median_ms"]) for row in rows if row["method"] == method
+              and row["cells"] >= SLOPE_FROM]
     if len(points) < 2:
         return "–"
     value = slope(points)
@@ -228,7 +241,8 @@ def table_overlap(folder):
             text += f"`{scene}`, {question}: ms of a step (quartiles) by share of vertices inside\n\n"
             lines = []
             for setting in unique(row["setting"] for row in rows):
-                here = [row for row in rows if row["scene"] == scene and row["question"] == question and row["setting"] == setting]
+                here = [row for row in rows if row["scene"] == scene and row["question"] == question
+                        and row["setting"] == setting]
                 if here:
                     lines.append([f"{100 * float(setting.split('=')[1]):g} %", whole(here[0]["pairs"])] +
                                  [time_cell(pick(here, method=method)) for method in METHODS])
@@ -237,7 +251,8 @@ def table_overlap(folder):
 
 
 def table_swarm(folder):
-    return "`teschner-a --scale 50`: 5,000 bodies of 10 tetrahedra\n\n" + table(METHOD_HEAD, method_rows(load(folder, "tables-swarm"), "teschner-a × 50"))
+    rows = method_rows(load(folder, "tables-swarm"), "teschner-a × 50")
+    return "`teschner-a --scale 50`: 5,000 bodies of 10 tetrahedra\n\n" + table(METHOD_HEAD, rows)
 
 
 def table_graded(folder):
@@ -271,7 +286,8 @@ def table_memory(folder):
             if all(found):
                 lines.append([whole(cells), method] + [whole(row["peak_bytes"] / cells) for row in found] +
                              [whole(max(row["allocations"] for row in found))])
-    return table(["tetrahedra", "method"] + [f"{question}, bytes per tet" for question in QUESTIONS] + ["allocations"], lines)
+    return table(["tetrahedra", "method"] + [f"{question}, bytes per tet" for question in QUESTIONS] + ["allocations"],
+                 lines)
 
 
 def table_cloth(folder):
@@ -284,8 +300,8 @@ def table_cloth(folder):
                      [whole(row["peak_bytes"] / cells) if row else "–" for row in found] +
                      [whole(max(row["allocations"] for row in found if row))])
     lines.append(["slope, 10k → 1M", ""] + [slope_cell(rows, method) for method in methods] + [""] * (len(methods) + 1))
-    return table(["triangles", "pairs"] + [f"{method}, ms" for method in methods] + [f"{method}, bytes per triangle" for method in methods] +
-                 ["allocations"], lines)
+    return table(["triangles", "pairs"] + [f"{method}, ms" for method in methods] +
+                 [f"{method}, bytes per triangle" for method in methods] + ["allocations"], lines)
 
 
 def table_traps(folder):
@@ -300,7 +316,8 @@ def table_traps(folder):
                 cell = "cancelled" if math.isnan(ratio) else f"{number(milliseconds)} (× {ratio:.2f})"
                 lines.setdefault(row["trap"], {})[row["method"]] = cell if ratio <= TRAP_ALLOWED else f"**{cell}**"
         text += f"{question}: ms of a step (over `spread`)\n\n"
-        text += table(["trap"] + methods, [[trap] + [cells.get(method, "–") for method in methods] for trap, cells in lines.items()]) + "\n"
+        rows_of_table = [[trap] + [cells.get(method, "–") for method in methods] for trap, cells in lines.items()]
+        text += table(["trap"] + methods, rows_of_table) + "\n"
     return text
 
 
@@ -320,12 +337,14 @@ def is_peer(row):
 
 
 def fastest_peer(rows):
-    return min((row for row in rows if is_peer(row) and row["median_ms"]), key=lambda row: row["median_ms"], default=None)
+    return min((row for row in rows if is_peer(row) and row["median_ms"]), key=lambda row: row["median_ms"],
+               default=None)
 
 
 def race_table(rows, size, size_name):
     """A line per race, a column per contestant; ours with the ratio to the fastest peer, which is bold."""
-    ours = unique(row["method"] for row in rows if not is_peer(row) and row["method"] not in ("sweep", "brute-force", "control"))
+    ours = unique(row["method"] for row in rows if not is_peer(row)
+                  and row["method"] not in ("sweep", "brute-force", "control"))
     peers = unique(row["method"] for row in rows if is_peer(row))
     lines = []
     for (scene, _, _), race in races(rows):
@@ -338,7 +357,7 @@ def race_table(rows, size, size_name):
             elif is_peer(row):
                 line.append(f"**{number(row['median_ms'])}**" if row is best else number(row["median_ms"]))
             else:
-                line.append(number(row["median_ms"]) + (f" ({best['median_ms'] / row['median_ms']:.1f}×)" if best else ""))
+                line.append(against(best, row) if best else number(row["median_ms"]))
         lines.append(line)
     return table(["scene", size_name, "pairs"] + ours + [f"*{name}*" for name in peers], lines)
 
@@ -357,7 +376,8 @@ def table_together(folder):
 
 def table_files(folder):
     """Mesh files: the fastest peer beside ours, all questions."""
-    names = [f"files-{model}-{question}" for model in ("armadillo", "bunny", "jaw") for question in ("vertex-cell", "face-cell", "face-face")]
+    names = [f"files-{model}-{question}" for model in ("armadillo", "bunny", "jaw")
+             for question in ("vertex-cell", "face-cell", "face-face")]
     names += [f"files-{model}-face-face" for model in ("tshirt", "cloth-ball", "cloth-funnel", "armadillo-rollers")]
     rows = []
     for name in names:
@@ -378,15 +398,17 @@ def table_files(folder):
         line = [scene, whole(race[0]["cells"]), whole(race[0]["faces"]), question, whole(race[0]["pairs"])]
         for method in methods:
             row = pick(race, method=method)
-            line.append("–" if row is None else f"{number(row['median_ms'])} ({best['median_ms'] / row['median_ms']:.1f}×)")
+            line.append("–" if row is None else against(best, row))
         lines.append(line + [f"{number(best['median_ms'])} {best['method']}"])
     return table(["model", "cells", "surface faces", "question", "pairs"] + methods + ["fastest peer"], lines)
 
 
 def table_phases(folder):
-    rows = [row for row in load_all(folder, "peers-face-face", "peers-large-face-face") if row.get("exact_ms") is not None]
+    rows = [row for row in load_all(folder, "peers-face-face", "peers-large-face-face")
+            if row.get("exact_ms") is not None]
     phases = ["prepare", "refit", "culling", "traversal", "filters", "exact", "finish"]
-    lines = [[row["scene"], row["method"]] + [number(row[f"{phase}_ms"]) for phase in phases] + [number(row["median_ms"])] for row in rows]
+    lines = [[row["scene"], row["method"]] + [number(row[f"{phase}_ms"]) for phase in phases] +
+             [number(row["median_ms"])] for row in rows]
     if not lines:
         raise Missing("no row tells its phases")
     return table(["scene", "method"] + phases + ["all"], lines)
@@ -409,7 +431,8 @@ def table_threads(folder):
                           f"{best['median_ms'] / row['median_ms']:.1f}× {best['method']}" if best else "–",
                           f"{gained:.2f}" if gained else "–", f"{control:.2f}" if control else "–",
                           f"{gained / control:.2f}" if gained and control else "–"])
-    return table(["scene", "question", "method", "ms", "fastest peer, same threads", "speed-up", "control's", "share"], lines)
+    return table(["scene", "question", "method", "ms", "fastest peer, same threads", "speed-up", "control's", "share"],
+                 lines)
 
 
 def table_isa(folder):
@@ -425,13 +448,14 @@ def table_isa(folder):
                 rows = load(folder, f"isa-{isa}-{question}")
             except Missing:
                 continue
-            methods = ["surface-tree"] if question == "face-face" else ["cluster-search", "cluster-search/no-certificate", "spatial-hash", "bucket-tree"]
+            methods = ["surface-tree"] if question == "face-face" else [
+                "cluster-search", "cluster-search/no-certificate", "spatial-hash", "bucket-tree"]
             for (scene, _, _), race in races(rows):
                 best = fastest_peer([row for row in peers if row["scene"] == scene])
                 cells = []
                 for method in methods:
                     row = pick(race, method=method)
-                    cells.append("–" if row is None or best is None else f"{method} {number(row['median_ms'])} ({best['median_ms'] / row['median_ms']:.1f}×)")
+                    cells.append("–" if row is None or best is None else f"{method} {against(best, row)}")
                 lines.append([scene, question, isa, ", ".join(cells)])
     if not lines:
         raise Missing("no isa-*.csv")
@@ -439,18 +463,21 @@ def table_isa(folder):
 
 
 def table_machine(folder):
-    rows = load_all(folder, "peers-face-face", "peers-vertex-cell", "peers-face-cell", "peers-large-face-face", "together")
+    rows = load_all(folder, "peers-face-face", "peers-vertex-cell", "peers-face-cell", "peers-large-face-face",
+                    "together")
     commits = unique(row["commit"] for row in rows)
     clock = {"processor": "processor time", "wall": "time by the clock"}
     return (f"Machine: {rows[0]['machine']}; {rows[0]['compiler']}; commit {', '.join(commits)}; one thread, "
             f"{rows[0]['isa']}, {clock[rows[0]['clock']]} unless said otherwise.\n")
 
 
-TABLES = {"overlap": table_overlap, "swarm": table_swarm, "graded": table_graded, "growth": table_growth, "memory": table_memory,
+TABLES = {"overlap": table_overlap, "swarm": table_swarm, "graded": table_graded, "growth": table_growth,
+          "memory": table_memory,
           "cloth": table_cloth, "traps": table_traps, "vertex-cell": table_race("vertex-cell", "cells", "cells"),
-          "face-cell": table_race("face-cell", "cells", "cells"), "face-face": table_race("face-face", "faces", "surface faces"),
-          "together": table_together, "files": table_files, "phases": table_phases, "threads": table_threads, "isa": table_isa,
-          "machine": table_machine}
+          "face-cell": table_race("face-cell", "cells", "cells"),
+          "face-face": table_race("face-face", "faces", "surface faces"),
+          "together": table_together, "files": table_files, "phases": table_phases, "threads": table_threads,
+          "isa": table_isa, "machine": table_machine}
 
 
 def write_page(path, folder):
@@ -482,7 +509,8 @@ def main():
     parser.add_argument("--frames", type=int, default=4)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--results", default=str(pathlib.Path(__file__).resolve().parent / "results" / machine_name()))
-    parser.add_argument("--write", nargs="+", metavar="PAGE", default=[], help="Markdown pages whose tables are made again")
+    parser.add_argument("--write", nargs="+", metavar="PAGE", default=[],
+                        help="Markdown pages whose tables are made again")
     parser.add_argument("--machine", action="store_true", help="print the name of this machine's folder of results")
     options = parser.parse_args()
     if options.machine:

@@ -28,7 +28,8 @@ stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads t
 POSIX_HEADERS = """aio arpa/inet cpio dirent dlfcn fcntl fmtmsg fnmatch ftw glob grp iconv langinfo libgen monetary
 mqueue ndbm net/if netdb netinet/in netinet/tcp nl_types poll pthread pwd regex sched search semaphore spawn strings
 stropts sys/ipc sys/mman sys/msg sys/resource sys/select sys/sem sys/shm sys/socket sys/stat sys/statvfs sys/time
-sys/times sys/types sys/uio sys/un sys/utsname sys/wait syslog tar termios trace ulimit unistd utime utmpx wordexp""".split()
+sys/times sys/types sys/uio sys/un sys/utsname sys/wait syslog tar termios trace ulimit unistd utime utmpx
+wordexp""".split()
 COMPILER_HEADERS = """immintrin xmmintrin emmintrin smmintrin x86intrin cpuid arm_neon wasm_simd128
 sanitizer/asan_interface""".split()
 # Names that common systems have beside the standard ones; a file of ours must not be found in their place.

@@ -34,22 +34,27 @@ def page(data):
     with_first = ask("--no-self", shirt, shirt + "/iter0/000.obj")
     yield "# Crossing triangles in the data kit's frames"
     yield ""
-    yield "Pairs that `dent pairs --ask face-face` reports: triangles that share no vertex and whose interiors cross. Made by"
-    yield "`DENT_TOOL=build/apps/cli/dent DENT_DATA=... tools/kit_crossings.py`; a test makes the table again and compares."
+    yield ("Pairs that `dent pairs --ask face-face` reports: triangles that share no vertex and whose interiors cross. "
+           "Made by")
+    yield ("`DENT_TOOL=build/apps/cli/dent DENT_DATA=... tools/kit_crossings.py`; a test makes the table again and "
+           "compares.")
     yield ""
     yield "## Collision frames"
     yield ""
-    yield "`dent pairs --ask face-face --count frames/SCENE/frames`. All pairs are of the kind `crossing`. The fingerprint"
+    yield ("`dent pairs --ask face-face --count frames/SCENE/frames`. All pairs are of the kind `crossing`. "
+           "The fingerprint")
     yield "is the `pairs_hash` of `--json`; brute force gives the same."
     yield ""
     yield "| scene | frame | triangles | crossing pairs | pairs_hash |"
     yield "|---|---:|---:|---:|---|"
     for scene in COLLISION_SCENES:
         folder = os.path.join(data, "frames", scene, "frames")
-        info = subprocess.run([os.environ["DENT_TOOL"], "info", "--json", folder], capture_output=True, text=True, check=True)
+        info = subprocess.run([os.environ["DENT_TOOL"], "info", "--json", folder], capture_output=True, text=True,
+                              check=True)
         for frame in ask(folder):
             assert frame["crossing"] == frame["pairs"]
-            yield "| %s | %d | %d | %d | `%s` |" % (scene, frame["frame"], json.loads(info.stdout)["faces"], frame["pairs"],
+            yield "| %s | %d | %d | %d | `%s` |" % (scene, frame["frame"], json.loads(info.stdout)["faces"],
+                                                    frame["pairs"],
                                                  frame["pairs_hash"])
     yield ""
     yield "## T-shirt, 251 frames"
@@ -60,9 +65,11 @@ def page(data):
     yield "`dent pairs --ask face-face --count meshes/cloth-diffcloth/iter0.tar.xz` prints 0 for each."
     yield ""
     yield "So that there is something to count, the moving shirt against its own first frame, which stays where it is:"
-    yield "`dent pairs --ask face-face --no-self --count iter0.tar.xz iter0.tar.xz/iter0/000.obj`. In frame 0 the two coincide, and every triangle is"
+    yield ("`dent pairs --ask face-face --no-self --count iter0.tar.xz iter0.tar.xz/iter0/000.obj`. "
+           "In frame 0 the two coincide, and every triangle is")
     yield "`coplanar` with its copy; from frame 1 on all pairs are `crossing`%s." % (
-        "" if not sum(frame["coplanar"] for frame in with_first[1:]) else " but %d" % sum(f["coplanar"] for f in with_first[1:]))
+        "" if not sum(frame["coplanar"] for frame in with_first[1:])
+        else " but %d" % sum(f["coplanar"] for f in with_first[1:]))
     yield ""
     yield from shirt_rows([frame["pairs"] for frame in with_first])
 

@@ -38,8 +38,8 @@ def tuples(data, name, components, count):
 def check_scene(tool, folder, arguments, cells):
     """cells: part -> number of elements."""
     out = os.path.join(folder, "animation")
-    lines = subprocess.run([tool, "run", *arguments, "--frames", str(FRAMES), "-o", out, "--json"], check=True, capture_output=True,
-                           text=True).stdout.splitlines()
+    lines = subprocess.run([tool, "run", *arguments, "--frames", str(FRAMES), "-o", out, "--json"], check=True,
+                           capture_output=True, text=True).stdout.splitlines()
     contacts = {0: 0}
     depths = {0: 0.0}
     for line in map(json.loads, lines):
@@ -47,7 +47,8 @@ def check_scene(tool, folder, arguments, cells):
         depths[line["frame"]] = line["max_penetration"]
     steps = {}
     for entry in xml.etree.ElementTree.parse(out + ".pvd").getroot().iter("DataSet"):
-        steps.setdefault(float(entry.get("timestep")), {})[int(entry.get("part"))] = os.path.join(folder, entry.get("file"))
+        steps.setdefault(float(entry.get("timestep")), {})[int(entry.get("part"))] = os.path.join(
+            folder, entry.get("file"))
     assert len(steps) == FRAMES + 1, len(steps)
     found = 0
     for frame, (_, parts) in enumerate(sorted(steps.items())):
@@ -70,14 +71,16 @@ def check_scene(tool, folder, arguments, cells):
             length = sum(value * value for value in normals.GetTuple3(i))
             assert abs(length - 1) < 1e-9, (frame, i, length)
     assert found > 0, "no contact in the whole animation: nothing was tested"
-    print("%s: %d steps, %s cells, %d contact points" % (arguments[0], len(steps), "+".join(map(str, cells.values())), found))
+    print("%s: %d steps, %s cells, %d contact points" % (arguments[0], len(steps), "+".join(map(str, cells.values())),
+                                                         found))
 
 
 def main():
     tool = sys.argv[1]
     with tempfile.TemporaryDirectory() as folder:
         # 4 blocks of 2 x 2 x 2 cubes of five tetrahedra on a ground of 6 x 6 x 1
-        check_scene(tool, folder, ["stack", "--scale", "0.125", "--set", "blocks=4", "--set", "gap=0.01"], {0: 4 * 40 + 180})
+        check_scene(tool, folder, ["stack", "--scale", "0.125", "--set", "blocks=4", "--set", "gap=0.01"],
+                    {0: 4 * 40 + 180})
     with tempfile.TemporaryDirectory() as folder:
         # a ground of tetrahedra and a sheet of 16 x 16 squares of two triangles
         check_scene(tool, folder, ["sheet-fold", "--scale", "0.25"], {0: 320, 1: 512})

@@ -27,7 +27,8 @@ class BadInput(tool.ToolTest):
     def test_a_directory_is_called_one(self):
         for ending in ("", ".json", ".urdf", ".obj", ".csv"):
             os.mkdir(self.path("dir" + ending))
-        for words in (["run", "stack", "--scale", "0.1", "--frames", "1", "--resume", self.path("dir")], ["run", self.path("dir.json")],
+        for words in (["run", "stack", "--scale", "0.1", "--frames", "1", "--resume", self.path("dir")],
+                      ["run", self.path("dir.json")],
                       ["info", self.path("dir.urdf")], ["ccd", self.path("dir.urdf")], ["info", self.path("dir.obj")],
                       ["ccd-queries", "--kind", "vf", self.path("dir.csv")]):
             with self.subTest(words=words):

@@ -30,9 +30,10 @@ class Bench(tool.ToolTest):
             self.assertTrue(row["commit"] and row["machine"])
 
     def test_a_method_that_cannot_answer_is_an_error(self):
-        line = self.one_line_error("bench", *QUICK, "teschner-a", "--scale", 0.1, "--ask", "vertex-cell", "--method", "surface-tree")
-        self.assertEqual(line, "bench: method surface-tree cannot answer vertex-cell; these can: brute-force, sweep, spatial-hash, "
-                         "bucket-tree, cluster-search, contour-walk")
+        line = self.one_line_error("bench", *QUICK, "teschner-a", "--scale", 0.1, "--ask", "vertex-cell", "--method",
+                                   "surface-tree")
+        self.assertEqual(line, "bench: method surface-tree cannot answer vertex-cell; these can: "
+                         "brute-force, sweep, spatial-hash, bucket-tree, cluster-search, contour-walk")
         rows = self.rows("teschner-a", "--scale", 0.1, "--method", "surface-tree")  # what it can is asked
         self.assertEqual([row["question"] for row in rows], ["face-face"])
         text = self.good("bench", "--help").stdout
@@ -40,7 +41,8 @@ class Bench(tool.ToolTest):
         self.assertNotIn("or proximity", text)
 
     def test_a_simulated_scene_is_named_as_such(self):
-        self.assertEqual(self.one_line_error("bench", "stack"), "bench: 'stack' is simulated: dent run stack --json tells its times")
+        self.assertEqual(self.one_line_error("bench", "stack"),
+                         "bench: 'stack' is simulated: dent run stack --json tells its times")
 
     def test_solids_are_asked_three_times_and_all_methods_agree(self):
         rows = self.rows("teschner-a", "--scale", 0.1)

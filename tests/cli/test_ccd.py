@@ -1,4 +1,5 @@
-"""dent ccd and dent ccd-queries: what they print, how they exit, and what bad input says. With the data kit: no query is missed and none
+"""dent ccd and dent ccd-queries: what they print, how they exit, and what bad input says. With the data kit:
+no query is missed and none
 a false alarm; of the frame pairs exactly the listed true pairs are reported, and times are the listed ones."""
 import json
 import lzma
@@ -103,8 +104,8 @@ class Ccd(ToolTest):
         a, b = self.frames(obj(vertices + other, triangles), obj(vertices + moved, triangles))
         expected = self.good("ccd", a, b, status=1).stdout
         self.assertGreater(expected.count("\n"), 5)
-        for options in (["--method", "brute-force"], ["--method", "surface-tree"], ["--threads", "1"], ["--threads", "3"],
-                        ["--isa", "scalar"]):
+        for options in (["--method", "brute-force"], ["--method", "surface-tree"], ["--threads", "1"],
+                        ["--threads", "3"], ["--isa", "scalar"]):
             self.assertEqual(self.good("ccd", *options, a, b, status=1).stdout, expected)
 
     def test_stats_go_to_stderr(self):
@@ -139,7 +140,8 @@ class Ccd(ToolTest):
 
 
 # One vertex-face query that collides at t = 1/2, and one that does not.
-HIT = ["1,4,1,4,1,1", "0,1,0,1,0,1", "1,1,0,1,0,1", "0,1,1,1,0,1", "1,4,1,4,-1,1", "0,1,0,1,0,1", "1,1,0,1,0,1", "0,1,1,1,0,1"]
+HIT = ["1,4,1,4,1,1", "0,1,0,1,0,1", "1,1,0,1,0,1", "0,1,1,1,0,1", "1,4,1,4,-1,1", "0,1,0,1,0,1", "1,1,0,1,0,1",
+       "0,1,1,1,0,1"]
 MISS = HIT[:4] + ["1,4,1,4,1,2"] + HIT[5:]
 
 
@@ -156,7 +158,8 @@ class CcdQueries(ToolTest):
         result = self.good("ccd-queries", path)
         self.assertIn("2 queries: 0 missed, 0 false alarms", result.stdout)
         (line,) = json_lines(self.good("ccd-queries", "--json", path).stdout)
-        self.assertEqual(list(line), ["file", "kind", "total", "colliding", "missed", "false_alarms", "ns_mean", "ns_median", "ns_max"])
+        self.assertEqual(list(line), ["file", "kind", "total", "colliding", "missed", "false_alarms", "ns_mean",
+                                      "ns_median", "ns_max"])
         self.assertEqual([line[key] for key in list(line)[:6]], [path, "vertex-face", 2, 1, 0, 0])
         self.assertLessEqual(line["ns_median"], line["ns_max"])
 
@@ -173,7 +176,8 @@ class CcdQueries(ToolTest):
         self.good("ccd-queries", "--kind", "vertex-face", "--truth", wrong, path, status=1)
         self.assertIn("--truth belongs to one file", self.one_line_error("ccd-queries", "--truth", truth, path, path))
         self.assertIn("1 answers for the 2 queries",
-                      self.one_line_error("ccd-queries", "--kind", "vf", "--truth", self.write("t.json", "[true]"), path))
+                      self.one_line_error("ccd-queries", "--kind", "vf", "--truth", self.write("t.json", "[true]"),
+                                          path))
 
     def test_answers_beside_the_folder_packed(self):
         os.makedirs(self.path("queries"))
@@ -194,7 +198,8 @@ class CcdQueries(ToolTest):
         self.assertIn("say --kind", self.one_line_error("ccd-queries", self.write("data.csv", csv(HIT, answers=(1,)))))
         third = self.write("vf.csv", csv(HIT, answers=(1,)) + "0,1,1,3,0,1,1\n")
         self.assertIn("vf.csv:9: y is 1/3, which is not exactly a double", self.one_line_error("ccd-queries", third))
-        self.assertIn("not a multiple of 8", self.one_line_error("ccd-queries", self.write("2vf.csv", csv(HIT[:7], answers=(1,)))))
+        self.assertIn("not a multiple of 8", self.one_line_error("ccd-queries",
+                                                                 self.write("2vf.csv", csv(HIT[:7], answers=(1,)))))
         self.assertIn("missing_vf.csv", self.one_line_error("ccd-queries", self.path("missing_vf.csv")))
         self.assertIn("vertex-face", self.one_line_error("ccd-queries", "--kind", "xy", third))
         self.assertIn("usage: dent ccd-queries", self.one_line_error("ccd-queries"))
@@ -255,7 +260,8 @@ class KitFrames(DataTest):
         folder = os.path.join(DATA, "frames", scene)
         frames = [os.path.join(folder, "frames", name + ".ply.xz") for name in (first, second)]
         vertices, triangles = read_ply(frames[0])
-        edges = sorted({tuple(sorted((t[i], t[(i + 1) % 3]))) for t in triangles for i in range(3)}, key=lambda e: (e[1], e[0]))
+        edges = sorted({tuple(sorted((t[i], t[(i + 1) % 3]))) for t in triangles for i in range(3)},
+                       key=lambda e: (e[1], e[0]))
         edge_number = {edge: i for i, edge in enumerate(edges)}
         reported = {"vertex-face": set(), "edge-edge": set()}
         times = {}
@@ -289,7 +295,7 @@ class KitFrames(DataTest):
         self.check_scene("cloth-ball", "cloth_ball92", "cloth_ball93", "92", (94822, 19032))
 
     def check_times(self, times, scene, stem, kind):
-        """toi <= t <= next double, against the times of 25 digits; the query files list the pairs of the boxes files in order."""
+        """toi <= t <= next double, against times of 25 digits; the query files list the pairs of the boxes in order."""
         with lzma.open(os.path.join(DATA, "frames", scene, "boxes", "%s%s.json.xz" % (stem, kind))) as file:
             pairs = [tuple(sorted(pair)) if kind == "ee" else tuple(pair) for pair in json.load(file)]
         path = os.path.join(DATA, "ccd", "simulation", scene, "toi", "%s%s_toi.csv.xz" % (stem, kind))
@@ -301,7 +307,8 @@ class KitFrames(DataTest):
                 toi, true = times[pairs[int(query)]], Fraction(earliest)
                 slack = Fraction(1, 10 ** 25)  # the list is rounded to 25 places
                 self.assertLessEqual(Fraction(toi), true + slack)
-                following = struct.unpack("<d", struct.pack("<q", struct.unpack("<q", struct.pack("<d", toi))[0] + 1))[0]
+                following = struct.unpack("<d", struct.pack("<q", struct.unpack("<q", struct.pack("<d", toi))[0] + 1))[
+                    0]
                 self.assertGreaterEqual(Fraction(following), true - slack)
                 checked += 1
         self.assertGreater(checked, 20)

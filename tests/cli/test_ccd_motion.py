@@ -1,4 +1,5 @@
-"""dent ccd of robots and of scenes of rigid bodies, and dent info of robots: what they print, how they exit, what bad input says."""
+"""dent ccd of robots and of scenes of rigid bodies, and dent info of robots: what they print, how they exit, what bad
+input says."""
 import math
 import os
 
@@ -16,7 +17,8 @@ TURNSTILE = """<robot name="turnstile">
 
 
 def joint(name, parent, child, rest="", kind="revolute"):
-    return '<joint name="%s" type="%s"><parent link="%s"/><child link="%s"/>%s</joint>' % (name, kind, parent, child, rest)
+    return '<joint name="%s" type="%s"><parent link="%s"/><child link="%s"/>%s</joint>' % (
+        name, kind, parent, child, rest)
 
 
 def robot(*parts, links="abc"):
@@ -38,8 +40,10 @@ class Robots(ToolTest):
         self.assertRegex(lines[-1], r"^first contact at t = 0\.\d+: bodies 1 bar and 2 post; \d+ contacts nearer than ")
         # The side of the bar, 0.05 beside its axis, meets the corner (0.1, 1.4) of the post.
         angle = math.atan2(1.4, 0.1) - math.asin(0.05 / math.hypot(0.1, 1.4))
-        (line,) = json_lines(self.good("ccd", "--json", self.turnstile, "--to", "3.1", "--obstacle", self.post, status=1).stdout)
-        self.assertEqual(list(line), ["verdict", "pairs", "toi", "candidates", "ms", "t_lo", "t_hi", "body_a", "body_b", "contacts", "tolerance"])
+        (line,) = json_lines(self.good("ccd", "--json", self.turnstile, "--to", "3.1", "--obstacle", self.post,
+                                       status=1).stdout)
+        self.assertEqual(list(line), ["verdict", "pairs", "toi", "candidates", "ms", "t_lo", "t_hi", "body_a", "body_b",
+                                      "contacts", "tolerance"])
         self.assertEqual((line["verdict"], line["body_a"], line["body_b"]), ("contact", "bar", "post"))
         self.assertLess(line["t_lo"], line["t_hi"])
         self.assertEqual(line["toi"], line["t_lo"])  # the certified time: never late
@@ -55,7 +59,8 @@ class Robots(ToolTest):
     def test_the_other_way_round_it_is_free(self):
         result = self.good("ccd", self.turnstile, "--to", "-3.1", "--obstacle", self.post)
         self.assertEqual(result.stdout, "free: nothing touches\n")
-        (line,) = json_lines(self.good("ccd", "--json", self.turnstile, "--to", "turn=-3.1", "--obstacle", self.post).stdout)
+        (line,) = json_lines(self.good("ccd", "--json", self.turnstile, "--to", "turn=-3.1", "--obstacle",
+                                       self.post).stdout)
         self.assertEqual((line["verdict"], line["toi"], line["t_lo"], line["contacts"]), ("free", None, 1, 0))
         self.assertEqual((line["body_a"], line["body_b"], line["pairs"]), (None, None, 0))
 
@@ -70,12 +75,13 @@ class Robots(ToolTest):
         self.assertEqual(plain.stderr, "")
         (line,) = json_lines(plain.stdout)
         zero = self.good(*words, "--tolerance", "0", status=1)
-        self.assertIn("--tolerance 0 stands for the default, 1e-6 of the size of two bodies: %.3g was used" % line["tolerance"], zero.stderr)
+        self.assertIn("--tolerance 0 stands for the default, 1e-6 of the size of two bodies: %.3g was used"
+                      % line["tolerance"], zero.stderr)
         fine = self.good(*words, "--tolerance", "1e-11", status=1)
         (line,) = json_lines(fine.stdout)
         self.assertGreater(line["tolerance"], 1e-11)
-        self.assertIn("--tolerance 1e-11 is finer than can be told apart at this size (2^-28 of it): %.3g was used" % line["tolerance"],
-                      fine.stderr)
+        self.assertIn("--tolerance 1e-11 is finer than can be told apart at this size (2^-28 of it): %.3g was used"
+                      % line["tolerance"], fine.stderr)
         coarse = self.good(*words, "--tolerance", "0.001", status=1)
         self.assertEqual((coarse.stderr, json_lines(coarse.stdout)[0]["tolerance"]), ("", 0.001))
         text = self.good("ccd", "--help").stdout
@@ -84,13 +90,15 @@ class Robots(ToolTest):
 
     def test_a_robot_without_joint_values_needs_none(self):
         box = "<collision><geometry><box size='0.4 0.4 0.4'/></geometry></collision>"
-        path = self.write("still.urdf", "<robot><link name='a'>" + box + "</link><link name='b'/>" + joint("j", "a", "b", kind="fixed") + "</robot>")
+        path = self.write("still.urdf", "<robot><link name='a'>" + box + "</link><link name='b'/>" +
+                          joint("j", "a", "b", kind="fixed") + "</robot>")
         self.assertEqual(self.good("ccd", path).stdout, "free: nothing touches\n")
         self.assertEqual(self.good("ccd", path, "--to", "", "--obstacle", self.post).stdout, "free: nothing touches\n")
         vertices, triangles = box_surface((0.1, 0.1, 0.1), (1, 1, 1))
         near = self.write("near.obj", obj(vertices, triangles))
         self.good("ccd", path, "--obstacle", near, status=1)
-        self.assertIn("0 numbers, and the robot has 1 joint values", self.one_line_error("ccd", self.turnstile, "--to", ""))
+        self.assertIn("0 numbers, and the robot has 1 joint values",
+                      self.one_line_error("ccd", self.turnstile, "--to", ""))
 
     def test_a_whole_turn_is_not_no_turn(self):
         self.good("ccd", self.turnstile, "--to", "6.283185307179586", "--obstacle", self.post, status=1)
@@ -99,8 +107,8 @@ class Robots(ToolTest):
     def test_a_start_that_touches_is_reported_as_such(self):
         result = self.good("ccd", self.turnstile, "--from", "1.55", "--to", "1.6", "--obstacle", self.post, status=1)
         self.assertIn("the start already touches, time 0: bodies 1 bar and 2 post", result.stdout.splitlines()[-1])
-        (line,) = json_lines(self.good("ccd", "--json", self.turnstile, "--from", "1.55", "--to", "1.6", "--obstacle", self.post,
-                                       status=1).stdout)
+        (line,) = json_lines(self.good("ccd", "--json", self.turnstile, "--from", "1.55", "--to", "1.6", "--obstacle",
+                                       self.post, status=1).stdout)
         self.assertEqual((line["t_lo"], line["start_touches"]), (0, True))
 
     def test_threads_and_instruction_sets_print_the_same(self):
@@ -116,12 +124,14 @@ class Robots(ToolTest):
         with open(os.path.join(folder, "bar.obj"), "w") as file:
             file.write(obj(vertices, triangles))
         shape = '<geometry><mesh filename="package://parts/meshes/%s"/></geometry>'
-        text = ('<robot><link name="foot"/><link name="bar"><visual>' + shape % "none.dae" + "</visual><collision>" + shape % "bar.obj" +
+        text = ('<robot><link name="foot"/><link name="bar"><visual>' + shape % "none.dae" + "</visual><collision>" +
+                shape % "bar.obj" +
                 "</collision></link>" + joint("turn", "foot", "bar", '<axis xyz="0 0 1"/>', "continuous") + "</robot>")
         path = self.write("meshed.urdf", text)
         line = self.one_line_error("ccd", path, "--to", "3.1")
         self.assertIn("link 'bar': collision mesh package://parts/meshes/bar.obj is not there", line)
-        result = self.good("ccd", path, "--to", "3.1", "--package-path", self.path("packages"), "--obstacle", self.post, status=1)
+        result = self.good("ccd", path, "--to", "3.1", "--package-path", self.path("packages"), "--obstacle", self.post,
+                           status=1)
         self.assertIn("1 visual mesh is not there (package://parts/meshes/none.dae)", result.stderr)
         result = self.good("ccd", path, "--to", "3.1", "--skip-missing", "--obstacle", self.post)
         self.assertIn("collision mesh package://parts/meshes/bar.obj is not there, and was left out", result.stderr)
@@ -133,8 +143,8 @@ class Robots(ToolTest):
         self.assertIn("  joint  turn: revolute, foot -> bar, value 0, -7 ... 7", lines)
         (line,) = json_lines(self.good("info", "--json", self.turnstile).stdout)
         self.assertEqual(list(line), ["file", "robot", "values", "links", "joints"])
-        self.assertEqual(line["joints"][0], {"name": "turn", "kind": "revolute", "parent": "foot", "child": "bar", "value": 0,
-                                             "lower": -7, "upper": 7})
+        self.assertEqual(line["joints"][0], {"name": "turn", "kind": "revolute", "parent": "foot", "child": "bar",
+                                             "value": 0, "lower": -7, "upper": 7})
 
     def test_bad_values_are_one_clear_line(self):
         for words, expected in (
@@ -147,9 +157,11 @@ class Robots(ToolTest):
                 (["--to", "8"], "ccd: joint 'turn': 8 is above its limit, 7"),
                 (["--from", "-8", "--to", "0"], "ccd: joint 'turn': -8 is below its limit, -7"),
                 (["--to", "2000", "--no-limits"], "ccd: joint 'turn' turns from 0 to 2000 radians, more than 1000"),
-                (["--to", "1", "--frame", "2"], "ccd: --frame, --to-frame, --scale, --set and --motion are for built-in scenes"),
+                (["--to", "1", "--frame", "2"],
+                 "ccd: --frame, --to-frame, --scale, --set and --motion are for built-in scenes"),
                 (["--to", "1", "--merge"], "ccd: --separation, --method, --merge and --no-self are for two frames"),
-                (["--to", "1", "--obstacle", self.path("none.obj")], self.path("none.obj") + ": cannot be opened: no such file"),
+                (["--to", "1", "--obstacle", self.path("none.obj")],
+                 self.path("none.obj") + ": cannot be opened: no such file"),
         ):
             with self.subTest(words=words):
                 self.assertTrue(self.one_line_error("ccd", self.turnstile, *words).startswith(expected))
@@ -164,13 +176,15 @@ class Robots(ToolTest):
                           joint("fly", "ground", "box", kind="floating") + "</robot>")
         self.good("ccd", path, "--to", "fly.1=3,fly.2=1", "--obstacle", self.post, status=1)
         self.good("ccd", path, "--to", "0,3,2,1,0,0,0", "--obstacle", self.post)
-        self.assertEqual(self.one_line_error("ccd", path, "--to", "fly.3=0"), "ccd: joint 'fly': its quaternion is zero")
+        self.assertEqual(self.one_line_error("ccd", path, "--to", "fly.3=0"),
+                         "ccd: joint 'fly': its quaternion is zero")
         self.assertIn("has no such value", self.one_line_error("ccd", path, "--to", "fly.7=0"))
 
     def test_a_planar_joint_takes_two_ways_and_an_angle(self):
         box = "<collision><geometry><box size='0.2 0.2 0.2'/></geometry></collision>"
         path = self.write("cart.urdf", "<robot><link name='ground'/><link name='box'>" + box + "</link>" +
-                          joint("drive", "ground", "box", "<origin xyz='0 0 0.5'/><axis xyz='0 0 1'/>", kind="planar") + "</robot>")
+                          joint("drive", "ground", "box", "<origin xyz='0 0 0.5'/><axis xyz='0 0 1'/>", kind="planar") +
+                          "</robot>")
         self.assertIn("drive: planar, ground -> box, values 0 to 2", self.good("info", path).stdout)
         self.good("ccd", path, "--to", "drive.1=3,drive.2=1", "--obstacle", self.post, status=1)
         self.good("ccd", path, "--to", "0,-3,1", "--obstacle", self.post)
@@ -178,15 +192,18 @@ class Robots(ToolTest):
 
     def test_bad_robots_are_one_clear_line(self):
         for text, expected in (
-                (robot(joint("j", "a", "b"), joint("k", "b", "c"), joint("l", "c", "a")), "joints form a cycle: 'l', 'k', 'j'"),
+                (robot(joint("j", "a", "b"), joint("k", "b", "c"), joint("l", "c", "a")),
+                 "joints form a cycle: 'l', 'k', 'j'"),
                 (robot(joint("j", "a", "b"), joint("k", "a", "c"), joint("l", "b", "c")),
                  "link 'c' is the child of two joints, 'k' and 'l': links form a tree, without cycles"),
                 (robot(joint("j", "a", "b", '<limit lower="1" upper="-1"/>'), joint("k", "b", "c")),
                  "joint 'j': its limits are the wrong way round, lower 1 and upper -1"),
-                (robot(joint("j", "a", "b", '<axis xyz="0 0 0"/>'), joint("k", "b", "c")), "joint 'j': its axis is 0 0 0"),
+                (robot(joint("j", "a", "b", '<axis xyz="0 0 0"/>'), joint("k", "b", "c")),
+                 "joint 'j': its axis is 0 0 0"),
                 (robot(joint("j", "a", "b", kind="screw"), joint("k", "b", "c")), "joint 'j' is of type 'screw'"),
                 (robot(joint("j", "a", "d")), "joint 'j' names link 'd', and there is no such link"),
-                ("<robot><link name='a'><collision><geometry><mesh filename='no.stl'/></geometry></collision></link></robot>",
+                ("<robot><link name='a'><collision><geometry><mesh filename='no.stl'/></geometry></collision></link>"
+                 "</robot>",
                  "link 'a': collision mesh no.stl is not there"),
                 ("<!DOCTYPE r [<!ENTITY a 'b'>]><robot/>", "no document types and no entities"),
                 ("<robot", "not XML"),
@@ -202,12 +219,13 @@ class Robots(ToolTest):
 
 class Scenes(ToolTest):
     def test_what_no_frame_shows_is_found_between_them(self):
-        for scene, frame, status in (("rod", 0, 1), ("rod", 8, 0), ("rings", 0, 1), ("rings", 1, 0), ("arm", 0, 1), ("arm", 9, 0),
-                                     ("teapot", 0, 1), ("teapot", 10, 0)):
+        for scene, frame, status in (("rod", 0, 1), ("rod", 8, 0), ("rings", 0, 1), ("rings", 1, 0), ("arm", 0, 1),
+                                     ("arm", 9, 0), ("teapot", 0, 1), ("teapot", 10, 0)):
             with self.subTest(scene=scene, frame=frame):
                 self.good("ccd", "--count", "--scale", "0.3", "--frame", frame, scene, status=status)
                 for k in (frame, frame + 1):
-                    shown = self.good("pairs", "--ask", "face-face", "--count", "--scale", "0.3", "--frame", k, scene).stdout
+                    shown = self.good("pairs", "--ask", "face-face", "--count", "--scale", "0.3", "--frame", k,
+                                      scene).stdout
                     self.assertEqual(shown, "0\n")
 
     def test_straight_lines_miss_what_the_turning_rod_hits(self):
@@ -220,20 +238,24 @@ class Scenes(ToolTest):
                 with open(self.path("rod%d/%s.obj" % (k, name))) as file:
                     lines = file.read().splitlines()
                 merged += "\n".join(line if not line.startswith("f ") else
-                                    "f " + " ".join(str(int(word) + offset) for word in line.split()[1:]) for line in lines) + "\n"
+                                    "f " + " ".join(str(int(word) + offset) for word in line.split()[1:])
+                                    for line in lines) + "\n"
                 offset += sum(line.startswith("v ") for line in lines)
             frames.append(self.write("frame%d.obj" % k, merged))
         self.assertEqual(self.good("ccd", *frames).stdout, "no impact\n")
         self.good("ccd", "rod", "--frame", "0", status=1)
 
     def test_a_screw_goes_another_way(self):
-        answers = {self.good("ccd", "--count", "--motion", kind, "rings", status=1).stdout for kind in ("constant", "screw")}
+        answers = {self.good("ccd", "--count", "--motion", kind, "rings", status=1).stdout
+                   for kind in ("constant", "screw")}
         self.assertEqual(len(answers), 2)
 
     def test_options_and_scenes_that_do_not_fit_are_refused(self):
-        self.assertIn("are for robots (.urdf) and scenes of rigid bodies", self.one_line_error("ccd", "v-self", "--motion", "screw"))
+        self.assertIn("are for robots (.urdf) and scenes of rigid bodies",
+                      self.one_line_error("ccd", "v-self", "--motion", "screw"))
         self.assertIn("give it alone, with --frame K and --to-frame L", self.one_line_error("ccd", "v-self", "v-self"))
-        self.assertIn("step by step: --to-frame 3 after --frame 2", self.one_line_error("ccd", "rod", "--frame", "2", "--to-frame", "5"))
+        self.assertIn("step by step: --to-frame 3 after --frame 2",
+                      self.one_line_error("ccd", "rod", "--frame", "2", "--to-frame", "5"))
         self.assertIn("are for robots", self.one_line_error("ccd", "rod", "--to", "1"))
         self.assertIn("choose constant or screw", self.one_line_error("ccd", "rod", "--motion", "straight"))
 
@@ -246,12 +268,15 @@ class DeformingScenes(ToolTest):
         scene = self.good("ccd", "v-self", "--scale", "0.05", "--frame", 3, "--to-frame", 9, status=None).stdout
         self.assertEqual(files, scene)
         one = self.good("ccd", "v-self", "--scale", "0.05", "--frame", 3, status=None).stdout
-        self.assertEqual(one, self.good("ccd", "v-self", "--scale", "0.05", "--frame", 3, "--to-frame", 4, status=None).stdout)
+        self.assertEqual(one, self.good("ccd", "v-self", "--scale", "0.05", "--frame", 3, "--to-frame", 4,
+                                        status=None).stdout)
 
     def test_a_simulated_scene_is_run_up_to_both_frames(self):
-        (line,) = json_lines(self.good("ccd", "fold", "--scale", "0.1", "--frame", 2, "--to-frame", 4, "--json", status=None).stdout)
+        (line,) = json_lines(self.good("ccd", "fold", "--scale", "0.1", "--frame", 2, "--to-frame", 4, "--json",
+                                       status=None).stdout)
         self.assertEqual(list(line)[:4], ["pairs", "toi", "candidates", "ms"])
-        self.assertIn("cannot be before --frame 4", self.one_line_error("ccd", "fold", "--scale", "0.1", "--frame", 4, "--to-frame", 2))
+        self.assertIn("cannot be before --frame 4", self.one_line_error("ccd", "fold", "--scale", "0.1", "--frame", 4,
+                                                                        "--to-frame", 2))
 
 
 class Frames(ToolTest):
@@ -259,12 +284,14 @@ class Frames(ToolTest):
 
     def test_frames_of_scenes(self):
         expected = "rod has 12 frames, 0 to 11: there is no frame 12"
-        for words in (["ccd", "rod", "--frame", "12"], ["ccd", "rod", "--frame", "11"], ["info", "rod", "--frame", "12"],
+        for words in (["ccd", "rod", "--frame", "12"], ["ccd", "rod", "--frame", "11"],
+                      ["info", "rod", "--frame", "12"],
                       ["check", "rod", "--frame", "12"], ["pairs", "--ask", "face-face", "rod", "--frame", "12"],
                       ["export", "rod", self.path("out"), "--frame", "12"], ["bench", "rod", "--frame", "12"]):
             with self.subTest(words=words):
                 self.assertIn(expected, self.one_line_error(*words))
-        self.assertIn("v-self has 100 frames, 0 to 99: there is no frame 100", self.one_line_error("ccd", "v-self", "--frame", "99"))
+        self.assertIn("v-self has 100 frames, 0 to 99: there is no frame 100",
+                      self.one_line_error("ccd", "v-self", "--frame", "99"))
         self.assertIn("simulated for 90 frames after its beginning, frame 0: there is no frame 91",
                       self.one_line_error("info", "stack", "--scale", "0.1", "--frame", "91"))
 
@@ -279,7 +306,8 @@ class Frames(ToolTest):
 class Kit(DataTest):
     def test_the_arm_of_the_kit(self):
         path = os.path.join(DATA, "meshes", "robot-ur5e", "ur5e.urdf")
-        result = self.good("ccd", path, "--from", "0,-1.5,0.5,0,0,0", "--to", "elbow_joint=2.8,shoulder_lift_joint=-1.5", status=1)
+        result = self.good("ccd", path, "--from", "0,-1.5,0.5,0,0,0", "--to",
+                           "elbow_joint=2.8,shoulder_lift_joint=-1.5", status=1)
         self.assertIn("upper_arm_link", result.stdout)
         self.assertIn("7 visual meshes are not there", result.stderr)
         self.good("ccd", path, "--to", "1,-1,1,0,1,0")

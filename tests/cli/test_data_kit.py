@@ -74,9 +74,9 @@ class KitFiles(tool.DataTest):
 class Jaw(tool.DataTest):
     """Bone, teeth and ligaments: parts meshed one by one, whose interfaces agree up to the rounding of their files.
 
-    Measured, and for five of the pairs confirmed by a separate program that took the distance of every vertex inside: on
-    L1 to L6 the ligament is at most 3.4e-6 mm deep in bone and dentin; enamel and pulp are at least 6.2e-6 mm deep in
-    dentin. A tolerance of 5e-6 mm tells the two kinds apart on every one of these teeth; at 1e-5 mm the enamel of L6
+    Measured, and for five of the pairs confirmed by a separate program that took the distance of every vertex inside:
+    on L1 to L6 the ligament is at most 3.4e-6 mm deep in bone and dentin; enamel and pulp are at least 6.2e-6 mm deep
+    in dentin. A tolerance of 5e-6 mm tells the two kinds apart on every one of these teeth; at 1e-5 mm the enamel of L6
     (6.36e-6) counts as touching, its pulp (4.2e-5) does not. On L7 dentin and ligament really overlap, by 0.0213 mm.
     """
 

@@ -46,7 +46,8 @@ class HelpAndOptions(tool.ToolTest):
 
     def test_bad_values_are_refused_with_what_is_allowed(self):
         cases = {
-            ("pairs", "--ask", "vertex", "x"): "pairs: --ask vertex: choose vertex-cell, face-cell, face-face or proximity",
+            ("pairs", "--ask", "vertex",
+             "x"): "pairs: --ask vertex: choose vertex-cell, face-cell, face-face or proximity",
             ("pairs", "--ask", "vertex-cell", "--threads", "0",
              "x"): "pairs: --threads '0': give a whole number from 1 to 1024",
             ("pairs", "--ask", "vertex-cell", "--threads", "-1",

@@ -1,7 +1,7 @@
 """docs/tool.md prints what the tool prints: every console block is run and compared, line by line.
 
-A block is a run of `$ command` lines with their output (both streams). A line of three dots stands for any lines left out. The
-blocks are run in order in one folder.
+A block is a run of `$ command` lines with their output (both streams). A line of three dots stands for any lines left
+out. The blocks are run in order in one folder.
 """
 import os
 import re

@@ -20,8 +20,8 @@ class Pairs(tool.ToolTest):
 
     def test_a_method_that_cannot_answer_names_those_that_can(self):
         line = self.one_line_error("pairs", "--ask", "vertex-cell", "--method", "surface-tree", "teschner-a")
-        self.assertEqual(line, "pairs: method surface-tree cannot answer vertex-cell; these can: auto, brute-force, sweep, spatial-hash, "
-                         "bucket-tree, cluster-search, contour-walk")
+        self.assertEqual(line, "pairs: method surface-tree cannot answer vertex-cell; these can: "
+                         "auto, brute-force, sweep, spatial-hash, bucket-tree, cluster-search, contour-walk")
 
     def test_vertex_cell_prints_barycentric_coordinates(self):
         self.assertEqual(self.lines("vertex-cell", *self.two_cells()),
@@ -45,7 +45,7 @@ class Pairs(tool.ToolTest):
                 self.assertAlmostEqual(sum(end), 1, delta=1e-12)
 
     def two_sheets(self):
-        """A triangle, and 0.25 above it one corner of another; an edge of that corner runs over an edge of the first."""
+        """A triangle, and 0.25 above it one corner of another; an edge there runs over an edge of the first."""
         a = self.write("a.obj", "v 0 0 0\nv 4 0 0\nv 0 4 0\nf 1 2 3\n")
         b = self.write("b.obj", "v 1 1 0.25\nv -4 1 1.5\nv 1 1 9\nf 1 2 3\n")
         return a, b
@@ -54,8 +54,8 @@ class Pairs(tool.ToolTest):
         a, b = self.two_sheets()
         self.assertEqual(self.lines("proximity", "--thickness", "0.1", a, b), [])
         line = self.lines("proximity", "--thickness", "0.125", a, b)[0]
-        self.assertEqual(line, ["1", "0", "0", "0", "vertex-face", "0.25", "1", "1", "0.25", "1", "1", "0", "0", "0", "1",
-                                "vertex", "interior"])
+        self.assertEqual(line, ["1", "0", "0", "0", "vertex-face", "0.25", "1", "1", "0.25", "1", "1", "0", "0", "0",
+                                "1", "vertex", "interior"])
         edges = [line for line in self.lines("proximity", "--thickness", "0.25", a, b) if line[4] == "edge-edge"]
         self.assertEqual([line[:4] for line in edges], [["0", "0-2", "1", "0-1"]])
         self.assertEqual(edges[0][-2:], ["edge", "edge"])
@@ -72,7 +72,8 @@ class Pairs(tool.ToolTest):
         self.assertLessEqual(set(reduced), set(expected.splitlines()))
 
     def test_proximity_numbers_are_those_of_the_file(self):
-        vertices = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0.25, 0.25, 1.125), (0.25, 1, 2), (1, 0.25, 2), (0.25, 0.25, 2)]
+        vertices = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0.25, 0.25, 1.125), (0.25, 1, 2), (1, 0.25, 2),
+                    (0.25, 0.25, 2)]
         two = self.write("two.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n8\n" +
                          "".join("%d %g %g %g\n" % (i + 1, *v) for i, v in enumerate(vertices)) +
                          "$EndNodes\n$Elements\n2\n1 4 2 1 1 1 2 3 4\n2 4 2 2 2 5 6 7 8\n$EndElements\n")
@@ -88,7 +89,8 @@ class Pairs(tool.ToolTest):
     def test_proximity_options_are_checked(self):
         a, b = self.two_sheets()
         for arguments in (("--ask", "proximity", a), ("--ask", "face-face", "--thickness", "1", a),
-                          ("--ask", "proximity", "--thickness", "-1", a), ("--ask", "proximity", "--thickness", "nan", a),
+                          ("--ask", "proximity", "--thickness", "-1", a),
+                          ("--ask", "proximity", "--thickness", "nan", a),
                           ("--ask", "proximity", "--thickness", "1", "--touching", a),
                           ("--ask", "proximity", "--thickness", "1", "--method", "sweep", a)):
             result = tool.run("pairs", *arguments)

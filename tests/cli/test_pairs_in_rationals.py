@@ -1,10 +1,11 @@
 """dent pairs against an independent computation in exact rationals.
 
-Nothing here is shared with the library: the meshes are files read by a few lines of Python, and every pair is decided by
-clipping polygons exactly. A convex polygon clipped to the closed cell meets the open cell iff a mean of its corners does; the
-relative interiors of two triangles meet iff a mean of the corners of their intersection lies in both.
+Nothing here is shared with the library: the meshes are files read by a few lines of Python, and every pair is decided
+by clipping polygons exactly. A convex polygon clipped to the closed cell meets the open cell iff a mean of its corners
+does; the relative interiors of two triangles meet iff a mean of the corners of their intersection lies in both.
 
-Rationals are homogeneous integers: a point is (x, y, z, w), w > 0, and stands for (x, y, z) / w. Nothing is ever divided.
+Rationals are homogeneous integers: a point is (x, y, z, w), w > 0, and stands for (x, y, z) / w. Nothing is
+ever divided.
 """
 import functools
 import itertools
@@ -137,7 +138,8 @@ class Feature:
 
 def cells_of(feature, edge):
     """Cells of a grid that the box of a feature meets."""
-    ranges = [range(math.floor(low / edge), math.floor(high / edge) + 1) for low, high in zip(feature.low, feature.high)]
+    ranges = [range(math.floor(low / edge), math.floor(high / edge) + 1) for low,
+              high in zip(feature.low, feature.high)]
     return itertools.product(*ranges)
 
 

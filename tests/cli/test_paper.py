@@ -37,7 +37,8 @@ class Paper(tool.ToolTest):
             if before["order"] == after["order"] and before["frame"] == after["frame"]:
                 self.assertLessEqual(float(after["bound"]), float(before["bound"]))
                 self.assertLessEqual(float(after["depth"]), float(before["depth"]))
-        ends = [a for a, b in zip(rows, rows[1:] + [None]) if b is None or (a["order"], a["frame"]) != (b["order"], b["frame"])]
+        ends = [a for a, b in zip(rows, rows[1:] + [None]) if b is None
+                or (a["order"], a["frame"]) != (b["order"], b["frame"])]
         for frame in {row["frame"] for row in ends}:  # every order finds the same pairs in the end
             self.assertEqual(len({row["pairs"] for row in ends if row["frame"] == frame}), 1)
             self.assertTrue(all(float(row["bound"]) == 0 for row in ends))
@@ -59,8 +60,8 @@ class Paper(tool.ToolTest):
         self.good("paper", "hash-times", "-o", self.folder, "--steps", 1, "--scale", 0.02)
         with open(self.path("hash-times.csv")) as file:
             before = file.read()
-        process = subprocess.Popen([tool.TOOL, "paper", "hash-table-size", "hash-times", "-o", self.folder], stdout=subprocess.PIPE,
-                                   stderr=subprocess.DEVNULL, env=tool.ENVIRONMENT)
+        process = subprocess.Popen([tool.TOOL, "paper", "hash-table-size", "hash-times", "-o", self.folder],
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=tool.ENVIRONMENT)
         for line in process.stdout:  # the table has begun
             if b"powers of two" in line:
                 break
@@ -84,7 +85,8 @@ class Paper(tool.ToolTest):
                 self.assertTrue(0 <= float(row["clash_ratio"]) <= 1, row)
             else:
                 self.assertEqual(row["clash_ratio"], "")
-        cells = [float(row["cells_per_element"]) for row in self.table("hash-cell-size") if row["curve"] == "teschner-a plain form"]
+        cells = [float(row["cells_per_element"]) for row in self.table("hash-cell-size")
+                 if row["curve"] == "teschner-a plain form"]
         self.assertEqual(cells, sorted(cells, reverse=True))  # smaller cells, more of them
 
     def test_the_answer_does_not_depend_on_table_or_cell_size(self):
@@ -111,7 +113,8 @@ class Paper(tool.ToolTest):
     def test_culling_and_directions_change_the_work_and_not_the_answer(self):
         self.good("paper", "surface-flatness", "surface-directions", "surface-leaves", "-o", self.folder, "--steps", 3,
                   "--scale", 0.2, "--threads", 1, "--cpu-time")
-        for figure, key in (("surface-flatness", "crumple"), ("surface-directions", "curve"), ("surface-leaves", "curve")):
+        for figure, key in (("surface-flatness", "crumple"), ("surface-directions", "curve"),
+                            ("surface-leaves", "curve")):
             pairs = {}
             for row in self.table(figure):
                 pairs.setdefault(row[key].split()[0], set()).add(row["pairs"])

@@ -138,7 +138,8 @@ class Picture(tool.ToolTest):
     def test_the_picture_does_not_depend_on_the_unit(self):
         for size in (1e-310, 1e-150, 1e150, 8e307):
             with self.subTest(size=size):
-                found = self.draw(self.solids(((0, 0, 0), (size, size, size)), ((size / 2,) * 3, (size,) * 3)), status=1)
+                found = self.draw(self.solids(((0, 0, 0), (size, size, size)), ((size / 2,) * 3, (size,) * 3)),
+                                  status=1)
                 self.assertGreater(found["red"], 1000)
                 self.assertGreater(found["drawn"], 100000)
 

@@ -30,25 +30,44 @@ BAD_FILES = {
     "not JSON": (lambda text: "bodies: 3", r"scene\.json:1:\d+: .*expected"),
     "cut short": (lambda text: text[:100], r"scene\.json:\d+:\d+: .*"),
     "a comma missing": (lambda text: text.replace('1,\n "name"', '1\n "name"'), r"scene\.json:3:\d+: .*expected"),
-    "a key twice": (lambda text: text.replace('"name": "two"', '"dent_scene": 1'), r"scene\.json:3:\d+: each key may stand once only"),
-    "another version": (lambda text: text.replace('"dent_scene": 1', '"dent_scene": 9'), r"scene\.json:2:16: .*from 1 to 1 was expected"),
-    "an unknown key": (lambda text: text.replace('"frames"', '"frame"'), r'scene\.json:5:2: a scene has no key "frame"; did you mean "frames"\?'),
-    "a wrong type": (lambda text: text.replace('"frames": 3', '"frames": "many"'), r"scene\.json:5:12: .*a whole number from 1 to 100000 was expected"),
-    "a count too large": (lambda text: text.replace('"frames": 3', '"frames": 3000000'), r"scene\.json:5:12: .*was expected, not 3000000"),
-    "a wrong unit": (lambda text: text.replace("8 ms", "8 mm"), r"scene\.json:4:15: .*a time such as \"10 ms\" was expected; \"8 mm\" is a length"),
+    "a key twice": (lambda text: text.replace('"name": "two"', '"dent_scene": 1'),
+                    r"scene\.json:3:\d+: each key may stand once only"),
+    "another version": (lambda text: text.replace('"dent_scene": 1', '"dent_scene": 9'),
+                        r"scene\.json:2:16: .*from 1 to 1 was expected"),
+    "an unknown key": (lambda text: text.replace('"frames"', '"frame"'),
+                       r'scene\.json:5:2: a scene has no key "frame"; did you mean "frames"\?'),
+    "a wrong type": (lambda text: text.replace('"frames": 3', '"frames": "many"'),
+                     r"scene\.json:5:12: .*a whole number from 1 to 100000 was expected"),
+    "a count too large": (lambda text: text.replace('"frames": 3', '"frames": 3000000'),
+                          r"scene\.json:5:12: .*was expected, not 3000000"),
+    "a wrong unit": (lambda text: text.replace("8 ms", "8 mm"),
+                     r"scene\.json:4:15: .*a time such as \"10 ms\" was expected; \"8 mm\" is a length"),
     "an unknown unit": (lambda text: text.replace("8 ms", "8 moons"), r"scene\.json:4:15: .*\"moons\" is no unit"),
-    "a time that is not positive": (lambda text: text.replace('"8 ms"', "-1"), r"scene\.json:4:15: .*above 0, from 1e-09 to 10 s, was expected, not -1"),
-    "an unknown kind of body": (lambda text: text.replace('"solid"', '"liquid"'), r"scene\.json:\d+:\d+: .*\"liquid\" is not known here"),
-    "a body without a mesh": (lambda text: text.replace('"generate"', '"about"'), r"scene\.json:\d+:\d+: a body has no key \"about\""),
-    "an unknown shape": (lambda text: text.replace('"shape": "box"', '"shape": "torus"'), r"scene\.json:\d+:\d+: .*expected one of box, sphere, capsule, sheet"),
-    "a vector of two": (lambda text: text.replace('"cells": [\n     2,\n     2,\n     2\n', '"cells": [\n     2,\n     2\n'), r"3 whole numbers were expected, not 2"),
-    "a name twice": (lambda text: text.replace('"block"', '"ground"'), r"scene\.json:\d+:\d+: a name of its own was expected"),
-    "a material nobody described": (lambda text: text.replace('"kind": "solid"', '"kind": "solid", "material": "gum"'), r"none is called \"gum\""),
-    "a mesh file that is not there": (lambda text: text.replace('"kind": "solid"', '"kind": "solid", "mesh": "gone.mesh"').replace('"generate": {\n    "shape": "box",\n    "size": [\n     1,', '"unused": {'), r"scene\.json:\d+:\d+: "),
+    "a time that is not positive": (lambda text: text.replace('"8 ms"', "-1"),
+                                    r"scene\.json:4:15: .*above 0, from 1e-09 to 10 s, was expected, not -1"),
+    "an unknown kind of body": (lambda text: text.replace('"solid"', '"liquid"'),
+                                r"scene\.json:\d+:\d+: .*\"liquid\" is not known here"),
+    "a body without a mesh": (lambda text: text.replace('"generate"', '"about"'),
+                              r"scene\.json:\d+:\d+: a body has no key \"about\""),
+    "an unknown shape": (lambda text: text.replace('"shape": "box"', '"shape": "torus"'),
+                         r"scene\.json:\d+:\d+: .*expected one of box, sphere, capsule, sheet"),
+    "a vector of two": (lambda text: text.replace('"cells": [\n     2,\n     2,\n     2\n',
+                                                  '"cells": [\n     2,\n     2\n'),
+                        r"3 whole numbers were expected, not 2"),
+    "a name twice": (lambda text: text.replace('"block"', '"ground"'),
+                     r"scene\.json:\d+:\d+: a name of its own was expected"),
+    "a material nobody described": (lambda text: text.replace('"kind": "solid"', '"kind": "solid", "material": "gum"'),
+                                    r"none is called \"gum\""),
+    "a mesh file that is not there": (
+        lambda text: text.replace('"kind": "solid"', '"kind": "solid", "mesh": "gone.mesh"')
+        .replace('"generate": {\n    "shape": "box",\n    "size": [\n     1,', '"unused": {'),
+        r"scene\.json:\d+:\d+: "),
     "a list instead of an object": (lambda text: "[" + text + "]", r"scene\.json:1:1: a scene was expected"),
-    "no bodies": (lambda text: text.replace('"bodies"', '"attachments"'), r"scene\.json:1:1: a scene needs the key \"bodies\""),
+    "no bodies": (lambda text: text.replace('"bodies"', '"attachments"'),
+                  r"scene\.json:1:1: a scene needs the key \"bodies\""),
     "text after the end": (lambda text: text + "}", r"scene\.json:\d+:\d+: end of file expected"),
-    "bytes that are not UTF-8": (lambda text: text.replace("two", "tw\udcff"), r"scene\.json:3:\d+: UTF-8 was expected"),
+    "bytes that are not UTF-8": (lambda text: text.replace("two", "tw\udcff"),
+                                 r"scene\.json:3:\d+: UTF-8 was expected"),
 }
 
 
@@ -89,7 +108,8 @@ class Run(tool.ToolTest):
 
     def test_scenes_lists_what_run_takes(self):
         names = [line["name"] for line in tool.json_lines(self.good("scenes", "--json").stdout) if line["simulated"]]
-        for name in ("jaw", "jaw-real", "knee", "stack", "v-shapes", "vessels", "fold", "cloth-sphere", "sheet-fold", "cloth-between"):
+        for name in ("jaw", "jaw-real", "knee", "stack", "v-shapes", "vessels", "fold", "cloth-sphere", "sheet-fold",
+                     "cloth-between"):
             self.assertIn(name, names)
 
     def test_unknown_scenes_and_parameters_are_one_line(self):
@@ -132,13 +152,16 @@ class Run(tool.ToolTest):
 
     def test_a_checkpoint_of_something_else_is_refused(self):
         self.good("run", *SMALL, "--frames", "1", "--checkpoint", self.path("c"))
-        self.assertIn("another simulation", self.one_line_error("run", "cloth-sphere", "--scale", "0.2", "--resume", self.path("c")))
+        self.assertIn("another simulation", self.one_line_error("run", "cloth-sphere", "--scale", "0.2", "--resume",
+                                                                self.path("c")))
         self.assertIn("of the scene 'cloth-sphere'", self.one_line_error("run", "stack", "--resume", self.path("c")))
         self.assertIn("--resume", self.one_line_error("run", *SMALL, "--resume", self.path("missing")))
-        self.assertIn("simulated already", self.one_line_error("run", *SMALL, "--frames", "1", "--resume", self.path("c")))
+        self.assertIn("simulated already", self.one_line_error("run", *SMALL, "--frames", "1", "--resume",
+                                                               self.path("c")))
         with open(self.path("c"), "rb") as file:
             data = file.read()
-        for kind, changed in (("cut", data[:len(data) // 2]), ("flipped", data[:300] + bytes([data[300] ^ 1]) + data[301:]),
+        for kind, changed in (("cut", data[:len(data) // 2]),
+                              ("flipped", data[:300] + bytes([data[300] ^ 1]) + data[301:]),
                               ("empty", b""), ("text", b"hello")):
             with self.subTest(kind=kind):
                 self.write("bad", changed)
@@ -202,10 +225,11 @@ class Run(tool.ToolTest):
         self.assertEqual([name for name in os.listdir(out + "_frames") if name.startswith(".")], [])
 
     def test_a_full_disk_is_one_line_and_earlier_frames_stay(self):
-        """A limit on the size of files stands for a full disk: frames fit, and the collection, which grows, in the end does not."""
+        """A limit on the size of files stands for a full disk: frames fit; the collection, which grows, does not."""
         out = self.path("full")
         limit = "ulimit -f 6; trap '' XFSZ; exec \"$0\" \"$@\""
-        result = subprocess.run(["bash", "-c", limit, tool.TOOL, "run", "v-shapes", "--set", "leg=4", "--set", "width=1", "--set",
+        result = subprocess.run(
+            ["bash", "-c", limit, tool.TOOL, "run", "v-shapes", "--set", "leg=4", "--set", "width=1", "--set",
                                  "thickness=1", "--scale", "0.3", "--frames", "500", "-o", out],
                                 capture_output=True, text=True, env=tool.ENVIRONMENT, timeout=300)
         self.assertEqual(result.returncode, 2, result.stdout[-500:] + result.stderr[-500:])

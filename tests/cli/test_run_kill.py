@@ -1,6 +1,7 @@
 """kill -9 at any moment of dent run: what the collection lists can be read, and the resumed run has the same bits.
 
-Eight kills by default, fifty with DENT_LONG_TESTS, three with DENT_QUICK_TESTS. The moments are spread over the run by a fixed sequence.
+Eight kills by default, fifty with DENT_LONG_TESTS, three with DENT_QUICK_TESTS. The moments are spread over the run by
+a fixed sequence.
 """
 import os
 import random
@@ -44,7 +45,8 @@ def check_vtk_file(path):
 
 class Kill(tool.ToolTest):
     def command(self, name, *more):
-        return [tool.TOOL, "run", *SCENE, "--frames", str(FRAMES), "-o", self.path(name), "--checkpoint", self.path(name + ".state"), *more]
+        return [tool.TOOL, "run", *SCENE, "--frames", str(FRAMES), "-o", self.path(name), "--checkpoint",
+                self.path(name + ".state"), *more]
 
     def contents(self, name):
         folder = self.path(name + "_frames")
@@ -57,7 +59,8 @@ class Kill(tool.ToolTest):
     def kill_once(self, number, moment, resumed):
         """Starts or resumes, kills after `moment` seconds; True when it was still running."""
         more = ("--resume", self.path("k.state")) if resumed else ()
-        process = subprocess.Popen(self.command("k", *more), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=tool.ENVIRONMENT)
+        process = subprocess.Popen(self.command("k", *more), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                   env=tool.ENVIRONMENT)
         time.sleep(moment)
         running = process.poll() is None
         process.send_signal(signal.SIGKILL)
@@ -112,8 +115,8 @@ class Kill(tool.ToolTest):
             self.assertEqual(self.check_output(), 2 * (FRAMES + 1))
             with open(self.path("k.state"), "rb") as file:
                 self.assertEqual(file.read(), whole_state, "the last checkpoint differs")
-        print("%d kills in %d runs of %d frames (%.1f s each): every listed frame whole, every resumed run the same bits"
-              % (kills, restarts, FRAMES, duration))
+        print("%d kills in %d runs of %d frames (%.1f s each): every listed frame whole, every resumed run the same "
+              "bits" % (kills, restarts, FRAMES, duration))
 
 
 if __name__ == "__main__":

@@ -61,7 +61,8 @@ class ScenesAndExport(tool.ToolTest):
         later = tool.json_lines(self.good("info", "--json", "stack", "--scale", 0.2, "--frame", 3).stdout)
         self.assertNotEqual([row["lo_z"] for row in later], [row["lo_z"] for row in direct])
         self.good("check", "stack", "--scale", 0.2)
-        self.assertEqual(self.good("pairs", "--ask", "face-face", "--count", "cloth-sphere", "--scale", 0.1).stdout, "0\n")
+        self.assertEqual(self.good("pairs", "--ask", "face-face", "--count", "cloth-sphere", "--scale", 0.1).stdout,
+                         "0\n")
         self.assertIn("stack is simulated: give one --frame K, or write its frames first (dent run stack -o F)",
                       self.one_line_error("pairs", "--ask", "face-face", "--frames", "0:3", "stack"))
 

@@ -146,8 +146,8 @@ class Series(tool.ToolTest):
 
     def test_frames_choose_by_number(self):
         for choice, numbers in ((":", NUMBERS), ("2:10", (2, 7, 10)), ("1:", (1, 2, 7, 10, 100)), (":2", (0, 1, 2)),
-                                ("7", (7,)), ("0:100:2", (0, 2, 10, 100)), ("1:10:3", (1, 7, 10)), ("::10", (0, 10, 100)),
-                                ("2:2", (2,))):
+                                ("7", (7,)), ("0:100:2", (0, 2, 10, 100)), ("1:10:3", (1, 7, 10)),
+                                ("::10", (0, 10, 100)), ("2:2", (2,))):
             with self.subTest(choice=choice):
                 result = self.good(*FACE_FACE, "--count", "--frames", choice, self.path("run"))
                 self.assertEqual([int(line.split()[0]) for line in result.stdout.splitlines()], list(numbers))
@@ -305,11 +305,13 @@ class Series(tool.ToolTest):
         result = self.good("check", "--json", self.path("run"), self.still, status=1)
         lines = tool.json_lines(result.stdout)
         summary = lines.pop()
-        self.assertEqual((summary["frames"], summary["frames_penetrating"], summary["first_penetrating"], summary["outcome"]),
+        self.assertEqual((summary["frames"], summary["frames_penetrating"], summary["first_penetrating"],
+                          summary["outcome"]),
                          (6, 3, 1, "complete"))
         self.assertEqual(summary["max_depth"], max(line["max_depth"] for line in lines))
         for line in lines:
-            alone = tool.json_lines(tool.run("check", "--json", self.path("run/box_%d.obj" % line["frame"]), self.still).stdout)
+            alone = tool.json_lines(
+                tool.run("check", "--json", self.path("run/box_%d.obj" % line["frame"]), self.still).stdout)
             for key in ("bodies", "pairs_penetrating", "pairs_touching", "max_depth", "outcome"):
                 self.assertEqual(line[key], alone[-1][key], key)
             for key in ("overlapping_elements", "penetrating_vertices"):
@@ -322,8 +324,8 @@ class Series(tool.ToolTest):
         picture = self.path("p.png")
         line = self.one_line_error("check", self.path("run"), self.still, "--picture", picture)
         self.assertIn("for one frame", line)
-        result = self.good("check", "--frames", "2", self.path("run"), self.still, "--picture", picture, "--out", self.path("out"),
-                           status=1)
+        result = self.good("check", "--frames", "2", self.path("run"), self.still, "--picture", picture, "--out",
+                           self.path("out"), status=1)
         self.assertIn("1 of 1 pairs penetrates", result.stdout)
         self.assertTrue(os.path.exists(picture) and os.path.exists(self.path("out.pvd")))
 
@@ -345,12 +347,14 @@ class Series(tool.ToolTest):
 
     # ---- the terminal -----------------------------------------------------------------------------------------------
 
-    LONG = ("pairs", "--ask", "face-cell", "--method", "brute-force", "blocks-640k", "--scale", "0.02", "--frames", ":", "--count")
+    LONG = ("pairs", "--ask", "face-cell", "--method", "brute-force", "blocks-640k", "--scale", "0.02", "--frames", ":",
+            "--count")
 
     def test_ctrl_c_keeps_finished_frames(self):
         out = self.path("out")
         with open(out, "w") as stream:
-            process = subprocess.Popen([tool.TOOL, *self.LONG], env=tool.ENVIRONMENT, stderr=subprocess.PIPE, stdout=stream, text=True)
+            process = subprocess.Popen([tool.TOOL, *self.LONG], env=tool.ENVIRONMENT, stderr=subprocess.PIPE,
+                                       stdout=stream, text=True)
             end = time.time() + 300  # a limit, not an expectation
             while os.path.getsize(out) == 0 and time.time() < end:
                 time.sleep(0.02)
@@ -395,7 +399,8 @@ class KitSeries(tool.DataTest):
         methods = ("auto", "surface-tree", "sweep", "bucket-tree") if self.LONG else ("auto", "surface-tree")
         first = None
         for method in methods:
-            common = (*FACE_FACE, "--json", "--method", method, "--frames", "::%d" % step, self.shirt, self.shirt + "/000.obj")
+            common = (*FACE_FACE, "--json", "--method", method, "--frames", "::%d" % step, self.shirt,
+                      self.shirt + "/000.obj")
             refitted = timeless(self.good(*common).stdout)
             rebuilt = timeless(self.good(*common, "--rebuild").stdout)
             self.assertEqual(refitted, rebuilt)
@@ -411,14 +416,16 @@ class KitSeries(tool.DataTest):
             self.assertEqual(timeless(self.good(*common, "--method", method).stdout), oracle)
 
     def test_the_collision_frames_equal_the_oracle(self):
-        scenes = ("armadillo-rollers", "cloth-ball", "cloth-funnel") if self.LONG else ("armadillo-rollers", "cloth-funnel")
+        scenes = ("armadillo-rollers", "cloth-ball", "cloth-funnel") if self.LONG else (
+            "armadillo-rollers", "cloth-funnel")
         for scene in scenes:
             folder = os.path.join(tool.DATA, "frames", scene, "frames")
             with self.subTest(scene=scene):
                 oracle = timeless(self.good(*FACE_FACE, "--json", "--method", "brute-force", folder).stdout)
                 self.assertEqual(len(oracle), 2)
                 for method in ("auto", "surface-tree"):
-                    self.assertEqual(timeless(self.good(*FACE_FACE, "--json", "--method", method, folder).stdout), oracle)
+                    self.assertEqual(timeless(self.good(*FACE_FACE, "--json", "--method", method, folder).stdout),
+                                     oracle)
 
     def test_the_table_says_what_the_tool_says(self):
         tree = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")

@@ -4,8 +4,9 @@ through find_package(dent) and through pkg-config, static and shared. Every prog
 
     test_install.py BUILD_DIRECTORY CMAKE C_COMPILER CXX_COMPILER [--plain-static]
 
---plain-static: the static libraries keep their internal symbols (sanitizer and coverage builds); then they are not compared
-with the shared ones, and the program may not use the names of internal functions. The environment variables CFLAGS and CXXFLAGS reach the compilers.
+--plain-static: the static libraries keep their internal symbols (sanitizer and coverage builds); then they are not
+compared with the shared ones, and the program may not use the names of internal functions. The environment variables
+CFLAGS and CXXFLAGS reach the compilers.
 """
 
 import os

@@ -3,9 +3,9 @@
 
     check_with_vtk.py PROBE          PROBE is the program mesh_file_probe
 
-Writes dent's sample files and opens them with VTK (the library inside ParaView): counts, positions bit for bit, cells, fields.
-Then lets VTK write grids and surfaces in every mode it has and compares what dent reads. Exit status 77 when the Python module
-vtk is missing (Debian: python3-vtk9).
+Writes dent's sample files and opens them with VTK (the library inside ParaView): counts, positions bit for bit, cells,
+fields. Then lets VTK write grids and surfaces in every mode it has and compares what dent reads. Exit status 77 when
+the Python module vtk is missing (Debian: python3-vtk9).
 """
 import itertools
 import math
@@ -64,7 +64,8 @@ def read(reader, path):
 
 
 def values_of(array):
-    return [array.GetTuple(i)[c] for i in range(array.GetNumberOfTuples()) for c in range(array.GetNumberOfComponents())]
+    return [array.GetTuple(i)[c] for i in range(array.GetNumberOfTuples())
+            for c in range(array.GetNumberOfComponents())]
 
 
 def check_field(data, name, components, expected, what):
@@ -100,9 +101,10 @@ def check_dent_files(folder):
         data = check_data_set(read(reader, f"{folder}/{name}"), cells, types, name)
         check_field(data, "cell value", 1, SCALARS[:len(cells)], name)
         check_field(data, "cell vector", 3, VECTORS[:3 * len(cells)], name)
-    check_data_set(read(vtk.vtkXMLPolyDataReader(), f"{folder}/points.vtp"), [[i] for i in range(VERTICES)], [1] * VERTICES,
-                   "points.vtp")
-    lines = check_data_set(read(vtk.vtkXMLPolyDataReader(), f"{folder}/lines.vtp"), [[0, 1], [1, 2], [11, 0]], [3] * 3, "lines.vtp")
+    check_data_set(read(vtk.vtkXMLPolyDataReader(), f"{folder}/points.vtp"), [[i] for i in range(VERTICES)],
+                   [1] * VERTICES, "points.vtp")
+    lines = check_data_set(read(vtk.vtkXMLPolyDataReader(), f"{folder}/lines.vtp"), [[0, 1], [1, 2], [11, 0]], [3] * 3,
+                           "lines.vtp")
     check_field(lines, "cell value", 1, SCALARS[:3], "lines.vtp")
     for name, reader in (("empty.vtu", vtk.vtkXMLUnstructuredGridReader()), ("empty.vtp", vtk.vtkXMLPolyDataReader())):
         output = read(reader, f"{folder}/{name}")
@@ -138,7 +140,7 @@ GRID = (12, 10, 9)
 
 
 def lattice(exact_in_text):
-    """Positions of a small lattice of hexahedra: in eighths where the writer prints few digits, else with all their bits."""
+    """Positions of a small lattice of hexahedra: in eighths where the writer prints few digits, else with all bits."""
     points = []
     for k, j, i in itertools.product(range(GRID[2] + 1), range(GRID[1] + 1), range(GRID[0] + 1)):
         points.append((i / 8, j / 8, k / 8) if exact_in_text else (i + 1 / 3, math.sqrt(j) * 1e-310, -k * 1e300 / 7))
@@ -233,7 +235,8 @@ def check_xml_files(probe, folder):
     for kind, make, writer_class, ending in (("solid", make_grid, vtk.vtkXMLUnstructuredGridWriter, "vtu"),
                                              ("surface", make_surface, vtk.vtkXMLPolyDataWriter, "vtp")):
         for mode, base64, packed, wide, big, groups in itertools.product(("Ascii", "Binary", "Appended"), (False, True),
-                                                                         (False, True), (False, True), (False, True), (1, 3)):
+                                                                         (False, True), (False, True), (False, True),
+                                                                         (1, 3)):
             if (base64 and mode != "Appended") or (mode == "Ascii" and (packed or wide or big)):
                 continue
             points = lattice(exact_in_text=mode == "Ascii")
@@ -274,7 +277,8 @@ def check_legacy_files(probe, folder):
                 writer.SetFileVersion(42 if old else 51)
             path = f"{folder}/x.vtk"
             write(writer, data, path)
-            check_bodies(show(probe, path), kind, points, cells, groups, f"legacy {kind} binary={binary} old={old} groups={groups}")
+            check_bodies(show(probe, path), kind, points, cells, groups,
+                         f"legacy {kind} binary={binary} old={old} groups={groups}")
             count += 1
     return count
 
@@ -310,8 +314,8 @@ def main():
         xml_count = check_xml_files(probe, folder)
         legacy_count = check_legacy_files(probe, folder)
         check_other_files(probe, folder)
-    print(f"VTK {vtk.vtkVersion.GetVTKVersion()}: 8 files of dent read by VTK, {xml_count} XML and {legacy_count} legacy and 5 other "
-          f"files of VTK read by dent, {CHECKS} checks")
+    print(f"VTK {vtk.vtkVersion.GetVTKVersion()}: 8 files of dent read by VTK, {xml_count} XML and {legacy_count} "
+          f"legacy and 5 other files of VTK read by dent, {CHECKS} checks")
 
 
 if __name__ == "__main__":
