@@ -19,8 +19,8 @@
  * of a colour share a vertex or a rigid body), found in the order the contacts have; sums run in that order. Sort
  * contacts canonically (dent_world_find_contacts does) and the result does not depend on how they were found.
  *
- * Units: yours, but consistent: lengths, masses, seconds. A force is mass * length / time^2.
- */
+ * Units: yours, but consistent: lengths, masses, seconds. A force is mass * length /
+ time^2. */
 #ifndef DENT_RESPONSE_H
 #define DENT_RESPONSE_H
 
@@ -30,8 +30,8 @@
 extern "C" {
 #endif
 
-/* ---- bodies ---------------------------------------------------------------------------------------------------------
- */
+/* ---- bodies
+ --------------------------------------------------------------------------------------------------------- */
 
 /** A rigid body. The frame of the body has its origin at the centre of mass. */
 typedef struct dent_rigid_state {
@@ -78,8 +78,8 @@ typedef struct dent_response_body {
     double *rigid_forces;                   /**< six numbers; the torque is about the centre of mass */
 } dent_response_body;
 
-/* ---- materials ------------------------------------------------------------------------------------------------------
- */
+/* ---- materials
+ ------------------------------------------------------------------------------------------------------ */
 
 /** How two surfaces meet. Defaults: friction 0.5 and 0.4, restitution 0, compliance 0. */
 typedef struct dent_contact_material {
@@ -97,8 +97,8 @@ typedef struct dent_material_pair {
     dent_contact_material material;
 } dent_material_pair;
 
-/* ---- what a response gets and gives --------------------------------------------------------------------------------
- */
+/* ---- what a response gets and gives
+ -------------------------------------------------------------------------------- */
 
 /** What a contact did: state and result in one. Indexed as the contacts. Hand it in as `previous` next time. */
 typedef struct dent_contact_force {
@@ -240,25 +240,28 @@ DENT_API dent_status dent_position_solve(dent_response *response, const dent_res
 typedef struct dent_reposition_def {
     size_t struct_size;
     double security;     /**< the gap to restore, a length; default 0 */
-    double alert;        /**< nothing happens while no gap is below this; at most `security`, default -infinity: set it */
-    double longest_move; /**< of a contact's two points relative to one another, a length > 0, default infinite: deeper ones
-                              come out over several calls, with detection in between */
+    double alert;        /**< nothing happens while no gap is below this; at most `security`, default -infinity: set
+                              it */
+    double longest_move; /**< of a contact's two points relative to one another, a length > 0, default infinite: deeper
+                              ones come out over several calls, with detection in between */
     uint32_t sweeps;     /**< over the contacts, default 100 */
 } dent_reposition_def;
 DENT_API dent_reposition_def dent_reposition_def_default(void);
 
-/** Puts bodies apart that came too close, outside time: the smallest displacement, weighted with the masses, after which
- *  every contact has its security distance (n . (da - db) >= security - gap). No friction, no restitution, no compliance;
- *  velocities are left alone, so nothing is thrown apart. Moves positions and rigid poses as dent_position_solve does;
- *  contacts should have been found at these positions, and positions_start and rigid_start be null or the same. `previous` is not looked at; forces[].normal tell who pushed (a
- *  mass times a length, over time_step). Then find contacts again: a cycle; repeat while one is below `alert`, ten cycles
- *  at most. report->residual: the deepest lack of security left. */
+/** Puts bodies apart that came too close, outside time: the smallest displacement, weighted with the masses, after
+ * which every contact has its security distance (n . (da - db) >= security - gap). No friction, no restitution, no
+ * compliance; velocities are left alone, so nothing is thrown apart. Moves positions and rigid poses as
+ * dent_position_solve does; contacts should have been found at these positions, and positions_start and rigid_start be
+ * null or the same. `previous` is not looked at; forces[].normal tell who pushed (a mass times a length, over
+ * time_step). Then find contacts again: a cycle; repeat while one is below `alert`, ten cycles at most.
+ * report->residual: the deepest lack of security left. */
 DENT_API dent_status dent_reposition_solve(dent_response *response, const dent_response_problem *problem,
                                            const dent_reposition_def *def, dent_response_report *report);
 
-/** Contacts that begin at one distance and end at a larger one do not flicker. Sets alive[i] where contact i has a gap of at
- *  most `begin`, or at most `end` (>= begin) and its key in `keys`, the ascending keys of contacts alive before. Returns how many
- *  are alive. new_keys (room for contact_count, not the same array; null: not wanted) gets their keys, ascending. O(n log n). */
+/** Contacts that begin at one distance and end at a larger one do not flicker. Sets alive[i] where contact i has a gap
+ * of at most `begin`, or at most `end` (>= begin) and its key in `keys`, the ascending keys of contacts alive before.
+ * Returns how many are alive. new_keys (room for contact_count, not the same array; null: not wanted) gets their keys,
+ * ascending. O(n log n). */
 DENT_API uint64_t dent_contacts_alive(const dent_contact *contacts, uint64_t contact_count, const uint64_t *keys,
                                       uint64_t key_count, double begin, double end, bool *alive, uint64_t *new_keys);
 
@@ -274,13 +277,14 @@ typedef struct dent_velocity_def {
     double correction;   /**< share of the overlap beyond `slop` removed per step, 0 to 1, default 0.2 */
     double slop;         /**< overlap left alone, a length, default 0 */
     double correction_speed; /**< at most this fast, default infinite */
-    double security;         /**< a length >= 0, default 0. Nearer than this, contacts are held off by a critically damped spring
-                                towards it, of the rate 0.2 / time_step, that never pulls: bodies at rest keep this gap, and
-                                small disturbances are no impacts. `velocities_start` should be those before outer forces */
+    double security;         /**< a length >= 0, default 0. Nearer than this, contacts are held off by a critically
+                                  damped spring towards it, of the rate 0.2 / time_step, that never pulls: bodies at
+                                  rest keep this gap, and small disturbances are no impacts. `velocities_start` should
+                                  be those before outer forces */
     bool after_positions;    /**< default false. True: a pass after dent_position_solve: only contacts that pushed there
-                                (`previous` = its forces) act; they bounce, and do not part faster than they should; no
-                                friction, no correction, no speculative gap. `forces` are then those of the position pass
-                                with the impulse of this one added */
+                                  (`previous` = its forces) act; they bounce, and do not part faster than they should;
+                                  no friction, no correction, no speculative gap. `forces` are then those of the
+                                  position pass with the impulse of this one added */
 } dent_velocity_def;
 DENT_API dent_velocity_def dent_velocity_def_default(void);
 

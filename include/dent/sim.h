@@ -11,9 +11,9 @@
  *       const double *x = dent_sim_positions(sim, body);     3 per vertex, until the next step
  *   }
  *
- * Method: small steps. A step is cut into `substeps`; contacts are found once per step. Every substep predicts, sweeps over
- * the elastic bodies (vertex block descent), corrects positions for attachments and for contacts with friction (XPBD), takes
- * velocities from the positions, and gives restitution in a last pass. Described in docs/simulator.md.
+ * Method: small steps. A step is cut into `substeps`; contacts are found once per step. Every substep predicts, sweeps
+ * over the elastic bodies (vertex block descent), corrects positions for attachments and for contacts with friction
+ * (XPBD), takes velocities from the positions, and gives restitution in a last pass. Described in docs/simulator.md.
  *
  * Units: SI is meant (metres, kilograms, seconds) and any consistent system works. Right-handed, z up by default.
  *
@@ -21,8 +21,9 @@
  * and optimisation level, and a run resumed from a checkpoint equals one never stopped.
  *
  * Threads: one simulation by one thread at a time; a step runs on the context's workers. After warm-up a step allocates
- * only where the number of contacts grows. Failure: a failing call changes nothing, except dent_sim_step as stated there.
- */
+ * only where the number of contacts grows. Failure: a failing call changes nothing, except dent_sim_step as stated
+ *
+ there. */
 #ifndef DENT_SIM_H
 #define DENT_SIM_H
 
@@ -44,8 +45,8 @@ typedef struct dent_sim_material {
     double density;   /**< kg/m^3; cloth: kg/m^2. Above 0; default 1000 (cloth bodies: set it, 0.2 is a shirt) */
     double young;     /**< Young's modulus of elastic solids, Pa, above 0; default 1e5 (soft rubber, flesh) */
     double poisson;   /**< Poisson's ratio, 0 <= . < 0.5; default 0.4 */
-    double damping;   /**< s: viscous stress = damping * stiffness * rate of strain; >= 0, default 0.002. A mode of angular
-                           frequency w is damped by damping * w / 2 of critical */
+    double damping;   /**< s: viscous stress = damping * stiffness * rate of strain; >= 0, default 0.002. A mode of
+                           angular frequency w is damped by damping * w / 2 of critical */
 
     double stretch;   /**< cloth: resistance to stretching along its edges, N/m, above 0; default 1000 */
     double shear;     /**< cloth: resistance to in-plane shear, N/m, >= 0; default 300 */
@@ -67,15 +68,17 @@ typedef struct dent_sim_material_pair {
 /* ---- motion that is told ----------------------------------------------------------------------------------------- */
 
 /** A place in time: x(t) = pivot + R(q) (x_start - pivot) + translation. Between two keys translation is linear, the
- *  quaternion linear and normalised (the shorter way round); before the first and after the last key it stands still. */
+ *  quaternion linear and normalised (the shorter way round); before the first and after the last key it stands
+ still. */
 typedef struct dent_sim_keyframe {
     double time;           /**< s; ascending */
     double rotation[4];    /**< quaternion w, x, y, z; need not be of unit length, not zero */
     double translation[3]; /**< m */
 } dent_sim_keyframe;
 
-/** Writes where all vertices of the body are at `time` (3 per vertex; `positions` comes in holding the start positions).
- *  Must depend on its arguments only, so that checkpoints resume; finite numbers, or the step fails and names the body. */
+/** Writes where all vertices of the body are at `time` (3 per vertex; `positions` comes in holding the start
+ * positions). Must depend on its arguments only, so that checkpoints resume; finite numbers, or the step fails and
+ * names the body. */
 typedef void dent_sim_motion_function(void *user, double time, uint32_t vertex_count, double *positions);
 
 typedef struct dent_sim_motion {
@@ -92,10 +95,11 @@ typedef struct dent_sim_motion {
 typedef enum dent_sim_body_kind {
     DENT_SIM_SOLID = 1,      /**< elastic tetrahedra: stable neo-Hookean, safe under inversion */
     DENT_SIM_CLOTH = 2,      /**< elastic triangles: stretch, shear, bending */
-    DENT_SIM_RIGID = 3,      /**< keeps its shape; mass and inertia from the mesh: tetrahedra, or a closed surface; an open
-                                  surface is a shell of the density per area */
+    DENT_SIM_RIGID = 3,      /**< keeps its shape; mass and inertia from the mesh: tetrahedra, or a closed surface; an
+                                  open surface is a shell of the density per area */
     DENT_SIM_PRESCRIBED = 4, /**< moves as its motion says, or stands still; infinitely heavy */
-    DENT_SIM_EMBEDDED = 5    /**< a dense surface carried by an elastic solid, its host, by rigid links; touches for it */
+    DENT_SIM_EMBEDDED = 5    /**< a dense surface carried by an elastic solid, its host, by rigid links; touches for
+                                  it */
 } dent_sim_body_kind;
 
 /** "solid", "cloth", "rigid", "prescribed", "embedded"; null for other values. */
@@ -104,15 +108,18 @@ DENT_API const char *dent_sim_body_kind_name(dent_sim_body_kind kind);
 typedef struct dent_sim_body_def {
     size_t struct_size;
     dent_sim_body_kind kind; /**< default SOLID */
-    dent_body_kind mesh;     /**< what the elements are; SOLID and CLOTH have no choice and ignore it, EMBEDDED is a surface */
+    dent_body_kind mesh;     /**< what the elements are; SOLID and CLOTH have no choice and ignore it, EMBEDDED is a
+                                  surface */
     const char *name;        /**< copied; null: "body N" */
 
     uint32_t vertex_count, element_count;
     const uint32_t *element_corners; /**< tetrahedra (4) or triangles (3); copied */
     const double *positions;         /**< 3 per vertex at time 0; copied */
-    const double *rest;              /**< undeformed shape of solids and cloth; null (default): positions. Flat rest tetrahedra
-                                          have no elasticity and are counted with a notice; so are triangles without area */
-    const double *velocities;        /**< 3 per vertex at time 0, m/s; null (default): the next two. Not for rigid bodies */
+    const double *rest;              /**< undeformed shape of solids and cloth; null (default): positions. Flat rest
+                                          tetrahedra have no elasticity and are counted with a notice; so are triangles
+                                          without area */
+    const double *velocities;        /**< 3 per vertex at time 0, m/s; null (default): the next two. Not for rigid
+                                          bodies */
     double linear_velocity[3];       /**< m/s at time 0; default 0 */
     double angular_velocity[3];      /**< rad/s at time 0 about the centre of mass; default 0 */
 
@@ -128,16 +135,19 @@ typedef struct dent_sim_body_def {
 
     uint32_t collision_group; /**< as in dent_body_def; default 1. An embedded surface's host usually gets mask 0 */
     uint32_t collision_mask;  /**< default all bits; 0: touches nothing */
-    bool self_collision;      /**< default true for elastic and embedded bodies; never asked for rigid and prescribed ones */
-    bool thin_and_fast;       /**< look for impacts on the way from one detection of contacts to the next and never let this
-                                   body cross another: default false; DENT_SIM_CLOTH: true. See dent_sim_def.continuous */
+    bool self_collision;      /**< default true for elastic and embedded bodies; never asked for rigid and prescribed
+                                   ones */
+    bool thin_and_fast;       /**< look for impacts on the way from one detection of contacts to the next and never let
+                                   this body cross another: default false; DENT_SIM_CLOTH: true. See
+                                   dent_sim_def.continuous */
 } dent_sim_body_def;
 DENT_API dent_sim_body_def dent_sim_body_def_default(dent_sim_body_kind kind);
 
-/** Ties a vertex to something: a point in space, a vertex, or a point inside an element (weights). Rigid bodies take part
- *  through their vertices. A hard tie (length and compliance 0) from a solid with fixed vertices that touches nothing (collision_mask 0)
- *  to a rigid body is a bond: the vertex becomes part of the body, with its mass, and forces through it are as exact as the elasticity;
- *  so are those of soft ties of rigid bodies to space or prescribed bodies. See docs/simulator.md. */
+/** Ties a vertex to something: a point in space, a vertex, or a point inside an element (weights). Rigid bodies take
+ * part through their vertices. A hard tie (length and compliance 0) from a solid with fixed vertices that touches
+ * nothing (collision_mask 0) to a rigid body is a bond: the vertex becomes part of the body, with its mass, and forces
+ * through it are as exact as the elasticity; so are those of soft ties of rigid bodies to space or prescribed bodies.
+ * See docs/simulator.md. */
 typedef struct dent_sim_attachment {
     uint32_t body_a, vertex_a;
     uint32_t body_b;         /**< UINT32_MAX: a point in space */
@@ -146,8 +156,8 @@ typedef struct dent_sim_attachment {
     double point[3];         /**< in space, when body_b is UINT32_MAX */
     double length;           /**< rest length, m, >= 0: 0 keeps the two together */
     double compliance;       /**< m/N, >= 0: 0 is a hard joint */
-    bool same_vertex;        /**< a vertex with a vertex: also the same vertex for detection (dent_same_as), as in meshes cut
-                                  from one file; needs vertices_b[0] alone */
+    bool same_vertex;        /**< a vertex with a vertex: also the same vertex for detection (dent_same_as), as in
+                                  meshes cut from one file; needs vertices_b[0] alone */
 } dent_sim_attachment;
 DENT_API dent_sim_attachment dent_sim_attachment_default(void);
 
@@ -163,7 +173,8 @@ typedef enum dent_sim_continuous {
 typedef struct dent_sim_def {
     size_t struct_size;
     uint32_t body_count;
-    const dent_sim_body_def *bodies; /**< copied, with all they point to; numbers of bodies are their ranks in the world */
+    const dent_sim_body_def *bodies; /**< copied, with all they point to; numbers of bodies are their ranks in the
+                                          world */
     uint32_t material_count;         /**< 0: one default material */
     const dent_sim_material *materials;
     uint32_t pair_count;
@@ -174,31 +185,36 @@ typedef struct dent_sim_def {
     double gravity[3];        /**< m/s^2; default 0, 0, -9.81 */
     double time_step;         /**< s, above 0 (1e-100 to 1e100); default 1/60 */
     uint32_t substeps;        /**< per step, 1 to 1000; default 10. More: stiffer and more accurate */
-    uint32_t iterations;      /**< sweeps of the elastic solver per substep, 1 to 1000; 0 (default): by stiffness, 1 to 12, and fewer in
-                                   large scenes. Too few leave a body softer than its material, never unstable */
+    uint32_t iterations;      /**< sweeps of the elastic solver per substep, 1 to 1000; 0 (default): by stiffness, 1 to
+                                   12, and fewer in large scenes. Too few leave a body softer than its material, never
+                                   unstable */
     double air_damping;       /**< 1/s, >= 0: velocities fall by this rate; default 0 */
 
     bool contacts;            /**< default true; false: bodies pass through one another */
-    double thickness;         /**< of bodies without one of their own, m; negative (default): 0.02 of the mean edge of the world */
-    uint32_t contact_interval; /**< find contacts every so many substeps; 0 (default): once per step, and more often while a
-                                    body (not thin_and_fast) would move more than a quarter of its edges in between */
+    double thickness;         /**< of bodies without one of their own, m; negative (default): 0.02 of the mean edge of
+                                   the world */
+    uint32_t contact_interval; /**< find contacts every so many substeps; 0 (default): once per step, and more often
+                                    while a body (not thin_and_fast) would move more than a quarter of its edges in
+                                    between */
     dent_sim_continuous continuous;
-    uint32_t impact_passes;   /**< most passes that push apart what would cross, per detection; after them what is still in
-                                   impact stops before it. 1 to 100, default 8 */
-    uint64_t contact_budget;  /**< 0 (default): all contacts are found. Otherwise a step spends at most about so many work units
-                                   (dent/time_critical.h) on interruptible searches between balls and pushes with what they know then:
-                                   approximate (friction and self-collision too), no continuous detection; identical on every machine */
+    uint32_t impact_passes;   /**< most passes that push apart what would cross, per detection; after them what is still
+                                   in impact stops before it. 1 to 100, default 8 */
+    uint64_t contact_budget;  /**< 0 (default): all contacts are found. Otherwise a step spends at most about so many
+                                   work units (dent/time_critical.h) on interruptible searches between balls and pushes
+                                   with what they know then: approximate (friction and self-collision too), no
+                                   continuous detection; identical on every machine */
     const int *cancel;        /**< null, or a flag polled between substeps (read as an atomic int) */
 } dent_sim_def;
 DENT_API dent_sim_def dent_sim_def_default(void);
 
-/** Checks and copies everything. INVALID_ARGUMENT, BAD_MESH, BAD_NUMBER name body and index in the context's message; so does
- *  UNSUPPORTED. Notices (flat rest cells, overlap at the start) go to the context's log. */
+/** Checks and copies everything. INVALID_ARGUMENT, BAD_MESH, BAD_NUMBER name body and index in the context's message;
+ * so does UNSUPPORTED. Notices (flat rest cells, overlap at the start) go to the context's log. */
 DENT_API dent_status dent_sim_create(dent_context *context, const dent_sim_def *def, dent_sim **sim);
 DENT_API void dent_sim_destroy(dent_sim *sim);
 
-/** One time step. BAD_NUMBER: a position stopped being finite; the message names body, vertex and step, and the state is that
- *  before the step (so is it when memory is short or the cancel flag was seen: `outcome` CANCELLED in the statistics, DENT_OK). */
+/** One time step. BAD_NUMBER: a position stopped being finite; the message names body, vertex and step, and the state
+ * is that before the step (so is it when memory is short or the cancel flag was seen: `outcome` CANCELLED in the
+ * statistics, DENT_OK). */
 DENT_API dent_status dent_sim_step(dent_sim *sim);
 
 typedef struct dent_sim_reposition_report {
@@ -209,11 +225,12 @@ typedef struct dent_sim_reposition_report {
     double energy_taken;   /**< … and what of it was taken from the speed of approach */
 } dent_sim_reposition_report;
 
-/** Puts bodies apart that overlap or are nearer than 0.3 of their security distance (the sum of their thicknesses), outside time:
- *  for starts that overlap, and after bodies were put somewhere by hand. Cycles of detection and dent_reposition_solve (the smallest
- *  displacement, weighted with the masses), a quarter of an edge at most each. Velocities stay, except that energy gained by the move is
- *  taken from the relative normal velocity. Contacts reported afterwards are those of the last detection. Step count and time do
- *  not change. UNSUPPORTED without contacts or with a contact_budget; on failure the state is as before. report may be null. */
+/** Puts bodies apart that overlap or are nearer than 0.3 of their security distance (the sum of their thicknesses),
+ * outside time: for starts that overlap, and after bodies were put somewhere by hand. Cycles of detection and
+ * dent_reposition_solve (the smallest displacement, weighted with the masses), a quarter of an edge at most each.
+ * Velocities stay, except that energy gained by the move is taken from the relative normal velocity. Contacts reported
+ * afterwards are those of the last detection. Step count and time do not change. UNSUPPORTED without contacts or with a
+ * contact_budget; on failure the state is as before. report may be null. */
 DENT_API dent_status dent_sim_reposition(dent_sim *sim, dent_sim_reposition_report *report);
 
 DENT_API uint64_t dent_sim_step_count(const dent_sim *sim);
@@ -238,12 +255,13 @@ typedef struct dent_sim_body_info {
 DENT_API uint32_t dent_sim_body_count(const dent_sim *sim);
 /** False when body is not below the count. Pointers live as long as the simulation. */
 DENT_API bool dent_sim_body(const dent_sim *sim, uint32_t body, dent_sim_body_info *info);
-/** 3 per vertex; the pointers stay the same for the life of the simulation, the numbers change with each step. Null: no such body. */
+/** 3 per vertex; the pointers stay the same for the life of the simulation, the numbers change with each step. Null: no
+ * such body. */
 DENT_API const double *dent_sim_positions(const dent_sim *sim, uint32_t body);
 DENT_API const double *dent_sim_velocities(const dent_sim *sim, uint32_t body);
 
-/** The world it asks; positions at t0 are the present ones. For further queries between steps (their results end with the next
- *  step); bodies, filters and positions must be left alone. */
+/** The world it asks; positions at t0 are the present ones. For further queries between steps (their results end with
+ * the next step); bodies, filters and positions must be left alone. */
 DENT_API dent_world *dent_sim_world(dent_sim *sim);
 
 /** A contact of the last step. Sides a and b as in dent/contact.h. */
@@ -260,8 +278,8 @@ typedef struct dent_sim_contact {
 /** Valid until the next step. */
 DENT_API const dent_sim_contact *dent_sim_contacts(const dent_sim *sim, uint64_t *count);
 
-/** The forces of the attachments on their vertex a, N, -force on b: 3 numbers per attachment, in the order of the def; those of
- *  the last substep. Computed here: O(n). */
+/** The forces of the attachments on their vertex a, N, -force on b: 3 numbers per attachment, in the order of the def;
+ * those of the last substep. Computed here: O(n). */
 DENT_API void dent_sim_attachment_forces(const dent_sim *sim, double *forces);
 
 typedef struct dent_sim_statistics {
@@ -290,13 +308,15 @@ typedef struct dent_sim_statistics {
 /** Energies and momenta are computed here: O(n). */
 DENT_API dent_sim_statistics dent_sim_get_statistics(const dent_sim *sim);
 
-/** FNV-1a 64 over the bits of the whole state (positions, velocities, poses, remembered contacts, step): equal states, equal hashes. */
+/** FNV-1a 64 over the bits of the whole state (positions, velocities, poses, remembered contacts, step): equal states,
+ * equal hashes. */
 DENT_API uint64_t dent_sim_hash(const dent_sim *sim);
 
 /* ---- taking hold ------------------------------------------------------------------------------------------------- */
 
-/** Pulls a vertex of a movable body to a target, softly enough not to break anything; a second call on the same vertex moves the
- *  target. At most 64 grabs at a time. INVALID_ARGUMENT: no such body or vertex, not finite, too many. Part of the state. */
+/** Pulls a vertex of a movable body to a target, softly enough not to break anything; a second call on the same vertex
+ * moves the target. At most 64 grabs at a time. INVALID_ARGUMENT: no such body or vertex, not finite, too many. Part of
+ * the state. */
 DENT_API dent_status dent_sim_grab(dent_sim *sim, uint32_t body, uint32_t vertex, const double target[3]);
 /** Lets go of it; nothing happens when it was not held. */
 DENT_API void dent_sim_release(dent_sim *sim, uint32_t body, uint32_t vertex);
@@ -304,22 +324,24 @@ DENT_API void dent_sim_release_all(dent_sim *sim);
 
 DENT_API dent_status dent_sim_set_gravity(dent_sim *sim, const double gravity[3]);
 /** Gives a movable body a velocity, m/s and rad/s about its centre of mass; null: unchanged. */
-DENT_API dent_status dent_sim_set_velocity(dent_sim *sim, uint32_t body, const double linear[3], const double angular[3]);
+DENT_API dent_status dent_sim_set_velocity(dent_sim *sim, uint32_t body, const double linear[3],
+                                           const double angular[3]);
 
 /* ---- checkpoints ------------------------------------------------------------------------------------------------- */
 
-/** Writes the whole state to `path`: first to a file beside it, flushed to the disk, then renamed over it, so that at every
- *  moment `path` is the old file or the complete new one. `note` (note_size bytes, may be null) is kept with it for the caller.
- *  Versioned, checksummed, in the byte order of the machine (another one refuses it). FILE names the path. */
+/** Writes the whole state to `path`: first to a file beside it, flushed to the disk, then renamed over it, so that at
+ * every moment `path` is the old file or the complete new one. `note` (note_size bytes, may be null) is kept with it
+ * for the caller. Versioned, checksummed, in the byte order of the machine (another one refuses it). FILE names the
+ * path. */
 DENT_API dent_status dent_sim_save(dent_sim *sim, const char *path, const void *note, size_t note_size);
 
-/** Puts a simulation made from the same def into the saved state; the run goes on bit by bit as the saved one would have.
- *  FORMAT: not a checkpoint, another version, truncated, damaged, or one of another def (the fingerprint of bodies, materials
- *  and settings differs); FILE: cannot be read. Then the simulation is as it was. */
+/** Puts a simulation made from the same def into the saved state; the run goes on bit by bit as the saved one would
+ * have. FORMAT: not a checkpoint, another version, truncated, damaged, or one of another def (the fingerprint of
+ * bodies, materials and settings differs); FILE: cannot be read. Then the simulation is as it was. */
 DENT_API dent_status dent_sim_load(dent_sim *sim, const char *path);
 
-/** Reads the note of a checkpoint without a simulation: *note_size comes back as its full size, at most buffer_size bytes are
- *  written. The file is checked whole. */
+/** Reads the note of a checkpoint without a simulation: *note_size comes back as its full size, at most buffer_size
+ * bytes are written. The file is checked whole. */
 DENT_API dent_status dent_sim_read_note(dent_context *context, const char *path, void *buffer, size_t buffer_size,
                                         size_t *note_size);
 
