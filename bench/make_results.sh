@@ -3,9 +3,11 @@
 #
 #     bench/make_results.sh BUILD_DIR [RESULTS_DIR]
 #
-# BUILD_DIR was configured with -DDENT_BUILD_PEERS=ON. Results: a CSV file, a chart and the printed text per race; default
-# bench/results/<machine>. One thread is measured in processor time, so that other work on the machine disturbs little; several threads by the
-# clock: for these the machine must be idle. Large scenes go through few frames: some peers take a second a step.
+# BUILD_DIR was configured with -DDENT_BUILD_PEERS=ON. Results: a CSV file, a chart and the printed text per race;
+# default bench/results/<machine>. One thread is measured in processor time, so that other work on the machine disturbs
+# little; several threads by the clock: for these the machine must be idle. Large scenes go through few frames: some
+# peers take a second a step.
+#
 # PARTS in the environment names those to make (default: all):
 #     solids    peers on solids: vertex-cell, face-cell                    surfaces  peers on surfaces: face-face
 #     files     peers on mesh files of the data kit (DENT_DATA)             together  both questions of solids in one query
@@ -64,9 +66,11 @@ for part in $parts; do
         kit=$DENT_DATA/meshes
         files armadillo "$kit/tets-ipc/Armadillo13K.msh.xz"
         files bunny "$kit/tets-ipc/bunny.msh.xz"
-        bench files-tshirt-face-face --peers $one --ask face-face --frames 20 --repeat 3 --frame 100 "$kit/cloth-diffcloth/iter0.tar.xz"
+        bench files-tshirt-face-face --peers $one --ask face-face --frames 20 --repeat 3 --frame 100 \
+            "$kit/cloth-diffcloth/iter0.tar.xz"
         for frames in cloth-ball cloth-funnel armadillo-rollers; do
-            bench "files-$frames-face-face" --peers $one --ask face-face --frames 2 --repeat 5 "$DENT_DATA/frames/$frames/frames"
+            bench "files-$frames-face-face" --peers $one --ask face-face --frames 2 --repeat 5 \
+                "$DENT_DATA/frames/$frames/frames"
         done
         files jaw "$kit"/jaw-openmandible/CorticalBone.1.ele.xz "$kit"/jaw-openmandible/Tooth_L6_*.ele.xz ;;
     together)
@@ -75,7 +79,8 @@ for part in $parts; do
         for ask in vertex-cell face-cell; do
             bench "threads-$ask" --peers $two --ask $ask --frames 2 --repeat 4 teschner-c teschner-e $large
         done
-        bench threads-face-face --peers $two --ask face-face --frames 2 --repeat 4 teschner-e $large cloth-500k sheet-curved ;;
+        bench threads-face-face --peers $two --ask face-face --frames 2 --repeat 4 teschner-e $large cloth-500k \
+            sheet-curved ;;
     isa)
         for isa in avx2 scalar; do
             for ask in vertex-cell face-cell; do

@@ -1,4 +1,5 @@
-# dent_io (mesh files) and dent_sim (the simulator, scenes, scene files): libraries of their own that see include/dent only.
+# dent_io (mesh files) and dent_sim (the simulator, scenes, scene files): libraries of their own that see include/dent
+# only.
 find_package(ZLIB QUIET)
 find_package(LibLZMA QUIET)
 find_package(EXPAT QUIET)
@@ -31,38 +32,36 @@ function(dent_client name)
     target_link_libraries(${name}_${kind} PUBLIC dent_${kind} PRIVATE $<BUILD_INTERFACE:dent_flags>)
     add_library(dent::${name}_${kind} ALIAS ${name}_${kind})
   endforeach()
-  set_target_properties(${name}_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  set_target_properties(${name}_shared PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+endfunction()
+
+# dent_io_uses(library word): dent_io is built with an imported library, and its sources see DENT_HAVE_<word>.
+function(dent_io_uses library word)
+  target_compile_definitions(dent_io_objects PRIVATE DENT_HAVE_${word}=1)
+  foreach(part objects static shared)
+    target_link_libraries(dent_io_${part} PRIVATE ${library})
+  endforeach()
 endfunction()
 
 dent_client(dent_io io)
 if(TARGET dent_io_objects)
   if(ZLIB_FOUND)
-    target_compile_definitions(dent_io_objects PRIVATE DENT_HAVE_ZLIB=1)
-    target_include_directories(dent_io_objects PRIVATE ${ZLIB_INCLUDE_DIRS})
-    target_link_libraries(dent_io_static PRIVATE ZLIB::ZLIB)
-    target_link_libraries(dent_io_shared PRIVATE ZLIB::ZLIB)
+    dent_io_uses(ZLIB::ZLIB ZLIB)
   endif()
   if(LIBLZMA_FOUND)
-    target_compile_definitions(dent_io_objects PRIVATE DENT_HAVE_LZMA=1)
-    target_include_directories(dent_io_objects PRIVATE ${LIBLZMA_INCLUDE_DIRS})
-    target_link_libraries(dent_io_static PRIVATE LibLZMA::LibLZMA)
-    target_link_libraries(dent_io_shared PRIVATE LibLZMA::LibLZMA)
+    dent_io_uses(LibLZMA::LibLZMA LZMA)
   endif()
   if(EXPAT_FOUND)
-    target_compile_definitions(dent_io_objects PRIVATE DENT_HAVE_EXPAT=1)
-    target_include_directories(dent_io_objects PRIVATE ${EXPAT_INCLUDE_DIRS})
-    target_link_libraries(dent_io_static PRIVATE EXPAT::EXPAT)
-    target_link_libraries(dent_io_shared PRIVATE EXPAT::EXPAT)
+    dent_io_uses(EXPAT::EXPAT EXPAT)
   endif()
   if(DENT_WITH_ASSIMP)
-    target_compile_definitions(dent_io_objects PRIVATE DENT_HAVE_ASSIMP=1)
-    target_link_libraries(dent_io_objects PRIVATE assimp::assimp)
-    target_link_libraries(dent_io_static PRIVATE assimp::assimp)
-    target_link_libraries(dent_io_shared PRIVATE assimp::assimp)
+    dent_io_uses(assimp::assimp ASSIMP)
   endif()
 endif()
 
-# The simulated scenes read meshes (dent_io), and scene files need jansson: without it they are refused, with the reason.
+# The simulated scenes read meshes (dent_io), and scene files need jansson: without it they are refused, with the
+# reason.
 dent_client(dent_sim sim scenes scene_files)
 if(TARGET dent_sim_objects)
   target_include_directories(dent_sim_objects PRIVATE ${PROJECT_SOURCE_DIR}/src) # scene_files says "scenes/..."

@@ -1,5 +1,5 @@
-# What `cmake --install` puts where: headers, static and shared libraries, the tool, a CMake package and pkg-config files.
-# Everything is found relative to where it lies, so an installed tree may be moved.
+# What `cmake --install` puts where: headers, static and shared libraries, the tool, a CMake package and pkg-config
+# files. Everything is found relative to where it lies, so an installed tree may be moved.
 include(CMakePackageConfigHelpers)
 
 set(installed_libraries)
@@ -14,7 +14,8 @@ foreach(library IN LISTS installed_libraries)
   add_library(dent::${library} ALIAS ${library}_shared)
 endforeach()
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/dent DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/dent DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.h")
 foreach(document LICENSE README.md CHANGELOG.md)
   if(EXISTS ${PROJECT_SOURCE_DIR}/${document})
     install(FILES ${PROJECT_SOURCE_DIR}/${document} DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -118,4 +119,5 @@ set(jansson_requirement)
 if(JANSSON_INCLUDE_DIR AND JANSSON_LIBRARY)
   set(jansson_requirement jansson)
 endif()
-dent_pkg_config(dent_sim "simulator and scenes for dent" "${exact}, dent_io = ${PROJECT_VERSION}" "${jansson_requirement}" "")
+dent_pkg_config(dent_sim "simulator and scenes for dent" "${exact}, dent_io = ${PROJECT_VERSION}"
+  "${jansson_requirement}" "")

@@ -1,5 +1,5 @@
-# dent_layer(name left...): the objects of src/<name>. A folder that has no sources yet is an empty interface, so the list
-# of layers can be complete from the first day.
+# dent_layer(name left...): the objects of src/<name>. A folder that has no sources yet is an empty interface, so the
+# list of layers can be complete from the first day.
 function(dent_layer name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.c)
   if(sources)
@@ -23,14 +23,20 @@ function(dent_kernel_flags)
     COMPILE_OPTIONS "-mavx512f;-mavx512dq;-mavx512bw;-mavx512vl;${unrolled}")
 endfunction()
 
-# dent_library(name layer...): static and shared library of the same objects, hence with the same symbols.
-function(dent_library name)
+# dent_layer_objects(variable layer...): what a library of these layers, or a test of the last of them, links.
+function(dent_layer_objects variable)
   set(objects)
   foreach(layer IN LISTS ARGN)
     if(TARGET dent_layer_${layer})
       list(APPEND objects $<TARGET_OBJECTS:dent_layer_${layer}>)
     endif()
   endforeach()
+  set(${variable} ${objects} PARENT_SCOPE)
+endfunction()
+
+# dent_library(name layer...): static and shared library of the same objects, hence with the same symbols.
+function(dent_library name)
+  dent_layer_objects(objects ${ARGN})
   foreach(kind STATIC SHARED)
     string(TOLOWER ${kind} suffix)
     add_library(${name}_${suffix} ${kind} ${objects})
@@ -41,16 +47,6 @@ function(dent_library name)
     target_link_libraries(${name}_${suffix} PRIVATE $<BUILD_INTERFACE:dent_flags>)
     add_library(dent::${name}_${suffix} ALIAS ${name}_${suffix})
   endforeach()
-  set_target_properties(${name}_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-endfunction()
-
-# dent_layer_objects(variable layer...): what a test of the last named folder links.
-function(dent_layer_objects variable)
-  set(objects)
-  foreach(layer IN LISTS ARGN)
-    if(TARGET dent_layer_${layer})
-      list(APPEND objects $<TARGET_OBJECTS:dent_layer_${layer}>)
-    endif()
-  endforeach()
-  set(${variable} ${objects} PARENT_SCOPE)
+  set_target_properties(${name}_shared PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 endfunction()

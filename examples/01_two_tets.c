@@ -8,7 +8,8 @@
 int main(void)
 {
     /* snippet: first */
-    const double a[4][3] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {0, 0, 4}}, b[4][3] = {{1, 1, 1}, {9, 1, 1}, {1, 9, 1}, {1, 1, 9}};
+    const double a[4][3] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {0, 0, 4}};
+    const double b[4][3] = {{1, 1, 1}, {9, 1, 1}, {1, 9, 1}, {1, 1, 9}};
     const uint32_t corners[4] = {0, 1, 2, 3};
     dent_context *context = dent_context_create(NULL, NULL); /* memory, threads, log: all defaults */
     dent_world *world = dent_world_create(context);
@@ -29,8 +30,8 @@ int main(void)
     for (uint64_t i = 0; i < found.vertex_cell.count; i++) {
         const dent_pair *pair = &found.vertex_cell.pairs[i];
         const double *weight = found.vertex_cell.cell_points[i].weights;
-        printf("vertex %u of body %u is in cell %u of body %u at (%g %g %g %g)\n", pair->feature_a, pair->body_a, pair->feature_b,
-               pair->body_b, weight[0], weight[1], weight[2], weight[3]);
+        printf("vertex %u of body %u is in cell %u of body %u at (%g %g %g %g)\n", pair->feature_a, pair->body_a,
+               pair->feature_b, pair->body_b, weight[0], weight[1], weight[2], weight[3]);
     }
     printf("%llu pairs of surface faces cross\n", (unsigned long long)found.face_face.count);
     dent_world_destroy(world);

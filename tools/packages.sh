@@ -4,14 +4,16 @@
 #   need_packages PROBE=PACKAGE...
 #
 # A probe is `command` (found on the PATH), `header:path.h` (found by the C compiler), `python:module` (importable by
-# /usr/bin/python3), `file:/path`, or `fuzzer` (clang links libFuzzer). Missing packages are installed with apt-get where we may (root, or sudo without a password); otherwise the
-# script says exactly what is missing and stops.
+# /usr/bin/python3), `file:/path`, or `fuzzer` (clang links libFuzzer). Missing packages are installed with apt-get
+# where we may (root, or sudo without a password); otherwise the script says exactly what is missing and stops.
 
 probe_is_there() {
     case $1 in
-    header:*) printf '#include <stdio.h>\n#include <stdarg.h>\n#include <stddef.h>\n#include <setjmp.h>\n#include <stdint.h>\n#include <%s>\n' "${1#header:}" |
+    # Some headers (cmocka.h, gmp.h) want others before them.
+    header:*) printf '#include <%s>\n' stdio.h stdarg.h stddef.h setjmp.h stdint.h "${1#header:}" |
         cc -E -x c - >/dev/null 2>&1 ;;
-    fuzzer) printf 'int LLVMFuzzerTestOneInput(const char *d, long n);\nint LLVMFuzzerTestOneInput(const char *d, long n) { return d && n < 0; }\n' |
+    fuzzer) printf '%s\n' 'int LLVMFuzzerTestOneInput(const char *d, long n);' \
+        'int LLVMFuzzerTestOneInput(const char *d, long n) { return d && n < 0; }' |
         clang -x c - -fsanitize=fuzzer,address -o /dev/null >/dev/null 2>&1 ;;
     file:*) [ -e "${1#file:}" ] ;;
     python:*) /usr/bin/python3 -c "import ${1#python:}" >/dev/null 2>&1 ;;
@@ -40,8 +42,9 @@ need_packages() {
         return 1
     fi
     echo "dent: installing ${missing[*]}" >&2
-    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q >/dev/null &&
-        "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" >/dev/null || {
+    local get=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get)
+    "${get[@]}" update -q >/dev/null &&
+        "${get[@]}" install -y -q --no-install-recommends "${missing[@]}" >/dev/null || {
         echo "dent: could not install ${missing[*]}" >&2
         return 1
     }
@@ -54,8 +57,9 @@ need_packages() {
 }
 
 # What it takes to build the library and the tool.
-build_packages=(cc=gcc c++=g++ cmake=cmake ninja=ninja-build pkg-config=pkg-config header:zlib.h=zlib1g-dev header:lzma.h=liblzma-dev
-    header:expat.h=libexpat1-dev header:jansson.h=libjansson-dev header:libwebsockets.h=libwebsockets-dev node=nodejs npm=npm)
+build_packages=(cc=gcc c++=g++ cmake=cmake ninja=ninja-build pkg-config=pkg-config
+    header:zlib.h=zlib1g-dev header:lzma.h=liblzma-dev header:expat.h=libexpat1-dev header:jansson.h=libjansson-dev
+    header:libwebsockets.h=libwebsockets-dev node=nodejs npm=npm)
 # What the tests need on top.
 test_packages=(header:cmocka.h=libcmocka-dev header:gmp.h=libgmp-dev python3=python3 python:vtkmodules=python3-vtk9
     file:/usr/share/i18n/locales/de_DE=locales chromium=chromium)

@@ -9,7 +9,8 @@ if(TARGET dent_tool)
       ENVIRONMENT "DENT_TOOL=$<TARGET_FILE:dent_tool>")
   endforeach()
   if(DENT_VTK_PYTHON) # found by io/vtk_check.cmake
-    add_test(NAME cli/check_run_with_vtk COMMAND ${DENT_VTK_PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/check_run_with_vtk.py $<TARGET_FILE:dent_tool>)
+    add_test(NAME cli/check_run_with_vtk COMMAND
+      ${DENT_VTK_PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/check_run_with_vtk.py $<TARGET_FILE:dent_tool>)
     set_tests_properties(cli/check_run_with_vtk PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS cli)
   endif()
 endif()

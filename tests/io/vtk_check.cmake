@@ -1,5 +1,5 @@
-# dent and VTK read each other's files. The Python of the system has VTK when Debian's python3-vtk9 is installed; another Python
-# that comes first in the path usually has not. Without it the test is skipped and says so.
+# dent and VTK read each other's files. The Python of the system has VTK when Debian's python3-vtk9 is installed;
+# another Python that comes first in the path usually has not. Without it the test is skipped and says so.
 find_program(DENT_VTK_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
 if(NOT DENT_VTK_PYTHON)
   find_program(DENT_VTK_PYTHON NAMES python3 REQUIRED)
