@@ -69,7 +69,7 @@ typedef struct dent_sim_material_pair {
 
 /** A place in time: x(t) = pivot + R(q) (x_start - pivot) + translation. Between two keys translation is linear, the
  *  quaternion linear and normalised (the shorter way round); before the first and after the last key it stands
- still. */
+ *  still. */
 typedef struct dent_sim_keyframe {
     double time;           /**< s; ascending */
     double rotation[4];    /**< quaternion w, x, y, z; need not be of unit length, not zero */
