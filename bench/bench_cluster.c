@@ -518,6 +518,73 @@ static struct variant *add_variant(struct variant *variants, uint32_t *count, co
     return variant;
 }
 
+/* The searches to be timed on one stage: each question with and without the certificate, both questions at once. */
+static void add_searches(struct variant *variants, uint32_t *count, const struct options *options, uint32_t stage,
+                         dent_isa isa)
+{
+    static const dent_question both = (dent_question)(DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL);
+    const dent_question questions[3] = {DENT_QUESTION_VERTEX_CELL, DENT_QUESTION_FACE_CELL, both};
+    for (int q = 0; q < 3; q++) {
+        for (int plain = 0; plain < 2 && !(q == 2 && (plain || stage)); plain++) {
+            if (options->only &&
+                ((options->only & 3) != (uint32_t)questions[q] || plain != (int)(options->only >> 2))) {
+                continue;
+            }
+            char text[48];
+            snprintf(text, sizeof text, "clusters %s%s%s", dent_isa_name(isa), plain ? " no cert" : "",
+                     q == 2 ? " both" : "");
+            struct variant *variant = add_variant(variants, count, text, questions[q], 0);
+            variant->stage = stage;
+            variant->no_certificate = plain;
+        }
+    }
+}
+
+static bool answers_agree(const struct variant *variants, uint32_t count, uint32_t frame)
+{
+    bool agree = true;
+    for (uint32_t i = 1; i < count; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            if (variants[i].question == variants[j].question &&
+                (variants[i].pairs != variants[j].pairs || variants[i].hash != variants[j].hash)) {
+                printf("DIFFERENT pairs in frame %u: %s, %s\n", (unsigned)frame, variants[i].name, variants[j].name);
+                agree = false;
+            }
+        }
+    }
+    return agree;
+}
+
+static void report_times(struct variant *variants, uint32_t count, const struct options *options)
+{
+    double best_peer[4] = {0, INFINITY, INFINITY, INFINITY};
+    for (uint32_t i = 0; i < count; i++) {
+        qsort(variants[i].times, variants[i].count, sizeof(double), compare_doubles);
+        double median = variants[i].times[variants[i].count / 2];
+        if (variants[i].peer && median < best_peer[variants[i].question]) {
+            best_peer[variants[i].question] = median;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct variant *v = &variants[i];
+        double median = v->times[v->count / 2];
+        printf("  %-11s %-26s %9.4f ms  (least %.4f; %.4f .. %.4f) %8" PRIu64 " pairs",
+               v->question == 3 ? "both" : dent_question_name(v->question), v->name, median, v->times[0],
+               v->times[v->count / 4], v->times[v->count - 1 - v->count / 4], v->pairs);
+        if (options->peers && v->question != 3) {
+            printf("  %6.1f x", best_peer[v->question] / median);
+        }
+        if (!v->peer) {
+            printf("  read %.2f search %.2f finish %.2f; %" PRIu64 " leaves, %" PRIu64 " offered, %" PRIu64
+                   " bodies certified",
+                   (double)v->counters.ns_prepare * 1e-6, (double)v->counters.ns_search * 1e-6,
+                   (double)v->counters.ns_finish * 1e-6, v->counters.cells_visited, v->counters.candidates,
+                   v->counters.certified_bodies);
+        }
+        printf("\n");
+    }
+}
+
 static int run_scene(const char *name, const struct options *options)
 {
     static struct variant variants[VARIANTS_MAX];
@@ -530,23 +597,7 @@ static int run_scene(const char *name, const struct options *options)
         if (!open_stage(&stages[stage_count], name, options, (dent_isa)isa)) {
             return 2;
         }
-        for (int q = 0; q < 3; q++) {
-            dent_question question = q == 0   ? DENT_QUESTION_VERTEX_CELL
-                                     : q == 1 ? DENT_QUESTION_FACE_CELL
-                                              : (dent_question)3;
-            for (int plain = 0; plain < 2 && !(q == 2 && (plain || stage_count)); plain++) {
-                if (options->only &&
-                    ((options->only & 3) != (uint32_t)question || plain != (int)(options->only >> 2))) {
-                    continue;
-                }
-                char text[48];
-                snprintf(text, sizeof text, "clusters %s%s%s", dent_isa_name((dent_isa)isa), plain ? " no cert" : "",
-                         q == 2 ? " both" : "");
-                struct variant *variant = add_variant(variants, &count, text, question, 0);
-                variant->stage = stage_count;
-                variant->no_certificate = plain;
-            }
-        }
+        add_searches(variants, &count, options, stage_count, (dent_isa)isa);
         stage_count++;
     }
     struct flat_scene flat;
@@ -581,43 +632,11 @@ static int run_scene(const char *name, const struct options *options)
                 run_variant(&variants[i], stages, &flat, &grid, &tree, &set, options, round > 0);
             }
         }
-        for (uint32_t i = 1; i < count; i++) {
-            for (uint32_t j = 0; j < i; j++) {
-                if (variants[i].question == variants[j].question &&
-                    (variants[i].pairs != variants[j].pairs || variants[i].hash != variants[j].hash)) {
-                    printf("DIFFERENT pairs in frame %u: %s, %s\n", (unsigned)frame, variants[i].name,
-                           variants[j].name);
-                    status = 1;
-                }
-            }
+        if (!answers_agree(variants, count, frame)) {
+            status = 1;
         }
     }
-    double best_peer[4] = {0, INFINITY, INFINITY, INFINITY};
-    for (uint32_t i = 0; i < count; i++) {
-        qsort(variants[i].times, variants[i].count, sizeof(double), compare_doubles);
-        double median = variants[i].times[variants[i].count / 2];
-        if (variants[i].peer && median < best_peer[variants[i].question]) {
-            best_peer[variants[i].question] = median;
-        }
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        struct variant *v = &variants[i];
-        double median = v->times[v->count / 2];
-        printf("  %-11s %-26s %9.4f ms  (least %.4f; %.4f .. %.4f) %8" PRIu64 " pairs",
-               v->question == 3 ? "both" : dent_question_name(v->question), v->name, median, v->times[0],
-               v->times[v->count / 4], v->times[v->count - 1 - v->count / 4], v->pairs);
-        if (options->peers && v->question != 3) {
-            printf("  %6.1f x", best_peer[v->question] / median);
-        }
-        if (!v->peer) {
-            printf("  read %.2f search %.2f finish %.2f; %" PRIu64 " leaves, %" PRIu64 " offered, %" PRIu64
-                   " bodies certified",
-                   (double)v->counters.ns_prepare * 1e-6, (double)v->counters.ns_search * 1e-6,
-                   (double)v->counters.ns_finish * 1e-6, v->counters.cells_visited, v->counters.candidates,
-                   v->counters.certified_bodies);
-        }
-        printf("\n");
-    }
+    report_times(variants, count, options);
     for (uint32_t s = 0; s < stage_count; s++) {
         close_stage(&stages[s]);
     }

@@ -1,20 +1,13 @@
 /* The context's parallel loop over the built-in pool, in place, and over a hook of the caller. */
 #include "support/cmocka_includes.h"
 
+#include "support/test_context.h"
+
 #include <dent/base.h>
 
 #include <fenv.h>
 #include <pthread.h>
 #include <stdatomic.h>
-
-static dent_context *context_with_threads(uint32_t threads)
-{
-    dent_context_def def = dent_context_def_default();
-    def.thread_count = threads;
-    dent_context *context = dent_context_create(&def, NULL);
-    assert_non_null(context);
-    return context;
-}
 
 static void store_square(void *data, uint32_t block, uint32_t worker)
 {
@@ -28,7 +21,7 @@ static void the_sum_is_right_for_any_number_of_threads(void **state)
     const uint32_t threads[] = {1, 2, 3, 8, 64};
     enum { BLOCKS = 1000 };
     for (int i = 0; i < 5; i++) {
-        dent_context *context = context_with_threads(threads[i]);
+        dent_context *context = test_context(threads[i], DENT_ISA_AUTO);
         assert_int_equal(dent_context_worker_count(context), threads[i]);
         uint64_t squares[BLOCKS] = {0};
         dent_parallel_for(context, BLOCKS, store_square, squares);
@@ -52,7 +45,7 @@ static void note_thread(void *data, uint32_t block, uint32_t worker)
 static void one_block_runs_on_the_callers_thread(void **state)
 {
     (void)state;
-    dent_context *context = context_with_threads(4);
+    dent_context *context = test_context(4, DENT_ISA_AUTO);
     pthread_t thread;
     dent_parallel_for(context, 1, note_thread, &thread);
     assert_true(pthread_equal(thread, pthread_self()));
@@ -121,8 +114,8 @@ static void blocks_round_to_nearest_whatever_the_hosts_threads_do(void **state)
         dent_context_def def = dent_context_def_default();
         def.parallel = (dent_parallel){run_backwards, 2, &record};
         dent_context *hooked = dent_context_create(&def, NULL);
-        dent_context *pooled = context_with_threads(3);
-        dent_context *alone = context_with_threads(1);
+        dent_context *pooled = test_context(3, DENT_ISA_AUTO);
+        dent_context *alone = test_context(1, DENT_ISA_AUTO);
         double by_hook[40], by_pool[40], in_place[40];
         fesetround(modes[i]);
         dent_parallel_for(hooked, 40, store_third, by_hook);
@@ -159,7 +152,7 @@ static void loops_may_be_nested(void **state)
 {
     (void)state;
     for (uint32_t threads = 1; threads <= 3; threads++) {
-        struct nested nested = {.context = context_with_threads(threads)};
+        struct nested nested = {.context = test_context(threads, DENT_ISA_AUTO)};
         dent_parallel_for(nested.context, 30, inner_loop, &nested);
         for (uint64_t i = 0; i < 30; i++) {
             for (uint64_t j = 0; j < 30; j++) {

@@ -8,17 +8,9 @@
 #include "support/cmocka_includes.h"
 
 #include "support/random_scene.h"
+#include "support/test_context.h"
 
 enum { ALL_QUESTIONS = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE };
-
-static dent_context *make_context(uint32_t threads)
-{
-    dent_context_def def = dent_context_def_default();
-    def.thread_count = threads;
-    dent_context *context = dent_context_create(&def, NULL);
-    assert_non_null(context);
-    return context;
-}
 
 static dent_query_result ask(dent_world *world, uint32_t questions, bool touching, dent_method method)
 {
@@ -193,8 +185,8 @@ static void run_session(uint64_t seed, uint64_t *answers)
 {
     static const int kinds[SCENES] = {SCENE_COINCIDENT,       SCENE_DEEP, SCENE_SPLIT_CELLS,
                                       SCENE_SURFACES_LATTICE, SCENE_SOUP, SCENE_MIXED};
-    struct session session = {.context = make_context(2), .random = dent_random_seeded(seed)};
-    dent_context *context = make_context(1);
+    struct session session = {.context = test_context(2, DENT_ISA_AUTO), .random = dent_random_seeded(seed)};
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     session.world = dent_world_create(session.context);
     for (int i = 0; i < SCENES; i++) {
         test_scene_make(&session.scenes[i], kinds[i], seed);
@@ -244,7 +236,7 @@ static void a_used_world_answers_like_a_new_one(void **state)
 static void each_question_answers_alone_what_it_answers_together(void **state)
 {
     (void)state;
-    dent_context *context = make_context(2);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
     for (int kind = 0; kind < SCENE_KIND_COUNT; kind++) {
         struct test_scene scene;
         test_scene_make(&scene, kind, 5);
@@ -283,7 +275,7 @@ static void assert_touching_only_adds(const dent_pair_list *strict, const dent_p
 static void touching_adds_pairs_and_changes_none(void **state)
 {
     (void)state;
-    dent_context *context = make_context(2);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
     for (int kind = 0; kind < SCENE_KIND_COUNT; kind++) {
         struct test_scene scene;
         test_scene_make(&scene, kind, 9);
@@ -320,7 +312,7 @@ static void a_corner_inside_means_the_face_meets_the_cell(void **state)
 {
     (void)state;
     static const int kinds[] = {SCENE_DEEP, SCENE_SPLIT_JITTERED, SCENE_MIXED, SCENE_WIDE_EXPONENTS, SCENE_NESTED};
-    dent_context *context = make_context(2);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
     uint64_t implied = 0;
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         struct test_scene scene;
@@ -373,7 +365,7 @@ static dent_world *world_of_tetrahedra(const struct test_scene *scene, dent_worl
 static void a_split_cell_is_the_union_of_its_tetrahedra(void **state)
 {
     (void)state;
-    dent_context *context = make_context(2);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
     uint64_t compared = 0;
     for (int kind = SCENE_SPLIT_CELLS; kind <= SCENE_SPLIT_JITTERED; kind++) {
         for (uint64_t seed = 0; seed < 6; seed++) {
@@ -433,7 +425,7 @@ static void the_place_in_a_cell_is_told_by_a_tetrahedron_that_is_not_flat(void *
     (void)state;
     static const uint32_t corners[8] = {0, 1, 2, 3, 4, 5, 6, 7}, tetrahedron[4] = {0, 1, 2, 3};
     static const uint8_t kinds[1] = {DENT_CELL_HEXAHEDRON};
-    dent_context *context = make_context(1);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     uint32_t holders = 0;
     for (int moved = 1; moved < 8; moved++) {
         for (int target = 0; target < 8; target++) {
@@ -546,7 +538,7 @@ static void a_wish_to_stop_that_passes_is_not_a_complete_answer(void **state)
 static void a_giant_meets_ten_thousand(void **state)
 {
     (void)state;
-    dent_context *context = make_context(2);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
     struct test_scene scene = {0};
     struct test_body *giant = test_add_block(&scene, 1, 1, 1);
     test_map(giant, 400, 400, 400, -100, -100, -100);

@@ -225,7 +225,7 @@ static void enclosures_hold_every_pose(void **state)
 {
     (void)state;
     dent_context *context = dent_context_create(NULL, NULL);
-    uint64_t count = motion_test_count(300, 4000, 60000);
+    uint64_t count = test_count(300, 4000, 60000);
     for (uint64_t seed = 0; seed < count; seed++) {
         dent_random random = dent_random_seeded(seed + 31);
         struct random_chain made;
@@ -251,7 +251,7 @@ static void relative_enclosures_hold_every_pose(void **state)
 {
     (void)state;
     dent_context *context = dent_context_create(NULL, NULL);
-    uint64_t count = motion_test_count(300, 4000, 60000);
+    uint64_t count = test_count(300, 4000, 60000);
     for (uint64_t seed = 0; seed < count; seed++) {
         dent_random random = dent_random_seeded(seed + 77);
         struct random_chain a, b;

@@ -3,15 +3,7 @@
 #include "support/cmocka_includes.h"
 
 #include "support/random_scene.h"
-
-static dent_context *context_of(uint32_t threads)
-{
-    dent_context_def def = dent_context_def_default();
-    def.thread_count = threads;
-    dent_context *context = dent_context_create(&def, NULL);
-    assert_non_null(context);
-    return context;
-}
+#include "support/test_context.h"
 
 static dent_query_def everything(dent_method method)
 {
@@ -59,7 +51,7 @@ enum { VARIANTS = 32 };
 static void answers_do_not_depend_on_cell_ratio_level_sizing_or_sorting(void **state)
 {
     (void)state;
-    dent_context *contexts[2] = {context_of(1), context_of(3)};
+    dent_context *contexts[2] = {test_context(1, DENT_ISA_AUTO), test_context(3, DENT_ISA_AUTO)};
     uint64_t answers = 0;
     for (int kind = 0; kind < SCENE_KIND_COUNT; kind++) {
         for (uint64_t seed = 0; seed < 4; seed++) {
@@ -123,7 +115,7 @@ static uint64_t one_way_pairs(const dent_world *world, dent_body_id id, const de
 static void self_intersection_of_a_v_is_complete_where_the_printed_rule_loses_half(void **state)
 {
     (void)state;
-    dent_context *context = context_of(2);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
     struct test_scene scene = {0};
     make_v(&scene, 8, 2, 3, 0.2);
     assert_int_equal(scene.bodies[0].element_count, 480);
@@ -151,7 +143,7 @@ static void self_intersection_of_a_v_is_complete_where_the_printed_rule_loses_ha
 static void sorted_coordinates_answer_right_when_positions_creep_and_when_they_jump(void **state)
 {
     (void)state;
-    dent_context *context = context_of(1);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     struct test_scene scene = {0};
     dent_random random = dent_random_seeded(3);
     test_add_block(&scene, 6, 5, 4);
@@ -193,7 +185,7 @@ static void sorted_coordinates_answer_right_when_positions_creep_and_when_they_j
 static void bad_parameters_are_refused_by_name(void **state)
 {
     (void)state;
-    dent_context *context = context_of(1);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     struct test_scene scene = {0};
     test_add_block(&scene, 2, 2, 2);
     dent_world *world = dent_world_create(context);
@@ -261,7 +253,7 @@ static void make_trap(struct test_scene *scene, enum trap trap)
 static void a_cell_too_small_for_floats_still_holds_a_vertex(void **state)
 {
     (void)state;
-    dent_context *context = context_of(1);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     struct test_scene scene = {0};
     test_add_block(&scene, 8, 3, 3);
     test_map(test_add_block(&scene, 1, 1, 1), 1e-9, 1e-9, 1e-9, 2.5, 40, 40);
@@ -289,7 +281,7 @@ static void a_cell_too_small_for_floats_still_holds_a_vertex(void **state)
 static void traps_cost_at_most_five_times_the_work_spread_out(void **state)
 {
     (void)state;
-    dent_context *context = context_of(1);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     uint64_t spread_out = 0;
     for (int trap = 0; trap < TRAPS; trap++) {
         struct test_scene scene = {0};

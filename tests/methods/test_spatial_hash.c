@@ -3,18 +3,9 @@
 #include "support/cmocka_includes.h"
 
 #include "support/random_scene.h"
+#include "support/test_context.h"
 
 enum { ALL_QUESTIONS = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE };
-
-static dent_context *context_of(uint32_t threads, dent_isa isa)
-{
-    dent_context_def def = dent_context_def_default();
-    def.thread_count = threads;
-    def.isa = isa;
-    dent_context *context = dent_context_create(&def, NULL);
-    assert_non_null(context);
-    return context;
-}
 
 static dent_world *world_of(dent_context *context, const struct test_scene *scene)
 {
@@ -88,7 +79,7 @@ static void any_table_and_cell_size_gives_the_oracles_lists(void **state)
 {
     (void)state;
     static const int kinds[] = {SCENE_DEEP, SCENE_COINCIDENT, SCENE_GRADED, SCENE_SPLIT_CELLS, SCENE_TIED};
-    dent_context *context = context_of(2, DENT_ISA_AUTO);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
     for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++) {
         struct test_scene scene;
         test_scene_make(&scene, kinds[kind], kind + 5);
@@ -106,7 +97,7 @@ static void any_table_and_cell_size_gives_the_oracles_lists(void **state)
 static void any_number_of_levels_gives_the_oracles_lists(void **state)
 {
     (void)state;
-    dent_context *context = context_of(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     for (uint64_t seed = 0; seed < 20; seed++) {
         struct test_scene scene;
         test_scene_make(&scene, seed % 2 ? SCENE_GRADED : SCENE_ONE_GIANT, seed);
@@ -129,7 +120,7 @@ static void bad_parameters_are_refused_by_name(void **state)
 {
     (void)state;
     static const double cells[] = {-1, -0.0 - 1e-300, NAN, INFINITY, -INFINITY};
-    dent_context *context = context_of(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     struct test_scene scene;
     test_scene_make(&scene, SCENE_DEEP, 1);
     dent_world *world = world_of(context, &scene);
@@ -164,7 +155,7 @@ static void far_from_the_origin_the_lists_are_those_at_home(void **state)
     (void)state;
     static const double moves[][3] = {
         {0, 0, 0}, {1e7, 1e7, 1e7}, {-1e7, 1e7, -3e7}, {-1.5, -0.5, -2.5}, {1e9, -1e9, 0}};
-    dent_context *context = context_of(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     struct test_scene scene;
     test_scene_make(&scene, SCENE_SELF_FOLDED, 9);
     for (uint32_t i = 0; i < scene.body_count; i++) {
@@ -215,7 +206,7 @@ static void every_instruction_set_and_thread_count_does_the_same_work(void **sta
     dent_query_counters first = {0};
     for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
         for (uint32_t threads = 1; threads <= 8 && dent_isa_available((dent_isa)isa); threads *= 2) {
-            dent_context *context = context_of(threads, (dent_isa)isa);
+            dent_context *context = test_context(threads, (dent_isa)isa);
             dent_world *world = world_of(context, &scene);
             dent_query_result got;
             assert_int_equal(dent_world_query(world, &def, &got), DENT_OK);
@@ -285,7 +276,7 @@ static void traps_cost_no_more_than_twenty_times_the_plain_block(void **state)
     (void)state;
     static const char *const names[TRAP_COUNT] = {"plain",     "one huge", "one huge, 1e150", "all equal",
                                                   "far apart", "1e150",    "1e-150",          "graded"};
-    dent_context *context = context_of(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     uint64_t plain_work = 0, plain_bytes = 0;
     for (int trap = 0; trap < TRAP_COUNT; trap++) {
         struct test_scene scene;
@@ -328,7 +319,7 @@ static void traps_cost_no_more_than_twenty_times_the_plain_block(void **state)
 static void scattered_elements_are_ordered_anew(void **state)
 {
     (void)state;
-    dent_context *context = context_of(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     struct test_scene scene;
     memset(&scene, 0, sizeof scene);
     enum { CELLS = 2000 };

@@ -15,6 +15,8 @@
 #include "geometry/triangle_predicates.h"
 #include "support/cmocka_includes.h"
 
+#include "support/test_context.h"
+
 enum { ORACLE_VERTICES = 64, ORACLE_FACES = 40 };
 
 struct oracle_body {
@@ -26,11 +28,6 @@ struct oracle_body {
 struct oracle_pose {
     long double rotation[3][3], translation[3];
 };
-
-static inline uint64_t motion_test_count(uint64_t quick, uint64_t usual, uint64_t most)
-{
-    return getenv("DENT_QUICK_TESTS") ? quick : getenv("DENT_LONG_TESTS") ? most : usual;
-}
 
 /* ---- motions ----------------------------------------------------------------------------------------------------- */
 

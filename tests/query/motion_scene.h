@@ -141,7 +141,7 @@ static inline dent_motion_impact_result ask_pair(const struct random_pair *pair,
     return result;
 }
 
-/* The same verdict and nearly the same time, or the bodies just miss each other by less than the tolerance. */
+/* Thirty bodies on a random tree of frames. */
 static inline struct motion_scene *crowd(const dent_context_def *def, uint64_t seed)
 {
     struct motion_scene *scene = scene_new(def);

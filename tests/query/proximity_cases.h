@@ -6,16 +6,7 @@
 
 #include "support/random_scene.h"
 #include "support/random_surface.h"
-
-static inline dent_context *make_context(uint32_t threads, dent_isa isa)
-{
-    dent_context_def def = dent_context_def_default();
-    def.thread_count = threads;
-    def.isa = isa;
-    dent_context *context = dent_context_create(&def, NULL);
-    assert_non_null(context);
-    return context;
-}
+#include "support/test_context.h"
 
 static inline uint32_t rounds(uint32_t standard)
 {

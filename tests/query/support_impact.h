@@ -5,6 +5,7 @@
 #include "support/cmocka_includes.h"
 
 #include "support/random_scene.h"
+#include "support/test_context.h"
 
 /* How the vertices move from t0 to t1. */
 enum motion {
@@ -258,12 +259,6 @@ static inline void free_impacts(struct impact_list *list)
 {
     free(list->impacts);
     list->impacts = NULL;
-}
-
-/* DENT_QUICK_TESTS lowers, DENT_LONG_TESTS raises. */
-static inline uint64_t test_count(uint64_t quick, uint64_t usual, uint64_t most)
-{
-    return getenv("DENT_QUICK_TESTS") ? quick : getenv("DENT_LONG_TESTS") ? most : usual;
 }
 
 #endif

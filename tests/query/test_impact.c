@@ -3,19 +3,10 @@
 #include "query/support_impact.h"
 
 #include "support/failing_allocator.h"
+#include "support/test_context.h"
 
 /* Larger scenes would keep the exact test of the oracle busy for seconds. */
 enum { ELEMENTS_MAX = 60 };
-
-static dent_context *context_with(uint32_t threads, dent_isa isa)
-{
-    dent_context_def def = dent_context_def_default();
-    def.thread_count = threads;
-    def.isa = isa;
-    dent_context *context = dent_context_create(&def, NULL);
-    assert_non_null(context);
-    return context;
-}
 
 static void describe(char *text, size_t size, int kind, int motion, uint64_t seed)
 {
@@ -88,7 +79,7 @@ static void print_tally(const struct tally *tally)
 static void the_search_equals_the_oracle_on_thousands_of_small_scenes(void **state)
 {
     (void)state;
-    dent_context *context = context_with(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     struct tally tally = {0};
     uint64_t scenes = test_count(200, 2500, 200000);
     for (uint64_t seed = 1; seed <= scenes; seed++) {
@@ -108,7 +99,7 @@ static void the_search_equals_the_oracle_on_thousands_of_small_scenes(void **sta
 static void the_search_equals_the_oracle_on_every_kind_of_scene_and_motion(void **state)
 {
     (void)state;
-    dent_context *context = context_with(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     struct tally tally = {0};
     uint64_t seeds = test_count(1, 1, 100);
     for (int kind = 0; kind < SCENE_KIND_COUNT; kind++) {
@@ -161,7 +152,7 @@ static void threads_and_instruction_sets_change_nothing(void **state)
     big_scene_make(&moving, 24);
     for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
         for (int i = 0; i < 4 && dent_isa_available((dent_isa)isa); i++) {
-            dent_context *context = context_with(threads[i], (dent_isa)isa);
+            dent_context *context = test_context(threads[i], (dent_isa)isa);
             dent_world *world = moving_scene_world(&moving, context);
             for (int turn = 0; turn < 3; turn++) {
                 struct impact_list list = impacts_by(world, DENT_METHOD_AUTO);
@@ -194,7 +185,7 @@ static void threads_and_instruction_sets_change_nothing(void **state)
 static void positions_in_float_give_the_same_as_their_doubles(void **state)
 {
     (void)state;
-    dent_context *context = context_with(2, DENT_ISA_AUTO);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
     struct moving_scene moving;
     big_scene_make(&moving, 12);
     float *narrow[2][3];
@@ -255,7 +246,7 @@ static void of_many_impacts_at_one_time_the_earliest_is_the_first_in_order(void 
             }
         }
         for (uint32_t threads = 1; threads <= 3; threads++) {
-            dent_context *context = context_with(threads, DENT_ISA_AUTO);
+            dent_context *context = test_context(threads, DENT_ISA_AUTO);
             dent_world *world = moving_scene_world(&moving, context);
             struct impact_list all = impacts_by(world, DENT_METHOD_AUTO);
             assert_true(all.count > 4000 && all.impacts[0].toi == 0.5);
@@ -278,7 +269,7 @@ static void after_warm_up_nothing_is_allocated(void **state)
     big_scene_make(&moving, 16);
     static const uint32_t threads[2] = {1, 3};
     for (int i = 0; i < 2; i++) {
-        dent_context *context = context_with(threads[i], DENT_ISA_AUTO);
+        dent_context *context = test_context(threads[i], DENT_ISA_AUTO);
         dent_world *world = moving_scene_world(&moving, context);
         dent_impact_def def = dent_impact_def_default();
         dent_impact_result all;
@@ -360,7 +351,7 @@ static const double below[3][3] = {{1, 1, -1}, {1, 1, 3}, {2, 1, 3}};
 static void a_vertex_that_falls_through_a_face_is_found_half_way(void **state)
 {
     (void)state;
-    dent_context *context = context_with(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     add_triangle(world, flat, NULL); /* stands still */
     add_triangle(world, above, below);
@@ -381,7 +372,7 @@ static void a_vertex_that_falls_through_a_face_is_found_half_way(void **state)
 static void filters_and_self_collision_are_kept(void **state)
 {
     (void)state;
-    dent_context *context = context_with(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     static const dent_method methods[2] = {DENT_METHOD_SURFACE_TREE, DENT_METHOD_BRUTE_FORCE};
     dent_body_id a = add_triangle(world, flat, NULL);
@@ -424,7 +415,7 @@ static void filters_and_self_collision_are_kept(void **state)
 static void bad_input_is_refused_in_words(void **state)
 {
     (void)state;
-    dent_context *context = context_with(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     double end[3][3];
     memcpy(end, below, sizeof end);
@@ -468,7 +459,7 @@ static void bad_input_is_refused_in_words(void **state)
 static void an_empty_world_has_no_impacts(void **state)
 {
     (void)state;
-    dent_context *context = context_with(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     dent_impact_def def = dent_impact_def_default();
     dent_earliest_impact earliest;
@@ -491,7 +482,7 @@ static void an_empty_world_has_no_impacts(void **state)
 static void a_cancelled_query_reports_nothing(void **state)
 {
     (void)state;
-    dent_context *context = context_with(2, DENT_ISA_AUTO);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
     struct moving_scene moving;
     big_scene_make(&moving, 8);
     dent_world *world = moving_scene_world(&moving, context);

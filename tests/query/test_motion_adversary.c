@@ -1,61 +1,7 @@
 /* Motions made to break the query, held against dense sampling: bodies that rest, slide, start inside one another, meet
  * at the very end of the step, are the same body twice, have faces without area; half turns; linkages with every kind
- * of joint; worlds far from the origin, of very unequal bodies, and of any scale.
- *
- * Scales are powers of two: what the library is asked is the scene times a power of two, what the oracle is asked is
- * the scene, so that the oracle need not compute with such numbers itself. */
+ * of joint; worlds far from the origin, of very unequal bodies, and of any scale. */
 #include "query/motion_tally.h"
-
-struct adversary {
-    struct oracle_body bodies[2];
-    dent_motion_frame frames[12];
-    uint32_t frame_count;
-    uint32_t on[2];
-    int exponent;     /* the library is asked the scene times 2^exponent */
-    uint32_t samples; /* the oracle looks at so many times, and closer at minima */
-};
-
-static void scale_vector(double *vector, int count, int exponent)
-{
-    for (int k = 0; k < count; k++) {
-        vector[k] = ldexp(vector[k], exponent);
-    }
-}
-
-/* Asks the library, and the oracle about what it says. */
-static dent_motion_impact_result ask(dent_context *context, const struct adversary *scene, uint64_t seed,
-                                     struct tally *tally)
-{
-    dent_world *world = dent_world_create(context);
-    struct adversary scaled = *scene;
-    dent_motion_body attached[2];
-    for (uint32_t f = 0; f < scaled.frame_count; f++) {
-        scale_vector(scaled.frames[f].motion.start.translation, 3, scene->exponent);
-        scale_vector(scaled.frames[f].motion.displacement, 3, scene->exponent);
-        scale_vector(scaled.frames[f].motion.centre, 3, scene->exponent);
-    }
-    for (uint32_t b = 0; b < 2; b++) {
-        scale_vector(scaled.bodies[b].vertices[0], 3 * ORACLE_VERTICES, scene->exponent);
-        attached[b] = (dent_motion_body){oracle_add_body(world, &scaled.bodies[b], b ? "b" : "a", NULL), scene->on[b]};
-    }
-    dent_motion_impact_def def = dent_motion_impact_def_default();
-    dent_motion_impact_result result;
-    def.frames = scaled.frames;
-    def.frame_count = scaled.frame_count;
-    def.bodies = attached;
-    def.body_count = 2;
-    def.volume = (dent_motion_volume)(seed % DENT_MOTION_VOLUME_COUNT);
-    def.bounds = seed % 16 == 15 ? DENT_MOTION_BOUNDS_INTERVAL : DENT_MOTION_BOUNDS_AUTO;
-    if (dent_world_motion_impact(world, &def, &result) != DENT_OK) {
-        fail_msg("seed %llu: %s", (unsigned long long)seed, dent_world_message(world));
-    }
-    result.tolerance = ldexp(result.tolerance, -scene->exponent);
-    struct oracle_pair pair = {&scene->bodies[0], &scene->bodies[1], scene->frames, scene->on[0], scene->on[1], NULL};
-    check_answer(&pair, &result, scene->samples, seed, tally);
-    result.contacts = NULL; /* they go with the world */
-    dent_world_destroy(world);
-    return result;
-}
 
 /* ---- bodies ------------------------------------------------------------------------------------------------------ */
 
@@ -103,20 +49,9 @@ static void spoil_faces(dent_random *random, struct oracle_body *body)
     }
 }
 
-static struct adversary two_frames(void)
-{
-    dent_pose identity = dent_pose_identity();
-    struct adversary scene = {.frame_count = 2, .on = {0, 1}, .samples = 8};
-    for (uint32_t f = 0; f < 2; f++) {
-        scene.frames[f].parent = DENT_FRAME_WORLD;
-        scene.frames[f].motion = dent_motion_still(&identity);
-    }
-    return scene;
-}
-
 /* ---- random ones ------------------------------------------------------------------------------------------------- */
 
-static void random_scene(dent_context *context, dent_random *random, struct adversary *scene)
+static void make_random(dent_context *context, dent_random *random, struct moving_pair *scene)
 {
     *scene = two_frames();
     scene->samples = 300;
@@ -126,137 +61,110 @@ static void random_scene(dent_context *context, dent_random *random, struct adve
     }
 }
 
+static void make_spoiled(dent_context *context, dent_random *random, uint64_t seed, struct moving_pair *scene)
+{
+    static const int exponents[5] = {0, 480, -480, 900, -900};
+    make_random(context, random, scene);
+    spoil_faces(random, &scene->bodies[seed % 2]);
+    scene->exponent = exponents[seed % 5];
+}
+
 static void spoiled_bodies_are_never_missed_at_any_scale(void **state)
 {
-    dent_context *context = *state;
-    static const int exponents[5] = {0, 480, -480, 900, -900};
-    struct tally tally = {0};
-    uint64_t last, count = motion_test_count(20, 70, 20000);
-    for (uint64_t seed = first_seed(count, &last); seed < last; seed++) {
-        dent_random random = dent_random_seeded(seed + 41000);
-        struct adversary scene;
-        random_scene(context, &random, &scene);
-        spoil_faces(&random, &scene.bodies[seed % 2]);
-        scene.exponent = exponents[seed % 5];
-        ask(context, &scene, seed, &tally);
+    ask_random_pairs(*state, "spoiled", test_count(20, 70, 20000), 41000, make_spoiled);
+}
+
+static void make_unequal(dent_context *context, dent_random *random, uint64_t seed, struct moving_pair *scene)
+{
+    make_random(context, random, scene);
+    if (seed % 2) { /* one body tiny */
+        scale_vector(scene->bodies[1].vertices[0], 3 * ORACLE_VERTICES, -(int)dent_random_below(random, 20));
     }
-    print_tally("spoiled", &tally);
-    assert_int_equal(tally.undecided, 0);
+    double away = ldexp(1, (int)dent_random_below(random, 20));
+    for (int k = 0; k < 3; k++) { /* both far away, or in a frame that is */
+        scene->frames[0].motion.start.translation[k] += away;
+        scene->frames[1].motion.start.translation[k] += away;
+    }
 }
 
 static void unequal_and_distant_bodies_are_never_missed(void **state)
 {
-    dent_context *context = *state;
-    struct tally tally = {0};
-    uint64_t last, count = motion_test_count(20, 70, 20000);
-    for (uint64_t seed = first_seed(count, &last); seed < last; seed++) {
-        dent_random random = dent_random_seeded(seed + 42000);
-        struct adversary scene;
-        random_scene(context, &random, &scene);
-        if (seed % 2) { /* one body tiny */
-            scale_vector(scene.bodies[1].vertices[0], 3 * ORACLE_VERTICES, -(int)dent_random_below(&random, 20));
-        }
-        double away = ldexp(1, (int)dent_random_below(&random, 20));
-        for (int k = 0; k < 3; k++) { /* both far away, or in a frame that is */
-            scene.frames[0].motion.start.translation[k] += away;
-            scene.frames[1].motion.start.translation[k] += away;
-        }
-        ask(context, &scene, seed, &tally);
+    ask_random_pairs(*state, "unequal", test_count(20, 70, 20000), 42000, make_unequal);
+}
+
+static void make_twice_the_same(dent_context *context, dent_random *random, uint64_t seed, struct moving_pair *scene)
+{
+    make_random(context, random, scene);
+    scene->bodies[1] = scene->bodies[0];
+    if (seed % 3 == 0) { /* from the same place */
+        scene->frames[1].motion.start = scene->frames[0].motion.start;
+    } else if (seed % 3 == 1) { /* the same turn, beside one another */
+        scene->frames[1] = scene->frames[0];
+        scene->frames[1].motion.start.translation[seed % 2] += oracle_uniform(random, -2.5, 2.5);
     }
-    print_tally("unequal", &tally);
-    assert_int_equal(tally.undecided, 0);
+    scene->meets_at_start = seed % 3 == 0;
 }
 
 static void the_same_body_twice_is_never_missed(void **state)
 {
-    dent_context *context = *state;
-    struct tally tally = {0};
-    uint64_t last, count = motion_test_count(15, 45, 10000);
-    for (uint64_t seed = first_seed(count, &last); seed < last; seed++) {
-        dent_random random = dent_random_seeded(seed + 43000);
-        struct adversary scene;
-        random_scene(context, &random, &scene);
-        scene.bodies[1] = scene.bodies[0];
-        if (seed % 3 == 0) { /* from the same place */
-            scene.frames[1].motion.start = scene.frames[0].motion.start;
-        } else if (seed % 3 == 1) { /* the same turn, beside one another */
-            scene.frames[1] = scene.frames[0];
-            scene.frames[1].motion.start.translation[seed % 2] += oracle_uniform(&random, -2.5, 2.5);
+    ask_random_pairs(*state, "same", test_count(15, 45, 10000), 43000, make_twice_the_same);
+}
+
+static void make_half_turns(dent_context *context, dent_random *random, uint64_t seed, struct moving_pair *scene)
+{
+    make_random(context, random, scene);
+    for (uint32_t b = 0; b < 2; b++) {
+        dent_pose start = oracle_random_pose(random, 1.5), end = oracle_random_pose(random, 1.5);
+        dent_pose half = dent_pose_identity();
+        memcpy(end.rotation, start.rotation, sizeof end.rotation);
+        uint32_t how = dent_random_below(random, 4);
+        if (how < 2) { /* about an axis of the frame, or any */
+            half.rotation[0] = 0;
+            for (int k = 1; k < 4; k++) {
+                half.rotation[k] = how ? oracle_uniform(random, -1, 1) : k == 1 + (int)(seed % 3);
+            }
+            half = dent_pose_product(&half, &start);
+            memcpy(end.rotation, half.rotation, sizeof end.rotation);
+        } else if (how == 2) { /* nothing at all */
+            end = start;
         }
-        dent_motion_impact_result result = ask(context, &scene, seed, &tally);
-        if (seed % 3 == 0) {
-            assert_true(result.verdict == DENT_MOTION_CONTACT && result.initial);
-        }
+        dent_motion_kind kind = dent_random_below(random, 2) ? DENT_MOTION_SCREW : DENT_MOTION_CONSTANT_VELOCITY;
+        assert_int_equal(dent_motion_between(context, &start, &end, kind, NULL, 0, &scene->frames[b].motion), DENT_OK);
     }
-    print_tally("same", &tally);
-    assert_int_equal(tally.undecided, 0);
 }
 
 static void half_turns_and_no_turns_are_never_missed(void **state)
 {
-    dent_context *context = *state;
-    struct tally tally = {0};
-    uint64_t last, count = motion_test_count(20, 60, 10000);
-    for (uint64_t seed = first_seed(count, &last); seed < last; seed++) {
-        dent_random random = dent_random_seeded(seed + 44000);
-        struct adversary scene;
-        random_scene(context, &random, &scene);
-        for (uint32_t b = 0; b < 2; b++) {
-            dent_pose start = oracle_random_pose(&random, 1.5), end = oracle_random_pose(&random, 1.5);
-            dent_pose half = dent_pose_identity();
-            memcpy(end.rotation, start.rotation, sizeof end.rotation);
-            uint32_t how = dent_random_below(&random, 4);
-            if (how < 2) { /* about an axis of the frame, or any */
-                half.rotation[0] = 0;
-                for (int k = 1; k < 4; k++) {
-                    half.rotation[k] = how ? oracle_uniform(&random, -1, 1) : k == 1 + (int)(seed % 3);
-                }
-                half = dent_pose_product(&half, &start);
-                memcpy(end.rotation, half.rotation, sizeof end.rotation);
-            } else if (how == 2) { /* nothing at all */
-                end = start;
-            }
-            dent_motion_kind kind = dent_random_below(&random, 2) ? DENT_MOTION_SCREW : DENT_MOTION_CONSTANT_VELOCITY;
-            assert_int_equal(
-                dent_motion_between(context, &start, &end, kind, NULL, 0, &scene.frames[b].motion), DENT_OK);
-        }
-        ask(context, &scene, seed, &tally);
-    }
-    print_tally("half turns", &tally);
-    assert_int_equal(tally.undecided, 0);
+    ask_random_pairs(*state, "half turns", test_count(20, 60, 10000), 44000, make_half_turns);
 }
 
 /* Hundreds of turns, many body sizes in a step. */
+static void make_wild(dent_context *context, dent_random *random, uint64_t seed, struct moving_pair *scene)
+{
+    (void)seed;
+    make_random(context, random, scene);
+    for (uint32_t b = 0; b < 2; b++) {
+        dent_motion *motion = &scene->frames[b].motion;
+        double much = ldexp(1, (int)dent_random_below(random, 10));
+        motion->kind = DENT_MOTION_CONSTANT_VELOCITY;
+        oracle_random_axis(random, motion->axis);
+        motion->angle = oracle_uniform(random, -1, 1) * much * 1.9;
+        for (int k = 0; k < 3; k++) {
+            motion->displacement[k] *= dent_random_below(random, 2) ? much : 1;
+            motion->start.translation[k] -= dent_random_below(random, 2) ? 0.5 * motion->displacement[k] : 0;
+        }
+    }
+}
+
 static void wild_motions_are_never_missed(void **state)
 {
-    dent_context *context = *state;
-    struct tally tally = {0};
-    uint64_t last, count = motion_test_count(20, 60, 5000);
-    for (uint64_t seed = first_seed(count, &last); seed < last; seed++) {
-        dent_random random = dent_random_seeded(seed + 46000);
-        struct adversary scene;
-        random_scene(context, &random, &scene);
-        for (uint32_t b = 0; b < 2; b++) {
-            dent_motion *motion = &scene.frames[b].motion;
-            double much = ldexp(1, (int)dent_random_below(&random, 10));
-            motion->kind = DENT_MOTION_CONSTANT_VELOCITY;
-            oracle_random_axis(&random, motion->axis);
-            motion->angle = oracle_uniform(&random, -1, 1) * much * 1.9;
-            for (int k = 0; k < 3; k++) {
-                motion->displacement[k] *= dent_random_below(&random, 2) ? much : 1;
-                motion->start.translation[k] -= dent_random_below(&random, 2) ? 0.5 * motion->displacement[k] : 0;
-            }
-        }
-        ask(context, &scene, seed, &tally);
-    }
-    print_tally("wild", &tally);
-    assert_int_equal(tally.undecided, 0);
+    ask_random_pairs(*state, "wild", test_count(20, 60, 5000), 46000, make_wild);
 }
 
 /* ---- linkages ---------------------------------------------------------------------------------------------------- */
 
 /* A tree of links with every kind of joint; the two bodies are somewhere on it. */
-static void random_linkage(dent_context *context, dent_random *random, struct adversary *scene)
+static void put_on_linkage(dent_context *context, dent_random *random, struct moving_pair *scene)
 {
     dent_joint_def joints[11];
     double from[77], to[77];
@@ -293,22 +201,17 @@ static void random_linkage(dent_context *context, dent_random *random, struct ad
     dent_linkage_destroy(linkage);
 }
 
+static void make_on_linkage(dent_context *context, dent_random *random, uint64_t seed, struct moving_pair *scene)
+{
+    make_random(context, random, scene);
+    put_on_linkage(context, random, scene);
+    scene->exponent = seed % 3 == 1 ? 500 : seed % 3 == 2 ? -500 : 0;
+}
+
 static void linkages_of_every_joint_are_never_missed(void **state)
 {
-    dent_context *context = *state;
-    struct tally tally = {0};
-    uint64_t last, count = motion_test_count(15, 50, 20000);
-    for (uint64_t seed = first_seed(count, &last); seed < last; seed++) {
-        dent_random random = dent_random_seeded(seed + 45000);
-        struct adversary scene;
-        random_scene(context, &random, &scene);
-        random_linkage(context, &random, &scene);
-        scene.exponent = seed % 3 == 1 ? 500 : seed % 3 == 2 ? -500 : 0;
-        ask(context, &scene, seed, &tally);
-    }
-    print_tally("linkages", &tally);
-    assert_true(tally.contacts > tally.queries / 10 && tally.free > tally.queries / 10);
-    assert_int_equal(tally.undecided, 0);
+    struct tally tally = ask_random_pairs(*state, "linkages", test_count(15, 50, 20000), 45000, make_on_linkage);
+    assert_both_answers(&tally);
 }
 
 /* ---- resting, sliding, at the end -------------------------------------------------------------------------------- */
@@ -317,7 +220,7 @@ static void a_cube_that_arrives_at_the_very_end_touches(void **state)
 {
     for (int exponent = -600; exponent <= 600; exponent += 300) {
         for (int turn = 0; turn < 2; turn++) {
-            struct adversary scene = two_frames();
+            struct moving_pair scene = two_frames();
             struct tally tally = {0};
             make_cube(1, &scene.bodies[0]);
             make_cube(1, &scene.bodies[1]);
@@ -326,11 +229,11 @@ static void a_cube_that_arrives_at_the_very_end_touches(void **state)
             scene.frames[1].motion.displacement[0] = -1;
             scene.frames[1].motion.axis[0] = turn; /* turns about the way it goes */
             scene.frames[1].motion.angle = turn;
-            dent_motion_impact_result result = ask(*state, &scene, 0, &tally);
+            dent_motion_impact_result result = ask_moving_pair(*state, &scene, 0, &tally);
             assert_int_equal(result.verdict, DENT_MOTION_CONTACT);
             assert_true(result.t_lo > 1 - 1e-5 && result.t_lo <= 1);
             scene.frames[1].motion.start.translation[0] += 16 * result.tolerance; /* not quite */
-            assert_int_equal(ask(*state, &scene, 0, &tally).verdict, DENT_MOTION_FREE);
+            assert_int_equal(ask_moving_pair(*state, &scene, 0, &tally).verdict, DENT_MOTION_FREE);
         }
     }
 }
@@ -338,7 +241,7 @@ static void a_cube_that_arrives_at_the_very_end_touches(void **state)
 /* On a plate, a gap of so many tolerances above it, going along it and turning about its normal. */
 static dent_motion_impact_result slide(dent_context *context, double gap, double way, double angle)
 {
-    struct adversary scene = two_frames();
+    struct moving_pair scene = two_frames();
     struct tally tally = {0};
     make_cube(0.5, &scene.bodies[0]);
     make_block((double[3]){-8, -8, -1}, (double[3]){8, 8, 0}, &scene.bodies[1]);
@@ -347,7 +250,7 @@ static dent_motion_impact_result slide(dent_context *context, double gap, double
     scene.frames[0].motion.displacement[0] = way;
     scene.frames[0].motion.axis[2] = 1;
     scene.frames[0].motion.angle = angle;
-    return ask(context, &scene, 0, &tally);
+    return ask_moving_pair(context, &scene, 0, &tally);
 }
 
 static void what_rests_or_slides_at_a_distance_is_free_and_what_touches_is_not(void **state)
@@ -372,31 +275,19 @@ static void what_rests_or_slides_at_a_distance_is_free_and_what_touches_is_not(v
 
 static void a_body_inside_another_is_free_until_it_meets_the_shell(void **state)
 {
-    struct adversary scene = two_frames();
+    struct moving_pair scene = two_frames();
     struct tally tally = {0};
     make_cube(1, &scene.bodies[0]);
     make_cube(0.25, &scene.bodies[1]);
     scene.frames[1].motion.axis[0] = scene.frames[1].motion.axis[1] = 1;
     scene.frames[1].motion.angle = 40;
-    assert_int_equal(ask(*state, &scene, 0, &tally).verdict, DENT_MOTION_FREE);
+    assert_int_equal(ask_moving_pair(*state, &scene, 0, &tally).verdict, DENT_MOTION_FREE);
     scene.frames[1].motion.displacement[2] = 3;
-    dent_motion_impact_result out = ask(*state, &scene, 0, &tally);
+    dent_motion_impact_result out = ask_moving_pair(*state, &scene, 0, &tally);
     assert_true(out.verdict == DENT_MOTION_CONTACT && out.t_lo > 0.1 && out.t_lo < 0.25);
     scene.frames[1].motion.displacement[2] = 0.75 * (1 - 1e-4);
     scene.frames[1].motion.angle = 0;
-    assert_int_equal(ask(*state, &scene, 0, &tally).verdict, DENT_MOTION_FREE);
-}
-
-static int open_context(void **state)
-{
-    *state = dent_context_create(NULL, NULL);
-    return *state == NULL;
-}
-
-static int close_context(void **state)
-{
-    dent_context_destroy(*state);
-    return 0;
+    assert_int_equal(ask_moving_pair(*state, &scene, 0, &tally).verdict, DENT_MOTION_FREE);
 }
 
 int main(void)
@@ -412,5 +303,5 @@ int main(void)
         cmocka_unit_test(what_rests_or_slides_at_a_distance_is_free_and_what_touches_is_not),
         cmocka_unit_test(a_body_inside_another_is_free_until_it_meets_the_shell),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, test_open_context, test_close_context);
 }

@@ -5,6 +5,7 @@
 
 /* ---- invariants -------------------------------------------------------------------------------------------------- */
 
+/* The same verdict and nearly the same time, or the bodies just miss each other by less than the tolerance. */
 static bool agree(const struct random_pair *pair, const dent_motion_impact_result *a,
                   const dent_motion_impact_result *b)
 {
@@ -23,7 +24,7 @@ static void swapping_the_bodies_changes_nothing(void **state)
 {
     (void)state;
     dent_context *context = dent_context_create(NULL, NULL);
-    uint64_t count = motion_test_count(30, 200, 2000), same = 0;
+    uint64_t count = test_count(30, 200, 2000), same = 0;
     for (uint64_t seed = 0; seed < count; seed++) {
         struct random_pair pair;
         make_pair(context, seed, &pair);
@@ -39,7 +40,7 @@ static void moving_both_by_the_same_rigid_motion_changes_nothing(void **state)
 {
     (void)state;
     dent_context *context = dent_context_create(NULL, NULL);
-    uint64_t count = motion_test_count(30, 200, 2000);
+    uint64_t count = test_count(30, 200, 2000);
     for (uint64_t seed = 0; seed < count; seed++) {
         struct random_pair pair;
         make_pair(context, seed, &pair);
@@ -83,7 +84,7 @@ static void reversing_time_turns_free_into_free_and_the_first_contact_into_the_l
 {
     (void)state;
     dent_context *context = dent_context_create(NULL, NULL);
-    uint64_t count = motion_test_count(30, 300, 3000), contacts = 0;
+    uint64_t count = test_count(30, 300, 3000), contacts = 0;
     for (uint64_t seed = 0; seed < count; seed++) {
         struct random_pair pair, back;
         make_pair(context, seed, &pair);
@@ -112,7 +113,7 @@ static void reversing_time_turns_free_into_free_and_the_first_contact_into_the_l
 static void volumes_and_bounds_change_the_time_by_less_than_the_tolerance(void **state)
 {
     (void)state;
-    uint64_t count = motion_test_count(20, 100, 1000);
+    uint64_t count = test_count(20, 100, 1000);
     for (uint64_t seed = 0; seed < count; seed++) {
         struct motion_scene *scene = scene_new(NULL);
         struct random_pair pair;

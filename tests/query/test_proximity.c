@@ -29,7 +29,7 @@ static void a_vertex_over_a_face_is_reported_with_everything(void **state)
 {
     (void)state;
     static const double spike[3][3] = {{1, 1, 0.5}, {1, 2, 9}, {2, 1, 9}};
-    dent_context *context = make_context(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     for (int method = 0; method < 2; method++) {
         dent_world *world = dent_world_create(context);
         dent_method chosen = method ? DENT_METHOD_SURFACE_TREE : DENT_METHOD_BRUTE_FORCE;
@@ -60,7 +60,7 @@ static void every_body_has_its_own_thickness(void **state)
 {
     (void)state;
     static const double spike[3][3] = {{1, 1, 0.5}, {1, 2, 9}, {2, 1, 9}};
-    dent_context *context = make_context(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     dent_body_id floor_id = add_surface(world, floor_face, 3, one_face, 1);
     dent_body_id spike_id = add_surface(world, spike, 3, one_face, 1);
@@ -81,7 +81,7 @@ static void bad_thickness_is_refused_by_name(void **state)
 {
     (void)state;
     static const double bad[] = {NAN, INFINITY, -INFINITY, -0.5, -DBL_TRUE_MIN};
-    dent_context *context = make_context(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     dent_body_def body = dent_surface_def_default();
     dent_body_id id, other = {0, 0};
@@ -113,7 +113,7 @@ static void bad_thickness_is_refused_by_name(void **state)
 static void bad_defs_are_refused(void **state)
 {
     (void)state;
-    dent_context *context = make_context(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     dent_proximity_def def = dent_proximity_def_default();
     dent_proximity_result result;
@@ -145,7 +145,7 @@ static void features_print_as_the_tool_prints_them(void **state)
 {
     (void)state;
     static const double across[3][3] = {{-1, 1, 0.25}, {9, 1, 0.25}, {1, 1, 9}};
-    dent_context *context = make_context(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     char text[32];
     add_surface(world, floor_face, 3, one_face, 1);
@@ -173,7 +173,7 @@ static void closest_features_come_once(void **state)
     static const double tent[4][3] = {{0, 0, 0}, {4, 0, 0}, {2, 3, -1}, {2, -3, -1}};
     static const uint32_t faces[2][3] = {{0, 1, 2}, {1, 0, 3}};
     static const double spike[3][3] = {{2, 0, 0.5}, {2, 1, 9}, {2, -1, 9}};
-    dent_context *context = make_context(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     add_surface(world, tent, 4, faces, 2);
     add_surface(world, spike, 3, one_face, 1);
@@ -199,7 +199,7 @@ static void a_thickness_beyond_the_world_gives_all_pairs(void **state)
 {
     (void)state;
     static const double thicknesses[] = {1e3, 1e300, DBL_MAX};
-    dent_context *context = make_context(2, DENT_ISA_AUTO);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
     for (size_t i = 0; i < 3; i++) {
         struct test_body body = random_surface_make(SURFACE_CRUMPLED, 5, 60);
         dent_world *world = dent_world_create(context);
@@ -232,7 +232,7 @@ static void distances_and_thicknesses_that_overflow_are_answered(void **state)
     static const double ends_of_the_world[6][3] = {{-1.7e308, 0, 0}, {-1.7e308, 1e308, 0}, {-1.7e308, 0, 1e308},
                                                    {1.7e308, 0, 0},  {1.7e308, 1e308, 0},  {1.7e308, 0, 1e308}};
     static const uint32_t faces[2][3] = {{0, 1, 2}, {3, 4, 5}};
-    dent_context *context = make_context(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     add_surface(world, ends_of_the_world, 6, faces, 2);
     for (int huge = 0; huge < 2; huge++) {
@@ -252,7 +252,7 @@ static void a_cancelled_query_reports_nothing(void **state)
     (void)state;
     int cancel = 1;
     struct test_scene scene;
-    dent_context *context = make_context(2, DENT_ISA_AUTO);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     dent_proximity_def def = dent_proximity_def_default();
     dent_proximity_result result;
@@ -277,7 +277,7 @@ static void a_cancelled_query_reports_nothing(void **state)
 static void filters_and_ties_are_respected(void **state)
 {
     (void)state;
-    dent_context *context = make_context(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     for (int kind = 0; kind < 2; kind++) {
         struct test_scene scene;
         dent_world *world = dent_world_create(context);
@@ -311,7 +311,7 @@ static void vertices_of_a_body_may_be_tied_through_another(void **state)
     (void)state;
     static const double apart[6][3] = {{0, 0, 1}, {4, 0, 1}, {0, 4, 1}, {0, 0, 2}, {4, 0, 2}, {0, 4, 2}};
     static const uint32_t faces[2][3] = {{0, 1, 2}, {3, 4, 5}};
-    dent_context *context = make_context(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     for (int tied = 0; tied < 2; tied++) {
         dent_world *world = dent_world_create(context);
         dent_body_id floor_id = add_surface(world, floor_face, 3, one_face, 1), id;
@@ -344,7 +344,7 @@ static void vertices_of_a_body_may_be_tied_through_another(void **state)
 static void warm_queries_allocate_nothing(void **state)
 {
     (void)state;
-    dent_context *context = make_context(2, DENT_ISA_AUTO);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
     for (int method = 0; method < 3; method++) {
         struct test_scene scene;
         dent_world *world = dent_world_create(context);

@@ -107,7 +107,7 @@ static void surface_tree_and_oracle_agree_on_random_scenes(void **state)
     int context_count = 0;
     for (int i = 0; i < 12; i++) {
         if (dent_isa_available(isas[i % 3])) {
-            contexts[context_count++] = make_context(threads[i / 3], isas[i % 3]);
+            contexts[context_count++] = test_context(threads[i / 3], isas[i % 3]);
         }
     }
     uint64_t scenes = 0, with_answers = 0, pairs = 0;
@@ -165,7 +165,7 @@ static void threads_and_instruction_sets_change_no_bit(void **state)
         if (!dent_isa_available(isa)) {
             continue;
         }
-        dent_context *context = make_context(threads[i / 3], isa);
+        dent_context *context = test_context(threads[i / 3], isa);
         dent_world *world = dent_world_create(context);
         dent_body_def def = test_body_def(&body);
         dent_body_id id;
@@ -293,7 +293,7 @@ static void order_of_bodies_vertices_and_elements_changes_nothing(void **state)
     (void)state;
     static const int kinds[] = {SCENE_SURFACES,    SCENE_SURFACES_LATTICE, SCENE_MIXED,
                                 SCENE_SELF_FOLDED, SCENE_COINCIDENT,       SCENE_SOUP};
-    dent_context *context = make_context(2, DENT_ISA_AUTO);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
     for (uint32_t round = 0; round < rounds(60); round++) {
         struct test_scene scene, changed;
         struct renaming names;
@@ -326,7 +326,7 @@ static void scaling_by_a_power_of_two_scales_distances_exactly(void **state)
 {
     (void)state;
     static const int exponents[] = {-900, -300, -1, 1, 60, 900};
-    dent_context *context = make_context(2, DENT_ISA_AUTO);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
     for (uint32_t round = 0; round < rounds(60); round++) {
         struct test_scene scene;
         double factor = ldexp(1.0, exponents[round % 6]);
@@ -357,7 +357,7 @@ static void scaling_by_a_power_of_two_scales_distances_exactly(void **state)
 static void exchanging_axes_changes_distances_by_rounding_only(void **state)
 {
     (void)state;
-    dent_context *context = make_context(2, DENT_ISA_AUTO);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
     uint64_t compared = 0;
     for (uint32_t round = 0; round < rounds(40); round++) {
         struct test_scene scene;

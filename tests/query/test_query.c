@@ -4,20 +4,12 @@
 #include "support/cmocka_includes.h"
 
 #include "support/random_scene.h"
+#include "support/test_context.h"
 
 #include <fenv.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
-
-static dent_context *make_context(uint32_t threads)
-{
-    dent_context_def def = dent_context_def_default();
-    def.thread_count = threads;
-    dent_context *context = dent_context_create(&def, NULL);
-    assert_non_null(context);
-    return context;
-}
 
 static dent_query_def ask(uint32_t questions)
 {
@@ -28,32 +20,18 @@ static dent_query_def ask(uint32_t questions)
 
 static const uint32_t all_questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE;
 
-/* A tetrahedron with the given corners, added to the world. */
-static dent_body_id add_tetrahedron(dent_world *world, const double (*xyz)[3])
-{
-    static const uint32_t corners[4] = {0, 1, 2, 3};
-    dent_body_def def = dent_solid_def_default();
-    dent_body_id id;
-    def.vertex_count = 4;
-    def.element_count = 1;
-    def.element_corners = corners;
-    def.positions_t0 = dent_positions_double(xyz[0]);
-    assert_int_equal(dent_world_add_body(world, &def, &id), DENT_OK);
-    return id;
-}
-
 static const double unit_tetrahedron[4][3] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {0, 0, 4}};
 
 static void a_vertex_in_the_open_cell_is_reported_with_its_weights(void **state)
 {
     (void)state;
     static const double poking[4][3] = {{1, 1, 1}, {9, 1, 1}, {1, 9, 1}, {1, 1, 9}};
-    dent_context *context = make_context(1);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     dent_query_def def = ask(DENT_QUESTION_VERTEX_CELL);
     dent_query_result result;
-    add_tetrahedron(world, unit_tetrahedron);
-    add_tetrahedron(world, poking);
+    test_add_tetrahedron(world, unit_tetrahedron);
+    test_add_tetrahedron(world, poking);
     assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
     assert_int_equal(result.vertex_cell.count, 1);
     const dent_pair *pair = &result.vertex_cell.pairs[0];
@@ -75,12 +53,12 @@ static void a_vertex_on_a_face_touches_only(void **state)
 {
     (void)state;
     static const double resting[4][3] = {{1, 1, 0}, {9, 1, -5}, {1, 9, -5}, {1, 1, -9}};
-    dent_context *context = make_context(1);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     dent_query_def def = ask(all_questions);
     dent_query_result result;
-    add_tetrahedron(world, unit_tetrahedron);
-    add_tetrahedron(world, resting);
+    test_add_tetrahedron(world, unit_tetrahedron);
+    test_add_tetrahedron(world, resting);
     assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
     assert_int_equal(result.vertex_cell.count + result.face_cell.count + result.face_face.count, 0);
     def.touching = true;
@@ -98,11 +76,11 @@ static void tied_vertices_make_no_pair(void **state)
     (void)state;
     static const uint32_t corners[4] = {0, 1, 2, 3};
     static const double poking[4][3] = {{1, 1, 1}, {9, 1, 1}, {1, 9, 1}, {1, 1, 9}};
-    dent_context *context = make_context(1);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     dent_query_def def = ask(all_questions);
     dent_query_result result;
-    dent_same_as tie = {.vertex = 0, .other = add_tetrahedron(world, unit_tetrahedron), .other_vertex = 0};
+    dent_same_as tie = {.vertex = 0, .other = test_add_tetrahedron(world, unit_tetrahedron), .other_vertex = 0};
     dent_body_def body = dent_solid_def_default();
     dent_body_id id;
     body.vertex_count = 4;
@@ -128,7 +106,7 @@ static void filters_leave_out_bodies_and_self_collision(void **state)
 {
     (void)state;
     struct test_scene scene;
-    dent_context *context = make_context(2);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     dent_query_def def = ask(all_questions);
     dent_query_result result;
@@ -162,7 +140,7 @@ static void surface_vertices_only_leaves_out_interior_vertices(void **state)
 {
     (void)state;
     struct test_scene scene = {0};
-    dent_context *context = make_context(1);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     dent_query_def def = ask(DENT_QUESTION_VERTEX_CELL);
     dent_query_result result;
@@ -186,7 +164,7 @@ static void no_details_leaves_the_pairs_and_drops_the_numbers(void **state)
 {
     (void)state;
     struct test_scene scene;
-    dent_context *context = make_context(1);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     dent_query_def def = ask(all_questions);
     dent_query_result with, without;
@@ -208,7 +186,7 @@ static void no_details_leaves_the_pairs_and_drops_the_numbers(void **state)
 static void bad_defs_are_refused_in_words_and_leave_the_result_alone(void **state)
 {
     (void)state;
-    dent_context *context = make_context(1);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     dent_query_result result;
     dent_query_result untouched;
@@ -237,12 +215,12 @@ static void numbers_that_are_not_finite_are_named(void **state)
 {
     (void)state;
     double bad[4][3] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {0, 0, 4}};
-    dent_context *context = make_context(1);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     dent_query_def def = ask(all_questions);
     dent_query_result result;
-    add_tetrahedron(world, unit_tetrahedron);
-    dent_body_id id = add_tetrahedron(world, (const double(*)[3])bad);
+    test_add_tetrahedron(world, unit_tetrahedron);
+    dent_body_id id = test_add_tetrahedron(world, (const double(*)[3])bad);
     bad[2][1] = NAN;
     assert_int_equal(dent_world_query(world, &def, &result), DENT_ERROR_BAD_NUMBER);
     assert_non_null(strstr(dent_world_message(world), "vertex 2"));
@@ -259,7 +237,7 @@ static void numbers_that_are_not_finite_are_named(void **state)
 static void an_empty_world_answers_nothing(void **state)
 {
     (void)state;
-    dent_context *context = make_context(2);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     for (int method = 0; method < DENT_METHOD_COUNT; method++) {
         if (dent_method_questions((dent_method)method) == 0) {
@@ -281,7 +259,7 @@ static void a_set_cancel_flag_stops_the_query(void **state)
     (void)state;
     struct test_scene scene;
     int stop = 1;
-    dent_context *context = make_context(2);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     dent_query_def def = ask(all_questions);
     dent_query_result result;
@@ -314,10 +292,10 @@ static void features_are_printed_as_the_tool_prints_them(void **state)
     (void)state;
     static const double poking[4][3] = {{1, 1, 1}, {9, 1, 1}, {1, 9, 1}, {1, 1, 9}};
     char text[32];
-    dent_context *context = make_context(1);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
-    add_tetrahedron(world, unit_tetrahedron);
-    add_tetrahedron(world, poking);
+    test_add_tetrahedron(world, unit_tetrahedron);
+    test_add_tetrahedron(world, poking);
     dent_pair pair = {.body_a = 1, .feature_a = 2, .body_b = 0, .feature_b = 0};
     assert_int_equal(dent_feature_print(world, DENT_QUESTION_VERTEX_CELL, &pair, false, text, sizeof text), 1);
     assert_string_equal(text, "2");
@@ -335,7 +313,7 @@ static void warm_queries_allocate_nothing(void **state)
 {
     (void)state;
     struct test_scene scene;
-    dent_context *context = make_context(2);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
     for (int method = 0; method < DENT_METHOD_COUNT; method++) {
         if (dent_method_questions((dent_method)method) == 0) {
             continue;
@@ -383,7 +361,7 @@ static void the_callers_floating_point_state_changes_nothing(void **state)
     (void)state;
     static const int roundings[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     static const int kinds[] = {SCENE_DEEP, SCENE_TINY_NUMBERS, SCENE_COINCIDENT, SCENE_WIDE_EXPONENTS};
-    dent_context *context = make_context(2);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         struct test_scene scene;
         dent_world *world = dent_world_create(context);
@@ -425,7 +403,7 @@ static void float_positions_answer_like_their_double_copy(void **state)
 {
     (void)state;
     struct test_scene scene;
-    dent_context *context = make_context(1);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *doubles = dent_world_create(context), *floats = dent_world_create(context);
     float *copies[TEST_BODIES_MAX];
     test_scene_make(&scene, SCENE_SELF_FOLDED, 6);

@@ -1,6 +1,7 @@
 /* The mesher: whatever the shape, positive cells, bounded angles, a closed manifold boundary on the surface. */
 #include "support/cmocka_includes.h"
 #include "support/failing_allocator.h"
+#include "support/test_context.h"
 
 #include "scenes/elementary_functions.h"
 #include "scenes/implicit_mesher.h"
@@ -8,13 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-
-static dent_context *make_context(void)
-{
-    dent_context_def def = dent_context_def_default();
-    def.thread_count = 1;
-    return dent_context_create(&def, NULL);
-}
 
 /* Everything that is promised of every mesh. */
 static struct boundary_report check_mesh(const struct scene_mesh *mesh, double *smallest, double *largest)
@@ -37,7 +31,7 @@ static struct boundary_report check_mesh(const struct scene_mesh *mesh, double *
 static void the_volume_of_a_sphere_converges_with_the_square_of_the_spacing(void **state)
 {
     (void)state;
-    dent_context *context = make_context();
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     const double centre[3] = {0.1, 0.2, 0.3};
     struct implicit_shape shape = {0};
     shape_sphere(&shape, centre, 1);
@@ -92,7 +86,7 @@ static double noise_value(const void *shape, const double p[3])
 static void random_shapes_keep_every_promise(void **state)
 {
     (void)state;
-    dent_context *context = make_context();
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     double smallest = 180, largest = 0;
     uint64_t cells = 0;
     for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -128,7 +122,7 @@ static double white_noise_value(const void *shape, const double p[3])
 static void white_noise_keeps_every_promise(void **state)
 {
     (void)state;
-    dent_context *context = make_context();
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     double smallest = 180, largest = 0;
     uint64_t cells = 0;
     for (uint64_t seed = 1; seed <= 10; seed++) {
@@ -151,7 +145,7 @@ static void white_noise_keeps_every_promise(void **state)
 static void boundary_vertices_lie_on_the_surface(void **state)
 {
     (void)state;
-    dent_context *context = make_context();
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     const double a[3] = {-1, 0, 0}, b[3] = {1, 0.3, 0.2}, centre[3] = {0, 0, 0.2}, half[3] = {0.7, 0.5, 0.4};
     struct implicit_shape shape = {0};
     shape_cone(&shape, a, 0.7, b, 0.4);
@@ -203,7 +197,7 @@ static void shapes_combine_as_sets_do(void **state)
 static void an_unseen_shape_gives_an_empty_mesh(void **state)
 {
     (void)state;
-    dent_context *context = make_context();
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     const double centre[3] = {0.11, 0.07, 0.05};
     struct implicit_shape shape = {0};
     shape_sphere(&shape, centre, 0.01);

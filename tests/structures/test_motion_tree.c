@@ -154,7 +154,7 @@ static void what_is_called_apart_is_apart(void **state)
 {
     (void)state;
     dent_context *context = dent_context_create(NULL, NULL);
-    uint64_t count = motion_test_count(30, 300, 3000), apart_count = 0, outside_count = 0, faces_apart = 0;
+    uint64_t count = test_count(30, 300, 3000), apart_count = 0, outside_count = 0, faces_apart = 0;
     for (uint64_t seed = 0; seed < count; seed++) {
         dent_random random = dent_random_seeded(seed + 900);
         dent_motion_volume volume = (dent_motion_volume)(1 + seed % 3);
@@ -208,7 +208,7 @@ static void four_boxes_give_the_same_bits_everywhere(void **state)
     (void)state;
     dent_context *context = dent_context_create(NULL, NULL);
     const struct motion_box_kernels *scalar = kernels_for(DENT_ISA_SCALAR)->motion_boxes;
-    uint64_t count = motion_test_count(30, 200, 2000), apart_count = 0, meet_count = 0;
+    uint64_t count = test_count(30, 200, 2000), apart_count = 0, meet_count = 0;
     for (uint64_t seed = 0; seed < count; seed++) {
         dent_random random = dent_random_seeded(seed + 1900);
         struct tree_case a, b;

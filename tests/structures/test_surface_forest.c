@@ -5,6 +5,7 @@
 
 #include "support/failing_allocator.h"
 #include "support/random_surface.h"
+#include "support/test_context.h"
 
 #include <math.h>
 
@@ -29,14 +30,6 @@ struct stage {
     double (*ends[BODIES_MAX])[3];
     uint32_t body_count;
 };
-
-static dent_context *context_of(uint32_t threads, dent_isa isa)
-{
-    dent_context_def def = dent_context_def_default();
-    def.thread_count = threads;
-    def.isa = isa;
-    return dent_context_create(&def, NULL);
-}
 
 static void stage_open(struct stage *stage, dent_context *context, uint64_t seed)
 {
@@ -145,7 +138,7 @@ static void check_ownership(const struct body *body, const struct forest_body *f
 static void every_face_vertex_and_edge_is_owned_once(void **state)
 {
     (void)state;
-    dent_context *context = context_of(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     for (uint64_t seed = 0; seed < 60; seed++) {
         struct stage stage;
         stage_open(&stage, context, seed);
@@ -210,7 +203,7 @@ static void boxes_contain_vertices_motions_and_growth_and_parents_contain_childr
     static const int axes[] = {3, 7, 9, 13};
     static const dent_isa sets[] = {DENT_ISA_SCALAR, DENT_ISA_AVX2, DENT_ISA_AVX512};
     for (int set = 0; set < 3; set++) {
-        dent_context *context = context_of(1, sets[set]);
+        dent_context *context = test_context(1, sets[set]);
         for (uint64_t seed = 0; context && seed < 40; seed++) {
             struct stage stage;
             stage_open(&stage, context, 100 + seed);
@@ -352,7 +345,7 @@ static void a_visit_meets_every_pair_of_leaves_whose_boxes_meet_once(void **stat
     uint64_t pairs = 0, sharing = 0;
     uint64_t seeds = getenv("DENT_QUICK_TESTS") ? 30 : 150;
     for (int set = 0; set < 3; set++) {
-        dent_context *context = context_of(1, sets[set]);
+        dent_context *context = test_context(1, sets[set]);
         for (uint64_t seed = 0; context && seed < seeds; seed++) {
             struct stage stage;
             stage_open(&stage, context, 1000 + seed);
@@ -387,7 +380,7 @@ static void visits_are_the_same_for_1_2_3_and_8_threads_and_any_volume(void **st
         struct leaf_pair *first = NULL, *list;
         size_t first_count = 0;
         for (int k = 0; k < 4; k++) {
-            dent_context *context = context_of(threads[k], DENT_ISA_AUTO);
+            dent_context *context = test_context(threads[k], DENT_ISA_AUTO);
             struct stage stage;
             stage_open(&stage, context, 3000 + 3 * seed);
             stage.forest.axis_count = seed % 2 ? 3 : 9;
@@ -483,7 +476,7 @@ static void faces_that_cross_are_told_unless_they_have_a_vertex_in_common(void *
     static const dent_isa sets[] = {DENT_ISA_SCALAR, DENT_ISA_AVX2, DENT_ISA_AVX512};
     uint64_t joined = 0, seeds = getenv("DENT_QUICK_TESTS") ? 10 : 60;
     for (int set = 0; set < 3; set++) {
-        dent_context *context = context_of(1, sets[set]);
+        dent_context *context = test_context(1, sets[set]);
         for (uint64_t seed = 0; context && seed < seeds; seed++) {
             struct stage stage;
             stage_open(&stage, context, 7001 + seed * 3 / 2 * 2 + (seed % 3 ? 0 : 1));
@@ -528,7 +521,7 @@ static void faces_that_cross_are_told_unless_they_have_a_vertex_in_common(void *
 static void leaves_are_cut_anew_when_they_have_come_apart_and_only_then(void **state)
 {
     (void)state;
-    dent_context *context = context_of(1, DENT_ISA_AUTO);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
     struct stage stage;
     struct message message;
     stage_open(&stage, context, 1);

@@ -626,4 +626,18 @@ static inline dent_status test_scene_add(const struct test_scene *scene, dent_wo
     return DENT_OK;
 }
 
+/* A body that is one tetrahedron with the given corners, which are borrowed. */
+static inline dent_body_id test_add_tetrahedron(dent_world *world, const double (*xyz)[3])
+{
+    static const uint32_t corners[4] = {0, 1, 2, 3};
+    dent_body_def def = dent_solid_def_default();
+    dent_body_id id;
+    def.vertex_count = 4;
+    def.element_count = 1;
+    def.element_corners = corners;
+    def.positions_t0 = dent_positions_double(xyz[0]);
+    assert_int_equal(dent_world_add_body(world, &def, &id), DENT_OK);
+    return id;
+}
+
 #endif
