@@ -18,22 +18,12 @@
 #include <string.h>
 #include <time.h>
 
-#include <dent/dent.h>
-#include <dent/scene.h>
+#include "scene_stage.h"
 
 #include "geometry/tetrahedron_predicates.h"
 #include "geometry/triangle_predicates.h"
 
 enum { ROUNDS_MAX = 101, VARIANTS_MAX = 24, FRAMES = 3 };
-
-struct stage {
-    dent_scene *scene;
-    dent_world *world;
-    dent_body_id *ids;
-    uint32_t bodies;
-    uint64_t cells, vertices, faces;
-    double **positions, mean_edge;
-};
 
 /* Of the process, so that other programs on the machine do not count; its two clocks agree for one thread on an idle
  * machine. */
@@ -47,61 +37,6 @@ static double now_ms(void)
     }
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
-static void pose(struct stage *stage, uint32_t frame)
-{
-    for (uint32_t i = 0; i < stage->bodies; i++) {
-        dent_scene_pose(stage->scene, i, frame, stage->positions[i]);
-    }
-}
-
-static double edge_length(const double *p, const double *q)
-{
-    return sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
-}
-
-static bool open_stage(struct stage *stage, dent_context *context, const char *name, double scale)
-{
-    dent_scene_def def = dent_scene_def_default();
-    *stage = (struct stage){0};
-    def.name = name;
-    def.scale = scale;
-    if (dent_scene_create(context, &def, &stage->scene) != DENT_OK) {
-        char message[512];
-        dent_context_message(context, message, sizeof message);
-        fprintf(stderr, "bench_buckets: %s\n", message);
-        return false;
-    }
-    stage->bodies = dent_scene_body_count(stage->scene);
-    stage->positions = calloc(stage->bodies, sizeof *stage->positions);
-    stage->ids = calloc(stage->bodies, sizeof *stage->ids);
-    stage->world = dent_world_create(context);
-    for (uint32_t i = 0; i < stage->bodies; i++) {
-        const dent_scene_body *body = dent_scene_body_at(stage->scene, i);
-        stage->positions[i] = calloc((size_t)body->vertex_count * 3, sizeof(double));
-        stage->cells += body->element_count;
-        stage->vertices += body->vertex_count;
-        dent_scene_pose(stage->scene, i, 0, stage->positions[i]);
-        uint32_t each = body->kind == DENT_BODY_SOLID ? 4 : 3;
-        for (uint64_t e = 0; e < body->element_count; e++) {
-            const uint32_t *c = body->element_corners + e * each;
-            stage->mean_edge += edge_length(stage->positions[i] + 3 * c[0], stage->positions[i] + 3 * c[1]);
-        }
-    }
-    stage->mean_edge /= (double)stage->cells;
-    return dent_scene_add_to_world(stage->scene, stage->world, stage->positions, stage->ids) == DENT_OK;
-}
-
-static void close_stage(struct stage *stage)
-{
-    dent_world_destroy(stage->world);
-    dent_scene_destroy(stage->scene);
-    for (uint32_t i = 0; i < stage->bodies; i++) {
-        free(stage->positions[i]);
-    }
-    free(stage->positions);
-    free(stage->ids);
 }
 
 /* ---- the plain grid ---------------------------------------------------------------------------------------------- */
@@ -466,7 +401,7 @@ int main(int argc, char **argv)
     }
     for (; first < argc; first++) {
         struct stage stage;
-        if (!open_stage(&stage, context, argv[first], scale)) {
+        if (!open_stage(&stage, context, "bench_buckets", argv[first], scale)) {
             return 2;
         }
         printf("%s: %u bodies, %" PRIu64 " elements, %" PRIu64 " vertices, %s, %u threads\n", argv[first], stage.bodies,

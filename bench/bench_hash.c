@@ -17,21 +17,11 @@
 #include <string.h>
 #include <time.h>
 
-#include <dent/dent.h>
-#include <dent/scene.h>
+#include "scene_stage.h"
 
 #include "geometry/tetrahedron_predicates.h"
 
 enum { ROUNDS_MAX = 101, VARIANTS_MAX = 16, FRAMES = 3 };
-
-struct stage {
-    dent_context *context;
-    dent_scene *scene;
-    dent_world *world;
-    uint32_t bodies;
-    uint64_t cells, vertices;
-    double **positions, mean_edge;
-};
 
 /* Processor time with one thread, so that a busy machine disturbs less; the clock on the wall with more. */
 static double now_ms(const struct stage *stage)
@@ -39,63 +29,6 @@ static double now_ms(const struct stage *stage)
     struct timespec time;
     clock_gettime(dent_context_worker_count(stage->context) == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
-}
-
-static void pose(struct stage *stage, uint32_t frame)
-{
-    for (uint32_t i = 0; i < stage->bodies; i++) {
-        dent_scene_pose(stage->scene, i, frame, stage->positions[i]);
-    }
-}
-
-static double edge_length(const double *p, const double *q)
-{
-    return sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
-}
-
-static bool open_stage(struct stage *stage, dent_context *context, const char *name, double scale)
-{
-    dent_scene_def def = dent_scene_def_default();
-    *stage = (struct stage){.context = context};
-    def.name = name;
-    def.scale = scale;
-    if (dent_scene_create(context, &def, &stage->scene) != DENT_OK) {
-        char message[512];
-        dent_context_message(context, message, sizeof message);
-        fprintf(stderr, "bench_hash: %s\n", message);
-        return false;
-    }
-    stage->bodies = dent_scene_body_count(stage->scene);
-    stage->positions = calloc(stage->bodies, sizeof *stage->positions);
-    dent_body_id *ids = calloc(stage->bodies, sizeof *ids);
-    stage->world = dent_world_create(context);
-    uint64_t edges = 0;
-    for (uint32_t i = 0; i < stage->bodies; i++) {
-        const dent_scene_body *body = dent_scene_body_at(stage->scene, i);
-        stage->positions[i] = calloc((size_t)body->vertex_count * 3, sizeof(double));
-        stage->cells += body->element_count;
-        stage->vertices += body->vertex_count;
-        dent_scene_pose(stage->scene, i, 0, stage->positions[i]);
-        uint32_t per = body->kind == DENT_BODY_SOLID ? 4 : 3;
-        for (uint64_t e = 0; e < body->element_count; e++, edges++) {
-            const uint32_t *c = body->element_corners + e * per;
-            stage->mean_edge += edge_length(stage->positions[i] + 3 * c[0], stage->positions[i] + 3 * c[1]);
-        }
-    }
-    stage->mean_edge /= (double)edges;
-    dent_status status = dent_scene_add_to_world(stage->scene, stage->world, stage->positions, ids);
-    free(ids);
-    return status == DENT_OK;
-}
-
-static void close_stage(struct stage *stage)
-{
-    dent_world_destroy(stage->world);
-    dent_scene_destroy(stage->scene);
-    for (uint32_t i = 0; i < stage->bodies; i++) {
-        free(stage->positions[i]);
-    }
-    free(stage->positions);
 }
 
 /* ---- the plain grid --------------------------------------------------------------------------------------------- */
@@ -369,7 +302,7 @@ int main(int argc, char **argv)
     }
     for (; first < argc; first++) {
         struct stage stage;
-        if (!open_stage(&stage, context, argv[first], scale)) {
+        if (!open_stage(&stage, context, "bench_hash", argv[first], scale)) {
             return 2;
         }
         printf("%s: %u bodies, %" PRIu64 " cells, %" PRIu64 " vertices, %s, %u threads\n", argv[first], stage.bodies,

@@ -2,26 +2,13 @@
  * and frames that agree with the poses at both ends. */
 #include "support/cmocka_includes.h"
 #include "support/failing_allocator.h"
+#include "support/test_context.h"
 
 #include <dent/linkage.h>
 
 #include <fenv.h>
 #include <math.h>
 #include <string.h>
-
-static int open_context(void **state)
-{
-    dent_context_def def = dent_context_def_default();
-    def.thread_count = 1;
-    *state = dent_context_create(&def, NULL);
-    return *state == NULL;
-}
-
-static int close_context(void **state)
-{
-    dent_context_destroy(*state);
-    return 0;
-}
 
 static dent_joint_def joint(dent_joint_kind kind, const char *name, uint32_t parent, uint32_t child)
 {
@@ -525,5 +512,5 @@ int main(void)
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(the_callers_rounding_mode_changes_nothing),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, test_open_context_of_one, test_close_context);
 }

@@ -537,7 +537,8 @@ static bool solve_dense(int n, double matrix[LCP_MOST][LCP_MOST], double right[L
 }
 
 /* Tries every set of pushing contacts; the impulses of the one that fits. */
-static bool enumerate(int count, double lcp[LCP_MOST][LCP_MOST], const double speeds[LCP_MOST], double found[LCP_MOST])
+static bool enumerate(int count, const double lcp[LCP_MOST][LCP_MOST], const double speeds[LCP_MOST],
+                      double found[LCP_MOST])
 {
     for (unsigned set = 0; set < 1U << count; set++) {
         double matrix[LCP_MOST][LCP_MOST], right[LCP_MOST], full[LCP_MOST] = {0};
@@ -576,71 +577,113 @@ static bool enumerate(int count, double lcp[LCP_MOST][LCP_MOST], const double sp
     return false;
 }
 
+/* Random contacts between the vertices of one body, and what they do to its velocities or positions. */
+struct random_contacts {
+    int count;
+    double masses[LCP_NODES], state[LCP_NODES][3];
+    double rows[LCP_MOST][3 * LCP_NODES], lcp[LCP_MOST][LCP_MOST];
+    dent_contact contacts[LCP_MOST];
+    dent_response_body body;
+    dent_response_problem problem;
+};
+
+static void contact_between_two(struct random_contacts *set, int c, double widest_gap, dent_random *random)
+{
+    uint32_t a = dent_random_below(random, LCP_NODES), b = (a + 1 + dent_random_below(random, 4)) % LCP_NODES;
+    double normal[3], length = 0, gap = widest_gap > 0 ? widest_gap * (2 * dent_random_unit(random) - 1) : 0;
+    for (int k = 0; k < 3; k++) {
+        normal[k] = dent_random_unit(random) - 0.5;
+        length += normal[k] * normal[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        normal[k] /= sqrt(length);
+        set->rows[c][3 * a + (uint32_t)k] = normal[k];
+        set->rows[c][3 * b + (uint32_t)k] = -normal[k];
+    }
+    set->contacts[c] = plain_contact((uint64_t)c, 0, a, 0, b, normal, gap);
+    memcpy(set->contacts[c].point_a, set->state[a], sizeof set->state[a]);
+    memcpy(set->contacts[c].point_b, set->state[b], sizeof set->state[b]);
+}
+
+static void make_random_contacts(struct random_contacts *set, uint64_t seed, double widest_gap)
+{
+    dent_random random = dent_random_seeded(seed);
+    memset(set, 0, sizeof *set);
+    set->count = 1 + (int)dent_random_below(&random, LCP_MOST);
+    for (int i = 0; i < LCP_NODES; i++) {
+        set->masses[i] = 0.2 + dent_random_unit(&random);
+        for (int k = 0; k < 3; k++) {
+            set->state[i][k] = 2 * dent_random_unit(&random) - 1;
+        }
+    }
+    for (int c = 0; c < set->count; c++) {
+        contact_between_two(set, c, widest_gap, &random);
+    }
+    for (int c = 0; c < set->count; c++) {
+        for (int d = 0; d < set->count; d++) {
+            for (int i = 0; i < 3 * LCP_NODES; i++) {
+                set->lcp[c][d] += set->rows[c][i] * set->masses[i / 3] * set->rows[d][i];
+            }
+        }
+    }
+    set->body = (dent_response_body){.vertex_count = LCP_NODES, .inverse_masses = set->masses};
+    set->problem = dent_response_problem_default();
+    set->problem.bodies = &set->body;
+    set->problem.body_count = 1;
+    set->problem.contacts = set->contacts;
+    set->problem.contact_count = (uint64_t)set->count;
+}
+
+/* The state after the enumerated impulses for right-hand sides `sides`. False: there is no solution. */
+static bool enumerated_state(const struct random_contacts *set, const double *sides, double wanted[LCP_NODES][3])
+{
+    double expected[LCP_MOST];
+    if (!enumerate(set->count, set->lcp, sides, expected)) {
+        return false;
+    }
+    memcpy(wanted, set->state, sizeof set->state);
+    for (int c = 0; c < set->count; c++) {
+        for (int i = 0; i < 3 * LCP_NODES; i++) {
+            wanted[i / 3][i % 3] += set->masses[i / 3] * set->rows[c][i] * expected[c];
+        }
+    }
+    return true;
+}
+
+static void assert_same_state(const struct random_contacts *set, double wanted[LCP_NODES][3], double tolerance)
+{
+    for (int i = 0; i < 3 * LCP_NODES; i++) {
+        assert_true(fabs(set->state[i / 3][i % 3] - wanted[i / 3][i % 3]) < tolerance);
+    }
+}
+
 static void impulses_equal_the_enumerated_solution(void **state)
 {
     (void)state;
     int solved = 0;
     for (uint64_t seed = 1; seed <= 300; seed++) {
-        dent_random random = dent_random_seeded(seed);
-        int count = 1 + (int)dent_random_below(&random, LCP_MOST);
-        double masses[LCP_NODES], velocities[LCP_NODES][3], rows[LCP_MOST][3 * LCP_NODES] = {{0}};
-        double lcp[LCP_MOST][LCP_MOST] = {{0}}, speeds[LCP_MOST] = {0}, expected[LCP_MOST], wanted[LCP_NODES][3];
-        dent_contact contacts[LCP_MOST];
-        dent_response_body body = {.vertex_count = LCP_NODES, .inverse_masses = masses, .velocities = velocities[0]};
-        for (int i = 0; i < LCP_NODES; i++) {
-            masses[i] = 0.2 + dent_random_unit(&random);
-            for (int k = 0; k < 3; k++) {
-                velocities[i][k] = 2 * dent_random_unit(&random) - 1;
-            }
-        }
-        for (int c = 0; c < count; c++) {
-            uint32_t a = dent_random_below(&random, LCP_NODES), b = (a + 1 + dent_random_below(&random, 4)) % LCP_NODES;
-            double normal[3], length = 0;
-            for (int k = 0; k < 3; k++) {
-                normal[k] = dent_random_unit(&random) - 0.5;
-                length += normal[k] * normal[k];
-            }
-            for (int k = 0; k < 3; k++) {
-                normal[k] /= sqrt(length);
-                rows[c][3 * a + (uint32_t)k] = normal[k];
-                rows[c][3 * b + (uint32_t)k] = -normal[k];
-            }
-            contacts[c] = plain_contact((uint64_t)c, 0, a, 0, b, normal, 0);
-        }
-        for (int c = 0; c < count; c++) {
+        struct random_contacts set;
+        double speeds[LCP_MOST] = {0}, wanted[LCP_NODES][3];
+        make_random_contacts(&set, seed, 0);
+        set.body.velocities = set.state[0];
+        for (int c = 0; c < set.count; c++) {
             for (int i = 0; i < 3 * LCP_NODES; i++) {
-                speeds[c] += rows[c][i] * velocities[i / 3][i % 3];
-                for (int d = 0; d < count; d++) {
-                    lcp[c][d] += rows[c][i] * masses[i / 3] * rows[d][i];
-                }
+                speeds[c] += set.rows[c][i] * set.state[i / 3][i % 3];
             }
         }
-        if (!enumerate(count, lcp, speeds, expected)) {
+        if (!enumerated_state(&set, speeds, wanted)) {
             continue;
         }
-        memcpy(wanted, velocities, sizeof wanted);
-        for (int c = 0; c < count; c++) {
-            for (int i = 0; i < 3 * LCP_NODES; i++) {
-                wanted[i / 3][i % 3] += masses[i / 3] * rows[c][i] * expected[c];
-            }
-        }
-        dent_response_problem problem = dent_response_problem_default();
         dent_velocity_def def = dent_velocity_def_default();
         dent_response_report report;
-        problem.bodies = &body;
-        problem.body_count = 1;
-        problem.contacts = contacts;
-        problem.contact_count = (uint64_t)count;
-        problem.material = (dent_contact_material){0};
+        set.problem.material = (dent_contact_material){0};
         def.iterations = 20000;
         def.tolerance = 1e-13;
-        assert_int_equal(dent_velocity_solve(response, &problem, &def, &report), DENT_OK);
+        assert_int_equal(dent_velocity_solve(response, &set.problem, &def, &report), DENT_OK);
         if (report.iterations < def.iterations) { /* nearly parallel rows converge too slowly to compare */
             solved++;
             assert_true(report.residual < 1e-10);
-            for (int i = 0; i < 3 * LCP_NODES; i++) {
-                assert_true(fabs(velocities[i / 3][i % 3] - wanted[i / 3][i % 3]) < 1e-8);
-            }
+            assert_same_state(&set, wanted, 1e-8);
         }
     }
     assert_true(solved > 250);
@@ -651,68 +694,27 @@ static void impulses_equal_the_enumerated_solution(void **state)
 static void repositioning_moves_as_little_as_the_enumerated_solution(void **state)
 {
     (void)state;
+    const double security = 0.01;
     int solved = 0;
     for (uint64_t seed = 1; seed <= 200; seed++) {
-        dent_random random = dent_random_seeded(1000 + seed);
-        int count = 1 + (int)dent_random_below(&random, LCP_MOST);
-        double masses[LCP_NODES], positions[LCP_NODES][3], rows[LCP_MOST][3 * LCP_NODES] = {{0}};
-        double lcp[LCP_MOST][LCP_MOST] = {{0}}, lacks[LCP_MOST] = {0}, expected[LCP_MOST], wanted[LCP_NODES][3];
-        dent_contact contacts[LCP_MOST];
-        dent_response_body body = {.vertex_count = LCP_NODES, .inverse_masses = masses, .positions = positions[0]};
-        for (int i = 0; i < LCP_NODES; i++) {
-            masses[i] = 0.2 + dent_random_unit(&random);
-            for (int k = 0; k < 3; k++) {
-                positions[i][k] = 2 * dent_random_unit(&random) - 1;
-            }
+        struct random_contacts set;
+        double lacks[LCP_MOST], wanted[LCP_NODES][3];
+        make_random_contacts(&set, 1000 + seed, 0.1);
+        set.body.positions = set.state[0];
+        for (int c = 0; c < set.count; c++) {
+            lacks[c] = set.contacts[c].gap - security;
         }
-        for (int c = 0; c < count; c++) {
-            uint32_t a = dent_random_below(&random, LCP_NODES), b = (a + 1 + dent_random_below(&random, 4)) % LCP_NODES;
-            double normal[3], length = 0, gap = 0.2 * dent_random_unit(&random) - 0.1;
-            for (int k = 0; k < 3; k++) {
-                normal[k] = dent_random_unit(&random) - 0.5;
-                length += normal[k] * normal[k];
-            }
-            for (int k = 0; k < 3; k++) {
-                normal[k] /= sqrt(length);
-                rows[c][3 * a + (uint32_t)k] = normal[k];
-                rows[c][3 * b + (uint32_t)k] = -normal[k];
-            }
-            contacts[c] = plain_contact((uint64_t)c, 0, a, 0, b, normal, gap);
-            memcpy(contacts[c].point_a, positions[a], sizeof positions[a]);
-            memcpy(contacts[c].point_b, positions[b], sizeof positions[b]);
-            lacks[c] = gap - 0.01; /* the security distance is 0.01 */
-        }
-        for (int c = 0; c < count; c++) {
-            for (int d = 0; d < count; d++) {
-                for (int i = 0; i < 3 * LCP_NODES; i++) {
-                    lcp[c][d] += rows[c][i] * masses[i / 3] * rows[d][i];
-                }
-            }
-        }
-        if (!enumerate(count, lcp, lacks, expected)) {
+        if (!enumerated_state(&set, lacks, wanted)) {
             continue;
         }
-        memcpy(wanted, positions, sizeof wanted);
-        for (int c = 0; c < count; c++) {
-            for (int i = 0; i < 3 * LCP_NODES; i++) {
-                wanted[i / 3][i % 3] += masses[i / 3] * rows[c][i] * expected[c];
-            }
-        }
-        dent_response_problem problem = dent_response_problem_default();
         dent_reposition_def def = dent_reposition_def_default();
         dent_response_report report;
-        problem.bodies = &body;
-        problem.body_count = 1;
-        problem.contacts = contacts;
-        problem.contact_count = (uint64_t)count;
-        def.security = def.alert = 0.01;
+        def.security = def.alert = security;
         def.sweeps = 5000;
-        assert_int_equal(dent_reposition_solve(response, &problem, &def, &report), DENT_OK);
+        assert_int_equal(dent_reposition_solve(response, &set.problem, &def, &report), DENT_OK);
         if (report.residual < 1e-9 && report.squeezed == 0) { /* nearly parallel rows converge too slowly to compare */
             solved++;
-            for (int i = 0; i < 3 * LCP_NODES; i++) {
-                assert_true(fabs(positions[i / 3][i % 3] - wanted[i / 3][i % 3]) < 1e-7);
-            }
+            assert_same_state(&set, wanted, 1e-7);
         }
     }
     print_message("repositioning: %d of 200 random problems as enumerated\n", solved);

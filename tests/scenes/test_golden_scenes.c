@@ -2,7 +2,7 @@
  * those of at most 50,000 elements (every scene at a small scale among them). */
 #include "support/cmocka_includes.h"
 
-#include "scenes/support_context.h"
+#include "support/test_context.h"
 #include "scenes/support_counting.h"
 
 #include <stdlib.h>
@@ -117,5 +117,5 @@ int main(void)
         cmocka_unit_test(every_scene_has_its_golden_counts_and_hash),
         cmocka_unit_test(the_golden_list_names_every_scene_at_full_size),
     };
-    return cmocka_run_group_tests(tests, open_context_of_two, close_context);
+    return cmocka_run_group_tests(tests, test_open_context_of_two, test_close_context);
 }

@@ -2,7 +2,7 @@
  * for. Its golden counts are with those of the other scenes in test_scenes.c. */
 #include "support/cmocka_includes.h"
 
-#include "scenes/support_context.h"
+#include "support/test_context.h"
 #include "scenes/support_counting.h"
 
 #include <math.h>
@@ -138,5 +138,5 @@ int main(void)
         cmocka_unit_test(the_parameter_inside_is_obeyed_on_average),
         cmocka_unit_test(the_grading_is_the_ratio_of_the_sizes),
     };
-    return cmocka_run_group_tests(tests, open_context_of_one, close_context);
+    return cmocka_run_group_tests(tests, test_open_context_of_one, test_close_context);
 }

@@ -2,7 +2,7 @@
  * the contacts between them that the scenes are made for. */
 #include "support/cmocka_includes.h"
 
-#include "scenes/support_context.h"
+#include "support/test_context.h"
 
 #include <dent/dent.h>
 #include <dent/scene.h>
@@ -195,5 +195,5 @@ int main(void)
         cmocka_unit_test(links_are_the_first_bodies_and_have_their_names),
         cmocka_unit_test(scenes_that_bend_have_no_motion),
     };
-    return cmocka_run_group_tests(tests, open_context_of_one, close_context);
+    return cmocka_run_group_tests(tests, test_open_context_of_one, test_close_context);
 }

@@ -1,7 +1,7 @@
 /* What the scenes promise about overlap, counted by loops of the test's own at full size. */
 #include "support/cmocka_includes.h"
 
-#include "scenes/support_context.h"
+#include "support/test_context.h"
 #include "scenes/support_counting.h"
 
 #include <math.h>
@@ -170,5 +170,5 @@ int main(void)
         cmocka_unit_test(the_parts_of_the_jaw_meet_only_when_it_bites),
         cmocka_unit_test(v_shapes_start_apart_and_pass_through_each_other),
     };
-    return cmocka_run_group_tests(tests, open_context_of_one, close_context);
+    return cmocka_run_group_tests(tests, test_open_context_of_one, test_close_context);
 }

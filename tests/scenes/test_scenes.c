@@ -1,8 +1,8 @@
 /* The scene table: directness of frames, settings, scales, memory. Golden counts and hashes: test_golden_scenes.c. */
 #include "support/cmocka_includes.h"
 #include "support/failing_allocator.h"
+#include "support/test_context.h"
 
-#include "scenes/support_context.h"
 #include "scenes/support_counting.h"
 
 #include <fenv.h>
@@ -455,5 +455,5 @@ int main(void)
         cmocka_unit_test(the_callers_floating_point_state_changes_nothing),
         cmocka_unit_test(running_out_of_memory_anywhere_leaves_nothing_behind),
     };
-    return cmocka_run_group_tests(tests, open_context_of_two, close_context);
+    return cmocka_run_group_tests(tests, test_open_context_of_two, test_close_context);
 }

@@ -1,3 +1,4 @@
+/* See support_meshes.h. */
 #include "support_meshes.h"
 
 #include <math.h>
@@ -55,7 +56,7 @@ struct test_mesh test_block(uint32_t nx, uint32_t ny, uint32_t nz, double edge, 
 struct test_mesh test_sheet(uint32_t nx, uint32_t ny, double edge, double x, double y, double z)
 {
     uint32_t px = nx + 1;
-    struct test_mesh mesh = {.vertex_count = px * (ny + 1)};
+    struct test_mesh mesh = {.vertex_count = px * (ny + 1), .surface = true};
     mesh.positions = malloc(3 * sizeof(double) * mesh.vertex_count);
     mesh.corners = malloc(2 * 3 * sizeof(uint32_t) * nx * ny);
     for (uint32_t v = 0; v < mesh.vertex_count; v++) {
@@ -98,7 +99,7 @@ struct test_mesh test_ball(uint32_t refinements, double radius, double x, double
     static const uint32_t faces[8][3] = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4},
                                          {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
     size_t most = (size_t)8 << (2 * refinements);
-    struct test_mesh mesh = {6, 8, malloc(most * sizeof faces[0]), malloc((most + 6) * sizeof corners[0])};
+    struct test_mesh mesh = {6, 8, malloc(most * sizeof faces[0]), malloc((most + 6) * sizeof corners[0]), true};
     memcpy(mesh.corners, faces, sizeof faces);
     memcpy(mesh.positions, corners, sizeof corners);
     for (uint32_t n = 0; n < refinements; n++) {
@@ -134,19 +135,12 @@ void test_mesh_free(struct test_mesh *mesh)
 dent_sim_body_def test_body(dent_sim_body_kind kind, const struct test_mesh *mesh)
 {
     dent_sim_body_def body = dent_sim_body_def_default(kind);
+    body.mesh = mesh->surface ? DENT_BODY_SURFACE : DENT_BODY_SOLID;
     body.vertex_count = mesh->vertex_count;
     body.element_count = mesh->element_count;
     body.element_corners = mesh->corners;
     body.positions = mesh->positions;
     return body;
-}
-
-dent_context *test_context(uint32_t threads, dent_isa isa)
-{
-    dent_context_def def = dent_context_def_default();
-    def.thread_count = threads;
-    def.isa = isa;
-    return dent_context_create(&def, NULL);
 }
 
 static void stop_with_message(dent_context *context)

@@ -2,6 +2,8 @@
 #ifndef DENT_TESTS_SIM_SUPPORT_MESHES_H
 #define DENT_TESTS_SIM_SUPPORT_MESHES_H
 
+#include "support/test_context.h"
+
 #include <dent/dent.h>
 #include <dent/sim.h>
 
@@ -9,6 +11,7 @@ struct test_mesh {
     uint32_t vertex_count, element_count;
     uint32_t *corners;
     double *positions;
+    bool surface; /* of triangles; else of tetrahedra */
 };
 
 /* nx * ny * nz cubes of edge `edge`, five positive tetrahedra each. */
@@ -21,7 +24,6 @@ void test_mesh_free(struct test_mesh *mesh);
 
 dent_sim_body_def test_body(dent_sim_body_kind kind, const struct test_mesh *mesh);
 
-dent_context *test_context(uint32_t threads, dent_isa isa);
 /* Ends the program with the context's message when it fails. */
 dent_sim *test_sim(dent_context *context, const dent_sim_def *def);
 void test_steps(dent_sim *sim, uint32_t count);

@@ -60,7 +60,7 @@ static void at_rest_no_energy_is_gained(void **state)
     struct physics physics;
     const uint32_t cells[3] = {4, 4, 4};
     const double low[3] = {-0.2, -0.2, 2 * THICKNESS};
-    int steps = physics_steps(100, 800, 10000), settle = steps / 4;
+    int steps = (int)test_count(100, 800, 10000), settle = steps / 4;
     (void)state;
     physics_open(&physics, 1);
     add_ground(&physics);
@@ -106,7 +106,7 @@ static void a_stack_of_ten_soft_blocks_stays(void **state)
     const uint32_t cells[3] = {2, 2, 2};
     const double edge = 0.2;
     double first[BLOCKS][3], settled[BLOCKS][3], worst = 0, worst_settled = 0, penetration = 0, drop = 0;
-    int steps = physics_steps(10, 60, 3600), settle = 300;
+    int steps = (int)test_count(10, 60, 3600), settle = 300;
     (void)state;
     physics_open(&physics, 2);
     add_ground(&physics);
@@ -158,7 +158,7 @@ static double slide_block(dent_sim_body_kind kind, double friction, double slope
     struct physics physics;
     const uint32_t cells[3] = {2, 2, 1};
     const double low[3] = {-0.2, -0.2, 2 * THICKNESS};
-    int steps = physics_steps(60, 120, 240);
+    int steps = (int)test_count(60, 120, 240);
     double length = sqrt(1 + slope * slope), middle[3] = {0}, end[3], last[3] = {0}, speed_middle = 0, speed_end = 0;
     physics_open(&physics, 1);
     add_ground(&physics);
@@ -272,7 +272,7 @@ static void fast_cloth_among_spikes_never_crosses(void **state)
     struct physics physics;
     const uint32_t cells = 16;
     const double edge = 0.05, low[3] = {-0.4, -0.4, 0};
-    int steps = physics_steps(40, 250, 10000);
+    int steps = (int)test_count(40, 250, 10000);
     uint64_t crossings = 0, impacts = 0, contacts = 0;
     int busy = 0;
     uint32_t stopped = 0, passes = 0;

@@ -9,6 +9,7 @@
 
 #include "support/failing_allocator.h"
 #include "support/random_surface.h"
+#include "support/test_context.h"
 
 #include "bodies/pose.h"
 #include "geometry/triangle_predicates.h"
@@ -491,20 +492,6 @@ static void bases_turn_about_their_directions(void **state)
 }
 
 /* One thread: lists are filled by whoever finds something. */
-static int open_context(void **state)
-{
-    dent_context_def def = dent_context_def_default();
-    def.thread_count = 1;
-    *state = dent_context_create(&def, NULL);
-    return *state ? 0 : -1;
-}
-
-static int close_context(void **state)
-{
-    dent_context_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -516,5 +503,5 @@ int main(void)
         cmocka_unit_test(running_out_of_memory_leaves_nothing_behind_and_later_runs_need_none),
         cmocka_unit_test(no_pair_is_ever_lost),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, test_open_context_of_one, test_close_context);
 }

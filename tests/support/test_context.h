@@ -17,11 +17,28 @@ static inline dent_context *test_context(uint32_t threads, dent_isa isa)
     return context;
 }
 
-/* Set-up and tear-down of a group whose tests share a context with all defaults. */
+/* Set-up and tear-down of a group whose tests share a context: one with all defaults, one thread, or two. */
+static inline int test_open_context_of(void **state, uint32_t threads)
+{
+    dent_context_def def = dent_context_def_default();
+    def.thread_count = threads;
+    *state = dent_context_create(&def, NULL);
+    return *state ? 0 : -1;
+}
+
 static inline int test_open_context(void **state)
 {
-    *state = dent_context_create(NULL, NULL);
-    return *state == NULL;
+    return test_open_context_of(state, dent_context_def_default().thread_count);
+}
+
+static inline int test_open_context_of_one(void **state)
+{
+    return test_open_context_of(state, 1);
+}
+
+static inline int test_open_context_of_two(void **state)
+{
+    return test_open_context_of(state, 2);
 }
 
 static inline int test_close_context(void **state)
