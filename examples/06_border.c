@@ -24,10 +24,12 @@ int main(void)
     body.positions_t0 = dent_positions_double(spike[0]);
     dent_world_add_body(world, &body, &id);
 
-    dent_border_def ask_border = dent_border_def_default();
+    /* snippet: ask */
+    dent_border_def border_def = dent_border_def_default();
     dent_query_def ask = dent_query_def_default();
     ask.questions = DENT_QUESTION_VERTEX_CELL;
-    ask.border = &ask_border;
+    ask.border = &border_def; /* result.border is filled */
+    /* end of snippet */
     dent_query_result result;
     if (dent_world_query(world, &ask, &result) != DENT_OK) {
         printf("%s\n", dent_world_message(world));

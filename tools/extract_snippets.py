@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Keeps the code in README.md equal to the compiled examples.
+"""Keeps the code in README.md and docs/ equal to the compiled examples.
 
-A block in README.md that follows the line  <!-- snippet: FILE NAME -->  must be the lines between
-`/* snippet: NAME */` and `/* end of snippet */` of examples/FILE, without their common indent. Without arguments the
-script checks and says what differs (exit 1); with --write it updates README.md.
+A block of a page that follows the line  <!-- snippet: FILE NAME -->  must be the lines between `/* snippet: NAME */` and
+`/* end of snippet */` of examples/FILE, without their common indent. Without arguments the script checks and says what
+differs (exit 1); with --write it updates the pages.
 """
 import pathlib
 import re
@@ -23,19 +23,20 @@ def snippet(file_name, name):
 
 
 def main():
-    readme = ROOT / "README.md"
-    old = readme.read_text()
-    marks = list(MARK.finditer(old))
-    if not marks:
+    differing = 0
+    if not MARK.search((ROOT / "README.md").read_text()):
         sys.exit("README.md has no snippet marks")
-    new = MARK.sub(lambda match: match.group(1) + snippet(match.group(2), match.group(3)) + match.group(5), old)
-    if new == old:
-        return 0
-    if "--write" in sys.argv[1:]:
-        readme.write_text(new)
-        return 0
-    print("README.md differs from the compiled examples; run tools/extract_snippets.py --write")
-    return 1
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        old = page.read_text()
+        new = MARK.sub(lambda match: match.group(1) + snippet(match.group(2), match.group(3)) + match.group(5), old)
+        if new == old:
+            continue
+        if "--write" in sys.argv[1:]:
+            page.write_text(new)
+            continue
+        print(f"{page.relative_to(ROOT)} differs from the compiled examples; run tools/extract_snippets.py --write")
+        differing = 1
+    return differing
 
 
 if __name__ == "__main__":
