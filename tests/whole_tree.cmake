@@ -10,7 +10,7 @@ add_test(NAME tree/check_headers
 # The scripts that check are checked themselves: a violation must be found.
 foreach(script check_layers check_docs check_symbols)
   add_test(NAME tools/test_${script} COMMAND ${DENT_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tools/test_${script}.py)
-  set_tests_properties(tools/test_${script} PROPERTIES LABELS tools TIMEOUT 300 ENVIRONMENT "CC=${CMAKE_C_COMPILER}")
+  set_tests_properties(tools/test_${script} PROPERTIES LABELS tools TIMEOUT 3600 ENVIRONMENT "CC=${CMAKE_C_COMPILER}")
 endforeach()
 
 set(install_flags)
@@ -31,5 +31,5 @@ set_tests_properties(tree/check_layers tree/check_docs tree/check_headers PROPER
 add_test(NAME install/outside_programs
   COMMAND ${DENT_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/install/test_install.py ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND}
     ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER} ${plain_static})
-set_tests_properties(install/outside_programs PROPERTIES LABELS install TIMEOUT 600
+set_tests_properties(install/outside_programs PROPERTIES LABELS install TIMEOUT 3600
   ENVIRONMENT "CFLAGS=${install_flags};CXXFLAGS=${install_flags};CMAKE_GENERATOR=${CMAKE_GENERATOR}")

@@ -1,37 +1,59 @@
 #!/usr/bin/env bash
-# Builds the fuzzers and runs each for a moment on its kept corpus, one per core at a time; prints the executions. What is
-# found stays in the build folder.
+# Builds the fuzzers and runs them, one per core at a time; prints executions and coverage. What is found stays in the build folder.
 #
-#   tools/fuzz_smoke.sh [seconds per fuzzer]      default 1: about ten seconds in all
+#   tools/fuzz_smoke.sh                            the check of a submission: every kept input, then a fixed number of runs from a fixed seed
+#   tools/fuzz_smoke.sh SECONDS [SEED [NAME...]]   a campaign: so long for each fuzzer (or those named), from a seed that it prints
+#
+# The check says the same of the same tree every time: the inputs are listed in the order of their names, nothing found earlier is read, no
+# run ends by the clock (the limits of time only end what hangs), one thread, and kernels that every machine has (DENT_FUZZ_SCALAR).
+# Campaigns are there to find; they start from what earlier ones found, and use the kernels of the machine.
 set -euo pipefail
 script=$(readlink -f "$0")
 cd "$(dirname "$script")/.."
-seconds=${1:-1}
 build=build/fuzz
 
-# fuzz_one PROGRAM SECONDS: what it printed is in found/NAME/log, what became of it in found/NAME/verdict.
+# About a second and a half each on one core.
+runs_of() {
+    case $1 in
+    *) echo 2000 ;;
+    esac
+}
+
+# fuzz_one PROGRAM MODE(check|SECONDS) SEED: what it printed is in found/NAME/log, what became of it in found/NAME/verdict.
 fuzz_one() {
-    local program=$1 seconds=$2 name format corpus found dictionary arguments folders verdict=good
+    local program=$1 mode=$2 seed=$3 name format corpus found dictionary arguments kept verdict=good
     name=$(basename "$program")
     format=${name#fuzz_read_}
     format=${format#fuzz_}
     corpus=tests/fuzz/corpus/$format
-    found=$(dirname "$program")/../../found/$name
+    found=$build/found/$name
     mkdir -p "$found/corpus"
     dictionary=tests/fuzz/dictionaries/$format.dict
-    arguments=(-max_total_time="$seconds" -rss_limit_mb=2048 -malloc_limit_mb=1024 -timeout=60 -max_len=65536
-               -artifact_prefix="$found/" -print_final_stats=1)
+    arguments=(-seed="$seed" -rss_limit_mb=2048 -malloc_limit_mb=1024 -max_len=65536 -artifact_prefix="$found/" -print_final_stats=1)
     [ -f "$dictionary" ] && arguments+=(-dict="$dictionary")
-    folders=("$found/corpus")
-    [ -d "$corpus" ] && folders+=("$corpus")
-    "$program" "${arguments[@]}" "${folders[@]}" >"$found/log" 2>&1 || verdict=FAILED
+    if [ "$mode" = check ]; then
+        export DENT_FUZZ_SCALAR=1
+        kept=$found/kept
+        find "$corpus" -type f 2>/dev/null | LC_ALL=C sort | paste -sd, | tr -d '\n' >"$kept"
+        arguments+=(-runs="$(runs_of "$name")" -timeout=600 -max_total_time=1200)
+        [ -s "$kept" ] && arguments+=(-seed_inputs=@"$kept")
+    else
+        arguments+=(-max_total_time="$mode" -timeout=60 "$found/corpus")
+        [ -d "$corpus" ] && arguments+=("$corpus")
+    fi
+    "$program" "${arguments[@]}" >"$found/log" 2>&1 || verdict=FAILED
     echo "$verdict" >"$found/verdict"
 }
 
 if [ "${1:-}" = --one ]; then # this script as its own worker
-    fuzz_one "$2" "$3"
+    fuzz_one "$2" "$3" "$4"
     exit
 fi
+
+mode=${1:-check}
+seed=1
+[ "$mode" = check ] || seed=${2:-$((RANDOM * 32768 + RANDOM + 1))}
+shift $(($# < 2 ? $# : 2))
 
 cmake --preset fuzz >/dev/null
 log=$build/fuzz_build.log
@@ -39,10 +61,14 @@ cmake --build "$build" --target fuzzers >"$log" 2>&1 || { tail -40 "$log" >&2; e
 
 programs=()
 for program in "$build"/tests/fuzz/fuzz_*; do
-    [ -f "$program" ] && [ -x "$program" ] && programs+=("$program")
+    name=$(basename "$program")
+    if [ -f "$program" ] && [ -x "$program" ] && { [ $# -eq 0 ] || [[ " $* " == *" $name "* ]]; }; then
+        programs+=("$program")
+    fi
 done
+[ ${#programs[@]} -gt 0 ] || { echo "no such fuzzer: $*" >&2; exit 2; }
 rm -f "$build"/found/*/verdict
-printf '%s\0' "${programs[@]}" | xargs -0 -P "$(nproc)" -I PROGRAM "$script" --one PROGRAM "$seconds"
+printf '%s\0' "${programs[@]}" | xargs -0 -P "$(nproc)" -I PROGRAM "$script" --one PROGRAM "$mode" "$seed"
 
 total=0
 failed=0
@@ -51,9 +77,10 @@ for program in "${programs[@]}"; do
     found=$build/found/$name
     verdict=$(cat "$found/verdict" 2>/dev/null || echo FAILED)
     executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$found/log")
-    printf '%-24s %10s executions  %s\n' "$name" "${executions:-?}" "$verdict"
+    coverage=$(sed -n 's/^#.* cov: \([0-9]*\) ft: \([0-9]*\) .*/\1 edges, \2 features/p' "$found/log" | tail -1)
+    printf '%-26s %9s executions  %-30s %s\n' "$name" "${executions:-?}" "${coverage:-}" "$verdict"
     [ "$verdict" = good ] || { failed=1; tail -25 "$found/log" >&2; }
     total=$((total + ${executions:-0}))
 done
-echo "all fuzzers: $total executions"
+echo "all fuzzers: $total executions from seed $seed"
 exit $failed

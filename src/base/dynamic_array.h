@@ -1,5 +1,9 @@
 /* A growable array of records of one size. Clearing keeps the memory, so a buffer filled anew at every step allocates
- * nothing once it has been as full as it gets. Failing calls return false (or null) and change nothing. */
+ * nothing once it has been as full as it gets. Failing calls return false (or null) and change nothing.
+ *
+ * `data` is never null: C knows no offset into null, not even 0, and no memcpy of nothing from it, so every loop over
+ * "first record + offset" of an array that happens to be empty would be undefined. Without memory it points to the end
+ * of an object, where nothing may be read. */
 #ifndef DENT_BASE_DYNAMIC_ARRAY_H
 #define DENT_BASE_DYNAMIC_ARRAY_H
 
@@ -11,20 +15,34 @@
 
 struct dynamic_array {
     dent_context *context;
-    void *data; /* count records; null while capacity is 0 */
+    void *data; /* count records; array_nothing() while capacity is 0 */
     size_t count;
     size_t capacity;
     size_t element_size;
 };
 
+/* A place for no records, aligned for all. */
+static inline void *array_nothing(void)
+{
+    static const _Alignas(ALLOCATION_ALIGNMENT) unsigned char room[ALLOCATION_ALIGNMENT] = {0};
+    return (void *)(room + sizeof room);
+}
+
 static inline void array_init(struct dynamic_array *array, dent_context *context, size_t element_size)
 {
-    *array = (struct dynamic_array){.context = context, .element_size = element_size};
+    *array = (struct dynamic_array){.context = context, .data = array_nothing(), .element_size = element_size};
+}
+
+static inline void array_release_memory(struct dynamic_array *array)
+{
+    if (array->capacity > 0) {
+        dent_release(array->context, array->data, array->capacity, array->element_size);
+    }
 }
 
 static inline void array_destroy(struct dynamic_array *array)
 {
-    dent_release(array->context, array->data, array->capacity, array->element_size);
+    array_release_memory(array);
     array_init(array, array->context, array->element_size);
 }
 
@@ -39,10 +57,8 @@ static inline bool array_reserve(struct dynamic_array *array, size_t capacity)
     if (!fresh) {
         return false;
     }
-    if (array->count > 0) {
-        memcpy(fresh, array->data, array->count * array->element_size);
-    }
-    dent_release(array->context, array->data, array->capacity, array->element_size);
+    memcpy(fresh, array->data, array->count * array->element_size);
+    array_release_memory(array);
     array->data = fresh;
     array->capacity = capacity;
     return true;
@@ -55,9 +71,9 @@ static inline void *array_extend(struct dynamic_array *array, size_t count)
     if (!size_add(array->count, count, &needed)) {
         return NULL;
     }
-    if (needed > array->capacity || !array->data) {
+    if (needed > array->capacity) {
         size_t grown = array->capacity + array->capacity / 2 + 16; /* far below SIZE_MAX: records take memory */
-        if (!array_reserve(array, needed > grown ? needed : grown) && !array_reserve(array, needed > 0 ? needed : 1)) {
+        if (!array_reserve(array, needed > grown ? needed : grown) && !array_reserve(array, needed)) {
             return NULL;
         }
     }

@@ -305,7 +305,7 @@ static void a_forked_child_gets_its_loops_done_in_place(void **state)
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        alarm(20); /* a hang is a failure */
+        alarm(600); /* a hang is a failure */
         pool_run(pool, 100, count_block, &count);
         pool_destroy(pool);
         _exit(count == 200 ? 0 : 1);
@@ -365,7 +365,7 @@ static void a_child_forked_in_the_middle_of_a_loop_does_not_wait_for_it(void **s
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        alarm(20); /* a hang is a failure */
+        alarm(600); /* a hang is a failure */
         atomic_uint count = 0;
         pool_run(caller.pool, 100, count_block, &count);
         pool_destroy(caller.pool);

@@ -5,12 +5,12 @@ if(TARGET dent_tool)
   foreach(program IN LISTS cli_programs)
     get_filename_component(stem ${program} NAME_WE)
     add_test(NAME cli/${stem} COMMAND ${Python3_EXECUTABLE} -B ${program})
-    set_tests_properties(cli/${stem} PROPERTIES TIMEOUT 900 LABELS "cli"
+    set_tests_properties(cli/${stem} PROPERTIES TIMEOUT 3600 LABELS "cli"
       ENVIRONMENT "DENT_TOOL=$<TARGET_FILE:dent_tool>")
   endforeach()
   if(DENT_VTK_PYTHON) # found by io/vtk_check.cmake
     add_test(NAME cli/check_run_with_vtk COMMAND
       ${DENT_VTK_PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/check_run_with_vtk.py $<TARGET_FILE:dent_tool>)
-    set_tests_properties(cli/check_run_with_vtk PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS cli)
+    set_tests_properties(cli/check_run_with_vtk PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 3600 LABELS cli)
   endif()
 endif()

@@ -30,7 +30,7 @@ class Manual(tool.ToolTest):
         for command, expected in examples:
             with self.subTest(command=command):
                 result = subprocess.run(["sh", "-c", command], cwd=work, env=environment, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, text=True, timeout=120)
+                                        stderr=subprocess.STDOUT, text=True, timeout=600)
                 pattern = ".*".join(re.escape(part) for part in re.split(r"^\.\.\.\n", expected, flags=re.M))
                 if not re.fullmatch(pattern, result.stdout, re.S):
                     self.assertEqual(result.stdout, expected)

@@ -215,7 +215,7 @@ class Run(tool.ToolTest):
         first = process.stdout.readline()
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
-        rest, error = process.communicate(timeout=120)
+        rest, error = process.communicate(timeout=600)
         self.assertEqual((process.returncode, error), (130, "dent: interrupted\n"))
         lines = tool.json_lines(first + rest)
         entries = self.frames_of(out + ".pvd")
@@ -231,7 +231,7 @@ class Run(tool.ToolTest):
         result = subprocess.run(
             ["bash", "-c", limit, tool.TOOL, "run", "v-shapes", "--set", "leg=4", "--set", "width=1", "--set",
                                  "thickness=1", "--scale", "0.3", "--frames", "500", "-o", out],
-                                capture_output=True, text=True, env=tool.ENVIRONMENT, timeout=300)
+                                capture_output=True, text=True, env=tool.ENVIRONMENT, timeout=600)
         self.assertEqual(result.returncode, 2, result.stdout[-500:] + result.stderr[-500:])
         self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
         self.assertIn("full", result.stderr)

@@ -347,8 +347,8 @@ class Series(tool.ToolTest):
 
     # ---- the terminal -----------------------------------------------------------------------------------------------
 
-    LONG = ("pairs", "--ask", "face-cell", "--method", "brute-force", "blocks-640k", "--scale", "0.02", "--frames", ":",
-            "--count")
+    LONG = ("pairs", "--ask", "face-cell", "--method", "brute-force", "--threads", "2", "blocks-640k", "--scale", "0.02",
+            "--frames", ":", "--count")
 
     def test_ctrl_c_keeps_finished_frames(self):
         out = self.path("out")

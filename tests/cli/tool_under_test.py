@@ -5,6 +5,7 @@ The binary is named by the environment variable DENT_TOOL (CTest sets it), the d
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,16 @@ def run(*arguments, timeout=600, **more):
     """Runs the tool; text of both streams, undecodable bytes kept as escapes."""
     return subprocess.run([TOOL, *map(str, arguments)], capture_output=True, timeout=timeout, env=ENVIRONMENT,
                           encoding="utf-8", errors="backslashreplace", **more)
+
+
+def catches_interrupts(process):
+    """Whether SIGINT would be heard: before, on a busy machine seconds after the start, it simply ends the program."""
+    try:
+        with open("/proc/%d/status" % process.pid) as file:
+            caught, = [int(line.split()[1], 16) for line in file if line.startswith("SigCgt:")]
+    except OSError:  # a system without
+        return True
+    return bool(caught >> signal.SIGINT - 1 & 1)
 
 
 def json_lines(text):

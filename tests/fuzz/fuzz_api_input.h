@@ -3,6 +3,8 @@
 #ifndef DENT_TESTS_FUZZ_API_INPUT_H
 #define DENT_TESTS_FUZZ_API_INPUT_H
 
+#include "fuzz_context.h"
+
 #include <dent/dent.h>
 
 #include <stdlib.h>

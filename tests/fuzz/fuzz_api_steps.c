@@ -362,8 +362,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct input input = {bytes, size, 0};
     static struct model models[BODIES];
     static double ends[BODIES][3 * VERTICES];
-    dent_context_def context_def = dent_context_def_default();
-    context_def.thread_count = 1;
+    dent_context_def context_def = fuzz_context_def();
     dent_context *context = dent_context_create(&context_def, NULL);
     dent_world *world = dent_world_create(context);
     memset(models, 0, sizeof models);

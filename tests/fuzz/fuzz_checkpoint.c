@@ -115,8 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static size_t original_size;
     char path[MEMORY_PATH_SIZE], message[1024], note[64];
     if (context == NULL) {
-        dent_context_def def = dent_context_def_default();
-        def.thread_count = 1;
+        dent_context_def def = fuzz_context_def();
         context = dent_context_create(&def, NULL);
         sim = make_simulation(context);
         original_size = write_checkpoint(sim, original);

@@ -1,6 +1,8 @@
 /* Fuzzer of the question `impact`: a few triangles with positions at t0 and t1 taken from the input, small whole
  * numbers mostly, but also any double. The search must equal the oracle bit by bit, the earliest must be the earliest
  * of the list, bad numbers must be refused alike, and a separation must keep all pairs. Seeds: corpus/impact. */
+#include "fuzz_context.h"
+
 #include <dent/dent.h>
 
 #include <math.h>
@@ -118,8 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct input input = {bytes, size, 0, false};
     static struct model models[BODIES];
-    dent_context_def def = dent_context_def_default();
-    def.thread_count = 1;
+    dent_context_def def = fuzz_context_def();
     dent_context *context = dent_context_create(&def, NULL);
     dent_world *world = dent_world_create(context);
     uint32_t separation = take(&input), bodies = 1 + take(&input) % BODIES;

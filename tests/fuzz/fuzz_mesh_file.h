@@ -4,6 +4,8 @@
 #ifndef DENT_TESTS_FUZZ_MESH_FILE_H
 #define DENT_TESTS_FUZZ_MESH_FILE_H
 
+#include "fuzz_context.h"
+
 #include <dent/mesh_io.h>
 
 #include <math.h>
@@ -90,9 +92,8 @@ static inline void fuzz_check_mesh(const dent_mesh *mesh)
 static inline int fuzz_mesh_file(const char *name, const uint8_t *data, size_t size)
 {
     struct fuzz_memory memory = {.limit = MEMORY_FREE + MEMORY_PER_BYTE * size};
-    dent_context_def def = dent_context_def_default();
+    dent_context_def def = fuzz_context_def();
     def.allocator = (dent_allocator){fuzz_allocate, fuzz_release, &memory};
-    def.thread_count = 1;
     dent_context *context = dent_context_create(&def, NULL);
     fuzz_require(context != NULL);
     size_t before = memory.in_use;

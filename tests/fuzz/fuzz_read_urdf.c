@@ -42,9 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_memory memory = {.limit = MEMORY_FREE + MEMORY_PER_BYTE * size};
-    dent_context_def def = dent_context_def_default();
+    dent_context_def def = fuzz_context_def();
     def.allocator = (dent_allocator){fuzz_allocate, fuzz_release, &memory};
-    def.thread_count = 1;
     dent_context *context = dent_context_create(&def, NULL);
     fuzz_require(context != NULL);
     size_t before = memory.in_use;

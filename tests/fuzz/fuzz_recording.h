@@ -31,9 +31,8 @@ typedef bool read_recording(dent_context *context, const char *path, size_t size
 static inline int fuzz_recording(const uint8_t *data, size_t size, read_recording *read)
 {
     struct fuzz_memory memory = {.limit = MEMORY_FREE + 1024 * size};
-    dent_context_def def = dent_context_def_default();
+    dent_context_def def = fuzz_context_def();
     def.allocator = (dent_allocator){fuzz_allocate, fuzz_release, &memory};
-    def.thread_count = 1;
     dent_context *context = dent_context_create(&def, NULL);
     fuzz_require(context != NULL);
     size_t before = memory.in_use;

@@ -1,5 +1,6 @@
 /* Fuzzer of the scene files: whatever the bytes, the reader makes a plan or says "a.json:line:column: …" (or that
  * something is too large, or memory short), and gives all memory back. Seeds: corpus/scene_file. */
+#include "fuzz_context.h"
 #include "scene_files/scene_file.h"
 
 #include <stdlib.h>
@@ -60,9 +61,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct scene_memory memory = {0};
-    dent_context_def def = dent_context_def_default();
+    dent_context_def def = fuzz_context_def();
     def.allocator = (dent_allocator){limited_allocate, limited_release, &memory};
-    def.thread_count = 1;
     dent_context *context = dent_context_create(&def, NULL);
     require(context != NULL);
     size_t before = memory.in_use;

@@ -9,4 +9,4 @@ target_include_directories(mesh_file_probe PRIVATE ${PROJECT_SOURCE_DIR}/include
 target_link_libraries(mesh_file_probe PRIVATE dent_flags dent_io_static dent_static)
 add_test(NAME io/check_with_vtk
   COMMAND ${DENT_VTK_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/check_with_vtk.py $<TARGET_FILE:mesh_file_probe>)
-set_tests_properties(io/check_with_vtk PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600 LABELS io)
+set_tests_properties(io/check_with_vtk PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 3600 LABELS io)

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { outcome, plainClient, startViewer } from "./support.mjs";
+import { outcome, plainClient, startViewer, WAIT } from "./support.mjs";
 
 let folder, model;
 before(() => {
@@ -127,7 +127,7 @@ test("an interrupted snapshot leaves no browser, no folder and the picture that 
     assert.deepEqual([code, errors], [130, "dent: interrupted\n"]);
     assert.equal(readFileSync(picture, "utf8"), "old");
     assert.deepEqual(readdirSync(profiles), []);
-    for (let i = 0; i < 100 && leftBehind().length > 0; i++) await new Promise(resolve => setTimeout(resolve, 50)); // until the system has reaped them
+    for (const end = Date.now() + WAIT; leftBehind().length > 0 && Date.now() < end;) await new Promise(resolve => setTimeout(resolve, 50)); // until the system has reaped them
     assert.deepEqual(leftBehind(), []);
     assert.deepEqual(readdirSync(folder).filter(name => name.includes("part")), []);
 });

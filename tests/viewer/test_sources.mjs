@@ -206,7 +206,7 @@ test("contact counts, live and recorded, are those of the simulation", async () 
 
 test("a frame that is not there is an error, not another frame", () => {
     for (const [words, count] of [[[join(folder, "run.pvd"), "--frame", "4"], 4], [["--prescribed", "v-shapes", "--frame", "100000"], "\\d+"]]) {
-        const done = spawnSync(process.env.DENT_TOOL, ["view", "--no-browser", ...words], { encoding: "utf8", timeout: 20000 });
+        const done = spawnSync(process.env.DENT_TOOL, ["view", "--no-browser", ...words], { encoding: "utf8", timeout: WAIT });
         assert.equal(done.status, 2);
         assert.match(done.stderr, new RegExp(`^dent: .* has ${count} frames, 0 to \\d+: there is no frame \\d+\n$`));
     }

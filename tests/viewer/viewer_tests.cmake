@@ -15,11 +15,11 @@ if(TARGET dent_viewer)
   target_link_libraries(test_view_frames PRIVATE dent_flags dent_viewer dent_sim_static dent_io_static dent_static PkgConfig::CMOCKA Threads::Threads m)
   add_dependencies(tests_viewer test_view_frames)
   add_test(NAME viewer/test_view_frames COMMAND test_view_frames)
-  set_tests_properties(viewer/test_view_frames PROPERTIES TIMEOUT 300 LABELS "viewer")
+  set_tests_properties(viewer/test_view_frames PROPERTIES TIMEOUT 3600 LABELS "viewer")
   foreach(program IN LISTS viewer_programs)
     get_filename_component(stem ${program} NAME_WE)
     add_test(NAME viewer/${stem} COMMAND ${DENT_NODE} --test ${program})
-    set_tests_properties(viewer/${stem} PROPERTIES TIMEOUT 600 LABELS "viewer"
+    set_tests_properties(viewer/${stem} PROPERTIES TIMEOUT 3600 LABELS "viewer"
       ENVIRONMENT "DENT_TOOL=$<TARGET_FILE:dent_tool>;DENT_VIEWER_MODULES=${modules}")
   endforeach()
 endif()
