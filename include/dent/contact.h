@@ -9,7 +9,8 @@
  *                 flips sides (docs/methods/penetration_depth.md; after Heidelberger, Teschner, Keiser, Mueller and
  *                 Gross, VMV 2004). b is a solid or a closed, consistently oriented surface, or a itself
  *                 (self-collision of a solid). A vertex exactly on the surface of b touches and is no contact. Edges
- *                 of a that pass through a corner of b without a vertex inside give a contact of their own.
+ *                 of a that pass through a corner of b without a vertex inside give a contact of their own. Bodies
+ *                 that overlap only with vertices and edges exactly on surfaces part as a whole (flag FLAT).
  *   proximity     features of surfaces closer than a thickness (proximity.h, one record per pair of closest features):
  *                 gap > 0, the distance itself, thickness not subtracted
  *   impact        features of surfaces that meet between t0 and t1 (impact.h): gap 0 at `time`
@@ -70,7 +71,9 @@ enum {
     DENT_CONTACT_THIN = 4,         /**< borders on opposite sides of b (a thin wall): one side was chosen */
     DENT_CONTACT_CLAMPED = 8,      /**< the rules gave a negative depth, it is 0; or depth_limit cut it */
     DENT_CONTACT_ALSO_IMPACT = 16, /**< a gap contact that is an impact too: `time` is that of the impact */
-    DENT_CONTACT_REPRESENTS = 32   /**< reduced: stands for others of its patch */
+    DENT_CONTACT_REPRESENTS = 32,  /**< reduced: stands for others of its patch */
+    DENT_CONTACT_FLAT = 64 /**< an overlap with all corners exactly on surfaces: the pair parts as a whole, along
+                              the normal of a face in whose direction it is thinnest */
 };
 
 typedef struct dent_contact {
@@ -165,11 +168,15 @@ typedef struct dent_contacts_counters {
     uint64_t covered_crossings;  /**< edges through b that get no contact of their own: a vertex of b beside them is
                                     inside a, or they only touch */
     uint64_t open_crossings;     /**< edges pierced by open surfaces, which have no inside: no contact */
-    uint64_t clamped;            /**< contacts with the flag CLAMPED */
-    uint64_t replaced;           /**< gap pairs of vertices and edges that are inside: their depth counts */
-    uint64_t merged;             /**< pairs found twice: impacts that are gaps too, edges through each other */
-    uint64_t reduced_away;       /**< contacts found but left out by reduce_patches */
-    uint32_t rounds;             /**< of propagation */
+    uint64_t flat_overlaps;      /**< pairs of bodies that overlap with all corners of the overlap exactly on surfaces
+                                    (blocks on a lattice, copies): their contacts have the flag FLAT */
+    uint64_t overlaps_without_depth; /**< of these, pairs that got no contact: with `crossings` off, or when nothing
+                                        tells a direction */
+    uint64_t clamped;                /**< contacts with the flag CLAMPED */
+    uint64_t replaced;               /**< gap pairs of vertices and edges that are inside: their depth counts */
+    uint64_t merged;                 /**< pairs found twice: impacts that are gaps too, edges through each other */
+    uint64_t reduced_away;           /**< contacts found but left out by reduce_patches */
+    uint32_t rounds;                 /**< of propagation */
     uint64_t ns_query, ns_depth, ns_proximity, ns_impact, ns_finish;
 } dent_contacts_counters;
 

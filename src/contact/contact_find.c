@@ -82,7 +82,8 @@ static bool begin_depth(struct contact_run *run)
 static bool run_depth(struct contact_run *run)
 {
     return depth_find_points(run) && depth_measure_terms(run) && depth_weigh_borders(run) && depth_value_borders(run) &&
-           depth_propagate(run) && depth_fall_back(run) && depth_emit(run) && depth_emit_chords(run);
+           depth_propagate(run) && depth_fall_back(run) && depth_solve_flat(run) && depth_emit(run) &&
+           depth_emit_chords(run);
 }
 
 static dent_status find_penetration(struct contact_run *run, dent_query_result *query)

@@ -97,8 +97,8 @@ struct contact_memory {
 
 struct contact_state {
     dent_context *context;
-    struct body_records mesh_records; /* struct contact_mesh */
-    struct contact_mesh *meshes;      /* these, by rank */
+    struct body_records mesh_records;                 /* struct contact_mesh */
+    struct contact_mesh *meshes;                      /* these, by rank */
     uint32_t flood;                                   /* number of the last flood: value of contact_mesh.mark */
     struct dynamic_array points, terms, chords, runs; /* of the records above; terms by point */
     struct dynamic_array queue;                       /* uint32_t: of a flood, of a round */
@@ -165,6 +165,7 @@ bool depth_find_points(struct contact_run *run);          /* S1, S2: points, ter
 void depth_clear_tables(struct contact_run *run);         /* after the last stage of depth, also after a failure */
 bool depth_find_inside_surfaces(struct contact_run *run); /* points in closed surfaces (depth_surfaces.c) */
 bool depth_add_inner_edges(struct contact_run *run);      /* more terms with surface_only (depth_inner_edges.c) */
+bool depth_find_whole_parts(struct contact_run *run);     /* parts that touch from within (depth_flat.c) */
 bool depth_drop_touching(struct contact_run *run);        /* points exactly on closed surfaces (depth_surfaces.c) */
 bool depth_measure_terms(struct contact_run *run);        /* shares and normals (depth_normals.c) */
 bool depth_weigh_borders(struct contact_run *run);        /* depth_coherence.c */
@@ -172,6 +173,7 @@ bool depth_value_borders(struct contact_run *run);        /* S3 (depth_values.c)
 bool depth_propagate(struct contact_run *run);            /* S4 (depth_values.c) */
 bool depth_propagate_from(struct contact_run *run, uint8_t source); /* from the queue; source: of what it reaches */
 bool depth_fall_back(struct contact_run *run);                      /* F1, F2 (depth_fallback.c) */
+bool depth_solve_flat(struct contact_run *run);                     /* overlaps that all of these miss (depth_flat.c) */
 bool depth_emit(struct contact_run *run);        /* contacts, and the fresh memory (contact_emit.c) */
 bool depth_emit_chords(struct contact_run *run); /* edges through corners (contact_chords.c) */
 bool contact_add_gaps(struct contact_run *run, const dent_proximity_result *gaps);    /* contact_features.c */
@@ -209,6 +211,10 @@ static inline struct depth_point *depth_point_of(const struct contact_run *run, 
  * They get the number of the round, and their places go to the end of the queue. False: no memory. */
 bool depth_push_neighbours(const struct contact_run *run, const struct depth_point *point, uint32_t round,
                            struct dynamic_array *queue);
+
+/* A vertex in the closure of b becomes a point, unless it is in no cell of b; on the surface it touches. face: one of b
+ * it lies on, or PLACE_NONE. */
+bool depth_add_closed_vertex(struct contact_run *run, uint32_t body_a, uint32_t vertex, uint32_t body_b, uint32_t face);
 
 /* Is this edge of a cut by the surface of b? */
 const struct cut_run *contact_run_of(const struct contact_run *run, uint32_t body_a, uint32_t edge, uint32_t body_b);

@@ -438,6 +438,21 @@ static bool judge_lost(struct contact_run *run, const struct lost_edge *lost, bo
     return room;
 }
 
+bool depth_add_closed_vertex(struct contact_run *run, uint32_t body_a, uint32_t vertex, uint32_t body_b, uint32_t face)
+{
+    struct lost_edge lost = {body_a, vertex, body_b, 0, true};
+    uint64_t lost_edges = run->counters.lost_edges;
+    bool added = false, solid = run->pose->bodies[body_b].body->kind == DENT_BODY_SOLID;
+    bool room = solid ? judge_lost(run, &lost, &added) : push_point(run, body_a, vertex, body_b, PLACE_NONE);
+    run->counters.lost_edges = lost_edges;
+    if (room && (added || !solid)) {
+        struct depth_point *point = array_at(&run->state->points, run->state->points.count - 1);
+        point->face = face;
+        point->round = face == PLACE_NONE ? 0 : ROUND_NEVER;
+    }
+    return room;
+}
+
 /* Points found here have neighbours that may have been missed too: until nothing is added. */
 static bool add_points_on_faces(struct contact_run *run)
 {
@@ -644,7 +659,15 @@ bool depth_find_points(struct contact_run *run)
         enough = depth_find_inside_surfaces(run) && (state->points.count == in_cells || sort_points(run));
         if (enough) {
             fill_table(run);
-            enough = add_points_on_faces(run) && take_runs(run) && depth_add_inner_edges(run) && group_terms(run);
+            in_cells = state->points.count;
+            enough = depth_find_whole_parts(run);
+            if (enough && state->points.count > in_cells) {
+                clear_table(run);
+                enough = sort_points(run);
+                fill_table(run);
+            }
+            enough =
+                enough && add_points_on_faces(run) && take_runs(run) && depth_add_inner_edges(run) && group_terms(run);
         }
     }
     find_previous(run);

@@ -181,14 +181,20 @@ static dent_status estimate_depth(struct check_run *run, struct pair *pair)
     return status;
 }
 
-static dent_status run_stages(struct check_run *run, struct pair *pair, dent_body_contact *contact)
+static dent_status find_overlaps(struct check_run *run, struct pair *pair, bool *overlap)
 {
     static side_stage *const before_depth[] = {find_meeting_elements, find_vertices_inside, find_elements_inside};
     dent_status status = DENT_OK;
     for (int i = 0; i < 3 && status == DENT_OK; i++) {
         status = for_both_sides(run, pair, before_depth[i]);
     }
-    contact->exact_penetration = any_overlap(pair);
+    *overlap = any_overlap(pair);
+    return status;
+}
+
+static dent_status run_stages(struct check_run *run, struct pair *pair, dent_body_contact *contact)
+{
+    dent_status status = find_overlaps(run, pair, &contact->exact_penetration);
     if (status == DENT_OK && contact->exact_penetration && !check_cancelled(run)) {
         status = estimate_depth(run, pair);
     }
@@ -224,6 +230,18 @@ dent_status check_pair(struct check_run *run, struct check_body *a, struct check
             mark_elements(bodies[i], &pair.sides[i], contact->state);
         }
     }
+    arena_rewind(run->scratch, mark);
+    return status;
+}
+
+dent_status check_interiors_meet(struct check_run *run, struct check_body *a, struct check_body *b, bool *meet)
+{
+    struct arena_mark mark = arena_mark(run->scratch);
+    struct pair pair = {.side_count = 2};
+    if (!begin_side(run, &pair.sides[0], a, b) || !begin_side(run, &pair.sides[1], b, a)) {
+        return check_out_of_memory(run);
+    }
+    dent_status status = find_overlaps(run, &pair, meet);
     arena_rewind(run->scratch, mark);
     return status;
 }

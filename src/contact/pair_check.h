@@ -11,4 +11,7 @@ bool pair_may_meet(const struct check_body *a, const struct check_body *b);
  * they do not meet. After a cancelled run the content means nothing. */
 dent_status check_pair(struct check_run *run, struct check_body *a, struct check_body *b, dent_body_contact *contact);
 
+/* Does the pair penetrate? The exact part of check_pair alone; marks nothing. */
+dent_status check_interiors_meet(struct check_run *run, struct check_body *a, struct check_body *b, bool *meet);
+
 #endif

@@ -180,14 +180,33 @@ static void carry_end(dent_sim *sim, const struct end *end, double share, double
     }
 }
 
+/* Of a push of this size, the part that moves no vertex further than `carried_part` allows. */
+static double end_part(const dent_sim *sim, const struct end *end, double share, double size)
+{
+    double part = 1;
+    for (int k = 0; k < 4 && !end->rigid; k++) {
+        if (end->vertices[k] != SIM_NONE) {
+            double here = carried_part(sim, end->vertices[k], share,
+                                       fabs(end->weights[k]) * sim->inverse_masses[end->vertices[k]] * size);
+            part = here < part ? here : part;
+        }
+    }
+    return part;
+}
+
 void attachments_carry(dent_sim *sim, double h)
 {
     for (uint32_t n = 0; n < sim->attachment_count && sim->free_ties; n++) {
         const struct sim_attachment *tie = &sim->attachments[n];
-        const double *push = sim->state.tie_pushes + 3 * (size_t)n;
+        double *push = sim->state.tie_pushes + 3 * (size_t)n;
         struct end a, b;
         if (!tie->bonded && tie->share < 1 && sim_dot(push, push) > 0) {
             make_ends(sim, tie, &a, &b);
+            double size = sqrt(sim_dot(push, push)), part_a = end_part(sim, &a, tie->share, size);
+            double part_b = end_part(sim, &b, tie->share, size), part = part_a < part_b ? part_a : part_b;
+            for (int axis = 0; axis < 3 && part < 1; axis++) {
+                push[axis] *= part;
+            }
             carry_end(sim, &a, tie->share, 1, push, h);
             carry_end(sim, &b, tie->share, -1, push, h);
         }

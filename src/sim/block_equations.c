@@ -276,6 +276,8 @@ static void add_inertia_matrix(const dent_sim *sim, const struct rigid_block *bl
     }
 }
 
+/* A pivot below 2^-44 of its diagonal is lost in rounding (a body of micrograms on a spring of giganewtons a metre): it
+ * is raised to 2^-40 of it, which shortens the step and keeps its direction downhill. As in elastic_solve_symmetric. */
 void block_factorise(double matrix[6][6], double factor[6][6])
 {
     for (int i = 0; i < 6; i++) {
@@ -284,7 +286,11 @@ void block_factorise(double matrix[6][6], double factor[6][6])
             for (int k = 0; k < j; k++) {
                 sum -= factor[i][k] * factor[j][k];
             }
-            factor[i][j] = i == j ? sqrt(sum > 0 ? sum : 1e-300) : sum / factor[j][j];
+            if (i == j) {
+                double firm = 0x1p-40 * matrix[i][i] > 1e-300 ? 0x1p-40 * matrix[i][i] : 1e-300;
+                sum = sum > 0x1p-44 * matrix[i][i] && sum > 0 ? sum : firm;
+            }
+            factor[i][j] = i == j ? sqrt(sum) : sum / factor[j][j];
         }
     }
 }
@@ -321,8 +327,8 @@ void block_make_matrix(const dent_sim *sim, struct rigid_block *block)
 void block_assemble(const dent_sim *sim, struct rigid_block *block)
 {
     memset(block->system.force, 0, sizeof block->system.force);
-    /* A spring can turn a light body far between two detections. The matrix of its old arms would let the moments of the
-     * new ones meet nothing but its inertia, and throw it about. */
+    /* A spring can turn a light body far between two detections. The matrix of its old arms would let the moments of
+     * the new ones meet nothing but its inertia, and throw it about. */
     if (block->spring_end > block->spring_begin) {
         block_make_matrix(sim, block);
     }

@@ -351,6 +351,31 @@ static void carry_to(dent_sim *sim, const dent_contact *contact, int side, doubl
     }
 }
 
+double carried_part(const dent_sim *sim, size_t vertex, double share, double move)
+{
+    double answer = share > sim->inertia_shares[vertex] ? share : sim->inertia_shares[vertex];
+    double most = longest_way(&sim->bodies[sim->vertex_bodies[vertex]]);
+    return answer * move > most ? most / (answer * move) : 1;
+}
+
+/* Of a carried impulse, the part that moves no vertex further than `carried_part` allows. */
+static double part_to_carry(const dent_sim *sim, const dent_contact *contact, double share, const double *impulse,
+                            double h)
+{
+    double size = sqrt(sim_dot(impulse, impulse)), part = 1;
+    for (int n = 0; n < 8; n++) {
+        uint32_t vertex = n < 4 ? contact->vertices_a[n] : contact->vertices_b[n - 4];
+        double weight = n < 4 ? contact->weights_a[n] : contact->weights_b[n - 4];
+        size_t first = sim->bodies[n < 4 ? contact->body_a : contact->body_b].first_vertex;
+        if (vertex != SIM_NONE && sim->elastic.places[first + vertex] != SIM_NONE) {
+            double here =
+                carried_part(sim, first + vertex, share, h * fabs(weight) * sim->inverse_masses[first + vertex] * size);
+            part = here < part ? here : part;
+        }
+    }
+    return part;
+}
+
 void contacts_carry(dent_sim *sim, double h)
 {
     for (uint64_t i = 0; i < sim->contact_count; i++) {
@@ -365,6 +390,14 @@ void contacts_carry(dent_sim *sim, double h)
         double impulse[3];
         for (int axis = 0; axis < 3; axis++) {
             impulse[axis] = force->normal * contact->normal[axis] + force->tangent[axis];
+        }
+        double part = part_to_carry(sim, contact, carried->share, impulse, h);
+        if (part < 1) {
+            carried->normal *= part;
+            for (int axis = 0; axis < 3; axis++) {
+                carried->tangent[axis] *= part;
+                impulse[axis] *= part;
+            }
         }
         for (int side = 0; side < 2; side++) {
             carry_to(sim, contact, side, carried->share, impulse, h);

@@ -409,6 +409,9 @@ static void move_piece(dent_sim *sim, uint32_t piece, bool turning)
     if (!isfinite(move[0] + move[1] + move[2])) {
         return; /* a piece without extent cannot be turned */
     }
+    if (turning) {
+        elastic_limit_angle(move);
+    }
     for (uint32_t k = mesh->piece_starts[piece]; k < mesh->piece_starts[piece + 1]; k++) {
         double *x = sim->state.positions + 3 * (size_t)mesh->piece_vertices[k], arm[3], turn[3];
         sim_subtract(x, system->center, arm);
@@ -533,6 +536,24 @@ static double mobility_of(const dent_sim *sim, const dent_contact *contact)
     return sum;
 }
 
+/* Of the force of a spring, the part that moves no vertex further than `carried_part` allows: all of it, unless a sweep
+ * threw the two points far apart. */
+static double part_to_keep(const dent_sim *sim, const dent_contact *contact, const double *force, double h)
+{
+    double size = sqrt(sim_dot(force, force)), part = 1;
+    for (int s = 0; s < 2; s++) {
+        struct contact_side side = side_of(sim, contact, s);
+        for (int k = 0; k < 4; k++) {
+            if (side.vertices[k] != SIM_NONE && sim->elastic.places[side.first + side.vertices[k]] != SIM_NONE) {
+                size_t v = side.first + side.vertices[k];
+                double here = carried_part(sim, v, 1, h * h * fabs(side.weights[k]) * sim->inverse_masses[v] * size);
+                part = here < part ? here : part;
+            }
+        }
+    }
+    return part;
+}
+
 /* The carried force becomes that of the spring, as far as a contact can give it; the rest is taken out entirely. */
 static void end_spring(dent_sim *sim, uint64_t number, double h)
 {
@@ -541,9 +562,10 @@ static void end_spring(dent_sim *sim, uint64_t number, double h)
     double apart[3], force[3], before[3], total[3], tangent[3], again[3], excess[3];
     separation(sim, contact, sim->state.positions, SIM_NONE, NULL, apart);
     spring_force(&sim->springs->springs[number], contact->normal, apart, force);
+    double part = part_to_keep(sim, contact, force, h);
     for (int axis = 0; axis < 3; axis++) {
         before[axis] = carried->normal * contact->normal[axis] + carried->tangent[axis];
-        force[axis] *= h;
+        force[axis] *= part * h;
         total[axis] = before[axis] + force[axis];
     }
     double normal = sim_dot(total, contact->normal);

@@ -66,6 +66,7 @@ double cloth_hinge_energy(const struct cloth_hinge *hinge, const double *positio
 
 /* elastic_solve.c: a symmetric positive definite 3x3 system. */
 void elastic_solve_symmetric(const double s[6], const double *right, double *solution);
+void elastic_limit_angle(double angle[3]); /* of a turn that is added to positions */
 
 /* elastic_colours.c: colours[vertex] for all vertices with neighbours in `starts`, `others`; returns their number. */
 uint32_t elastic_colour(uint32_t vertex_count, const uint32_t *list, const uint64_t *starts, const uint32_t *others,

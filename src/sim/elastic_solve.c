@@ -14,12 +14,14 @@
 #include <math.h>
 
 enum { MOST_SWEEPS = 12 };
+#define LOST_PIVOT 0x1p-44 /* of the diagonal: errors of a pivot are below 2^-51 of it */
+#define FIRM_PIVOT 0x1p-40
 #define MOST_SOLVES 6e5 /* of single vertices in a step, about an eighth of a second on one core */
 
 /* ---- the sweep --------------------------------------------------------------------------------------------------- */
 
-/* Solves the symmetric 3x3 system by Cholesky's way without roots; the matrix has the inertia on its diagonal. */
-void elastic_solve_symmetric(const double s[6], const double *right, double *solution)
+/* The symmetric 3x3 system by Cholesky's way without roots. False: a pivot is lost in rounding. */
+static bool solve_by_pivots(const double s[6], const double *right, double *solution)
 {
     double l1 = s[1] / s[0], l2 = s[2] / s[0];
     double d1 = s[3] - l1 * s[1];
@@ -31,6 +33,24 @@ void elastic_solve_symmetric(const double s[6], const double *right, double *sol
     solution[2] = y2 / d2;
     solution[1] = y1 / d1 - l3 * solution[2];
     solution[0] = right[0] / s[0] - l1 * solution[1] - l2 * solution[2];
+    return d1 > LOST_PIVOT * s[3] && d2 > LOST_PIVOT * s[5];
+}
+
+/* The matrix has the inertia on its diagonal and is positive definite, in theory: a cell squeezed flat adds k n n^T,
+ * and where k |n|^2 is more than 2^53 times the rest, rounding eats the rest and leaves pivots of either sign: a step
+ * of any length, uphill. There the diagonal gets a little more: a larger matrix gives a shorter step that still goes
+ * down. Numbers that overflow say nothing about where to go: no step. */
+void elastic_solve_symmetric(const double s[6], const double *right, double *solution)
+{
+    if (solve_by_pivots(s, right, solution)) {
+        return;
+    }
+    double more = FIRM_PIVOT * (s[0] + s[3] + s[5]);
+    const double firm[6] = {s[0] + more, s[1], s[2], s[3] + more, s[4], s[5] + more};
+    bool solved = solve_by_pivots(firm, right, solution);
+    if (!solved || !isfinite(solution[0] + solution[1] + solution[2])) {
+        solution[0] = solution[1] = solution[2] = 0;
+    }
 }
 
 static void add_edges(const struct elastic_mesh *mesh, uint32_t place, const double *positions, const double *previous,
@@ -119,6 +139,20 @@ static double inertia_share(const dent_sim *sim, uint32_t vertex)
     return inertia / (inertia + stiffness);
 }
 
+/* The sum is quadratic in one vertex of a solid, and any part of the way to its minimum goes down. That of cloth is
+ * not: of a sheet that something tore far out of shape the equations know the direction, not the distance. An edge at a
+ * time is enough: there are many solutions in a step, and what moves fast starts where its velocity takes it. */
+static void limit_move(double move[3], double edge)
+{
+    double square = sim_dot(move, move);
+    if (square > edge * edge) {
+        double part = edge / sqrt(square);
+        move[0] *= part;
+        move[1] *= part;
+        move[2] *= part;
+    }
+}
+
 static void solve_vertex(dent_sim *sim, uint32_t place)
 {
     uint32_t vertex = sim->elastic.vertices[place];
@@ -133,6 +167,7 @@ static void solve_vertex(dent_sim *sim, uint32_t place)
     springs_add(sim, vertex, &system);
     double move[3];
     elastic_solve_symmetric(system.stiffness, system.force, move);
+    limit_move(move, sim->bodies[sim->vertex_bodies[vertex]].mean_edge);
     x[0] += move[0];
     x[1] += move[1];
     x[2] += move[2];
@@ -204,6 +239,17 @@ dent_status elastic_choose_sweeps(dent_sim *sim, uint32_t iterations)
 
 /* ---- momentum ---------------------------------------------------------------------------------------------------- */
 
+/* A piece is turned by adding angle x arm, which stretches it by sqrt(1 + angle^2): nothing for the small errors that
+ * sweeps leave; but a body in a crash, turned by several radians, would be blown up, and the energy of that would throw
+ * it further in the next substep. What is beyond half a radian is left to the next substeps. */
+void elastic_limit_angle(double angle[3])
+{
+    double size = sqrt(sim_dot(angle, angle)), most = 0.5;
+    for (int axis = 0; axis < 3 && size > most; axis++) {
+        angle[axis] *= most / size;
+    }
+}
+
 /* Turns `angular`, an angular displacement times inertia, into an angle vector; zero when the piece has no extent. */
 static void angle_from(const double inertia[6], const double *angular, double *angle)
 {
@@ -217,6 +263,7 @@ static void angle_from(const double inertia[6], const double *angular, double *a
     if (determinant > 1e-9 * trace * trace * trace && inertia[0] > 0 && d1 > 0) {
         elastic_solve_symmetric(inertia, angular, angle);
     }
+    elastic_limit_angle(angle);
 }
 
 struct piece_sums {

@@ -9,8 +9,9 @@
  *
  * by one step of Gauss and Newton: exact in translation, where the energy is quadratic (the volume of a tetrahedron is
  * linear in a common translation of some of its corners), and to first order in the angle. The matrix is made once per
- * detection (with springs: in every sweep); forces in every sweep (block_equations.c). Elements with bonded corners only do not change. Contact forces
- * are carried as for elastic vertices (contact_loop.c), with the share that the block itself answers.
+ * detection (with springs: in every sweep); forces in every sweep (block_equations.c). Elements with bonded corners
+ * only do not change. Contact forces are carried as for elastic vertices (contact_loop.c), with the share that the
+ * block itself answers.
  *
  * Soft attachments of a rigid body to space or to a prescribed body are springs of the same sum, for the same reason.
  *
@@ -121,6 +122,9 @@ static void move_task(void *data, uint32_t number, uint32_t worker)
     block_factorise(block->system.matrix, factor);
     block_solve_lower(factor, move);
     block_solve_upper(factor, move);
+    if (!isfinite(move[0] + move[1] + move[2] + move[3] + move[4] + move[5])) {
+        return; /* forces beyond all numbers: where to is not known */
+    }
     /* The equations are good to first order in the angle: beyond a radian they say where to, not how far. */
     double angle = sqrt(sim_dot(move + 3, move + 3)), part = angle > 1 ? 1 / angle : 1;
     const double turn[3] = {part * move[3], part * move[4], part * move[5]};

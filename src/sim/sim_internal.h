@@ -302,6 +302,11 @@ dent_status contacts_build(dent_sim *sim);
 uint32_t contacts_interval(const dent_sim *sim, uint32_t most);
 dent_status contacts_find(dent_sim *sim, double duration);
 void contacts_carry(dent_sim *sim, double h);
+/* A force that would displace the free vertex by `move` is carried from one substep to the next. What of that the
+ * vertex answers itself, and what is taken out again afterwards, must stay below a quarter of an edge: else the pass that
+ * is to find it anew starts from a body torn apart, finds more, and forces grow from substep to substep. The part (0 to
+ * 1) that may be carried; both sides of a contact or tie take the smaller one, so momentum is kept. */
+double carried_part(const dent_sim *sim, size_t vertex, double share, double move);
 void contacts_take_out(dent_sim *sim);
 void response_bodies_fill(dent_sim *sim, const double *start, const dent_rigid_state *rigid_start);
 dent_response_problem response_problem(dent_sim *sim, double h);

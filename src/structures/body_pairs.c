@@ -5,10 +5,6 @@
 
 #include "base/radix_sort.h"
 
-struct body_pair {
-    uint32_t a, b;
-};
-
 void body_pairs_init(struct body_pairs *pairs, dent_context *context)
 {
     *pairs = (struct body_pairs){0};

@@ -7,9 +7,14 @@
 #include "geometry/kernels/cluster_kernels.h"
 #include "geometry/kernels/kernel_table.h"
 
+struct body_pair {
+    uint32_t a, b;
+};
+
 struct body_pairs {
-    struct dynamic_array found; /* pairs in the order of the sweep; memory kept from query to query */
-    uint32_t *first;            /* count + 1: the partners of box i are partner[first[i] .. first[i + 1]) */
+    struct dynamic_array
+        found;       /* struct body_pair, each pair once, in the order of the sweep; kept until the next one */
+    uint32_t *first; /* in scratch memory; count + 1: the partners of box i are partner[first[i] ...) */
     uint32_t *partners;
 };
 

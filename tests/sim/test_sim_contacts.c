@@ -39,6 +39,49 @@ static void fast_bodies_do_not_sink_into_one_another(void **state)
     dent_context_destroy(context);
 }
 
+/* All corners of the overlap lie exactly on surfaces, no vertex is inside. */
+static void cubes_that_start_half_in_one_another_in_common_planes_come_apart(void **state)
+{
+    (void)state;
+    static const dent_sim_body_kind kinds[3][2] = {{DENT_SIM_RIGID, DENT_SIM_RIGID},
+                                                   {DENT_SIM_SOLID, DENT_SIM_SOLID},
+                                                   {DENT_SIM_RIGID, DENT_SIM_SOLID}};
+    for (int number = 0; number < 6; number++) {
+        dent_context *context = test_context(1, DENT_ISA_AUTO);
+        uint32_t cells = number < 3 ? 1 : 2;
+        struct test_mesh one = test_block(cells, cells, cells, 0.2 / cells, 0, 0, 0),
+                         two = test_block(cells, cells, cells, 0.2 / cells, 0.1, 0, 0);
+        dent_sim_body_def bodies[2] = {test_body(kinds[number % 3][0], &one), test_body(kinds[number % 3][1], &two)};
+        dent_sim_def def = dent_sim_def_default();
+        def.body_count = 2;
+        def.bodies = bodies;
+        def.gravity[2] = 0;
+        dent_sim *sim = test_sim(context, &def);
+        double speed = 0;
+        for (int n = 0; n < 120; n++) {
+            test_steps(sim, 1);
+            dent_sim_statistics statistics = dent_sim_get_statistics(sim);
+            dent_sim_body_info info;
+            dent_sim_body(sim, 0, &info);
+            speed = fmax(speed, sqrt(2 * statistics.kinetic / info.mass));
+        }
+        double left = INFINITY, right = -INFINITY;
+        uint32_t count = cells == 1 ? 8 : 27;
+        for (uint32_t v = 0; v < count; v++) {
+            right = fmax(right, dent_sim_positions(sim, 0)[3 * v]);
+            left = fmin(left, dent_sim_positions(sim, 1)[3 * v]);
+        }
+        print_message("kinds %d, %d cells: overlap of 0.1 became %.4f, fastest %.3f\n", number % 3, cells, right - left,
+                      speed);
+        assert_true(right - left < 0.01);
+        assert_true(speed < 5);
+        dent_sim_destroy(sim);
+        test_mesh_free(&one);
+        test_mesh_free(&two);
+        dent_context_destroy(context);
+    }
+}
+
 static void inner_edges_of_a_flat_floor_are_no_kerbs(void **state)
 {
     (void)state;
@@ -289,6 +332,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fast_bodies_do_not_sink_into_one_another),
+        cmocka_unit_test(cubes_that_start_half_in_one_another_in_common_planes_come_apart),
         cmocka_unit_test(inner_edges_of_a_flat_floor_are_no_kerbs),
         cmocka_unit_test(contact_forces_carry_the_weight_also_of_a_heavy_body_on_a_light_one),
         cmocka_unit_test(overlapping_bodies_are_put_apart_in_a_few_cycles_and_gain_no_speed),
