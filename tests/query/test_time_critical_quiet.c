@@ -16,7 +16,7 @@
 
 #include "support/sanitizer.h"
 
-#if defined(__linux__) && defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__)) && \
+#if defined(__linux__) && defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__)) &&                       \
     !TEST_ADDRESS_SANITIZER && !TEST_THREAD_SANITIZER
 #define CAN_COUNT 1
 #else
@@ -48,8 +48,8 @@
 struct tally {
     volatile int armed;
     volatile uint64_t system_calls, locks, allocations;
-    volatile int first_call;   /* number of the first counted call */
-    volatile int refused;      /* errno of the filter's installation */
+    volatile int first_call; /* number of the first counted call */
+    volatile int refused;    /* errno of the filter's installation */
     volatile uint64_t runs, stops, completions, truncations, fallbacks, fronts;
     char where[160]; /* the case at hand */
 };
@@ -79,18 +79,18 @@ static void *next_of(void **known, const char *name)
     return *known;
 }
 
-#define COUNTED_LOCK(name, parameter)                     \
-    int name(parameter);                                  \
-    int name(parameter)                                   \
-    {                                                     \
-        static void *real;                                \
-        if (is_armed()) {                                 \
-            tally->locks++;                               \
-        }                                                 \
-        int (*call)(parameter);                           \
-        void *found = next_of(&real, #name);              \
-        memcpy(&call, &found, sizeof call);               \
-        return call(object);                              \
+#define COUNTED_LOCK(name, parameter)                                                                                  \
+    int name(parameter);                                                                                               \
+    int name(parameter)                                                                                                \
+    {                                                                                                                  \
+        static void *real;                                                                                             \
+        if (is_armed()) {                                                                                              \
+            tally->locks++;                                                                                            \
+        }                                                                                                              \
+        int (*call)(parameter);                                                                                        \
+        void *found = next_of(&real, #name);                                                                           \
+        memcpy(&call, &found, sizeof call);                                                                            \
+        return call(object);                                                                                           \
     }
 
 COUNTED_LOCK(pthread_mutex_lock, pthread_mutex_t *object)
@@ -215,8 +215,8 @@ static void must(bool holds, const char *what)
     }
 }
 
-/* 0, 1: bumpy balls that overlap, of several components. 2, 3: a block and its copy, coplanar all over: exact arithmetic.
- * 4: a small ball inside 0. 5, 6: a dense ball and the block that carries it. */
+/* 0, 1: bumpy balls that overlap, of several components. 2, 3: a block and its copy, coplanar all over: exact
+ * arithmetic. 4: a small ball inside 0. 5, 6: a dense ball and the block that carries it. */
 static void make_bodies(struct quiet_stage *stage)
 {
     dent_random random = dent_random_seeded(7);
@@ -421,13 +421,13 @@ static void a_search_allocates_nothing_locks_nothing_and_makes_no_system_call(vo
 {
     (void)state;
     run_child(be_the_child, clock_needs_a_call());
-    print_message("%llu runs: %llu stopped, %llu searches complete, %llu truncated, %llu with exact arithmetic, %llu by "
-                  "their front alone; %llu system calls, %llu locks, %llu allocations\n",
-                  (unsigned long long)tally->runs, (unsigned long long)tally->stops,
-                  (unsigned long long)tally->completions, (unsigned long long)tally->truncations,
-                  (unsigned long long)tally->fallbacks, (unsigned long long)tally->fronts,
-                  (unsigned long long)tally->system_calls, (unsigned long long)tally->locks,
-                  (unsigned long long)tally->allocations);
+    print_message(
+        "%llu runs: %llu stopped, %llu searches complete, %llu truncated, %llu with exact arithmetic, %llu by "
+        "their front alone; %llu system calls, %llu locks, %llu allocations\n",
+        (unsigned long long)tally->runs, (unsigned long long)tally->stops, (unsigned long long)tally->completions,
+        (unsigned long long)tally->truncations, (unsigned long long)tally->fallbacks, (unsigned long long)tally->fronts,
+        (unsigned long long)tally->system_calls, (unsigned long long)tally->locks,
+        (unsigned long long)tally->allocations);
     if (tally->system_calls > 0) {
         print_message("first system call: number %d\n", tally->first_call);
     }
