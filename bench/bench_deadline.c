@@ -182,7 +182,7 @@ static struct knowledge know_after(dent_time_critical *search, const struct pair
 static uint64_t units_in_a_millisecond(dent_time_critical *search)
 {
     uint64_t most = 0;
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 400; i++) {
         dent_time_critical_result result;
         dent_time_critical_begin(search, NULL);
         dent_time_critical_run(search, dent_budget_ns(1e6), &result);

@@ -106,8 +106,8 @@ static struct test_body copy_body(const struct test_body *body)
 
 static void make_pair(struct stage *stage, dent_random *random, enum family family)
 {
-    static const double scales[6] = {1, 1, 1, 1e150, 1e-150, 0x1p-1000};
-    double scale = scales[dent_random_below(random, 6)];
+    static const double scales[8] = {1, 1, 1, 1e150, 1e-150, 0x1p-1000, 0x1p-1060, 1e306};
+    double scale = scales[dent_random_below(random, 8)];
     static const double sizes[6] = {1, 1, 2, 0.5, 0.0625, 1.0625};
     double shift[3] = {0, 0, 0}, size = sizes[dent_random_below(random, 6)];
     stage->scene = (struct test_scene){.body_count = 2};
