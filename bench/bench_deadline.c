@@ -237,7 +237,7 @@ static void measure_quality(dent_context *context, uint32_t faces_max)
                 uint64_t before = dent_clock_ns();
                 if (order == 0) {
                     dent_time_critical_begin(search, NULL);
-                    dent_time_critical_run(search, dent_budget_ns(3e9), &whole);
+                    dent_time_critical_run(search, dent_budget_units(UINT64_C(1) << 30), &whole);
                     took = dent_clock_ns() - before;
                 }
                 dent_time_critical_destroy(search);
