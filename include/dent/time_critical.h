@@ -127,7 +127,8 @@ typedef enum dent_refine_order {
 
 typedef struct dent_time_critical_def {
     size_t struct_size;
-    dent_bound_tree *tree_a, *tree_b; /**< borrowed; the same tree twice: the body with itself */
+    dent_bound_tree *tree_a, *tree_b; /**< borrowed; the same tree twice: the body with itself. (Two trees of one body
+                                         are two bodies that coincide: each pair is found from both sides) */
     dent_refine_order order;          /**< default PRIORITY */
     uint32_t pending_capacity;        /**< entries, 1 to 2^24; default 65536. 40 bytes each. When it is full, pairs stay
                                          unrefined: outcome TRUNCATED */
@@ -158,7 +159,8 @@ typedef struct dent_budget {
     double ns;           /**< nanoseconds from the moment `run` is called, >= 0; INFINITY: no deadline */
     uint64_t work_units; /**< a test of two volumes (or of the boxes of two faces) counts 1, an exact one of two faces
                             (or a ray and a face) 4 more; UINT64_MAX: no limit. A step is begun while the units used so
-                            far (over all runs since begin) are below the units granted so far */
+                            far (over all runs since begin) are below the units granted so far; units that a deadline
+                            left unused lapse */
 } dent_budget;
 static inline dent_budget dent_budget_ns(double ns)
 {
@@ -200,9 +202,11 @@ typedef struct dent_face_pair {
 typedef enum dent_component_state {
     DENT_COMPONENT_PENDING = 0, /**< not decided: it may be inside */
     DENT_COMPONENT_OUTSIDE = 1,
-    DENT_COMPONENT_INSIDE = 2,   /**< it crosses nothing, and its first vertex that is not on the other's surface lies
+    DENT_COMPONENT_INSIDE = 2,   /**< it crosses nothing, and all its vertices that are not on the other's surface lie
                                     inside: winding number of the other's surface not zero */
-    DENT_COMPONENT_CROSSING = 3, /**< one of its faces is in a confirmed pair */
+    DENT_COMPONENT_CROSSING = 3, /**< one of its faces is in a confirmed pair; or none is, but it touches the other's
+                                    surface and has vertices on both sides of it (an octahedron whose equator lies in
+                                    a face of the other) */
     DENT_COMPONENT_ON = 4        /**< it crosses nothing and all its vertices lie on the other's surface */
 } dent_component_state;
 
@@ -244,8 +248,9 @@ typedef struct dent_time_critical_result {
 
 /** Goes on until the search is complete or the budget is spent. Arrays in *result belong to the search and are valid
  * until its next call. The time to return from the last look at the clock does not depend on the lists' lengths.
- * Failure: BAD_NUMBER for a budget that is negative or NaN, INVALID_ARGUMENT when a tree was updated since `begin`, or
- * before the first `begin`; nothing has changed then. (Message of the context.) */
+ * Failure: BAD_NUMBER for a budget that is negative or NaN, INVALID_ARGUMENT when a tree was updated since `begin`,
+ * when a reduced model was moved since its tree was updated, or before the first `begin`; nothing has changed then.
+ * (Message of the context.) Positions of a body may be overwritten at any time: the tree has its own. */
 DENT_API dent_status dent_time_critical_run(dent_time_critical *search, dent_budget budget,
                                             dent_time_critical_result *result);
 

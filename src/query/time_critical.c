@@ -78,16 +78,14 @@ dent_status dent_time_critical_create(dent_context *context, const dent_time_cri
     fresh->active = REGION_NONE;
     fresh->margin_ns = MARGIN_FIRST_NS;
     fresh->queue.capacity = def->pending_capacity;
-    fresh->component_capacity = fresh->a->component_count + fresh->b->component_count;
     uint32_t deep = BOUND_BRANCHING_MAX * (fresh->a->level_count + fresh->b->level_count);
     fresh->reserve = deep < def->pending_capacity / 2 ? deep : def->pending_capacity / 2;
     fresh->queue.entries = dent_allocate(context, def->pending_capacity, sizeof *fresh->queue.entries);
     fresh->confirmed = dent_allocate(context, def->confirmed_capacity, sizeof *fresh->confirmed);
     fresh->pairs = dent_allocate(context, def->pair_capacity, sizeof *fresh->pairs);
-    fresh->components = dent_allocate(context, fresh->component_capacity, sizeof *fresh->components);
     fresh->front = dent_allocate(context, def->front_capacity, sizeof *fresh->front);
     fresh->old = dent_allocate(context, def->front_capacity, sizeof *fresh->old);
-    if (!fresh->queue.entries || !fresh->confirmed || !fresh->pairs || !fresh->components || !fresh->front ||
+    if (!inside_create(fresh) || !fresh->queue.entries || !fresh->confirmed || !fresh->pairs || !fresh->front ||
         !fresh->old) {
         dent_time_critical_destroy(fresh);
         return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the lists of a search");
@@ -111,7 +109,7 @@ void dent_time_critical_destroy(dent_time_critical *search)
     dent_release(context, search->queue.entries, search->def.pending_capacity, sizeof *search->queue.entries);
     dent_release(context, search->confirmed, search->def.confirmed_capacity, sizeof *search->confirmed);
     dent_release(context, search->pairs, search->def.pair_capacity, sizeof *search->pairs);
-    dent_release(context, search->components, search->component_capacity, sizeof *search->components);
+    inside_end(search);
     dent_release(context, search->front, search->def.front_capacity, sizeof *search->front);
     dent_release(context, search->old, search->def.front_capacity, sizeof *search->old);
     dent_release(context, search, 1, sizeof *search);
@@ -160,9 +158,9 @@ static bool begin_queue(dent_time_critical *search, dent_region_pair *roots)
            error = meet ? up(search->a->volumes[0].error + search->b->volumes[0].error) : 0;
     region_queue_reset(&search->queue, error, depth,
                        search->def.order == DENT_REFINE_PRIORITY || search->def.order == DENT_REFINE_SIZE ? error
-                       : search->def.order == DENT_REFINE_DEEPEST ? 1
-                       : search->def.order == DENT_REFINE_DEPTH   ? depth
-                                                                  : 0);
+                       : search->def.order == DENT_REFINE_DEEPEST                                         ? 1
+                       : search->def.order == DENT_REFINE_DEPTH                                           ? depth
+                                                                                                          : 0);
     return meet;
 }
 
@@ -233,6 +231,19 @@ void dent_time_critical_begin(dent_time_critical *search, const dent_time_critic
     floating_point_guard_enter(&guard);
     begin_search(search, start && start->reuse_front);
     floating_point_guard_leave(&guard);
+}
+
+dent_status search_check_trees(const dent_time_critical *search)
+{
+    const char *reason = NULL;
+    if (!search->begun) {
+        reason = "dent_time_critical_begin() comes first";
+    } else if (search->epoch_a != search->a->epoch || search->epoch_b != search->b->epoch) {
+        reason = "a tree was updated since dent_time_critical_begin()";
+    } else if (bound_tree_is_behind(search->a) || bound_tree_is_behind(search->b)) {
+        reason = "a reduced model was moved and its tree was not updated: dent_bound_tree_update() comes first";
+    }
+    return reason ? dent_fail(search->context, DENT_ERROR_INVALID_ARGUMENT, "%s", reason) : DENT_OK;
 }
 
 /* ---- run --------------------------------------------------------------------------------------------------------- */
@@ -316,6 +327,9 @@ static DENT_NOINLINE void run_search(dent_time_critical *search, dent_budget bud
         budget.work_units > UINT64_MAX - search->granted ? UINT64_MAX : search->granted + budget.work_units;
     watch->last_effort = search->effort;
     result->outcome = work(search, watch);
+    if (watch->timed && search->granted > search->units) {
+        search->granted = search->units; /* what a deadline left lapses: the next run has its own units only */
+    }
     fill_result(search, result);
 }
 
@@ -326,10 +340,9 @@ dent_status dent_time_critical_run(dent_time_critical *search, dent_budget budge
         return dent_fail(search->context, DENT_ERROR_BAD_NUMBER,
                          "the budget is %g ns: a number of nanoseconds is needed", budget.ns);
     }
-    if (!search->begun || search->epoch_a != search->a->epoch || search->epoch_b != search->b->epoch) {
-        return dent_fail(search->context, DENT_ERROR_INVALID_ARGUMENT,
-                         search->begun ? "a tree was updated since dent_time_critical_begin()"
-                                       : "dent_time_critical_begin() comes first");
+    dent_status status = search_check_trees(search);
+    if (status != DENT_OK) {
+        return status;
     }
     watch.timed = budget.ns < 1e18;
     watch.deadline = watch.timed ? watch.began + (uint64_t)budget.ns : UINT64_MAX;

@@ -36,6 +36,7 @@ struct inside_walk {
     uint32_t corner;    /* which corner of the component's faces is asked about: 3 * face + corner */
     double point[3];
     int winding;
+    uint32_t seen; /* of a component that touches: sides on which vertices were found, as bits */
     uint32_t top;
     uint32_t stack[BOUND_LEVELS_MAX * BOUND_BRANCHING_MAX];
 };
@@ -70,6 +71,12 @@ struct dent_time_critical {
 
     dent_component *components;
     uint32_t component_count, component_capacity, components_pending, components_of_a;
+    /* Where a component touches the other surface it may pass through it, along edges or at a vertex, without a pair
+     * of faces that crosses: which components do, and with which faces (by place, as bits), side a and side b. */
+    bool *component_touches;
+    uint64_t *touching_places[2];
+    size_t touching_words[2];
+    bool touched; /* some bit is set */
     struct inside_walk walk;
 
     /* Fronts: `old` is being tested anew, `front` is that of this search. */
@@ -90,6 +97,9 @@ struct dent_time_critical {
     uint64_t margin_ns; /* a recent longest batch */
 };
 
+/* DENT_OK while the trees are as they were at `begin`; else fails with a message that says what comes first. */
+dent_status search_check_trees(const dent_time_critical *search);
+
 /* True when something was done; false: the search is complete or cannot get farther. */
 bool search_step(dent_time_critical *search);
 
@@ -99,9 +109,13 @@ bool search_test_pair(dent_time_critical *search, uint32_t node_a, uint32_t node
 void search_push(dent_time_critical *search, const dent_region_pair *pair);
 void search_begin_at_roots(dent_time_critical *search);
 
-/* Components: all pending, or all outside; one step of the walk; a crossing face. */
+/* Components: memory for them (false: out of memory; inside_end frees what there is); all pending, or all outside; one
+ * step of the walk; two faces that cross, or that only touch. */
+bool inside_create(dent_time_critical *search);
+void inside_end(dent_time_critical *search);
 void inside_begin(dent_time_critical *search, bool apart);
 bool inside_step(dent_time_critical *search);
 void inside_note_crossing(dent_time_critical *search, uint32_t place_a, uint32_t place_b);
+void inside_note_touching(dent_time_critical *search, uint32_t place_a, uint32_t place_b);
 
 #endif

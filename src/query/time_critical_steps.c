@@ -287,6 +287,9 @@ static void test_faces(dent_time_critical *search, uint32_t place_a, uint32_t pl
     search->effort += FACE_TEST_UNITS;
     search->face_tests++;
     face_pair_kind kind = triangle_versus_triangle(a, b, &search->predicates);
+    if (kind == FACE_PAIR_TOUCHING) {
+        inside_note_touching(search, place_a, place_b);
+    }
     if (kind == FACE_PAIR_NONE || (kind == FACE_PAIR_TOUCHING && !search->def.touching)) {
         return;
     }
@@ -316,13 +319,16 @@ static void finish_leaves(dent_time_critical *search)
     search->active = REGION_NONE;
 }
 
-/* Faces that share a vertex are no pair. */
-static uint32_t leave_out_neighbours(const dent_time_critical *search, uint32_t place_a, uint32_t first_b, uint32_t met)
+/* Faces that share a vertex are no pair: they touch. */
+static uint32_t leave_out_neighbours(dent_time_critical *search, uint32_t place_a, uint32_t first_b, uint32_t met)
 {
     for (uint32_t left = search->share_vertices ? met : 0; left; left &= left - 1) {
         uint32_t j = (uint32_t)__builtin_ctz(left);
         bool share = faces_share_vertex(search, search->a->corners[place_a], search->b->corners[first_b + j]);
         met &= ~((uint32_t)share << j);
+        if (share) {
+            inside_note_touching(search, place_a, first_b + j);
+        }
     }
     return met;
 }

@@ -339,10 +339,9 @@ dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_
                          "stiffness is %g and optimism %g: a number >= 0 and one of 0 to 1 are needed", def->stiffness,
                          def->optimism);
     }
-    if (!search->begun || search->epoch_a != search->a->epoch || search->epoch_b != search->b->epoch) {
-        return dent_fail(search->context, DENT_ERROR_INVALID_ARGUMENT,
-                         search->begun ? "a tree was updated since dent_time_critical_begin()"
-                                       : "dent_time_critical_begin() comes first");
+    dent_status status = search_check_trees(search);
+    if (status != DENT_OK) {
+        return status;
     }
     if (search->a == search->b) {
         return dent_fail(search->context, DENT_ERROR_INVALID_ARGUMENT, "a body does not push itself here");

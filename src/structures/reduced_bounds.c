@@ -410,6 +410,7 @@ uint32_t reduced_bounds_positions(struct bound_tree *tree, uint32_t leaf)
 
 void reduced_bounds_update(struct bound_tree *tree)
 {
+    tree->reduced->model_epoch = tree->reduced->model->epoch;
     for (uint32_t node = tree->reduced->enclosing_end; node-- > 0;) {
         if (tree->reduced->nodes[node].rotation != UINT32_MAX) {
             continue;

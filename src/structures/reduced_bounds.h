@@ -71,6 +71,7 @@ struct reduced_rotation {
 
 struct reduced_bounds {
     dent_reduced *model;
+    uint64_t model_epoch; /* of the pose the tree was updated to: nodes visited later must find the same one */
     struct reduced_node *nodes;
     struct reduced_stamps *stamps;
     struct support *supports;
@@ -94,6 +95,13 @@ void reduced_bounds_update(struct bound_tree *tree);
 uint32_t reduced_bounds_compute(struct bound_tree *tree, uint32_t node);
 /* … the positions of a leaf's vertices. */
 uint32_t reduced_bounds_positions(struct bound_tree *tree, uint32_t leaf);
+
+/* The model was moved since the tree was updated: some nodes are of the old pose, the others would be of the new one.
+ */
+static inline bool bound_tree_is_behind(const struct bound_tree *tree)
+{
+    return tree->reduced && tree->reduced->model_epoch != tree->reduced->model->epoch;
+}
 
 static inline uint32_t bound_tree_touch(struct bound_tree *tree, uint32_t node)
 {
