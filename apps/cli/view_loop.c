@@ -333,6 +333,7 @@ static int turn(viewing *view)
         view->due_ns = dent_clock_ns();
     }
     failed = failed ? failed : go_on(view);
+    facts = view_server_get_facts(view->server); /* as they are now: a page may have become ready while the bodies moved */
     return failed ? failed : publish(view, &facts);
 }
 

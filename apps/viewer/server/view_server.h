@@ -3,8 +3,9 @@
  * Listens on 127.0.0.1 only. Every address begins with a random token; Host and Origin must be ours, so that no other page
  * in the browser can reach it. Files are those of the bundle in the program and no others.
  *
- * Streaming: the newest frame only. A client gets the next frame when it has acknowledged the last one; what was published
- * meanwhile is skipped. Publishing never waits for anybody: it swaps a pointer under a lock.
+ * Streaming: the newest frame only. A client gets the next frame when it has acknowledged the last one (one that answers
+ * within 30 ms: the last but one); what was published meanwhile is skipped. Publishing never waits for anybody: it swaps a
+ * pointer under a lock.
  */
 #ifndef DENT_VIEW_SERVER_H
 #define DENT_VIEW_SERVER_H
