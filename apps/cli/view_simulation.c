@@ -117,11 +117,11 @@ static int find_contacts(view_source *source)
         view_contact shown = {.body_a = contacts[i].body_a, .feature_a = contacts[i].feature_a, .body_b = contacts[i].body_b, .feature_b = contacts[i].feature_b};
         double squared = 0;
         for (int axis = 0; axis < 3; axis++) {
-            shown.point[axis] = (float)(contacts[i].point[axis] - source->origin[axis]);
+            shown.point[axis] = view_place(source, contacts[i].point[axis], axis);
             shown.normal[axis] = (float)contacts[i].normal[axis];
             squared += contacts[i].force[axis] * contacts[i].force[axis];
         }
-        shown.depth = (float)-contacts[i].gap;
+        shown.depth = view_length(source, -contacts[i].gap);
         shown.force = (float)sqrt(squared);
         if (!view_facts_add(source, &shown)) {
             return view_fail(source, "out of memory");

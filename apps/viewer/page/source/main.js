@@ -66,6 +66,7 @@ function onHello(message) {
     kept = again ? (kept ?? controls.map(row => Object.entries(row).map(([name, element]) => [name, element.type === "checkbox" ? element.checked : element.value]))) : null;
     if (!again) shared = wishesForAll();
     state.hello = message;
+    stage.unit = message.unit;
     state.ready = false;
     acknowledge(); // of a frame of the bodies before, which is not going to be drawn
     sizes = [];

@@ -1,6 +1,7 @@
 // The 3-D side of the page: bodies, contacts, structures, cut plane, camera. Draws only when something changed.
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { BALLS, POLYTOPES } from "./messages.js";
 import { bodyColor, depthColor } from "./palette.js";
 import { drawsInSoftware, faceMaterial } from "./shading.js";
 
@@ -54,6 +55,7 @@ export class Stage {
         this.plane = new THREE.Plane(new THREE.Vector3(-1, 0, 0), 0);
         this.cutting = false;
         this.bodies = [];
+        this.unit = 1; // of the model, in which everything here is measured
         this.bounds = new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)); // until there is something to see
         this.makeContacts();
         this.boxes = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0x0072b2, transparent: true, opacity: 0.6 }));
@@ -247,7 +249,7 @@ export class Stage {
         const place = ensure(this.points.geometry, "position", count, 3), color = ensure(this.points.geometry, "color", count, 3);
         const ends = ensure(this.normals.geometry, "position", 2 * count, 3), endColors = ensure(this.normals.geometry, "color", 2 * count, 3);
         const length = 0.04 * this.bounds.getSize(new THREE.Vector3()).length();
-        this.depthRange = Math.max(frame.worst, 1e-300);
+        this.depthRange = Math.max(frame.worst / this.unit, 1e-30); // depths of contacts come in units
         for (let i = 0; i < count; i++) {
             const at = CONTACT_WORDS * i, [r, g, b] = depthColor(data[at + 6] / this.depthRange, this.dark);
             for (let k = 0; k < 3; k++) {
@@ -267,9 +269,9 @@ export class Stage {
     }
 
     showBoxes(message) {
-        const lines = [];
-        for (let i = 0; i < message.count; i++) {
-            if (message.shape === 1) sphereLines(lines, message.numbers.subarray(4 * i, 4 * i + 4));
+        const lines = message.shape === POLYTOPES ? message.numbers : [];
+        for (let i = 0; i < message.count && message.shape !== POLYTOPES; i++) {
+            if (message.shape === BALLS) sphereLines(lines, message.numbers.subarray(4 * i, 4 * i + 4));
             else boxLines(lines, message.numbers.subarray(6 * i, 6 * i + 6));
         }
         this.boxes.geometry.dispose();
