@@ -120,6 +120,10 @@ static view_message *make_hello(const view_source *source)
     add_number(&hello, source->frame_count);
     add_text(&hello, ",\"frameSeconds\":");
     add_number(&hello, source->frame_seconds);
+    if (source->length_unit != NULL) {
+        add_text(&hello, ",\"lengthUnit\":");
+        add_string(&hello, source->length_unit);
+    }
     if (source->verdict[0] != '\0') {
         add_text(&hello, ",\"verdict\":");
         add_string(&hello, source->verdict);

@@ -39,6 +39,7 @@ static int make_scene(view_source *source, simulation *own)
     own->sim = dent_sim_scene_sim(own->scene);
     dent_sim_scene_facts facts = dent_sim_scene_get_facts(own->scene);
     source->title = facts.name; /* the scene's own: it ends with it */
+    source->length_unit = facts.length_unit;
     source->frame_seconds = facts.steps_per_frame * facts.time_step;
     return STATUS_GOOD;
 }

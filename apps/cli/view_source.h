@@ -43,6 +43,7 @@ struct view_source {
     tool_session *session;
     dent_world *world;
     const char *title;
+    const char *length_unit; /* "m", "mm" … of positions; null: files do not tell */
     bool live;
     uint32_t frame, frame_count; /* count 0: no end */
     double frame_seconds;        /* of the scene, per frame */

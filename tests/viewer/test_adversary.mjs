@@ -130,6 +130,16 @@ test("a model is drawn alike whatever its size and place, and its numbers are it
         assert.ok(Math.abs(worst / first.worst - 1) < 0.02, `deepest ${worst} at size ${size}, ${first.worst} at size 1`);
         const shown = await page.textContent("#deepest");
         assert.ok(Math.abs(Number.parseFloat(shown) / size / worst - 1) < 0.01, `deepest ${shown}`);
+        const near = await page.evaluate(() => {
+            const { stage } = window.dentView, gl = stage.renderer.getContext(), bytes = new Uint8Array(4 * gl.drawingBufferWidth * gl.drawingBufferHeight);
+            stage.setTheme(false);
+            stage.draw();
+            gl.readPixels(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight, gl.RGBA, gl.UNSIGNED_BYTE, bytes);
+            let found = 0;
+            for (let i = 0; i < bytes.length; i += 4) found += Math.abs(bytes[i] - 8) + Math.abs(bytes[i + 1] - 29) + Math.abs(bytes[i + 2] - 88) < 6;
+            return found;
+        });
+        assert.ok(near > 4, `${near} pixels have the colour that the legend has for the deepest`);
         const place = await placeOfBody(page, 0);
         await page.mouse.click(place.clientX, place.clientY);
         await wait(page, () => window.dentView.note?.text);

@@ -73,20 +73,19 @@ test("who acknowledges at once may have two frames under way, never three", asyn
     assert.equal(most, 2);
 });
 
-test("who takes 100 ms for a frame never has two under way, and gets the newest", async () => {
+test("who takes long for a frame never has two under way, and gets the newest", async () => {
     let under = 0, most = 0, first, last, frames = 0;
     await watch(viewer.url, (frame, acknowledge) => {
         most = Math.max(most, ++under);
         first ??= frame;
         last = frame;
-        pause(100).then(() => {
+        pause(200).then(() => {
             under--;
             acknowledge();
         });
-        return ++frames === 12 ? true : undefined;
+        return ++frames >= 10 && last - first >= frames ? true : undefined; // until some were skipped
     });
     assert.equal(most, 1);
-    assert.ok(last - first > 11, "frames were skipped");
 });
 
 // Milliseconds of processor time that the server's thread has had.
