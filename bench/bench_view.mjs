@@ -12,7 +12,9 @@
 // 2. frames per second that the null client receives, as fast as it goes and at real time, where it is also told how many were simulated:
 //    a busy machine has no time for all that real time asks for;
 // 3. staleness (time from publishing to the end of drawing) with a client that takes 100 ms for every frame;
-// 4. with a real Chromium drawing in software: frames drawn per second, and processor time of the browser for each.
+// 4. with a real Chromium drawing in software: frames drawn per second, and processor time of the browser for each;
+// 5. a scene of a million tetrahedra in a fresh Chromium: how long after it was opened the page shows it, and the most memory of the
+//    page, the browser's graphics process and the tool.
 //
 // DENT_VIEW_SECONDS: of one measurement, default 3. DENT_VIEW_ROUNDS: pairs of them, default 7.
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -176,4 +178,29 @@ const drawn = (await page.evaluate(() => window.dentView.framesDrawn)) - before,
 console.log(`Chromium drawing in software: ${(drawn / seconds).toFixed(1)} frames/s, ${((spentByBrowser() - start) / drawn).toFixed(0)} ms of processor time each`);
 await browser.close();
 await again.stop();
+
+// Most memory in MB of the processes whose command line has all of the words.
+function mostMemory(...words) {
+    const most = id => {
+        try {
+            const line = readFileSync(`/proc/${id}/cmdline`, "utf8");
+            return words.every(word => line.includes(word)) ? Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, "utf8"))?.[1] ?? 0) / 1024 : 0;
+        } catch {
+            return 0; // it ended meanwhile
+        }
+    };
+    return Math.max(...readdirSync("/proc").filter(name => /^\d+$/.test(name)).map(most));
+}
+if (words.length === 0) {
+    const times = [], memory = [];
+    for (let i = 0; i < 3; i++) {
+        const large = await startViewer("--prescribed", "folded-1m"), fresh = await startBrowser(), opened = await openPage(fresh, large.url);
+        times.push(await opened.evaluate(() => (window.dentView.opened + window.dentView.readyAfter) / 1000));
+        await opened.waitForFunction(() => !window.dentView.pending);
+        memory.push([mostMemory("--type=renderer", "chrom"), mostMemory("--type=gpu-process", "chrom"), mostMemory("folded-1m")]);
+        await fresh.close();
+        await large.stop();
+    }
+    console.log(`a million tetrahedra: on the page ${median(times).toFixed(2)} s after it was opened (${times.map(t => t.toFixed(2)).join(", ")}); at most page ${memory[0][0].toFixed(0)} MB, graphics process ${memory[0][1].toFixed(0)} MB, tool ${memory[0][2].toFixed(0)} MB`);
+}
 rmSync(folder, { recursive: true, force: true });

@@ -300,6 +300,10 @@ static int publish(viewing *view, const view_server_facts *facts)
         view->generation = view->source.generation;
         view->changed = true;
     }
+    if (facts->clients == 0 && facts->has_frame && view->changed) {
+        view_server_forget_frame(view->server); /* it moved on without them. What stands still is there for the next page at once, even
+                                                   while contacts of a large model are being looked for */
+    }
     view->changed = view->changed || !facts->has_frame;
     bool frame = view->changed && facts->clients > 0 && (facts->wanted || !facts->has_frame);
     int failed = STATUS_GOOD;

@@ -24,7 +24,7 @@ after(async () => {
     rmSync(folder, { recursive: true, force: true });
 });
 
-// Calls onFrame(frame, acknowledge) for every frame until it returns something, which is then the answer.
+// Calls onFrame(frame, acknowledge, sequence) for every frame until it returns something, which is then the answer.
 function watch(url, onFrame) {
     return new Promise((resolve, reject) => {
         const socket = plainClient(url), limit = setTimeout(() => end(reject, new Error("not seen in time")), WAIT);
@@ -35,7 +35,7 @@ function watch(url, onFrame) {
         };
         socket.on("message", data => {
             if (data.readUInt32LE(0) !== FRAME) return;
-            const { sequence, frame } = frameOf(data), answer = onFrame(frame, () => socket.readyState === 1 && socket.send(`ack ${sequence}`));
+            const { sequence, frame } = frameOf(data), answer = onFrame(frame, () => socket.readyState === 1 && socket.send(`ack ${sequence}`), sequence);
             if (answer !== undefined) end(resolve, answer);
         });
         socket.on("error", error => end(reject, error));
@@ -86,6 +86,17 @@ test("who takes long for a frame never has two under way, and gets the newest", 
         return ++frames >= 10 && last - first >= frames ? true : undefined; // until some were skipped
     });
     assert.equal(most, 1);
+});
+
+test("who comes when all others have gone gets what stands still as it is, and what moves as it has become", async () => {
+    const still = await startViewer("--prescribed", "v-shapes"), comes = url => watch(url, (frame, acknowledge, sequence) => (acknowledge(), { frame, sequence }));
+    const [first, second] = [await comes(still.url), await comes(still.url)];
+    assert.deepEqual(second, first, "no frame was made for the second");
+    await still.stop();
+    const live = await startViewer("cloth-sphere", "--scale", "0.1"), early = await comes(live.url);
+    await pause(500);
+    for (const end = Date.now() + WAIT; (await comes(live.url)).frame <= early.frame + 1;) assert.ok(Date.now() < end, "it goes on");
+    await live.stop();
 });
 
 // Milliseconds of processor time that the server's thread has had.

@@ -297,10 +297,6 @@ static void close_client(view_server *server, client *visitor)
             break;
         }
     }
-    if (server->client_count == 0) { /* the next one to come gets a fresh frame, not the one that was left lying here */
-        view_message_drop(server->frame);
-        server->frame = NULL;
-    }
     enqueue(server, &(view_command){.kind = VIEW_COMMAND_RELEASE, .client = visitor->number}); /* it drags nothing any more */
     pthread_mutex_unlock(&server->lock);
     for (uint32_t i = 0; i < visitor->reply_count; i++) {
@@ -628,6 +624,15 @@ void view_server_publish(view_server *server, view_message *frame)
     pthread_mutex_unlock(&server->lock);
     view_message_drop(old);
     lws_cancel_service(server->sockets);
+}
+
+void view_server_forget_frame(view_server *server)
+{
+    pthread_mutex_lock(&server->lock);
+    view_message *old = server->client_count == 0 ? server->frame : NULL;
+    server->frame = old != NULL ? NULL : server->frame;
+    pthread_mutex_unlock(&server->lock);
+    view_message_drop(old);
 }
 
 static void exchange(view_server *server, view_message **place, uint64_t *number, view_message *message)

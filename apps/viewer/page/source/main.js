@@ -85,7 +85,7 @@ function onHello(message) {
     fillSelect($("structure-body"), message.bodies.map((body, i) => [String(i), `${i} ${body.name}`]));
     showShared();
     $("empty").hidden = message.bodies.some(body => body.faces > 0);
-    write("time-caption", message.live ? "ms/step" : "ms for the contacts");
+    write("time-caption", message.live ? "ms" : "ms for the contacts");
     write("penetration-caption", `worst penetration${message.lengthUnit ? ` in ${message.lengthUnit}` : ""}`);
     $("plots").hidden = message.frames === 1 && !message.live; // one frame makes no curve
     $("scrub").style.visibility = message.live ? "hidden" : ""; // a live scene only goes on
