@@ -4,7 +4,6 @@
 #include "interrupt.h"
 #include "tool.h"
 
-#include <dent/time_critical.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -121,6 +120,10 @@ static view_message *make_hello(const view_source *source)
     add_number(&hello, source->frame_count);
     add_text(&hello, ",\"frameSeconds\":");
     add_number(&hello, source->frame_seconds);
+    if (source->length_unit != NULL) {
+        add_text(&hello, ",\"lengthUnit\":");
+        add_string(&hello, source->length_unit);
+    }
     if (source->verdict[0] != '\0') {
         add_text(&hello, ",\"verdict\":");
         add_string(&hello, source->verdict);
@@ -130,13 +133,17 @@ static view_message *make_hello(const view_source *source)
         add_text(&hello, axis > 0 ? "," : "");
         add_number(&hello, source->origin[axis]);
     }
-    add_text(&hello, "],\"questions\":[\"vertex-cell\",\"face-cell\",\"face-face\"],\"structures\":[");
+    add_text(&hello, "],\"unit\":");
+    add_number(&hello, source->unit);
+    add_text(&hello, ",\"questions\":[\"vertex-cell\",\"face-cell\",\"face-face\"],\"structures\":[");
     for (unsigned i = 0; i < DENT_STRUCTURE_COUNT; i++) {
         add_text(&hello, i > 0 ? "," : "");
         add_string(&hello, dent_structure_name((dent_structure)i));
     }
-    add_text(&hello, ",");
-    add_string(&hello, VIEW_SPHERE_TREE);
+    for (uint32_t i = 0; i < VIEW_TREE_COUNT; i++) {
+        add_text(&hello, ",");
+        add_string(&hello, view_trees[i].name);
+    }
     add_text(&hello, "],\"bodies\":[");
     for (uint32_t i = 0; i < source->body_count; i++) {
         add_text(&hello, i > 0 ? "," : "");
@@ -323,7 +330,7 @@ static bool append_pairs(view_source *source, view_wishes *wishes, view_message 
 
 static bool append_positions(const view_source *source, view_message *message)
 {
-    const double middle[3] = {source->origin[0], source->origin[1], source->origin[2]};
+    const double middle[3] = {source->origin[0], source->origin[1], source->origin[2]}, per_unit = source->per_unit;
     for (uint32_t i = 0; i < source->body_count; i++) {
         const view_body *body = &source->bodies[i];
         float *out = view_message_extend(message, 12 * (size_t)body->shown_count);
@@ -332,9 +339,9 @@ static bool append_positions(const view_source *source, view_message *message)
         }
         for (uint32_t k = 0; k < body->shown_count; k++, out += 3) {
             const double *x = body->positions + 3 * (size_t)body->shown_vertices[k];
-            out[0] = (float)(x[0] - middle[0]);
-            out[1] = (float)(x[1] - middle[1]);
-            out[2] = (float)(x[2] - middle[2]);
+            out[0] = (float)((x[0] - middle[0]) * per_unit);
+            out[1] = (float)((x[1] - middle[1]) * per_unit);
+            out[2] = (float)((x[2] - middle[2]) * per_unit);
         }
     }
     return true;
@@ -405,120 +412,6 @@ view_message *view_make_frame(view_source *source, view_wishes *wishes, uint32_t
     return message;
 }
 
-/* ---- structures --------------------------------------------------------------------------------------------------- */
-
-enum { BOXES_SENT = 20000 };
-
-static bool append_box(const view_source *source, const dent_structure_box *box, view_message *message)
-{
-    float numbers[6];
-    for (int axis = 0; axis < 3; axis++) {
-        numbers[axis] = (float)(box->lo[axis] - source->origin[axis]);
-        numbers[3 + axis] = (float)(box->hi[axis] - source->origin[axis]);
-    }
-    return view_message_append(message, numbers, sizeof numbers);
-}
-
-static view_message *begin_shapes(uint32_t sent, uint32_t level, uint32_t deepest, bool balls, uint64_t total)
-{
-    uint32_t head[7] = {VIEW_BOXES, 0, sent, level, deepest, balls, total < UINT32_MAX ? (uint32_t)total : UINT32_MAX};
-    view_message *message = view_message_create(sizeof head + (size_t)sent * 24);
-    if (message != NULL && !view_message_append(message, head, sizeof head)) {
-        view_message_drop(message);
-        message = NULL;
-    }
-    return message;
-}
-
-static view_message *end_shapes(view_source *source, view_message *message, bool good)
-{
-    if (message == NULL || !good) {
-        view_message_drop(message);
-        view_fail(source, "out of memory");
-        return NULL;
-    }
-    return message;
-}
-
-/* The balls of one level; leaves above it are shown too, so that the body stays covered. */
-static view_message *balls_of(view_source *source, dent_bound_tree *tree, uint32_t level)
-{
-    dent_bound_tree_facts facts = dent_bound_tree_get_facts(tree);
-    uint64_t total = 0;
-    uint32_t sent = 0;
-    level = level < facts.levels ? level : facts.levels - 1;
-    for (int pass = 0; pass < 2; pass++) {
-        view_message *message = pass == 0 ? NULL : begin_shapes(sent, level, facts.levels - 1, true, total);
-        bool good = pass == 0 || message != NULL;
-        uint32_t left = sent;
-        for (uint32_t i = 0; i < facts.nodes && good; i++) {
-            dent_bound_node node = dent_bound_tree_node(tree, i);
-            if (node.level != level && !(node.level < level && node.child_count == 0)) {
-                continue;
-            }
-            total += pass == 0;
-            if (pass == 1 && left > 0) {
-                float ball[4] = {(float)(node.center[0] - source->origin[0]), (float)(node.center[1] - source->origin[1]),
-                                 (float)(node.center[2] - source->origin[2]), (float)node.radius};
-                good = view_message_append(message, ball, sizeof ball);
-                left--;
-            }
-        }
-        if (pass == 1) {
-            return end_shapes(source, message, good);
-        }
-        sent = total < BOXES_SENT ? (uint32_t)total : BOXES_SENT;
-    }
-    return NULL;
-}
-
-/* The sphere tree of a body at its present positions. A tree of the frame before is refitted, which is several times as
- * cheap as building one; a body with new elements gets a new one. Null: an error that was reported. */
-static dent_bound_tree *present_ball_tree(view_source *source, uint32_t body)
-{
-    bool same = source->ball_tree != NULL && source->ball_tree_body == body;
-    if (same && dent_bound_tree_update(source->ball_tree) == DENT_OK) {
-        return source->ball_tree;
-    }
-    dent_bound_tree_def def = dent_bound_tree_def_default();
-    dent_bound_tree_destroy(source->ball_tree);
-    source->ball_tree = NULL;
-    source->ball_tree_body = body;
-    def.kind = DENT_BOUND_SPHERES;
-    if (dent_bound_tree_create(source->world, source->bodies[body].id, &def, &source->ball_tree) != DENT_OK) {
-        source->ball_tree = NULL;
-        view_fail(source, "%s", dent_world_message(source->world));
-    }
-    return source->ball_tree;
-}
-
-static view_message *make_balls(view_source *source, const view_wishes *wishes)
-{
-    dent_bound_tree *tree = present_ball_tree(source, wishes->structure_body);
-    return tree != NULL ? balls_of(source, tree, wishes->structure_level) : NULL;
-}
-
-view_message *view_make_boxes(view_source *source, const view_wishes *wishes)
-{
-    dent_structure_shapes shapes = {0};
-    bool wanted = wishes->structure_wanted && wishes->structure_body < source->body_count;
-    if (wanted && wishes->balls_wanted) {
-        return make_balls(source, wishes);
-    }
-    if (wanted && dent_world_structure(source->world, wishes->structure, source->bodies[wishes->structure_body].id, wishes->structure_level,
-                                       &shapes) != DENT_OK) {
-        view_fail(source, "%s", dent_world_message(source->world));
-        return NULL;
-    }
-    uint32_t sent = shapes.count < BOXES_SENT ? (uint32_t)shapes.count : BOXES_SENT;
-    view_message *message = begin_shapes(sent, shapes.level, shapes.deepest, false, shapes.count);
-    bool good = message != NULL;
-    for (uint32_t i = 0; i < sent && good; i++) {
-        good = append_box(source, &shapes.boxes[i], message);
-    }
-    return end_shapes(source, message, good);
-}
-
 /* ---- what all pages share -------------------------------------------------------------------------------------- */
 
 static const char *question_word(const view_wishes *wishes)
@@ -528,7 +421,7 @@ static const char *question_word(const view_wishes *wishes)
 
 static const char *structure_word(const view_wishes *wishes)
 {
-    return !wishes->structure_wanted ? "none" : wishes->balls_wanted ? VIEW_SPHERE_TREE : dent_structure_name(wishes->structure);
+    return !wishes->structure_wanted ? "none" : wishes->tree != NULL ? wishes->tree->name : dent_structure_name(wishes->structure);
 }
 
 view_message *view_make_state(const view_wishes *wishes, double speed)
@@ -600,6 +493,22 @@ static void say_face(char note[NOTE_LIMIT], const view_body *body, uint32_t inde
     }
 }
 
+/* Where the middle of the face is, in the model's own units, with as many digits as tell places apart that differ by 1e-4 of
+ * the model. */
+static void say_place(char note[NOTE_LIMIT], const view_source *source, const view_body *body, const dent_surface_face *face)
+{
+    double middle[3] = {0}, largest = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        for (int k = 0; k < 3; k++) {
+            middle[axis] += body->positions[3 * (size_t)face->corners[k] + (size_t)axis] / 3;
+        }
+        largest = fmax(largest, fabs(middle[axis]));
+    }
+    double digits = 5 + ceil(log10(fmax(largest * source->per_unit, 1)));
+    int shown = digits < 17 ? (int)digits : 17;
+    say(note, "at %.*g, %.*g, %.*g\n", shown, middle[0], shown, middle[1], shown, middle[2]);
+}
+
 /* Returns how many contacts the face has. */
 static uint32_t say_contacts(char note[NOTE_LIMIT], const view_source *source, uint32_t body, uint32_t number)
 {
@@ -609,7 +518,7 @@ static uint32_t say_contacts(char note[NOTE_LIMIT], const view_source *source, u
         const view_contact *contact = &source->facts.contacts[i];
         if (touches(contact, body, &source->bodies[body].faces[number], number) && met++ < SHOWN) {
             say(note, "contact %u:%u with %u:%u, depth %.4g\n", contact->body_a, contact->feature_a, contact->body_b, contact->feature_b,
-                (double)contact->depth);
+                (double)contact->depth * source->unit);
         }
     }
     if (met == 0) {
@@ -630,6 +539,7 @@ view_message *view_describe_face(const view_source *source, uint32_t body, uint3
     }
     const dent_surface_face *face = &source->bodies[body].faces[number];
     say_face(words, &source->bodies[body], body, face);
+    say_place(words, source, &source->bodies[body], face);
     uint32_t met = say_contacts(words, source, body, number);
     add_text(&note, "{\"body\":");
     add_number(&note, body);

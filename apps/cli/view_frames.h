@@ -8,26 +8,33 @@
 
 #include <view_server.h>
 
+/** The bounding trees among the structures. */
+enum { VIEW_TREE_COUNT = 3 };
+typedef struct view_tree {
+    const char *name; /* "sphere-tree", "dop14-tree", "dop18-tree" */
+    dent_bound_kind kind;
+} view_tree;
+extern const view_tree view_trees[VIEW_TREE_COUNT];
+/** Null: it is none of them. */
+const view_tree *view_find_tree(const char *name);
+
 /** What is shown beside the bodies; set by commands of the page. */
 typedef struct view_wishes {
     dent_question question; /* 0: none */
     uint32_t pair_count;    /* of the last frame */
     bool structure_wanted;
-    bool balls_wanted;        /* the sphere tree, which is a structure of its own (dent/time_critical.h) */
-    dent_structure structure; /* otherwise */
+    const struct view_tree *tree; /* a bounding tree, a structure of its own (dent/time_critical.h); null: … */
+    dent_structure structure;     /* … one of these */
     uint32_t structure_body, structure_level;
 } view_wishes;
-
-/** The name of the sphere tree among the structures. */
-#define VIEW_SPHERE_TREE "sphere-tree"
 
 /** HELLO and a TOPOLOGY per body, handed to the server. */
 int view_send_opening(view_source *source, view_server *server);
 /** Asks for contacts (where something moved) and pairs and makes the FRAME message; with VIEW_FLAG_PENDING without either. Where these cannot be had view_fail says why, the frame goes without
  * them, and a question is taken back; null: no memory, reported. */
 view_message *view_make_frame(view_source *source, view_wishes *wishes, uint32_t sequence, uint32_t flags);
-/** The boxes of the structure wished for, at the present positions; null: an error that was reported. Keeps a sphere
- *  tree in the source, to refit it for the next frame. */
+/** The shapes of the structure wished for, at the present positions; null: an error that was reported. Keeps a bounding
+ *  tree in the source, to refit it for the next frame. (view_structures.c) */
 view_message *view_make_boxes(view_source *source, const view_wishes *wishes);
 /** What all pages share, as STATE; what went wrong, as NOTE. Null: no memory. */
 view_message *view_make_state(const view_wishes *wishes, double speed);

@@ -73,8 +73,9 @@ static int show_structure(viewing *view, const view_command *command)
 {
     view_wishes *wishes = &view->wishes;
     bool known = strcmp(command->word, "none") == 0, outside = command->number[0] >= view->source.body_count;
-    wishes->balls_wanted = wishes->structure_wanted = !outside && strcmp(command->word, VIEW_SPHERE_TREE) == 0;
-    for (unsigned i = 0; i < DENT_STRUCTURE_COUNT && !wishes->balls_wanted; i++) {
+    wishes->tree = view_find_tree(command->word);
+    wishes->structure_wanted = !outside && wishes->tree != NULL;
+    for (unsigned i = 0; i < DENT_STRUCTURE_COUNT && wishes->tree == NULL; i++) {
         if (strcmp(command->word, dent_structure_name((dent_structure)i)) == 0) {
             wishes->structure = (dent_structure)i;
             wishes->structure_wanted = !outside;
@@ -94,7 +95,7 @@ static void grab(viewing *view, const view_command *command)
     double target[3];
     view->holder = command->client;
     for (int axis = 0; axis < 3; axis++) {
-        target[axis] = command->value[axis] + source->origin[axis];
+        target[axis] = command->value[axis] * source->unit + source->origin[axis];
     }
     if (source->grab != NULL && command->number[0] < source->body_count &&
         command->number[1] < source->bodies[command->number[0]].vertex_count) {
@@ -299,6 +300,10 @@ static int publish(viewing *view, const view_server_facts *facts)
         view->generation = view->source.generation;
         view->changed = true;
     }
+    if (facts->clients == 0 && facts->has_frame && view->changed) {
+        view_server_forget_frame(view->server); /* it moved on without them. What stands still is there for the next page at once, even
+                                                   while contacts of a large model are being looked for */
+    }
     view->changed = view->changed || !facts->has_frame;
     bool frame = view->changed && facts->clients > 0 && (facts->wanted || !facts->has_frame);
     int failed = STATUS_GOOD;
@@ -333,6 +338,7 @@ static int turn(viewing *view)
         view->due_ns = dent_clock_ns();
     }
     failed = failed ? failed : go_on(view);
+    facts = view_server_get_facts(view->server); /* as they are now: a page may have become ready while the bodies moved */
     return failed ? failed : publish(view, &facts);
 }
 

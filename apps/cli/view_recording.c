@@ -342,12 +342,12 @@ static int recorded_contacts(view_source *source)
                               .feature_b = whole(ids[3], i)};
         double squared = 0;
         for (int axis = 0; axis < 3; axis++) {
-            shown.point[axis] = (float)(points->positions[3 * (size_t)i + (size_t)axis] - source->origin[axis]);
+            shown.point[axis] = view_place(source, points->positions[3 * (size_t)i + (size_t)axis], axis);
             shown.normal[axis] = normal != NULL ? (float)normal->values[3 * (size_t)i + (size_t)axis] : 0;
             double part = force != NULL ? force->values[3 * (size_t)i + (size_t)axis] : 0;
             squared += part * part;
         }
-        shown.depth = depth != NULL ? (float)depth->values[i] : 0;
+        shown.depth = depth != NULL ? view_length(source, depth->values[i]) : 0;
         shown.force = (float)sqrt(squared);
         facts->worst_penetration = fmax(facts->worst_penetration, depth != NULL ? depth->values[i] : 0);
         if (!view_facts_add(source, &shown)) {

@@ -39,6 +39,7 @@ static int make_scene(view_source *source, simulation *own)
     own->sim = dent_sim_scene_sim(own->scene);
     dent_sim_scene_facts facts = dent_sim_scene_get_facts(own->scene);
     source->title = facts.name; /* the scene's own: it ends with it */
+    source->length_unit = facts.length_unit;
     source->frame_seconds = facts.steps_per_frame * facts.time_step;
     return STATUS_GOOD;
 }
@@ -117,11 +118,11 @@ static int find_contacts(view_source *source)
         view_contact shown = {.body_a = contacts[i].body_a, .feature_a = contacts[i].feature_a, .body_b = contacts[i].body_b, .feature_b = contacts[i].feature_b};
         double squared = 0;
         for (int axis = 0; axis < 3; axis++) {
-            shown.point[axis] = (float)(contacts[i].point[axis] - source->origin[axis]);
+            shown.point[axis] = view_place(source, contacts[i].point[axis], axis);
             shown.normal[axis] = (float)contacts[i].normal[axis];
             squared += contacts[i].force[axis] * contacts[i].force[axis];
         }
-        shown.depth = (float)-contacts[i].gap;
+        shown.depth = view_length(source, -contacts[i].gap);
         shown.force = (float)sqrt(squared);
         if (!view_facts_add(source, &shown)) {
             return view_fail(source, "out of memory");

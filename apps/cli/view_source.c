@@ -5,6 +5,7 @@
 #include "series.h"
 #include "tool.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,10 +61,23 @@ static void release_bodies(view_source *source)
         dent_release(context, body->shown_vertices, body->shown_count, sizeof *body->shown_vertices);
     }
     dent_release(context, source->bodies, source->body_count, sizeof *source->bodies);
-    dent_bound_tree_destroy(source->ball_tree);
-    source->ball_tree = NULL;
+    dent_bound_tree_destroy(source->tree);
+    source->tree = NULL;
     source->bodies = NULL;
     source->body_count = 0;
+}
+
+/* Half the size of everything as a power of two: dividing by it changes no digit. The limits keep its inverse a number; what is
+ * smaller still has 2^-1000 for a unit and floats to spare. No size: one. */
+static void find_unit(view_source *source, double half)
+{
+    int exponent = 0;
+    if (half > 0) {
+        frexp(half, &exponent);
+        exponent = exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent;
+    }
+    source->unit = ldexp(1, exponent);
+    source->per_unit = ldexp(1, -exponent);
 }
 
 /* The middle of everything, so that floats relative to it are as fine as they can be. */
@@ -82,9 +96,12 @@ static void find_origin(view_source *source)
             first = false;
         }
     }
+    double half = 0;
     for (int axis = 0; axis < 3; axis++) {
         source->origin[axis] = 0.5 * low[axis] + 0.5 * high[axis];
+        half = fmax(half, 0.5 * high[axis] - 0.5 * low[axis]);
     }
+    find_unit(source, half);
 }
 
 void view_source_follow(view_source *source, const loaded_body *bodies)
@@ -154,10 +171,10 @@ static view_contact shown_contact(const view_source *source, const dent_contact 
     memset(&shown, 0, sizeof shown);
     for (int axis = 0; axis < 3; axis++) {
         double middle = 0.5 * contact->point_a[axis] + 0.5 * contact->point_b[axis];
-        shown.point[axis] = (float)(middle - source->origin[axis]);
+        shown.point[axis] = view_place(source, middle, axis);
         shown.normal[axis] = (float)contact->normal[axis];
     }
-    shown.depth = (float)-contact->gap;
+    shown.depth = view_length(source, -contact->gap);
     shown.body_a = contact->body_a;
     shown.feature_a = contact->feature_a;
     shown.body_b = contact->body_b;

@@ -43,20 +43,23 @@ struct view_source {
     tool_session *session;
     dent_world *world;
     const char *title;
+    const char *length_unit; /* "m", "mm" … of positions; null: files do not tell */
     bool live;
     uint32_t frame, frame_count; /* count 0: no end */
     double frame_seconds;        /* of the scene, per frame */
     uint32_t body_count;
     view_body *bodies;
-    double origin[3];      /* positions are sent relative to it */
+    double origin[3];      /* positions are sent relative to it … */
+    double unit, per_unit; /* … and divided by this power of two, about half the size of everything, and its inverse */
     bool moved;            /* since contacts were found: they are looked for again with the next frame */
     bool broken;           /* out of memory while bodies were described: there is nothing to go on with */
     uint32_t generation;   /* raised when bodies have new elements: they must be described anew */
     view_facts facts;
     char verdict[160]; /* of `dent check`, for files, which stand still; empty: not asked */
     char trouble[VIEW_TROUBLE_SIZE]; /* what view_fail said last; empty: nothing since it was shown */
-    dent_bound_tree *ball_tree; /* the last one shown, kept from frame to frame; null: none */
-    uint32_t ball_tree_body;
+    dent_bound_tree *tree; /* the last one shown, kept from frame to frame; null: none */
+    uint32_t tree_body;
+    dent_bound_kind tree_kind;
 
     int (*go_to)(view_source *source, uint32_t frame); /* null: live sources can only go on */
     int (*advance)(view_source *source);               /* one frame on; past the last: stays */
@@ -71,6 +74,16 @@ struct view_source {
 /** Opens what the words of the command line name. All errors are reported by the function itself. */
 int view_source_open(view_source *source, tool_session *session);
 void view_source_close(view_source *source);
+
+/** A coordinate and a length as they are sent: floats, whose range is enough in these units. */
+static inline float view_place(const view_source *source, double x, int axis)
+{
+    return (float)((x - source->origin[axis]) * source->per_unit);
+}
+static inline float view_length(const view_source *source, double length)
+{
+    return (float)(length * source->per_unit);
+}
 
 /** Says what went wrong on the terminal, and keeps it for the pages. STATUS_ERROR. */
 int view_fail(view_source *source, const char *format, ...) DENT_PRINTF_LIKE(2, 3);

@@ -41,7 +41,7 @@ static bool names_question(const char *word)
 
 static bool names_structure(const char *word)
 {
-    bool found = strcmp(word, "none") == 0 || strcmp(word, VIEW_SPHERE_TREE) == 0;
+    bool found = strcmp(word, "none") == 0 || view_find_tree(word) != NULL;
     for (unsigned i = 0; i < DENT_STRUCTURE_COUNT; i++) {
         found = found || strcmp(word, dent_structure_name((dent_structure)i)) == 0;
     }
@@ -100,7 +100,7 @@ static const struct wish_form {
     const char *wanted;
 } forms[] = {
     {"question", good_question, "none, vertex-cell, face-cell or face-face"},
-    {"structure", good_structure, "NAME,BODY,LEVEL, where NAME is surface-tree, clusters, buckets, hash-cells or sphere-tree"},
+    {"structure", good_structure, "NAME,BODY,LEVEL, where NAME is surface-tree, clusters, buckets, hash-cells, sphere-tree, dop14-tree or dop18-tree"},
     {"cut", good_cut, "AXIS,PLACE, an axis from 0 to 2 and a place from 0 to 1; a third number 1 turns it round"},
     {"opacity", good_opacity, "a number from 0.05 to 1"},
     {"hide", good_hide, "numbers of bodies with commas between them"},

@@ -108,6 +108,19 @@ typedef struct dent_bound_node {
 } dent_bound_node;
 /** `node` below facts.nodes. */
 DENT_API dent_bound_node dent_bound_tree_node(dent_bound_tree *tree, uint32_t node);
+
+enum { DENT_BOUND_SLABS_MAX = 9 };
+/** One pair of parallel planes of a box or k-DOP: lo <= direction . p <= hi for every point p of the node's faces.
+ *  Components of the direction are 0, 1 or -1; it is not of unit length. Where sums of coordinates may overflow the ends
+ *  of a slanted slab are infinite. */
+typedef struct dent_bound_slab {
+    double direction[3];
+    double lo, hi;
+} dent_bound_slab;
+/** The slabs of a node whose intersection is its volume: the axes first. How many: 3 for boxes, 7 and 9 for DOP14 and
+ *  DOP18, 0 for balls. For pictures and for tests of your own. */
+DENT_API uint32_t dent_bound_tree_slabs(const dent_bound_tree *tree, uint32_t node,
+                                        dent_bound_slab slabs[DENT_BOUND_SLABS_MAX]);
 /** The numbers of the faces, in the order of the tree. Valid as long as the tree. */
 DENT_API const uint32_t *dent_bound_tree_face_order(const dent_bound_tree *tree);
 

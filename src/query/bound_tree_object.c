@@ -398,6 +398,33 @@ dent_bound_node dent_bound_tree_node(dent_bound_tree *object, uint32_t number)
     return node;
 }
 
+/* The directions are what slab_sums makes of the unit vectors. */
+uint32_t dent_bound_tree_slabs(const dent_bound_tree *object, uint32_t node,
+                               dent_bound_slab slabs[DENT_BOUND_SLABS_MAX])
+{
+    static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const struct bound_tree *tree = &object->tree;
+    uint32_t slanted = tree->slab_directions;
+    if (bound_has_balls(tree)) {
+        return 0;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        slabs[axis] = (dent_bound_slab){.lo = tree->volumes[node].v[axis], .hi = tree->volumes[node].v[axis + 3]};
+        slabs[axis].direction[axis] = 1;
+    }
+    for (uint32_t k = 0; k < slanted; k++) {
+        slabs[3 + k] = (dent_bound_slab){.lo = bound_slabs(tree, node)[k], .hi = bound_slabs(tree, node)[slanted + k]};
+    }
+    for (int axis = 0; axis < 3 && slanted > 0; axis++) {
+        double parts[SLABS_MAX];
+        slab_sums(slanted, unit[axis], parts);
+        for (uint32_t k = 0; k < slanted; k++) {
+            slabs[3 + k].direction[axis] = parts[k];
+        }
+    }
+    return 3 + slanted;
+}
+
 const uint32_t *dent_bound_tree_face_order(const dent_bound_tree *object)
 {
     return object->tree.order;

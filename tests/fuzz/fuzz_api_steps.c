@@ -296,6 +296,11 @@ static bool take_tree(struct input *input, dent_world *world, dent_body_id body,
     for (uint32_t i = 0; i < facts.nodes; i++) {
         dent_bound_node node = dent_bound_tree_node(*tree, i);
         require(node.first_face + node.face_count <= facts.faces);
+        dent_bound_slab slabs[DENT_BOUND_SLABS_MAX];
+        uint32_t count = dent_bound_tree_slabs(*tree, i, slabs);
+        for (uint32_t k = 0; k < count; k++) {
+            require(slabs[k].lo <= slabs[k].hi);
+        }
     }
     return true;
 }

@@ -19,10 +19,24 @@ after(async () => {
 
 const wait = (page, expression, argument) => page.waitForFunction(expression, argument, { timeout: 120000 });
 
-function write(name, size = 1) {
-    const path = join(folder, name);
-    writeFileSync(path, `v 0 0 0\nv ${size} 0 0\nv 0 ${size} 0\nv 0 0 ${size}\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n`);
+function write(name, size = 1, at = 0) {
+    const path = join(folder, name), end = at + size;
+    writeFileSync(path, `v ${at} ${at} ${at}\nv ${end} ${at} ${at}\nv ${at} ${end} ${at}\nv ${at} ${at} ${end}\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n`);
     return path;
+}
+
+// Where on the screen a body, or any, can be clicked.
+function placeOfBody(page, body) {
+    return page.evaluate(body => {
+        const { stage } = window.dentView, box = document.getElementById("canvas").getBoundingClientRect();
+        for (let i = 1; i < 40; i++) {
+            for (let j = 1; j < 40; j++) {
+                const place = { clientX: box.left + (i / 40) * box.width, clientY: box.top + (j / 40) * box.height }, hit = stage.pick(place);
+                if (hit && (body === undefined || hit.body === body)) return place;
+            }
+        }
+        return null;
+    }, body);
 }
 
 async function finish(viewer, ...pages) {
@@ -86,16 +100,7 @@ test("names that are HTML stay text, and long ones stay in their place", async (
     const viewer = await startViewer(write(`${evil}.obj`), write(long)), page = await openPage(browser, viewer.url);
     assert.match(await page.textContent("#title"), /onerror/);
     assert.match(await page.textContent("#bodies"), /onerror/);
-    const place = await page.evaluate(() => {
-        const { stage } = window.dentView, box = document.getElementById("canvas").getBoundingClientRect();
-        for (let i = 1; i < 40; i++) {
-            for (let j = 1; j < 40; j++) {
-                const event = { clientX: box.left + (i / 40) * box.width, clientY: box.top + (j / 40) * box.height };
-                if (stage.pick(event)) return event;
-            }
-        }
-        return null;
-    });
+    const place = await placeOfBody(page);
     await page.mouse.click(place.clientX, place.clientY);
     await wait(page, () => window.dentView.note?.text);
     assert.match(await page.textContent("#pick"), /^body \d: /);
@@ -108,9 +113,47 @@ test("names that are HTML stay text, and long ones stay in their place", async (
     await finish(viewer, page);
 });
 
+test("a model is drawn alike whatever its size and place, and its numbers are its own", async () => {
+    let first = null;
+    for (const [size, at] of [[1, 0], [1e-100, 0], [1e100, 0], [0.001, 1e10]]) {
+        const viewer = await startViewer(write("low.obj", size, at), write("high.obj", size, at + 0.125 * size)), page = await openPage(browser, viewer.url);
+        await wait(page, () => window.dentView.contacts > 0 && !window.dentView.pending);
+        const { share } = await lookAtPixels(page), worst = (await page.evaluate(() => window.dentView.worst)) / size;
+        const { span, range } = await page.evaluate(() => {
+            const { stage } = window.dentView, p = stage.bodies[0].mesh.geometry.getAttribute("position").array, unit = stage.unit;
+            return { span: [3, 7, 11].map(i => (p[i] - p[i % 3]) * unit), range: stage.depthRange * unit };
+        });
+        span.forEach(edge => assert.ok(Math.abs(edge / size - 1) < 0.01, `an edge of ${edge} at size ${size}`));
+        assert.ok(Math.abs(range / size / worst - 1) < 0.01, `colours up to ${range}`);
+        first ??= { share, worst };
+        assert.ok(share > 0.05 && Math.abs(share / first.share - 1) < 0.03, `${share} of the picture at size ${size}, ${first.share} at size 1`);
+        assert.ok(Math.abs(worst / first.worst - 1) < 0.02, `deepest ${worst} at size ${size}, ${first.worst} at size 1`);
+        const shown = await page.textContent("#deepest");
+        assert.ok(Math.abs(Number.parseFloat(shown) / size / worst - 1) < 0.01, `deepest ${shown}`);
+        const near = await page.evaluate(() => {
+            const { stage } = window.dentView, gl = stage.renderer.getContext(), bytes = new Uint8Array(4 * gl.drawingBufferWidth * gl.drawingBufferHeight);
+            stage.setTheme(false);
+            stage.draw();
+            gl.readPixels(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight, gl.RGBA, gl.UNSIGNED_BYTE, bytes);
+            let found = 0;
+            for (let i = 0; i < bytes.length; i += 4) found += Math.abs(bytes[i] - 8) + Math.abs(bytes[i + 1] - 29) + Math.abs(bytes[i + 2] - 88) < 6;
+            return found;
+        });
+        assert.ok(near > 4, `${near} pixels have the colour that the legend has for the deepest`);
+        const place = await placeOfBody(page, 0);
+        await page.mouse.click(place.clientX, place.clientY);
+        await wait(page, () => window.dentView.note?.text);
+        const text = await page.evaluate(() => window.dentView.note.text), places = /^at (.*)$/m.exec(text)[1].split(", ").map(Number);
+        places.forEach(x => assert.ok(x >= at - 1e-5 * size && x <= at + 1.126 * size, `${text} at size ${size}`));
+        for (const [, depth] of text.matchAll(/depth (\S+)/g)) assert.ok(Math.abs(Number(depth)) <= 1.01 * worst * size && Math.abs(Number(depth)) > 1e-6 * size, text);
+        await finish(viewer, page);
+    }
+});
+
 test("models of no size, of 1e-200 and of 1e200 leave a page that works", async () => {
     for (const size of [0, 1e-200, 1e200]) {
         const viewer = await startViewer(write(`size${size}.obj`, size)), page = await openPage(browser, viewer.url);
+        if (size > 0) assert.ok((await lookAtPixels(page)).share > 0.05, `something to be seen at ${size}`);
         await page.focus("#canvas");
         for (const key of ["f", "x", "Shift+ArrowLeft", "+", "j", "p", "w"]) await page.keyboard.press(key);
         const drawn = await page.evaluate(() => window.dentView.drawn);

@@ -79,6 +79,46 @@ test("on a laptop, a small and a narrow screen everything has its place", async 
     await page.setViewportSize({ width: 1200, height: 750 });
 });
 
+test("captions and names are seen in full, and lengths have their unit", async () => {
+    await page.setViewportSize({ width: 1280, height: 720 });
+    const cut = await page.evaluate(() => [...document.querySelectorAll("figcaption, h2, #frame, #structure-facts, #bodies .name")].filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth).map(e => e.textContent));
+    assert.deepEqual(cut, []);
+    const wide = await page.evaluate(() => {
+        const name = document.querySelector("#bodies .name"), before = name.textContent;
+        name.textContent = "ligament 31";
+        const fits = name.scrollWidth <= name.clientWidth;
+        name.textContent = before;
+        return fits;
+    });
+    assert.ok(wide, "there is room for a name of eleven letters");
+    assert.match(await page.textContent("#penetration-caption"), / in m$/);
+    await page.setViewportSize({ width: 1200, height: 750 });
+});
+
+// How far the vertices reach to the right, left, top and bottom; 1 is the edge of the picture.
+const reach = () => page.evaluate(() => {
+    const { stage } = window.dentView, far = [0, 0, 0, 0];
+    for (const { mesh } of stage.bodies) {
+        const places = mesh.geometry.getAttribute("position"), place = stage.camera.position.clone();
+        for (let i = 0; i < places.count; i++) {
+            const { x, y } = place.fromBufferAttribute(places, i).project(stage.camera);
+            [x, -x, y, -y].forEach((value, k) => (far[k] = Math.max(far[k], value)));
+        }
+    }
+    return far;
+});
+
+test("what is fitted fills the picture and stays within it", async () => {
+    for (const keys of [[], ["Shift+ArrowLeft", "Shift+ArrowLeft", "Shift+ArrowUp"], ["Shift+ArrowRight", "Shift+ArrowDown", "Shift+ArrowDown"]]) {
+        await page.focus("#canvas");
+        for (const key of keys) await page.keyboard.press(key);
+        await page.keyboard.press("f");
+        const far = await reach(), [right, left, top, bottom] = far;
+        assert.ok(Math.max(...far) <= 0.97 && Math.max(...far) >= 0.8, `it reaches ${far}`);
+        assert.ok(Math.abs(right - left) < 0.05 && Math.abs(top - bottom) < 0.05, `in the middle: ${far}`);
+    }
+});
+
 test("a page for a snapshot is nothing but the picture", async () => {
     const other = await openPage(browser, `${viewer.url}#snapshot=1&opacity=0.5`);
     assert.deepEqual(await other.evaluate(() => ["header", "footer", "aside", "#pick", "#trouble"].filter(name => document.querySelector(name).checkVisibility())), []);
@@ -88,15 +128,11 @@ test("a page for a snapshot is nothing but the picture", async () => {
 });
 
 test("the model stays in the picture when the window changes, unless somebody has turned it", async () => {
-    const reach = () => page.evaluate(() => {
-        const { stage } = window.dentView, { min, max } = stage.bounds;
-        return Math.max(...[0, 1, 2, 3, 4, 5, 6, 7].map(i => Math.abs(min.clone().set(i & 1 ? max.x : min.x, i & 2 ? max.y : min.y, i & 4 ? max.z : min.z).project(stage.camera).x)));
-    });
     await page.click("#fit");
-    assert.ok((await reach()) <= 1);
+    assert.ok(Math.max(...(await reach())) <= 1);
     await page.setViewportSize({ width: 420, height: 800 });
     await page.waitForFunction(() => window.dentView.stage.camera.aspect < 1.1);
-    assert.ok((await reach()) <= 1);
+    assert.ok(Math.max(...(await reach())) <= 1);
     await page.focus("#canvas");
     await page.keyboard.press("Shift+ArrowLeft");
     const place = await page.evaluate(() => window.dentView.stage.camera.position.toArray());

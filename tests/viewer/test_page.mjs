@@ -115,7 +115,7 @@ test("hiding all bodies leaves the background, theme and help work by keyboard",
 
 test("structures are drawn level by level", async () => {
     const names = await see(() => window.dentView.hello.structures);
-    assert.deepEqual(names, ["surface-tree", "clusters", "buckets", "hash-cells", "sphere-tree"]);
+    assert.deepEqual(names, ["surface-tree", "clusters", "buckets", "hash-cells", "sphere-tree", "dop14-tree", "dop18-tree"]);
     for (const name of names) {
         await page.locator("#structure-level").evaluate(bar => (bar.value = 0));
         await see(() => (window.dentView.boxes = -1));
@@ -129,6 +129,33 @@ test("structures are drawn level by level", async () => {
         });
         await wait(() => window.dentView.boxes > 0);
         assert.ok((await see(() => window.dentView.boxes)) >= roots, name);
+    }
+    await page.selectOption("#structure", "none");
+    await wait(() => window.dentView.boxes === 0);
+});
+
+test("k-DOPs are drawn as the polytopes they are: the root's corners lie on the slabs round all vertices", async () => {
+    const slanted = { "dop14-tree": [[1, 1, 1], [1, 1, -1], [1, -1, 1], [1, -1, -1]], "dop18-tree": [[1, 1, 0], [1, -1, 0], [1, 0, 1], [1, 0, -1], [0, 1, 1], [0, 1, -1]] };
+    for (const [name, more] of Object.entries(slanted)) {
+        await see(() => (window.dentView.boxes = -1));
+        await page.locator("#structure-level").evaluate(bar => (bar.value = 0));
+        await page.selectOption("#structure", name); // the one command that asks for shapes: they are those that come
+        await wait(() => window.dentView.boxes === 1);
+        const { corners, vertices } = await see(() => {
+            const { stage, shared } = window.dentView;
+            return { corners: [...stage.boxes.geometry.getAttribute("position").array], vertices: [...stage.bodies[shared.body].mesh.geometry.getAttribute("position").array] };
+        });
+        const along = (direction, numbers) => Array.from({ length: numbers.length / 3 }, (_, i) => direction.reduce((sum, part, k) => sum + part * numbers[3 * i + k], 0));
+        const slabs = [[1, 0, 0], [0, 1, 0], [0, 0, 1], ...more].map(direction => ({ places: along(direction, corners), ends: [Math.min(...along(direction, vertices)), Math.max(...along(direction, vertices))] }));
+        assert.ok(corners.length >= 6 * 12, `${corners.length / 6} edges`);
+        const met = new Set();
+        for (let i = 0; i < corners.length / 3; i++) {
+            const on = slabs.flatMap(({ places, ends }, s) => ends.map((end, side) => [Math.abs(places[i] - end) < 1e-4, 2 * s + side])).filter(([close]) => close).map(([, plane]) => plane);
+            assert.ok(on.length >= 3, `${name}: corner ${i} lies on ${on.length} planes`);
+            assert.ok(slabs.every(({ places, ends }) => places[i] > ends[0] - 1e-4 && places[i] < ends[1] + 1e-4), `${name}: corner ${i} lies within all slabs`);
+            on.forEach(plane => met.add(plane));
+        }
+        assert.equal(met.size, 2 * slabs.length, "every slab is touched");
     }
     await page.selectOption("#structure", "none");
     await wait(() => window.dentView.boxes === 0);

@@ -64,6 +64,7 @@ static void open_stage(stage *made)
     source->bodies = made->bodies;
     source->body_count = 2;
     source->find_contacts = find_contacts;
+    source->unit = source->per_unit = 1;
     for (uint32_t i = 0; i < 2; i++) {
         view_body *body = &made->bodies[i];
         dent_body_def solid = dent_solid_def_default();

@@ -2,8 +2,12 @@
  *
  * One thread runs the service loop and alone touches sockets and clients. Others hand things over under `lock` and wake it
  * by lws_cancel_service. What a client is sent next: the opening messages in order, the state when it changed, answers to its
- * own questions, then, when the last frame was acknowledged, boxes that changed and the newest frame. So nothing that comes
+ * own questions, then, when it is ready for a frame, boxes that changed and the newest frame. So nothing that comes
  * with every frame piles up before a page that draws slowly while another one draws fast.
+ *
+ * Ready is who has no frame unacknowledged; or one, if the acknowledgement before it came within QUICK_NS. A quick client then
+ * misses no frame of a simulation that makes one every 16 ms because a word took its time; and two frames on their way to a page
+ * that has just become slow are not older than twice what it takes for one.
  */
 #include "view_server.h"
 
@@ -23,8 +27,10 @@ enum {
     TOKEN_LENGTH = VIEW_TOKEN_LENGTH,
     PATH_LIMIT = 256,
     REPLY_LIMIT = 16,
-    FRAMES_UNDER_WAY = 1,
+    FRAMES_UNDER_WAY = 2, /* to a quick client; to others one */
+    QUICK_NS = 30000000,
     FILE_CHUNK = 32768,
+    SEND_AT_ONCE = 1 << 20, /* bytes; not told, libwebsockets sends pieces as small as the longest command */
     SOCKET_LIMIT = 128
 };
 
@@ -37,6 +43,8 @@ typedef struct client {
     uint64_t boxes_sent, state_sent; /* the number of what it has */
     uint64_t frame_sent;         /* the publication it was */
     uint32_t frames_unconfirmed;
+    uint64_t sent_ns[FRAMES_UNDER_WAY]; /* when these were handed over, the oldest first */
+    bool quick;                         /* the last acknowledgement came within QUICK_NS */
     view_message *replies[REPLY_LIMIT];
     uint32_t reply_count;
     size_t command_size;
@@ -274,7 +282,6 @@ static void open_client(view_server *server, client *visitor, struct lws *socket
     visitor->next = server->clients;
     server->clients = visitor;
     server->client_count++;
-    server->facts.wanted = true;
     pthread_cond_signal(&server->arrived);
     pthread_mutex_unlock(&server->lock);
     lws_callback_on_writable(socket);
@@ -290,16 +297,31 @@ static void close_client(view_server *server, client *visitor)
             break;
         }
     }
-    if (server->client_count == 0) { /* the next one to come gets a fresh frame, not the one that was left lying here */
-        view_message_drop(server->frame);
-        server->frame = NULL;
-    }
     enqueue(server, &(view_command){.kind = VIEW_COMMAND_RELEASE, .client = visitor->number}); /* it drags nothing any more */
     pthread_mutex_unlock(&server->lock);
     for (uint32_t i = 0; i < visitor->reply_count; i++) {
         view_message_drop(visitor->replies[i]);
     }
     visitor->reply_count = 0;
+}
+
+static uint64_t clock_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static uint32_t frames_allowed(const client *visitor)
+{
+    return visitor->quick ? FRAMES_UNDER_WAY : 1;
+}
+
+/* A frame published now would be sent: counting the one that lies here for it, it has less than it may. Under `lock`. */
+static bool wants_frame(const view_server *server, const client *visitor)
+{
+    bool waiting = server->frame != NULL && visitor->frame_sent != server->frame_number;
+    return visitor->frames_unconfirmed + waiting < frames_allowed(visitor);
 }
 
 /* What goes to this client next, kept for the caller; null: nothing now. */
@@ -312,7 +334,7 @@ static view_message *next_message(view_server *server, client *visitor)
         visitor->opening_sent = 0;
         visitor->frame_sent = 0;
     }
-    bool drawn = visitor->frames_unconfirmed < FRAMES_UNDER_WAY;
+    bool ready = visitor->frames_unconfirmed < frames_allowed(visitor);
     if (visitor->opening_sent < server->opening_count) {
         message = view_message_keep(server->opening[visitor->opening_sent++]);
     } else if (visitor->state_sent != server->state_number) {
@@ -322,13 +344,13 @@ static view_message *next_message(view_server *server, client *visitor)
         message = visitor->replies[0];
         visitor->reply_count--;
         memmove(visitor->replies, visitor->replies + 1, visitor->reply_count * sizeof visitor->replies[0]);
-    } else if (drawn && server->opening_count > 0 && visitor->boxes_sent != server->boxes_number) {
+    } else if (ready && server->opening_count > 0 && visitor->boxes_sent != server->boxes_number) {
         visitor->boxes_sent = server->boxes_number;
         message = view_message_keep(server->boxes);
-    } else if (drawn && server->frame != NULL && visitor->frame_sent != server->frame_number) {
+    } else if (ready && server->frame != NULL && visitor->frame_sent != server->frame_number) {
         message = view_message_keep(server->frame);
         visitor->frame_sent = server->frame_number;
-        visitor->frames_unconfirmed++;
+        visitor->sent_ns[visitor->frames_unconfirmed++] = clock_ns();
         server->facts.frames_sent++;
     }
     pthread_mutex_unlock(&server->lock);
@@ -362,9 +384,10 @@ static void acknowledge(view_server *server, client *visitor)
 {
     pthread_mutex_lock(&server->lock);
     if (visitor->frames_unconfirmed > 0) {
+        visitor->quick = clock_ns() - visitor->sent_ns[0] < QUICK_NS;
         visitor->frames_unconfirmed--;
+        memmove(visitor->sent_ns, visitor->sent_ns + 1, visitor->frames_unconfirmed * sizeof visitor->sent_ns[0]);
         server->facts.frames_acknowledged++;
-        server->facts.wanted = true;
         pthread_cond_signal(&server->arrived);
     }
     pthread_mutex_unlock(&server->lock);
@@ -428,8 +451,8 @@ static int serve_client(struct lws *socket, enum lws_callback_reasons reason, vo
 }
 
 static const struct lws_protocols protocols[] = {
-    {"http", serve_page, sizeof(download), 0, 0, NULL, 0},
-    {"dent-view-1", serve_client, sizeof(client), VIEW_COMMAND_LIMIT, 0, NULL, 0},
+    {"http", serve_page, sizeof(download), 0, 0, NULL, SEND_AT_ONCE},
+    {"dent-view-1", serve_client, sizeof(client), VIEW_COMMAND_LIMIT, 0, NULL, SEND_AT_ONCE},
     {NULL, NULL, 0, 0, 0, NULL, 0},
 };
 
@@ -598,10 +621,18 @@ void view_server_publish(view_server *server, view_message *frame)
     server->frame = frame;
     server->frame_number++;
     server->facts.frames_published++;
-    server->facts.wanted = false;
     pthread_mutex_unlock(&server->lock);
     view_message_drop(old);
     lws_cancel_service(server->sockets);
+}
+
+void view_server_forget_frame(view_server *server)
+{
+    pthread_mutex_lock(&server->lock);
+    view_message *old = server->client_count == 0 ? server->frame : NULL;
+    server->frame = old != NULL ? NULL : server->frame;
+    pthread_mutex_unlock(&server->lock);
+    view_message_drop(old);
 }
 
 static void exchange(view_server *server, view_message **place, uint64_t *number, view_message *message)
@@ -668,6 +699,9 @@ view_server_facts view_server_get_facts(view_server *server)
     view_server_facts facts = server->facts;
     facts.clients = server->client_count;
     facts.has_frame = server->frame != NULL;
+    for (const client *visitor = server->clients; visitor != NULL && !facts.wanted; visitor = visitor->next) {
+        facts.wanted = wants_frame(server, visitor);
+    }
     pthread_mutex_unlock(&server->lock);
     return facts;
 }

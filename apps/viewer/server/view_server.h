@@ -3,8 +3,9 @@
  * Listens on 127.0.0.1 only. Every address begins with a random token; Host and Origin must be ours, so that no other page
  * in the browser can reach it. Files are those of the bundle in the program and no others.
  *
- * Streaming: the newest frame only. A client gets the next frame when it has acknowledged the last one; what was published
- * meanwhile is skipped. Publishing never waits for anybody: it swaps a pointer under a lock.
+ * Streaming: the newest frame only. A client gets the next frame when it has acknowledged the last one (one that answers
+ * within 30 ms: the last but one); what was published meanwhile is skipped. Publishing never waits for anybody: it swaps a
+ * pointer under a lock.
  */
 #ifndef DENT_VIEW_SERVER_H
 #define DENT_VIEW_SERVER_H
@@ -42,6 +43,8 @@ const char *view_server_url(const view_server *server);
 bool view_server_set_opening(view_server *server, view_message *const *messages, uint32_t count);
 /** The newest frame; takes over the reference. */
 void view_server_publish(view_server *server, view_message *frame);
+/** Where nobody is connected: the next one to come gets the frame published next, not this one, which has grown old. */
+void view_server_forget_frame(view_server *server);
 /** The newest boxes of a structure, for all clients; a client gets them before the frame published next. Takes over the
  * reference. */
 void view_server_set_boxes(view_server *server, view_message *boxes);
@@ -60,7 +63,7 @@ typedef struct view_server_facts {
     uint32_t clients;
     uint64_t frames_published, frames_sent, frames_acknowledged, refused;
     bool wanted;    /* some client is ready for a frame: there is one to draw for */
-    bool has_frame; /* there is one that a new client would get; false after the last client went away */
+    bool has_frame; /* there is one that a new client would get */
 } view_server_facts;
 view_server_facts view_server_get_facts(view_server *server);
 /** Whether that client is still connected. */

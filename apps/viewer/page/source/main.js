@@ -52,9 +52,9 @@ function onDrawn() {
 }
 const stage = makeStage();
 const plots = {
-    contacts: new Plot($("plot-contacts"), ["--series-1"], stage.software),
-    penetration: new Plot($("plot-penetration"), ["--series-2"], stage.software),
-    time: new Plot($("plot-time"), ["--series-1", "--series-3", "--faint"], stage.software),
+    contacts: new Plot($("plot-contacts"), ["--series-1"]),
+    penetration: new Plot($("plot-penetration"), ["--series-2"]),
+    time: new Plot($("plot-time"), ["--series-1", "--series-3", "--faint"]),
 };
 state.stage = stage;
 
@@ -66,6 +66,7 @@ function onHello(message) {
     kept = again ? (kept ?? controls.map(row => Object.entries(row).map(([name, element]) => [name, element.type === "checkbox" ? element.checked : element.value]))) : null;
     if (!again) shared = wishesForAll();
     state.hello = message;
+    stage.unit = message.unit;
     state.ready = false;
     acknowledge(); // of a frame of the bodies before, which is not going to be drawn
     sizes = [];
@@ -85,6 +86,9 @@ function onHello(message) {
     showShared();
     $("empty").hidden = message.bodies.some(body => body.faces > 0);
     write("time-caption", message.live ? "ms" : "ms for the contacts");
+    write("penetration-caption", `worst penetration${message.lengthUnit ? ` in ${message.lengthUnit}` : ""}`);
+    $("plots").hidden = message.frames === 1 && !message.live; // one frame makes no curve
+    $("scrub").style.visibility = message.live ? "hidden" : ""; // a live scene only goes on
     $("time-keys").hidden = !message.live;
     $("grab-label").hidden = !message.live;
     $("scrub").max = Math.max(message.frames - 1, 0);
@@ -113,23 +117,25 @@ function onFrame(frame) {
         stage.look(...wanted.get("view").split(",").map(Number));
     }
     Object.assign(state, { pending: frame.pending, frame: frame.frame, sequence: frame.sequence, contacts: frame.contactCount, pairs: frame.pairCount, worst: frame.worst, playing: frame.playing, markedFaces: stage.markedFaces, time: frame.time });
+    if (!frame.pending) {
+        plots.contacts.add(frame.frame, [frame.contactCount]);
+        plots.penetration.add(frame.frame, [Math.max(frame.worst, 0)]);
+        plots.time.add(frame.frame, frame.live ? [frame.detect, frame.respond, frame.total] : [frame.total]);
+    }
     tellFigures();
-    if (frame.pending) return;
-    plots.contacts.add(frame.frame, [frame.contactCount]);
-    plots.penetration.add(frame.frame, [Math.max(frame.worst, 0)]);
-    plots.time.add(frame.frame, frame.live ? [frame.detect, frame.respond, frame.total] : [frame.total]);
 }
 
 // At once where something stopped or was asked for; while it plays a few times a second, since every change of a figure makes
 // the browser paint the panels anew, which in software costs as much as the model.
 let figuresDue = 0;
 function tellFigures() {
-    const wait = current.playing ? lastFigures + (stage.software ? 300 : 100) - performance.now() : 0;
+    const wait = current.playing ? lastFigures + (stage.software ? 400 : 120) - performance.now() : 0;
     if (wait <= 0) {
         clearTimeout(figuresDue);
         figuresDue = 0;
         lastFigures = performance.now();
         showFigures(current);
+        if (!$("plots").hidden) for (const plot of Object.values(plots)) plot.draw();
     } else if (figuresDue === 0) {
         figuresDue = setTimeout(() => {
             figuresDue = 0;
@@ -138,9 +144,14 @@ function tellFigures() {
     }
 }
 
+// With the unit where it is known: scenes tell theirs, files of meshes have none.
+function length(x) {
+    return state.hello.lengthUnit ? `${shortNumber(x)} ${state.hello.lengthUnit}` : shortNumber(x);
+}
+
 function showFigures(frame) {
     write("contact-count", frame.pending ? "…" : frame.contactCount + (frame.contactsSent < frame.contactCount ? ` (${frame.contactsSent} drawn)` : ""));
-    write("deepest", frame.pending ? "…" : frame.contactCount > 0 ? shortNumber(frame.worst) : "–");
+    write("deepest", frame.pending ? "…" : frame.contactCount > 0 ? length(frame.worst) : "–");
     write("pair-count", frame.pending && (shared?.question ?? "none") !== "none" ? "…" : frame.pairCount === null ? "–" : String(frame.pairCount));
     write("time", `${shortNumber(frame.time)} s`);
     $("play").classList.toggle("playing", frame.playing);
@@ -157,7 +168,7 @@ function showFigures(frame) {
 
 function showLegend(frame) {
     $("legend").hidden = !(frame.worst > 0) || !$("contacts-on").checked;
-    write("legend-end", shortNumber(frame.worst));
+    write("legend-end", length(frame.worst));
 }
 
 function onBoxes(message) {
@@ -165,7 +176,8 @@ function onBoxes(message) {
     state.boxes = message.count;
     settle();
     $("structure-level").max = Math.max(message.deepest, 1);
-    write("structure-facts", message.total > 0 ? `${message.level}: ${message.total}${message.count < message.total ? ` (${message.count} drawn)` : ""}` : "");
+    const many = `${message.total} ${message.total === 1 ? "shape" : "shapes"}`;
+    write("structure-facts", message.total > 0 ? `level ${message.level} of ${message.deepest}: ${many}${message.count < message.total ? `, ${message.count} drawn` : ""}` : "");
 }
 
 function onNote(message) {

@@ -2,6 +2,7 @@
 
 export const HELLO = 1, TOPOLOGY = 2, FRAME = 3, BOXES = 4, NOTE = 5, STATE = 6;
 const NO_QUESTION = 0xffffffff, MARKS = 4, HEADER_BYTES = 8 + 7 * 8 + 8 + 8 * 4, CONTACT_WORDS = 12;
+export const BALLS = 1, POLYTOPES = 2; // shapes of structures; 0: boxes
 
 function text(buffer) {
     return JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8)));
@@ -47,7 +48,7 @@ function frame(buffer, bodies) {
 function boxes(buffer) {
     const words = new Uint32Array(buffer);
     const [, , count, level, deepest, shape, total] = words;
-    return { count, level, deepest, shape, total, numbers: new Float32Array(buffer, 28, count * (shape === 1 ? 4 : 6)) };
+    return { count, level, deepest, shape, total, numbers: new Float32Array(buffer, 28, shape === POLYTOPES ? undefined : count * (shape === BALLS ? 4 : 6)) };
 }
 
 // `bodies`: the sizes told by the TOPOLOGY messages so far.

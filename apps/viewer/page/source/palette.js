@@ -1,4 +1,5 @@
-// Colours that stay apart for colour-blind readers: bodies after Okabe and Ito, depth from pale yellow over teal to dark blue.
+// Colours that stay apart for colour-blind readers: bodies after Okabe and Ito, depth from amber over teal to dark blue; on dark ground from
+// pale yellow over orange to red.
 
 const bodyColors = ["#e8dfc8", "#9ecae8", "#95d3bd", "#edcbe0", "#c9c9d6", "#f2d38b", "#b6d7a8", "#d9b38c"];
 
@@ -6,7 +7,7 @@ export function bodyColor(index) {
     return bodyColors[index % bodyColors.length];
 }
 
-const stops = [[255, 233, 69], [127, 205, 187], [29, 145, 192], [8, 29, 88]], darkStops = [[255, 250, 205], [255, 200, 60], [240, 120, 40], [213, 40, 40]];
+const stops = [[222, 164, 0], [98, 190, 160], [29, 145, 192], [8, 29, 88]], darkStops = [[255, 250, 205], [255, 200, 60], [240, 120, 40], [213, 40, 40]];
 
 // part 0 … 1 -> [r, g, b] in 0 … 1
 export function depthColor(part, dark) {

@@ -1,15 +1,12 @@
-// Small line charts of the last frames, drawn on plain canvases, as sharp as the screen and a few times a second at most.
-
-const PAUSE = 150, LONG_PAUSE = 600; // ms between drawings: charts are read, not watched; painting costs much in software
+// Small line charts of the last frames, drawn on plain canvases, as sharp as the screen. Whoever adds rows says when to draw:
+// with the figures, so that both tell the same.
 
 export class Plot {
-    constructor(canvas, colors, rarely, kept = 300) {
+    constructor(canvas, colors, kept = 300) {
         this.canvas = canvas;
         this.colors = colors; // names of style variables
-        this.pause = rarely ? LONG_PAUSE : PAUSE;
         this.kept = kept;
         this.rows = [];
-        this.waiting = false;
     }
 
     clear() {
@@ -23,12 +20,6 @@ export class Plot {
         if (last && frame === last.frame) this.rows.pop();
         this.rows.push({ frame, values });
         if (this.rows.length > this.kept) this.rows.shift();
-        if (this.waiting) return;
-        this.waiting = true;
-        setTimeout(() => {
-            this.waiting = false;
-            this.draw();
-        }, this.pause);
     }
 
     draw() {

@@ -1,10 +1,12 @@
 // The 3-D side of the page: bodies, contacts, structures, cut plane, camera. Draws only when something changed.
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { BALLS, POLYTOPES } from "./messages.js";
 import { bodyColor, depthColor } from "./palette.js";
 import { drawsInSoftware, faceMaterial } from "./shading.js";
 
 const DRAFT = 0.6, DRAFT_FACES = 10000, STILL_AFTER = 400; // see refine()
+const MARGIN = 1.12; // round what is fitted: bodies that move, and normals of contacts, stay in sight for a while
 const CONTACT_WORDS = 12, LARGEST = 1e37; // beyond it products of floats overflow: not drawn
 
 // A geometry whose attributes grow as needed.
@@ -54,6 +56,7 @@ export class Stage {
         this.plane = new THREE.Plane(new THREE.Vector3(-1, 0, 0), 0);
         this.cutting = false;
         this.bodies = [];
+        this.unit = 1; // of the model, in which everything here is measured
         this.bounds = new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)); // until there is something to see
         this.makeContacts();
         this.boxes = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0x0072b2, transparent: true, opacity: 0.6 }));
@@ -247,9 +250,9 @@ export class Stage {
         const place = ensure(this.points.geometry, "position", count, 3), color = ensure(this.points.geometry, "color", count, 3);
         const ends = ensure(this.normals.geometry, "position", 2 * count, 3), endColors = ensure(this.normals.geometry, "color", 2 * count, 3);
         const length = 0.04 * this.bounds.getSize(new THREE.Vector3()).length();
-        this.depthRange = Math.max(frame.worst, 1e-300);
+        this.depthRange = Math.max(frame.worst / this.unit, 1e-30); // depths of contacts come in units
         for (let i = 0; i < count; i++) {
-            const at = CONTACT_WORDS * i, [r, g, b] = depthColor(data[at + 6] / this.depthRange, this.dark);
+            const at = CONTACT_WORDS * i, [r, g, b] = depthColor(data[at + 6] / this.depthRange, this.dark).map(linear);
             for (let k = 0; k < 3; k++) {
                 place.array[3 * i + k] = ends.array[6 * i + k] = data[at + k];
                 ends.array[6 * i + 3 + k] = data[at + k] + length * data[at + 3 + k];
@@ -267,9 +270,9 @@ export class Stage {
     }
 
     showBoxes(message) {
-        const lines = [];
-        for (let i = 0; i < message.count; i++) {
-            if (message.shape === 1) sphereLines(lines, message.numbers.subarray(4 * i, 4 * i + 4));
+        const lines = message.shape === POLYTOPES ? message.numbers : [];
+        for (let i = 0; i < message.count && message.shape !== POLYTOPES; i++) {
+            if (message.shape === BALLS) sphereLines(lines, message.numbers.subarray(4 * i, 4 * i + 4));
             else boxLines(lines, message.numbers.subarray(6 * i, 6 * i + 6));
         }
         this.boxes.geometry.dispose();
@@ -286,24 +289,36 @@ export class Stage {
         this.placeCamera(direction.normalize());
     }
 
+    // A vertex p, seen from `direction`, is in the picture when |p.across - c| <= wide * (distance - p.direction), and likewise
+    // upward: the largest of both sides over all vertices give the best place c to look at and the least distance.
     placeCamera(direction) {
         const size = this.bounds.getSize(new THREE.Vector3()).length() || 1, middle = this.bounds.getCenter(new THREE.Vector3());
         const across = new THREE.Vector3().crossVectors(this.camera.up, direction).normalize(), upward = new THREE.Vector3().crossVectors(direction, across);
         const slope = Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2)), wide = slope * this.camera.aspect;
-        let distance = 0.1 * size;
-        for (let i = 0; i < 8; i++) {
-            const corner = new THREE.Vector3(...["x", "y", "z"].map((axis, k) => this.bounds[i & (1 << k) ? "max" : "min"][axis])).sub(middle);
-            const nearer = corner.dot(direction);
-            distance = Math.max(distance, nearer + Math.abs(corner.dot(across)) / wide, nearer + Math.abs(corner.dot(upward)) / slope);
-        }
-        this.controls.target.copy(middle);
-        this.camera.position.copy(middle).addScaledVector(direction, 1.06 * distance);
+        const reach = this.reach(middle, [[across, wide], [across.clone().negate(), wide], [upward, slope], [upward.clone().negate(), slope]].map(([way, rate]) => way.clone().addScaledVector(direction, rate)));
+        const distance = Math.max(0.1 * size, (reach[0] + reach[1]) / (2 * wide), (reach[2] + reach[3]) / (2 * slope));
+        this.controls.target.copy(middle).addScaledVector(across, (reach[0] - reach[1]) / 2).addScaledVector(upward, (reach[2] - reach[3]) / 2);
+        this.camera.position.copy(this.controls.target).addScaledVector(direction, MARGIN * distance);
         this.untouched = true;
         this.camera.near = size * 1e-3;
         this.camera.far = size * 100;
         this.camera.updateProjectionMatrix();
         this.controls.update();
         this.invalidate();
+    }
+
+    // How far the vertices reach from the middle along each of the ways.
+    reach(middle, ways) {
+        const far = ways.map(() => -Infinity);
+        for (const body of this.bodies) {
+            const places = body.mesh.geometry.getAttribute("position").array;
+            for (let i = 0; i < places.length; i += 3) {
+                const x = places[i] - middle.x, y = places[i + 1] - middle.y, z = places[i + 2] - middle.z;
+                if (!(Math.abs(x) + Math.abs(y) + Math.abs(z) < LARGEST)) continue;
+                for (let k = 0; k < ways.length; k++) far[k] = Math.max(far[k], x * ways[k].x + y * ways[k].y + z * ways[k].z);
+            }
+        }
+        return far.map(x => (x > -Infinity ? x : 1));
     }
 
     // By keys: round the target in degrees, nearer or farther, across by a tenth of the picture.
@@ -400,6 +415,11 @@ export class Stage {
         this.pickMark.geometry.setAttribute("position", mesh.geometry.getAttribute("position"));
         this.pickMark.geometry.setIndex([corners[3 * f], corners[3 * f + 1], corners[3 * f + 2]]);
     }
+}
+
+// From a colour as screens have it, and as the legend is painted, to the amount of light that shaders count with.
+function linear(x) {
+    return x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4;
 }
 
 // What is not a number or too large to draw does not count; nothing left: a box that is empty.

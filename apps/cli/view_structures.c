@@ -1,0 +1,152 @@
+/* view_structures.c — the shapes of an acceleration structure as a BOXES message (view_protocol.h): boxes of dent_world_structure,
+ * balls and k-DOPs of a bounding tree (dent/time_critical.h). */
+#include "tool.h"
+#include "view_frames.h"
+#include "view_polytope.h"
+
+#include <string.h>
+
+enum { BOXES_SENT = 20000, POLYTOPES_SENT = 4000 }; /* a polytope has up to 48 edges */
+enum { SHAPE_BOXES = 0, SHAPE_BALLS = 1, SHAPE_POLYTOPES = 2 };
+
+const view_tree view_trees[VIEW_TREE_COUNT] = {
+    {"sphere-tree", DENT_BOUND_SPHERES}, {"dop14-tree", DENT_BOUND_DOP14}, {"dop18-tree", DENT_BOUND_DOP18}};
+
+const view_tree *view_find_tree(const char *name)
+{
+    for (uint32_t i = 0; i < VIEW_TREE_COUNT; i++) {
+        if (strcmp(name, view_trees[i].name) == 0) {
+            return &view_trees[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+static view_message *begin_shapes(uint32_t sent, uint32_t level, uint32_t deepest, uint32_t shape, uint64_t total)
+{
+    uint32_t head[7] = {VIEW_BOXES, 0, sent, level, deepest, shape, total < UINT32_MAX ? (uint32_t)total : UINT32_MAX};
+    view_message *message = view_message_create(sizeof head + (size_t)sent * 24);
+    if (message != NULL && !view_message_append(message, head, sizeof head)) {
+        view_message_drop(message);
+        message = NULL;
+    }
+    return message;
+}
+
+static view_message *end_shapes(view_source *source, view_message *message, bool good)
+{
+    if (message == NULL || !good) {
+        view_message_drop(message);
+        view_fail(source, "out of memory");
+        return NULL;
+    }
+    return message;
+}
+
+static bool append_box(const view_source *source, const dent_structure_box *box, view_message *message)
+{
+    float numbers[6];
+    for (int axis = 0; axis < 3; axis++) {
+        numbers[axis] = view_place(source, box->lo[axis], axis);
+        numbers[3 + axis] = view_place(source, box->hi[axis], axis);
+    }
+    return view_message_append(message, numbers, sizeof numbers);
+}
+
+static bool append_ball(const view_source *source, const dent_bound_node *node, view_message *message)
+{
+    float ball[4] = {0, 0, 0, view_length(source, node->radius)};
+    for (int axis = 0; axis < 3; axis++) {
+        ball[axis] = view_place(source, node->center[axis], axis);
+    }
+    return view_message_append(message, ball, sizeof ball);
+}
+
+static bool append_polytope(const view_source *source, uint32_t node, view_message *message)
+{
+    dent_bound_slab slabs[DENT_BOUND_SLABS_MAX];
+    view_polytope polytope;
+    view_polytope_make(slabs, dent_bound_tree_slabs(source->tree, node, slabs), &polytope);
+    float *out = view_message_extend(message, polytope.edge_count * 6 * sizeof *out);
+    for (uint32_t i = 0; out != NULL && i < 2 * polytope.edge_count; i++) {
+        const double *corner = polytope.corners[polytope.edges[i / 2][i % 2]];
+        for (int axis = 0; axis < 3; axis++) {
+            *out++ = view_place(source, corner[axis], axis);
+        }
+    }
+    return out != NULL;
+}
+
+/* ---- bounding trees ------------------------------------------------------------------------------------------------ */
+
+/* Shown with a level are its nodes and the leaves above it, so that the body stays covered. */
+static bool node_shown(const dent_bound_node *node, uint32_t level)
+{
+    return node->level == level || (node->level < level && node->child_count == 0);
+}
+
+static view_message *nodes_of(view_source *source, uint32_t level, bool balls)
+{
+    dent_bound_tree_facts facts = dent_bound_tree_get_facts(source->tree);
+    uint64_t total = 0;
+    level = level < facts.levels ? level : facts.levels - 1;
+    for (uint32_t i = 0; i < facts.nodes; i++) {
+        dent_bound_node node = dent_bound_tree_node(source->tree, i);
+        total += node_shown(&node, level);
+    }
+    uint32_t most = balls ? BOXES_SENT : POLYTOPES_SENT, left = total < most ? (uint32_t)total : most;
+    view_message *message = begin_shapes(left, level, facts.levels - 1, balls ? SHAPE_BALLS : SHAPE_POLYTOPES, total);
+    bool good = message != NULL;
+    for (uint32_t i = 0; i < facts.nodes && good && left > 0; i++) {
+        dent_bound_node node = dent_bound_tree_node(source->tree, i);
+        if (node_shown(&node, level)) {
+            good = balls ? append_ball(source, &node, message) : append_polytope(source, i, message);
+            left--;
+        }
+    }
+    return end_shapes(source, message, good);
+}
+
+/* The tree of a body at its present positions. A tree of the frame before is refitted, which is several times as cheap as
+ * building one; a body with new elements gets a new one. False: an error that was reported. */
+static bool find_present_tree(view_source *source, uint32_t body, dent_bound_kind kind)
+{
+    bool same = source->tree != NULL && source->tree_body == body && source->tree_kind == kind;
+    if (same && dent_bound_tree_update(source->tree) == DENT_OK) {
+        return true;
+    }
+    dent_bound_tree_def def = dent_bound_tree_def_default();
+    dent_bound_tree_destroy(source->tree);
+    source->tree = NULL;
+    source->tree_body = body;
+    source->tree_kind = def.kind = kind;
+    if (dent_bound_tree_create(source->world, source->bodies[body].id, &def, &source->tree) != DENT_OK) {
+        source->tree = NULL;
+        view_fail(source, "%s", dent_world_message(source->world));
+    }
+    return source->tree != NULL;
+}
+
+view_message *view_make_boxes(view_source *source, const view_wishes *wishes)
+{
+    dent_structure_shapes shapes = {0};
+    bool wanted = wishes->structure_wanted && wishes->structure_body < source->body_count;
+    if (wanted && wishes->tree != NULL) {
+        bool found = find_present_tree(source, wishes->structure_body, wishes->tree->kind);
+        return found ? nodes_of(source, wishes->structure_level, wishes->tree->kind == DENT_BOUND_SPHERES) : NULL;
+    }
+    if (wanted && dent_world_structure(source->world, wishes->structure, source->bodies[wishes->structure_body].id, wishes->structure_level,
+                                       &shapes) != DENT_OK) {
+        view_fail(source, "%s", dent_world_message(source->world));
+        return NULL;
+    }
+    uint32_t sent = shapes.count < BOXES_SENT ? (uint32_t)shapes.count : BOXES_SENT;
+    view_message *message = begin_shapes(sent, shapes.level, shapes.deepest, SHAPE_BOXES, shapes.count);
+    bool good = message != NULL;
+    for (uint32_t i = 0; i < sent && good; i++) {
+        good = append_box(source, &shapes.boxes[i], message);
+    }
+    return end_shapes(source, message, good);
+}
