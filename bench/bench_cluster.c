@@ -9,7 +9,7 @@
  * include reading positions and the canonical sort; details are left out on all sides (--details: with).
  *
  * Usage: bench_cluster [--rounds N] [--frames N] [--threads N] [--scale S] [--no-peers] [--details] [--isa I]
- * [--no-reference] [--only 1|2|3|5|6] SCENE...
+ * [--no-reference] [--cold] [--only 1|2|3|5|6] SCENE...
  */
 #include <inttypes.h>
 #include <math.h>
@@ -30,6 +30,7 @@ struct options {
     uint32_t rounds, frames, threads;
     double scale;
     bool peers, details, reference;
+    bool cold;     /* caches are emptied before every measured run */
     dent_isa isa;  /* AUTO: all */
     uint32_t only; /* 1, 2, 3: this question with the certificate, 5, 6: without, nothing else; for profilers */
 };
@@ -436,6 +437,22 @@ static void tree_peer(const struct flat_scene *flat, struct tree_memory *tree, s
     }
 }
 
+/* ---- caches ---------------------------------------------------------------------------------- */
+
+/* Writes over more than the caches hold, as other work between two steps would. */
+static void empty_caches(void)
+{
+    enum { MEGABYTES = 96 };
+    static unsigned char *other_work;
+    size_t size = (size_t)MEGABYTES << 20;
+    if (!other_work) {
+        other_work = malloc(size);
+    }
+    for (size_t i = 0; other_work && i < size; i += 64) {
+        other_work[i]++;
+    }
+}
+
 /* ---- variants -------------------------------------------------------------------------------- */
 
 struct variant {
@@ -629,6 +646,9 @@ static int run_scene(const char *name, const struct options *options)
             for (uint32_t i = 0; i < count; i++) {
                 /* Once to bring its data into the caches, then measured: steps of one simulation follow one another. */
                 run_variant(&variants[i], stages, &flat, &grid, &tree, &set, options, false);
+                if (options->cold) {
+                    empty_caches();
+                }
                 run_variant(&variants[i], stages, &flat, &grid, &tree, &set, options, round > 0);
             }
         }
@@ -672,6 +692,8 @@ int main(int argument_count, char **arguments)
             options.peers = false;
         } else if (strcmp(word, "--details") == 0) {
             options.details = true;
+        } else if (strcmp(word, "--cold") == 0) {
+            options.cold = true;
         } else if (strcmp(word, "--no-reference") == 0) {
             options.reference = false;
         } else if (strcmp(word, "--rounds") == 0 && more) {

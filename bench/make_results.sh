@@ -22,13 +22,15 @@ tables="python3 $root/bench/tables.py"
 out=${2:-$root/bench/results/$($tables --machine)}
 parts=${PARTS:-solids surfaces files together threads isa motion scaling pages}
 mkdir -p "$out"
-small="teschner-a teschner-b teschner-c teschner-d teschner-e"
+tiny="teschner-a"
+small="teschner-b teschner-c teschner-d teschner-e"
 large="blocks-640k folded-1m"
 sheets="cloth-500k sheet-flat sheet-tilted sheet-curved"
 one="--threads 1 --cpu-time"
 two="--threads ${THREADS:-2} --control"
+very_often="--frames 5 --repeat 40" # steps of some ten microseconds
 often="--frames 5 --repeat 4"
-seldom="--frames 2 --repeat 2"
+seldom="--frames 2 --repeat 4"
 
 # bench NAME OPTION... SCENE...: a table, a chart, and what was printed.
 bench() {
@@ -51,11 +53,13 @@ for part in $parts; do
     case $part in
     solids)
         for ask in vertex-cell face-cell; do
+            bench "peers-tiny-$ask" --peers --variants $one --ask $ask $very_often $tiny
             bench "peers-$ask" --peers --variants $one --ask $ask $often $small
             bench "peers-large-$ask" --peers --variants $one --ask $ask $seldom $large
             bench "peers-jaw-$ask" --peers --variants $one --ask $ask $seldom --frame 49 jaw
         done ;;
     surfaces)
+        bench peers-tiny-face-face --peers --variants $one --ask face-face $very_often $tiny
         bench peers-face-face --peers --variants $one --ask face-face $often $small
         bench peers-large-face-face --peers --variants $one --ask face-face $seldom $large $sheets ;;
     files)
@@ -74,7 +78,7 @@ for part in $parts; do
         done
         files jaw "$kit"/jaw-openmandible/CorticalBone.1.ele.xz "$kit"/jaw-openmandible/Tooth_L6_*.ele.xz ;;
     together)
-        bench together --variants $one --ask vertex-cell+face-cell --frames 3 --repeat 3 $small $large ;;
+        bench together --variants $one --ask vertex-cell+face-cell --frames 3 --repeat 3 $tiny $small $large ;;
     threads)
         for ask in vertex-cell face-cell; do
             bench "threads-$ask" --peers $two --ask $ask --frames 2 --repeat 4 teschner-c teschner-e $large
@@ -84,7 +88,7 @@ for part in $parts; do
     isa)
         for isa in avx2 scalar; do
             for ask in vertex-cell face-cell; do
-                bench "isa-$isa-$ask" --variants $one --isa $isa --ask $ask --frames 3 --repeat 3 $small $large
+                bench "isa-$isa-$ask" --variants $one --isa $isa --ask $ask --frames 3 --repeat 3 $tiny $small $large
             done
             bench "isa-$isa-face-face" $one --isa $isa --ask face-face --frames 3 --repeat 3 teschner-e $large $sheets
         done ;;

@@ -363,7 +363,7 @@ def race_table(rows, size, size_name):
 
 
 def race_files(question):
-    return [f"peers-{question}", f"peers-large-{question}", f"peers-jaw-{question}"]
+    return [f"peers-tiny-{question}", f"peers-{question}", f"peers-large-{question}", f"peers-jaw-{question}"]
 
 
 def table_race(question, size, size_name):
@@ -404,8 +404,7 @@ def table_files(folder):
 
 
 def table_phases(folder):
-    rows = [row for row in load_all(folder, "peers-face-face", "peers-large-face-face")
-            if row.get("exact_ms") is not None]
+    rows = [row for row in load_all(folder, *race_files("face-face")) if row.get("exact_ms") is not None]
     phases = ["prepare", "refit", "culling", "traversal", "filters", "exact", "finish"]
     lines = [[row["scene"], row["method"]] + [number(row[f"{phase}_ms"]) for phase in phases] +
              [number(row["median_ms"])] for row in rows]

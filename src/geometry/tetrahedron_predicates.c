@@ -14,6 +14,7 @@
 #include "geometry/hull_predicates.h"
 #include "geometry/orientation_predicates.h"
 #include "geometry/triangle_predicates.h"
+#include "geometry/triangle_tetrahedron_filter.h"
 
 /* Orientation with corner k of the tetrahedron moved to p: has the tetrahedron's own sign iff p is on the inner side
  * of the face opposite corner k. */
@@ -279,16 +280,20 @@ overlap_relation triangle_versus_tetrahedron(const double *const triangle[3], co
     return relation;
 }
 
-/* The open tetrahedron of known, nonzero sign. */
-static bool triangle_meets_interior(const double *const triangle[3], const double *const tetrahedron[4], int sign,
-                                    predicate_counters *counters)
+/* All four face planes have a corner of the triangle strictly inside, and no corner is inside all of them: what is
+ * left is the cut with the triangle's plane. */
+static bool cut_meets_triangle(const double *const triangle[3], const double *const tetrahedron[4],
+                               predicate_counters *counters)
 {
-    struct face_plane_sides sides = sides_of_face_planes(triangle, 3, tetrahedron, sign, true, counters);
-    if (sides.weakly_apart || sides.corner_inside) {
-        return sides.corner_inside;
+    struct plane_cut cut;
+    if (filter_plane_cut(triangle, tetrahedron, cut.side)) {
+        cut.above = cut.side[0] > 0 || cut.side[1] > 0 || cut.side[2] > 0 || cut.side[3] > 0;
+        cut.below = cut.side[0] < 0 || cut.side[1] < 0 || cut.side[2] < 0 || cut.side[3] < 0;
+    } else {
+        cut = cut_by_plane(triangle, tetrahedron, counters);
     }
-    struct plane_cut cut = cut_by_plane(triangle, tetrahedron, counters);
     if (!cut.above && !cut.below) {
+        int sign = orientation_3d_counted(tetrahedron[0], tetrahedron[1], tetrahedron[2], tetrahedron[3], counters);
         return segment_meets_open_tetrahedron(triangle, tetrahedron, sign, counters);
     }
     if (!cut.above || !cut.below) {
@@ -303,11 +308,32 @@ static bool triangle_meets_interior(const double *const triangle[3], const doubl
     return true;
 }
 
+/* The open tetrahedron of known, nonzero sign. */
+static bool triangle_meets_interior(const double *const triangle[3], const double *const tetrahedron[4], int sign,
+                                    predicate_counters *counters)
+{
+    struct face_plane_sides sides = sides_of_face_planes(triangle, 3, tetrahedron, sign, true, counters);
+    if (sides.weakly_apart || sides.corner_inside) {
+        return sides.corner_inside;
+    }
+    return cut_meets_triangle(triangle, tetrahedron, counters);
+}
+
 bool triangle_meets_open_tetrahedron(const double *const triangle[3], const double *const tetrahedron[4],
                                      predicate_counters *counters)
 {
     if (boxes_are_apart(triangle, 3, tetrahedron, 4)) {
         return false;
+    }
+    switch (filter_face_planes(triangle, tetrahedron)) {
+    case FILTER_APART:
+        return false;
+    case FILTER_INSIDE:
+        return true;
+    case FILTER_NOT_SEPARATED:
+        return cut_meets_triangle(triangle, tetrahedron, counters);
+    case FILTER_UNKNOWN:
+        break;
     }
     int sign = orientation_3d_counted(tetrahedron[0], tetrahedron[1], tetrahedron[2], tetrahedron[3], counters);
     return sign != 0 && triangle_meets_interior(triangle, tetrahedron, sign, counters);
