@@ -159,8 +159,11 @@ void arena_reset(struct arena *arena)
     while (arena->last) {
         drop_last_block(arena);
     }
-    if (arena->high_water > 0) {
-        add_block(arena, arena->high_water);
+    if (arena->high_water > 0) { /* with a quarter to spare: the next steps may need a little more */
+        size_t spare = arena->high_water <= SIZE_MAX / 2 ? arena->high_water / 4 : 0;
+        if (!add_block(arena, arena->high_water + spare)) {
+            add_block(arena, arena->high_water);
+        }
     }
 }
 

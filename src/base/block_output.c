@@ -4,78 +4,177 @@
 
 #include "dent_assert.h"
 
+/* Records follow. */
+struct record_chunk {
+    struct record_chunk *next;
+    uint32_t count, capacity;
+};
+
 struct block_output_list {
-    _Alignas(ALLOCATION_ALIGNMENT) struct dynamic_array records;
+    _Alignas(ALLOCATION_ALIGNMENT) struct record_chunk *first, *last;
+    size_t count;
     bool failed;
 };
 
+enum { CHUNK_BYTES = 2048, FEWEST_RECORDS = 8 };
+
 void block_output_init(struct block_output *output, dent_context *context, size_t record_size)
 {
-    *output = (struct block_output){.context = context, .record_size = record_size};
+    size_t bytes = sizeof(struct record_chunk) + FEWEST_RECORDS * record_size;
+    bytes += ALLOCATION_ALIGNMENT - 1;
+    bytes -= bytes % ALLOCATION_ALIGNMENT;
+    *output = (struct block_output){.context = context,
+                                    .record_size = record_size,
+                                    .chunk_bytes = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES};
+}
+
+static bool is_of_store(const struct block_output *output, const struct record_chunk *chunk)
+{
+    uintptr_t at = (uintptr_t)chunk, store = (uintptr_t)output->store;
+    return at >= store && at - store < output->store_chunks * output->chunk_bytes;
+}
+
+static size_t bytes_of_chunk(const struct block_output *output, const struct record_chunk *chunk)
+{
+    return sizeof *chunk + chunk->capacity * output->record_size;
+}
+
+/* Gives back what the lists of the last loop took beyond the store; returns how many bytes. */
+static size_t release_extra_chunks(struct block_output *output)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < output->block_count; i++) {
+        struct record_chunk *next, *chunk = output->lists[i].first;
+        for (; chunk; chunk = next) {
+            next = chunk->next;
+            if (!is_of_store(output, chunk)) {
+                bytes += bytes_of_chunk(output, chunk);
+                dent_release(output->context, chunk, bytes_of_chunk(output, chunk), 1);
+            }
+        }
+    }
+    output->block_count = 0;
+    return bytes;
 }
 
 void block_output_destroy(struct block_output *output)
 {
-    for (uint32_t i = 0; i < output->list_count; i++) {
-        array_destroy(&output->lists[i].records);
-    }
+    release_extra_chunks(output);
+    dent_release(output->context, output->store, output->store_chunks, output->chunk_bytes);
     dent_release(output->context, output->lists, output->list_count, sizeof *output->lists);
     block_output_init(output, output->context, output->record_size);
 }
 
+/* The lists are empty, so there is nothing to keep. */
 static bool make_lists(struct block_output *output, uint32_t needed)
 {
     if (needed <= output->list_count) {
         return true;
     }
-    struct block_output_list *lists =
-        dent_reallocate(output->context, output->lists, output->list_count, needed, sizeof *lists);
+    uint32_t count = needed <= UINT32_MAX / 2 ? needed + needed / 2 : needed; /* the next loop may have more blocks */
+    struct block_output_list *lists = dent_allocate(output->context, count, sizeof *lists);
     if (!lists) {
         return false;
     }
-    for (uint32_t i = output->list_count; i < needed; i++) {
-        array_init(&lists[i].records, output->context, output->record_size);
-    }
+    dent_release(output->context, output->lists, output->list_count, sizeof *lists);
     output->lists = lists;
-    output->list_count = needed;
+    output->list_count = count;
     return true;
+}
+
+/* A store of twice what the last loop wrote, if that was more than it holds. Not to get it is no failure: chunks then
+ * come from the allocator again. */
+static void enlarge_store(struct block_output *output, size_t extra_bytes)
+{
+    size_t chunks = 2 * (output->store_chunks + extra_bytes / output->chunk_bytes + 1);
+    if (extra_bytes == 0) {
+        return;
+    }
+    unsigned char *store = dent_allocate(output->context, chunks, output->chunk_bytes);
+    if (store) {
+        dent_release(output->context, output->store, output->store_chunks, output->chunk_bytes);
+        output->store = store;
+        output->store_chunks = chunks;
+    }
 }
 
 bool block_output_begin(struct block_output *output, uint32_t block_count)
 {
-    output->block_count = 0;
+    size_t extra_bytes = release_extra_chunks(output);
+    enlarge_store(output, extra_bytes);
+    output->taken = 0;
     if (!make_lists(output, block_count)) {
         return false;
     }
     for (uint32_t i = 0; i < block_count; i++) {
-        array_clear(&output->lists[i].records);
-        output->lists[i].failed = false;
+        output->lists[i] = (struct block_output_list){.first = NULL};
     }
     output->block_count = block_count;
     return true;
 }
 
-void *block_output_extend(struct block_output *output, uint32_t block, size_t count)
+/* A chunk of the store, or, when it is used up, one as large as all chunks of the list: a long list needs few. */
+static struct record_chunk *take_chunk(struct block_output *output, const struct block_output_list *list)
 {
-    DENT_ASSERT(block < output->block_count);
-    struct block_output_list *list = &output->lists[block];
-    void *room = array_extend(&list->records, count);
-    if (!room) {
-        list->failed = true;
+    size_t records = (output->chunk_bytes - sizeof(struct record_chunk)) / output->record_size;
+    size_t number = __atomic_fetch_add(&output->taken, 1, __ATOMIC_RELAXED);
+    struct record_chunk *chunk;
+    if (number < output->store_chunks) {
+        chunk = (struct record_chunk *)(output->store + number * output->chunk_bytes);
+    } else {
+        records = list->count > records ? list->count : records;
+        records = records < UINT32_MAX ? records : UINT32_MAX;
+        size_t bytes;
+        if (!size_multiply(records, output->record_size, &bytes) || !size_add(bytes, sizeof *chunk, &bytes)) {
+            return NULL;
+        }
+        chunk = dent_allocate(output->context, bytes, 1);
     }
-    return room;
+    if (chunk) {
+        *chunk = (struct record_chunk){.capacity = (uint32_t)records};
+    }
+    return chunk;
+}
+
+/* A chunk of the list with room for a record. */
+static struct record_chunk *chunk_with_room(struct block_output *output, struct block_output_list *list)
+{
+    struct record_chunk *last = list->last;
+    if (last && last->count < last->capacity) {
+        return last;
+    }
+    struct record_chunk *chunk = take_chunk(output, list);
+    if (!chunk) {
+        list->failed = true;
+        return NULL;
+    }
+    *(last ? &last->next : &list->first) = chunk;
+    list->last = chunk;
+    return chunk;
+}
+
+static unsigned char *records_of(struct record_chunk *chunk)
+{
+    return (unsigned char *)(chunk + 1);
 }
 
 bool block_output_append(struct block_output *output, uint32_t block, const void *records, size_t count)
 {
-    if (count == 0) {
-        return true;
+    DENT_ASSERT(block < output->block_count);
+    struct block_output_list *list = &output->lists[block];
+    const unsigned char *from = records;
+    while (count > 0) {
+        struct record_chunk *chunk = chunk_with_room(output, list);
+        if (!chunk) {
+            return false;
+        }
+        size_t room = chunk->capacity - chunk->count, part = count < room ? count : room;
+        memcpy(records_of(chunk) + chunk->count * output->record_size, from, part * output->record_size);
+        chunk->count += (uint32_t)part;
+        list->count += part;
+        from += part * output->record_size;
+        count -= part;
     }
-    void *room = block_output_extend(output, block, count);
-    if (!room) {
-        return false;
-    }
-    memcpy(room, records, count * output->record_size);
     return true;
 }
 
@@ -85,18 +184,17 @@ bool block_output_block_failed(const struct block_output *output, uint32_t block
     return output->lists[block].failed;
 }
 
-const void *block_output_records(const struct block_output *output, uint32_t block, size_t *count)
+size_t block_output_count_of(const struct block_output *output, uint32_t block)
 {
     DENT_ASSERT(block < output->block_count);
-    *count = output->lists[block].records.count;
-    return output->lists[block].records.data;
+    return output->lists[block].count;
 }
 
 size_t block_output_count(const struct block_output *output)
 {
     size_t total = 0;
     for (uint32_t i = 0; i < output->block_count; i++) {
-        total += output->lists[i].records.count; /* cannot overflow: the records are all in memory */
+        total += output->lists[i].count; /* cannot overflow: the records are all in memory */
     }
     return total;
 }
@@ -109,34 +207,19 @@ bool block_output_merge(const struct block_output *output, struct dynamic_array 
             return false;
         }
     }
-    size_t total = block_output_count(output);
-    if (total == 0) {
-        return true;
+    size_t total = block_output_count(output), needed = array->count + total;
+    if (needed > array->capacity) { /* with some to spare: the next step may find a little more */
+        (void)array_reserve(array, needed + needed / 4);
     }
-    unsigned char *room = array_extend(array, total);
-    if (!room) {
+    unsigned char *room = total > 0 ? array_extend(array, total) : NULL;
+    if (total > 0 && !room) {
         return false;
     }
-    for (uint32_t i = 0; i < output->block_count; i++) {
-        const struct dynamic_array *records = &output->lists[i].records;
-        if (records->count > 0) {
-            memcpy(room, records->data, records->count * output->record_size);
-            room += records->count * output->record_size;
-        }
-    }
-    return true;
-}
-
-bool block_output_even_out(struct block_output *output)
-{
-    size_t fullest = 0;
-    for (uint32_t i = 0; i < output->block_count; i++) {
-        size_t count = output->lists[i].records.count;
-        fullest = count > fullest ? count : fullest;
-    }
-    for (uint32_t i = 0; i < output->list_count; i++) {
-        if (!array_reserve(&output->lists[i].records, 2 * fullest)) {
-            return false;
+    for (uint32_t i = 0; i < output->block_count && total > 0; i++) {
+        for (struct record_chunk *chunk = output->lists[i].first; chunk; chunk = chunk->next) {
+            size_t bytes = chunk->count * output->record_size;
+            memcpy(room, records_of(chunk), bytes);
+            room += bytes;
         }
     }
     return true;

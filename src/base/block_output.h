@@ -5,8 +5,11 @@
  *     dent_parallel_for(...);                    // blocks call block_output_append(&output, block, ...)
  *     block_output_merge(&output, &array);       // false: some worker, or the merge, ran out of memory
  *
- * Lists keep their memory from loop to loop. A block that runs out of memory need not say so to anybody: the failure is
- * remembered and comes out at the merge. */
+ * Lists are chains of small chunks out of one store, which is kept from loop to loop: what counts is how much all
+ * blocks write together, not which of them does. Contact that wanders through a body, or workers that find things in
+ * another order, need no new memory; a loop that writes more than the store holds takes the rest from the allocator,
+ * and the next one begins with a store of twice that size. A block that runs out of memory need not say so to anybody:
+ * the failure is remembered and comes out at the merge. */
 #ifndef DENT_BASE_BLOCK_OUTPUT_H
 #define DENT_BASE_BLOCK_OUTPUT_H
 
@@ -20,6 +23,9 @@ struct block_output {
     uint32_t list_count;
     uint32_t block_count; /* of the current loop */
     size_t record_size;
+    unsigned char *store; /* store_chunks of them, chunk_bytes each */
+    size_t store_chunks, chunk_bytes;
+    size_t taken; /* chunks asked for in the current loop, some of them beyond the store; by all threads */
 };
 
 /* Takes no memory yet. */
@@ -30,26 +36,19 @@ void block_output_destroy(struct block_output *output);
  * empty. */
 bool block_output_begin(struct block_output *output, uint32_t block_count);
 
-/* Room for `count` more records of this block, not yet written; null when memory runs out. Threads: one per block. */
-void *block_output_extend(struct block_output *output, uint32_t block, size_t count);
-/* Copies `count` records to the end of the block's list. */
+/* Copies `count` records to the end of the block's list. False when memory runs out: some of them may be missing then.
+ * Threads: one per block. */
 bool block_output_append(struct block_output *output, uint32_t block, const void *records, size_t count);
 
 /* True when some block of this loop ran out of memory: a chance to stop early, for the block itself. */
 bool block_output_block_failed(const struct block_output *output, uint32_t block);
 
-/* What one block has written. */
-const void *block_output_records(const struct block_output *output, uint32_t block, size_t *count);
-/* Records of all blocks. */
+/* Records of one block, and of all. */
+size_t block_output_count_of(const struct block_output *output, uint32_t block);
 size_t block_output_count(const struct block_output *output);
 
 /* Appends the lists to `array` (of the same record size) in block order. False when a block or the array ran out of
  * memory; the array is then as it was. */
 bool block_output_merge(const struct block_output *output, struct dynamic_array *array);
-
-/* For loops in which it depends on chance how much a block writes (workers that look at one another's hints): gives
- * every list room for twice what the fullest one of this loop holds, so that the same work done again needs no memory.
- * False when memory runs out; the records stay as they are. */
-bool block_output_even_out(struct block_output *output);
 
 #endif

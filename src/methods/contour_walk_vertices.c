@@ -197,12 +197,12 @@ static void spread_block(void *data, uint32_t block, uint32_t worker_number)
 }
 
 /* How often a vertex is found before the hints stop it depends on which worker is faster: room for more than came this
- * time, so that a query on the same positions needs no memory. */
+ * time, so that a query on the same positions needs no memory, and one on others seldom. */
 static bool leave_room(struct contour_state *state)
 {
-    size_t found = block_output_count(&state->place_output), wanted = state->places.count + found + found / 2;
-    return state->worker_count == 1 ||
-           (block_output_even_out(&state->place_output) && array_reserve(&state->places, wanted));
+    size_t found = block_output_count(&state->place_output), all = state->places.count + found;
+    size_t wanted = state->worker_count == 1 ? all : all + found / 2;
+    return wanted <= state->places.capacity || array_reserve(&state->places, wanted + wanted / 2);
 }
 
 /* Takes the places of a round over, each once. */

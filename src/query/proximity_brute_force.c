@@ -51,11 +51,9 @@ static void try_block(void *data, uint32_t block, uint32_t worker)
     for (size_t i = first; i < first + BLOCK_SIZE && i < oracle->count_a && !proximity_stopped(search); i++) {
         const struct feature *a = &oracle->side_a[i];
         struct block_output *blocks = a->edge ? &search->state->edge_edge.blocks : &search->state->vertex_face.blocks;
-        size_t before, after;
-        block_output_records(blocks, block, &before);
+        size_t before = block_output_count_of(blocks, block);
         (a->edge ? try_edge : try_vertex)(search, block, worker, a->rank, a->number);
-        block_output_records(blocks, block, &after);
-        proximity_count_answers(search, after - before);
+        proximity_count_answers(search, block_output_count_of(blocks, block) - before);
     }
 }
 

@@ -281,10 +281,8 @@ static bool visit_begin(void *user, uint32_t block_count)
 
 static uint64_t answers_of_block(const struct proximity_search *search, uint32_t block)
 {
-    size_t faces, edges;
-    block_output_records(&search->state->vertex_face.blocks, block, &faces);
-    block_output_records(&search->state->edge_edge.blocks, block, &edges);
-    return (uint64_t)faces + edges;
+    return (uint64_t)block_output_count_of(&search->state->vertex_face.blocks, block) +
+           block_output_count_of(&search->state->edge_edge.blocks, block);
 }
 
 static void visit(void *user, uint32_t block, uint32_t worker, const struct leaf_pair *pairs, uint32_t count)
