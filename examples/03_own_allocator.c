@@ -10,8 +10,8 @@ struct arena_of_mine {
 static void *take(void *user, size_t size, size_t alignment)
 {
     struct arena_of_mine *mine = user;
-    void *block = NULL;
-    if (posix_memalign(&block, alignment < sizeof(void *) ? sizeof(void *) : alignment, size) != 0) {
+    void *block = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    if (!block) {
         return NULL;
     }
     mine->bytes += size;

@@ -87,6 +87,7 @@ static void assert_same_answer(const dent_query_result *expected, const dent_que
 struct tally {
     uint64_t scenes, with_answers, pairs[5], elements;
     uint64_t queries, certified; /* of methods; scenes in which the cluster search certified a body */
+    uint32_t machines_used[DENT_METHOD_COUNT][2]; /* as bits; without and with touching pairs */
 };
 
 static void count_kinds(const dent_pair_list *list, struct tally *tally)
@@ -94,6 +95,13 @@ static void count_kinds(const dent_pair_list *list, struct tally *tally)
     for (uint64_t i = 0; i < list->count; i++) {
         tally->pairs[list->pairs[i].kind]++;
     }
+}
+
+/* Any machine, for any method, with and without touching pairs: not a pattern that the parity of the seed could miss. */
+static uint32_t draw_machine(const struct fleet *fleet, uint64_t seed, int method, uint32_t turn)
+{
+    uint64_t mixed = (seed * 64 + (uint64_t)method + 1) * UINT64_C(0x9E3779B97F4A7C15);
+    return (uint32_t)(((mixed >> 32) + 5 * (uint64_t)turn) % fleet->count);
 }
 
 /* One scene: the oracle on one thread without vectors, then every method on a machine (in the long tier two) that
@@ -115,7 +123,9 @@ static void compare_scene(const struct fleet *fleet, const struct test_scene *sc
         }
         uint32_t able = dent_method_questions((dent_method)method);
         for (uint32_t turn = 0; turn < turns; turn++) {
-            const struct machine *machine = &fleet->machines[(seed * 2 + turn * 5 + (uint64_t)method) % fleet->count];
+            uint32_t drawn = draw_machine(fleet, seed, method, turn);
+            const struct machine *machine = &fleet->machines[drawn];
+            tally->machines_used[method][touching] |= UINT32_C(1) << drawn;
             dent_world *world = dent_world_create(machine->context);
             dent_query_def def = everything((dent_method)method, touching);
             dent_query_result got;
@@ -175,6 +185,10 @@ static void every_method_gives_the_oracles_lists_on_random_scenes(void **state)
         total.with_answers += tally.with_answers;
         total.elements += tally.elements;
         total.queries += tally.queries;
+        for (int method = 0; method < DENT_METHOD_COUNT; method++) {
+            total.machines_used[method][0] |= tally.machines_used[method][0];
+            total.machines_used[method][1] |= tally.machines_used[method][1];
+        }
         /* The kind is there to see both sides of the certificate. */
         assert_true(kind != SCENE_BENT || (tally.certified > 0 && tally.certified < tally.scenes));
     }
@@ -182,6 +196,11 @@ static void every_method_gives_the_oracles_lists_on_random_scenes(void **state)
            (unsigned long long)total.scenes, (int)SCENE_KIND_COUNT, (unsigned long long)total.with_answers,
            (double)total.elements / (double)total.scenes, (unsigned long long)total.queries);
     assert_true(2 * total.with_answers >= total.scenes);
+    for (int method = 1; method < DENT_METHOD_COUNT && !getenv("DENT_QUICK_TESTS"); method++) {
+        uint32_t all = dent_method_questions((dent_method)method) ? (UINT32_C(1) << fleet.count) - 1 : 0;
+        assert_int_equal(total.machines_used[method][0], all); /* every number of threads, every instruction set */
+        assert_int_equal(total.machines_used[method][1], all);
+    }
     free_fleet(&fleet);
 }
 
