@@ -145,9 +145,11 @@ typedef struct dent_time_critical_def {
     dent_refine_order order;          /**< default PRIORITY */
     uint32_t pending_capacity;        /**< entries, 1 to 2^24; default 65536. 40 bytes each. When it is full, pairs stay
                                          unrefined: outcome TRUNCATED */
-    uint32_t confirmed_capacity;      /**< leaf pairs, at least 1; default 16384 */
-    uint32_t pair_capacity;  /**< pairs of faces, at least 1; default 65536. Leaf pairs that may not fit stay pending */
-    uint32_t front_capacity; /**< pairs of nodes kept for the next step; default 0: none is kept */
+    uint32_t confirmed_capacity;      /**< leaf pairs, 1 to 2^28; default 16384. 32 bytes each */
+    uint32_t pair_capacity;  /**< pairs of faces, 1 to 2^28; default 65536. 12 bytes each. Leaf pairs that may not fit
+                                stay pending */
+    uint32_t front_capacity; /**< pairs of nodes kept for the next step, up to 2^28; default 0: none is kept. 32 bytes
+                                each */
     bool touching;           /**< default false; true: pairs that only touch are found too, as in dent_query_def */
     bool no_containment;     /**< default false; true: do not look for components inside the other body */
 } dent_time_critical_def;
@@ -302,8 +304,8 @@ typedef struct dent_sphere_response {
  * null; no allocation. What balls on a surface cannot tell is how deep the bodies are in one another: the depth shrinks
  * with the balls as the search goes on, so use the same budget in work units for the same feel, or the confirmed pairs
  * with a response of your own. INVALID_ARGUMENT for a bad def, a search that has not begun (or whose trees were updated
- * since), or one of a body with itself; UNSUPPORTED unless both trees have balls; BAD_NUMBER for bodies that reach
- * beyond 1e70 or forces beyond 1e200, whose squares would overflow; then nothing is written. */
+ * since, or reduced models moved), or one of a body with itself; UNSUPPORTED unless both trees have balls; BAD_NUMBER
+ * for bodies that reach beyond 1e70 or forces beyond 1e200, whose squares would overflow; then nothing is written. */
 DENT_API dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_sphere_response_def *def,
                                                   double *forces_a, double *forces_b, dent_sphere_response *response);
 

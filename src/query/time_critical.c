@@ -13,6 +13,9 @@
 
 enum { MARGIN_FIRST_NS = 500, MARGIN_MOST_NS = 4000 };
 
+/* Every page of the lists is touched when they are made: no more than a machine may have. */
+static const uint32_t CAPACITY_MOST = UINT32_C(1) << 28;
+
 dent_time_critical_def dent_time_critical_def_default(void)
 {
     return (dent_time_critical_def){.struct_size = sizeof(dent_time_critical_def),
@@ -34,10 +37,12 @@ static dent_status check_def(dent_context *context, const dent_time_critical_def
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "there is no order number %d", (int)def->order);
     }
     if (def->pending_capacity < 1 || def->pending_capacity > 1u << 24 || def->confirmed_capacity < 1 ||
-        def->pair_capacity < 1) {
-        return dent_fail(
-            context, DENT_ERROR_INVALID_ARGUMENT, "capacities are %u, %u and %u: 1 to 2^24, and at least 1, are needed",
-            (unsigned)def->pending_capacity, (unsigned)def->confirmed_capacity, (unsigned)def->pair_capacity);
+        def->confirmed_capacity > CAPACITY_MOST || def->pair_capacity < 1 || def->pair_capacity > CAPACITY_MOST ||
+        def->front_capacity > CAPACITY_MOST) {
+        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT,
+                         "capacities are %u, %u, %u and %u: 1 to 2^24, twice 1 to 2^28, and 0 to 2^28 are needed",
+                         (unsigned)def->pending_capacity, (unsigned)def->confirmed_capacity,
+                         (unsigned)def->pair_capacity, (unsigned)def->front_capacity);
     }
     return DENT_OK;
 }

@@ -541,6 +541,24 @@ static void short_deadlines_in_a_row_reach_the_end(void **state)
     close_blocks(&blocks);
 }
 
+/* All memory is touched when a search is made: four billion entries would not fail but end the program. */
+static void capacities_beyond_all_memory_are_refused(void **state)
+{
+    (void)state;
+    struct blocks blocks;
+    open_blocks(&blocks, 0);
+    for (int i = 0; i < 4; i++) {
+        dent_time_critical_def def = search_def(&blocks.stage, &blocks.random);
+        dent_time_critical *search = NULL;
+        uint32_t *capacities[4] = {&def.pending_capacity, &def.confirmed_capacity, &def.pair_capacity,
+                                   &def.front_capacity};
+        *capacities[i] = UINT32_MAX;
+        assert_int_equal(dent_time_critical_create(blocks.stage.context, &def, &search), DENT_ERROR_INVALID_ARGUMENT);
+        assert_null(search);
+    }
+    close_blocks(&blocks);
+}
+
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 static void an_empty_body_meets_nothing(void **state)
@@ -739,6 +757,7 @@ int main(void)
         cmocka_unit_test(units_a_deadline_left_over_lapse),
         cmocka_unit_test(deadlines_that_are_none_are_refused_or_endless),
         cmocka_unit_test(short_deadlines_in_a_row_reach_the_end),
+        cmocka_unit_test(capacities_beyond_all_memory_are_refused),
         cmocka_unit_test(an_empty_body_meets_nothing),
         cmocka_unit_test(one_triangle_against_a_million_is_exact_and_cheap),
         cmocka_unit_test(searches_in_two_threads_share_trees_of_one_world),

@@ -186,6 +186,29 @@ static void bad_defs_are_refused(void **state)
     close_stage(&stage);
 }
 
+/* Balls of two poses would push from where nothing is. */
+static void regions_of_an_older_pose_do_not_push(void **state)
+{
+    (void)state;
+    struct stage stage;
+    dent_random random = dent_random_seeded(9);
+    dent_sphere_response response;
+    open_stage(&stage, &random, 1.4, true, DENT_BOUND_SPHERES);
+    dent_time_critical_begin(stage.search, NULL);
+    assert_int_equal(dent_time_critical_run(stage.search, dent_budget_units(500), &stage.result), DENT_OK);
+    assert_int_equal(dent_sphere_response_compute(stage.search, NULL, NULL, NULL, &response), DENT_OK);
+    assert_int_equal(dent_reduced_move(stage.reduced, dent_positions_double(stage.scene.bodies[2].xyz[0])), DENT_OK);
+    assert_int_equal(dent_sphere_response_compute(stage.search, NULL, stage.forces[0], stage.forces[1], &response),
+                     DENT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(dent_bound_tree_update(stage.trees[1]), DENT_OK);
+    assert_int_equal(dent_sphere_response_compute(stage.search, NULL, NULL, NULL, &response),
+                     DENT_ERROR_INVALID_ARGUMENT);
+    for (uint32_t n = 0; n < 3 * stage.scene.bodies[0].vertex_count; n++) {
+        assert_true(stage.forces[0][n] == 0);
+    }
+    close_stage(&stage);
+}
+
 static void bodies_and_forces_beyond_all_squares_are_refused(void **state)
 {
     (void)state;
@@ -225,6 +248,7 @@ int main(void)
         cmocka_unit_test(the_same_holds_for_coarse_nodes_of_a_reduced_model),
         cmocka_unit_test(refinement_does_not_multiply_the_force),
         cmocka_unit_test(bad_defs_are_refused),
+        cmocka_unit_test(regions_of_an_older_pose_do_not_push),
         cmocka_unit_test(bodies_and_forces_beyond_all_squares_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
