@@ -79,12 +79,6 @@ bool block_output_append(struct block_output *output, uint32_t block, const void
     return true;
 }
 
-bool block_output_block_failed(const struct block_output *output, uint32_t block)
-{
-    DENT_ASSERT(block < output->block_count);
-    return output->lists[block].failed;
-}
-
 const void *block_output_records(const struct block_output *output, uint32_t block, size_t *count)
 {
     DENT_ASSERT(block < output->block_count);

@@ -35,9 +35,6 @@ void *block_output_extend(struct block_output *output, uint32_t block, size_t co
 /* Copies `count` records to the end of the block's list. */
 bool block_output_append(struct block_output *output, uint32_t block, const void *records, size_t count);
 
-/* True when some block of this loop ran out of memory: a chance to stop early, for the block itself. */
-bool block_output_block_failed(const struct block_output *output, uint32_t block);
-
 /* What one block has written. */
 const void *block_output_records(const struct block_output *output, uint32_t block, size_t *count);
 /* Records of all blocks. */
