@@ -1,4 +1,5 @@
-/* See mesh_coordinates.h. */
+/* Breadth-first walks along surface edges, component by component: each new pivot is the vertex farthest from all
+ * before, and two of them make a coordinate. See mesh_coordinates.h. */
 #include "structures/mesh_coordinates.h"
 
 #include <string.h>
