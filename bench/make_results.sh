@@ -10,7 +10,7 @@
 #
 # PARTS in the environment names those to make (default: all):
 #     solids    peers on solids: vertex-cell, face-cell                    surfaces  peers on surfaces: face-face
-#     files     peers on mesh files of the data kit (DENT_DATA)             together  both questions of solids in one query
+#     files     peers on mesh files of the data kit (DENT_DATA)             together  both questions of solids at once
 #     threads   2 threads with peers, beside one thread and the control     isa       AVX2 and scalar
 #     scaling   bench/tables.py: overlap, swarm, graded, growth, traps      pages     write docs/*.md from the results
 #     motion    FCL's continuous collision and the robot of the data kit (tables of docs/methods/motion.md)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Keeps the code in README.md and docs/ equal to the compiled examples.
 
-A block of a page that follows the line  <!-- snippet: FILE NAME -->  must be the lines between `/* snippet: NAME */` and
-`/* end of snippet */` of examples/FILE, without their common indent. Without arguments the script checks and says what
-differs (exit 1); with --write it updates the pages.
+A block of a page that follows the line  <!-- snippet: FILE NAME -->  must be the lines between `/* snippet: NAME */`
+and `/* end of snippet */` of examples/FILE, without their common indent. Without arguments the script checks and says
+what differs (exit 1); with --write it updates the pages.
 """
 import pathlib
 import re

@@ -264,62 +264,69 @@ static int make_experiment(paper_run *run, const v_experiment *experiment)
 
 static int make_query_size(paper_run *run)
 {
-    static const v_experiment figure = {"bucket-query-size",
-                                        "Two V-shapes: time against size (article: figure 1.5.4)",
-                                        "v-shapes",
-                                        true,
-                                        2,
-                                        2,
-                                        {{800, 1200, "800-1200 hits"}, {3200, 4800, "3200-4800 hits"}},
-                                        600,
-                                        12000,
-                                        20};
+    static const v_experiment figure = {
+        .name = "bucket-query-size",
+        .title = "Two V-shapes: time against size (article: figure 1.5.4)",
+        .scene = "v-shapes",
+        .against_size = true,
+        .degree = 2,
+        .limit_count = 2,
+        .limits = {{800, 1200, "800-1200 hits"}, {3200, 4800, "3200-4800 hits"}},
+        .cells_low = 600,
+        .cells_high = 12000,
+        .mesh_count = 20,
+    };
     return make_experiment(run, &figure);
 }
 
 static int make_query_hits(paper_run *run)
 {
-    static const v_experiment figure = {"bucket-query-hits",
-                                        "Two V-shapes: time against intersections (article: figure 1.5.5)",
-                                        "v-shapes",
-                                        false,
-                                        1,
-                                        1,
-                                        {{600, 1400, "600-1400 tetrahedra"}},
-                                        600,
-                                        1400,
-                                        12};
+    static const v_experiment figure = {
+        .name = "bucket-query-hits",
+        .title = "Two V-shapes: time against intersections (article: figure 1.5.5)",
+        .scene = "v-shapes",
+        .against_size = false,
+        .degree = 1,
+        .limit_count = 1,
+        .limits = {{600, 1400, "600-1400 tetrahedra"}},
+        .cells_low = 600,
+        .cells_high = 1400,
+        .mesh_count = 12,
+    };
     return make_experiment(run, &figure);
 }
 
 static int make_self_size(paper_run *run)
 {
-    static const v_experiment figure = {"bucket-self-size",
-                                        "One V-shape through itself: time against size (article: figure 1.5.6)",
-                                        "v-self",
-                                        true,
-                                        1,
-                                        1,
-                                        {{800, 1200, "800-1200 hits"}},
-                                        300,
-                                        6000,
-                                        20};
+    static const v_experiment figure = {
+        .name = "bucket-self-size",
+        .title = "One V-shape through itself: time against size (article: figure 1.5.6)",
+        .scene = "v-self",
+        .against_size = true,
+        .degree = 1,
+        .limit_count = 1,
+        .limits = {{800, 1200, "800-1200 hits"}},
+        .cells_low = 300,
+        .cells_high = 6000,
+        .mesh_count = 20,
+    };
     return make_experiment(run, &figure);
 }
 
 static int make_self_hits(paper_run *run)
 {
     static const v_experiment figure = {
-        "bucket-self-hits",
-        "One V-shape through itself: time against intersections (article: figure 1.5.7)",
-        "v-self",
-        false,
-        1,
-        1,
-        {{600, 1400, "600-1400 tetrahedra"}},
-        600,
-        1400,
-        12};
+        .name = "bucket-self-hits",
+        .title = "One V-shape through itself: time against intersections (article: figure 1.5.7)",
+        .scene = "v-self",
+        .against_size = false,
+        .degree = 1,
+        .limit_count = 1,
+        .limits = {{600, 1400, "600-1400 tetrahedra"}},
+        .cells_low = 600,
+        .cells_high = 1400,
+        .mesh_count = 12,
+    };
     return make_experiment(run, &figure);
 }
 

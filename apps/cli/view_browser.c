@@ -17,8 +17,8 @@
 #include <sys/prctl.h>
 #endif
 
-/* In the child, before it becomes a browser: standard streams to nowhere, since browsers chat, and none of our files and sockets,
- * since they outlive us. */
+/* In the child, before it becomes a browser: standard streams to nowhere, since browsers chat, and none of our files
+ * and sockets, since they outlive us. */
 static void silence(void)
 {
     for (int descriptor = STDERR_FILENO + 1; descriptor < 1024; descriptor++) {
@@ -92,7 +92,8 @@ int view_start_snapshot(const char *url, const char *path, const char *profile)
 {
     const char *chromium = find_chromium();
     if (chromium == NULL) {
-        return complain("view: --snapshot needs Chromium, and none was found (Debian: chromium; or set DENT_CHROMIUM)"), -1;
+        return complain("view: --snapshot needs Chromium, and none was found (Debian: chromium; or set DENT_CHROMIUM)"),
+               -1;
     }
     char screenshot[2048], folder[2048];
     snprintf(screenshot, sizeof screenshot, "--screenshot=%s", path);
@@ -104,13 +105,14 @@ int view_start_snapshot(const char *url, const char *path, const char *profile)
         prctl(PR_SET_PDEATHSIG, SIGTERM); /* should we be killed */
 #endif
         silence();
-        if (strlen(profile) < 60) { /* its sockets have names of at most 107 bytes; so that what it leaves behind goes with the profile */
+        if (strlen(profile) <
+            60) { /* its sockets have names of at most 107 bytes; so that what it leaves behind goes with the profile */
             setenv("TMPDIR", profile, 1);
         }
-        execlp(chromium, chromium, "--headless", geteuid() == 0 ? "--no-sandbox" : "--no-first-run", "--no-first-run", "--disable-quic",
-               "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions", "--mute-audio",
-               "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--hide-scrollbars", "--window-size=1200,800", folder, screenshot, url,
-               (char *)NULL);
+        execlp(chromium, chromium, "--headless", geteuid() == 0 ? "--no-sandbox" : "--no-first-run", "--no-first-run",
+               "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+               "--disable-extensions", "--mute-audio", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+               "--hide-scrollbars", "--window-size=1200,800", folder, screenshot, url, (char *)NULL);
         _exit(127);
     }
     if (process > 0) {
@@ -129,7 +131,8 @@ int view_snapshot_state(int process, const char *path)
     if (ended == 0) {
         return 0;
     }
-    if (ended == process && WIFEXITED(status) && WEXITSTATUS(status) == 0 && stat(path, &facts) == 0 && facts.st_size > 0) {
+    if (ended == process && WIFEXITED(status) && WEXITSTATUS(status) == 0 && stat(path, &facts) == 0 &&
+        facts.st_size > 0) {
         return 1;
     }
     if (interrupt_seen()) {
@@ -180,7 +183,7 @@ bool view_remove_folder(const char *path)
     return removed;
 }
 
-/* ---- the picture ------------------------------------------------------------------------------------------------------ */
+/* ---- the picture ---------------------------------------------------------------------------------------- */
 
 int view_check_picture(const char *path)
 {
@@ -189,13 +192,16 @@ int view_check_picture(const char *path)
     const char *slash = strrchr(path, '/');
     if (stat(path, &facts) == 0) {
         errno = S_ISDIR(facts.st_mode) ? EISDIR : 0;
-        return errno == 0 && access(path, W_OK) == 0 ? STATUS_GOOD : complain("view: %s: cannot be written: %s", path, strerror(errno));
+        return errno == 0 && access(path, W_OK) == 0
+                   ? STATUS_GOOD
+                   : complain("view: %s: cannot be written: %s", path, strerror(errno));
     }
     if (slash != NULL && (size_t)(slash - path) + 2 > sizeof folder) {
         return complain("view: %s: cannot be written: %s", path, strerror(ENAMETOOLONG));
     }
     snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path + 1) : 1, slash != NULL ? path : ".");
-    return access(folder, W_OK | X_OK) == 0 ? STATUS_GOOD : complain("view: %s: cannot be written: %s", path, strerror(errno));
+    return access(folder, W_OK | X_OK) == 0 ? STATUS_GOOD
+                                            : complain("view: %s: cannot be written: %s", path, strerror(errno));
 }
 
 static bool copy_bytes(const char *from, const char *to)

@@ -12,8 +12,8 @@ int view_check_show(const char *show, uint32_t bodies);
 
 /** Starts a browser on the address where there is a display; says nothing when there is none. */
 void view_open_browser(const char *url);
-/** Starts a headless Chromium that writes a picture of the page, in a process group of its own; its process id, or -1 after a
- * report. */
+/** Starts a headless Chromium that writes a picture of the page, in a process group of its own; its process id, or -1
+ * after a report. */
 int view_start_snapshot(const char *url, const char *path, const char *profile);
 /** 0: still at work; 1: it ended well and the picture is there; -1: it failed, or was interrupted; reported. */
 int view_snapshot_state(int process, const char *path);

@@ -66,15 +66,17 @@ static int check_once(view_source *source)
     if (dent_world_check(source->world, &def, &result) != DENT_OK) {
         return view_fail(source, "%s", dent_world_message(source->world));
     }
-    unsigned long long deep = (unsigned long long)result.penetrating_pairs, touching = (unsigned long long)result.touching_pairs;
+    unsigned long long deep = (unsigned long long)result.penetrating_pairs,
+                       touching = (unsigned long long)result.touching_pairs;
     if (result.outcome != DENT_OUTCOME_COMPLETE) {
         return interrupt_report();
     }
     if (deep > 0) {
-        snprintf(source->verdict, sizeof source->verdict, "PENETRATING: %llu %s of bodies, deepest %.4g", deep, deep == 1 ? "pair" : "pairs",
-                 result.max_depth);
+        snprintf(source->verdict, sizeof source->verdict, "PENETRATING: %llu %s of bodies, deepest %.4g", deep,
+                 deep == 1 ? "pair" : "pairs", result.max_depth);
     } else if (touching > 0) {
-        snprintf(source->verdict, sizeof source->verdict, "free of penetration; %llu %s of bodies touch", touching, touching == 1 ? "pair" : "pairs");
+        snprintf(source->verdict, sizeof source->verdict, "free of penetration; %llu %s of bodies touch", touching,
+                 touching == 1 ? "pair" : "pairs");
     } else {
         snprintf(source->verdict, sizeof source->verdict, "free of penetration");
     }

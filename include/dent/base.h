@@ -69,6 +69,7 @@ typedef enum dent_outcome {
     DENT_OUTCOME_ITERATION_LIMIT = 4
 } dent_outcome;
 
+/** Never null. */
 DENT_API const char *dent_outcome_name(dent_outcome outcome);
 
 /* ---- hooks ------------------------------------------------------------------------------------------------------- */
@@ -111,6 +112,7 @@ typedef enum dent_isa {
     DENT_ISA_COUNT = 4
 } dent_isa;
 
+/** Never null. */
 DENT_API const char *dent_isa_name(dent_isa isa);
 /** True when this build and this machine can run it. Threads: any. */
 DENT_API bool dent_isa_available(dent_isa isa);
@@ -140,7 +142,9 @@ DENT_API void dent_context_destroy(dent_context *context);
  *  dent_world_message). Always ends with a zero byte; returns the full length. Threads: any. */
 DENT_API size_t dent_context_message(const dent_context *context, char *buffer, size_t buffer_size);
 
+/** The instruction set in use: never AUTO. */
 DENT_API dent_isa dent_context_isa(const dent_context *context);
+/** How many workers a parallel loop may have, 1 or more; `worker` of a block is below it. */
 DENT_API uint32_t dent_context_worker_count(const dent_context *context);
 
 /** Bytes now taken from the allocator, the most ever taken, and the number of allocate calls so far. Threads: any. */
@@ -169,7 +173,9 @@ DENT_API void dent_parallel_for(dent_context *context, uint32_t block_count, den
 /** Sets the context's message and returns `status`: `return dent_fail(context, DENT_ERROR_FILE, "%s: …", path);` */
 DENT_API dent_status dent_fail(dent_context *context, dent_status status, const char *format, ...)
     DENT_PRINTF_LIKE(3, 4);
+/** The same with a list of arguments. */
 DENT_API dent_status dent_fail_list(dent_context *context, dent_status status, const char *format, va_list arguments);
+/** Hands one line to the context's log; nothing happens when it is silent. */
 DENT_API void dent_log_line(dent_context *context, dent_log_level level, const char *format, ...)
     DENT_PRINTF_LIKE(3, 4);
 
@@ -182,6 +188,7 @@ typedef struct dent_random {
     uint64_t state;
 } dent_random;
 DENT_API dent_random dent_random_seeded(uint64_t seed);
+/** 64 uniform bits. */
 DENT_API uint64_t dent_random_bits(dent_random *random);
 /** Uniform in [0, bound), bound > 0, without bias. */
 DENT_API uint32_t dent_random_below(dent_random *random, uint32_t bound);

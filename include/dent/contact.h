@@ -215,6 +215,7 @@ DENT_API const dent_contact_memory *dent_world_contact_memory(const dent_world *
  *  INVALID_ARGUMENT, and nothing changes. count 0 forgets all. */
 DENT_API dent_status dent_world_set_contact_memory(dent_world *world, const dent_contact_memory *memory,
                                                    uint64_t count);
+/** Empties it: the next contacts begin anew. */
 DENT_API void dent_world_forget_contacts(dent_world *world);
 
 #ifdef __cplusplus

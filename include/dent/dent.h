@@ -12,6 +12,11 @@
  * linkage.h, penetration.h, contact.h, response.h, reduced.h, time_critical.h, structure.h (for pictures). The optional
  * libraries dent_io (mesh_io.h, frames.h, impact_io.h, urdf.h) and dent_sim (scene.h, sim.h, sim_scene.h) are included
  * on their own.
+ *
+ * What holds for all of them: dent_x_def_default() fills every field of a def with its default and is the only way to
+ * make one (struct_size is checked); dent_x_destroy() takes null; dent_x_name() of an enumerator gives the word the
+ * tool uses, constant, null for no such value unless it says otherwise. These, and functions that only read a context,
+ * may be called from any thread; every other object is used by one thread at a time unless its header says more.
  */
 #ifndef DENT_DENT_H
 #define DENT_DENT_H

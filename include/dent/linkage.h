@@ -76,6 +76,7 @@ typedef struct dent_linkage dent_linkage;
 DENT_API dent_status dent_linkage_create(dent_context *context, const dent_linkage_def *def, dent_linkage **linkage);
 DENT_API void dent_linkage_destroy(dent_linkage *linkage);
 
+/** As the def gave them. */
 DENT_API const char *dent_linkage_name(const dent_linkage *linkage);
 DENT_API uint32_t dent_linkage_link_count(const dent_linkage *linkage);
 DENT_API uint32_t dent_linkage_joint_count(const dent_linkage *linkage);

@@ -124,6 +124,7 @@ typedef struct dent_collection_entry {
     uint32_t part;
     const char *file; /**< relative to the collection */
 } dent_collection_entry;
+/** Writes a .pvd, as dent_mesh_write does: complete under its name or not at all. */
 DENT_API dent_status dent_collection_write(dent_context *context, const char *path, uint32_t entry_count,
                                            const dent_collection_entry *entries);
 

@@ -55,6 +55,7 @@ DENT_API void dent_pose_to_matrix(const dent_pose *pose, double matrix[16]);
 
 /** First b, then a: (a b) x = a (b x); the rotation is made of unit length. */
 DENT_API dent_pose dent_pose_product(const dent_pose *a, const dent_pose *b);
+/** The pose that takes back what this one does. */
 DENT_API dent_pose dent_pose_inverse(const dent_pose *pose);
 
 /* ---- motions ----------------------------------------------------------------------------------------------------- */

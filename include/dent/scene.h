@@ -32,6 +32,7 @@ typedef struct dent_scene_info {
     const dent_scene_parameter_info *parameters;
 } dent_scene_info;
 
+/** How many built-in scenes there are. */
 DENT_API uint32_t dent_scene_count(void);
 /** Null when index is not below the count. */
 DENT_API const dent_scene_info *dent_scene_info_at(uint32_t index);
@@ -46,7 +47,8 @@ typedef struct dent_scene_setting {
 typedef struct dent_scene_def {
     size_t struct_size;
     const char *name;
-    double scale; /**< default 1: the size DESIGN names. The number of elements grows about linearly with it; above 0 */
+    double scale; /**< default 1: the size docs/scenes.md names. The number of elements grows about linearly with it;
+                     above 0 */
     uint32_t setting_count;
     const dent_scene_setting *settings;
 } dent_scene_def;
@@ -71,6 +73,7 @@ typedef struct dent_scene_body {
 } dent_scene_body;
 
 DENT_API uint32_t dent_scene_body_count(const dent_scene *scene);
+/** Null when index is not below the count. */
 DENT_API const dent_scene_body *dent_scene_body_at(const dent_scene *scene, uint32_t index);
 
 /** Writes the positions of one body in one frame: 3 * vertex_count doubles. Threads: any, different buffers. */

@@ -233,6 +233,7 @@ typedef struct dent_sim_reposition_report {
  * contact_budget; on failure the state is as before. report may be null. */
 DENT_API dent_status dent_sim_reposition(dent_sim *sim, dent_sim_reposition_report *report);
 
+/** Steps done since the start of the simulated time; a checkpoint brings its own. */
 DENT_API uint64_t dent_sim_step_count(const dent_sim *sim);
 /** step count × time step, s. */
 DENT_API double dent_sim_time(const dent_sim *sim);
@@ -320,8 +321,10 @@ DENT_API uint64_t dent_sim_hash(const dent_sim *sim);
 DENT_API dent_status dent_sim_grab(dent_sim *sim, uint32_t body, uint32_t vertex, const double target[3]);
 /** Lets go of it; nothing happens when it was not held. */
 DENT_API void dent_sim_release(dent_sim *sim, uint32_t body, uint32_t vertex);
+/** Lets go of all that are held. */
 DENT_API void dent_sim_release_all(dent_sim *sim);
 
+/** From the next step on, m/s^2. INVALID_ARGUMENT: not finite. Part of the state. */
 DENT_API dent_status dent_sim_set_gravity(dent_sim *sim, const double gravity[3]);
 /** Gives a movable body a velocity, m/s and rad/s about its centre of mass; null: unchanged. */
 DENT_API dent_status dent_sim_set_velocity(dent_sim *sim, uint32_t body, const double linear[3],

@@ -14,9 +14,11 @@ extern "C" {
 
 typedef struct dent_world dent_world;
 
-/** Null only when memory is short. */
+/** Null only when memory is short. The context must outlive it. */
 DENT_API dent_world *dent_world_create(dent_context *context);
+/** With all its bodies and results. Trees and searches made from it (time_critical.h) must be gone before. */
 DENT_API void dent_world_destroy(dent_world *world);
+/** The one it was made from. */
 DENT_API dent_context *dent_world_context(const dent_world *world);
 
 /** The message of the last failing call on this world; "" before the first. Valid until the next failing call. */
@@ -36,6 +38,7 @@ DENT_API dent_status dent_body_set_topology(dent_world *world, dent_body_id id, 
 DENT_API dent_status dent_body_set_positions(dent_world *world, dent_body_id id, const dent_positions *positions_t0,
                                              const dent_positions *positions_t1);
 
+/** Who is asked about whom, as in dent_body_def: two bodies are when each one's group has a bit in the other's mask. */
 DENT_API dent_status dent_body_set_filter(dent_world *world, dent_body_id id, uint32_t collision_group,
                                           uint32_t collision_mask, bool self_collision);
 
@@ -46,6 +49,7 @@ DENT_API dent_status dent_body_set_thickness(dent_world *world, dent_body_id id,
 DENT_API uint32_t dent_world_body_count(const dent_world *world);
 /** The bodies in order of addition: `rank` below dent_world_body_count. */
 DENT_API dent_body_id dent_world_body_at(const dent_world *world, uint32_t rank);
+/** False for a stale id. */
 DENT_API bool dent_world_has_body(const dent_world *world, dent_body_id id);
 
 /** Rank of a body in the order of addition, or UINT32_MAX for a stale id. */
@@ -53,6 +57,7 @@ DENT_API uint32_t dent_body_rank(const dent_world *world, dent_body_id id);
 /** Its name, or null for a stale id. Valid until the body is removed or re-topologised. */
 DENT_API const char *dent_body_name(const dent_world *world, dent_body_id id);
 
+/** Copies what was counted when the body was added: edges, boundary, components, troubles. O(1). */
 DENT_API dent_status dent_body_get_topology(dent_world *world, dent_body_id id, dent_body_topology *topology);
 
 /** Reads the positions at t0 and measures; O(n). Fails with BAD_NUMBER when one is not finite. */

@@ -178,12 +178,6 @@ bool block_output_append(struct block_output *output, uint32_t block, const void
     return true;
 }
 
-bool block_output_block_failed(const struct block_output *output, uint32_t block)
-{
-    DENT_ASSERT(block < output->block_count);
-    return output->lists[block].failed;
-}
-
 size_t block_output_count_of(const struct block_output *output, uint32_t block)
 {
     DENT_ASSERT(block < output->block_count);

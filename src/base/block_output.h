@@ -40,9 +40,6 @@ bool block_output_begin(struct block_output *output, uint32_t block_count);
  * Threads: one per block. */
 bool block_output_append(struct block_output *output, uint32_t block, const void *records, size_t count);
 
-/* True when some block of this loop ran out of memory: a chance to stop early, for the block itself. */
-bool block_output_block_failed(const struct block_output *output, uint32_t block);
-
 /* Records of one block, and of all. */
 size_t block_output_count_of(const struct block_output *output, uint32_t block);
 size_t block_output_count(const struct block_output *output);

@@ -4,7 +4,7 @@
 
 #include <dent/body.h>
 
-enum { CELL_MAX_CORNERS = 8, CELL_MAX_TETRAHEDRA = 6, CELL_MAX_FACE_TRIANGLES = 12 };
+enum { CELL_MAX_CORNERS = 8, CELL_MAX_TETRAHEDRA = 6 };
 
 /* Number of corners of a dent_cell_kind; 0 for an unknown one. */
 uint32_t cell_corner_count(uint8_t kind);

@@ -132,18 +132,4 @@ static inline uint32_t cell_of(const struct body *body, uint32_t tetrahedron)
     return body->cell_of_tetrahedron ? body->cell_of_tetrahedron[tetrahedron] : tetrahedron;
 }
 
-/* Do two lists of vertices of one body have one in common? */
-static inline bool lists_share_vertex(const struct body *body, const uint32_t *a, uint32_t a_count, const uint32_t *b,
-                                      uint32_t b_count)
-{
-    for (uint32_t i = 0; i < a_count; i++) {
-        for (uint32_t j = 0; j < b_count; j++) {
-            if (body_identity(body, a[i]) == body_identity(body, b[j])) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 #endif

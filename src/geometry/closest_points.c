@@ -21,12 +21,6 @@ static struct candidate closest_of_triangle(const struct local_corners *local)
     return candidate_of_foot(local, &foot) ? better_of(best, foot) : best;
 }
 
-static double clamped_square(double distance)
-{
-    double squared = distance * distance;
-    return squared < DBL_MAX ? squared : DBL_MAX;
-}
-
 /* Turns a candidate into a point in the corners' box and a distance. */
 static double finish(const struct candidate *candidate, int exponent, const double *const corners[], int count,
                      double closest[3])
@@ -49,14 +43,4 @@ double distance_to_segment(const double p[3], const double a[3], const double b[
     struct local_corners local = corners_seen_from(p, ends, 2);
     struct candidate best = candidate_of_edge(&local, 0, 1);
     return finish(&best, local.exponent, ends, 2, closest);
-}
-
-double closest_point_on_triangle(const double p[3], const double *const triangle[3], double closest[3])
-{
-    return clamped_square(distance_to_triangle(p, triangle, closest));
-}
-
-double closest_point_on_segment(const double p[3], const double a[3], const double b[3], double closest[3])
-{
-    return clamped_square(distance_to_segment(p, a, b, closest));
 }

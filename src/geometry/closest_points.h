@@ -6,14 +6,11 @@
 #ifndef DENT_GEOMETRY_CLOSEST_POINTS_H
 #define DENT_GEOMETRY_CLOSEST_POINTS_H
 
-/* The point of the closed triangle closest to p; returns the squared distance (DBL_MAX where it would overflow). */
-double closest_point_on_triangle(const double p[3], const double *const triangle[3], double closest[3]);
-
-/* The same, returning the distance, which survives where its square would overflow or underflow. */
+/* The point of the closed triangle closest to p; returns the distance (DBL_MAX where it would overflow). Distances, not
+ * their squares, which may overflow or underflow where the distance does not. */
 double distance_to_triangle(const double p[3], const double *const triangle[3], double closest[3]);
 
 /* The same for the closed segment from a to b. */
-double closest_point_on_segment(const double p[3], const double a[3], const double b[3], double closest[3]);
 double distance_to_segment(const double p[3], const double a[3], const double b[3], double closest[3]);
 
 #endif

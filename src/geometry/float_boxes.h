@@ -1,9 +1,9 @@
 /* Float boxes that contain what they stand for, whatever the exponents.
  *
  * All coordinates of a world are first multiplied by one power of two, chosen so that the largest becomes about 1
- * (DESIGN §2: 1e±150 must not collapse the boxes), then rounded outward to float. Scaling by a power of two is exact
- * unless a number falls into the subnormal range of double, which lies far below the smallest float: there only its
- * sign matters, and the sign is kept.
+ * (so that coordinates of 1e±150 do not collapse the boxes), then rounded outward to float. Scaling by a power of two
+ * is exact unless a number falls into the subnormal range of double, which lies far below the smallest float: there
+ * only its sign matters, and the sign is kept.
  */
 #ifndef DENT_GEOMETRY_FLOAT_BOXES_H
 #define DENT_GEOMETRY_FLOAT_BOXES_H

@@ -24,7 +24,7 @@
 
 #include "geometry/kernels/impact_direction.h"
 
-enum { CANDIDATES = 5, DEFAULT_LIMIT = 1000000 };
+enum { DEFAULT_LIMIT = 1000000 };
 
 /* Corners scaled by a power of two so that no coordinate is above 1: differences at both ends, and their sizes. */
 struct separation_query {

@@ -43,11 +43,6 @@ static inline struct interval interval_whole_line(void)
     return (struct interval){-INFINITY, INFINITY};
 }
 
-static inline bool interval_contains(struct interval a, double x)
-{
-    return a.lo <= x && x <= a.hi;
-}
-
 static inline struct interval interval_add(struct interval a, struct interval b)
 {
     return (struct interval){rounded_down(a.lo + b.lo), rounded_up(a.hi + b.hi)};
@@ -110,11 +105,6 @@ static inline struct interval interval_absolute(struct interval a)
 static inline struct interval interval_intersect(struct interval a, struct interval b)
 {
     return (struct interval){a.lo > b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
-}
-
-static inline struct interval interval_hull(struct interval a, struct interval b)
-{
-    return (struct interval){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
 }
 
 /* A number in the middle, and how far the ends are from it at most. */

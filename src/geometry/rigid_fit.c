@@ -1,4 +1,6 @@
-/* See rigid_fit.h. */
+/* Horn's 4x4 matrix of the moments, ten sweeps of Jacobi rotations over it, and the eigenvector of its largest
+ * eigenvalue as a quaternion. The moments are first scaled by their largest; what is too small or too large to scale
+ * gives the identity. See rigid_fit.h. */
 #include "geometry/rigid_fit.h"
 
 #include <math.h>

@@ -54,16 +54,6 @@ static inline uint64_t byte_reader_unsigned(struct byte_reader *reader, size_t s
     return value;
 }
 
-static inline uint8_t byte_reader_u8(struct byte_reader *reader)
-{
-    return (uint8_t)byte_reader_unsigned(reader, 1);
-}
-
-static inline uint16_t byte_reader_u16(struct byte_reader *reader)
-{
-    return (uint16_t)byte_reader_unsigned(reader, 2);
-}
-
 static inline uint32_t byte_reader_u32(struct byte_reader *reader)
 {
     return (uint32_t)byte_reader_unsigned(reader, 4);

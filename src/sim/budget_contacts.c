@@ -1,18 +1,19 @@
-/* Contacts within a fixed budget (dent_sim_def.contact_budget): instead of looking for all of them, a step spends so many work units
- * on interruptible searches between balls (dent/time_critical.h) and pushes with what is known then.
+/* Contacts within a fixed budget (dent_sim_def.contact_budget): instead of looking for all of them, a step spends so
+ * many work units on interruptible searches between balls (dent/time_critical.h) and pushes with what is known then.
  *
- * All pairs of bodies that may meet first compare their roots, one unit each; the rest of the budget is shared out evenly among those
- * not apart. The response is a direction and a share for every vertex (dent_sphere_response_compute with stiffness 1); how hard is
- * decided here, from the effective mass 1/W of exactly that spread: with W = sum |f|^2/m / |F|^2 over both bodies, stiffness
- * 1/(4 W dt^2) is a quarter of what one undamped contact under symplectic Euler would bear. Velocities get it at the start of the step.
+ * All pairs of bodies that may meet first compare their roots, one unit each; the rest of the budget is shared out
+ * evenly among those not apart. The response is a direction and a share for every vertex (dent_sphere_response_compute
+ * with stiffness 1); how hard is decided here, from the effective mass 1/W of exactly that spread: with W = sum |f|^2/m
+ * / |F|^2 over both bodies, stiffness 1/(4 W dt^2) is a quarter of what one undamped contact under symplectic Euler
+ * would bear. Velocities get it at the start of the step.
  *
- * Friction acts where the push does: with the same weights the two sides have mean velocities; their difference across the push is
- * taken away, as far as friction times the push can, by an impulse spread with these weights.
+ * Friction acts where the push does: with the same weights the two sides have mean velocities; their difference across
+ * the push is taken away, as far as friction times the push can, by an impulse spread with these weights.
  *
- * A body with itself: the search names pairs of faces that cross. Each pushes its six corners apart along the line between the centres
- * of the two balls, which a crossing of faces alone would not tell, by their overlap; stiffness as above from the masses of the
- * corners, divided by the number of pairs that share one.
- * Deterministic: searches begin at the roots and count units, not time. */
+ * A body with itself: the search names pairs of faces that cross. Each pushes its six corners apart along the line
+ * between the centres of the two balls, which a crossing of faces alone would not tell, by their overlap; stiffness as
+ * above from the masses of the corners, divided by the number of pairs that share one. Deterministic: searches begin at
+ * the roots and count units, not time. */
 #include "sim_internal.h"
 
 #include <dent/time_critical.h>
@@ -76,7 +77,8 @@ static dent_status make_pair(dent_sim *sim, uint32_t i, uint32_t k)
     dent_time_critical_def def = dent_time_critical_def_default();
     def.order = DENT_REFINE_SIZE; /* balls of even size push evenly */
     if (budget->pair_count == PAIRS_MOST) {
-        return dent_fail(sim->context, DENT_ERROR_TOO_LARGE, "simulation: contact_budget is for at most %d pairs of bodies", PAIRS_MOST);
+        return dent_fail(sim->context, DENT_ERROR_TOO_LARGE,
+                         "simulation: contact_budget is for at most %d pairs of bodies", PAIRS_MOST);
     }
     dent_status status = make_tree(sim, i);
     status = status == DENT_OK ? make_tree(sim, k) : status;
@@ -109,7 +111,8 @@ dent_status budget_build(dent_sim *sim, uint64_t units)
     struct sim_budget *budget = sim_allocate(sim, 1, sizeof *budget);
     sim->budget = budget;
     if (!budget || !(budget->trees = sim_allocate(sim, sim->body_count, sizeof(dent_bound_tree *))) ||
-        !(budget->pairs = sim_allocate(sim, pairs < PAIRS_MOST ? (size_t)pairs + 1 : PAIRS_MOST, sizeof *budget->pairs)) ||
+        !(budget->pairs =
+              sim_allocate(sim, pairs < PAIRS_MOST ? (size_t)pairs + 1 : PAIRS_MOST, sizeof *budget->pairs)) ||
         !(budget->forces[0] = sim_allocate(sim, 3 * (size_t)most, sizeof(double))) ||
         !(budget->forces[1] = sim_allocate(sim, 3 * (size_t)most, sizeof(double))) ||
         !(budget->shared = sim_allocate(sim, sim->vertex_count, sizeof *budget->shared))) {
@@ -142,8 +145,10 @@ void budget_destroy(dent_sim *sim)
 
 /* ---- pushing ----------------------------------------------------------------------------------------------------- */
 
-/* What the spread `forces` on a body does to it: velocities += factor * M^-1 forces when `apply`; returns forces . M^-1 forces. */
-static double rigid_push(dent_rigid_state *state, const double *forces, const double *positions, uint32_t count, double factor, bool apply)
+/* What the spread `forces` on a body does to it: velocities += factor * M^-1 forces when `apply`; returns forces . M^-1
+ * forces. */
+static double rigid_push(dent_rigid_state *state, const double *forces, const double *positions, uint32_t count,
+                         double factor, bool apply)
 {
     double force[3] = {0}, torque[3] = {0}, matrix[9], local[3], spin[3] = {0};
     for (uint32_t v = 0; v < count; v++) {
@@ -195,8 +200,8 @@ static double push(dent_sim *sim, uint32_t number, const double *forces, double 
     const struct sim_embedding *embedding = embedding_of(sim, number);
     double sum = 0;
     if (body->rigid != SIM_NONE) {
-        return rigid_push(&sim->state.rigids[body->rigid], forces, sim->state.positions + 3 * (size_t)body->first_vertex, body->vertex_count,
-                          factor, apply);
+        return rigid_push(&sim->state.rigids[body->rigid], forces,
+                          sim->state.positions + 3 * (size_t)body->first_vertex, body->vertex_count, factor, apply);
     }
     for (uint32_t v = 0; v < body->vertex_count; v++) {
         const double *force = forces + 3 * (size_t)v;
@@ -204,7 +209,8 @@ static double push(dent_sim *sim, uint32_t number, const double *forces, double 
             continue;
         }
         for (int k = 0; embedding && k < 3; k++) {
-            double weight = embedding->weights[3 * (size_t)v + (size_t)k], part[3] = {weight * force[0], weight * force[1], weight * force[2]};
+            double weight = embedding->weights[3 * (size_t)v + (size_t)k],
+                   part[3] = {weight * force[0], weight * force[1], weight * force[2]};
             sum += vertex_push(sim, embedding->corners[3 * (size_t)v + (size_t)k], part, factor, apply);
         }
         sum += embedding ? 0 : vertex_push(sim, body->first_vertex + v, force, factor, apply);
@@ -219,7 +225,8 @@ static double friction_between(const dent_sim *sim, uint32_t a, uint32_t b)
     uint32_t first = sim->bodies[a].material, second = sim->bodies[b].material;
     for (uint32_t i = 0; i < sim->pair_count; i++) {
         const dent_material_pair *pair = &sim->pairs[i];
-        if ((pair->material_a == first && pair->material_b == second) || (pair->material_a == second && pair->material_b == first)) {
+        if ((pair->material_a == first && pair->material_b == second) ||
+            (pair->material_a == second && pair->material_b == first)) {
             return pair->material.friction_kinetic;
         }
     }
@@ -241,8 +248,10 @@ static void velocity_of(const dent_sim *sim, uint32_t number, uint32_t v, double
     sim_add_scaled(velocity, 1, state->linear_velocity);
 }
 
-/* The mean velocity of a side with the weights of its push: the part of each vertex along `direction`, of `total` in all. */
-static void mean_velocity(const dent_sim *sim, uint32_t number, const double *forces, const double *direction, double total, double mean[3])
+/* The mean velocity of a side with the weights of its push: the part of each vertex along `direction`, of `total` in
+ * all. */
+static void mean_velocity(const dent_sim *sim, uint32_t number, const double *forces, const double *direction,
+                          double total, double mean[3])
 {
     mean[0] = mean[1] = mean[2] = 0;
     for (uint32_t v = 0; v < sim->bodies[number].vertex_count; v++) {
@@ -255,7 +264,8 @@ static void mean_velocity(const dent_sim *sim, uint32_t number, const double *fo
 }
 
 /* Turns the forces of a side into those of a unit force along `across`, with the weights of the push. */
-static void turn_forces(const dent_sim *sim, uint32_t number, double *forces, const double *direction, double total, const double *across)
+static void turn_forces(const dent_sim *sim, uint32_t number, double *forces, const double *direction, double total,
+                        const double *across)
 {
     for (uint32_t v = 0; v < sim->bodies[number].vertex_count; v++) {
         double weight = sim_dot(forces + 3 * (size_t)v, direction) / total;
@@ -274,7 +284,8 @@ static void rub(dent_sim *sim, const struct budget_pair *pair, const double *dir
         return;
     }
     for (int side = 0; side < 2; side++) {
-        mean_velocity(sim, pair->body[side], budget->forces[side], direction, side == 0 ? total : -total, velocity[side]);
+        mean_velocity(sim, pair->body[side], budget->forces[side], direction, side == 0 ? total : -total,
+                      velocity[side]);
     }
     sim_subtract(velocity[0], velocity[1], slip);
     sim_add_scaled(slip, -sim_dot(slip, direction), direction);
@@ -293,7 +304,7 @@ static void rub(dent_sim *sim, const struct budget_pair *pair, const double *dir
     }
 }
 
-/* ---- a body with itself ------------------------------------------------------------------------------------------- */
+/* ---- a body with itself ------------------------------------------------------------------------------------------ */
 
 /* The six corners of two faces, as vertices of the simulation. */
 static void six_corners(const dent_sim *sim, uint32_t body, const dent_face_pair *faces, uint32_t corners[6])
@@ -318,7 +329,8 @@ static void count_shared(dent_sim *sim, uint32_t body, const dent_time_critical_
 }
 
 /* From the ball of face b to the ball of face a of a confirmed pair of leaves; false where their centres coincide. */
-static bool line_of_centres(const dent_sim *sim, uint32_t body, const dent_confirmed *leaves, uint32_t face_a, double direction[3])
+static bool line_of_centres(const dent_sim *sim, uint32_t body, const dent_confirmed *leaves, uint32_t face_a,
+                            double direction[3])
 {
     dent_bound_tree *tree = sim->budget->trees[body];
     dent_bound_node a = dent_bound_tree_node(tree, leaves->node_a), b = dent_bound_tree_node(tree, leaves->node_b);
@@ -375,7 +387,7 @@ static dent_status respond_to_itself(dent_sim *sim, struct budget_pair *pair)
     return DENT_OK;
 }
 
-/* ---- pushing two bodies ------------------------------------------------------------------------------------------- */
+/* ---- pushing two bodies ------------------------------------------------------------------------------------------ */
 
 static dent_status respond(dent_sim *sim, struct budget_pair *pair)
 {
@@ -390,7 +402,8 @@ static dent_status respond(dent_sim *sim, struct budget_pair *pair)
         memset(budget->forces[side], 0, 3 * (size_t)sim->bodies[pair->body[side]].vertex_count * sizeof(double));
     }
     def.confirmed_only = true;
-    dent_status status = dent_sphere_response_compute(pair->search, &def, budget->forces[0], budget->forces[1], &response);
+    dent_status status =
+        dent_sphere_response_compute(pair->search, &def, budget->forces[0], budget->forces[1], &response);
     double total = sim_dot(response.force, response.force);
     if (status != DENT_OK || response.regions == 0 || !(total > 0)) {
         return status;
@@ -409,7 +422,7 @@ static dent_status respond(dent_sim *sim, struct budget_pair *pair)
     return DENT_OK;
 }
 
-/* ---- the search ---------------------------------------------------------------------------------------------------- */
+/* ---- the search -------------------------------------------------------------------------------------------------- */
 
 static dent_status run(struct budget_pair *pair, uint64_t units)
 {

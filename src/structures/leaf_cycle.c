@@ -1,4 +1,5 @@
-/* See leaf_cycle.h. */
+/* A border edge is one that no other face of the leaf goes the other way; following them from place to place gives the
+ * order, and what was not met comes behind. See leaf_cycle.h. */
 #include "structures/leaf_cycle.h"
 
 #include <string.h>

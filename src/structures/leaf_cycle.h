@@ -1,4 +1,4 @@
-/* The order of the vertices of a leaf. */
+/* The order of the vertices of a leaf of the surface forest: along its border first. */
 #ifndef DENT_STRUCTURES_LEAF_CYCLE_H
 #define DENT_STRUCTURES_LEAF_CYCLE_H
 

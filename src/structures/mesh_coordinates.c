@@ -1,4 +1,5 @@
-/* See mesh_coordinates.h. */
+/* Breadth-first walks along surface edges, component by component. Two pivots make a coordinate: the first is the
+ * vertex farthest from all pivots before, the second the one farthest from the first. See mesh_coordinates.h. */
 #include "structures/mesh_coordinates.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* See region_split.h. */
+/* Halves found by selection, not by sorting, and entered by recursion; ties by id make the division the same on every
+ * machine. See region_split.h. */
 #include "structures/region_split.h"
 
 enum { GROUP_ITEMS = 16 };

@@ -15,7 +15,6 @@ struct answer {
     dent_pair *pairs[LISTS];
     uint64_t count[LISTS];
     uint64_t hash[LISTS];
-    uint64_t interior_vertices;
 };
 
 static bool is_left_out(const char *scene)

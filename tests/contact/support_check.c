@@ -1,3 +1,4 @@
+/* See support_check.h. */
 #include "support_check.h"
 
 void check_world_open(struct check_world *check, uint32_t threads)

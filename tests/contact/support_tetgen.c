@@ -1,3 +1,4 @@
+/* See support_tetgen.h. */
 #include "support_tetgen.h"
 
 #include <stdio.h>

@@ -36,16 +36,6 @@ static inline void simplex_initialise(struct simplex *simplex)
     mpz_inits(simplex->denominator, simplex->product, simplex->other, NULL);
 }
 
-static inline void simplex_clear(struct simplex *simplex)
-{
-    for (int row = 0; row <= SIMPLEX_ROWS; row++) {
-        for (int column = 0; column < SIMPLEX_COLUMNS_MAX; column++) {
-            mpz_clear(simplex->entry[row][column]);
-        }
-    }
-    mpz_clears(simplex->denominator, simplex->product, simplex->other, NULL);
-}
-
 static inline void simplex_pivot(struct simplex *simplex, int pivot_row, int pivot_column)
 {
     for (int row = 0; row <= SIMPLEX_ROWS; row++) {

@@ -337,14 +337,14 @@ static void known_closest_points_are_found(void **state)
     const double a[3] = {0, 0, 0}, b[3] = {4, 0, 0}, c[3] = {0, 4, 0};
     const double *const triangle[3] = {a, b, c};
     const struct {
-        double p[3], closest[3], squared;
+        double p[3], closest[3], distance;
     } cases[] = {
-        {{1, 1, 3}, {1, 1, 0}, 9},   {{-1, -2, 2}, {0, 0, 0}, 9}, {{5, -1, 0}, {4, 0, 0}, 2},
-        {{2, -3, 4}, {2, 0, 0}, 25}, {{3, 3, 0}, {2, 2, 0}, 2},   {{-2, 1, 0}, {0, 1, 0}, 4},
+        {{1, 1, 3}, {1, 1, 0}, 3},  {{-1, -2, 2}, {0, 0, 0}, 3},     {{5, -1, 0}, {4, 0, 0}, sqrt(2)},
+        {{2, -3, 4}, {2, 0, 0}, 5}, {{3, 3, 0}, {2, 2, 0}, sqrt(2)}, {{-2, 1, 0}, {0, 1, 0}, 2},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         double closest[3];
-        assert_true(fabs(closest_point_on_triangle(cases[k].p, triangle, closest) - cases[k].squared) < 1e-13);
+        assert_true(fabs(distance_to_triangle(cases[k].p, triangle, closest) - cases[k].distance) < 1e-14);
         assert_true(distance_between(closest, cases[k].closest) < 1e-15);
     }
 }
@@ -357,11 +357,11 @@ static void closest_points_are_finite_for_any_input(void **state)
         double p[4][3], closest[3];
         make_points(&random, n % MAKE_KINDS, p, 4);
         const double *const triangle[3] = {p[1], p[2], p[3]};
-        double squared = closest_point_on_triangle(p[0], triangle, closest);
-        assert_true(isfinite(squared) && squared >= 0.0 && in_box(closest, triangle));
-        squared = closest_point_on_segment(p[0], p[1], p[2], closest);
+        double distance = distance_to_triangle(p[0], triangle, closest);
+        assert_true(isfinite(distance) && distance >= 0.0 && in_box(closest, triangle));
+        distance = distance_to_segment(p[0], p[1], p[2], closest);
         const double *const segment[3] = {p[1], p[2], p[2]};
-        assert_true(isfinite(squared) && squared >= 0.0 && in_box(closest, segment));
+        assert_true(isfinite(distance) && distance >= 0.0 && in_box(closest, segment));
     }
 }
 

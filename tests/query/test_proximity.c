@@ -166,6 +166,26 @@ static void features_print_as_the_tool_prints_them(void **state)
     dent_context_destroy(context);
 }
 
+static void the_hash_is_that_of_the_printed_columns(void **state)
+{
+    (void)state;
+    static const double across[3][3] = {{-1, 1, 0.25}, {9, 1, 0.25}, {1, 1, 9}};
+    static const char lines[] = "0 0-2 1 0-1\n0 1-2 1 0-1\n";
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    dent_world *world = dent_world_create(context);
+    add_surface(world, floor_face, 3, one_face, 1);
+    add_surface(world, across, 3, one_face, 1);
+    dent_proximity_result result = ask(world, 0.125, DENT_METHOD_AUTO);
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (const char *c = lines; *c; c++) {
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    }
+    assert_int_equal(dent_proximity_hash(world, result.pairs, result.count), hash);
+    assert_int_not_equal(dent_proximity_hash(world, result.pairs, 1), hash);
+    dent_world_destroy(world);
+    dent_context_destroy(context);
+}
+
 static void closest_features_come_once(void **state)
 {
     (void)state;
@@ -426,6 +446,7 @@ int main(void)
         cmocka_unit_test(bad_thickness_is_refused_by_name),
         cmocka_unit_test(bad_defs_are_refused),
         cmocka_unit_test(features_print_as_the_tool_prints_them),
+        cmocka_unit_test(the_hash_is_that_of_the_printed_columns),
         cmocka_unit_test(closest_features_come_once),
         cmocka_unit_test(a_thickness_beyond_the_world_gives_all_pairs),
         cmocka_unit_test(distances_and_thicknesses_that_overflow_are_answered),

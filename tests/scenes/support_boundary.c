@@ -1,3 +1,4 @@
+/* See support_counting.h. */
 #include "scenes/support_counting.h"
 
 #include <assert.h>

@@ -53,6 +53,24 @@ static void the_volume_of_a_sphere_converges_with_the_square_of_the_spacing(void
     dent_context_destroy(context);
 }
 
+/* How many cells there were, and their dihedral angles. */
+struct seen_meshes {
+    uint64_t cells;
+    double smallest, largest; /* degrees */
+};
+
+static void check_promises(dent_context *context, const struct mesher_def *def, struct seen_meshes *seen)
+{
+    struct scene_mesh mesh;
+    double low, high;
+    assert_int_equal(implicit_mesh_create(context, def, &mesh), DENT_OK);
+    check_mesh(&mesh, &low, &high);
+    seen->smallest = fmin(seen->smallest, low);
+    seen->largest = fmax(seen->largest, high);
+    seen->cells += mesh.element_count;
+    scene_mesh_release(context, &mesh);
+}
+
 /* A random sum of waves cut by a ball: every stencil, thin walls, tunnels, pinches. */
 struct noise {
     double waves[12][4];
@@ -87,23 +105,16 @@ static void random_shapes_keep_every_promise(void **state)
 {
     (void)state;
     dent_context *context = test_context(1, DENT_ISA_AUTO);
-    double smallest = 180, largest = 0;
-    uint64_t cells = 0;
+    struct seen_meshes seen = {.smallest = 180};
     for (uint64_t seed = 1; seed <= 40; seed++) {
         /* Up to frequencies the lattice cannot resolve at all. */
         struct noise noise = make_noise(seed, 4 + 0.8 * (double)(seed % 20));
         struct mesher_def def = {
             .low = {-2, -2, -2}, .high = {2, 2, 2}, .spacing = 0.25, .value = noise_value, .shape = &noise};
-        struct scene_mesh mesh;
-        assert_int_equal(implicit_mesh_create(context, &def, &mesh), DENT_OK);
-        double low, high;
-        check_mesh(&mesh, &low, &high);
-        smallest = fmin(smallest, low);
-        largest = fmax(largest, high);
-        cells += mesh.element_count;
-        scene_mesh_release(context, &mesh);
+        check_promises(context, &def, &seen);
     }
-    print_message("%llu cells, dihedral angles %.2f … %.2f degrees\n", (unsigned long long)cells, smallest, largest);
+    print_message("%llu cells, dihedral angles %.2f … %.2f degrees\n", (unsigned long long)seen.cells, seen.smallest,
+                  seen.largest);
     dent_context_destroy(context);
 }
 
@@ -123,22 +134,15 @@ static void white_noise_keeps_every_promise(void **state)
 {
     (void)state;
     dent_context *context = test_context(1, DENT_ISA_AUTO);
-    double smallest = 180, largest = 0;
-    uint64_t cells = 0;
+    struct seen_meshes seen = {.smallest = 180};
     for (uint64_t seed = 1; seed <= 10; seed++) {
         struct mesher_def def = {
             .low = {-2, -2, -2}, .high = {2, 2, 2}, .spacing = 0.2, .value = white_noise_value, .shape = &seed};
-        struct scene_mesh mesh;
-        assert_int_equal(implicit_mesh_create(context, &def, &mesh), DENT_OK);
-        double low, high;
-        check_mesh(&mesh, &low, &high);
-        smallest = fmin(smallest, low);
-        largest = fmax(largest, high);
-        cells += mesh.element_count;
-        scene_mesh_release(context, &mesh);
+        check_promises(context, &def, &seen);
     }
-    print_message("%llu cells, dihedral angles %.2f … %.2f degrees\n", (unsigned long long)cells, smallest, largest);
-    assert_true(cells > 50000);
+    print_message("%llu cells, dihedral angles %.2f … %.2f degrees\n", (unsigned long long)seen.cells, seen.smallest,
+                  seen.largest);
+    assert_true(seen.cells > 50000);
     dent_context_destroy(context);
 }
 

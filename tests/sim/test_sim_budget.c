@@ -1,5 +1,5 @@
-/* A simulation with a fixed budget for contacts: it stays within it, bodies that meet are thrown back, momentum is kept, and the bits are
- * the same for any number of threads. */
+/* A simulation with a fixed budget for contacts: it stays within it, bodies that meet are thrown back, momentum is
+ * kept, and the bits are the same for any number of threads. */
 #include "support/cmocka_includes.h"
 #include "support_meshes.h"
 
@@ -14,7 +14,8 @@ enum { UNITS = 3000 };
 static dent_sim *two_balls(dent_context *context, dent_sim_body_kind kind, uint64_t units)
 {
     struct test_mesh a = kind == DENT_SIM_SOLID ? test_block(4, 4, 4, 0.25, 0, 0, 0) : test_ball(3, 0.5, 0, 0, 0);
-    struct test_mesh b = kind == DENT_SIM_SOLID ? test_block(4, 4, 4, 0.25, 1.3, 0.1, 0.15) : test_ball(3, 0.5, 1.3, 0.1, 0.05);
+    struct test_mesh b =
+        kind == DENT_SIM_SOLID ? test_block(4, 4, 4, 0.25, 1.3, 0.1, 0.15) : test_ball(3, 0.5, 1.3, 0.1, 0.05);
     dent_sim_body_def bodies[2] = {test_body(kind, &a), test_body(kind, &b)};
     bodies[0].linear_velocity[0] = 2;
     bodies[0].mesh = bodies[1].mesh = kind == DENT_SIM_SOLID ? DENT_BODY_SOLID : DENT_BODY_SURFACE;
@@ -72,12 +73,13 @@ static void bodies_that_meet_are_thrown_back_and_momentum_is_kept(void **state)
             assert_true(mean_x(sim, 0) < mean_x(sim, 1)); /* never through one another */
         }
         double after = dent_sim_get_statistics(sim).linear_momentum[0];
-        printf("kind %d: at most %llu units a step, %llu pushes, momentum %.6g -> %.6g\n", (int)kinds[n], (unsigned long long)most,
-               (unsigned long long)regions, before, after);
+        printf("kind %d: at most %llu units a step, %llu pushes, momentum %.6g -> %.6g\n", (int)kinds[n],
+               (unsigned long long)most, (unsigned long long)regions, before, after);
         assert_true(regions > 0);
         assert_true(most > 0 && most <= UNITS + 64);
         assert_true(fabs(after - before) < 1e-9 * fabs(before));
-        assert_true(mean_x(sim, 1) > 1.3 + (kinds[n] == DENT_SIM_SOLID ? 0.6 : 0.1)); /* the second one was set in motion */
+        assert_true(mean_x(sim, 1) >
+                    1.3 + (kinds[n] == DENT_SIM_SOLID ? 0.6 : 0.1)); /* the second one was set in motion */
         dent_sim_destroy(sim);
         dent_context_destroy(context);
     }

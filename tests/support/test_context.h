@@ -1,4 +1,5 @@
-/* A context for tests, and how much a test should do: DENT_QUICK_TESTS (sanitizer runs) lowers, DENT_LONG_TESTS raises. */
+/* A context for tests, and how much a test should do: DENT_QUICK_TESTS (for sanitizers) lowers, DENT_LONG_TESTS
+ * raises. */
 #ifndef DENT_TESTS_TEST_CONTEXT_H
 #define DENT_TESTS_TEST_CONTEXT_H
 

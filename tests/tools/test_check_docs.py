@@ -15,6 +15,7 @@ GOOD = {
     "docs/README.md": "# Pages\n\n[a page](page.md), [home](https://example.org/nowhere)\n",
     "docs/page.md": "# Page\n\n![a picture](images/a.png)\n\n## A part of it\n\n`src/base/arena.c`\n",
     "docs/images/a.png": "",
+    "tools/extract_snippets.py": "",
     "src/base/arena.c": "/* see docs/page.md; src/<folder>/x.c and build/src/y.c are no paths of the tree */\n",
 }
 

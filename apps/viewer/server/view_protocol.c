@@ -105,10 +105,18 @@ typedef struct command_form {
 } command_form;
 
 static const command_form forms[] = {
-    {"ack", VIEW_COMMAND_ACKNOWLEDGE, "n"}, {"play", VIEW_COMMAND_PLAY, ""},       {"pause", VIEW_COMMAND_PAUSE, ""},
-    {"step", VIEW_COMMAND_STEP, "i"},       {"seek", VIEW_COMMAND_SEEK, "n"},      {"speed", VIEW_COMMAND_SPEED, "d"},
-    {"restart", VIEW_COMMAND_RESTART, ""},  {"ask", VIEW_COMMAND_ASK, "w"},        {"structure", VIEW_COMMAND_STRUCTURE, "wnn"},
-    {"pick", VIEW_COMMAND_PICK, "nn"},      {"grab", VIEW_COMMAND_GRAB, "nnddd"},  {"release", VIEW_COMMAND_RELEASE, ""},
+    {"ack", VIEW_COMMAND_ACKNOWLEDGE, "n"},
+    {"play", VIEW_COMMAND_PLAY, ""},
+    {"pause", VIEW_COMMAND_PAUSE, ""},
+    {"step", VIEW_COMMAND_STEP, "i"},
+    {"seek", VIEW_COMMAND_SEEK, "n"},
+    {"speed", VIEW_COMMAND_SPEED, "d"},
+    {"restart", VIEW_COMMAND_RESTART, ""},
+    {"ask", VIEW_COMMAND_ASK, "w"},
+    {"structure", VIEW_COMMAND_STRUCTURE, "wnn"},
+    {"pick", VIEW_COMMAND_PICK, "nn"},
+    {"grab", VIEW_COMMAND_GRAB, "nnddd"},
+    {"release", VIEW_COMMAND_RELEASE, ""},
     {"settled", VIEW_COMMAND_SETTLED, ""},
 };
 
