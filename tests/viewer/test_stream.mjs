@@ -13,7 +13,7 @@ const frameOf = data => ({ sequence: data.readUInt32LE(4), frame: data.readUInt3
 let folder, viewer, fast;
 before(async () => {
     folder = mkdtempSync(join(tmpdir(), "dent-stream-"));
-    viewer = await startViewer("--threads", "1", "cloth-sphere", "--scale", "0.2");
+    viewer = await startViewer("--threads", "1", "cloth-sphere", "--scale", "0.05"); // small: a step must not take long on a busy machine
     fast = plainClient(viewer.url);
     await new Promise(resolve => fast.on("open", resolve));
     fast.send("speed 100"); // as fast as it goes
@@ -63,10 +63,10 @@ test("who acknowledges at once may have two frames under way, never three", asyn
             under--;
             held.shift()();
         };
-        if (++frames % 10 !== 0) { // nine at once, then one is kept until another one has come
+        if (++frames % 4 !== 0) { // three at once, then one is kept until another one has come
             while (held.length > 0) release();
         } else {
-            setTimeout(() => held.length > 0 && release(), 200); // … if it comes
+            setTimeout(() => held.length > 0 && release(), 500); // … if it comes: a busy machine may be slow to say that the one before was drawn
         }
         return most >= 2 && frames > 30 ? true : undefined;
     });

@@ -1,7 +1,7 @@
 // Several pages on one source, hidden pages, windows of any size, a graphics context that is lost: in a real browser.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { lookAtPixels, openPage, startBrowser, startViewer } from "./support.mjs";
+import { lookAtPixels, openPage, settled, startBrowser, startViewer } from "./support.mjs";
 
 let browser;
 before(async () => (browser = await startBrowser()));
@@ -49,8 +49,8 @@ test("a page that was hidden shows the present when it is seen again", async () 
         window.requestAnimationFrame = action => window.held.push(action); // as in a tab behind another one
     });
     const shown = who => who.evaluate(() => window.dentView.frame), goOn = frame => wait(watcher, from => window.dentView.frame > from + 4, frame);
-    await goOn(await shown(page)); // one more frame may have been on its way
-    const last = await shown(page);
+    await goOn(await shown(page));
+    const last = await settled(() => shown(page)); // a frame or two may have been on their way
     await goOn(last);
     assert.equal(await shown(page), last, "nothing is sent to a page that draws nothing");
     const now = await shown(watcher);
@@ -62,12 +62,51 @@ test("a page that was hidden shows the present when it is seen again", async () 
     await finish(viewer, page, watcher);
 });
 
+test("a frame is acknowledged when it was drawn, or a newer one in its place, and not when the newer one comes", async () => {
+    const viewer = await startViewer("--prescribed", "v-shapes", "--scale", "0.2"), page = await browser.newPage();
+    page.complaints = [];
+    await page.addInitScript(() => {
+        const send = WebSocket.prototype.send;
+        window.said = [];
+        WebSocket.prototype.send = function (text) {
+            window.said.push(text);
+            window.socket = this;
+            return send.call(this, text);
+        };
+    });
+    await page.goto(viewer.url);
+    await wait(page, () => window.dentView?.ready && !window.dentView.pending && window.socket);
+    await page.evaluate(() => {
+        window.take = window.socket.onmessage;
+        window.socket.onmessage = event => {
+            if (new DataView(event.data).getUint32(0, true) === 3) window.last = event.data;
+            window.take(event);
+        };
+    });
+    await page.click("#step");
+    await wait(page, () => window.last && window.dentView.frame === 1 && window.said.at(-1) === `ack ${window.dentView.sequence}`);
+    const [held, drawn] = await page.evaluate(() => { // two more of them while nothing is drawn, as in a tab behind another one
+        const genuine = window.requestAnimationFrame, actions = [], acknowledged = () => window.said.filter(text => text.startsWith("ack")).length;
+        window.requestAnimationFrame = action => actions.push(action);
+        const before = acknowledged();
+        for (let i = 0; i < 2; i++) window.take({ data: window.last.slice(0) });
+        const held = acknowledged() - before;
+        window.requestAnimationFrame = genuine;
+        actions.forEach(action => action(performance.now()));
+        return [held, acknowledged() - before];
+    });
+    assert.deepEqual([held, drawn], [0, 2]);
+    await finish(viewer, page);
+});
+
 test("windows of any size, and a graphics context that is lost and comes back", async () => {
     const viewer = await startViewer("--prescribed", "v-shapes", "--scale", "0.2"), page = await openPage(browser, viewer.url);
     const buffer = () => page.evaluate(() => [window.dentView.stage.renderer.getContext().drawingBufferWidth, window.dentView.stage.renderer.getContext().drawingBufferHeight]);
     for (const [width, height] of [[1, 1], [60, 900], [900, 60], [12000, 20]]) {
-        await page.evaluate(([w, h]) => (document.getElementById("stage").style.cssText = `flex:none;width:${w}px;height:${h}px`), [width, height]);
-        const drawn = await page.evaluate(() => window.dentView.drawn);
+        const drawn = await page.evaluate(([w, h]) => { // as it was before: the picture may come at once
+            document.getElementById("stage").style.cssText = `flex:none;width:${w}px;height:${h}px`;
+            return window.dentView.drawn;
+        }, [width, height]);
         await wait(page, before => window.dentView.drawn > before, drawn);
         assert.ok((await buffer()).every(x => x >= 1 && x <= 16384));
     }

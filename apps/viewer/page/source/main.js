@@ -22,14 +22,15 @@ addEventListener("error", event => event.message.startsWith("ResizeObserver") ||
 // What tests and snapshots read; the page itself does not.
 const state = (window.dentView = { connected: false, hello: null, frame: -1, sequence: 0, contacts: -1, pairs: null, drawn: 0, framesDrawn: 0, ready: false, opened: performance.now() });
 
-let sizes = [], awaiting = 0, current = null, pendingAcknowledge = null, drag = null, ownSeek = 0, kept = null;
+let sizes = [], awaiting = 0, current = null, undrawn = [], drag = null, ownSeek = 0, kept = null;
 let shared = null, greeted = false; // what all pages share, as it was told last; whether this connection has told it
 let lastFigures = 0;
 const controls = [];
 
+// Frames are acknowledged when they, or newer ones in their place, have been drawn: a page that is hidden draws nothing and gets nothing.
 function acknowledge() {
-    if (pendingAcknowledge !== null) connection.say("ack", pendingAcknowledge);
-    pendingAcknowledge = null;
+    for (const sequence of undrawn) connection.say("ack", sequence);
+    undrawn = [];
 }
 
 function makeStage() {
@@ -41,7 +42,7 @@ function makeStage() {
 }
 function onDrawn() {
     state.drawn++;
-    if (pendingAcknowledge === null) return;
+    if (undrawn.length === 0) return;
     acknowledge();
     state.framesDrawn++;
     if (!state.ready) {
@@ -110,8 +111,7 @@ function onTopology(message) {
 function onFrame(frame) {
     current = frame;
     stage.showFrame(frame);
-    acknowledge();
-    pendingAcknowledge = frame.sequence;
+    undrawn.push(frame.sequence);
     if (wanted.has("view") && !state.looked) {
         state.looked = true;
         stage.look(...wanted.get("view").split(",").map(Number));
@@ -204,7 +204,7 @@ const connection = new Connection(
     (open, reason) => {
         state.connected = open;
         if (!open) state.ready = false; // what is drawn is of a server that is gone: ready again with the next one's first frame
-        pendingAcknowledge = null; // of a frame of the connection before
+        undrawn = []; // of the connection before
         greeted = false;
         if (drag) endDrag();
         write("connection", open ? "connected" : `connection lost${reason ? `: ${reason}` : ""}; trying again …`);

@@ -298,6 +298,7 @@ export class Stage {
         const reach = this.reach(middle, [[across, wide], [across.clone().negate(), wide], [upward, slope], [upward.clone().negate(), slope]].map(([way, rate]) => way.clone().addScaledVector(direction, rate)));
         const distance = Math.max(0.1 * size, (reach[0] + reach[1]) / (2 * wide), (reach[2] + reach[3]) / (2 * slope));
         this.controls.target.copy(middle).addScaledVector(across, (reach[0] - reach[1]) / 2).addScaledVector(upward, (reach[2] - reach[3]) / 2);
+        this.centre(across, upward, direction, MARGIN * distance);
         this.camera.position.copy(this.controls.target).addScaledVector(direction, MARGIN * distance);
         this.untouched = true;
         this.camera.near = size * 1e-3;
@@ -307,17 +308,39 @@ export class Stage {
         this.invalidate();
     }
 
-    // How far the vertices reach from the middle along each of the ways.
-    reach(middle, ways) {
-        const far = ways.map(() => -Infinity);
+    // Moves the target across and upward until what is seen from that distance reaches as far to the right as to the left, and as far
+    // up as down. Where the picture has room to spare that is another place than the one with the least distance.
+    centre(across, upward, direction, distance) {
+        for (let round = 0; round < 4; round++) {
+            const { target } = this.controls, far = [0, 0, 0, 0];
+            this.eachVertex(target, (x, y, z) => {
+                const depth = distance - (x * direction.x + y * direction.y + z * direction.z);
+                const right = (x * across.x + y * across.y + z * across.z) / depth, up = (x * upward.x + y * upward.y + z * upward.z) / depth;
+                if (right > far[0]) far[0] = right;
+                else if (-right > far[1]) far[1] = -right;
+                if (up > far[2]) far[2] = up;
+                else if (-up > far[3]) far[3] = -up;
+            });
+            target.addScaledVector(across, (distance * (far[0] - far[1])) / 2).addScaledVector(upward, (distance * (far[2] - far[3])) / 2);
+        }
+    }
+
+    eachVertex(middle, visit) {
         for (const body of this.bodies) {
             const places = body.mesh.geometry.getAttribute("position").array;
             for (let i = 0; i < places.length; i += 3) {
                 const x = places[i] - middle.x, y = places[i + 1] - middle.y, z = places[i + 2] - middle.z;
-                if (!(Math.abs(x) + Math.abs(y) + Math.abs(z) < LARGEST)) continue;
-                for (let k = 0; k < ways.length; k++) far[k] = Math.max(far[k], x * ways[k].x + y * ways[k].y + z * ways[k].z);
+                if (Math.abs(x) + Math.abs(y) + Math.abs(z) < LARGEST) visit(x, y, z);
             }
         }
+    }
+
+    // How far the vertices reach from the middle along each of the ways.
+    reach(middle, ways) {
+        const far = ways.map(() => -Infinity);
+        this.eachVertex(middle, (x, y, z) => {
+            for (let k = 0; k < ways.length; k++) far[k] = Math.max(far[k], x * ways[k].x + y * ways[k].y + z * ways[k].z);
+        });
         return far.map(x => (x > -Infinity ? x : 1));
     }
 
