@@ -29,7 +29,7 @@ list(FILTER page_files EXCLUDE REGEX "/node_modules/")
 add_custom_command(OUTPUT ${page_build}/node_modules/.installed
   COMMAND ${CMAKE_COMMAND} -E make_directory ${page_build}
   COMMAND ${CMAKE_COMMAND} -E copy ${page_source}/package.json ${page_source}/package-lock.json ${page_build}
-  COMMAND ${DENT_NPM} ci --prefix ${page_build} --no-audit --no-fund --ignore-scripts --loglevel=error
+  COMMAND ${DENT_NPM} ci --prefix ${page_build} --no-audit --no-fund --ignore-scripts --prefer-offline --fetch-retries=5 --loglevel=error
   COMMAND ${CMAKE_COMMAND} -E touch ${page_build}/node_modules/.installed
   DEPENDS ${page_source}/package.json ${page_source}/package-lock.json
   COMMENT "Installing the page's packages" VERBATIM)

@@ -42,7 +42,7 @@ need_packages() {
         return 1
     fi
     echo "dent: installing ${missing[*]}" >&2
-    local get=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get)
+    local get=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=5)
     "${get[@]}" update -q >/dev/null &&
         "${get[@]}" install -y -q --no-install-recommends "${missing[@]}" >/dev/null || {
         echo "dent: could not install ${missing[*]}" >&2

@@ -279,5 +279,5 @@ void scene_add_body(dent_scene *scene, const char *name, int64_t number, dent_bo
 uint32_t scene_round(double value, uint32_t least)
 {
     double rounded = floor(value + 0.5);
-    return rounded > least ? (uint32_t)rounded : least;
+    return !(rounded > least) ? least : rounded < UINT32_MAX ? (uint32_t)rounded : UINT32_MAX;
 }

@@ -4,7 +4,7 @@ if(TARGET dent_viewer)
   add_custom_command(OUTPUT ${modules}/node_modules/.installed
     COMMAND ${CMAKE_COMMAND} -E make_directory ${modules}
     COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_CURRENT_LIST_DIR}/package.json ${CMAKE_CURRENT_LIST_DIR}/package-lock.json ${modules}
-    COMMAND ${DENT_NPM} ci --prefix ${modules} --no-audit --no-fund --ignore-scripts --loglevel=error
+    COMMAND ${DENT_NPM} ci --prefix ${modules} --no-audit --no-fund --ignore-scripts --prefer-offline --fetch-retries=5 --loglevel=error
     COMMAND ${CMAKE_COMMAND} -E touch ${modules}/node_modules/.installed
     DEPENDS ${CMAKE_CURRENT_LIST_DIR}/package.json ${CMAKE_CURRENT_LIST_DIR}/package-lock.json
     COMMENT "Installing the packages of the viewer's tests" VERBATIM)
