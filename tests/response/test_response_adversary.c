@@ -380,8 +380,9 @@ static double kinetic_of_sides(const struct junk *junk, const dent_contact *cont
            kinetic_of(junk, contact->body_b, contact->vertices_b[0]);
 }
 
-/* One contact, any bodies: an impulse never adds kinetic energy, friction and restitution included. */
-static void a_single_impact_gains_no_energy(void **state)
+/* Any bodies: impulses never add kinetic energy, friction and restitution included. One contact; or many at once,
+ * where the sweeps came to an end. */
+static void impacts_gain_no_energy(void **state)
 {
     (void)state;
     static struct junk junk;
@@ -393,8 +394,10 @@ static void a_single_impact_gains_no_energy(void **state)
         dent_velocity_def def = dent_velocity_def_default();
         def.correction = 0;
         make_junk(&junk, &random, n % 3 * 6);
-        junk.problem.contact_count = 1;
-        junk.contacts[0].gap = 0;
+        junk.problem.contact_count = n % 2 ? 1 : 1 + n % CONTACTS;
+        for (uint32_t i = 0; i < CONTACTS; i++) {
+            junk.contacts[i].gap = 0;
+        }
         for (int v = 0; v < 4 * PARTS; v++) { /* what is fixed and moves does work on what it hits */
             double *inverse_mass = &junk.inverse_masses[v / 4][v % 4];
             *inverse_mass = *inverse_mass > 0 ? *inverse_mass : 1;
@@ -402,10 +405,14 @@ static void a_single_impact_gains_no_energy(void **state)
         junk.problem.material.friction_kinetic = junk.problem.material.friction_static;
         assert_int_equal(dent_velocity_solve(response, &junk.problem, &def, &report), DENT_OK);
         check_junk(&junk, &report);
-        double energy = kinetic_of_sides(&junk, &junk.contacts[0]);
+        double energy = 0;
+        for (uint64_t i = 0; i < junk.problem.contact_count; i++) {
+            energy += kinetic_of_sides(&junk, &junk.contacts[i]);
+        }
         if (report.pushed && energy > 0) {
-            worst = fmax(worst, report.energy_change / energy);
-            assert_true(report.energy_change <= 1e-9 * energy);
+            bool converged = n % 2 || report.residual < 1e-6;
+            worst = converged ? fmax(worst, report.energy_change / energy) : worst;
+            assert_true(!converged || report.energy_change <= 1e-9 * energy);
         }
     }
     printf("largest gain: %g of the energy\n", worst);
@@ -420,7 +427,7 @@ int main(void)
         cmocka_unit_test(bodies_without_mass_and_of_infinite_mass_are_told_apart),
         cmocka_unit_test(nothing_to_do_is_done),
         cmocka_unit_test(random_problems_of_all_sizes_stay_finite_in_the_cone_and_keep_momentum),
-        cmocka_unit_test(a_single_impact_gains_no_energy),
+        cmocka_unit_test(impacts_gain_no_energy),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
