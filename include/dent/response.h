@@ -86,7 +86,8 @@ typedef struct dent_contact_material {
     double friction_static; /**< >= 0: sticks while |tangential force| <= this * normal force */
     double
         friction_kinetic; /**< >= 0, at most friction_static (more counts as friction_static): force while it slides */
-    double restitution;   /**< 0 to 1: speed of parting / speed of approach */
+    double restitution;   /**< 0 to 1: speed of parting / speed of approach. Less where that would gain energy
+                             (velocity response: strong friction on a body that is hit off its centre); `capped` */
     double compliance;    /**< >= 0, length per force: 0 is hard (position response) */
 } dent_contact_material;
 DENT_API dent_contact_material dent_contact_material_default(void);

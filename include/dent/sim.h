@@ -208,7 +208,8 @@ typedef struct dent_sim_def {
 DENT_API dent_sim_def dent_sim_def_default(void);
 
 /** Checks and copies everything. INVALID_ARGUMENT, BAD_MESH, BAD_NUMBER name body and index in the context's message;
- * so does UNSUPPORTED. Notices (flat rest cells, overlap at the start) go to the context's log. */
+ * so does UNSUPPORTED. BAD_NUMBER also for a body whose energies double precision could not hold. Notices (flat rest
+ * cells, overlap at the start) go to the context's log. */
 DENT_API dent_status dent_sim_create(dent_context *context, const dent_sim_def *def, dent_sim **sim);
 DENT_API void dent_sim_destroy(dent_sim *sim);
 

@@ -46,11 +46,13 @@ struct response_row {
     double impulse;    /* along the normal; position: times the time step */
     double tangent[3]; /* of friction, same unit */
     double slip[3];
-    double target;   /* position: constant part of the gap; velocity: speed to reach */
-    double start[3]; /* position: xa - xb at the step's start */
-    double softness; /* position: compliance / time step^2; penalty: 1 / sharing */
-    double lower;    /* least impulse */
-    double change;   /* velocity: speed changed in this sweep */
+    double target;    /* position: constant part of the gap; velocity: speed to reach */
+    double start[3];  /* position: xa - xb at the step's start; velocity: relative velocity at entry */
+    double bounce;    /* velocity: speed that restitution asks for; 0: none */
+    double unbounced; /* velocity: target without it */
+    double softness;  /* position: compliance / time step^2; penalty: 1 / sharing */
+    double lower;     /* least impulse */
+    double change;    /* velocity: speed changed in this sweep */
     double first_tangent[3], second_tangent[3], tangent_inverse[3]; /* velocity: 2 x 2 of friction, symmetric */
 };
 

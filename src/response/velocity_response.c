@@ -9,6 +9,11 @@
  * security distance s (Redon's part of the tutorial, eq. 29, with a rate term, as a velocity): the speed u of parting
  * becomes at least u + dt (k (s - gap) - 2 sqrt(k) u) with sqrt(k) = 0.2 / dt, which is 0.6 u + 0.04 (s - gap) / dt.
  *
+ * Restitution as a ratio of speeds (Newton's) can gain energy where friction is strong and the normal impulse turns a
+ * body against its slip (Kane and Levinson 1985). Impulses p at contacts that move with u before and u' after change
+ * the kinetic energy by the sum of p . (u + u') / 2; where that is more than overlap and security ask for, restitution
+ * is lowered for all impacts of the call, by bisection, until it is not.
+ *
  * After dent_position_solve the same sweep serves as its last pass: only contacts that pushed take part, they reach
  * exactly the speed restitution asks for, and may pull by as much as they pushed: speed that comes from pushing out old
  * overlap is taken away again. */
@@ -91,9 +96,15 @@ static double target_speed(const struct velocities *velocities, struct response_
         double held = 0.6 * approach + 0.04 * (def->security - row->gap) / velocities->time_step;
         target = held > target ? held : target;
     }
+    row->unbounced = target;
     if (meets && approach < -def->bounce_speed) {
-        double bounce = -row->material.restitution * approach;
-        target = bounce > target ? bounce : target;
+        row->bounce = -row->material.restitution * approach;
+        target = row->bounce > target ? row->bounce : target;
+    }
+    if (!def->after_positions) { /* what the impact came with: at entry or before the step, whichever is faster */
+        relative_velocity(velocities->work, row, row->start);
+        double entry = dot3(row->start, row->normal);
+        add_scaled3(row->start, approach < entry ? approach - entry : 0, row->normal);
     }
     return target;
 }
@@ -239,6 +250,93 @@ static double largest_change(const struct response_work *work)
     return largest;
 }
 
+/* Energy that impacts gain, as the sum above; *scale: the same with absolute values. Corrections of overlap and of the
+ * security distance do work of their own, impulse times target, which is what they are for. */
+static double energy_gained(const struct response_work *work, double *scale)
+{
+    double sum = 0;
+    *scale = 0;
+    for (uint64_t i = 0; i < work->active_count; i++) {
+        const struct response_row *row = &work->rows[work->order[i]];
+        double velocity[3], push[3];
+        if (row->state == DENT_ACTION_REFUSED) {
+            continue;
+        }
+        relative_velocity(work, row, velocity);
+        for (int k = 0; k < 3; k++) {
+            push[k] = row->impulse * row->normal[k] + row->tangent[k];
+        }
+        double wanted = row->unbounced > 0 ? row->impulse * row->unbounced : 0;
+        sum += 0.5 * (dot3(push, row->start) + dot3(push, velocity)) - wanted;
+        *scale += fabs(dot3(push, row->start)) + fabs(dot3(push, velocity));
+    }
+    return sum;
+}
+
+static bool gains_energy(const struct response_work *work)
+{
+    double scale, gained = energy_gained(work, &scale);
+    return gained > 1e-10 * scale;
+}
+
+static void sweep_until_done(struct response_work *work, struct velocities *velocities, uint32_t *iterations)
+{
+    const dent_velocity_def *def = velocities->def;
+    for (uint32_t n = 0; n < def->iterations; n++) {
+        response_sweep(work, solve_row, velocities);
+        (*iterations)++;
+        if (def->tolerance > 0 && largest_change(work) <= def->tolerance) {
+            break;
+        }
+    }
+}
+
+static void set_restitution(struct response_work *work, double share)
+{
+    for (uint64_t i = 0; i < work->active_count; i++) {
+        struct response_row *row = &work->rows[work->order[i]];
+        double bounce = share * row->bounce;
+        if (row->bounce > row->unbounced) {
+            row->target = bounce > row->unbounced ? bounce : row->unbounced;
+            row->capped = true;
+        }
+    }
+}
+
+static bool any_bounces(const struct response_work *work)
+{
+    bool any = false;
+    for (uint64_t i = 0; i < work->active_count && !any; i++) {
+        const struct response_row *row = &work->rows[work->order[i]];
+        any = row->bounce > row->unbounced && row->impulse > 0;
+    }
+    return any;
+}
+
+/* The largest share of the restitution, to 1/64, that gains nothing; rarely more than a look at the sum. */
+static void take_gains_back(struct response_work *work, struct velocities *velocities, uint32_t *iterations)
+{
+    enum { HALVINGS = 6 };
+    double low = 0, high = 1, last = 1;
+    if (!any_bounces(work) || !gains_energy(work)) {
+        return;
+    }
+    for (int n = 0; n < HALVINGS; n++) {
+        last = 0.5 * (low + high);
+        set_restitution(work, last);
+        sweep_until_done(work, velocities, iterations);
+        if (gains_energy(work)) {
+            high = last;
+        } else {
+            low = last;
+        }
+    }
+    if (last != low) {
+        set_restitution(work, low);
+        sweep_until_done(work, velocities, iterations);
+    }
+}
+
 /* After positions: what the record says of the position pass stays, with the impulse added. */
 static void keep_position_record(struct response_work *work)
 {
@@ -269,12 +367,9 @@ static DENT_NOINLINE dent_status run(dent_response *response, const dent_respons
     if (!def->after_positions && def->warm_start > 0) {
         response_sweep(&work, warm_row, &velocities);
     }
-    while (report->iterations < def->iterations) {
-        response_sweep(&work, solve_row, &velocities);
-        report->iterations++;
-        if (def->tolerance > 0 && largest_change(&work) <= def->tolerance) {
-            break;
-        }
+    sweep_until_done(&work, &velocities, &report->iterations);
+    if (!def->after_positions) {
+        take_gains_back(&work, &velocities, &report->iterations);
     }
     response_sweep(&work, end_row, &velocities);
     report->residual = largest_change(&work);

@@ -1,6 +1,6 @@
 /* The six equations of a rigid body with bonds: inertia, the edges and tetrahedra between its bonded vertices and
  * others, its springs. Forces are made for every sweep, the matrix (Gauss and Newton's: products of first derivatives
- * only, so it is positive) once per detection, for blocks with springs in every sweep. In: positions, poses, the lists
+ * only, so it is positive) once per detection, the part of springs in every sweep. In: positions, poses, the lists
  * of rigid_bonds_build.c. Out: struct block_system. */
 #include "rigid_bonds.h"
 
@@ -321,16 +321,37 @@ void block_make_matrix(const dent_sim *sim, struct rigid_block *block)
     add_inertia_matrix(sim, block, sim->substep, block->matrix);
     add_edge_matrix(sim, block, block->matrix);
     add_tet_matrix(sim, block, block->matrix);
+    if (block->spring_end > block->spring_begin) {
+        memset(block->elastic, 0, sizeof block->elastic);
+        add_edge_matrix(sim, block, block->elastic);
+        add_tet_matrix(sim, block, block->elastic);
+        memcpy(block->elastic_pose, sim->state.rigids[block->rigid].orientation, sizeof block->elastic_pose);
+        add_spring_matrix(sim, block, block->matrix);
+    }
+}
+
+/* A spring can turn a light body far between two detections. The matrix of its old arms would let the moments of the
+ * new ones meet nothing but its inertia, and throw it about. So inertia and springs are made anew for every sweep; the
+ * bonds, which may be thousands of elements, only when the body has turned by more than a twentieth of a radian: until
+ * then their part is wrong by no more than that. */
+static void renew_matrix(const dent_sim *sim, struct rigid_block *block)
+{
+    double turned[3];
+    angle_between(block->elastic_pose, sim->state.rigids[block->rigid].orientation, turned);
+    if (!(sim_dot(turned, turned) <= 0.05 * 0.05)) {
+        block_make_matrix(sim, block);
+        return;
+    }
+    memcpy(block->matrix, block->elastic, sizeof block->matrix);
+    add_inertia_matrix(sim, block, sim->substep, block->matrix);
     add_spring_matrix(sim, block, block->matrix);
 }
 
 void block_assemble(const dent_sim *sim, struct rigid_block *block)
 {
     memset(block->system.force, 0, sizeof block->system.force);
-    /* A spring can turn a light body far between two detections. The matrix of its old arms would let the moments of
-     * the new ones meet nothing but its inertia, and throw it about. */
     if (block->spring_end > block->spring_begin) {
-        block_make_matrix(sim, block);
+        renew_matrix(sim, block);
     }
     memcpy(block->system.matrix, block->matrix, sizeof block->matrix);
     add_inertia(sim, block, sim->substep, block->system.force);

@@ -46,6 +46,7 @@ struct rigid_block {
     double excess[6];                  /* … and what a contact cannot give: undone as the block answered it */
     struct block_system system;        /* of the present sweep */
     double matrix[6][6], factor[6][6]; /* inertia and elasticity, the factor at the last detection; Cholesky's factor */
+    double elastic[6][6], elastic_pose[4]; /* blocks with springs: the part of the bonds, and the pose it was made at */
 };
 
 struct rigid_bonds {

@@ -430,6 +430,38 @@ static dent_status look_at_start(dent_sim *sim)
     return DENT_OK;
 }
 
+/* Masses, places and speeds may each be finite and their energies not: a step squares them. Bodies for which it could
+ * overflow, or whose inertia vanishes, are refused here rather than in the middle of a step. */
+static dent_status check_magnitudes(dent_sim *sim)
+{
+    const double most = 1e280, least = 1e-280;
+    double fall = sqrt(sim_dot(sim->state.gravity, sim->state.gravity)) * sim->substep;
+    for (uint32_t b = 0; b < sim->body_count; b++) {
+        const struct sim_body *body = &sim->bodies[b];
+        double far = 0, speed = 0, lightest = INFINITY, mass = 0;
+        for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
+            for (int axis = 0; axis < 3; axis++) {
+                far = fmax(far, fabs(sim->state.positions[3 * (size_t)v + axis]));
+                speed = fmax(speed, fabs(sim->state.velocities[3 * (size_t)v + axis]));
+            }
+            mass += sim->masses[v];
+            lightest = sim->masses[v] > 0 ? fmin(lightest, sim->masses[v]) : lightest;
+        }
+        mass = body->rigid != SIM_NONE ? sim->rigids[body->rigid].mass : mass;
+        double fastest = far / sim->substep + speed + fall, elastic = elastic_body_energy(sim, b);
+        bool moves = mass > 0, heavy = moves && !(mass * fastest * fastest <= most);
+        bool light = moves && lightest < INFINITY && !(lightest / (sim->substep * sim->substep) >= least);
+        if (heavy || light || !(fabs(elastic) <= most)) {
+            return dent_fail(
+                sim->context, DENT_ERROR_BAD_NUMBER,
+                "%s: a mass of %g, places up to %g and speeds up to %g, in substeps of %g, make energies that "
+                "double precision cannot hold: choose other units",
+                body->name, mass, far, speed, sim->substep);
+        }
+    }
+    return DENT_OK;
+}
+
 static dent_status build(dent_sim *sim, const dent_sim_def *def)
 {
     dent_status status = make_materials(sim, def);
@@ -475,6 +507,9 @@ static dent_status build(dent_sim *sim, const dent_sim_def *def)
         bonds_place_vertices(sim);
         embedding_place_vertices(sim);
         start_velocities(sim, def);
+        status = check_magnitudes(sim);
+    }
+    if (status == DENT_OK) {
         status = sim->continuous ? look_at_start(sim) : DENT_OK;
     }
     if (status == DENT_OK && def->contacts) {

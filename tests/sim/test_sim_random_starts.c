@@ -22,6 +22,7 @@ struct start {
     dent_sim_attachment ties[TIES_MOST];
     uint32_t fixed[BODIES_MOST];
     dent_sim_def def;
+    bool extreme; /* sizes, stiffnesses and densities of all magnitudes */
 };
 
 static double uniform(struct start *start, double lo, double hi)
@@ -49,9 +50,9 @@ static void shake(struct start *start, struct test_mesh *mesh, double amount)
 static void make_material(struct start *start, dent_sim_material *material)
 {
     *material = dent_sim_material_default();
-    material->young = power(start, 0, 12);
+    material->young = start->extreme ? power(start, -200, 200) : power(start, 0, 12);
     material->poisson = below(start, 4) ? uniform(start, 0, 0.49) : 0.499;
-    material->density = power(start, -2, 7);
+    material->density = start->extreme ? power(start, -150, 150) : power(start, -2, 7);
     material->damping = below(start, 2) ? 0 : power(start, -6, 1);
     material->friction_static = below(start, 2) ? 0.5 : power(start, -2, 2);
     material->friction_kinetic = material->friction_static * uniform(start, 0, 1);
@@ -111,11 +112,12 @@ static void make_tie(struct start *start, dent_sim_attachment *tie, uint32_t bod
     tie->compliance = below(start, 2) ? 0 : power(start, -12, 0);
 }
 
-static void make_start(struct start *start, uint64_t number)
+static void make_start(struct start *start, uint64_t number, bool extreme)
 {
     memset(start, 0, sizeof *start);
+    start->extreme = extreme;
     start->random = dent_random_seeded(number);
-    double size = below(start, 2) ? 1 : power(start, -4, 4);
+    double size = below(start, 2) ? 1 : extreme ? power(start, -100, 100) : power(start, -4, 4);
     uint32_t body_count = 2 + below(start, BODIES_MOST - 1);
     for (uint32_t i = 0; i < MATERIALS; i++) {
         make_material(start, &start->materials[i]);
@@ -168,12 +170,12 @@ static double largest_position(const dent_sim *sim)
     return largest;
 }
 
-static void run_start(dent_context *context, uint64_t number, struct tally *tally)
+static void run_start(dent_context *context, uint64_t number, bool extreme, struct tally *tally)
 {
     struct start start;
     dent_sim *sim = NULL;
     char message[1024] = "";
-    make_start(&start, number);
+    make_start(&start, number, extreme);
     dent_status status = dent_sim_create(context, &start.def, &sim);
     tally->refused += status != DENT_OK;
     if (status != DENT_OK && getenv("DENT_SHOW")) {
@@ -215,7 +217,7 @@ static void no_start_ends_in_numbers_that_are_not_finite(void **state)
     struct tally tally = {0};
     dent_context *context = test_context(1, DENT_ISA_AUTO);
     for (uint64_t number = first; number < first + count; number++) {
-        run_start(context, number, &tally);
+        run_start(context, number, false, &tally);
     }
     printf("%llu starts: %llu refused, %llu finished, %llu with numbers that are not finite, %llu other ends\n",
            (unsigned long long)count, (unsigned long long)tally.refused, (unsigned long long)tally.finished,
@@ -225,10 +227,28 @@ static void no_start_ends_in_numbers_that_are_not_finite(void **state)
     assert_int_equal(tally.other, 0);
 }
 
+static void what_doubles_cannot_hold_is_refused_at_creation(void **state)
+{
+    (void)state;
+    uint64_t count = getenv("DENT_QUICK_TESTS") ? 20 : getenv("DENT_LONG_TESTS") ? 2000 : 60;
+    struct tally tally = {0};
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    for (uint64_t number = 0; number < count && !getenv("DENT_START"); number++) {
+        run_start(context, number, true, &tally);
+    }
+    printf("%llu starts of all magnitudes: %llu refused, %llu finished, %llu with numbers that are not finite\n",
+           (unsigned long long)count, (unsigned long long)tally.refused, (unsigned long long)tally.finished,
+           (unsigned long long)tally.bad_number);
+    dent_context_destroy(context);
+    assert_int_equal(tally.bad_number, 0);
+    assert_int_equal(tally.other, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_start_ends_in_numbers_that_are_not_finite),
+        cmocka_unit_test(what_doubles_cannot_hold_is_refused_at_creation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
