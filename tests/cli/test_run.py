@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import time
@@ -227,11 +228,14 @@ class Run(tool.ToolTest):
     def test_a_full_disk_is_one_line_and_earlier_frames_stay(self):
         """A limit on the size of files stands for a full disk: frames fit; the collection, which grows, does not."""
         out = self.path("full")
-        limit = "ulimit -f 6; trap '' XFSZ; exec \"$0\" \"$@\""
-        result = subprocess.run(
-            ["bash", "-c", limit, tool.TOOL, "run", "v-shapes", "--set", "leg=4", "--set", "width=1", "--set",
-                                 "thickness=1", "--scale", "0.3", "--frames", "500", "-o", out],
-                                capture_output=True, text=True, env=tool.ENVIRONMENT, timeout=600)
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (6 * 1024, 6 * 1024))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        arguments = ["run", "v-shapes", "--set", "leg=4", "--set", "width=1", "--set", "thickness=1", "--scale", "0.3",
+                     "--frames", "500", "-o", out]
+        result = subprocess.run([tool.TOOL, *arguments], capture_output=True, text=True, env=tool.ENVIRONMENT,
+                                timeout=600, preexec_fn=limit)
         self.assertEqual(result.returncode, 2, result.stdout[-500:] + result.stderr[-500:])
         self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
         self.assertIn("full", result.stderr)
