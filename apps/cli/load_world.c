@@ -199,7 +199,7 @@ int refuse_kind_of_scene(const tool_options *options)
             return complain("%s is simulated only: it has no --prescribed frames", name);
         }
         if (simulated && names_a_scene(options, name)) {
-            return complain("%s is not --simulated: it has prescribed frames only (dent scenes lists both kinds)", name);
+            return complain("%s is not --simulated: it has prescribed frames only (dent scenes lists both)", name);
         }
     }
     return STATUS_GOOD;

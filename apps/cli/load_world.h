@@ -83,8 +83,8 @@ int create_scene(tool_session *session, const char *name, dent_scene **scene);
 /** The name is no file's, but a built-in scene's with prescribed frames: those are meant unless --simulated is given
  * and there is a simulated scene of that name too. */
 bool names_a_scene(const tool_options *options, const char *name);
-/** The name is that of a scene file (.json), or no file's but a simulated scene's, and --simulated is given or there are
- * no prescribed frames. */
+/** The name is that of a scene file (.json), or no file's but a simulated scene's, and --simulated is given or there
+ * are no prescribed frames. */
 bool names_a_simulation(const tool_options *options, const char *name);
 /** --prescribed of a scene without prescribed frames, --simulated of one that is not simulated, both at once. */
 int refuse_kind_of_scene(const tool_options *options);

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A floor whose upper side is z = 0, and a block over its middle that reaches `depth` into it. No vertex of the floor is
- * in the block: so each depth is one below a plane, which is exact. */
+/* A floor whose upper side is z = 0, and a block over its middle that reaches `depth` into it. No vertex of the floor
+ * is in the block: so each depth is one below a plane, which is exact. */
 struct pressed {
     dent_context *context;
     dent_sim *sim;
