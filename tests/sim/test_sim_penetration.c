@@ -18,8 +18,7 @@ struct pressed {
     struct test_mesh floor, block;
 };
 
-static struct pressed press(dent_sim_body_kind kind, double depth, double gravity, double thickness,
-                            double time_step)
+static struct pressed press(dent_sim_body_kind kind, double depth, double gravity, double thickness, double time_step)
 {
     struct pressed pressed = {.context = test_context(1, DENT_ISA_AUTO)};
     pressed.floor = test_block(3, 3, 1, 1, -1.5, -1.5, -1);
