@@ -211,9 +211,9 @@ static int run_files(tool_session *session, const char *const *names, uint32_t c
 }
 
 /* A word that cannot be a file's name is a mistyped scene. */
-static int refuse_unknown(const char *name)
+static int refuse_unknown(const tool_options *options, const char *name)
 {
-    if (names_a_simulation(name)) {
+    if (names_a_simulation(options, name)) {
         return complain("bench: '%s' is simulated: dent run %s --json tells its times", name, name);
     }
     bool plain_word = strpbrk(name, "./*?%") == NULL;
@@ -233,11 +233,11 @@ static int run_arguments(tool_session *session, bench_files *files)
     }
     int status = STATUS_GOOD;
     for (uint32_t i = 0; i < count && status == STATUS_GOOD; i++) {
-        status = names_a_scene(names[i]) ? STATUS_GOOD : refuse_unknown(names[i]);
+        status = names_a_scene(options, names[i]) ? STATUS_GOOD : refuse_unknown(options, names[i]);
     }
     uint32_t file_count = 0;
     for (uint32_t i = 0; i < count && status == STATUS_GOOD; i++) {
-        if (names_a_scene(names[i])) {
+        if (names_a_scene(options, names[i])) {
             status = run_scene(session, names[i], files);
         } else {
             names[file_count++] = names[i]; /* never ahead of i */

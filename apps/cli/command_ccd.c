@@ -410,7 +410,7 @@ static int ccd_of_frames(tool_session *session)
     uint64_t of_motion = OPTIONS_OF_ROBOTS | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_MOTION) |
                          OPTION_BIT(OPTION_MOTION_TOLERANCE) | OPTION_BIT(OPTION_TO_FRAME);
     for (uint32_t i = 0; i < 2; i++) {
-        if (names_a_scene(options->arguments[i]) || names_a_simulation(options->arguments[i])) {
+        if (names_a_scene(options, options->arguments[i]) || names_a_simulation(options, options->arguments[i])) {
             return complain("ccd: %s is a scene: give it alone, with --frame K and --to-frame L",
                             options->arguments[i]);
         }
@@ -432,12 +432,13 @@ static int run_ccd(const tool_options *options, printer *out)
 {
     const char *name = options->arguments[0];
     bool alone = options->argument_count == 1;
-    bool scene = names_a_scene(name) || names_a_simulation(name);
+    bool scene = names_a_scene(options, name) || names_a_simulation(options, name);
     if (alone && !names_a_robot(name) && !scene) {
         return complain("ccd: %s alone: give two frames of mesh files, a robot (.urdf) or a scene", name);
     }
     tool_session session;
-    int status = session_open(&session, options, out);
+    int status = refuse_kind_of_scene(options);
+    status = status == STATUS_GOOD ? session_open(&session, options, out) : status;
     if (status != STATUS_GOOD) {
         return status;
     }
@@ -470,7 +471,8 @@ const tool_command command_ccd_row = {
                "the start crosses.\n"
                "\n"
                "SCENE --frame K --to-frame L asks the same of two frames of a scene, K and the next one by default; a\n"
-               "simulated scene is run up to both. Scenes of rigid bodies turn on the way, see below.\n"
+               "simulated scene (of two of one name: with --simulated) is run up to both. Scenes of rigid bodies\n"
+               "turn on the way, see below.\n"
                "\n"
                "ROBOT.urdf --from VALUES --to VALUES asks when links of a robot first touch one another or an\n"
                "--obstacle while every joint goes from one value to the other at constant speed. VALUES are all\n"

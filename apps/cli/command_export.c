@@ -71,11 +71,12 @@ static int write_scene(tool_session *session, const loaded_world *loaded, const 
 static int run_export(const tool_options *options, printer *out)
 {
     const char *name = options->arguments[0];
-    if (dent_scene_find(name) == NULL && dent_sim_scene_find(name) == NULL && !names_a_simulation(name)) {
+    if (dent_scene_find(name) == NULL && dent_sim_scene_find(name) == NULL && !names_a_simulation(options, name)) {
         return complain("export: no scene is called '%s'; dent scenes lists them", name);
     }
     tool_session session;
-    int status = session_open(&session, options, out);
+    int status = refuse_kind_of_scene(options);
+    status = status == STATUS_GOOD ? session_open(&session, options, out) : status;
     if (status != STATUS_GOOD) {
         return status;
     }
@@ -97,7 +98,8 @@ const tool_command command_export_row = {
     .arguments = "SCENE DIR [OPTION...]",
     .details = "Writes a .mesh (MEDIT) per solid and an .obj per surface, named after the bodies, into DIR, which is\n"
                "made if it is not there. Reading them back gives the same positions to the bit. A scene that is\n"
-               "simulated (or a scene file, .json) is run up to --frame K first, from frame 0, its beginning.\n",
+               "simulated (or a scene file, .json) is run up to --frame K first, from frame 0, its beginning. Of a\n"
+               "name in both lists of dent scenes (jaw, v-shapes) --simulated takes the second.\n",
     .option_bits = OPTIONS_OF_SCENES | OPTION_BIT(OPTION_THREADS),
     .argument_min = 2,
     .argument_max = 2,

@@ -7,12 +7,14 @@
 #include "tool_session.h"
 
 #if DENT_HAVE_VIEWER
+#include "load_world.h"
 #include "view_loop.h"
 
 static int run_view(const tool_options *options, printer *out)
 {
     tool_session session;
-    int status = session_open(&session, options, out);
+    int status = refuse_kind_of_scene(options);
+    status = status == STATUS_GOOD ? session_open(&session, options, out) : status;
     if (status != STATUS_GOOD) {
         return status;
     }
@@ -38,8 +40,9 @@ const tool_command command_view_row = {
     "\n"
     "Serves a page on 127.0.0.1 and opens it: turn, cut, pick, play; contacts with their normals and\n"
     "depths, pairs of a question, acceleration structures, plots. Files and series (see dent pairs\n"
-    "--help) are shown as they are, scenes move. Only the printed address, with its random token, is\n"
-    "answered. Ctrl-C ends it. Keys: press ? in the page.\n"
+    "--help) are shown as they are, scenes move; one that can be simulated is, unless --prescribed is\n"
+    "given. Only the printed address, with its random token, is answered. Ctrl-C ends it. Keys: press ?\n"
+    "in the page.\n"
     "\n"
     "--snapshot F.png draws one frame with a headless Chromium (chromium, chromium-browser or\n"
     "google-chrome; environment variable DENT_CHROMIUM names another). --show, with or without it, takes\n"
@@ -47,8 +50,7 @@ const tool_command command_view_row = {
     "no-normals=1 and no-contacts=1, joined by &.\n",
     .option_bits = OPTIONS_OF_SCENES | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PORT) |
                    OPTION_BIT(OPTION_TOKEN) | OPTION_BIT(OPTION_NO_BROWSER) | OPTION_BIT(OPTION_SNAPSHOT) |
-                   OPTION_BIT(OPTION_SHOW) | OPTION_BIT(OPTION_VIEW) | OPTION_BIT(OPTION_PRESCRIBED) |
-                   OPTION_BIT(OPTION_STATS),
+                   OPTION_BIT(OPTION_SHOW) | OPTION_BIT(OPTION_VIEW) | OPTION_BIT(OPTION_STATS),
     .argument_min = 1,
     .argument_max = UINT32_MAX,
     .run = run_view,

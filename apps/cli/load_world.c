@@ -151,9 +151,16 @@ static loaded_body body_of_mesh(const dent_mesh_body *body)
 
 /* ---- scenes ---------------------------------------------------------------------------------------------- */
 
-bool names_a_scene(const char *name)
+/* Of the scene with prescribed frames and the simulated one of that name, the second is meant. */
+static bool means_simulated(const tool_options *options, const char *name)
 {
-    return dent_scene_find(name) != NULL && !exists(name);
+    return dent_sim_scene_find(name) != NULL &&
+           (options_have(options, OPTION_SIMULATED) || dent_scene_find(name) == NULL);
+}
+
+bool names_a_scene(const tool_options *options, const char *name)
+{
+    return dent_scene_find(name) != NULL && !means_simulated(options, name) && !exists(name);
 }
 
 int create_scene(tool_session *session, const char *name, dent_scene **scene)
@@ -169,13 +176,33 @@ int create_scene(tool_session *session, const char *name, dent_scene **scene)
     return status == DENT_OK ? STATUS_GOOD : complain_about(name, session_message(session, status));
 }
 
-bool names_a_simulation(const char *name)
+static bool names_a_scene_file(const char *name)
 {
     size_t length = strlen(name);
-    if (length > 5 && strcmp(name + length - 5, ".json") == 0) {
-        return true;
+    return length > 5 && strcmp(name + length - 5, ".json") == 0;
+}
+
+bool names_a_simulation(const tool_options *options, const char *name)
+{
+    return names_a_scene_file(name) || (means_simulated(options, name) && !exists(name));
+}
+
+int refuse_kind_of_scene(const tool_options *options)
+{
+    bool simulated = options_have(options, OPTION_SIMULATED), prescribed = options_have(options, OPTION_PRESCRIBED);
+    if (simulated && prescribed) {
+        return complain("--simulated and --prescribed exclude one another");
     }
-    return dent_scene_find(name) == NULL && dent_sim_scene_find(name) != NULL && !exists(name);
+    for (uint32_t i = 0; i < options->argument_count; i++) {
+        const char *name = options->arguments[i];
+        if (prescribed && names_a_simulation(options, name)) {
+            return complain("%s is simulated only: it has no --prescribed frames", name);
+        }
+        if (simulated && names_a_scene(options, name)) {
+            return complain("%s is not --simulated: it has prescribed frames only (dent scenes lists both)", name);
+        }
+    }
+    return STATUS_GOOD;
 }
 
 int check_scene_frame(const char *name, uint32_t frame)
@@ -397,16 +424,17 @@ static int add_input(tool_session *session, loaded_world *loaded, const char *na
 int loaded_world_add_frame(tool_session *session, loaded_world *loaded, const char *name, dent_frames *frames,
                            uint32_t index)
 {
-    input_kind kind = frames != NULL             ? INPUT_FILE
-                      : names_a_scene(name)      ? INPUT_SCENE
-                      : names_a_simulation(name) ? INPUT_SIMULATION
-                                                 : INPUT_FILE;
+    input_kind kind = frames != NULL                               ? INPUT_FILE
+                      : names_a_scene(session->options, name)      ? INPUT_SCENE
+                      : names_a_simulation(session->options, name) ? INPUT_SIMULATION
+                                                                   : INPUT_FILE;
     return add_input(session, loaded, name, kind, frames, index);
 }
 
 int loaded_world_add_scene(tool_session *session, loaded_world *loaded, const char *name)
 {
-    return add_input(session, loaded, name, dent_scene_find(name) != NULL ? INPUT_SCENE : INPUT_SIMULATION, NULL, 0);
+    bool simulated = means_simulated(session->options, name) || dent_scene_find(name) == NULL;
+    return add_input(session, loaded, name, simulated ? INPUT_SIMULATION : INPUT_SCENE, NULL, 0);
 }
 
 int loaded_world_add(tool_session *session, loaded_world *loaded, const char *name)
@@ -488,9 +516,12 @@ void loaded_world_pose_scene(loaded_world *loaded, uint32_t input, uint32_t fram
 int refuse_scene_options(const tool_options *options)
 {
     for (uint32_t i = 0; i < options->argument_count; i++) {
-        if (names_a_scene(options->arguments[i]) || names_a_simulation(options->arguments[i])) {
-            return STATUS_GOOD;
+        if (names_a_scene(options, options->arguments[i]) || names_a_simulation(options, options->arguments[i])) {
+            return refuse_kind_of_scene(options);
         }
+    }
+    if ((options->given & (OPTION_BIT(OPTION_SIMULATED) | OPTION_BIT(OPTION_PRESCRIBED))) != 0) {
+        return complain("--simulated and --prescribed are for built-in scenes, and none is named");
     }
     if ((options->given & OPTIONS_OF_SCENES) != 0) {
         return complain("--frame, --scale and --set are for built-in scenes, and none is named");

@@ -1,7 +1,8 @@
 /* load_world.h — from the words on the command line to bodies in a world.
  *
  * Each word is a mesh file, a scene file (.json) or, where no such file exists, the name of a built-in scene. Scenes
- * that are simulated are run up to the frame asked for. The bodies are numbered in the order of the words. What a body
+ * that are simulated are run up to the frame asked for; names that stand for two scenes (jaw, v-shapes) mean the
+ * prescribed one unless --simulated is given. The bodies are numbered in the order of the words. What a body
  * is called in the file (its own vertex and element numbers) is kept for printing.
  */
 #ifndef DENT_LOAD_WORLD_H
@@ -79,10 +80,14 @@ int refuse_scene_options(const tool_options *options);
 
 /** A made scene with the options --scale and --set, or an error that has been reported. */
 int create_scene(tool_session *session, const char *name, dent_scene **scene);
-/** The name is a built-in scene's, with frames that are prescribed, and no file's. */
-bool names_a_scene(const char *name);
-/** The name is that of a scene that is simulated only (and no file's), or of a scene file (.json). */
-bool names_a_simulation(const char *name);
+/** The name is no file's, but a built-in scene's with prescribed frames: those are meant unless --simulated is given
+ * and there is a simulated scene of that name too. */
+bool names_a_scene(const tool_options *options, const char *name);
+/** The name is that of a scene file (.json), or no file's but a simulated scene's, and --simulated is given or there
+ * are no prescribed frames. */
+bool names_a_simulation(const tool_options *options, const char *name);
+/** --prescribed of a scene without prescribed frames, --simulated of one that is not simulated, both at once. */
+int refuse_kind_of_scene(const tool_options *options);
 /** How many frames a scene that is not simulated has; with one outside, an error has been reported. */
 int check_scene_frame(const char *name, uint32_t frame);
 

@@ -88,7 +88,8 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_SNAPSHOT] = {"--snapshot", NULL, "F.png",
                          "draw --frame K by a headless Chromium, write the picture and end"},
     [OPTION_SHOW] = {"--show", NULL, "WISHES", "how the page begins, e.g. 'question=face-cell&cut=0,0.5&theme=dark'"},
-    [OPTION_PRESCRIBED] = {"--prescribed", NULL, NULL, "scenes that can be simulated: as told by their frames instead"},
+    [OPTION_PRESCRIBED] = {"--prescribed", NULL, NULL, "scenes of both kinds (jaw, v-shapes): their prescribed frames"},
+    [OPTION_SIMULATED] = {"--simulated", NULL, NULL, "scenes of both kinds: simulated, up to --frame K"},
     [OPTION_JSON] = {"--json", NULL, NULL, "one JSON object per line"},
     [OPTION_HELP] = {"--help", "-h", NULL, "this text"},
 };

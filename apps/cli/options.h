@@ -64,6 +64,7 @@ typedef enum option_id {
     OPTION_SNAPSHOT,
     OPTION_SHOW,
     OPTION_PRESCRIBED,
+    OPTION_SIMULATED,
     OPTION_STORY_FRAMES,
     OPTION_ANIMATION,
     OPTION_CHECKPOINT,
@@ -77,7 +78,9 @@ typedef enum option_id {
 _Static_assert(OPTION_COUNT <= 64, "the options given are bits of one word");
 
 #define OPTION_BIT(id) (UINT64_C(1) << (id))
-#define OPTIONS_OF_SCENES (OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET))
+#define OPTIONS_OF_SCENES                                                                                              \
+    (OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_PRESCRIBED) |    \
+     OPTION_BIT(OPTION_SIMULATED))
 #define OPTIONS_OF_SERIES (OPTION_BIT(OPTION_FRAME_RANGE) | OPTION_BIT(OPTION_REBUILD))
 #define OPTIONS_OF_MACHINE (OPTION_BIT(OPTION_THREADS) | OPTION_BIT(OPTION_ISA))
 

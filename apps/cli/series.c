@@ -76,10 +76,10 @@ static int add_source(series *all, uint32_t first, bool *taken, const char **wor
     frame_source *source = &all->sources[all->source_count];
     source->name = options->arguments[first];
     source->frames = NULL;
-    source->is_scene = names_a_scene(source->name);
+    source->is_scene = names_a_scene(options, source->name);
     uint32_t word_count = 1;
     words[0] = source->name;
-    if (names_a_simulation(source->name)) {
+    if (names_a_simulation(options, source->name)) {
         return complain("%s is simulated: give one --frame K, or write its frames first (dent run %s -o F)",
                         source->name, source->name);
     }

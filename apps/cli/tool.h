@@ -44,9 +44,9 @@ extern const tool_command command_view_row;
 #define HELP_ON_FILES                                                                                                  \
     "FILE is a mesh (.msh, .mesh, .node/.ele, .vtk, .vtu, .obj, .stl, .ply, also with .gz or .xz)\n"                   \
     "or, where there is no such file, the name of a built-in scene (see dent scenes; --frame, --scale\n"               \
-    "and --set are for these; a simulated one, or a scene file .json, is run up to --frame). Bodies\n"                 \
-    "are numbered 0, 1, 2 ... in the order of the files; a file with\n"                                                \
-    "several physical groups gives one body per group.\n"
+    "and --set are for these; a simulated one, or a scene file .json, is run up to --frame; of two scenes\n"           \
+    "of one name --simulated and --prescribed choose). Bodies are numbered 0, 1, 2 ... in the order of\n"              \
+    "the files; a file with several physical groups gives one body per group.\n"
 
 /* The same for those that take series of frames. */
 #define HELP_ON_SERIES                                                                                                 \

@@ -290,7 +290,11 @@ typedef struct dent_sim_statistics {
     double time;
     uint64_t contacts;            /**< found in the last step */
     uint64_t touching;            /**< of these: those that carried a force */
-    double max_penetration;       /**< m: deepest overlap of a contact at detection; 0 when nothing overlaps */
+    double max_penetration;       /**< m: deepest overlap found by the detections of the last step, the first of them at
+                                       the positions the step before had left; 0: nothing overlapped (contacts keep
+                                       bodies apart by their thicknesses, so this is the usual value), or contacts are
+                                       off or on a contact_budget. Exact below a plane, else an estimate: the
+                                       consistent depth of dent/contact.h */
     uint32_t deepest_a, deepest_b; /**< bodies of that contact; UINT32_MAX: none */
     double kinetic, elastic, potential; /**< J; potential: of gravity, relative to height 0 */
     double linear_momentum[3], angular_momentum[3]; /**< of what can move, about the origin */

@@ -98,6 +98,19 @@ class Run(tool.ToolTest):
         self.assertIn("worst penetration", text)
         self.assertRegex(text, r"detection \d+ %, response \d+ %, elasticity \d+ %")
 
+    def test_the_depth_of_an_overlap_is_told(self):
+        deep = json.loads(json.dumps(SCENE))
+        deep["gravity"] = [0, 0, 0]
+        deep["bodies"][0]["generate"]["cells"] = [1, 1, 1]  # no vertex of it in the block: depths below a plane, exact
+        deep["bodies"][1]["move"] = [0.13, 0.07, 0.47]  # the block's lower side is 0.03 below the ground's upper side
+        path = self.write("deep.json", json.dumps(deep))
+        lines = tool.json_lines(self.good("run", path, "--frames", "3", "--json").stdout)
+        self.assertAlmostEqual(lines[0]["max_penetration"], 0.03, places=9)
+        self.assertLess(lines[2]["max_penetration"], 0.01)  # by then it is pushed out
+        self.assertRegex(self.good("run", path, "--frames", "3").stdout, r"worst penetration: 0\.03 m, ")
+        apart = tool.json_lines(self.good("run", self.scene(), "--json").stdout)
+        self.assertEqual([line["max_penetration"] for line in apart], [0, 0, 0])
+
     def test_numbers_do_not_depend_on_threads(self):
         def physics(*options):
             lines = tool.json_lines(self.good("run", *SMALL, "--frames", "6", "--json", *options).stdout)

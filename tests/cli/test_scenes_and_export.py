@@ -66,6 +66,56 @@ class ScenesAndExport(tool.ToolTest):
         self.assertIn("stack is simulated: give one --frame K, or write its frames first (dent run stack -o F)",
                       self.one_line_error("pairs", "--ask", "face-face", "--frames", "0:3", "stack"))
 
+    def test_of_two_scenes_of_one_name_the_options_choose(self):
+        rows = tool.json_lines(self.good("scenes", "--json").stdout)
+        names = [row["name"] for row in rows]
+        both = sorted(name for name in set(names) if names.count(name) == 2)
+        self.assertEqual(both, ["jaw", "v-shapes"])
+        kinds = {"prescribed": "built-in scene", "simulated": "simulated scene"}
+        for name in both:
+            size = {}
+            for option, kind in kinds.items():
+                text = self.good("info", name, "--scale", 0.1, "--" + option).stdout
+                self.assertIn("%s: %s, " % (name, kind), text)
+                size[option] = text
+            self.assertNotEqual(size["prescribed"], size["simulated"])
+            self.assertEqual(self.good("info", name, "--scale", 0.1).stdout, size["prescribed"])
+
+    def test_every_command_takes_the_scene_that_was_chosen(self):
+        # Frame 30: prescribed, the two V are in one another; simulated, they never are.
+        where = ("v-shapes", "--scale", 0.1, "--frame", 30)
+        found = {}
+        for option in ("--prescribed", "--simulated"):
+            folder = self.path(option.strip("-"))
+            self.good("export", *where[:1], folder, *where[1:], option)
+            read = tool.json_lines(self.good("info", "--json", *sorted(
+                os.path.join(folder, name) for name in os.listdir(folder))).stdout)
+            direct = tool.json_lines(self.good("info", "--json", *where, option).stdout)
+            self.assertEqual(sorted(row["lo_z"] for row in read), sorted(row["lo_z"] for row in direct))
+            pairs = int(self.good("pairs", "--ask", "face-face", "--no-self", "--count", *where, option).stdout)
+            verdict = tool.run("check", *where, option).returncode
+            self.assertEqual(verdict, int(pairs > 0))
+            found[option] = pairs
+        self.assertGreater(found["--prescribed"], 0)
+        self.assertEqual(found["--simulated"], 0)
+        self.assertEqual(int(self.good("pairs", "--ask", "face-face", "--no-self", "--count", *where).stdout),
+                         found["--prescribed"])
+
+    def test_a_scene_is_not_taken_for_what_it_is_not(self):
+        self.assertEqual(self.one_line_error("info", "stack", "--prescribed"),
+                         "stack is simulated only: it has no --prescribed frames")
+        for words in (("info", "teschner-a"), ("check", "teschner-a"), ("export", "teschner-a", self.path("x")),
+                      ("pairs", "--ask", "face-face", "teschner-a"), ("ccd", "teschner-a"), ("view", "teschner-a")):
+            self.assertIn("teschner-a is not --simulated", self.one_line_error(*words, "--simulated"))
+        self.assertIn("exclude", self.one_line_error("info", "jaw", "--simulated", "--prescribed"))
+        self.assertIn("and none is named", self.one_line_error("info", "nothing.obj", "--simulated"))
+        self.assertIn("v-shapes is simulated: give one --frame K",
+                      self.one_line_error("pairs", "--ask", "face-face", "--frames", "0:3", "v-shapes", "--simulated"))
+        for command in ("info", "check", "pairs", "ccd", "export", "view"):
+            text = self.good(command, "--help").stdout
+            self.assertIn("--simulated", text)
+            self.assertIn("--prescribed", text)
+
     def test_every_listed_scene_can_be_asked_about(self):
         for row in tool.json_lines(self.good("scenes", "--json").stdout):
             if row["simulated"] and row["name"] != "jaw-real":  # that one needs the data kit

@@ -1,12 +1,14 @@
-/* Every built-in simulated scene runs: no number stops being finite, nothing goes deeper than a tenth of the mean edge,
- * the same bits for any number of threads. A table is printed.
+/* Every built-in simulated scene runs, through the moment at which its bodies meet: contacts are seen, no number stops
+ * being finite, nothing goes deeper than a tenth of the mean edge, what the simulation says about overlap is what the
+ * exact check says; the same bits for any number of threads. A table is printed.
  *
- *   default            30 steps at a small scale, 3 of the heavy scenes
- *   DENT_QUICK_TESTS   8 steps, 1 of the heavy ones
- *   DENT_LONG_TESTS    1,000 steps with at most 20,000 elements, and 20 steps at full size
+ *   default            a small scale, up to the meeting and 12 steps of it (4 where all are dear)
+ *   DENT_QUICK_TESTS   the same for scenes that meet soon; 4 steps, before any contact, of the others
+ *   DENT_LONG_TESTS    1,000 steps with at most 20,000 elements, and at full size the meeting and 20 steps of it
  *   DENT_ONLY_SCENE    one scene;  DENT_SIM_STEPS    another number of steps */
 #include "support/cmocka_includes.h"
 
+#include <dent/penetration.h>
 #include <dent/sim_scene.h>
 
 #include <math.h>
@@ -16,18 +18,35 @@
 
 static const double depth_limit = 0.1; /* of the mean edge */
 
-/* A scale at which a scene has at most 20,000 elements, and a smaller one for the default tier. */
 struct scene_case {
     const char *name;
-    double long_scale, short_scale;
+    double long_scale, short_scale; /* at most 20,000 elements; and a smaller one for the default tier */
+    uint64_t meeting;               /* steps until the bodies press on one another */
+    uint64_t least_contacts;        /* that must be seen then, at any scale */
+    bool soon;                      /* cheap enough for DENT_QUICK_TESTS */
 };
 
 static const struct scene_case cases[] = {
-    {"jaw", 0.03, 0.02},       {"jaw-real", 1, 1},           {"knee", 0.3, 0.3}, {"stack", 0.4, 0.15},
-    {"v-shapes", 1, 0.3},      {"vessels", 0.5, 0.4},        {"fold", 0.5, 0.3}, {"cloth-sphere", 0.5, 0.2},
-    {"sheet-fold", 0.5, 0.25}, {"cloth-between", 0.5, 0.25},
+    {"jaw", 0.03, 0.02, 56, 8, true},
+    {"jaw-real", 1, 1, 4, 6, true},
+    {"knee", 0.3, 0.1, 0, 2000, true},
+    {"stack", 0.4, 0.1, 8, 400, true},
+    {"v-shapes", 1, 0.1, 124, 20, true},
+    {"vessels", 0.5, 0.1, 40, 8, false},
+    {"fold", 0.5, 0.2, 300, 5, false},
+    {"cloth-sphere", 0.5, 0.1, 24, 50, true},
+    {"sheet-fold", 0.5, 0.1, 216, 300, false},
+    {"cloth-between", 0.5, 0.15, 112, 30, false},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
+
+/* A run: steps that lead to what is looked at, and steps that are measured. */
+struct wish {
+    const char *name;
+    double scale;
+    uint64_t before, steps;
+    uint64_t check_every; /* steps between two exact checks; 0: none */
+};
 
 static bool is_set(const char *name)
 {
@@ -41,10 +60,11 @@ static bool is_asked_for(const char *name)
 }
 
 struct run_facts {
-    uint64_t steps, elements, most_contacts, hash;
-    double worst_share, seconds, detect_seconds;
+    uint64_t elements, most_contacts, hash; /* contacts of the measured steps, the rest of all */
+    double worst_share, nearest_share;      /* depth and smallest distance of a contact, of the smaller mean edge */
+    double seconds, detect_seconds;
     uint32_t worst_a, worst_b, inverted;
-    uint64_t worst_step;
+    uint64_t worst_step, checks, disagreements;
 };
 
 static dent_sim_scene *open_scene(dent_context *context, const char *name, double scale)
@@ -62,59 +82,117 @@ static dent_sim_scene *open_scene(dent_context *context, const char *name, doubl
     return scene;
 }
 
-/* The deepest overlap of the last step, as a share of the smaller mean edge of the two bodies. */
-static void note_depth(const dent_sim *sim, struct run_facts *facts, uint64_t step)
+/* The deepest overlap of the contacts of the last step, as a share of the smaller mean edge of the two bodies. */
+static void note_contacts(const dent_sim *sim, bool measured, struct run_facts *facts)
 {
     uint64_t count;
     const dent_sim_contact *contacts = dent_sim_contacts(sim, &count);
-    facts->most_contacts = count > facts->most_contacts ? count : facts->most_contacts;
+    facts->most_contacts = measured && count > facts->most_contacts ? count : facts->most_contacts;
     for (uint64_t i = 0; i < count; i++) {
         dent_sim_body_info a, b;
         assert_true(dent_sim_body(sim, contacts[i].body_a, &a) && dent_sim_body(sim, contacts[i].body_b, &b));
-        double share = -contacts[i].gap / fmin(a.mean_edge, b.mean_edge);
-        if (share > facts->worst_share) {
-            facts->worst_share = share;
+        double share = contacts[i].gap / fmin(a.mean_edge, b.mean_edge);
+        facts->nearest_share = fmin(facts->nearest_share, share);
+        if (-share > facts->worst_share) {
+            facts->worst_share = -share;
             facts->worst_a = contacts[i].body_a;
             facts->worst_b = contacts[i].body_b;
-            facts->worst_step = step;
+            facts->worst_step = dent_sim_step_count(sim) - 1;
         }
     }
 }
 
-static struct run_facts run_scene(uint32_t threads, const char *name, double scale, uint64_t steps)
+/* Whether anything penetrates now: exact, by other code than the simulation's. How deep, in mean edges, is noted. */
+static bool penetrates_exactly(dent_sim *sim, struct run_facts *facts)
+{
+    dent_check_def def = dent_check_def_default();
+    dent_check_result result;
+    def.self = true;
+    def.ignore_touching = true;
+    assert_int_equal(dent_world_check(dent_sim_world(sim), &def, &result), DENT_OK);
+    assert_int_equal(result.outcome, DENT_OUTCOME_COMPLETE);
+    for (uint64_t i = 0; i < result.pair_count; i++) {
+        dent_sim_body_info a, b;
+        assert_true(dent_sim_body(sim, result.pairs[i].body_a, &a) && dent_sim_body(sim, result.pairs[i].body_b, &b));
+        if (result.pairs[i].state == DENT_CONTACT_PENETRATING) {
+            facts->worst_share = fmax(facts->worst_share, result.pairs[i].max_depth / fmin(a.mean_edge, b.mean_edge));
+        }
+    }
+    facts->checks++;
+    return result.penetrating_pairs > 0;
+}
+
+static void step_once(dent_context *context, dent_sim *sim, const struct wish *wish, bool measured,
+                      struct run_facts *facts)
+{
+    if (dent_sim_step(sim) != DENT_OK) {
+        char message[1024];
+        dent_context_message(context, message, sizeof message);
+        fail_msg("%s, step %llu: %s", wish->name, (unsigned long long)dent_sim_step_count(sim), message);
+    }
+    note_contacts(sim, measured, facts);
+    dent_sim_statistics statistics = dent_sim_get_statistics(sim);
+    assert_true(isfinite(statistics.kinetic) && isfinite(statistics.elastic));
+    facts->seconds += measured ? 1e-9 * (double)statistics.ns_total : 0;
+    facts->detect_seconds += measured ? 1e-9 * (double)statistics.ns_detect : 0;
+    facts->elements = statistics.elements;
+    facts->inverted = statistics.inverted_cells > facts->inverted ? statistics.inverted_cells : facts->inverted;
+}
+
+/* A step that begins with an exact check: what it then reports, found at the same positions, must agree. */
+static void step_checked(dent_context *context, dent_sim *sim, const struct wish *wish, struct run_facts *facts)
+{
+    bool penetrates = penetrates_exactly(sim, facts);
+    step_once(context, sim, wish, true, facts);
+    double reported = dent_sim_get_statistics(sim).max_penetration;
+    if ((reported > 0) != penetrates) {
+        print_message("%s, step %llu: %g deep is reported, and the exact check says %s\n", wish->name,
+                      (unsigned long long)dent_sim_step_count(sim), reported, penetrates ? "overlap" : "none");
+        facts->disagreements++;
+    }
+}
+
+static void print_facts(const struct wish *wish, const dent_sim *sim, const struct run_facts *facts)
+{
+    dent_sim_body_info a, b;
+    bool met = facts->worst_share > 0 && facts->worst_a != UINT32_MAX && dent_sim_body(sim, facts->worst_a, &a) &&
+               dent_sim_body(sim, facts->worst_b, &b);
+    print_message("%-14s %6.3g %8llu %6llu+%-4llu %9llu %9.3g %9.3g %7llu %9u %9.2f %7.0f  %s%s%s", wish->name,
+                  wish->scale, (unsigned long long)facts->elements, (unsigned long long)wish->before,
+                  (unsigned long long)wish->steps, (unsigned long long)facts->most_contacts, 100 * facts->worst_share,
+                  100 * facts->nearest_share, (unsigned long long)facts->checks, facts->inverted,
+                  1000 * facts->seconds / (double)wish->steps, 100 * facts->detect_seconds / fmax(facts->seconds, 1e-9),
+                  met ? a.name : "", met ? " - " : "", met ? b.name : "");
+    if (met) {
+        print_message(" (step %llu)", (unsigned long long)facts->worst_step);
+    }
+    print_message("\n");
+}
+
+static struct run_facts run_scene(uint32_t threads, const struct wish *wish)
 {
     dent_context_def def = dent_context_def_default();
     def.thread_count = threads;
     dent_context *context = dent_context_create(&def, NULL);
-    dent_sim_scene *scene = open_scene(context, name, scale);
+    dent_sim_scene *scene = open_scene(context, wish->name, wish->scale);
     dent_sim *sim = dent_sim_scene_sim(scene);
-    struct run_facts facts = {.steps = steps};
-    for (uint64_t step = 0; step < steps; step++) {
-        if (dent_sim_step(sim) != DENT_OK) {
-            char message[1024];
-            dent_context_message(context, message, sizeof message);
-            fail_msg("%s, step %llu: %s", name, (unsigned long long)step, message);
+    struct run_facts facts = {.nearest_share = INFINITY, .worst_a = UINT32_MAX, .worst_b = UINT32_MAX};
+    for (uint64_t step = 0; step < wish->before; step++) {
+        step_once(context, sim, wish, false, &facts);
+    }
+    for (uint64_t step = 0; step < wish->steps; step++) {
+        bool last = step + 1 == wish->steps;
+        if (wish->check_every > 0 && (last || step % wish->check_every == 0)) {
+            step_checked(context, sim, wish, &facts);
+        } else {
+            step_once(context, sim, wish, true, &facts);
         }
-        note_depth(sim, &facts, step);
-        dent_sim_statistics statistics = dent_sim_get_statistics(sim);
-        assert_true(isfinite(statistics.kinetic) && isfinite(statistics.elastic));
-        facts.seconds += 1e-9 * (double)statistics.ns_total;
-        facts.detect_seconds += 1e-9 * (double)statistics.ns_detect;
-        facts.elements = statistics.elements;
-        facts.inverted = statistics.inverted_cells > facts.inverted ? statistics.inverted_cells : facts.inverted;
     }
     facts.hash = dent_sim_hash(sim);
-    dent_sim_body_info a, b;
-    bool met = facts.worst_share > 0 && dent_sim_body(sim, facts.worst_a, &a) && dent_sim_body(sim, facts.worst_b, &b);
-    print_message("%-14s %6.3g %8llu %6llu %9llu %9.2f %9u %9.2f %7.0f  %s%s%s", name, scale,
-                  (unsigned long long)facts.elements, (unsigned long long)steps,
-                  (unsigned long long)facts.most_contacts, 100 * facts.worst_share, facts.inverted,
-                  1000 * facts.seconds / (double)steps, 100 * facts.detect_seconds / fmax(facts.seconds, 1e-9),
-                  met ? a.name : "", met ? " - " : "", met ? b.name : "");
-    if (met) {
-        print_message(" (step %llu)", (unsigned long long)facts.worst_step);
+    if (wish->check_every > 0) {
+        penetrates_exactly(sim, &facts);
     }
-    print_message("\n");
+    print_facts(wish, sim, &facts);
     dent_sim_scene_destroy(scene);
     dent_context_destroy(context);
     return facts;
@@ -122,23 +200,48 @@ static struct run_facts run_scene(uint32_t threads, const char *name, double sca
 
 static void print_head(void)
 {
-    print_message("%-14s %6s %8s %6s %9s %9s %9s %9s %7s  deepest between\n", "scene", "scale", "elements", "steps",
-                  "contacts", "depth %", "inverted", "ms/step", "detect%");
+    print_message("%-14s %6s %8s %11s %9s %9s %9s %7s %9s %9s %7s  deepest between\n", "scene", "scale", "elements",
+                  "steps", "contacts", "depth %", "nearest %", "checks", "inverted", "ms/step", "detect%");
 }
 
-/* What cannot be made small takes fewer steps in the default tier; what is measured (jaw-real) has one size and takes
- * few in the long one too. */
-static uint64_t steps_of_this_tier(const struct scene_case *scene)
+/* How many of the demands a run does not meet. */
+static int faults_of(const struct wish *wish, const struct run_facts *facts, uint64_t least_contacts)
 {
-    bool measured = dent_sim_scene_find(scene->name)->needs_data, heavy = measured || strcmp(scene->name, "knee") == 0;
-    if (is_set("DENT_SIM_STEPS")) {
-        return strtoull(getenv("DENT_SIM_STEPS"), NULL, 10);
+    bool few = facts->most_contacts < least_contacts, deep = facts->worst_share > depth_limit;
+    if (few) {
+        print_message("%s: %llu contacts at most, %llu were expected\n", wish->name,
+                      (unsigned long long)facts->most_contacts, (unsigned long long)least_contacts);
     }
+    if (deep) {
+        print_message("%s: %.3g %% of the mean edge deep\n", wish->name, 100 * facts->worst_share);
+    }
+    return few + deep + (facts->disagreements > 0);
+}
+
+static struct wish wish_of_this_tier(const struct scene_case *scene, uint64_t *least_contacts)
+{
+    struct wish wish = {.name = scene->name,
+                        .scale = scene->short_scale,
+                        .before = scene->meeting,
+                        .steps = scene->meeting > 0 ? 12 : 4,
+                        .check_every = 3};
+    *least_contacts = scene->least_contacts;
     if (is_set("DENT_LONG_TESTS")) {
-        return measured ? 20 : 1000;
+        wish.scale = scene->long_scale;
+        wish.before = 0;
+        wish.steps = 1000;
+        wish.check_every = 25;
+    } else if (is_set("DENT_QUICK_TESTS")) {
+        wish.before = scene->soon ? scene->meeting : 0;
+        wish.steps = 4;
+        *least_contacts = scene->soon ? scene->least_contacts : 0;
     }
-    uint64_t steps = is_set("DENT_QUICK_TESTS") ? 8 : 30;
-    return heavy ? steps / 8 : steps;
+    if (is_set("DENT_SIM_STEPS")) {
+        wish.before = 0;
+        wish.steps = strtoull(getenv("DENT_SIM_STEPS"), NULL, 10);
+        *least_contacts = 0;
+    }
+    return wish;
 }
 
 static bool has_data(const char *name)
@@ -159,28 +262,26 @@ static void every_scene_is_in_the_list(void **state)
     }
 }
 
-static void scenes_run_without_going_deep(void **state)
+static void scenes_meet_without_going_deep(void **state)
 {
     (void)state;
-    int deep = 0;
+    int faults = 0;
     print_head();
     for (int i = 0; i < CASES; i++) {
-        const struct scene_case *scene = &cases[i];
-        bool long_tier = is_set("DENT_LONG_TESTS");
-        if (!is_asked_for(scene->name) || !has_data(scene->name)) {
-            continue;
+        if (is_asked_for(cases[i].name) && has_data(cases[i].name)) {
+            uint64_t least_contacts;
+            struct wish wish = wish_of_this_tier(&cases[i], &least_contacts);
+            struct run_facts facts = run_scene(0, &wish);
+            faults += faults_of(&wish, &facts, least_contacts);
         }
-        struct run_facts facts =
-            run_scene(0, scene->name, long_tier ? scene->long_scale : scene->short_scale, steps_of_this_tier(scene));
-        deep += facts.worst_share > depth_limit;
     }
-    assert_int_equal(deep, 0);
+    assert_int_equal(faults, 0);
 }
 
-static void scenes_run_at_full_size(void **state)
+static void scenes_meet_at_full_size(void **state)
 {
     (void)state;
-    int deep = 0;
+    int faults = 0;
     if (!is_set("DENT_LONG_TESTS")) {
         print_message("full size is for DENT_LONG_TESTS\n");
         skip();
@@ -188,22 +289,27 @@ static void scenes_run_at_full_size(void **state)
     print_head();
     for (int i = 0; i < CASES; i++) {
         if (is_asked_for(cases[i].name) && has_data(cases[i].name)) {
-            deep += run_scene(0, cases[i].name, 1, 20).worst_share > depth_limit;
+            struct wish wish = {cases[i].name, 1, cases[i].meeting, 20, 5};
+            struct run_facts facts = run_scene(0, &wish);
+            faults += faults_of(&wish, &facts, cases[i].least_contacts);
         }
     }
-    assert_int_equal(deep, 0);
+    assert_int_equal(faults, 0);
 }
 
-static void threads_change_no_bit(void **state)
+/* Sizes at which loops are shared among threads: elastic solids, cloth on itself and the ground, rigid bodies on
+ * ligaments, all of them in contact. */
+static void threads_change_no_bit_where_bodies_meet(void **state)
 {
     (void)state;
-    static const char *const names[] = {"stack", "cloth-sphere", "jaw"};
-    uint64_t steps = is_set("DENT_QUICK_TESTS") ? 4 : 12;
+    static const struct wish wishes[] = {{"knee", 0.1, 0, 3, 0}, {"sheet-fold", 1, 2, 6, 0}, {"jaw", 0.02, 58, 4, 0}};
+    static const uint64_t least_contacts[] = {2000, 800, 8};
     print_head();
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (is_asked_for(names[i])) {
-            double scale = strcmp(names[i], "jaw") == 0 ? 0.02 : 0.1;
-            assert_int_equal(run_scene(1, names[i], scale, steps).hash, run_scene(3, names[i], scale, steps).hash);
+    for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
+        if (is_asked_for(wishes[i].name)) {
+            struct run_facts one = run_scene(1, &wishes[i]), three = run_scene(3, &wishes[i]);
+            assert_int_equal(one.hash, three.hash);
+            assert_int_equal(faults_of(&wishes[i], &one, least_contacts[i]), 0);
         }
     }
 }
@@ -212,9 +318,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_scene_is_in_the_list),
-        cmocka_unit_test(scenes_run_without_going_deep),
-        cmocka_unit_test(scenes_run_at_full_size),
-        cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(scenes_meet_without_going_deep),
+        cmocka_unit_test(scenes_meet_at_full_size),
+        cmocka_unit_test(threads_change_no_bit_where_bodies_meet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
