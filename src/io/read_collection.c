@@ -8,6 +8,8 @@
 
 #include <dent/mesh_io.h>
 
+#include <math.h>
+
 struct collection_storage {
     dent_collection collection;
     struct growable_array entries; /* dent_collection_entry; file: offset into names until all are read */
@@ -47,8 +49,9 @@ static dent_status read_data_set(struct collection_storage *storage, const struc
     struct text_span value;
     dent_collection_entry entry = {0};
     const char *at = tag->name.text;
-    if (xml_attribute(tag, "timestep", &value) && !decimal_to_double(value.text, value.length, &entry.time)) {
-        return xml_fail(xml, at, DENT_ERROR_FORMAT, "timestep '%.*s' is not a number", SPAN_ARGUMENTS(value));
+    if (xml_attribute(tag, "timestep", &value) &&
+        (!decimal_to_double(value.text, value.length, &entry.time) || !isfinite(entry.time))) {
+        return xml_fail(xml, at, DENT_ERROR_FORMAT, "timestep '%.*s' is not a finite number", SPAN_ARGUMENTS(value));
     }
     int64_t part = 0;
     bool fits = true;
