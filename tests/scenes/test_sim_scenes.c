@@ -314,6 +314,23 @@ static void threads_change_no_bit_where_bodies_meet(void **state)
     }
 }
 
+/* Queries between steps are the caller's right: the run goes on as if there had been none. */
+static void looking_between_steps_changes_no_bit(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"stack", "cloth-sphere", "jaw"};
+    print_head();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (is_asked_for(names[i])) {
+            struct wish blind = {names[i], 0.1, i == 2 ? 44 : 20, 8, 0}, looking = blind;
+            looking.check_every = 1;
+            struct run_facts facts = run_scene(0, &looking);
+            assert_true(facts.most_contacts > 0 && facts.checks == 9);
+            assert_int_equal(facts.hash, run_scene(0, &blind).hash);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +338,7 @@ int main(void)
         cmocka_unit_test(scenes_meet_without_going_deep),
         cmocka_unit_test(scenes_meet_at_full_size),
         cmocka_unit_test(threads_change_no_bit_where_bodies_meet),
+        cmocka_unit_test(looking_between_steps_changes_no_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
