@@ -39,12 +39,14 @@ static size_t bytes_of_chunk(const struct block_output *output, const struct rec
     return sizeof *chunk + chunk->capacity * output->record_size;
 }
 
-/* Gives back what the lists of the last loop took beyond the store; returns how many bytes. */
-static size_t release_extra_chunks(struct block_output *output)
+/* Empties the lists of the last loop and gives back what they took beyond the store; returns how many bytes. */
+static size_t empty_lists(struct block_output *output)
 {
     size_t bytes = 0;
+    output->taken = 0;
     for (uint32_t i = 0; i < output->block_count; i++) {
         struct record_chunk *next, *chunk = output->lists[i].first;
+        output->lists[i] = (struct block_output_list){.first = NULL};
         for (; chunk; chunk = next) {
             next = chunk->next;
             if (!is_of_store(output, chunk)) {
@@ -53,13 +55,12 @@ static size_t release_extra_chunks(struct block_output *output)
             }
         }
     }
-    output->block_count = 0;
     return bytes;
 }
 
 void block_output_destroy(struct block_output *output)
 {
-    release_extra_chunks(output);
+    empty_lists(output);
     dent_release(output->context, output->store, output->store_chunks, output->chunk_bytes);
     dent_release(output->context, output->lists, output->list_count, sizeof *output->lists);
     block_output_init(output, output->context, output->record_size);
@@ -100,9 +101,8 @@ static void enlarge_store(struct block_output *output, size_t extra_bytes)
 
 bool block_output_begin(struct block_output *output, uint32_t block_count)
 {
-    size_t extra_bytes = release_extra_chunks(output);
-    enlarge_store(output, extra_bytes);
-    output->taken = 0;
+    enlarge_store(output, empty_lists(output));
+    output->block_count = 0;
     if (!make_lists(output, block_count)) {
         return false;
     }
@@ -193,7 +193,7 @@ size_t block_output_count(const struct block_output *output)
     return total;
 }
 
-bool block_output_merge(const struct block_output *output, struct dynamic_array *array)
+bool block_output_merge(struct block_output *output, struct dynamic_array *array)
 {
     DENT_ASSERT(array->element_size == output->record_size);
     for (uint32_t i = 0; i < output->block_count; i++) {
@@ -216,5 +216,6 @@ bool block_output_merge(const struct block_output *output, struct dynamic_array 
             room += bytes;
         }
     }
+    enlarge_store(output, empty_lists(output)); /* now: the same again must not allocate */
     return true;
 }

@@ -8,7 +8,7 @@
  * Lists are chains of small chunks out of one store, which is kept from loop to loop: what counts is how much all
  * blocks write together, not which of them does. Contact that wanders through a body, or workers that find things in
  * another order, need no new memory; a loop that writes more than the store holds takes the rest from the allocator,
- * and the next one begins with a store of twice that size. A block that runs out of memory need not say so to anybody:
+ * and the merge makes a store of twice that size. A block that runs out of memory need not say so to anybody:
  * the failure is remembered and comes out at the merge. */
 #ifndef DENT_BASE_BLOCK_OUTPUT_H
 #define DENT_BASE_BLOCK_OUTPUT_H
@@ -44,8 +44,8 @@ bool block_output_append(struct block_output *output, uint32_t block, const void
 size_t block_output_count_of(const struct block_output *output, uint32_t block);
 size_t block_output_count(const struct block_output *output);
 
-/* Appends the lists to `array` (of the same record size) in block order. False when a block or the array ran out of
- * memory; the array is then as it was. */
-bool block_output_merge(const struct block_output *output, struct dynamic_array *array);
+/* Appends the lists to `array` (of the same record size) in block order and empties them. False when a block or the
+ * array ran out of memory; the array is then as it was. */
+bool block_output_merge(struct block_output *output, struct dynamic_array *array);
 
 #endif
