@@ -536,8 +536,9 @@ static double mobility_of(const dent_sim *sim, const dent_contact *contact)
     return sum;
 }
 
-/* Of the force of a spring, the part that moves no vertex further than `carried_part` allows: all of it, unless a sweep
- * threw the two points far apart. */
+/* Of the force of a spring, the part that moves no vertex further than `carried_part` allows, elasticity included: all
+ * of it, unless a sweep threw the two points far apart. (Stiff tissue under load bears forces that would throw its free
+ * vertices through the room; these must stay whole.) */
 static double part_to_keep(const dent_sim *sim, const dent_contact *contact, const double *force, double h)
 {
     double size = sqrt(sim_dot(force, force)), part = 1;
@@ -546,7 +547,7 @@ static double part_to_keep(const dent_sim *sim, const dent_contact *contact, con
         for (int k = 0; k < 4; k++) {
             if (side.vertices[k] != SIM_NONE && sim->elastic.places[side.first + side.vertices[k]] != SIM_NONE) {
                 size_t v = side.first + side.vertices[k];
-                double here = carried_part(sim, v, 1, h * h * fabs(side.weights[k]) * sim->inverse_masses[v] * size);
+                double here = carried_part(sim, v, 0, h * h * fabs(side.weights[k]) * sim->inverse_masses[v] * size);
                 part = here < part ? here : part;
             }
         }
