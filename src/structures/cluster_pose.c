@@ -232,11 +232,11 @@ static void fill_single(const struct cluster_pose *state, uint32_t rank, uint32_
     }
     const struct cluster_box whole = rounded_box(state, posed);
     for (int side = 0; side < SIDE_COUNT; side++) {
-        uint32_t vertices = state->wants[side] ? vertices_of_side(state, cluster, side) : 0;
-        struct cluster_box *box = &state->boxes[side][rank];
         if (!state->wants[side]) {
             continue;
         }
+        uint32_t vertices = vertices_of_side(state, cluster, side);
+        struct cluster_box *box = &state->boxes[side][rank];
         *box = vertices ? whole : empty_box;
         if (vertices && (~vertices & all_vertices(cluster))) {
             state->kernels->bound(points, vertices, box);
