@@ -11,7 +11,7 @@
 set -euo pipefail
 script=$(readlink -f "$0")
 cd "$(dirname "$script")/.."
-build=build/asan # one build for the fuzzers and the tests under sanitizers
+build=build/fuzz
 
 # One to three seconds each on one core.
 runs_of() {
@@ -59,7 +59,7 @@ seed=1
 [ "$mode" = check ] || seed=${2:-$((RANDOM * 32768 + RANDOM + 1))}
 shift $(($# < 2 ? $# : 2))
 
-cmake --preset asan >/dev/null
+cmake --preset fuzz >/dev/null
 log=$build/fuzz_build.log
 cmake --build "$build" --target fuzzers >"$log" 2>&1 || { tail -40 "$log" >&2; exit 1; }
 
