@@ -158,12 +158,13 @@ static void print_verdict(tool_session *session, const loaded_world *loaded, con
     bool faces = first->kind == DENT_IMPACT_VERTEX_FACE;
     print_feature(loaded, first, false, a);
     print_feature(loaded, first, true, b);
-    printer_format(
-        out,
-        "first %s%s at t = %.17g: %s %s of body %u, %s %s of body %u; %llu pairs, %llu vertex-face and %llu edge-edge\n",
-        answer->start.crosses ? "new " : "", separation > 0 ? "nearness" : "impact", first->toi, faces ? "vertex" : "edge", a, first->body_a,
-        faces ? "face" : "edge", b, first->body_b, (unsigned long long)answer->impacts.count,
-        (unsigned long long)answer->vertex_face, (unsigned long long)(answer->impacts.count - answer->vertex_face));
+    printer_format(out,
+                   "first %s%s at t = %.17g: %s %s of body %u, %s %s of body %u; %llu pairs, %llu vertex-face and %llu "
+                   "edge-edge\n",
+                   answer->start.crosses ? "new " : "", separation > 0 ? "nearness" : "impact", first->toi,
+                   faces ? "vertex" : "edge", a, first->body_a, faces ? "face" : "edge", b, first->body_b,
+                   (unsigned long long)answer->impacts.count, (unsigned long long)answer->vertex_face,
+                   (unsigned long long)(answer->impacts.count - answer->vertex_face));
 }
 
 static double milliseconds(const dent_impact_counters *counters)

@@ -28,17 +28,21 @@ static void add_number(text *into, double number)
     add_text(into, buffer);
 }
 
-/* The bytes of the UTF-8 character at `s` when there are more than one; 0: it is none. Longer forms than needed, surrogates and
- * what lies beyond U+10FFFF do not count. */
+/* The bytes of the UTF-8 character at `s` when there are more than one; 0: it is none. Longer forms than needed,
+ * surrogates and what lies beyond U+10FFFF do not count. */
 static int utf8_length(const unsigned char *s)
 {
-    int length = s[0] >= 0xc2 && s[0] <= 0xdf ? 2 : s[0] >= 0xe0 && s[0] <= 0xef ? 3 : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4 : 0;
+    int length = s[0] >= 0xc2 && s[0] <= 0xdf   ? 2
+                 : s[0] >= 0xe0 && s[0] <= 0xef ? 3
+                 : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
+                                                : 0;
     for (int i = 1; i < length; i++) {
         if ((s[i] & 0xc0) != 0x80) {
             return 0;
         }
     }
-    bool bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f);
+    bool bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+               (s[0] == 0xf4 && s[1] > 0x8f);
     return bad ? 0 : length;
 }
 
@@ -72,7 +76,8 @@ static void add_string(text *into, const char *string)
 static text begin_text(view_message_kind kind)
 {
     text made = {view_message_create(4096), false};
-    made.failed = made.message == NULL || !view_message_word(made.message, (uint32_t)kind) || !view_message_word(made.message, 0);
+    made.failed =
+        made.message == NULL || !view_message_word(made.message, (uint32_t)kind) || !view_message_word(made.message, 0);
     return made;
 }
 
@@ -85,7 +90,7 @@ static view_message *end_text(text *made)
     return made->message;
 }
 
-/* ---- the opening ---------------------------------------------------------------------------------------------------- */
+/* ---- the opening ------------------------------------------------------------------------------------------------- */
 
 static void add_body(text *into, const view_body *body)
 {
@@ -171,7 +176,8 @@ static view_message *make_topology(const view_source *source, uint32_t index)
 {
     const view_body *body = &source->bodies[index];
     uint32_t head[5] = {VIEW_TOPOLOGY, 0, index, body->shown_count, body->face_count};
-    view_message *message = view_message_create(sizeof head + 4 * ((size_t)body->shown_count + 3 * (size_t)body->face_count));
+    view_message *message =
+        view_message_create(sizeof head + 4 * ((size_t)body->shown_count + 3 * (size_t)body->face_count));
     if (message == NULL) {
         return NULL;
     }
@@ -233,7 +239,8 @@ typedef struct marking {
     uint8_t *faces, *vertices;
 } marking;
 
-static void mark_pairs(const view_source *source, dent_question question, const dent_pair_list *list, const marking *marks)
+static void mark_pairs(const view_source *source, dent_question question, const dent_pair_list *list,
+                       const marking *marks)
 {
     for (uint64_t i = 0; i < list->count; i++) {
         const dent_pair *pair = &list->pairs[i];
@@ -252,7 +259,8 @@ static void mark_pairs(const view_source *source, dent_question question, const 
         const view_body *body = &source->bodies[i];
         for (uint32_t k = 0; k < body->face_count; k++) {
             const uint32_t *corners = body->faces[k].corners;
-            marks[i].faces[k] |= marks[i].vertices[corners[0]] | marks[i].vertices[corners[1]] | marks[i].vertices[corners[2]];
+            marks[i].faces[k] |=
+                marks[i].vertices[corners[0]] | marks[i].vertices[corners[1]] | marks[i].vertices[corners[2]];
         }
     }
 }
@@ -262,7 +270,8 @@ static bool append_marks(const view_source *source, const marking *marks, view_m
     bool good = true;
     for (uint32_t i = 0; i < source->body_count && good; i++) {
         size_t size = source->bodies[i].face_count;
-        good = view_message_append(message, marks[i].faces, size) && view_message_append(message, NULL, (4 - size % 4) % 4);
+        good = view_message_append(message, marks[i].faces, size) &&
+               view_message_append(message, NULL, (4 - size % 4) % 4);
     }
     return good;
 }
@@ -326,7 +335,7 @@ static bool append_pairs(view_source *source, view_wishes *wishes, view_message 
     return good;
 }
 
-/* ---- frames -------------------------------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
 
 static bool append_positions(const view_source *source, view_message *message)
 {
@@ -386,7 +395,8 @@ static view_frame_header make_header(const view_source *source, uint32_t sequenc
 view_message *view_make_frame(view_source *source, view_wishes *wishes, uint32_t sequence, uint32_t flags)
 {
     bool pending = (flags & VIEW_FLAG_PENDING) != 0, find = !pending && source->moved;
-    if (pending || (find && source->find_contacts(source) != STATUS_GOOD)) { /* said; the bodies can be seen all the same */
+    if (pending ||
+        (find && source->find_contacts(source) != STATUS_GOOD)) { /* said; the bodies can be seen all the same */
         source->facts.sent = 0;
         source->facts.contact_count = 0;
         source->facts.worst_penetration = 0;
@@ -394,7 +404,8 @@ view_message *view_make_frame(view_source *source, view_wishes *wishes, uint32_t
     source->moved = source->moved && pending;
     view_frame_header header = make_header(source, sequence, flags);
     view_message *message = view_message_create(frame_size(source));
-    bool good = message != NULL && view_message_append(message, &header, sizeof header) && append_positions(source, message) &&
+    bool good = message != NULL && view_message_append(message, &header, sizeof header) &&
+                append_positions(source, message) &&
                 view_message_append(message, source->facts.contacts, source->facts.sent * sizeof(view_contact));
     if (good && wishes->question != 0 && !pending) {
         good = append_pairs(source, wishes, message);
@@ -421,7 +432,9 @@ static const char *question_word(const view_wishes *wishes)
 
 static const char *structure_word(const view_wishes *wishes)
 {
-    return !wishes->structure_wanted ? "none" : wishes->tree != NULL ? wishes->tree->name : dent_structure_name(wishes->structure);
+    return !wishes->structure_wanted ? "none"
+           : wishes->tree != NULL    ? wishes->tree->name
+                                     : dent_structure_name(wishes->structure);
 }
 
 view_message *view_make_state(const view_wishes *wishes, double speed)
@@ -455,12 +468,13 @@ view_message *view_make_trouble(const char *words)
     return end_text(&note);
 }
 
-/* ---- picks ---------------------------------------------------------------------------------------------------------- */
+/* ---- picks ------------------------------------------------------------------------------------------------------- */
 
 static bool touches(const view_contact *contact, uint32_t body, const dent_surface_face *face, uint32_t number)
 {
-    bool as_a = contact->body_a == body && (contact->feature_a == face->corners[0] || contact->feature_a == face->corners[1] ||
-                                            contact->feature_a == face->corners[2]);
+    bool as_a =
+        contact->body_a == body && (contact->feature_a == face->corners[0] || contact->feature_a == face->corners[1] ||
+                                    contact->feature_a == face->corners[2]);
     bool as_b = contact->body_b == body && (contact->feature_b == face->cell || contact->feature_b == number);
     return as_a || as_b;
 }
@@ -485,17 +499,18 @@ static void say(char note[NOTE_LIMIT], const char *format, ...)
 static void say_face(char note[NOTE_LIMIT], const view_body *body, uint32_t index, const dent_surface_face *face)
 {
     uint32_t element = file_number(body->element_numbers, face->cell);
-    say(note, "body %u: %.*s\n%s %u\nvertices %u, %u, %u\n", index, NAME_SHOWN, body->name, body->solid ? "cell" : "triangle", element,
-        file_number(body->vertex_numbers, face->corners[0]), file_number(body->vertex_numbers, face->corners[1]),
-        file_number(body->vertex_numbers, face->corners[2]));
+    say(note, "body %u: %.*s\n%s %u\nvertices %u, %u, %u\n", index, NAME_SHOWN, body->name,
+        body->solid ? "cell" : "triangle", element, file_number(body->vertex_numbers, face->corners[0]),
+        file_number(body->vertex_numbers, face->corners[1]), file_number(body->vertex_numbers, face->corners[2]));
     if (body->solid) {
         say(note, "face %u/%u\n", element, face->corner);
     }
 }
 
-/* Where the middle of the face is, in the model's own units, with as many digits as tell places apart that differ by 1e-4 of
- * the model. */
-static void say_place(char note[NOTE_LIMIT], const view_source *source, const view_body *body, const dent_surface_face *face)
+/* Where the middle of the face is, in the model's own units, with as many digits as tell places apart that differ by
+ * 1e-4 of the model. */
+static void say_place(char note[NOTE_LIMIT], const view_source *source, const view_body *body,
+                      const dent_surface_face *face)
 {
     double middle[3] = {0}, largest = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -517,8 +532,8 @@ static uint32_t say_contacts(char note[NOTE_LIMIT], const view_source *source, u
     for (uint32_t i = 0; i < source->facts.sent; i++) {
         const view_contact *contact = &source->facts.contacts[i];
         if (touches(contact, body, &source->bodies[body].faces[number], number) && met++ < SHOWN) {
-            say(note, "contact %u:%u with %u:%u, depth %.4g\n", contact->body_a, contact->feature_a, contact->body_b, contact->feature_b,
-                (double)contact->depth * source->unit);
+            say(note, "contact %u:%u with %u:%u, depth %.4g\n", contact->body_a, contact->feature_a, contact->body_b,
+                contact->feature_b, (double)contact->depth * source->unit);
         }
     }
     if (met == 0) {

@@ -30,8 +30,9 @@ typedef struct view_wishes {
 
 /** HELLO and a TOPOLOGY per body, handed to the server. */
 int view_send_opening(view_source *source, view_server *server);
-/** Asks for contacts (where something moved) and pairs and makes the FRAME message; with VIEW_FLAG_PENDING without either. Where these cannot be had view_fail says why, the frame goes without
- * them, and a question is taken back; null: no memory, reported. */
+/** Asks for contacts (where something moved) and pairs and makes the FRAME message; with VIEW_FLAG_PENDING without
+ * either. Where these cannot be had view_fail says why, the frame goes without them, and a question is taken back;
+ * null: no memory, reported. */
 view_message *view_make_frame(view_source *source, view_wishes *wishes, uint32_t sequence, uint32_t flags);
 /** The shapes of the structure wished for, at the present positions; null: an error that was reported. Keeps a bounding
  *  tree in the source, to refit it for the next frame. (view_structures.c) */

@@ -10,7 +10,14 @@
 #include <string.h>
 #include <time.h>
 
-enum { POLL_MS = 100, MANY_ELEMENTS = 200000, FALL_BEHIND_NS = 250000000, COMMANDS_PER_TURN = 64, URL_LIMIT = VIEW_SHOW_LIMIT + 256, PROFILE_LIMIT = 1024 };
+enum {
+    POLL_MS = 100,
+    MANY_ELEMENTS = 200000,
+    FALL_BEHIND_NS = 250000000,
+    COMMANDS_PER_TURN = 64,
+    URL_LIMIT = VIEW_SHOW_LIMIT + 256,
+    PROFILE_LIMIT = 1024
+};
 static const uint64_t SNAPSHOT_LIMIT_NS = 300000000000;
 
 typedef struct viewing {
@@ -30,7 +37,7 @@ typedef struct viewing {
     uint64_t pages_ns;   /* of this thread's processor time spent on frames for pages */
 } viewing;
 
-/* ---- commands ------------------------------------------------------------------------------------------------------ */
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
 
 /* Before whatever brings other positions. */
 static void moves(viewing *view)
@@ -44,7 +51,8 @@ static int move(viewing *view, int32_t steps)
     view_source *source = &view->source;
     moves(view);
     if (source->go_to != NULL) {
-        int64_t frame = (int64_t)source->frame + steps, last = source->frame_count > 0 ? (int64_t)source->frame_count - 1 : UINT32_MAX;
+        int64_t frame = (int64_t)source->frame + steps,
+                last = source->frame_count > 0 ? (int64_t)source->frame_count - 1 : UINT32_MAX;
         return source->go_to(source, (uint32_t)(frame < 0 ? 0 : frame > last ? last : frame));
     }
     int failed = STATUS_GOOD;
@@ -130,15 +138,16 @@ static void tell_trouble(viewing *view)
     }
 }
 
-/* A wish that cannot be fulfilled, said on the terminal already. It is no reason to end, except for a snapshot, which would wait
- * for it. */
+/* A wish that cannot be fulfilled, said on the terminal already. It is no reason to end, except for a snapshot, which
+ * would wait for it. */
 static int give_up(viewing *view, int failed)
 {
     if (!failed || view->session->options->snapshot != NULL || view->source.broken || interrupt_seen()) {
         return failed;
     }
     if (view->source.trouble[0] == '\0') {
-        snprintf(view->source.trouble, sizeof view->source.trouble, "That was not possible: the terminal of dent says why.");
+        snprintf(view->source.trouble, sizeof view->source.trouble,
+                 "That was not possible: the terminal of dent says why.");
     }
     let_go(view); /* a vertex dragged too far is a usual reason */
     tell_trouble(view);
@@ -174,7 +183,8 @@ static int obey(viewing *view, const view_command *command)
     case VIEW_COMMAND_STRUCTURE:
         return give_up(view, show_structure(view, command));
     case VIEW_COMMAND_PICK:
-        view_server_reply(view->server, command->client, view_describe_face(source, command->number[0], command->number[1]));
+        view_server_reply(view->server, command->client,
+                          view_describe_face(source, command->number[0], command->number[1]));
         return STATUS_GOOD;
     case VIEW_COMMAND_GRAB:
         grab(view, command);
@@ -189,7 +199,7 @@ static int obey(viewing *view, const view_command *command)
     }
 }
 
-/* ---- the loop ------------------------------------------------------------------------------------------------------- */
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
 /* Until the next frame is due, or a moment. */
 static uint32_t time_to_wait(const viewing *view)
@@ -240,8 +250,8 @@ static uint64_t thread_ns(void)
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* Large models are shown at once and their contacts when they are found, so that a page opens and a time bar moves without
- * waiting for them. Not while it plays: contacts would come and go. */
+/* Large models are shown at once and their contacts when they are found, so that a page opens and a time bar moves
+ * without waiting for them. Not while it plays: contacts would come and go. */
 static bool contacts_can_wait(const viewing *view)
 {
     const view_source *source = &view->source;
@@ -250,7 +260,8 @@ static bool contacts_can_wait(const viewing *view)
         elements += source->bodies[i].element_count;
     }
     bool slow = view->seconds_per_query > 0 ? view->seconds_per_query > 0.1 : elements > MANY_ELEMENTS;
-    return slow && source->moved && !source->live && !view->playing && !view->shown_before && view->session->options->snapshot == NULL;
+    return slow && source->moved && !source->live && !view->playing && !view->shown_before &&
+           view->session->options->snapshot == NULL;
 }
 
 static int publish_frame(viewing *view)
@@ -275,7 +286,8 @@ static int publish_frame(viewing *view)
         view->changed = true; /* and now the contacts */
         return outcome;
     }
-    /* Once more without the question, or to say that it stands still; not for ever, since contacts will fail once more. */
+    /* Once more without the question, or to say that it stands still; not for ever, since contacts will fail once more.
+     */
     view->changed = failed && (view->wishes.question != asked || (flags & VIEW_FLAG_PLAYING) != 0);
     return outcome;
 }
@@ -301,8 +313,9 @@ static int publish(viewing *view, const view_server_facts *facts)
         view->changed = true;
     }
     if (facts->clients == 0 && facts->has_frame && view->changed) {
-        view_server_forget_frame(view->server); /* it moved on without them. What stands still is there for the next page at once, even
-                                                   while contacts of a large model are being looked for */
+        view_server_forget_frame(
+            view->server); /* it moved on without them. What stands still is there for the next page at once, even
+                              while contacts of a large model are being looked for */
     }
     view->changed = view->changed || !facts->has_frame;
     bool frame = view->changed && facts->clients > 0 && (facts->wanted || !facts->has_frame);
@@ -338,7 +351,8 @@ static int turn(viewing *view)
         view->due_ns = dent_clock_ns();
     }
     failed = failed ? failed : go_on(view);
-    facts = view_server_get_facts(view->server); /* as they are now: a page may have become ready while the bodies moved */
+    facts =
+        view_server_get_facts(view->server); /* as they are now: a page may have become ready while the bodies moved */
     return failed ? failed : publish(view, &facts);
 }
 
@@ -379,13 +393,14 @@ static int serve(viewing *view)
     if (options_have(session->options, OPTION_STATS)) {
         view_server_facts facts = view_server_get_facts(view->server);
         remark("%llu frames made in %.3f ms of processor time, %llu sent, %llu drawn, %llu requests refused",
-               (unsigned long long)facts.frames_published, (double)view->pages_ns * 1e-6, (unsigned long long)facts.frames_sent,
-               (unsigned long long)facts.frames_acknowledged, (unsigned long long)facts.refused);
+               (unsigned long long)facts.frames_published, (double)view->pages_ns * 1e-6,
+               (unsigned long long)facts.frames_sent, (unsigned long long)facts.frames_acknowledged,
+               (unsigned long long)facts.refused);
     }
     return interrupt_seen() ? STATUS_GOOD : failed; /* Ctrl-C is how a viewer ends: a good end */
 }
 
-/* ---- snapshots ------------------------------------------------------------------------------------------------------- */
+/* ---- snapshots --------------------------------------------------------------------------------------------------- */
 
 static int wait_for_picture(viewing *view, int process, const char *path)
 {
@@ -484,7 +499,8 @@ int view_run(tool_session *session)
     if (failed) {
         return failed;
     }
-    view.server = view_server_start((uint16_t)options->port, options->token, why, sizeof why); /* first: a port may be taken */
+    view.server =
+        view_server_start((uint16_t)options->port, options->token, why, sizeof why); /* first: a port may be taken */
     if (view.server == NULL) {
         return complain("view: %s", why);
     }

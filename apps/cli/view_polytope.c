@@ -1,9 +1,10 @@
-/* view_polytope.c — see view_polytope.h. Every plane of the slabs is a large polygon that all other planes cut (as Sutherland
- * and Hodgman do); what is left of it is a face. Corners of different faces that lie close together are one, and an edge is a
- * pair of corners, so that each is drawn once and flat polytopes, whose faces lie on one another, need no case of their own.
+/* view_polytope.c — see view_polytope.h. Every plane of the slabs is a large polygon that all other planes cut (as
+ * Sutherland and Hodgman do); what is left of it is a face. Corners of different faces that lie close together are one,
+ * and an edge is a pair of corners, so that each is drawn once and flat polytopes, whose faces lie on one another, need
+ * no case of their own.
  *
- * All this happens relative to the middle of the box and in units of its size, where a tolerance has a meaning. Directions are
- * at least 35 degrees apart, so a corner is as good as its planes. */
+ * All this happens relative to the middle of the box and in units of its size, where a tolerance has a meaning.
+ * Directions are at least 35 degrees apart, so a corner is as good as its planes. */
 #include "view_polytope.h"
 
 #include <math.h>
@@ -35,8 +36,8 @@ static void cross(const double a[3], const double b[3], double result[3])
     }
 }
 
-/* Both planes of a slab, relative to the middle. Extended precision: far from the origin the ends and the middle are large and
- * their difference is not. */
+/* Both planes of a slab, relative to the middle. Extended precision: far from the origin the ends and the middle are
+ * large and their difference is not. */
 static void planes_of(const dent_bound_slab *slab, const double middle[3], double size, plane pair[2])
 {
     long double at = 0;
@@ -66,8 +67,8 @@ static void large_polygon(const plane *of, polygon *made)
     made->count = 4;
     for (int i = 0; i < 4; i++) {
         for (int axis = 0; axis < 3; axis++) {
-            made->corners[i][axis] =
-                of->normal[axis] * (of->height / square) + turns[i][0] * wide * across[axis] + turns[i][1] * high * along[axis];
+            made->corners[i][axis] = of->normal[axis] * (of->height / square) + turns[i][0] * wide * across[axis] +
+                                     turns[i][1] * high * along[axis];
         }
     }
 }
@@ -120,7 +121,8 @@ static uint8_t corner_place(view_polytope *polytope, const double corner[3])
     uint32_t i = 0;
     for (; i < polytope->corner_count; i++) {
         const double *known = polytope->corners[i];
-        if (fabs(known[0] - corner[0]) < SAME_CORNER && fabs(known[1] - corner[1]) < SAME_CORNER && fabs(known[2] - corner[2]) < SAME_CORNER) {
+        if (fabs(known[0] - corner[0]) < SAME_CORNER && fabs(known[1] - corner[1]) < SAME_CORNER &&
+            fabs(known[2] - corner[2]) < SAME_CORNER) {
             return (uint8_t)i;
         }
     }

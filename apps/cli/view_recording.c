@@ -1,6 +1,7 @@
-/* view_recording.c — what `dent run -o RUN.pvd` wrote, as a source of the viewer: bodies frame by frame, and the contacts that were
- * recorded (a .vtp of points whose name says so) instead of new ones. A recording may grow while it is watched: the list of its
- * files is read again, when it has changed, behind the last frame and on the way to the first. */
+/* view_recording.c — what `dent run -o RUN.pvd` wrote, as a source of the viewer: bodies frame by frame, and the
+ * contacts that were recorded (a .vtp of points whose name says so) instead of new ones. A recording may grow while it
+ * is watched: the list of its files is read again, when it has changed, behind the last frame and on the way to the
+ * first. */
 #include "file_names.h"
 #include "recording_names.h"
 #include "tool.h"
@@ -30,7 +31,7 @@ typedef struct recording {
     char folder[FILE_NAME_LIMIT];
 } recording;
 
-/* ---- the collection --------------------------------------------------------------------------------------------------- */
+/* ---- the collection ---------------------------------------------------------------------------------------------- */
 
 static bool holds_contacts(const dent_collection_entry *entry)
 {
@@ -71,7 +72,8 @@ static void drop_collection(view_source *source, recording *own)
     own->frames = NULL;
 }
 
-/* Reads the list of files, in place of the one there was, which stays when it cannot be read: somebody may be writing it. */
+/* Reads the list of files, in place of the one there was, which stays when it cannot be read: somebody may be writing
+ * it. */
 static int read_collection(view_source *source, recording *own)
 {
     const char *path = source->session->options->arguments[0];
@@ -113,7 +115,7 @@ static void full_path(const recording *own, const dent_collection_entry *entry, 
     snprintf(path, 2 * FILE_NAME_LIMIT, "%s%s", entry->file[0] == '/' ? "" : own->folder, entry->file);
 }
 
-/* ---- frames ------------------------------------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
 
 static int read_body_file(view_source *source, recording *own, const dent_collection_entry *entry, dent_mesh **mesh)
 {
@@ -162,7 +164,8 @@ static int add_mesh(view_source *source, recording *own, dent_mesh *mesh)
     return failed;
 }
 
-static int exchange_mesh(view_source *source, recording *own, uint32_t number, uint32_t first_body, dent_mesh *next, bool *fresh)
+static int exchange_mesh(view_source *source, recording *own, uint32_t number, uint32_t first_body, dent_mesh *next,
+                         bool *fresh)
 {
     dent_context *context = source->session->context;
     dent_mesh *before = own->meshes[number];
@@ -177,8 +180,9 @@ static int exchange_mesh(view_source *source, recording *own, uint32_t number, u
     for (uint32_t i = 0; i < next->body_count; i++) {
         ids[i] = own->bodies[first_body + i].id;
     }
-    int failed = dent_mesh_replace_in_world(before, next, own->world, ids, &change) != DENT_OK ? view_fail(source, "%s", dent_world_message(own->world))
-                                                                                               : STATUS_GOOD;
+    int failed = dent_mesh_replace_in_world(before, next, own->world, ids, &change) != DENT_OK
+                     ? view_fail(source, "%s", dent_world_message(own->world))
+                     : STATUS_GOOD;
     if (!failed) {
         list_mesh(own, next, ids, first_body);
         own->meshes[number] = next;
@@ -210,7 +214,8 @@ static int make_room_for_mesh(view_source *source, recording *own)
     if (own->mesh_count < own->mesh_capacity) {
         return STATUS_GOOD;
     }
-    dent_mesh **grown = dent_reallocate(source->session->context, own->meshes, own->mesh_capacity, wanted, sizeof *grown);
+    dent_mesh **grown =
+        dent_reallocate(source->session->context, own->meshes, own->mesh_capacity, wanted, sizeof *grown);
     if (grown == NULL) {
         return view_fail(source, "out of memory");
     }
@@ -240,7 +245,9 @@ static int read_files(view_source *source, uint32_t number, bool first, bool *fr
         failed = read_body_file(source, own, entry, &mesh);
         uint32_t bodies = failed ? 0 : mesh->body_count;
         failed = failed || !first ? failed : make_room_for_mesh(source, own);
-        failed = failed ? failed : first ? add_mesh(source, own, mesh) : exchange_mesh(source, own, meshes, first_body, mesh, fresh);
+        failed = failed  ? failed
+                 : first ? add_mesh(source, own, mesh)
+                         : exchange_mesh(source, own, meshes, first_body, mesh, fresh);
         if (failed) {
             dent_mesh_destroy(source->session->context, mesh);
             return failed;
@@ -249,11 +256,13 @@ static int read_files(view_source *source, uint32_t number, bool first, bool *fr
         own->mesh_count = first ? meshes : own->mesh_count;
         first_body += bodies;
     }
-    return !failed && meshes < own->mesh_count ? view_fail(source, "frame %u has fewer bodies than the first one", number) : failed;
+    return !failed && meshes < own->mesh_count
+               ? view_fail(source, "frame %u has fewer bodies than the first one", number)
+               : failed;
 }
 
-/* `first` is the first time, when bodies are added instead of moved. When a file is bad, those before it have been read: the bodies
- * are described as they are then, since the viewer goes on. */
+/* `first` is the first time, when bodies are added instead of moved. When a file is bad, those before it have been
+ * read: the bodies are described as they are then, since the viewer goes on. */
 static int read_frame(view_source *source, uint32_t number, bool first)
 {
     recording *own = source->own;
@@ -289,7 +298,7 @@ static int restart(view_source *source)
     return failed ? failed : go_to(source, 0);
 }
 
-/* ---- contacts ------------------------------------------------------------------------------------------------------------ */
+/* ---- contacts ---------------------------------------------------------------------------------------------------- */
 
 static const dent_mesh_field *find_field(const dent_point_set *points, const char *name, uint32_t components)
 {
@@ -332,9 +341,10 @@ static int recorded_contacts(view_source *source)
     if (points == NULL) {
         return view_source_ask_contacts(source);
     }
-    const dent_mesh_field *normal = find_field(points, "normal", 3), *depth = find_field(points, "depth", 1), *force = find_field(points, "force", 3);
-    const dent_mesh_field *ids[4] = {find_field(points, "body_a", 1), find_field(points, "feature_a", 1), find_field(points, "body_b", 1),
-                                     find_field(points, "feature_b", 1)};
+    const dent_mesh_field *normal = find_field(points, "normal", 3), *depth = find_field(points, "depth", 1),
+                          *force = find_field(points, "force", 3);
+    const dent_mesh_field *ids[4] = {find_field(points, "body_a", 1), find_field(points, "feature_a", 1),
+                                     find_field(points, "body_b", 1), find_field(points, "feature_b", 1)};
     for (uint32_t i = 0; i < points->point_count; i++) {
         view_contact shown = {.body_a = listed_body(own, whole(ids[0], i)),
                               .feature_a = whole(ids[1], i),
@@ -357,7 +367,7 @@ static int recorded_contacts(view_source *source)
     return STATUS_GOOD;
 }
 
-/* ---- open and close -------------------------------------------------------------------------------------------------------- */
+/* ---- open and close ---------------------------------------------------------------------------------------------- */
 
 static void close_recording(view_source *source)
 {

@@ -1,5 +1,5 @@
-/* view_simulation.c — a live simulation as a source of the viewer: built-in simulated scenes and scene files. It goes on only; a
- * restart makes it anew. Vertices of soft bodies can be dragged. */
+/* view_simulation.c — a live simulation as a source of the viewer: built-in simulated scenes and scene files. It goes
+ * on only; a restart makes it anew. Vertices of soft bodies can be dragged. */
 #include "interrupt.h"
 #include "tool.h"
 #include "view_source.h"
@@ -18,7 +18,7 @@ typedef struct simulation {
     uint32_t held_body, held_vertex;
 } simulation;
 
-/* ---- the scene ------------------------------------------------------------------------------------------------------ */
+/* ---- the scene --------------------------------------------------------------------------------------------------- */
 
 static int make_scene(view_source *source, simulation *own)
 {
@@ -85,7 +85,7 @@ static void drop_scene(view_source *source, simulation *own)
     own->held = false;
 }
 
-/* ---- as a source ----------------------------------------------------------------------------------------------------- */
+/* ---- as a source ------------------------------------------------------------------------------------------------- */
 
 static int advance(view_source *source)
 {
@@ -115,7 +115,10 @@ static int find_contacts(view_source *source)
     facts->contact_count = count;
     facts->sent = 0;
     for (uint64_t i = 0; i < count && facts->sent < VIEW_CONTACTS_SENT; i++) {
-        view_contact shown = {.body_a = contacts[i].body_a, .feature_a = contacts[i].feature_a, .body_b = contacts[i].body_b, .feature_b = contacts[i].feature_b};
+        view_contact shown = {.body_a = contacts[i].body_a,
+                              .feature_a = contacts[i].feature_a,
+                              .body_b = contacts[i].body_b,
+                              .feature_b = contacts[i].feature_b};
         double squared = 0;
         for (int axis = 0; axis < 3; axis++) {
             shown.point[axis] = view_place(source, contacts[i].point[axis], axis);
@@ -204,5 +207,6 @@ bool view_names_simulation(const tool_options *options)
     const char *name = options->arguments[0];
     size_t length = strlen(name);
     bool file = length > 5 && strcmp(name + length - 5, ".json") == 0;
-    return options->argument_count == 1 && !options_have(options, OPTION_PRESCRIBED) && (file || dent_sim_scene_find(name) != NULL);
+    return options->argument_count == 1 && !options_have(options, OPTION_PRESCRIBED) &&
+           (file || dent_sim_scene_find(name) != NULL);
 }

@@ -1,4 +1,5 @@
-/* view_source.c — what all sources of the viewer share: bodies and their surfaces, contacts of a world that stands still. */
+/* view_source.c — what all sources of the viewer share: bodies and their surfaces, contacts of a world that stands
+ * still. */
 #include "view_source.h"
 
 #include "interrupt.h"
@@ -67,8 +68,8 @@ static void release_bodies(view_source *source)
     source->body_count = 0;
 }
 
-/* Half the size of everything as a power of two: dividing by it changes no digit. The limits keep its inverse a number; what is
- * smaller still has 2^-1000 for a unit and floats to spare. No size: one. */
+/* Half the size of everything as a power of two: dividing by it changes no digit. The limits keep its inverse a number;
+ * what is smaller still has 2^-1000 for a unit and floats to spare. No size: one. */
 static void find_unit(view_source *source, double half)
 {
     int exponent = 0;
@@ -154,7 +155,8 @@ bool view_facts_add(view_source *source, const view_contact *contact)
     }
     if (facts->sent == facts->contact_capacity) {
         uint32_t wanted = facts->contact_capacity == 0 ? 256 : 2 * facts->contact_capacity;
-        view_contact *grown = dent_reallocate(source->session->context, facts->contacts, facts->contact_capacity, wanted, sizeof *grown);
+        view_contact *grown =
+            dent_reallocate(source->session->context, facts->contacts, facts->contact_capacity, wanted, sizeof *grown);
         if (grown == NULL) {
             return false;
         }
@@ -218,8 +220,8 @@ int view_source_open(view_source *source, tool_session *session)
                  : options_name_series(options)   ? view_series_open(source)
                                                   : view_model_open(source);
     if (!failed && !source->live && options->frame >= source->frame_count && options->frame > 0) {
-        failed = view_fail(source, "%s has %u frames, 0 to %u: there is no frame %u", options->arguments[0], source->frame_count,
-                           source->frame_count - 1, options->frame);
+        failed = view_fail(source, "%s has %u frames, 0 to %u: there is no frame %u", options->arguments[0],
+                           source->frame_count, source->frame_count - 1, options->frame);
     }
     if (failed) {
         view_source_close(source);
@@ -230,7 +232,8 @@ int view_source_open(view_source *source, tool_session *session)
 void view_source_close(view_source *source)
 {
     release_bodies(source);
-    dent_release(source->session->context, source->facts.contacts, source->facts.contact_capacity, sizeof *source->facts.contacts);
+    dent_release(source->session->context, source->facts.contacts, source->facts.contact_capacity,
+                 sizeof *source->facts.contacts);
     memset(&source->facts, 0, sizeof source->facts);
     if (source->close != NULL) {
         source->close(source);

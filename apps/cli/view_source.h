@@ -65,7 +65,8 @@ struct view_source {
     int (*advance)(view_source *source);               /* one frame on; past the last: stays */
     int (*restart)(view_source *source);
     int (*find_contacts)(view_source *source);         /* fills `facts` for the present frame */
-    void (*grab)(view_source *source, uint32_t body, uint32_t vertex, const double target[3]); /* null: nothing to drag */
+    void (*grab)(view_source *source, uint32_t body, uint32_t vertex,
+                 const double target[3]); /* null: nothing to drag */
     void (*release)(view_source *source);
     void (*close)(view_source *source);
     void *own;
@@ -88,7 +89,8 @@ static inline float view_length(const view_source *source, double length)
 /** Says what went wrong on the terminal, and keeps it for the pages. STATUS_ERROR. */
 int view_fail(view_source *source, const char *format, ...) DENT_PRINTF_LIKE(2, 3);
 
-/** For the kinds of source: takes over the bodies of the world (names and kinds may be changed afterwards); reads the faces. */
+/** For the kinds of source: takes over the bodies of the world (names and kinds may be changed afterwards); reads the
+ * faces. */
 int view_source_describe(view_source *source, const loaded_body *bodies, uint32_t count);
 /** The same bodies in memory of their own again: where a frame brought new positions and the elements stayed. */
 void view_source_follow(view_source *source, const loaded_body *bodies);

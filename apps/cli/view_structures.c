@@ -1,5 +1,5 @@
-/* view_structures.c — the shapes of an acceleration structure as a BOXES message (view_protocol.h): boxes of dent_world_structure,
- * balls and k-DOPs of a bounding tree (dent/time_critical.h). */
+/* view_structures.c — the shapes of an acceleration structure as a BOXES message (view_protocol.h): boxes of
+ * dent_world_structure, balls and k-DOPs of a bounding tree (dent/time_critical.h). */
 #include "tool.h"
 #include "view_frames.h"
 #include "view_polytope.h"
@@ -79,7 +79,7 @@ static bool append_polytope(const view_source *source, uint32_t node, view_messa
     return out != NULL;
 }
 
-/* ---- bounding trees ------------------------------------------------------------------------------------------------ */
+/* ---- bounding trees ---------------------------------------------------------------------------------------------- */
 
 /* Shown with a level are its nodes and the leaves above it, so that the body stays covered. */
 static bool node_shown(const dent_bound_node *node, uint32_t level)
@@ -109,8 +109,8 @@ static view_message *nodes_of(view_source *source, uint32_t level, bool balls)
     return end_shapes(source, message, good);
 }
 
-/* The tree of a body at its present positions. A tree of the frame before is refitted, which is several times as cheap as
- * building one; a body with new elements gets a new one. False: an error that was reported. */
+/* The tree of a body at its present positions. A tree of the frame before is refitted, which is several times as cheap
+ * as building one; a body with new elements gets a new one. False: an error that was reported. */
 static bool find_present_tree(view_source *source, uint32_t body, dent_bound_kind kind)
 {
     bool same = source->tree != NULL && source->tree_body == body && source->tree_kind == kind;
@@ -137,8 +137,8 @@ view_message *view_make_boxes(view_source *source, const view_wishes *wishes)
         bool found = find_present_tree(source, wishes->structure_body, wishes->tree->kind);
         return found ? nodes_of(source, wishes->structure_level, wishes->tree->kind == DENT_BOUND_SPHERES) : NULL;
     }
-    if (wanted && dent_world_structure(source->world, wishes->structure, source->bodies[wishes->structure_body].id, wishes->structure_level,
-                                       &shapes) != DENT_OK) {
+    if (wanted && dent_world_structure(source->world, wishes->structure, source->bodies[wishes->structure_body].id,
+                                       wishes->structure_level, &shapes) != DENT_OK) {
         view_fail(source, "%s", dent_world_message(source->world));
         return NULL;
     }

@@ -1,5 +1,5 @@
-/* view_wishes.c — `--show`: what the page begins with, as KEY=VALUE joined by &. It travels to the page behind the # of the
- * address; here it is only checked, so that a misspelt wish is an error and not a picture without it. */
+/* view_wishes.c — `--show`: what the page begins with, as KEY=VALUE joined by &. It travels to the page behind the # of
+ * the address; here it is only checked, so that a misspelt wish is an error and not a picture without it. */
 #include "tool.h"
 #include "view_frames.h"
 #include "view_loop.h"
@@ -57,14 +57,15 @@ static bool good_question(const wish *told, uint32_t bodies)
 static bool good_structure(const wish *told, uint32_t bodies)
 {
     return told->part_count >= 1 && told->part_count <= 3 && names_structure(told->parts[0]) &&
-           (told->part_count < 2 || reads_whole(told->parts[1], bodies)) && (told->part_count < 3 || reads_whole(told->parts[2], 1000));
+           (told->part_count < 2 || reads_whole(told->parts[1], bodies)) &&
+           (told->part_count < 3 || reads_whole(told->parts[2], 1000));
 }
 
 static bool good_cut(const wish *told, uint32_t bodies)
 {
     (void)bodies;
-    return (told->part_count == 2 || (told->part_count == 3 && reads_whole(told->parts[2], 2))) && reads_whole(told->parts[0], 3) &&
-           reads_number(told->parts[1], 0, 1);
+    return (told->part_count == 2 || (told->part_count == 3 && reads_whole(told->parts[2], 2))) &&
+           reads_whole(told->parts[0], 3) && reads_number(told->parts[1], 0, 1);
 }
 
 static bool good_opacity(const wish *told, uint32_t bodies)
@@ -100,7 +101,9 @@ static const struct wish_form {
     const char *wanted;
 } forms[] = {
     {"question", good_question, "none, vertex-cell, face-cell or face-face"},
-    {"structure", good_structure, "NAME,BODY,LEVEL, where NAME is surface-tree, clusters, buckets, hash-cells, sphere-tree, dop14-tree or dop18-tree"},
+    {"structure", good_structure,
+     "NAME,BODY,LEVEL, where NAME is surface-tree, clusters, buckets, hash-cells, sphere-tree, dop14-tree or "
+     "dop18-tree"},
     {"cut", good_cut, "AXIS,PLACE, an axis from 0 to 2 and a place from 0 to 1; a third number 1 turns it round"},
     {"opacity", good_opacity, "a number from 0.05 to 1"},
     {"hide", good_hide, "numbers of bodies with commas between them"},
@@ -152,13 +155,16 @@ static int check_wish(const char *text, size_t length, uint32_t bodies)
     for (size_t i = 0; readable && i < sizeof forms / sizeof forms[0]; i++) {
         if (strcmp(told.key, forms[i].key) == 0) {
             cut_parts(&told, copy);
-            return forms[i].good(&told, bodies)    ? STATUS_GOOD
-                   : strchr(whole, '=') == NULL    ? complain("view: --show %s: it needs a value: %s", told.key, forms[i].wanted)
-                   : bodies == UINT32_MAX          ? complain("view: --show %s=%s: give %s", told.key, told.value, forms[i].wanted)
-                                                   : complain("view: --show %s=%s: the last body is %u", told.key, told.value, bodies - 1);
+            return forms[i].good(&told, bodies) ? STATUS_GOOD
+                   : strchr(whole, '=') == NULL
+                       ? complain("view: --show %s: it needs a value: %s", told.key, forms[i].wanted)
+                   : bodies == UINT32_MAX
+                       ? complain("view: --show %s=%s: give %s", told.key, told.value, forms[i].wanted)
+                       : complain("view: --show %s=%s: the last body is %u", told.key, told.value, bodies - 1);
         }
     }
-    return complain("view: --show '%.*s': there is no such wish (question, structure, cut, opacity, hide, wire, theme, no-normals, no-contacts)",
+    return complain("view: --show '%.*s': there is no such wish (question, structure, cut, opacity, hide, wire, theme, "
+                    "no-normals, no-contacts)",
                     (int)(length < PART_LIMIT ? length : PART_LIMIT), text);
 }
 

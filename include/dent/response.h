@@ -30,8 +30,7 @@
 extern "C" {
 #endif
 
-/* ---- bodies
- --------------------------------------------------------------------------------------------------------- */
+/* ---- bodies ------------------------------------------------------------------------------------------------------ */
 
 /** A rigid body. The frame of the body has its origin at the centre of mass. */
 typedef struct dent_rigid_state {
@@ -78,8 +77,7 @@ typedef struct dent_response_body {
     double *rigid_forces;                   /**< six numbers; the torque is about the centre of mass */
 } dent_response_body;
 
-/* ---- materials
- ------------------------------------------------------------------------------------------------------ */
+/* ---- materials --------------------------------------------------------------------------------------------------- */
 
 /** How two surfaces meet. Defaults: friction 0.5 and 0.4, restitution 0, compliance 0. */
 typedef struct dent_contact_material {
@@ -98,8 +96,7 @@ typedef struct dent_material_pair {
     dent_contact_material material;
 } dent_material_pair;
 
-/* ---- what a response gets and gives
- -------------------------------------------------------------------------------- */
+/* ---- what a response gets and gives ------------------------------------------------------------------------------ */
 
 /** What a contact did: state and result in one. Indexed as the contacts. Hand it in as `previous` next time. */
 typedef struct dent_contact_force {
@@ -166,8 +163,7 @@ typedef struct dent_response_report {
                              energy of (x - x_start) / time step after less before; penalty: power * time step */
 } dent_response_report;
 
-/* ---- scratch
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- scratch ----------------------------------------------------------------------------------------------------- */
 
 /** Scratch memory of the solvers, nothing else: results do not depend on what it was used for before. By one thread at
  * a time; the loops run on the context's threads. After a call of the same size it allocates nothing. */
@@ -181,8 +177,7 @@ DENT_API void dent_response_destroy(dent_response *response);
  * its default function, a time step that is not a finite number above 0, materials out of range (the context's message
  * names it). `report` may be null. Cost: O(contacts * iterations). */
 
-/* ---- penalty
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- penalty ----------------------------------------------------------------------------------------------------- */
 
 typedef struct dent_penalty_def {
     size_t struct_size;
@@ -209,8 +204,7 @@ DENT_API dent_status dent_penalty_forces(dent_response *response, const dent_res
 DENT_API dent_status dent_penalty_step_limit(dent_response *response, const dent_response_problem *problem,
                                              const dent_penalty_def *def, double *limit);
 
-/* ---- positions (XPBD)
- * ------------------------------------------------------------------------------------------------ */
+/* ---- positions (XPBD) -------------------------------------------------------------------------------------------- */
 
 typedef struct dent_position_def {
     size_t struct_size;
@@ -235,8 +229,7 @@ DENT_API dent_position_def dent_position_def_default(void);
 DENT_API dent_status dent_position_solve(dent_response *response, const dent_response_problem *problem,
                                          const dent_position_def *def, dent_response_report *report);
 
-/* ---- repositioning
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- repositioning ----------------------------------------------------------------------------------------------- */
 
 typedef struct dent_reposition_def {
     size_t struct_size;
@@ -266,8 +259,7 @@ DENT_API dent_status dent_reposition_solve(dent_response *response, const dent_r
 DENT_API uint64_t dent_contacts_alive(const dent_contact *contacts, uint64_t contact_count, const uint64_t *keys,
                                       uint64_t key_count, double begin, double end, bool *alive, uint64_t *new_keys);
 
-/* ---- velocities (projected Gauss-Seidel impulses)
- * ---------------------------------------------------------------------- */
+/* ---- velocities (projected Gauss-Seidel impulses) ---------------------------------------------------------------- */
 
 typedef struct dent_velocity_def {
     size_t struct_size;
@@ -294,8 +286,7 @@ DENT_API dent_velocity_def dent_velocity_def_default(void);
 DENT_API dent_status dent_velocity_solve(dent_response *response, const dent_response_problem *problem,
                                          const dent_velocity_def *def, dent_response_report *report);
 
-/* ---- the table
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 typedef enum dent_response_kind {
     DENT_RESPONSE_PENALTY = 1,
@@ -316,8 +307,7 @@ typedef struct dent_response_row {
 /** The rows in the order of the kinds; *count (if given) is how many. Never null. */
 DENT_API const dent_response_row *dent_response_table(uint32_t *count);
 
-/* ---- small helpers for rigid bodies
- * ------------------------------------------------------------------------------------- */
+/* ---- small helpers for rigid bodies ------------------------------------------------------------------------------ */
 
 /** Where a point fixed to the body is after it moved from pose `from` to pose `to` (velocities are not looked at). */
 DENT_API void dent_rigid_move_point(const dent_rigid_state *from, const dent_rigid_state *to, const double point[3],

@@ -111,8 +111,8 @@ DENT_API dent_bound_node dent_bound_tree_node(dent_bound_tree *tree, uint32_t no
 
 enum { DENT_BOUND_SLABS_MAX = 9 };
 /** One pair of parallel planes of a box or k-DOP: lo <= direction . p <= hi for every point p of the node's faces.
- *  Components of the direction are 0, 1 or -1; it is not of unit length. Where sums of coordinates may overflow the ends
- *  of a slanted slab are infinite. */
+ *  Components of the direction are 0, 1 or -1; it is not of unit length. Where sums of coordinates may overflow the
+ * ends of a slanted slab are infinite. */
 typedef struct dent_bound_slab {
     double direction[3];
     double lo, hi;

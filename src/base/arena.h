@@ -1,9 +1,9 @@
 /* Scratch memory of one query: taken by moving a pointer, given back all at once.
  *
  * During the first query an arena is a chain of growing blocks. arena_reset() replaces the chain by a single block, a
- * quarter larger than the most that was ever in use, so after warm-up a query that needs little more than an earlier one
- * allocates nothing. Use by one thread at a time. Under address sanitizer memory not handed out is poisoned, with a gap behind
- * each piece. */
+ * quarter larger than the most that was ever in use, so after warm-up a query that needs little more than an earlier
+ * one allocates nothing. Use by one thread at a time. Under address sanitizer memory not handed out is poisoned, with a
+ * gap behind each piece. */
 #ifndef DENT_BASE_ARENA_H
 #define DENT_BASE_ARENA_H
 

@@ -223,8 +223,7 @@ static void weigh_bodies(struct audit *audit)
     }
 }
 
-/* ---- what could not
- * --------------------------------------------------------------------------------------------------- */
+/* ---- what could not ---------------------------------------------------------------------------------------------- */
 
 /* Where the side was at entry; false where nobody can say (the contact's own point serves). */
 static bool entry_position(const struct audit *audit, const struct response_side *side, const double point[3],

@@ -45,8 +45,7 @@ const dent_scene_info *dent_scene_find(const char *name)
     return row ? &row->info : NULL;
 }
 
-/* ---- what a def may ask ---------------------------------------------------------------------------------------------
- */
+/* ---- what a def may ask ------------------------------------------------------------------------------------------ */
 
 static dent_status unknown_scene(dent_context *context, const char *name)
 {

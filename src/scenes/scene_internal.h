@@ -41,8 +41,7 @@ struct dent_scene {
     dent_linkage *linkage; /* null, or: its links are the first bodies */
 };
 
-/* ---- for the `build` functions. All leave the scene fit for scene_release on failure. -------------------------------
- */
+/* ---- for the `build` functions. All leave the scene fit for scene_release on failure. ---------------------------- */
 
 /* Refuses sizes that 32-bit indices cannot number, before anything is allocated. Counts as doubles, so they cannot
  * wrap. */

@@ -61,17 +61,13 @@ struct rigid_bonds {
     struct held_edge *inner; /* edges with both ends in one block */
 };
 
-/* ---- rigid_bonds_build.c
- * ---------------------------------------------------------------------------------------------
- */
+/* ---- rigid_bonds_build.c ----------------------------------------------------------------------------------------- */
 
 /* Creation: before the elastic mesh is built, which leaves bonded vertices out; and after it. */
 dent_status bonds_find(dent_sim *sim);
 dent_status bonds_build(dent_sim *sim);
 
-/* ---- block_equations.c
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- block_equations.c ------------------------------------------------------------------------------------------- */
 
 /* The force of a spring on the rigid body, its point, and its stiffness along and across `direction`. */
 struct spring_pull {
@@ -95,9 +91,7 @@ void block_factorise(double matrix[6][6], double factor[6][6]);
 void block_solve_lower(double factor[6][6], double *x);
 void block_solve_upper(double factor[6][6], double *x);
 
-/* ---- rigid_bonds.c
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- rigid_bonds.c ----------------------------------------------------------------------------------------------- */
 
 /* The block of a body, or null. */
 struct rigid_block *bonds_block(const dent_sim *sim, uint32_t body);

@@ -239,22 +239,19 @@ struct dent_sim {
     dent_sim_statistics statistics;
 };
 
-/* ---- sim_memory.c: blocks that live as long as the simulation -----------------------------------------------------
- */
+/* ---- sim_memory.c: blocks that live as long as the simulation ---------------------------------------------------- */
 void *sim_allocate(dent_sim *sim, size_t count, size_t size); /* zeroed; null: no memory */
 void sim_release_blocks(dent_sim *sim);
 /* Grows an array outside the list of blocks; keeps what it holds. */
 dent_status sim_reserve(dent_sim *sim, void **array, uint64_t *capacity, uint64_t needed, size_t size);
 dent_status sim_no_memory(dent_sim *sim);
 
-/* ---- sim_check.c ---------------------------------------------------------------------------------------------------
- */
+/* ---- sim_check.c ------------------------------------------------------------------------------------------------- */
 dent_status sim_check_def(dent_context *context, const dent_sim_def *def);
 uint64_t sim_def_fingerprint(const dent_sim_def *def);
 void sim_body_name(const dent_sim_body_def *body, uint32_t number, char name[SIM_NAME_SIZE]);
 
-/* ---- tet_elasticity.c, cloth_elasticity.c, elastic_colours.c, elastic_mesh.c, elastic_solve.c -----------------------
- */
+/* ---- tet_elasticity.c, cloth_elasticity.c, elastic_colours.c, elastic_mesh.c, elastic_solve.c -------------------- */
 struct elastic_builder; /* elastic_mesh.c */
 dent_status elastic_mesh_build(dent_sim *sim);
 void elastic_sweep(dent_sim *sim, uint32_t number, bool backwards);
@@ -265,8 +262,7 @@ void elastic_force(const dent_sim *sim, uint32_t vertex, double force[3]);
 double elastic_body_energy(const dent_sim *sim, uint32_t body);
 uint32_t elastic_inverted_cells(const dent_sim *sim);
 
-/* ---- rigid_dynamics.c ----------------------------------------------------------------------------------------------
- */
+/* ---- rigid_dynamics.c -------------------------------------------------------------------------------------------- */
 dent_status rigid_build(dent_sim *sim);
 void rigid_predict(dent_sim *sim, double h);
 void rigid_finish(dent_sim *sim, double h);
@@ -274,38 +270,34 @@ void rigid_place_vertices(dent_sim *sim); /* positions from poses */
 void rigid_vertex_velocities(dent_sim *sim);
 void rigid_rotation(const double *quaternion, double matrix[9]);
 void rigid_turn(dent_rigid_state *state, const double *angle); /* to first order */
-/* Adds points to a rigid body at its start: moments[0] mass, [1..3] first, [4..9] second moments (xx xy xz yy yz zz) in the
- * body's frame, whose origin moves to the new centre of mass, by `shift` of the old frame. */
+/* Adds points to a rigid body at its start: moments[0] mass, [1..3] first, [4..9] second moments (xx xy xz yy yz zz) in
+ * the body's frame, whose origin moves to the new centre of mass, by `shift` of the old frame. */
 void rigid_add_mass(dent_sim *sim, uint32_t rigid, const double moments[10], double shift[3]);
 
-/* ---- prescribed_motion.c -------------------------------------------------------------------------------------------
- */
+/* ---- prescribed_motion.c ----------------------------------------------------------------------------------------- */
 void motion_apply(dent_sim *sim, double time);
 
-/* ---- attachments.c -------------------------------------------------------------------------------------------------
- */
+/* ---- attachments.c ----------------------------------------------------------------------------------------------- */
 void attachments_build(dent_sim *sim);
 void attachments_carry(dent_sim *sim, double h);
 void attachments_solve(dent_sim *sim, double h);
 void grabs_solve(dent_sim *sim, double h);
 void grabs_add_to_blocks(dent_sim *sim);
 
-/* ---- embedding.c ---------------------------------------------------------------------------------------------------
- */
+/* ---- embedding.c ------------------------------------------------------------------------------------------------- */
 dent_status embedding_build(dent_sim *sim);
 void embedding_place_vertices(dent_sim *sim);
 void embedding_map_contact(const dent_sim *sim, dent_contact *contact);
 
-/* ---- contact_loop.c ------------------------------------------------------------------------------------------------
- */
+/* ---- contact_loop.c ---------------------------------------------------------------------------------------------- */
 dent_status contacts_build(dent_sim *sim);
 uint32_t contacts_interval(const dent_sim *sim, uint32_t most);
 dent_status contacts_find(dent_sim *sim, double duration);
 void contacts_carry(dent_sim *sim, double h);
 /* A force that would displace the free vertex by `move` is carried from one substep to the next. What of that the
- * vertex answers itself, and what is taken out again afterwards, must stay below a quarter of an edge: else the pass that
- * is to find it anew starts from a body torn apart, finds more, and forces grow from substep to substep. The part (0 to
- * 1) that may be carried; both sides of a contact or tie take the smaller one, so momentum is kept. */
+ * vertex answers itself, and what is taken out again afterwards, must stay below a quarter of an edge: else the pass
+ * that is to find it anew starts from a body torn apart, finds more, and forces grow from substep to substep. The part
+ * (0 to 1) that may be carried; both sides of a contact or tie take the smaller one, so momentum is kept. */
 double carried_part(const dent_sim *sim, size_t vertex, double share, double move);
 void contacts_take_out(dent_sim *sim);
 void response_bodies_fill(dent_sim *sim, const double *start, const dent_rigid_state *rigid_start);
@@ -314,28 +306,23 @@ dent_status contacts_push(dent_sim *sim, double h);
 dent_status contacts_bounce(dent_sim *sim, double h);
 dent_status world_set_positions(dent_sim *sim, const double *positions_t0, const double *positions_t1);
 
-/* ---- budget_contacts.c ---------------------------------------------------------------------------------------------
- */
+/* ---- budget_contacts.c ------------------------------------------------------------------------------------------- */
 dent_status budget_build(dent_sim *sim, uint64_t units);
 void budget_destroy(dent_sim *sim);
 dent_status budget_step(dent_sim *sim);
 
-/* ---- contact_filter.c ----------------------------------------------------------------------------------------------
- */
+/* ---- contact_filter.c -------------------------------------------------------------------------------------------- */
 dent_status contact_filter_build(dent_sim *sim);
 bool contact_counts(const dent_sim *sim, const dent_contact *contact);
 
-/* ---- safe_motion.c -------------------------------------------------------------------------------------------------
- */
+/* ---- safe_motion.c ----------------------------------------------------------------------------------------------- */
 dent_status safe_motion_finish(dent_sim *sim, double duration);
 
-/* ---- time_integration.c --------------------------------------------------------------------------------------------
- */
+/* ---- time_integration.c ------------------------------------------------------------------------------------------ */
 void integration_predict(dent_sim *sim);
 void integration_velocities(dent_sim *sim);
 
-/* ---- sim_state.c ---------------------------------------------------------------------------------------------------
- */
+/* ---- sim_state.c ------------------------------------------------------------------------------------------------- */
 enum { STATE_PART_COUNT = 10 };
 struct state_part {
     void *bytes;
@@ -349,12 +336,10 @@ dent_status state_copy(dent_sim *sim, struct sim_state *to, const struct sim_sta
 void state_restore(dent_sim *sim); /* the backup becomes the state; allocates nothing */
 void state_release(dent_sim *sim, struct sim_state *state);
 
-/* ---- sim_statistics.c ----------------------------------------------------------------------------------------------
- */
+/* ---- sim_statistics.c -------------------------------------------------------------------------------------------- */
 uint64_t sim_hash_bytes(uint64_t hash, const void *bytes, size_t size);
 
-/* ---- small helpers -------------------------------------------------------------------------------------------------
- */
+/* ---- small helpers ----------------------------------------------------------------------------------------------- */
 
 /* A loop over [0, count) in blocks of SIM_BLOCK on the context's threads; `body` handles [begin, end). */
 typedef void sim_range_function(dent_sim *sim, uint32_t begin, uint32_t end);

@@ -19,8 +19,7 @@ enum {
     NEAR_NUMBERS = 8
 };
 
-/* ---- the beginning -------------------------------------------------------------------------------------------------
- */
+/* ---- the beginning ----------------------------------------------------------------------------------------------- */
 
 static double edge_length(const struct merging *merging, uint32_t a, uint32_t b)
 {
@@ -139,8 +138,7 @@ struct box_scaling shape_scaling(const struct body *body, const double (*shape)[
     return box_scaling_for(largest);
 }
 
-/* ---- a round -------------------------------------------------------------------------------------------------------
- */
+/* ---- a round ----------------------------------------------------------------------------------------------------- */
 
 /* Six bits of shape factor, the best first. A union without contour is closed: nothing could be rounder. */
 static uint64_t factor_key(const struct merging *merging, const struct border *border)

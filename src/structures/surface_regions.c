@@ -22,8 +22,7 @@
 
 enum { LIMITED_ROUNDS = 40 }; /* a leaf takes part in at most 15 unions; rounds without much to do are not worth more */
 
-/* ---- leaves --------------------------------------------------------------------------------------------------------
- */
+/* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
 static bool regions_allocate(struct surface_regions *regions, uint32_t leaf_capacity)
 {
@@ -163,8 +162,7 @@ static bool cut_by_merging(struct surface_regions *regions, const struct body *b
     return true;
 }
 
-/* ---- the alternatives ----------------------------------------------------------------------------------------------
- */
+/* ---- the alternatives -------------------------------------------------------------------------------------------- */
 
 struct chunking {
     struct surface_regions *regions;
@@ -268,8 +266,7 @@ static bool cut_along_curve(struct surface_regions *regions, const struct body *
     return true;
 }
 
-/* ---- in and out ----------------------------------------------------------------------------------------------------
- */
+/* ---- in and out -------------------------------------------------------------------------------------------------- */
 
 bool surface_regions_create(struct surface_regions *regions, dent_context *context, const struct body *body,
                             const double (*shape)[3], enum region_cut cut)

@@ -1,5 +1,6 @@
-/* Fuzzer for the public interface: the input is read as a list of calls with random defs (sizes, indices, cell kinds, ties, positions with
- * NaN and wild exponents, filters, stale ids). Nothing may crash, leak or loop; where a query is answered, sweep and oracle must agree.
+/* Fuzzer for the public interface: the input is read as a list of calls with random defs (sizes, indices, cell kinds,
+ * ties, positions with NaN and wild exponents, filters, stale ids). Nothing may crash, leak or loop; where a query is
+ * answered, sweep and oracle must agree.
  */
 #include "fuzz_api_input.h"
 

@@ -1,5 +1,5 @@
-/* What the fuzzers of the public interface share: the bytes read as numbers and as defs of bodies (sizes, indices, cell kinds, ties,
- * positions with NaN and wild exponents, filters, stale ids). */
+/* What the fuzzers of the public interface share: the bytes read as numbers and as defs of bodies (sizes, indices, cell
+ * kinds, ties, positions with NaN and wild exponents, filters, stale ids). */
 #ifndef DENT_TESTS_FUZZ_API_INPUT_H
 #define DENT_TESTS_FUZZ_API_INPUT_H
 

@@ -1,6 +1,7 @@
-/* Fuzzer for the parts of the public interface around a step: motions and linkages, contacts, responses, searches with a budget and
- * reduced models. The input is a list of calls with random defs. Nothing may crash, leak or loop; answers must keep the promises of
- * their headers (times ordered, normals of unit length, indices in range, a search done in pieces as done at once).
+/* Fuzzer for the parts of the public interface around a step: motions and linkages, contacts, responses, searches with
+ * a budget and reduced models. The input is a list of calls with random defs. Nothing may crash, leak or loop; answers
+ * must keep the promises of their headers (times ordered, normals of unit length, indices in range, a search done in
+ * pieces as done at once).
  */
 #include "fuzz_api_input.h"
 
@@ -13,7 +14,7 @@ static void require(bool condition)
     }
 }
 
-/* ---- motions and linkages -------------------------------------------------------------------------------------------- */
+/* ---- motions and linkages ---------------------------------------------------------------------------------------- */
 
 enum { FRAMES = 6 };
 
@@ -148,14 +149,15 @@ static void make_linkage(struct input *input, dent_context *context, const struc
         for (uint32_t i = 0; i < def.link_count; i++) {
             require(frames[i].parent == DENT_FRAME_WORLD || frames[i].parent < i);
             dent_motion_frame_at(frames, i, 0.5);
-            dent_motion_bound_width(context, frames, i, (dent_motion_bounds)take(input, 5), 0.25, 0.5, &rotation, &translation);
+            dent_motion_bound_width(context, frames, i, (dent_motion_bounds)take(input, 5), 0.25, 0.5, &rotation,
+                                    &translation);
         }
     }
     dent_linkage_excluded_pairs(linkage, ids, excluded, FRAMES);
     dent_linkage_destroy(linkage);
 }
 
-/* ---- contacts and responses ------------------------------------------------------------------------------------------ */
+/* ---- contacts and responses -------------------------------------------------------------------------------------- */
 
 enum { FORCES = 64 };
 
@@ -190,7 +192,8 @@ static void take_carriers(struct input *input, dent_world *world, struct carrier
         if (take(input, 4) == 0) {
             dent_rigid_state *rigid = &all->rigid[rank];
             rigid->inverse_mass = take(input, 9) ? 1 : take_number(input);
-            rigid->inverse_inertia[0] = rigid->inverse_inertia[4] = rigid->inverse_inertia[8] = take(input, 9) ? 1 : take_number(input);
+            rigid->inverse_inertia[0] = rigid->inverse_inertia[4] = rigid->inverse_inertia[8] =
+                take(input, 9) ? 1 : take_number(input);
             rigid->orientation[take(input, 4)] = take(input, 9) ? 1 : take_number(input);
             rigid->linear_velocity[1] = take_number(input);
             body->rigid = rigid;
@@ -277,9 +280,10 @@ static void find_contacts(struct input *input, dent_context *context, dent_world
     respond(input, context, world, &contacts);
 }
 
-/* ---- by a deadline --------------------------------------------------------------------------------------------------- */
+/* ---- by a deadline ----------------------------------------------------------------------------------------------- */
 
-static bool take_tree(struct input *input, dent_world *world, dent_body_id body, dent_reduced *reduced, dent_bound_tree **tree)
+static bool take_tree(struct input *input, dent_world *world, dent_body_id body, dent_reduced *reduced,
+                      dent_bound_tree **tree)
 {
     dent_bound_tree_def def = dent_bound_tree_def_default();
     def.kind = (dent_bound_kind)take(input, take(input, 30) ? 2 : 5);
@@ -320,7 +324,8 @@ static uint32_t search_with(dent_time_critical *search, uint64_t units, dent_tim
     return result->pair_count;
 }
 
-static void search_by_deadline(struct input *input, dent_context *context, dent_world *world, const struct model *models)
+static void search_by_deadline(struct input *input, dent_context *context, dent_world *world,
+                               const struct model *models)
 {
     dent_body_id a = models[take(input, BODIES)].id, b = models[take(input, BODIES)].id;
     dent_reduced *reduced = NULL;
@@ -358,7 +363,7 @@ static void search_by_deadline(struct input *input, dent_context *context, dent_
     dent_reduced_destroy(reduced);
 }
 
-/* ---- the calls ------------------------------------------------------------------------------------------------------- */
+/* ---- the calls --------------------------------------------------------------------------------------------------- */
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

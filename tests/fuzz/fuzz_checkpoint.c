@@ -1,6 +1,7 @@
-/* Fuzzer of checkpoints: a true one is written, then changed as the input says (bytes written over, cut off, put in), its sum put right
- * or not, and loaded. It is refused with a message that names the file, and the simulation is as it was; or it is taken, and the next step
- * works or says what is wrong. No seeds of whole files: they would be of one version. Input: first byte flags, then edits of 6 bytes.
+/* Fuzzer of checkpoints: a true one is written, then changed as the input says (bytes written over, cut off, put in),
+ * its sum put right or not, and loaded. It is refused with a message that names the file, and the simulation is as it
+ * was; or it is taken, and the next step works or says what is wrong. No seeds of whole files: they would be of one
+ * version. Input: first byte flags, then edits of 6 bytes.
  */
 #define _GNU_SOURCE
 #include "fuzz_recording.h"
@@ -22,7 +23,8 @@ static void require(bool condition)
 /* A cube falls on a plate. */
 static dent_sim *make_simulation(dent_context *context)
 {
-    static const uint32_t cells[6][4] = {{0, 1, 3, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 6, 4, 7}, {0, 4, 5, 7}, {0, 5, 1, 7}};
+    static const uint32_t cells[6][4] = {{0, 1, 3, 7}, {0, 3, 2, 7}, {0, 2, 6, 7},
+                                         {0, 6, 4, 7}, {0, 4, 5, 7}, {0, 5, 1, 7}};
     static const uint32_t faces[2][3] = {{0, 1, 2}, {0, 2, 3}};
     static const double plate[4][3] = {{-2, -2, -0.02}, {2, -2, -0.02}, {2, 2, -0.02}, {-2, 2, -0.02}};
     static double cube[8][3];
@@ -31,7 +33,8 @@ static dent_sim *make_simulation(dent_context *context)
             cube[i][axis] = i >> axis & 1;
         }
     }
-    dent_sim_body_def bodies[2] = {dent_sim_body_def_default(DENT_SIM_SOLID), dent_sim_body_def_default(DENT_SIM_PRESCRIBED)};
+    dent_sim_body_def bodies[2] = {dent_sim_body_def_default(DENT_SIM_SOLID),
+                                   dent_sim_body_def_default(DENT_SIM_PRESCRIBED)};
     bodies[0].vertex_count = 8;
     bodies[0].element_count = 6;
     bodies[0].element_corners = cells[0];

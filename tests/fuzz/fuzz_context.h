@@ -1,5 +1,6 @@
-/* The context of every fuzzer: one thread, and with DENT_FUZZ_SCALAR set the kernels that every machine has. What a fuzzer tries next
- * depends on the branches it saw: a run with a fixed seed repeats on another machine only when both take the same ones. */
+/* The context of every fuzzer: one thread, and with DENT_FUZZ_SCALAR set the kernels that every machine has. What a
+ * fuzzer tries next depends on the branches it saw: a run with a fixed seed repeats on another machine only when both
+ * take the same ones. */
 #ifndef DENT_TESTS_FUZZ_CONTEXT_H
 #define DENT_TESTS_FUZZ_CONTEXT_H
 

@@ -1,6 +1,6 @@
-/* What every fuzzer of a reader does with its bytes: reads them as a file of the format, checks that a mesh it gets keeps the
- * promises of dent/mesh_io.h, and that all memory comes back. An allocator that gives at most MEMORY_PER_BYTE times the size of
- * the input (and a few megabytes) makes every claim that is believed too early a crash. */
+/* What every fuzzer of a reader does with its bytes: reads them as a file of the format, checks that a mesh it gets
+ * keeps the promises of dent/mesh_io.h, and that all memory comes back. An allocator that gives at most MEMORY_PER_BYTE
+ * times the size of the input (and a few megabytes) makes every claim that is believed too early a crash. */
 #ifndef DENT_TESTS_FUZZ_MESH_FILE_H
 #define DENT_TESTS_FUZZ_MESH_FILE_H
 

@@ -1,4 +1,5 @@
-/* What the fuzzers of recordings share: readers that take a path get the bytes as a file in memory. Linux only, as the fuzzers are. */
+/* What the fuzzers of recordings share: readers that take a path get the bytes as a file in memory. Linux only, as the
+ * fuzzers are. */
 #ifndef DENT_TESTS_FUZZ_RECORDING_H
 #define DENT_TESTS_FUZZ_RECORDING_H
 

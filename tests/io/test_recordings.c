@@ -140,7 +140,8 @@ static void what_is_no_recording_is_named(void **state)
     static const char *const times[] = {"1e999", "-1e999", "inf", "nan"};
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
         char text[128];
-        int length = snprintf(text, sizeof text, "<VTKFile type=\"Collection\"><DataSet timestep=\"%s\" file=\"a\"/></VTKFile>", times[i]);
+        int length = snprintf(text, sizeof text,
+                              "<VTKFile type=\"Collection\"><DataSet timestep=\"%s\" file=\"a\"/></VTKFile>", times[i]);
         write_text("never.pvd", text, (size_t)length);
         assert_int_equal(dent_collection_read(context, path_of("never.pvd"), &collection), DENT_ERROR_FORMAT);
         assert_non_null(strstr(last_message(), times[i]));

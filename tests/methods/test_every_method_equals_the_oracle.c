@@ -97,7 +97,8 @@ static void count_kinds(const dent_pair_list *list, struct tally *tally)
     }
 }
 
-/* Any machine, for any method, with and without touching pairs: not a pattern that the parity of the seed could miss. */
+/* Any machine, for any method, with and without touching pairs: not a pattern that the parity of the seed could miss.
+ */
 static uint32_t draw_machine(const struct fleet *fleet, uint64_t seed, int method, uint32_t turn)
 {
     uint64_t mixed = (seed * 64 + (uint64_t)method + 1) * UINT64_C(0x9E3779B97F4A7C15);

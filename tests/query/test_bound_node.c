@@ -1,5 +1,5 @@
-/* What dent_bound_tree_node and _slabs say of a node: its ball, box and slabs hold all its faces, wherever the body lies,
- * and slabs are not wider than they need be. */
+/* What dent_bound_tree_node and _slabs say of a node: its ball, box and slabs hold all its faces, wherever the body
+ * lies, and slabs are not wider than they need be. */
 #include "support/cmocka_includes.h"
 
 #include "support/random_scene.h"

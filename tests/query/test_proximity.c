@@ -357,9 +357,7 @@ static void vertices_of_a_body_may_be_tied_through_another(void **state)
     dent_context_destroy(context);
 }
 
-/* ---- memory
- * ------------------------------------------------------------------------------------------------------------------
- * */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void warm_queries_allocate_nothing(void **state)
 {

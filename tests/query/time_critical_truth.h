@@ -101,8 +101,7 @@ static inline void check_all_budgets(struct stage *stage, const dent_time_critic
     free(place_b);
 }
 
-/* ---- lists --------------------------------------------------------------------------------------------------------
- */
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 static inline void assert_same_lists(const dent_time_critical_result *left, const dent_time_critical_result *right)
 {
@@ -118,8 +117,7 @@ static inline void assert_same_lists(const dent_time_critical_result *left, cons
     assert_int_equal(left->outcome, right->outcome);
 }
 
-/* ---- components ---------------------------------------------------------------------------------------------------
- */
+/* ---- components -------------------------------------------------------------------------------------------------- */
 
 struct component_oracle {
     uint32_t vertex_count, face_count;

@@ -1,5 +1,5 @@
-/* Frames of the viewer when memory is short: contacts and questions fail, what can be seen is sent all the same. The tool's
- * view_frames.c alone, with a source of two tetrahedra; messages have memory of their own. */
+/* Frames of the viewer when memory is short: contacts and questions fail, what can be seen is sent all the same. The
+ * tool's view_frames.c alone, with a source of two tetrahedra; messages have memory of their own. */
 #include "support/cmocka_includes.h"
 #include "support/failing_allocator.h"
 
@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double positions[2][12] = {{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, {0.1, 0.1, 0.1, 1.1, 0.1, 0.1, 0.1, 1.1, 0.1, 0.1, 0.1, 1.1}};
+static const double positions[2][12] = {{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                        {0.1, 0.1, 0.1, 1.1, 0.1, 0.1, 0.1, 1.1, 0.1, 0.1, 0.1, 1.1}};
 
 /* What view_frames.c needs of the tool. */
 const int *interrupt_flag(void)

@@ -1,4 +1,5 @@
-/* k-DOPs as the viewer draws them: corners lie on their planes and within all others, edges close, flat ones stay whole. */
+/* k-DOPs as the viewer draws them: corners lie on their planes and within all others, edges close, flat ones stay
+ * whole. */
 #include "support/cmocka_includes.h"
 
 #include "../apps/cli/view_polytope.h"
@@ -19,7 +20,8 @@ typedef struct cloud {
 
 static long double along(const double direction[3], const double p[3])
 {
-    return (long double)direction[0] * (long double)p[0] + (long double)direction[1] * (long double)p[1] + (long double)direction[2] * (long double)p[2];
+    return (long double)direction[0] * (long double)p[0] + (long double)direction[1] * (long double)p[1] +
+           (long double)direction[2] * (long double)p[2];
 }
 
 static void slabs_of(const cloud *of, int kind, dent_bound_slab slabs[DENT_BOUND_SLABS_MAX])
@@ -46,7 +48,8 @@ static cloud random_cloud(dent_random *random, uint32_t count, double size, cons
 }
 
 /* Every corner within all slabs and on at least `planes` of their planes. */
-static void check_corners(const view_polytope *made, const dent_bound_slab *slabs, uint32_t slab_count, long double tolerance, uint32_t planes)
+static void check_corners(const view_polytope *made, const dent_bound_slab *slabs, uint32_t slab_count,
+                          long double tolerance, uint32_t planes)
 {
     for (uint32_t i = 0; i < made->corner_count; i++) {
         uint32_t met = 0;

@@ -82,18 +82,6 @@ bool view_message_word(view_message *message, uint32_t word)
     return view_message_append(message, &word, sizeof word);
 }
 
-view_message *view_message_text(view_message_kind kind, uint32_t sequence, const char *text)
-{
-    size_t length = strlen(text);
-    view_message *message = view_message_create(8 + length);
-    if (message != NULL && !(view_message_word(message, (uint32_t)kind) && view_message_word(message, sequence) &&
-                             view_message_append(message, text, length))) {
-        view_message_drop(message);
-        return NULL;
-    }
-    return message;
-}
-
 /* ---- commands ---------------------------------------------------------------------------------------------- */
 
 /* What follows the word of a command, one letter each: n a number below 2^32, i a signed number of steps, d a finite

@@ -1,4 +1,5 @@
-/* view_protocol.h — what the page and the tool say to one another, as bytes. No sockets here: the parser is fuzzed alone.
+/* view_protocol.h — what the page and the tool say to one another, as bytes. No sockets here: the parser is fuzzed
+ * alone.
  *
  * Tool to page: binary messages, little-endian, every part aligned to 4 bytes. All begin with
  *
@@ -7,16 +8,16 @@
  * HELLO      JSON text: what is shown (title, source, bodies, number of frames, questions, structures, units)
  * TOPOLOGY   uint32 body, vertex_count, face_count; uint32 vertex_numbers[vertex_count] (the body's own number of each
  *            vertex that a surface face uses); uint32 corners[3 * face_count] (places in vertex_numbers)
- * FRAME      see view_frame_header: statistics, then per body float positions[3 * vertex_count], then contacts, then per
- *            body one mark byte per face (padded to 4), where a question is asked
- * BOXES      uint32 count, level, deepest, shape (0 boxes, 1 spheres, 2 polytopes), total; float lo[3], hi[3] of each, or centre
- *            and radius, or of all polytopes together the two ends of every edge, to the end of the message
- * NOTE       JSON text: the answer to a pick ("text", "body", "face" …), or what went wrong ("trouble")
- * STATE      JSON text: what the pages have asked for, which all of them share (question, structure, speed)
+ * FRAME      see view_frame_header: statistics, then per body float positions[3 * vertex_count], then contacts, then
+ * per body one mark byte per face (padded to 4), where a question is asked BOXES      uint32 count, level, deepest,
+ * shape (0 boxes, 1 spheres, 2 polytopes), total; float lo[3], hi[3] of each, or centre and radius, or of all polytopes
+ * together the two ends of every edge, to the end of the message NOTE       JSON text: the answer to a pick ("text",
+ * "body", "face" …), or what went wrong ("trouble") STATE      JSON text: what the pages have asked for, which all of
+ * them share (question, structure, speed)
  *
- * Positions are floats relative to the `origin` named in HELLO and in its `unit`, a power of two: models far from zero keep their
- * shape, and models of any size fit. So are depths of contacts, shapes of structures and the place of a vertex that is grabbed.
- * Statistics are doubles in the units of the model.
+ * Positions are floats relative to the `origin` named in HELLO and in its `unit`, a power of two: models far from zero
+ * keep their shape, and models of any size fit. So are depths of contacts, shapes of structures and the place of a
+ * vertex that is grabbed. Statistics are doubles in the units of the model.
  *
  * Page to tool: short text commands, one per message, words separated by single blanks; see view_command. Anything else
  * closes the connection.
@@ -57,7 +58,13 @@ typedef struct view_frame_header {
     uint32_t topology;      /* the generation of TOPOLOGY messages these positions belong to */
 } view_frame_header;
 
-enum { VIEW_FLAG_PLAYING = 1, VIEW_FLAG_LAST = 2, VIEW_FLAG_MARKS = 4, VIEW_FLAG_LIVE = 8, VIEW_FLAG_PENDING = 16 /* contacts and pairs follow */ };
+enum {
+    VIEW_FLAG_PLAYING = 1,
+    VIEW_FLAG_LAST = 2,
+    VIEW_FLAG_MARKS = 4,
+    VIEW_FLAG_LIVE = 8,
+    VIEW_FLAG_PENDING = 16 /* contacts and pairs follow */
+};
 
 /** One contact as it is sent: 12 words. */
 typedef struct view_contact {
@@ -112,7 +119,5 @@ bool view_message_append(view_message *message, const void *bytes, size_t size);
 /** Room for `size` more bytes, for the caller to fill; null: out of memory. Valid until the next call. */
 void *view_message_extend(view_message *message, size_t size);
 bool view_message_word(view_message *message, uint32_t word);
-/** A text message of kind HELLO or NOTE. Null: out of memory. */
-view_message *view_message_text(view_message_kind kind, uint32_t sequence, const char *text);
 
 #endif

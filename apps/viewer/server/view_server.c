@@ -1,13 +1,13 @@
 /* view_server.c — libwebsockets on loopback: page files over HTTP, one WebSocket per page. See view_server.h.
  *
- * One thread runs the service loop and alone touches sockets and clients. Others hand things over under `lock` and wake it
- * by lws_cancel_service. What a client is sent next: the opening messages in order, the state when it changed, answers to its
- * own questions, then, when it is ready for a frame, boxes that changed and the newest frame. So nothing that comes
- * with every frame piles up before a page that draws slowly while another one draws fast.
+ * One thread runs the service loop and alone touches sockets and clients. Others hand things over under `lock` and wake
+ * it by lws_cancel_service. What a client is sent next: the opening messages in order, the state when it changed,
+ * answers to its own questions, then, when it is ready for a frame, boxes that changed and the newest frame. So nothing
+ * that comes with every frame piles up before a page that draws slowly while another one draws fast.
  *
- * Ready is who has no frame unacknowledged; or one, if the acknowledgement before it came within QUICK_NS. A quick client then
- * misses no frame of a simulation that makes one every 16 ms because a word took its time; and two frames on their way to a page
- * that has just become slow are not older than twice what it takes for one.
+ * Ready is who has no frame unacknowledged; or one, if the acknowledgement before it came within QUICK_NS. A quick
+ * client then misses no frame of a simulation that makes one every 16 ms because a word took its time; and two frames
+ * on their way to a page that has just become slow are not older than twice what it takes for one.
  */
 #include "view_server.h"
 
@@ -174,18 +174,19 @@ static int refuse_page(view_server *server, struct lws *socket, unsigned status)
 
 static bool add_header(struct lws *socket, const char *name, const char *value, unsigned char **at, unsigned char *end)
 {
-    return lws_add_http_header_by_name(socket, (const unsigned char *)name, (const unsigned char *)value, (int)strlen(value), at,
-                                       end) == 0;
+    return lws_add_http_header_by_name(socket, (const unsigned char *)name, (const unsigned char *)value,
+                                       (int)strlen(value), at, end) == 0;
 }
 
 static bool send_headers(struct lws *socket, const view_file *file)
 {
     unsigned char buffer[LWS_PRE + 2048], *start = buffer + LWS_PRE, *at = start, *end = buffer + sizeof buffer - 1;
     return lws_add_http_common_headers(socket, HTTP_STATUS_OK, file->type, (lws_filepos_t)file->size, &at, end) == 0 &&
-           add_header(socket, "content-security-policy:",
-                      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
-                      "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-                      &at, end) &&
+           add_header(
+               socket, "content-security-policy:",
+               "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+               "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+               &at, end) &&
            add_header(socket, "x-content-type-options:", "nosniff", &at, end) &&
            add_header(socket, "referrer-policy:", "no-referrer", &at, end) &&
            add_header(socket, "cache-control:", "no-store", &at, end) &&
@@ -202,7 +203,8 @@ static int open_page(view_server *server, struct lws *socket, download *load, co
     }
     const view_file *file = find_file(name_behind_token(server, path));
     if (file == NULL) {
-        return refuse_page(server, socket, name_behind_token(server, path) != NULL ? HTTP_STATUS_NOT_FOUND : HTTP_STATUS_FORBIDDEN);
+        return refuse_page(server, socket,
+                           name_behind_token(server, path) != NULL ? HTTP_STATUS_NOT_FOUND : HTTP_STATUS_FORBIDDEN);
     }
     load->file = file;
     load->sent = 0;
@@ -220,7 +222,8 @@ static int send_page_part(view_server *server, struct lws *socket, download *loa
         return 0;
     }
     if (load->file == &settled_file && !server->settled) {
-        lws_set_timeout(socket, NO_PENDING_TIMEOUT, 0); /* it may take as long as it takes: cut off, the page counts as loaded */
+        lws_set_timeout(socket, NO_PENDING_TIMEOUT,
+                        0); /* it may take as long as it takes: cut off, the page counts as loaded */
         return 0;
     }
     size_t left = load->file->size - load->sent;
@@ -258,14 +261,15 @@ static int serve_page(struct lws *socket, enum lws_callback_reasons reason, void
 
 /* ---- clients ---------------------------------------------------------------------------------------------------- */
 
-/* With the lock held. A newer place of the mouse or of the time bar stands for the older one. When pages talk faster than they
- * are obeyed, commands are lost; the last place is kept for RELEASE, or a vertex would be held for ever. */
+/* With the lock held. A newer place of the mouse or of the time bar stands for the older one. When pages talk faster
+ * than they are obeyed, commands are lost; the last place is kept for RELEASE, or a vertex would be held for ever. */
 static void enqueue(view_server *server, const view_command *command)
 {
     uint32_t last = (server->queue_first + server->queue_count + VIEW_COMMAND_QUEUE - 1) % VIEW_COMMAND_QUEUE;
     bool a_place = command->kind == VIEW_COMMAND_GRAB || command->kind == VIEW_COMMAND_SEEK;
     uint32_t room = VIEW_COMMAND_QUEUE - (command->kind != VIEW_COMMAND_RELEASE);
-    if (server->queue_count > 0 && a_place && server->queue[last].kind == command->kind && server->queue[last].client == command->client) {
+    if (server->queue_count > 0 && a_place && server->queue[last].kind == command->kind &&
+        server->queue[last].client == command->client) {
         server->queue[last] = *command;
     } else if (server->queue_count < room) {
         server->queue[(server->queue_first + server->queue_count++) % VIEW_COMMAND_QUEUE] = *command;
@@ -297,7 +301,8 @@ static void close_client(view_server *server, client *visitor)
             break;
         }
     }
-    enqueue(server, &(view_command){.kind = VIEW_COMMAND_RELEASE, .client = visitor->number}); /* it drags nothing any more */
+    enqueue(server,
+            &(view_command){.kind = VIEW_COMMAND_RELEASE, .client = visitor->number}); /* it drags nothing any more */
     pthread_mutex_unlock(&server->lock);
     for (uint32_t i = 0; i < visitor->reply_count; i++) {
         view_message_drop(visitor->replies[i]);
@@ -317,7 +322,8 @@ static uint32_t frames_allowed(const client *visitor)
     return visitor->quick ? FRAMES_UNDER_WAY : 1;
 }
 
-/* A frame published now would be sent: counting the one that lies here for it, it has less than it may. Under `lock`. */
+/* A frame published now would be sent: counting the one that lies here for it, it has less than it may. Under `lock`.
+ */
 static bool wants_frame(const view_server *server, const client *visitor)
 {
     bool waiting = server->frame != NULL && visitor->frame_sent != server->frame_number;
@@ -442,7 +448,8 @@ static int serve_client(struct lws *socket, enum lws_callback_reasons reason, vo
         return send_next(server, user);
     case LWS_CALLBACK_RECEIVE:
         return receive(server, user, in, size);
-    case LWS_CALLBACK_EVENT_WAIT_CANCELLED: /* another thread has something new; asking at every turn instead would never sleep */
+    case LWS_CALLBACK_EVENT_WAIT_CANCELLED: /* another thread has something new; asking at every turn instead would
+                                               never sleep */
         lws_callback_on_writable_all_protocol(server->sockets, &protocols[1]);
         return 0;
     default:
@@ -518,7 +525,8 @@ static bool open_sockets(view_server *server, uint16_t port)
     info.max_http_header_pool = SOCKET_LIMIT;
     info.timeout_secs = 10;
     info.keepalive_timeout = 5;
-    info.options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DISABLE_IPV6 | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
+    info.options =
+        LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DISABLE_IPV6 | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
     server->sockets = lws_create_context(&info);
     struct lws_vhost *host = server->sockets != NULL ? lws_create_vhost(server->sockets, &info) : NULL;
     if (host == NULL) {

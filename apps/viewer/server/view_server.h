@@ -1,11 +1,11 @@
 /* view_server.h — the socket side of `dent view`: a thread that serves the page and streams frames to it.
  *
- * Listens on 127.0.0.1 only. Every address begins with a random token; Host and Origin must be ours, so that no other page
- * in the browser can reach it. Files are those of the bundle in the program and no others.
+ * Listens on 127.0.0.1 only. Every address begins with a random token; Host and Origin must be ours, so that no other
+ * page in the browser can reach it. Files are those of the bundle in the program and no others.
  *
- * Streaming: the newest frame only. A client gets the next frame when it has acknowledged the last one (one that answers
- * within 30 ms: the last but one); what was published meanwhile is skipped. Publishing never waits for anybody: it swaps a
- * pointer under a lock.
+ * Streaming: the newest frame only. A client gets the next frame when it has acknowledged the last one (one that
+ * answers within 30 ms: the last but one); what was published meanwhile is skipped. Publishing never waits for anybody:
+ * it swaps a pointer under a lock.
  */
 #ifndef DENT_VIEW_SERVER_H
 #define DENT_VIEW_SERVER_H
@@ -29,8 +29,8 @@ extern const view_file view_bundle[];
 
 enum { VIEW_TOKEN_LENGTH = 32 }; /* hexadecimal digits: 128 bits */
 
-/** port 0: one that is free. token null: a new random one; else VIEW_TOKEN_LENGTH hexadecimal digits, so that a page can find
- * its server again. Null: *why says what went wrong in a line. */
+/** port 0: one that is free. token null: a new random one; else VIEW_TOKEN_LENGTH hexadecimal digits, so that a page
+ * can find its server again. Null: *why says what went wrong in a line. */
 view_server *view_server_start(uint16_t port, const char *token, char *why, size_t why_size);
 /** Closes the connections and waits for the thread. */
 void view_server_stop(view_server *server);
@@ -51,12 +51,12 @@ void view_server_set_boxes(view_server *server, view_message *boxes);
 /** What the pages have asked for (STATE), for all clients, so that their controls agree. Takes over the reference. */
 void view_server_set_state(view_server *server, view_message *state);
 enum { VIEW_EVERYBODY = 0 }; /* clients are numbered from 1 */
-/** An answer to one client, or something for all; dropped when it is gone, and when it has too many to read. Takes over the
- * reference; null is allowed. */
+/** An answer to one client, or something for all; dropped when it is gone, and when it has too many to read. Takes over
+ * the reference; null is allowed. */
 void view_server_reply(view_server *server, uint64_t client, view_message *message);
 
-/** The next command of any client, waiting at most `wait_ms`. Acknowledgements are not among them. A client that goes away
- * says RELEASE. */
+/** The next command of any client, waiting at most `wait_ms`. Acknowledgements are not among them. A client that goes
+ * away says RELEASE. */
 bool view_server_command(view_server *server, uint32_t wait_ms, view_command *command);
 
 typedef struct view_server_facts {
