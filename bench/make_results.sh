@@ -81,7 +81,7 @@ for part in $parts; do
         bench together --variants $one --ask vertex-cell+face-cell --frames 3 --repeat 3 $tiny $small $large ;;
     threads)
         for ask in vertex-cell face-cell; do
-            bench "threads-$ask" --peers $two --ask $ask --frames 2 --repeat 4 teschner-c teschner-e $large
+            bench "threads-$ask" --peers $two --ask $ask --frames 2 --repeat 4 $tiny $small $large
         done
         bench threads-face-face --peers $two --ask face-face --frames 2 --repeat 4 teschner-e $large cloth-500k \
             sheet-curved ;;
