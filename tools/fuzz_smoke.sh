@@ -16,10 +16,10 @@ build=build/fuzz
 # One to three seconds each on one core.
 runs_of() {
     case $1 in
-    fuzz_impact) echo 300 ;;
-    fuzz_api_steps | fuzz_checkpoint | fuzz_scene_file) echo 2500 ;;
-    fuzz_api | fuzz_read_tar) echo 10000 ;;
-    *) echo 20000 ;;
+    fuzz_impact) echo 200 ;;
+    fuzz_api_steps | fuzz_checkpoint | fuzz_scene_file) echo 1500 ;;
+    fuzz_api | fuzz_read_tar) echo 6000 ;;
+    *) echo 10000 ;;
     esac
 }
 
