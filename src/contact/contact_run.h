@@ -165,7 +165,7 @@ bool depth_find_points(struct contact_run *run);          /* S1, S2: points, ter
 void depth_clear_tables(struct contact_run *run);         /* after the last stage of depth, also after a failure */
 bool depth_find_inside_surfaces(struct contact_run *run); /* points in closed surfaces (depth_surfaces.c) */
 bool depth_add_inner_edges(struct contact_run *run);      /* more terms with surface_only (depth_inner_edges.c) */
-bool depth_find_whole_parts(struct contact_run *run);     /* parts that touch from within (depth_flat.c) */
+bool depth_find_whole_parts(struct contact_run *run);     /* parts in or against another (depth_whole_parts.c) */
 bool depth_drop_touching(struct contact_run *run);        /* points exactly on closed surfaces (depth_surfaces.c) */
 bool depth_measure_terms(struct contact_run *run);        /* shares and normals (depth_normals.c) */
 bool depth_weigh_borders(struct contact_run *run);        /* depth_coherence.c */
@@ -215,6 +215,30 @@ bool depth_push_neighbours(const struct contact_run *run, const struct depth_poi
 /* A vertex in the closure of b becomes a point, unless it is in no cell of b; on the surface it touches. face: one of b
  * it lies on, or PLACE_NONE. */
 bool depth_add_closed_vertex(struct contact_run *run, uint32_t body_a, uint32_t vertex, uint32_t body_b, uint32_t face);
+
+/* A face of body b that this vertex lies on exactly, or PLACE_NONE (depth_whole_parts.c). */
+uint32_t depth_touched_face(const struct contact_run *run, uint32_t body_a, uint32_t vertex, uint32_t body_b);
+
+/* Two bodies, whichever is named first. */
+static inline uint64_t contact_pair_key(uint32_t a, uint32_t b)
+{
+    return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
+/* The first place of a key among sorted ones, or SIZE_MAX. */
+static inline size_t contact_find_key(const uint64_t *keys, size_t count, uint64_t key)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (keys[middle] < key) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < count && keys[low] == key ? low : SIZE_MAX;
+}
 
 /* Is this edge of a cut by the surface of b? */
 const struct cut_run *contact_run_of(const struct contact_run *run, uint32_t body_a, uint32_t edge, uint32_t body_b);

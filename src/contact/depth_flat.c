@@ -1,10 +1,7 @@
 /* Bodies that overlap although no vertex is in the open inside of the other and no edge properly pierces a face: blocks
- * on one lattice, identical copies, a part that fills another from within.
+ * on one lattice, identical copies, a part that fills another from within (depth_whole_parts.c notes its vertices).
  *
- * Whole parts. A part of x that y's surface does not cut is inside y or outside. When its first vertex lies exactly on
- * faces of y, another vertex decides; when all lie on y's surface, they are noted as touching and what follows judges.
- *
- * Flat overlaps. For positions moved by an infinitesimal amount (see border.h) nothing is degenerate: two bodies that
+ * For positions moved by an infinitesimal amount (see border.h) nothing is degenerate: two bodies that
  * overlap have a common region whose corners are vertices of one inside the other and hits of edges on faces. As the
  * amount goes to 0 these go to the corners of the real region, so their extent in any direction is that of the region.
  * Where a pair has no depth from the other stages and its region is not flat, exact arithmetic (pair_check.h) is asked
@@ -20,154 +17,8 @@
 
 #include <float.h>
 
-#include "base/context.h"
 #include "contact/contact_vectors.h"
 #include "contact/pair_check.h"
-#include "geometry/winding_number.h"
-#include "structures/surface_probe.h"
-
-/* ---- whole parts ------------------------------------------------------------------------------------------------- */
-
-/* Where a vertex is with respect to the surface of a body: faces met by a ray in the direction +x (winding_number.c).
- */
-struct ray_probe {
-    const struct posed_body *y;
-    const double *p;
-    predicate_counters counters;
-    int windings;
-    uint32_t face; /* one it lies on; PLACE_NONE */
-};
-
-static void add_face(void *user, uint32_t face)
-{
-    struct ray_probe *probe = user;
-    bool on = false;
-    probe->windings +=
-        winding_number(probe->p, probe->y->xyz, (const uint32_t(*)[3]) & probe->y->body->surface_faces[face].corners, 1,
-                       &probe->counters, &on);
-    probe->face = on && face < probe->face ? face : probe->face; /* none is the largest number */
-}
-
-static struct ray_probe probe_vertex(const struct contact_run *run, uint32_t a, uint32_t vertex, uint32_t b)
-{
-    const struct posed_body *y = &run->pose->bodies[b];
-    const double *p = run->pose->bodies[a].xyz[vertex];
-    struct ray_probe probe = {.y = y, .p = p, .face = PLACE_NONE};
-    const double end[3] = {y->hi[0] > p[0] ? y->hi[0] : p[0], p[1], p[2]};
-    surface_probe_box(&run->world->border->forest, kernels_for(dent_context_isa(run->state->context)), b, p, end,
-                      add_face, &probe);
-    return probe;
-}
-
-static bool is_asked(const struct contact_run *run, uint32_t body, uint32_t vertex)
-{
-    const uint8_t *use = run->pose->bodies[body].body->vertex_use;
-    return use[vertex] && (!run->def->surface_only || (use[vertex] & VERTEX_ON_SURFACE));
-}
-
-static bool box_holds(const struct posed_body *outer, const struct posed_body *inner)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        if (!(inner->lo[axis] >= outer->lo[axis] && inner->hi[axis] <= outer->hi[axis])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* No cut edge belongs to the part. Its vertices are all inside, all outside, or on the surface. */
-static bool enter_part(struct contact_run *run, uint32_t a, uint32_t b, uint32_t component)
-{
-    const struct body *body = run->pose->bodies[a].body;
-    bool solid = run->pose->bodies[b].body->kind == DENT_BODY_SOLID, all_on = true;
-    uint32_t first = run->state->meshes[a].component_first[component];
-    if (depth_point_of(run, a, first, b)) {
-        return true;
-    }
-    struct ray_probe probe = probe_vertex(run, a, first, b);
-    bool inside = probe.face == PLACE_NONE && probe.windings != 0;
-    if (probe.face == PLACE_NONE && (!inside || !solid)) {
-        return true; /* outside; or a closed surface, which has been asked already */
-    }
-    run->counters.undecided_vertices -= !solid && run->counters.undecided_vertices > 0;
-    for (uint32_t v = first + 1; v < body->vertex_count && all_on && !inside; v++) {
-        if (body->vertex_component[v] == component && body->vertex_use[v]) {
-            probe = probe_vertex(run, a, v, b);
-            all_on = probe.face != PLACE_NONE;
-            inside = !all_on && probe.windings != 0;
-        }
-    }
-    for (uint32_t v = first; v < body->vertex_count && (all_on || inside); v++) {
-        if (body->vertex_component[v] == component && is_asked(run, a, v) && !depth_point_of(run, a, v, b)) {
-            probe = probe_vertex(run, a, v, b);
-            if (!depth_add_closed_vertex(run, a, v, b, probe.face)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-/* Sorted: bodies of cut edges, each (body a, body b) once or more. */
-static bool has_cuts(const struct key128 *keys, size_t count, uint64_t bodies)
-{
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (keys[middle].high < bodies) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < count && keys[low].high == bodies;
-}
-
-/* The pairs of bodies whose surfaces cut one another, sorted; null: out of memory. Inner edges do not matter: those of
- * a large body are cut by every small one inside. */
-static struct key128 *bodies_with_cuts(const struct contact_run *run, size_t *cut_count)
-{
-    const struct cut_run *runs = run->state->runs.data;
-    size_t count = 0;
-    struct key128 *keys = arena_allocate(run->scratch, run->state->runs.count + 1, 2 * sizeof *keys);
-    for (size_t i = 0; keys && i < run->state->runs.count; i++) {
-        const dent_cut_edge *cut = &run->query->border.cut_edges[runs[i].first];
-        if (run->pose->bodies[cut->body_a].body->edge_is_surface[cut->edge]) {
-            keys[count++] = (struct key128){(uint64_t)cut->body_a << 32 | cut->body_b, 0};
-        }
-    }
-    if (keys) {
-        radix_sort_u128(keys, NULL, keys + count, NULL, count);
-    }
-    *cut_count = count;
-    return keys;
-}
-
-bool depth_find_whole_parts(struct contact_run *run)
-{
-    const struct body_pair *pairs = run->world->border->forest.body_pairs.found.data;
-    size_t pair_count = run->world->border->forest.body_pairs.found.count, cut_count = 0;
-    struct key128 *keys = NULL;
-    for (size_t i = 0; i < 2 * pair_count; i++) { /* either way round */
-        uint32_t a = i % 2 ? pairs[i / 2].b : pairs[i / 2].a, b = i % 2 ? pairs[i / 2].a : pairs[i / 2].b;
-        const struct posed_body *x = &run->pose->bodies[a], *y = &run->pose->bodies[b];
-        if (!box_holds(y, x) || !bodies_may_meet(x->body, y->body) || !contact_has_inside(run, b)) {
-            continue;
-        }
-        if (!keys && !(keys = bodies_with_cuts(run, &cut_count))) {
-            return false;
-        }
-        if (has_cuts(keys, cut_count, (uint64_t)a << 32 | b) || has_cuts(keys, cut_count, (uint64_t)b << 32 | a)) {
-            continue;
-        }
-        for (uint32_t component = 0; component < run->state->meshes[a].component_count; component++) {
-            if (!enter_part(run, a, b, component)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
 
 /* ---- the region of a pair ---------------------------------------------------------------------------------------- */
 
@@ -347,7 +198,7 @@ static void value_point(struct contact_run *run, const struct corner *corner, do
 {
     struct depth_point *point = array_at(&run->state->points, corner->place);
     if (point->face == PLACE_NONE) {
-        point->face = probe_vertex(run, point->body_a, point->vertex, point->body_b).face;
+        point->face = depth_touched_face(run, point->body_a, point->vertex, point->body_b);
     }
     point->source = DENT_CONTACT_NEAREST;
     point->flags |= DENT_CONTACT_FLAT;
@@ -438,11 +289,6 @@ static bool solve_pair(struct contact_run *run, const struct corner *corners, st
 
 /* ---- which pairs ------------------------------------------------------------------------------------------------- */
 
-static uint64_t pair_key(uint32_t a, uint32_t b)
-{
-    return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
-}
-
 static bool both_have_insides(const struct contact_run *run, uint32_t a, uint32_t b)
 {
     return a != b && contact_has_inside(run, a) && contact_has_inside(run, b);
@@ -469,46 +315,31 @@ static bool find_suspects(const struct contact_run *run, uint64_t **keys_out, si
     if (count == 0) {
         return true;
     }
-    struct key128 *keys = arena_allocate(run->scratch, count, 2 * sizeof *keys);
-    uint64_t *unique = arena_allocate(run->scratch, count, sizeof *unique);
-    if (!keys || !unique) {
+    uint64_t *keys = arena_allocate(run->scratch, count, 2 * sizeof *keys);
+    if (!keys) {
         return false;
     }
     count = 0;
     for (uint64_t i = 0; i < border->cut_edge_count; i++) {
         const dent_cut_edge *cut = &border->cut_edges[i];
         if (cut->degenerate && both_have_insides(run, cut->body_a, cut->body_b)) {
-            keys[count++] = (struct key128){pair_key(cut->body_a, cut->body_b), 0};
+            keys[count++] = contact_pair_key(cut->body_a, cut->body_b);
         }
     }
     for (size_t i = 0; i < run->state->points.count; i++) {
         if (is_suspect(run, &points[i])) {
-            keys[count++] = (struct key128){pair_key(points[i].body_a, points[i].body_b), 0};
+            keys[count++] = contact_pair_key(points[i].body_a, points[i].body_b);
         }
     }
-    radix_sort_u128(keys, NULL, keys + count, NULL, count);
+    radix_sort_u64(keys, NULL, keys + count, NULL, count);
     for (size_t i = 0; i < count; i++) {
-        if (kept == 0 || unique[kept - 1] != keys[i].high) {
-            unique[kept++] = keys[i].high;
+        if (kept == 0 || keys[kept - 1] != keys[i]) {
+            keys[kept++] = keys[i];
         }
     }
-    *keys_out = unique;
+    *keys_out = keys;
     *count_out = kept;
     return true;
-}
-
-static size_t find_key(const uint64_t *keys, size_t count, uint64_t key)
-{
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (keys[middle] < key) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < count && keys[low] == key ? low : SIZE_MAX;
 }
 
 /* Pairs that have a depth from elsewhere are taken off the list. */
@@ -523,14 +354,14 @@ static size_t drop_solved(const struct contact_run *run, uint64_t *keys, size_t 
     }
     for (size_t i = 0; i < run->state->points.count; i++) {
         size_t at = points[i].source != 0 && points[i].depth > 0
-                        ? find_key(keys, count, pair_key(points[i].body_a, points[i].body_b))
+                        ? contact_find_key(keys, count, contact_pair_key(points[i].body_a, points[i].body_b))
                         : SIZE_MAX;
         if (at != SIZE_MAX) {
             solved[at] = 1;
         }
     }
     for (size_t i = 0; i < run->state->chords.count; i++) {
-        size_t at = find_key(keys, count, pair_key(chords[i].body_a, chords[i].body_b));
+        size_t at = contact_find_key(keys, count, contact_pair_key(chords[i].body_a, chords[i].body_b));
         if (at != SIZE_MAX) {
             solved[at] = 1;
         }
@@ -556,7 +387,8 @@ static bool gather_corners(const struct contact_run *run, const uint64_t *keys, 
             const dent_cut_edge *cut = is_cut ? &border->cut_edges[i] : NULL;
             const struct depth_point *point = is_cut ? NULL : &points[i - border->cut_edge_count];
             uint32_t a = is_cut ? cut->body_a : point->body_a, b = is_cut ? cut->body_b : point->body_b;
-            size_t at = is_cut || is_suspect(run, point) ? find_key(keys, key_count, pair_key(a, b)) : SIZE_MAX;
+            size_t at =
+                is_cut || is_suspect(run, point) ? contact_find_key(keys, key_count, contact_pair_key(a, b)) : SIZE_MAX;
             if (at == SIZE_MAX) {
                 continue;
             }
