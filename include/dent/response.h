@@ -263,7 +263,7 @@ DENT_API uint64_t dent_contacts_alive(const dent_contact *contacts, uint64_t con
 
 typedef struct dent_velocity_def {
     size_t struct_size;
-    uint32_t iterations; /**< at most this many sweeps, default 50 */
+    uint32_t iterations; /**< at most this many sweeps, default 50; seven times more where restitution is lowered */
     double tolerance;    /**< stop when no row changes its velocity by more; a speed, default 0: all iterations */
     double warm_start;   /**< 0 to 1, default 0.9: share of the previous impulses to begin with (same keys) */
     double bounce_speed; /**< slower impacts do not bounce; a speed, default 0 (the card: 2 * gravity * time step) */

@@ -236,12 +236,9 @@ dent_status check_pair(struct check_run *run, struct check_body *a, struct check
 
 dent_status check_interiors_meet(struct check_run *run, struct check_body *a, struct check_body *b, bool *meet)
 {
-    struct arena_mark mark = arena_mark(run->scratch);
     struct pair pair = {.side_count = 2};
     if (!begin_side(run, &pair.sides[0], a, b) || !begin_side(run, &pair.sides[1], b, a)) {
         return check_out_of_memory(run);
     }
-    dent_status status = find_overlaps(run, &pair, meet);
-    arena_rewind(run->scratch, mark);
-    return status;
+    return find_overlaps(run, &pair, meet);
 }
