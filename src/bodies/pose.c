@@ -143,6 +143,7 @@ dent_status pose_read(struct pose *pose, const struct body_table *table, struct 
     for (uint32_t rank = 0; rank < table->body_count; rank++) {
         vertex_count += body_table_at(table, rank)->vertex_count;
     }
+    pose->reading++; /* also when it fails half-way */
     array_clear(&pose->body_storage);
     array_clear(&pose->position_storage);
     struct posed_body *bodies = array_extend(&pose->body_storage, table->body_count);

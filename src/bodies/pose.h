@@ -15,6 +15,7 @@ struct posed_body {
 
 struct pose {
     const struct body_table *table;
+    uint64_t reading; /* counts the readings: what was made for one of them is known to be of it */
     uint32_t body_count;
     struct posed_body *bodies; /* by rank */
     double largest;            /* largest |coordinate| of a used vertex */

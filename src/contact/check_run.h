@@ -69,7 +69,7 @@ struct check_run {
     dent_context *context;
     struct message *message;
     struct arena *scratch;
-    struct cancel_flag cancel;
+    struct cancel_flag *cancel;
     bool exhaustive;
     bool ignore_touching;
     double tolerance;
@@ -85,9 +85,12 @@ typedef void check_block(struct check_run *run, void *data, uint32_t begin, uint
  * check_stopped. */
 dent_status check_for_each(struct check_run *run, uint32_t count, check_block *block, void *data);
 
+/* The row of the check, for those who ask it within their own snapshot. */
+extern const struct question_row check_question;
+
 static inline bool check_cancelled(struct check_run *run)
 {
-    return cancel_requested(&run->cancel);
+    return cancel_requested(run->cancel);
 }
 
 /* Builds the trees of a body that has a partner. */

@@ -23,7 +23,7 @@ struct chord {
 /* The edge that two faces have in common, or PLACE_NONE. */
 static uint32_t common_edge(const struct contact_run *run, const struct chord *chord)
 {
-    const struct border_mesh *mesh = &run->world->border->meshes[chord->record->body_b];
+    const struct border_mesh *mesh = &run->border->meshes[chord->record->body_b];
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             uint32_t edge = mesh->face_edges[3 * (size_t)chord->hits[0]->face + i];

@@ -151,7 +151,7 @@ static void point_at(const double (*start)[3], const double (*end)[3], const uin
 static void fill_impact(const struct contact_run *run, const dent_impact *impact, dent_contact *contact)
 {
     const struct posed_body *a = &run->pose->bodies[impact->body_a], *b = &run->pose->bodies[impact->body_b];
-    const double(*const *ends)[3] = (const double(*const *)[3])run->state->end.xyz;
+    const double(*const *ends)[3] = (const double(*const *)[3])run->world->end.xyz;
     bool vertex_face = impact->kind == DENT_IMPACT_VERTEX_FACE;
     contact_begin(run, contact, vertex_face ? DENT_CONTACT_VERTEX_FACE : DENT_CONTACT_EDGE_EDGE, DENT_CONTACT_IMPACT,
                   impact->body_a, impact->feature_a, impact->body_b, impact->feature_b);

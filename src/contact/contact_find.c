@@ -1,11 +1,11 @@
 /* dent_world_find_contacts: checks, the stages in order, what is kept when one of them fails.
  *
- * Positions are read by each question; the tables of the depth stages stay filled until gaps and impacts are judged.
+ * All questions are asked of one snapshot; the tables of the depth stages stay filled until gaps and impacts are judged.
  * The memory of directions is replaced as the last act, so a call that fails or is cancelled changes nothing.
  */
 #include "contact/contact_run.h"
 
-#include "base/floating_point_guard.h"
+#include "query/question.h"
 
 dent_contacts_def dent_contacts_def_default(void)
 {
@@ -38,12 +38,9 @@ static dent_status check_length(dent_world *world, double value, const char *nam
                         "%s of the contacts is %g: a finite length, 0 or more, is needed", name, value);
 }
 
-static dent_status check_def(dent_world *world, const dent_contacts_def *def)
+static dent_status check_def(dent_world *world, const void *data)
 {
-    if (!def || def->struct_size != sizeof *def) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "the contacts def was not made by dent_contacts_def_default()");
-    }
+    const dent_contacts_def *def = data;
     if (!(def->temporal_filter >= 0 && def->temporal_filter <= 1)) {
         return message_fail(&world->message, DENT_ERROR_BAD_NUMBER, "temporal_filter is %g: 0 to 1 is needed",
                             def->temporal_filter);
@@ -99,13 +96,14 @@ static dent_status find_penetration(struct contact_run *run, dent_query_result *
     ask.cancel = run->def->cancel;
     ask.border = &border;
     uint64_t began = dent_clock_ns();
-    dent_status status = dent_world_query(run->world, &ask, query);
+    dent_status status = question_ask_inside(run->world, &discrete_question, &ask, query);
     uint64_t asked = dent_clock_ns();
     run->counters.ns_query = asked - began;
     if (status != DENT_OK || query->outcome != DENT_OUTCOME_COMPLETE) {
-        run->cancel.seen = status == DENT_OK;
+        run->cancel->seen = status == DENT_OK;
         return status;
     }
+    run->border = border_state_of(run->world);
     contact_memory_follow(&run->state->memory, &run->world->bodies);
     bool enough = begin_depth(run) && run_depth(run);
     run->counters.ns_depth = dent_clock_ns() - asked;
@@ -122,9 +120,9 @@ static dent_status find_gaps(struct contact_run *run)
     ask.closest_features_only = true;
     ask.cancel = run->def->cancel;
     uint64_t began = dent_clock_ns();
-    dent_status status = dent_world_proximity(run->world, &ask, &gaps);
+    dent_status status = question_ask_inside(run->world, &proximity_question, &ask, &gaps);
     if (status != DENT_OK || gaps.outcome != DENT_OUTCOME_COMPLETE) {
-        run->cancel.seen |= status == DENT_OK;
+        run->cancel->seen |= status == DENT_OK;
         return status;
     }
     bool enough = contact_add_gaps(run, &gaps);
@@ -139,17 +137,14 @@ static dent_status find_impacts(struct contact_run *run)
     ask.separation = run->def->impact_separation;
     ask.cancel = run->def->cancel;
     uint64_t began = dent_clock_ns();
-    dent_status status = dent_world_impacts(run->world, &ask, &impacts);
+    dent_status status = question_ask_inside(run->world, &impact_question, &ask, &impacts);
     if (status != DENT_OK || impacts.outcome != DENT_OUTCOME_COMPLETE) {
-        run->cancel.seen |= status == DENT_OK;
+        run->cancel->seen |= status == DENT_OK;
         return status;
     }
-    status = end_pose_read(&run->state->end, run->pose, &run->world->message);
-    if (status == DENT_OK && !contact_add_impacts(run, &impacts)) {
-        status = out_of_memory(run->world);
-    }
+    bool enough = contact_add_impacts(run, &impacts);
     run->counters.ns_impact = dent_clock_ns() - began;
-    return status;
+    return enough ? DENT_OK : out_of_memory(run->world);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
@@ -164,10 +159,10 @@ static dent_status find_all(struct contact_run *run, dent_query_result *query)
     if (run->def->penetration) {
         status = find_penetration(run, query);
     }
-    if (status == DENT_OK && run->def->proximity && !cancel_requested(&run->cancel)) {
+    if (status == DENT_OK && run->def->proximity && !cancel_requested(run->cancel)) {
         status = find_gaps(run);
     }
-    if (status == DENT_OK && run->def->impact && !cancel_requested(&run->cancel)) {
+    if (status == DENT_OK && run->def->impact && !cancel_requested(run->cancel)) {
         status = find_impacts(run);
     }
     if (run->state->mesh_records.current) {
@@ -196,53 +191,68 @@ static void hand_over(struct contact_run *run, const dent_query_result *query, d
     }
 }
 
-static DENT_NOINLINE dent_status run_contacts(dent_world *world, const dent_contacts_def *def, dent_contacts *result)
+/* ---- the stages of the row --------------------------------------------------------------------------------------- */
+
+struct contacts_call {
+    struct contact_run run;
+    dent_query_result query;
+};
+
+static dent_status prepare(struct question_call *call)
 {
-    struct contact_state *state = contact_state_of(world);
-    dent_query_result query = {0};
-    struct contact_run run = {.world = world,
-                              .state = state,
-                              .def = def,
-                              .pose = &world->pose,
-                              .scratch = &world->scratch,
-                              .cancel = {.wish = def->cancel},
-                              .query = &query};
-    if (!state) {
-        return out_of_memory(world);
-    }
-    dent_status status = find_all(&run, &query);
-    uint64_t began = dent_clock_ns();
-    if (status == DENT_OK && cancel_requested(&run.cancel)) {
-        *result = (dent_contacts){.outcome = DENT_OUTCOME_CANCELLED, .counters = run.counters, .query = query.counters};
-        world_end_query(world);
-        return status;
-    }
-    bool enough = status == DENT_OK && contact_finish(&run) && contact_make_patches(&run) &&
-                  contact_remember_bodies(&state->fresh_memory.bodies, &world->bodies);
-    if (status == DENT_OK && !enough) {
-        status = out_of_memory(world);
-    }
-    if (status == DENT_OK) {
-        run.counters.ns_finish = dent_clock_ns() - began;
-        hand_over(&run, &query, result);
-    }
-    world_end_query(world);
-    return status;
+    dent_world *world = call->world;
+    struct contacts_call *contacts = call->run;
+    contacts->run = (struct contact_run){.world = world,
+                                         .state = contact_state_of(world),
+                                         .def = call->def,
+                                         .pose = &world->pose,
+                                         .scratch = &world->scratch,
+                                         .cancel = &call->cancel,
+                                         .query = &contacts->query};
+    return contacts->run.state ? DENT_OK : out_of_memory(world);
 }
+
+static dent_status search(struct question_call *call)
+{
+    struct contacts_call *contacts = call->run;
+    return find_all(&contacts->run, &contacts->query);
+}
+
+static dent_status finish(struct question_call *call)
+{
+    struct contacts_call *contacts = call->run;
+    struct contact_run *run = &contacts->run;
+    uint64_t began = dent_clock_ns();
+    if (cancel_requested(&call->cancel)) {
+        *(dent_contacts *)call->result = (dent_contacts){
+            .outcome = DENT_OUTCOME_CANCELLED, .counters = run->counters, .query = contacts->query.counters};
+        return DENT_OK;
+    }
+    if (!contact_finish(run) || !contact_make_patches(run) ||
+        !contact_remember_bodies(&run->state->fresh_memory.bodies, &call->world->bodies)) {
+        return out_of_memory(call->world);
+    }
+    run->counters.ns_finish = dent_clock_ns() - began;
+    hand_over(run, &contacts->query, call->result);
+    return DENT_OK;
+}
+
+static const struct question_row contacts_question = {
+    .name = "contacts",
+    .def_name = "contacts",
+    .def_maker = "dent_contacts_def_default",
+    .def_size = sizeof(dent_contacts_def),
+    .result_size = sizeof(dent_contacts),
+    .run_size = sizeof(struct contacts_call),
+    .cancel_offset = offsetof(dent_contacts_def, cancel),
+    .reads = READS_START,
+    .check = check_def,
+    .prepare = prepare,
+    .search = search,
+    .finish = finish,
+};
 
 dent_status dent_world_find_contacts(dent_world *world, const dent_contacts_def *def, dent_contacts *result)
 {
-    dent_status status = check_def(world, def);
-    if (status != DENT_OK) {
-        return status;
-    }
-    struct floating_point_guard guard;
-    dent_contacts fresh;
-    floating_point_guard_enter(&guard);
-    status = run_contacts(world, def, &fresh);
-    floating_point_guard_leave(&guard);
-    if (status == DENT_OK) {
-        *result = fresh;
-    }
-    return status;
+    return question_ask(world, &contacts_question, def, result);
 }

@@ -19,7 +19,6 @@
 #include "base/cancel_flag.h"
 #include "base/dynamic_array.h"
 #include "base/radix_sort.h"
-#include "bodies/end_pose.h"
 #include "geometry/predicate_kinds.h"
 #include "query/border_search.h"
 #include "query/world_state.h"
@@ -111,7 +110,6 @@ struct contact_state {
     struct dynamic_array contacts, patches; /* the public records */
     struct dynamic_array unsorted;          /* dent_contact: those that are not point-cell */
     struct contact_memory memory, fresh_memory;
-    struct end_pose end;
 };
 
 struct normal_place {
@@ -137,8 +135,9 @@ struct contact_run {
     struct contact_state *state;
     const dent_contacts_def *def;
     const struct pose *pose;
+    const struct border_state *border; /* of the query of this call */
     struct arena *scratch;
-    struct cancel_flag cancel;
+    struct cancel_flag *cancel;
     const dent_query_result *query;
     const uint32_t *first_number; /* by rank: of the moved points, as in border.c */
     const int8_t *surface_side;   /* by rank: closed surfaces: 1 normals point outward, -1 inward; 0: no inside */

@@ -51,35 +51,29 @@ static void destroy_array(struct dynamic_array *array, dent_context *context, si
     array_destroy(array);
 }
 
+static void init_state(dent_context *context, void *data)
+{
+    struct contact_state *state = data;
+    state->context = context;
+    for_each_array(state, array_init);
+    block_output_init(&state->lost_blocks, context, sizeof(struct lost_edge));
+    block_output_init(&state->term_blocks, context, sizeof(struct depth_term));
+}
+
 static void destroy_state(dent_context *context, void *data)
 {
     struct contact_state *state = data;
-    if (state) {
-        body_records_destroy(&state->mesh_records, &mesh_kind, state->context);
-        for_each_array(state, destroy_array);
-        block_output_destroy(&state->lost_blocks);
-        block_output_destroy(&state->term_blocks);
-        end_pose_destroy(&state->end);
-        dent_release(context, state, 1, sizeof *state);
-    }
+    body_records_destroy(&state->mesh_records, &mesh_kind, context);
+    for_each_array(state, destroy_array);
+    block_output_destroy(&state->lost_blocks);
+    block_output_destroy(&state->term_blocks);
 }
 
 struct contact_state *contact_state_of(dent_world *world)
 {
-    if (!world->contact_state) {
-        struct contact_state *state = dent_allocate(world->context, 1, sizeof *state);
-        if (!state) {
-            return NULL;
-        }
-        *state = (struct contact_state){.context = world->context};
-        for_each_array(state, array_init);
-        block_output_init(&state->lost_blocks, world->context, sizeof(struct lost_edge));
-        block_output_init(&state->term_blocks, world->context, sizeof(struct depth_term));
-        end_pose_init(&state->end, world->context);
-        world->contact_state = state;
-        world->destroy_contact_state = destroy_state;
-    }
-    return world->contact_state;
+    static const struct world_slot_kind kind = {WORLD_SLOT_CONTACTS, sizeof(struct contact_state), init_state,
+                                                destroy_state};
+    return world_state_of(world, &kind);
 }
 
 /* ---- neighbours -------------------------------------------------------------------------------------------------- */
@@ -226,14 +220,14 @@ void contact_memory_follow(struct contact_memory *memory, const struct body_tabl
 
 const dent_contact_memory *dent_world_contact_memory(const dent_world *world, uint64_t *count)
 {
-    const struct contact_state *state = world->contact_state;
+    const struct contact_state *state = world_kept(world, WORLD_SLOT_CONTACTS);
     *count = state ? state->memory.records.count : 0;
     return state ? state->memory.records.data : NULL;
 }
 
 void dent_world_forget_contacts(dent_world *world)
 {
-    struct contact_state *state = world->contact_state;
+    struct contact_state *state = world_kept(world, WORLD_SLOT_CONTACTS);
     if (state) {
         array_clear(&state->memory.records);
     }

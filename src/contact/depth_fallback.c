@@ -349,7 +349,7 @@ static bool value_island(struct contact_run *run)
 bool depth_fall_back(struct contact_run *run)
 {
     struct contact_state *state = run->state;
-    for (size_t i = 0; i < state->points.count && !cancel_requested(&run->cancel); i++) {
+    for (size_t i = 0; i < state->points.count && !cancel_requested(run->cancel); i++) {
         struct depth_point *point = array_at(&state->points, i);
         uint32_t place = (uint32_t)i;
         if (point->round != 0) {

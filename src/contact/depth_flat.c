@@ -180,7 +180,7 @@ static bool ask_exactly(struct contact_run *run, const struct flat_pair *pair, b
     struct check_run check = {.context = run->state->context,
                               .message = &run->world->message,
                               .scratch = run->scratch,
-                              .cancel = {.wish = run->def->cancel},
+                              .cancel = run->cancel,
                               .ignore_touching = true};
     struct check_body bodies[2];
     look_as_check(run, pair->a, &bodies[0]);
@@ -428,7 +428,7 @@ bool depth_solve_flat(struct contact_run *run)
     if (!pairs || !gather_corners(run, keys, count, pairs, &corners)) {
         return false;
     }
-    for (size_t i = 0; i < count && !cancel_requested(&run->cancel); i++) {
+    for (size_t i = 0; i < count && !cancel_requested(run->cancel); i++) {
         pairs[i].a = (uint32_t)(keys[i] >> 32);
         pairs[i].b = (uint32_t)keys[i];
         if (!solve_pair(run, corners, &pairs[i])) {

@@ -142,7 +142,7 @@ static void probe_point(struct edge_probe *probe, uint32_t block, const struct k
             }
         }
         if (probe->count > 0) {
-            surface_probe_box(&run->world->border->forest, kernels, point->body_b, lo, hi, take_face, probe);
+            surface_probe_box(&run->world->forest, kernels, point->body_b, lo, hi, take_face, probe);
             append_terms(probe, block);
         }
     }
@@ -157,7 +157,7 @@ static void probe_block(void *data, uint32_t block, uint32_t worker)
     size_t begin = (size_t)block * POINTS_PER_BLOCK, count = run->state->points.count;
     size_t end = count - begin < POINTS_PER_BLOCK ? count : begin + POINTS_PER_BLOCK;
     struct edge_probe probe = {.run = run};
-    if (cancel_requested(&run->cancel)) {
+    if (cancel_requested(run->cancel)) {
         return;
     }
     for (size_t i = begin; i < end; i++) {

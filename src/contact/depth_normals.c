@@ -85,7 +85,7 @@ static void vertex_normal(const struct contact_run *run, uint32_t body, uint32_t
                           double least_cosine, double result[3])
 {
     const struct posed_body *posed = &run->pose->bodies[body];
-    const struct border_mesh *mesh = &run->world->border->meshes[body];
+    const struct border_mesh *mesh = &run->border->meshes[body];
     double sum[3] = {0, 0, 0};
     for (uint32_t i = mesh->star_first[vertex]; i < mesh->star_first[vertex + 1]; i++) {
         uint32_t face = mesh->star_faces[i];

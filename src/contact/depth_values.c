@@ -293,7 +293,7 @@ bool depth_propagate_from(struct contact_run *run, uint8_t source)
 {
     struct contact_state *state = run->state;
     struct round_loop loop = {run, run->counters.rounds + 1, source};
-    while (state->queue.count > 0 && !cancel_requested(&run->cancel)) {
+    while (state->queue.count > 0 && !cancel_requested(run->cancel)) {
         loop.round++;
         if (!next_round(run, loop.round)) {
             return false;

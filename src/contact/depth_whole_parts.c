@@ -37,7 +37,7 @@ static struct ray_probe probe_vertex(const struct contact_run *run, uint32_t a, 
     const double *p = run->pose->bodies[a].xyz[vertex];
     struct ray_probe probe = {.y = y, .p = p, .face = PLACE_NONE};
     const double end[3] = {y->hi[0] > p[0] ? y->hi[0] : p[0], p[1], p[2]};
-    surface_probe_box(&run->world->border->forest, kernels_for(dent_context_isa(run->state->context)), b, p, end,
+    surface_probe_box(&run->world->forest, kernels_for(dent_context_isa(run->state->context)), b, p, end,
                       add_face, &probe);
     return probe;
 }
@@ -154,8 +154,8 @@ static uint64_t *bodies_with_cuts(const struct contact_run *run, size_t *cut_cou
 
 bool depth_find_whole_parts(struct contact_run *run)
 {
-    const struct body_pair *pairs = run->world->border->forest.body_pairs.found.data;
-    size_t pair_count = run->world->border->forest.body_pairs.found.count, cut_count = 0;
+    const struct body_pair *pairs = run->world->forest.body_pairs.found.data;
+    size_t pair_count = run->world->forest.body_pairs.found.count, cut_count = 0;
     uint64_t *keys = NULL;
     for (size_t i = 0; i < 2 * pair_count; i++) { /* either way round */
         uint32_t a = i % 2 ? pairs[i / 2].b : pairs[i / 2].a, b = i % 2 ? pairs[i / 2].a : pairs[i / 2].b;

@@ -7,9 +7,8 @@
 
 #include <math.h>
 
-#include "base/floating_point_guard.h"
 #include "contact/pair_check.h"
-#include "query/world_state.h"
+#include "query/question.h"
 
 struct check_state {
     struct dynamic_array contacts; /* of dent_body_contact */
@@ -32,33 +31,25 @@ dent_check_def dent_check_def_default(void)
 
 /* ---- state ------------------------------------------------------------------------------------------------------- */
 
+static void init_state(dent_context *context, void *data)
+{
+    struct check_state *state = data;
+    array_init(&state->contacts, context, sizeof(dent_body_contact));
+    array_init(&state->marks, context, 1);
+    array_init(&state->starts, context, sizeof(struct mark_place));
+}
+
 static void destroy_state(dent_context *context, void *data)
 {
     struct check_state *state = data;
-    if (state) {
-        array_destroy(&state->contacts);
-        array_destroy(&state->marks);
-        array_destroy(&state->starts);
-        dent_release(context, state, 1, sizeof *state);
-    }
+    (void)context;
+    array_destroy(&state->contacts);
+    array_destroy(&state->marks);
+    array_destroy(&state->starts);
 }
 
-static struct check_state *state_of(dent_world *world)
-{
-    if (!world->check_state) {
-        struct check_state *state = dent_allocate(world->context, 1, sizeof *state);
-        if (!state) {
-            return NULL;
-        }
-        *state = (struct check_state){0};
-        array_init(&state->contacts, world->context, sizeof(dent_body_contact));
-        array_init(&state->marks, world->context, 1);
-        array_init(&state->starts, world->context, sizeof(struct mark_place));
-        world->check_state = state;
-        world->destroy_check_state = destroy_state;
-    }
-    return world->check_state;
-}
+static const struct world_slot_kind check_slot = {WORLD_SLOT_CHECK, sizeof(struct check_state), init_state,
+                                                  destroy_state};
 
 static bool begin_marks(struct check_state *state, const struct pose *pose)
 {
@@ -80,7 +71,7 @@ static bool begin_marks(struct check_state *state, const struct pose *pose)
 
 static const uint8_t *marks_of(const dent_world *world, dent_body_id id, bool of_vertices)
 {
-    const struct check_state *state = world->check_state;
+    const struct check_state *state = world_kept(world, WORLD_SLOT_CHECK);
     uint32_t rank = body_table_rank(&world->bodies, id);
     if (rank == UINT32_MAX || !state || !state->valid || state->topology_version != world->bodies.topology_version) {
         return NULL;
@@ -101,12 +92,9 @@ const uint8_t *dent_check_vertex_marks(const dent_world *world, dent_body_id id)
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
-static dent_status check_def(dent_world *world, const dent_check_def *def)
+static dent_status check_def(dent_world *world, const void *data)
 {
-    if (!def || def->struct_size != sizeof *def) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "the check def was not made by dent_check_def_default()");
-    }
+    const dent_check_def *def = data;
     if (!(def->tolerance >= 0) || !isfinite(def->tolerance)) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
                             "the tolerance of the check is %g: a finite length, 0 or more, is needed", def->tolerance);
@@ -146,7 +134,6 @@ static dent_status begin_run(dent_world *world, struct check_state *state, struc
         body->vertex_marks = array_at(&state->marks, place->vertices);
         result->surfaces_as_solids += body->closed;
         result->open_surfaces += !body->solid && !body->closed;
-        result->counters.elements += posed->body->surface_face_count + (body->solid ? posed->body->element_count : 0);
     }
     return DENT_OK;
 }
@@ -206,67 +193,81 @@ static void sum_up(const struct check_state *state, dent_check_result *result)
     }
 }
 
-static dent_status run_check(dent_world *world, const dent_check_def *def, dent_check_result *result)
+/* ---- the stages -------------------------------------------------------------------------------------------------- */
+
+static dent_status prepare(struct question_call *call)
 {
-    struct check_run run = {
+    dent_world *world = call->world;
+    const dent_check_def *def = call->def;
+    struct check_run *run = call->run;
+    struct check_state *state = world_state_of(world, &check_slot);
+    *run = (struct check_run){
         .context = world->context,
         .message = &world->message,
         .scratch = &world->scratch,
-        .cancel = {.wish = def->cancel},
+        .cancel = &call->cancel,
         .exhaustive = def->method == DENT_METHOD_BRUTE_FORCE,
         .ignore_touching = def->ignore_touching,
         .tolerance = def->tolerance,
     };
-    struct check_state *state = state_of(world);
     if (!state) {
-        return check_out_of_memory(&run);
+        return check_out_of_memory(run);
     }
     state->valid = false;
     array_clear(&state->contacts);
-    uint64_t began = dent_clock_ns();
-    dent_status status = world_begin_query(world);
-    if (status == DENT_OK) {
-        status = begin_run(world, state, &run, result);
-    }
-    if (status == DENT_OK) {
-        status = prepare_bodies(&run, def);
-    }
-    uint64_t prepared = dent_clock_ns();
-    if (status == DENT_OK) {
-        status = check_pairs(&run, def, &state->contacts);
-    }
-    if (status == DENT_OK && check_cancelled(&run)) {
-        result->outcome = DENT_OUTCOME_CANCELLED;
-    } else if (status == DENT_OK) {
-        sum_up(state, result);
-        state->valid = true;
-        state->topology_version = world->bodies.topology_version;
-    }
-    result->counters.method = def->method;
-    result->counters.reason = run.exhaustive ? "asked for" : "a box tree for each body";
-    result->counters.box_tests = run.total.box_tests;
-    result->counters.candidates = run.total.candidates;
-    result->counters.exact_fallbacks = run.total.predicates.exact_fallbacks;
-    result->counters.scratch_bytes = arena_high_water(run.scratch);
-    result->counters.ns_prepare = prepared - began;
-    result->counters.ns_search = dent_clock_ns() - prepared;
-    world_end_query(world);
-    return status;
+    dent_status status = begin_run(world, state, run, call->result);
+    return status == DENT_OK ? prepare_bodies(run, def) : status;
 }
+
+static dent_status search(struct question_call *call)
+{
+    struct check_state *state = world_kept(call->world, WORLD_SLOT_CHECK);
+    return check_pairs(call->run, call->def, &state->contacts);
+}
+
+static dent_status finish(struct question_call *call)
+{
+    struct check_state *state = world_kept(call->world, WORLD_SLOT_CHECK);
+    dent_check_result *result = call->result;
+    if (cancel_requested(&call->cancel)) {
+        result->outcome = DENT_OUTCOME_CANCELLED;
+        return DENT_OK;
+    }
+    sum_up(state, result);
+    state->valid = true;
+    state->topology_version = call->world->bodies.topology_version;
+    return DENT_OK;
+}
+
+static void count(struct question_call *call)
+{
+    const struct check_run *run = call->run;
+    dent_query_counters *counters = &((dent_check_result *)call->result)->counters;
+    counters->method = ((const dent_check_def *)call->def)->method;
+    counters->reason = run->exhaustive ? "asked for" : "a box tree for each body";
+    counters->box_tests = run->total.box_tests;
+    counters->candidates = run->total.candidates;
+    counters->exact_fallbacks = run->total.predicates.exact_fallbacks;
+    question_count_elements(call, counters);
+}
+
+const struct question_row check_question = {
+    .name = "the penetration check",
+    .def_name = "check",
+    .def_maker = "dent_check_def_default",
+    .def_size = sizeof(dent_check_def),
+    .result_size = sizeof(dent_check_result),
+    .run_size = sizeof(struct check_run),
+    .cancel_offset = offsetof(dent_check_def, cancel),
+    .reads = READS_START,
+    .check = check_def,
+    .prepare = prepare,
+    .search = search,
+    .finish = finish,
+    .count = count,
+};
 
 dent_status dent_world_check(dent_world *world, const dent_check_def *def, dent_check_result *result)
 {
-    dent_status status = check_def(world, def);
-    if (status != DENT_OK) {
-        return status;
-    }
-    struct floating_point_guard guard;
-    dent_check_result fresh = {.outcome = DENT_OUTCOME_COMPLETE};
-    floating_point_guard_enter(&guard);
-    status = run_check(world, def, &fresh);
-    floating_point_guard_leave(&guard);
-    if (status == DENT_OK) {
-        *result = fresh;
-    }
-    return status;
+    return question_ask(world, &check_question, def, result);
 }

@@ -11,9 +11,10 @@
 #include "base/cancel_flag.h"
 #include "geometry/tetrahedron_predicates.h"
 #include "geometry/winding_number.h"
-#include "query/world_state.h"
+#include "contact/check_run.h"
+#include "query/question.h"
 
-static bool boxes_meet(const struct posed_body *a, const struct posed_body *b)
+static bool bounds_meet(const struct posed_body *a, const struct posed_body *b)
 {
     for (int axis = 0; axis < 3; axis++) {
         if (!(a->lo[axis] <= b->hi[axis] && b->lo[axis] <= a->hi[axis])) {
@@ -94,10 +95,6 @@ static enum whereabouts some_part_inside(const struct posed_body *x, const struc
     return where;
 }
 
-struct body_pair {
-    uint32_t a, b;
-};
-
 struct containment {
     const struct pose *pose;
     struct cancel_flag *cancel;
@@ -134,7 +131,7 @@ static uint32_t list_pairs(const struct pose *pose, struct body_pair *pairs)
     for (uint32_t a = 0; a < pose->body_count; a++) {
         for (uint32_t b = a + 1; b < pose->body_count; b++) {
             const struct body *body_a = pose->bodies[a].body, *body_b = pose->bodies[b].body;
-            if (boxes_meet(&pose->bodies[a], &pose->bodies[b]) && (has_inside(body_a) || has_inside(body_b)) &&
+            if (bounds_meet(&pose->bodies[a], &pose->bodies[b]) && (has_inside(body_a) || has_inside(body_b)) &&
                 bodies_may_meet(body_a, body_b) && count < UINT32_MAX - 1) {
                 if (pairs) {
                     pairs[count] = (struct body_pair){a, b};
@@ -150,7 +147,6 @@ static uint32_t list_pairs(const struct pose *pose, struct body_pair *pairs)
 static dent_status find_contained(dent_world *world, struct cancel_flag *cancel, dent_start_state *state,
                                   bool *in_doubt)
 {
-    arena_reset(&world->scratch);
     uint32_t count = list_pairs(&world->pose, NULL);
     struct body_pair *pairs = arena_allocate(&world->scratch, count, sizeof *pairs);
     if (!pairs) {
@@ -166,7 +162,6 @@ static dent_status find_contained(dent_world *world, struct cancel_flag *cancel,
         state->body_a = pairs[containment.first_found].a;
         state->body_b = pairs[containment.first_found].b;
     }
-    arena_reset(&world->scratch);
     return DENT_OK;
 }
 
@@ -178,7 +173,7 @@ static dent_status ask_the_check(dent_world *world, const dent_impact_def *def, 
     dent_check_result result;
     check.ignore_touching = true;
     check.cancel = def->cancel;
-    dent_status status = dent_world_check(world, &check, &result);
+    dent_status status = question_ask_inside(world, &check_question, &check, &result);
     if (status != DENT_OK) {
         return status;
     }
@@ -214,72 +209,79 @@ static void look_at_faces(const dent_world *world, const dent_pair_list *faces, 
     }
 }
 
-static dent_status check_def(dent_world *world, const dent_impact_def *def)
+static dent_status look_at_start(struct question_call *call, dent_start_state *state)
 {
-    return def && def->struct_size == sizeof *def
-               ? DENT_OK
-               : message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
-                              "the impact def was not made by dent_impact_def_default()");
-}
-
-dent_status dent_world_start_state(dent_world *world, const dent_impact_def *def, dent_start_state *state)
-{
-    dent_status status = check_def(world, def);
+    dent_world *world = call->world;
+    const dent_impact_def *def = call->def;
     dent_query_def query = dent_query_def_default();
     dent_query_result result;
-    dent_start_state fresh = {.outcome = DENT_OUTCOME_COMPLETE};
     bool touching = false;
-    if (status == DENT_OK) {
-        query.questions = DENT_QUESTION_FACE_FACE;
-        query.touching = true;
-        query.no_details = true;
-        query.cancel = def->cancel;
-        status = dent_world_query(world, &query, &result);
-    }
+    query.questions = DENT_QUESTION_FACE_FACE;
+    query.touching = true;
+    query.no_details = true;
+    query.cancel = def->cancel;
+    dent_status status = question_ask_inside(world, &discrete_question, &query, &result);
     if (status != DENT_OK) {
         return status;
     }
-    fresh.outcome = result.outcome;
-    look_at_faces(world, &result.face_face, &fresh, &touching);
-    if (!fresh.crosses && fresh.outcome == DENT_OUTCOME_COMPLETE && world->pose.body_count > 1) {
-        struct cancel_flag cancel = {.wish = def->cancel};
+    state->outcome = result.outcome;
+    look_at_faces(world, &result.face_face, state, &touching);
+    if (!state->crosses && state->outcome == DENT_OUTCOME_COMPLETE && world->pose.body_count > 1) {
         bool in_doubt = touching;
-        status = touching ? DENT_OK : find_contained(world, &cancel, &fresh, &in_doubt);
-        status = status == DENT_OK && in_doubt ? ask_the_check(world, def, &fresh) : status;
-        fresh.outcome = cancel_requested(&cancel) ? DENT_OUTCOME_CANCELLED : fresh.outcome;
+        status = touching ? DENT_OK : find_contained(world, &call->cancel, state, &in_doubt);
+        status = status == DENT_OK && in_doubt ? ask_the_check(world, def, state) : status;
+        state->outcome = cancel_requested(&call->cancel) ? DENT_OUTCOME_CANCELLED : state->outcome;
     }
-    if (fresh.outcome != DENT_OUTCOME_COMPLETE) {
-        fresh = (dent_start_state){.outcome = fresh.outcome};
-    }
-    if (status == DENT_OK) {
-        *state = fresh;
+    if (state->outcome != DENT_OUTCOME_COMPLETE) {
+        *state = (dent_start_state){.outcome = state->outcome};
     }
     return status;
 }
 
-dent_status dent_world_safe_step(dent_world *world, const dent_impact_def *def, dent_safe_step *result)
+static dent_status find_start(struct question_call *call)
 {
-    dent_safe_step fresh = {.outcome = DENT_OUTCOME_COMPLETE, .fraction = 0, .impact = {.toi = 1}};
+    return look_at_start(call, call->result);
+}
+
+static dent_status find_step(struct question_call *call)
+{
+    const dent_impact_def *def = call->def;
+    dent_safe_step *result = call->result;
     dent_earliest_impact earliest;
-    dent_status status = check_def(world, def);
-    if (status == DENT_OK && !def->start_is_free) {
-        status = dent_world_start_state(world, def, &fresh.start);
-        fresh.outcome = fresh.start.outcome;
-    }
-    if (status != DENT_OK) {
+    *result = (dent_safe_step){.outcome = DENT_OUTCOME_COMPLETE, .fraction = 0, .impact = {.toi = 1}};
+    dent_status status = def->start_is_free ? DENT_OK : look_at_start(call, &result->start);
+    result->outcome = result->start.outcome;
+    if (status != DENT_OK || result->start.crosses || result->outcome != DENT_OUTCOME_COMPLETE) {
         return status;
     }
-    if (!fresh.start.crosses && fresh.outcome == DENT_OUTCOME_COMPLETE) {
-        status = dent_world_earliest_impact(world, def, &earliest);
-        if (status != DENT_OK) {
-            return status;
-        }
-        fresh.outcome = earliest.outcome;
-        fresh.found = earliest.found;
-        fresh.impact = earliest.impact;
-        fresh.counters = earliest.counters;
-        fresh.fraction = earliest.outcome == DENT_OUTCOME_COMPLETE ? earliest.impact.toi : 0;
+    status = question_ask_inside(call->world, &earliest_impact_question, def, &earliest);
+    if (status == DENT_OK) {
+        result->outcome = earliest.outcome;
+        result->found = earliest.found;
+        result->impact = earliest.impact;
+        result->counters = earliest.counters;
+        result->fraction = earliest.outcome == DENT_OUTCOME_COMPLETE ? earliest.impact.toi : 0;
     }
-    *result = fresh;
-    return DENT_OK;
+    return status;
+}
+
+#define STEP_ROW(title, result, reading, stage)                                                                        \
+    {                                                                                                                  \
+        .name = title, .def_name = "impact", .def_maker = "dent_impact_def_default",                                   \
+        .def_size = sizeof(dent_impact_def), .result_size = sizeof(result),                                            \
+        .cancel_offset = offsetof(dent_impact_def, cancel), .reads = reading, .search = stage                          \
+    }
+
+static const struct question_row start_question =
+    STEP_ROW("the state of the start", dent_start_state, READS_START, find_start);
+static const struct question_row step_question = STEP_ROW("a safe step", dent_safe_step, READS_START, find_step);
+
+dent_status dent_world_start_state(dent_world *world, const dent_impact_def *def, dent_start_state *state)
+{
+    return question_ask(world, &start_question, def, state);
+}
+
+dent_status dent_world_safe_step(dent_world *world, const dent_impact_def *def, dent_safe_step *result)
+{
+    return question_ask(world, &step_question, def, result);
 }

@@ -46,7 +46,7 @@ uint32_t place_next_face(const struct contact_run *run, const struct surface_pla
     if (place->vertex == PLACE_NONE) {
         return (*at)++ == 0 ? place->face : PLACE_NONE;
     }
-    const struct border_mesh *mesh = &run->world->border->meshes[place->body];
+    const struct border_mesh *mesh = &run->border->meshes[place->body];
     const struct body *body = run->pose->bodies[place->body].body;
     uint32_t first = mesh->star_first[place->vertex], count = mesh->star_first[place->vertex + 1] - first;
     while (*at < count) {

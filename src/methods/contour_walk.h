@@ -75,7 +75,6 @@ struct contour_state {
     struct walk_mesh **meshes; /* by rank */
     uint64_t *identity_bases;  /* by rank: of the body each mesh was made for */
     uint64_t built;            /* meshes made by the last update */
-    struct surface_forest forest;
     struct dynamic_array pairs, runs, seeds, seed_next, active, places;
     struct dynamic_array guesses;   /* walk_place: those of the last query on the same bodies */
     uint32_t leave_out;             /* tests only: SEED_ bits of seeds not to use */

@@ -91,7 +91,7 @@ static void take_pairs(void *user, uint32_t block, uint32_t worker, const dent_p
 static bool seed_faces_apart(struct contour_search *search)
 {
     const struct search_request *request = search->request;
-    struct surface_forest *forest = &search->state->forest;
+    struct surface_forest *forest = request->forest;
     const struct forest_refit refit = {.pose = request->pose};
     struct culling_counts culled = {0};
     if (!surface_forest_update(forest, request->pose, request->scratch) ||

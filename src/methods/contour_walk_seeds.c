@@ -210,11 +210,11 @@ static bool shoot(struct contour_search *search, uint32_t rank_a, uint32_t face,
                   struct numbered_point p, struct numbered_point far, uint32_t *found, predicate_counters *counters)
 {
     const struct walk_body *b = &search->bodies[rank_b];
-    const struct forest_body *trees = &search->state->forest.bodies[rank_b];
+    const struct forest_body *trees = &search->request->forest->bodies[rank_b];
     const struct surface_kernels *kernels = search->request->kernels->surfaces;
     const struct tree_level *leaves = &trees->tree->levels[0],
                             *groups = &trees->tree->levels[trees->tree->level_count > 1];
-    struct rounded_ray ray = round_ray(&search->state->forest, p.xyz);
+    struct rounded_ray ray = round_ray(search->request->forest, p.xyz);
     for (uint32_t first = 0; first < groups->count; first += 16) {
         uint32_t near = groups == leaves ? 1u : kernels->meet(groups->lo, groups->hi, first, 3, ray.lo, ray.hi);
         for (; near; near &= near - 1) {
@@ -273,7 +273,7 @@ static bool seed_part_in(struct contour_search *search, const struct part_ray *r
 static bool seed_part(struct contour_search *search, uint32_t rank_a, uint32_t face, predicate_counters *counters)
 {
     const struct walk_body *a = &search->bodies[rank_a];
-    const struct body_pairs *pairs = &search->state->forest.body_pairs;
+    const struct body_pairs *pairs = &search->request->forest->body_pairs;
     struct part_ray ray = {.body = rank_a, .face = face, .p = walk_point(a, a->body->surface_faces[face].corners[0])};
     double beyond[3] = {search->far_x, ray.p.xyz[1], ray.p.xyz[2]};
     ray.far = (struct numbered_point){beyond, UINT32_MAX};

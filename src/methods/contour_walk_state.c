@@ -39,7 +39,6 @@ dent_status contour_state_create(dent_context *context, void **state)
         return DENT_ERROR_OUT_OF_MEMORY;
     }
     *made = (struct contour_state){.context = context};
-    surface_forest_init(&made->forest, context);
     array_init(&made->pairs, context, sizeof(struct contour_pair));
     array_init(&made->runs, context, sizeof(struct walk_run));
     array_init(&made->seeds, context, sizeof(struct walk_seed));
@@ -81,7 +80,6 @@ void contour_state_destroy(dent_context *context, void *data)
     }
     free_meshes(state);
     free_workers(state);
-    surface_forest_destroy(&state->forest);
     array_destroy(&state->pairs);
     array_destroy(&state->runs);
     array_destroy(&state->seeds);

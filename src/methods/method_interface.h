@@ -17,6 +17,8 @@
 #include "geometry/predicate_kinds.h"
 #include "geometry/kernels/kernel_table.h"
 
+struct surface_forest; /* structures/surface_forest.h */
+
 /* (vertex | surface face) of body a and (cell | surface face) of body b; bodies by rank. */
 struct candidate {
     uint32_t body_a, feature_a;
@@ -44,6 +46,7 @@ struct search_request {
     dent_context *context;
     const struct kernels *kernels;
     const struct pose *pose;
+    struct surface_forest *forest; /* of the world; a method that needs its surfaces refits it */
     const dent_query_def *def; /* parameters of the methods; touching */
     uint32_t questions;
     bool surface_vertices_only;

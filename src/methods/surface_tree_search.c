@@ -14,8 +14,9 @@
 #include "structures/surface_regions.h"
 #include "structures/surface_tree.h"
 
+/* Leaves cut in another way than the world's are for experiments and have a forest of their own. */
 struct tree_state {
-    struct surface_forest forest;
+    struct surface_forest experiment;
 };
 
 _Static_assert((int)DENT_SURFACE_LEAVES_MERGED == (int)REGION_CUT_MERGE &&
@@ -43,6 +44,23 @@ static dent_status read_def(const struct search_request *request, dent_surface_t
     return DENT_OK;
 }
 
+static bool is_experiment(const dent_surface_tree_def *def, int axis_count)
+{
+    return def->leaves != DENT_SURFACE_LEAVES_MERGED || axis_count != 3 || def->keep_leaves;
+}
+
+static struct surface_forest *forest_for(struct tree_state *state, const struct search_request *request,
+                                         const dent_surface_tree_def *def, int axis_count)
+{
+    if (!is_experiment(def, axis_count)) {
+        return request->forest;
+    }
+    state->experiment.cut = (int)def->leaves;
+    state->experiment.axis_count = axis_count;
+    state->experiment.keep_leaves = def->keep_leaves;
+    return &state->experiment;
+}
+
 static bool begin_answers(void *user, uint32_t block_count)
 {
     struct candidate_sink *sink = user;
@@ -63,17 +81,14 @@ static dent_status out_of_memory(const struct search_request *request)
 static dent_status search_surfaces(void *data, const struct search_request *request, struct candidate_sink *sink)
 {
     struct tree_state *state = data;
-    struct surface_forest *forest = &state->forest;
     dent_surface_tree_def def;
     int axis_count = 3;
     dent_status status = read_def(request, &def, &axis_count);
     if (status != DENT_OK) {
         return status;
     }
+    struct surface_forest *forest = forest_for(state, request, &def, axis_count);
     uint64_t began = dent_clock_ns();
-    forest->cut = (int)def.leaves;
-    forest->axis_count = axis_count;
-    forest->keep_leaves = def.keep_leaves;
     if (!surface_forest_update(forest, request->pose, request->scratch)) {
         return out_of_memory(request);
     }
@@ -121,7 +136,7 @@ static dent_status create_state(dent_context *context, void **state)
     if (!fresh) {
         return DENT_ERROR_OUT_OF_MEMORY;
     }
-    surface_forest_init(&fresh->forest, context);
+    surface_forest_init(&fresh->experiment, context);
     *state = fresh;
     return DENT_OK;
 }
@@ -129,7 +144,7 @@ static dent_status create_state(dent_context *context, void **state)
 static void destroy_state(dent_context *context, void *data)
 {
     struct tree_state *state = data;
-    surface_forest_destroy(&state->forest);
+    surface_forest_destroy(&state->experiment);
     dent_release(context, state, 1, sizeof *state);
 }
 

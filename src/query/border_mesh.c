@@ -1,25 +1,22 @@
 /* The connectivity behind the border information: edges of faces, edges and faces of vertices. Made once per topology
  * of the world. */
 #include "query/border_search.h"
+#include "query/world_state.h"
 
-struct border_state *border_state_create(dent_context *context)
+static void init_state(dent_context *context, void *data)
 {
-    struct border_state *state = dent_allocate(context, 1, sizeof *state);
-    if (state) {
-        *state = (struct border_state){.context = context};
-        surface_forest_init(&state->forest, context);
-        block_output_init(&state->pair_blocks, context, sizeof(struct border_pair));
-        block_output_init(&state->cut_blocks, context, sizeof(struct border_cut));
-        array_init(&state->pairs, context, sizeof(struct border_pair));
-        array_init(&state->cuts, context, sizeof(struct border_cut));
-        array_init(&state->curves, context, sizeof(dent_border_curve));
-        array_init(&state->points, context, sizeof(dent_border_point));
-        array_init(&state->segments, context, sizeof(dent_border_segment));
-        array_init(&state->cut_edges, context, sizeof(dent_cut_edge));
-        array_init(&state->vertices, context, sizeof(dent_border_vertex));
-        array_init(&state->vertex_edges, context, sizeof(uint32_t));
-    }
-    return state;
+    struct border_state *state = data;
+    state->context = context;
+    block_output_init(&state->pair_blocks, context, sizeof(struct border_pair));
+    block_output_init(&state->cut_blocks, context, sizeof(struct border_cut));
+    array_init(&state->pairs, context, sizeof(struct border_pair));
+    array_init(&state->cuts, context, sizeof(struct border_cut));
+    array_init(&state->curves, context, sizeof(dent_border_curve));
+    array_init(&state->points, context, sizeof(dent_border_point));
+    array_init(&state->segments, context, sizeof(dent_border_segment));
+    array_init(&state->cut_edges, context, sizeof(dent_cut_edge));
+    array_init(&state->vertices, context, sizeof(dent_border_vertex));
+    array_init(&state->vertex_edges, context, sizeof(uint32_t));
 }
 
 /* Counts in place: first[v] becomes where v's records begin. */
@@ -140,13 +137,11 @@ bool border_update_meshes(struct border_search *search)
     return made;
 }
 
-void border_state_destroy(struct border_state *state)
+static void destroy_state(dent_context *context, void *data)
 {
-    if (!state) {
-        return;
-    }
+    struct border_state *state = data;
+    (void)context;
     body_records_destroy(&state->mesh_records, &mesh_kind, state->context);
-    surface_forest_destroy(&state->forest);
     block_output_destroy(&state->pair_blocks);
     block_output_destroy(&state->cut_blocks);
     array_destroy(&state->pairs);
@@ -157,5 +152,11 @@ void border_state_destroy(struct border_state *state)
     array_destroy(&state->cut_edges);
     array_destroy(&state->vertices);
     array_destroy(&state->vertex_edges);
-    dent_release(state->context, state, 1, sizeof *state);
+}
+
+struct border_state *border_state_of(dent_world *world)
+{
+    static const struct world_slot_kind kind = {WORLD_SLOT_BORDER, sizeof(struct border_state), init_state,
+                                                destroy_state};
+    return world_state_of(world, &kind);
 }

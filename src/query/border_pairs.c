@@ -112,7 +112,7 @@ static void take_pairs(void *user, uint32_t block, uint32_t worker, const dent_p
 
 static bool find_faces_apart(struct border_search *search)
 {
-    struct surface_forest *forest = &search->state->forest;
+    struct surface_forest *forest = search->forest;
     const struct forest_refit refit = {.pose = search->pose};
     struct culling_counts culled = {0};
     if (!surface_forest_update(forest, search->pose, search->scratch) ||

@@ -57,7 +57,6 @@ struct border_state {
     dent_context *context;
     struct body_records mesh_records; /* struct border_mesh */
     struct border_mesh *meshes;       /* these, by rank */
-    struct surface_forest forest;
     struct block_output pair_blocks, cut_blocks;
     struct dynamic_array pairs; /* struct border_pair, sorted by (body a, body b, face a, face b) */
     struct dynamic_array cuts;  /* struct border_cut, sorted, unique */
@@ -73,6 +72,7 @@ struct border_search {
     struct border_state *state;
     const dent_border_def *def;
     const struct pose *pose;
+    struct surface_forest *forest; /* of the world; afterwards its boxes are those of t0 */
     const struct kernels *kernels;
     struct cancel_flag *cancel;
     struct arena *scratch;
@@ -89,8 +89,7 @@ struct border_search {
     bool too_many;  /* cut edges: more than can be sorted */
 };
 
-struct border_state *border_state_create(dent_context *context);
-void border_state_destroy(struct border_state *state); /* null is allowed */
+struct border_state *border_state_of(dent_world *world); /* null: out of memory */
 
 /* All of it. On failure the message is set. When cancelled: DENT_OK, and *border says nothing. */
 dent_status border_run(struct border_search *search, struct message *message, dent_border *border);

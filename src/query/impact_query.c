@@ -5,10 +5,9 @@
  */
 #include <math.h>
 
-#include "base/floating_point_guard.h"
 #include "base/radix_sort.h"
 #include "query/impact_run.h"
-#include "query/world_state.h"
+#include "query/question.h"
 
 dent_impact_def dent_impact_def_default(void)
 {
@@ -19,44 +18,31 @@ dent_impact_def dent_impact_def_default(void)
 
 /* ---- state ------------------------------------------------------------------------------------------------------- */
 
-void impact_state_destroy(dent_context *context, struct impact_state *state)
+static void init_state(dent_context *context, void *data)
 {
-    if (state) {
-        end_pose_destroy(&state->end);
-        surface_forest_destroy(&state->forest);
-        block_output_destroy(&state->blocks);
-        array_destroy(&state->impacts);
-        array_destroy(&state->vertices);
-        dent_release(context, state, 1, sizeof *state);
-    }
+    struct impact_state *state = data;
+    block_output_init(&state->blocks, context, sizeof(dent_impact));
+    array_init(&state->impacts, context, sizeof(dent_impact));
+    array_init(&state->vertices, context, sizeof(struct impact_vertex));
 }
 
-static struct impact_state *state_of(dent_world *world)
+static void destroy_state(dent_context *context, void *data)
 {
-    if (!world->impact_state) {
-        struct impact_state *state = dent_allocate(world->context, 1, sizeof *state);
-        if (!state) {
-            return NULL;
-        }
-        *state = (struct impact_state){0};
-        end_pose_init(&state->end, world->context);
-        surface_forest_init(&state->forest, world->context);
-        block_output_init(&state->blocks, world->context, sizeof(dent_impact));
-        array_init(&state->impacts, world->context, sizeof(dent_impact));
-        array_init(&state->vertices, world->context, sizeof(struct impact_vertex));
-        world->impact_state = state;
-    }
-    return world->impact_state;
+    struct impact_state *state = data;
+    (void)context;
+    block_output_destroy(&state->blocks);
+    array_destroy(&state->impacts);
+    array_destroy(&state->vertices);
 }
+
+static const struct world_slot_kind impact_slot = {WORLD_SLOT_IMPACT, sizeof(struct impact_state), init_state,
+                                                   destroy_state};
 
 /* ---- what is asked ----------------------------------------------------------------------------------------------- */
 
-static dent_status check_def(dent_world *world, const dent_impact_def *def)
+static dent_status check_def(dent_world *world, const void *data)
 {
-    if (!def || def->struct_size != sizeof *def) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "the impact def was not made by dent_impact_def_default()");
-    }
+    const dent_impact_def *def = data;
     if (!(def->separation >= 0) || !isfinite(def->separation)) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
                             "the separation is %g: a finite length, 0 or more, is needed", def->separation);
@@ -129,7 +115,7 @@ static void fill_vertices(void *data, uint32_t block, uint32_t worker)
     uint32_t last = count - vertex > VERTICES_PER_BLOCK ? vertex + VERTICES_PER_BLOCK : count;
     for (uint32_t rank = rank_of_vertex(run, vertex); vertex < last; rank++) {
         uint32_t first = run->first_vertex[rank];
-        const double(*start)[3] = run->pose->bodies[rank].xyz, (*end)[3] = run->state->end.xyz[rank];
+        const double(*start)[3] = run->pose->bodies[rank].xyz, (*end)[3] = run->ends[rank];
         for (; vertex < last && vertex < run->first_vertex[rank + 1]; vertex++) {
             memcpy(vertices[vertex].start, start[vertex - first], sizeof vertices[vertex].start);
             memcpy(vertices[vertex].end, end[vertex - first], sizeof vertices[vertex].end);
@@ -158,15 +144,47 @@ static void count_features(struct impact_run *run)
     run->counters->features = state->feature_count;
 }
 
-static dent_status prepare(dent_world *world, struct impact_run *run)
+static uint64_t bits_of(double value)
 {
-    dent_status status = world_begin_query(world);
-    if (status == DENT_OK) {
-        status = end_pose_read(&run->state->end, &world->pose, &world->message);
-    }
-    if (status == DENT_OK) {
-        status = number_vertices(run);
-    }
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static bool asks_for_earliest(const struct question_call *call)
+{
+    return call->row == &earliest_impact_question;
+}
+
+static dent_impact_counters *counters_of(const struct question_call *call)
+{
+    return asks_for_earliest(call) ? &((dent_earliest_impact *)call->result)->counters
+                                   : &((dent_impact_result *)call->result)->counters;
+}
+
+static dent_status prepare(struct question_call *call)
+{
+    dent_world *world = call->world;
+    const dent_impact_def *def = call->def;
+    struct impact_run *run = call->run;
+    *run = (struct impact_run){
+        .context = world->context,
+        .message = &world->message,
+        .scratch = &world->scratch,
+        .cancel = &call->cancel,
+        .kernels = kernels_for(dent_context_isa(world->context)),
+        .pose = &world->pose,
+        .ends = (const double(*const *)[3])world->end.xyz,
+        .forest = &world->forest,
+        .state = world_state_of(world, &impact_slot),
+        .separation = def->separation,
+        .settings = separation_settings(def->separation),
+        .details = !def->no_details,
+        .earliest = asks_for_earliest(call),
+        .best_bits = bits_of(1.0),
+        .counters = counters_of(call),
+    };
+    dent_status status = run->state ? number_vertices(run) : impact_out_of_memory(run);
     if (status == DENT_OK && !impact_desks_create(run)) {
         status = impact_out_of_memory(run);
     }
@@ -234,101 +252,64 @@ static bool find_earliest(const struct impact_run *run, dent_impact *earliest)
     return found;
 }
 
-/* ---- the run ----------------------------------------------------------------------------------------------------- */
+/* ---- the stages -------------------------------------------------------------------------------------------------- */
 
-static uint64_t bits_of(double value)
+static dent_status search(struct question_call *call)
 {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-/* Exactly one of `all` and `earliest` is given. */
-static DENT_NOINLINE dent_status run_query(dent_world *world, const dent_impact_def *def, dent_impact_result *all,
-                                           dent_earliest_impact *earliest)
-{
-    struct cancel_flag cancel = {.wish = def->cancel};
-    dent_impact_counters *counters = all ? &all->counters : &earliest->counters;
-    struct impact_run run = {
-        .context = world->context,
-        .message = &world->message,
-        .scratch = &world->scratch,
-        .cancel = &cancel,
-        .kernels = kernels_for(dent_context_isa(world->context)),
-        .pose = &world->pose,
-        .state = state_of(world),
-        .separation = def->separation,
-        .settings = separation_settings(def->separation),
-        .details = !def->no_details,
-        .earliest = earliest != NULL,
-        .best_bits = bits_of(1.0),
-        .counters = counters,
-    };
-    if (!run.state) {
-        return impact_out_of_memory(&run);
-    }
-    uint64_t began = dent_clock_ns();
-    bool oracle = def->method == DENT_METHOD_BRUTE_FORCE;
-    counters->method = oracle ? DENT_METHOD_BRUTE_FORCE : DENT_METHOD_SURFACE_TREE;
-    counters->reason = def->method == DENT_METHOD_AUTO ? "moving surfaces: trees over small leaves" : "asked for";
-    dent_status status = prepare(world, &run);
-    uint64_t prepared = dent_clock_ns();
+    struct impact_run *run = call->run;
+    bool oracle = ((const dent_impact_def *)call->def)->method == DENT_METHOD_BRUTE_FORCE;
+    dent_status status = oracle ? impact_look_at_every_pair(run) : impact_search_forest(run);
     if (status == DENT_OK) {
-        status = oracle ? impact_look_at_every_pair(&run) : impact_search_forest(&run);
+        impact_desks_clear(run);
     }
-    if (status == DENT_OK) {
-        impact_desks_clear(&run);
-    }
-    uint64_t searched = dent_clock_ns();
-    dent_outcome outcome = cancel_requested(&cancel) ? DENT_OUTCOME_CANCELLED : DENT_OUTCOME_COMPLETE;
-    if (status == DENT_OK && outcome == DENT_OUTCOME_COMPLETE && all) {
-        status = sort_impacts(&run, all);
-    }
-    if (status == DENT_OK && earliest) {
-        earliest->outcome = outcome;
-        earliest->impact.toi = 1;
-        earliest->found = outcome == DENT_OUTCOME_COMPLETE && find_earliest(&run, &earliest->impact);
-    } else if (status == DENT_OK) {
-        all->outcome = outcome;
-    }
-    counters->scratch_bytes = arena_high_water(run.scratch);
-    counters->ns_prepare = prepared - began;
-    counters->ns_search = searched - prepared;
-    counters->ns_finish = dent_clock_ns() - searched;
-    world_end_query(world);
     return status;
 }
+
+static dent_status finish_all(struct question_call *call)
+{
+    dent_impact_result *result = call->result;
+    result->outcome = cancel_requested(&call->cancel) ? DENT_OUTCOME_CANCELLED : DENT_OUTCOME_COMPLETE;
+    return result->outcome == DENT_OUTCOME_COMPLETE ? sort_impacts(call->run, result) : DENT_OK;
+}
+
+static dent_status finish_earliest(struct question_call *call)
+{
+    dent_earliest_impact *result = call->result;
+    result->outcome = cancel_requested(&call->cancel) ? DENT_OUTCOME_CANCELLED : DENT_OUTCOME_COMPLETE;
+    result->impact.toi = 1;
+    result->found = result->outcome == DENT_OUTCOME_COMPLETE && find_earliest(call->run, &result->impact);
+    return DENT_OK;
+}
+
+static void count(struct question_call *call)
+{
+    const dent_impact_def *def = call->def;
+    dent_impact_counters *counters = counters_of(call);
+    counters->method = def->method == DENT_METHOD_BRUTE_FORCE ? DENT_METHOD_BRUTE_FORCE : DENT_METHOD_SURFACE_TREE;
+    counters->reason = def->method == DENT_METHOD_AUTO ? "moving surfaces: trees over small leaves" : "asked for";
+    counters->scratch_bytes = arena_high_water(&call->world->scratch);
+    counters->ns_prepare = call->ns_prepare;
+    counters->ns_search = call->ns_search;
+    counters->ns_finish = call->ns_finish;
+}
+
+#define IMPACT_ROW(result, last)                                                                                       \
+    {                                                                                                                  \
+        .name = "impact", .def_name = "impact", .def_maker = "dent_impact_def_default",                                \
+        .def_size = sizeof(dent_impact_def), .result_size = sizeof(result), .run_size = sizeof(struct impact_run),     \
+        .cancel_offset = offsetof(dent_impact_def, cancel), .reads = READS_START_AND_END, .check = check_def,          \
+        .prepare = prepare, .search = search, .finish = last, .count = count                                           \
+    }
+
+const struct question_row impact_question = IMPACT_ROW(dent_impact_result, finish_all);
+const struct question_row earliest_impact_question = IMPACT_ROW(dent_earliest_impact, finish_earliest);
 
 dent_status dent_world_impacts(dent_world *world, const dent_impact_def *def, dent_impact_result *result)
 {
-    dent_status status = check_def(world, def);
-    if (status != DENT_OK) {
-        return status;
-    }
-    struct floating_point_guard guard;
-    dent_impact_result fresh = {.outcome = DENT_OUTCOME_COMPLETE};
-    floating_point_guard_enter(&guard);
-    status = run_query(world, def, &fresh, NULL);
-    floating_point_guard_leave(&guard);
-    if (status == DENT_OK) {
-        *result = fresh;
-    }
-    return status;
+    return question_ask(world, &impact_question, def, result);
 }
 
 dent_status dent_world_earliest_impact(dent_world *world, const dent_impact_def *def, dent_earliest_impact *result)
 {
-    dent_status status = check_def(world, def);
-    if (status != DENT_OK) {
-        return status;
-    }
-    struct floating_point_guard guard;
-    dent_earliest_impact fresh = {.outcome = DENT_OUTCOME_COMPLETE};
-    floating_point_guard_enter(&guard);
-    status = run_query(world, def, NULL, &fresh);
-    floating_point_guard_leave(&guard);
-    if (status == DENT_OK) {
-        *result = fresh;
-    }
-    return status;
+    return question_ask(world, &earliest_impact_question, def, result);
 }

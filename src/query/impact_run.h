@@ -16,15 +16,13 @@
 #include "base/arena.h"
 #include "base/block_output.h"
 #include "base/cancel_flag.h"
-#include "bodies/end_pose.h"
+#include "bodies/pose.h"
 #include "geometry/impact_test.h"
 #include "geometry/kernels/kernel_table.h"
 #include "structures/surface_forest.h"
 
 /* Kept in the world from query to query. */
 struct impact_state {
-    struct end_pose end;
-    struct surface_forest forest;
     struct block_output blocks;              /* dent_impact, as found */
     struct dynamic_array impacts;            /* dent_impact, canonical */
     uint64_t feature_count, feature_version; /* surface vertices, edges and faces; of which version of the body table */
@@ -40,6 +38,8 @@ struct impact_run {
     struct cancel_flag *cancel;
     const struct kernels *kernels;
     const struct pose *pose;
+    const double (*const *ends)[3]; /* by rank: positions at t1 */
+    struct surface_forest *forest;  /* of the world */
     struct impact_state *state;
     const struct impact_vertex *vertices; /* vertex v of the body of rank r: first_vertex[r] + v */
     const uint32_t *first_vertex;

@@ -60,7 +60,7 @@ static void make_features(const struct forest_search *search, uint32_t rank, uin
                           struct moving_leaf *features)
 {
     struct impact_run *run = search->run;
-    const struct surface_leaf *leaf = &run->state->forest.bodies[rank].leaves[number];
+    const struct surface_leaf *leaf = &run->forest->bodies[rank].leaves[number];
     const struct moving_leaf_shape shape = {leaf->corners, leaf->edge_ends, leaf->face_count, leaf->edge_count};
     struct leaf_points end;
     features->rank = rank;
@@ -68,8 +68,8 @@ static void make_features(const struct forest_search *search, uint32_t rank, uin
     features->leaf = leaf;
     features->first_vertex = run->first_vertex[rank];
     features->body = run->pose->bodies[rank].body;
-    run->kernels->surfaces->load(leaf->vertices, run->state->end.xyz[rank], &run->state->forest.map, &end);
-    const struct leaf_points *start = leaf_points_of(&run->state->forest, rank, number);
+    run->kernels->surfaces->load(leaf->vertices, run->ends[rank], &run->forest->map, &end);
+    const struct leaf_points *start = leaf_points_of(run->forest, rank, number);
     float grow_end = search->grow;
     if (time < 1) {
         shorten_step(start, &end, time);
@@ -288,7 +288,7 @@ static bool create_leaf_memory(struct impact_run *run)
 
 dent_status impact_search_forest(struct impact_run *run)
 {
-    struct surface_forest *forest = &run->state->forest;
+    struct surface_forest *forest = run->forest;
     const struct pose *pose = run->pose;
     double *grow = NULL;
     if (run->separation > 0) {
@@ -297,7 +297,7 @@ dent_status impact_search_forest(struct impact_run *run)
             grow[rank] = 0.5 * run->separation * (1 + 0x1p-52) + 0x1p-1074;
         }
     }
-    struct forest_refit refit = {.pose = pose, .ends = run->state->end.xyz, .grow = grow};
+    struct forest_refit refit = {.pose = pose, .ends = run->ends, .grow = grow};
     bool enough =
         (run->separation == 0 || grow) && create_leaf_memory(run) && surface_forest_update(forest, pose, run->scratch);
     enough = enough && surface_forest_refit(forest, &refit, run->kernels, run->scratch);

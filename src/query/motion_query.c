@@ -2,9 +2,8 @@
  * find what is near at the first time. See motion_run.h. */
 #include <math.h>
 
-#include "base/floating_point_guard.h"
 #include "query/motion_run.h"
-#include "query/world_state.h"
+#include "query/question.h"
 
 dent_motion_impact_def dent_motion_impact_def_default(void)
 {
@@ -21,11 +20,10 @@ dent_status motion_out_of_memory(struct motion_run *run)
 
 /* ---- state ------------------------------------------------------------------------------------------------------- */
 
-void motion_state_destroy(struct motion_state *state)
+static void destroy_state(dent_context *context, void *data)
 {
-    if (!state) {
-        return;
-    }
+    struct motion_state *state = data;
+    (void)context;
     for (size_t i = 0; i < state->trees.count; i++) {
         motion_tree_destroy(array_at(&state->trees, i));
     }
@@ -38,27 +36,22 @@ void motion_state_destroy(struct motion_state *state)
     array_destroy(&state->node_pairs);
     array_destroy(&state->contacts);
     array_destroy(&state->unsorted);
-    dent_release(state->context, state, 1, sizeof *state);
 }
 
-static struct motion_state *state_of(dent_world *world)
+static void init_state(dent_context *context, void *data)
 {
-    if (!world->motion) {
-        struct motion_state *state = dent_allocate(world->context, 1, sizeof *state);
-        if (!state) {
-            return NULL;
-        }
-        *state = (struct motion_state){.context = world->context};
-        array_init(&state->trees, world->context, sizeof(struct motion_tree));
-        array_init(&state->desks, world->context, sizeof(struct motion_desk));
-        array_init(&state->pairs, world->context, sizeof(struct motion_pair));
-        array_init(&state->node_pairs, world->context, 2 * sizeof(uint32_t));
-        array_init(&state->contacts, world->context, sizeof(dent_motion_contact));
-        array_init(&state->unsorted, world->context, sizeof(dent_motion_contact));
-        world->motion = state;
-    }
-    return world->motion;
+    struct motion_state *state = data;
+    state->context = context;
+    array_init(&state->trees, context, sizeof(struct motion_tree));
+    array_init(&state->desks, context, sizeof(struct motion_desk));
+    array_init(&state->pairs, context, sizeof(struct motion_pair));
+    array_init(&state->node_pairs, context, 2 * sizeof(uint32_t));
+    array_init(&state->contacts, context, sizeof(dent_motion_contact));
+    array_init(&state->unsorted, context, sizeof(dent_motion_contact));
 }
+
+static const struct world_slot_kind motion_slot = {WORLD_SLOT_MOTION, sizeof(struct motion_state), init_state,
+                                                   destroy_state};
 
 static bool make_desks(struct motion_run *run)
 {
@@ -108,13 +101,10 @@ static dent_status check_frames(struct motion_run *run)
     return DENT_OK;
 }
 
-static dent_status check_def(dent_world *world, const dent_motion_impact_def *def)
+static dent_status check_def(dent_world *world, const void *data)
 {
+    const dent_motion_impact_def *def = data;
     struct message *message = &world->message;
-    if (!def || def->struct_size != sizeof *def) {
-        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT,
-                            "the motion def was not made by dent_motion_impact_def_default()");
-    }
     if (!(def->tolerance >= 0) || !isfinite(def->tolerance)) {
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT,
                             "the tolerance is %g: a finite length, 0 or more, is needed", def->tolerance);
@@ -238,21 +228,46 @@ static void level_desks(struct motion_run *run)
     }
 }
 
-/* ---- the run ----------------------------------------------------------------------------------------------------- */
+/* ---- the stages -------------------------------------------------------------------------------------------------- */
 
-static dent_status prepare(struct motion_run *run)
+static dent_status prepare(struct question_call *call)
 {
+    dent_world *world = call->world;
+    const dent_motion_impact_def *def = call->def;
+    dent_motion_impact_result *result = call->result;
+    struct motion_run *run = call->run;
+    *result = (dent_motion_impact_result){
+        .verdict = DENT_MOTION_FREE, .t_lo = 1, .t_c = 1, .t_hi = 1, .body_a = UINT32_MAX, .body_b = UINT32_MAX};
+    *run = (struct motion_run){
+        .context = world->context,
+        .message = &world->message,
+        .scratch = &world->scratch,
+        .cancel = &call->cancel,
+        .table = &world->bodies,
+        .def = def,
+        .state = world_state_of(world, &motion_slot),
+        .volume = def->volume == DENT_MOTION_VOLUME_AUTO ? DENT_MOTION_VOLUME_ORIENTED_BOX : def->volume,
+        .bounds = def->bounds == DENT_MOTION_BOUNDS_AUTO ? DENT_MOTION_BOUNDS_TAYLOR : def->bounds,
+        .kernels = kernels_for(dent_context_isa(world->context)),
+        .limit = 2,
+        .counters = &result->counters,
+    };
     if (!run->state || !make_desks(run)) {
         return motion_out_of_memory(run);
     }
     dent_status status = check_frames(run);
-    if (status == DENT_OK) {
-        status = motion_prepare_bodies(run);
-    }
-    if (status == DENT_OK) {
-        status = prepare_motions(run);
-    }
+    status = status == DENT_OK ? motion_prepare_bodies(run) : status;
+    status = status == DENT_OK ? prepare_motions(run) : status;
     return status == DENT_OK ? motion_list_pairs(run) : status;
+}
+
+static dent_status search(struct question_call *call)
+{
+    struct motion_run *run = call->run;
+    run->counters->body_pairs = run->pair_count;
+    dent_status status = search_pairs(run, call->result);
+    level_desks(run);
+    return status;
 }
 
 static dent_status list_contacts(struct motion_run *run, dent_motion_impact_result *result)
@@ -268,67 +283,48 @@ static dent_status list_contacts(struct motion_run *run, dent_motion_impact_resu
     return status;
 }
 
-static DENT_NOINLINE dent_status run_query(dent_world *world, const dent_motion_impact_def *def,
-                                           dent_motion_impact_result *result)
+static dent_status finish(struct question_call *call)
 {
-    struct cancel_flag cancel = {.wish = def->cancel};
-    struct motion_run run = {
-        .context = world->context,
-        .message = &world->message,
-        .scratch = &world->scratch,
-        .cancel = &cancel,
-        .table = &world->bodies,
-        .def = def,
-        .state = state_of(world),
-        .volume = def->volume == DENT_MOTION_VOLUME_AUTO ? DENT_MOTION_VOLUME_ORIENTED_BOX : def->volume,
-        .bounds = def->bounds == DENT_MOTION_BOUNDS_AUTO ? DENT_MOTION_BOUNDS_TAYLOR : def->bounds,
-        .kernels = kernels_for(dent_context_isa(world->context)),
-        .limit = 2,
-        .counters = &result->counters,
-    };
-    uint64_t began = dent_clock_ns(), prepared = began, searched = began;
-    arena_reset(&world->scratch);
-    dent_status status = prepare(&run);
-    if (status == DENT_OK) {
-        prepared = dent_clock_ns();
-        result->counters.body_pairs = run.pair_count;
-        status = search_pairs(&run, result);
-        level_desks(&run);
-        searched = dent_clock_ns();
-    }
-    if (status == DENT_OK && cancel_requested(&cancel)) {
+    dent_motion_impact_result *result = call->result;
+    if (cancel_requested(&call->cancel)) {
         *result = (dent_motion_impact_result){.outcome = DENT_OUTCOME_CANCELLED,
                                               .verdict = DENT_MOTION_UNDECIDED,
                                               .t_hi = 1,
                                               .body_a = UINT32_MAX,
                                               .body_b = UINT32_MAX};
-    } else if (status == DENT_OK) {
-        status = list_contacts(&run, result);
-        result->outcome = result->verdict == DENT_MOTION_UNDECIDED ? DENT_OUTCOME_BUDGET_SPENT : DENT_OUTCOME_COMPLETE;
+        return DENT_OK;
     }
-    result->counters.scratch_bytes = arena_high_water(&world->scratch);
-    result->counters.ns_prepare = prepared - began;
-    result->counters.ns_search = searched - prepared;
-    result->counters.ns_finish = dent_clock_ns() - searched;
-    arena_reset(&world->scratch);
-    return status;
+    result->outcome = result->verdict == DENT_MOTION_UNDECIDED ? DENT_OUTCOME_BUDGET_SPENT : DENT_OUTCOME_COMPLETE;
+    return list_contacts(call->run, result);
 }
+
+static void count(struct question_call *call)
+{
+    dent_motion_impact_result *result = call->result;
+    result->counters.scratch_bytes = arena_high_water(&call->world->scratch);
+    result->counters.ns_prepare = call->ns_prepare;
+    result->counters.ns_search = call->ns_search;
+    result->counters.ns_finish = call->ns_finish;
+}
+
+const struct question_row motion_question = {
+    .name = "a motion query",
+    .def_name = "motion",
+    .def_maker = "dent_motion_impact_def_default",
+    .def_size = sizeof(dent_motion_impact_def),
+    .result_size = sizeof(dent_motion_impact_result),
+    .run_size = sizeof(struct motion_run),
+    .cancel_offset = offsetof(dent_motion_impact_def, cancel),
+    .reads = READS_NOTHING, /* of the positions at rest it keeps trees */
+    .check = check_def,
+    .prepare = prepare,
+    .search = search,
+    .finish = finish,
+    .count = count,
+};
 
 dent_status dent_world_motion_impact(dent_world *world, const dent_motion_impact_def *def,
                                      dent_motion_impact_result *result)
 {
-    dent_status status = check_def(world, def);
-    if (status != DENT_OK) {
-        return status;
-    }
-    struct floating_point_guard guard;
-    dent_motion_impact_result fresh = {
-        .verdict = DENT_MOTION_FREE, .t_lo = 1, .t_c = 1, .t_hi = 1, .body_a = UINT32_MAX, .body_b = UINT32_MAX};
-    floating_point_guard_enter(&guard);
-    status = run_query(world, def, &fresh);
-    floating_point_guard_leave(&guard);
-    if (status == DENT_OK) {
-        *result = fresh;
-    }
-    return status;
+    return question_ask(world, &motion_question, def, result);
 }

@@ -125,6 +125,5 @@ dent_status motion_find_contacts(struct motion_run *run, double t);
 void motion_of_pair(const struct motion_run *run, const struct motion_pair *pair, double lo, double half,
                     struct motion_piece *piece);
 
-void motion_state_destroy(struct motion_state *state);
 
 #endif

@@ -4,10 +4,9 @@
 #include <stdio.h>
 
 #include "base/context.h"
-#include "base/floating_point_guard.h"
 #include "base/hash.h"
 #include "query/proximity_search.h"
-#include "query/world_state.h"
+#include "query/question.h"
 
 dent_proximity_def dent_proximity_def_default(void)
 {
@@ -19,38 +18,32 @@ dent_proximity_def dent_proximity_def_default(void)
 
 /* ---- what the world keeps -------------------------------------------------------------------- */
 
-struct proximity_state *proximity_state_create(dent_context *context)
+static void init_state(dent_context *context, void *data)
 {
-    struct proximity_state *state = dent_allocate(context, 1, sizeof *state);
-    if (state) {
-        *state = (struct proximity_state){.context = context};
-        answer_list_init(&state->vertex_face, context, DENT_QUESTION_PROXIMITY);
-        answer_list_init(&state->edge_edge, context, DENT_QUESTION_PROXIMITY);
-        array_init(&state->records, context, sizeof(dent_proximity));
-        surface_forest_init(&state->forest, context);
-    }
-    return state;
+    struct proximity_state *state = data;
+    state->context = context;
+    answer_list_init(&state->vertex_face, context, DENT_QUESTION_PROXIMITY);
+    answer_list_init(&state->edge_edge, context, DENT_QUESTION_PROXIMITY);
+    array_init(&state->records, context, sizeof(dent_proximity));
 }
 
-void proximity_state_destroy(struct proximity_state *state)
+static void destroy_state(dent_context *context, void *data)
 {
-    if (state) {
-        answer_list_destroy(&state->vertex_face);
-        answer_list_destroy(&state->edge_edge);
-        array_destroy(&state->records);
-        surface_forest_destroy(&state->forest);
-        dent_release(state->context, state, 1, sizeof *state);
-    }
+    struct proximity_state *state = data;
+    (void)context;
+    answer_list_destroy(&state->vertex_face);
+    answer_list_destroy(&state->edge_edge);
+    array_destroy(&state->records);
 }
+
+static const struct world_slot_kind proximity_slot = {WORLD_SLOT_PROXIMITY, sizeof(struct proximity_state), init_state,
+                                                      destroy_state};
 
 /* ---- the stages ------------------------------------------------------------------------------ */
 
-static dent_status check_def(dent_world *world, const dent_proximity_def *def)
+static dent_status check_def(dent_world *world, const void *data)
 {
-    if (!def || def->struct_size != sizeof *def) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "the proximity def was not made by dent_proximity_def_default()");
-    }
+    const dent_proximity_def *def = data;
     if (!(def->thickness >= 0 && def->thickness <= DBL_MAX)) {
         return message_fail(&world->message, DENT_ERROR_BAD_NUMBER,
                             "the thickness of the query is %g: a finite length, 0 or more, is needed", def->thickness);
@@ -79,12 +72,30 @@ static dent_status out_of_memory(dent_world *world, const struct proximity_searc
                         "out of memory for proximity, %" PRIu64 " pairs found so far", search->found);
 }
 
-static dent_status begin(dent_world *world, const dent_proximity_def *def, struct proximity_search *search)
+static bool is_exhaustive(const struct question_call *call)
 {
+    return ((const dent_proximity_def *)call->def)->method == DENT_METHOD_BRUTE_FORCE;
+}
+
+static dent_status prepare(struct question_call *call)
+{
+    dent_world *world = call->world;
+    const dent_proximity_def *def = call->def;
+    struct proximity_search *search = call->run;
+    *search = (struct proximity_search){
+        .context = world->context,
+        .state = world_state_of(world, &proximity_slot),
+        .kernels = kernels_for(dent_context_isa(world->context)),
+        .pose = &world->pose,
+        .forest = &world->forest,
+        .scratch = &world->scratch,
+        .cancel = &call->cancel,
+        .pair_limit = def->pair_limit,
+    };
     double *thickness = arena_allocate(search->scratch, world->pose.body_count, sizeof *thickness);
     search->workers =
         arena_allocate_cleared(search->scratch, dent_context_worker_count(world->context), sizeof *search->workers);
-    if (!thickness || !search->workers) {
+    if (!search->state || !thickness || !search->workers) {
         return out_of_memory(world, search);
     }
     for (uint32_t rank = 0; rank < world->pose.body_count; rank++) {
@@ -95,19 +106,23 @@ static dent_status begin(dent_world *world, const dent_proximity_def *def, struc
     return DENT_OK;
 }
 
-static dent_status finish(dent_world *world, const dent_proximity_def *def, struct proximity_search *search,
-                          dent_proximity_result *result)
+static dent_status search_pairs(struct question_call *call)
 {
-    struct proximity_state *state = search->state;
-    if (!answer_list_sort(&state->vertex_face, search->scratch) ||
-        !answer_list_sort(&state->edge_edge, search->scratch) || !proximity_make_records(search) ||
-        (def->closest_features_only && !proximity_keep_closest_features(search))) {
-        return out_of_memory(world, search);
+    struct proximity_search *search = call->run;
+    bool enough = is_exhaustive(call) ? proximity_try_every_pair(search) : proximity_search_forest(search);
+    if (!enough || search->out_of_memory) {
+        return out_of_memory(call->world, search);
     }
-    if (proximity_stopped(search)) {
-        result->outcome = DENT_OUTCOME_CANCELLED;
-        return DENT_OK;
+    if (search->too_many) {
+        return message_fail(&call->world->message, DENT_ERROR_TOO_LARGE,
+                            "more than %" PRIu64 " pairs are within the thickness: a smaller one is needed",
+                            search->pair_limit);
     }
+    return DENT_OK;
+}
+
+static void view_records(const struct proximity_state *state, dent_proximity_result *result)
+{
     result->pairs = state->records.data;
     result->count = state->records.count;
     uint64_t low = 0, high = result->count; /* the first that is not vertex-face */
@@ -120,88 +135,62 @@ static dent_status finish(dent_world *world, const dent_proximity_def *def, stru
         }
     }
     result->vertex_face_count = low;
+}
+
+static dent_status finish(struct question_call *call)
+{
+    struct proximity_search *search = call->run;
+    struct proximity_state *state = search->state;
+    const dent_proximity_def *def = call->def;
+    dent_proximity_result *result = call->result;
+    if (!proximity_stopped(search) &&
+        (!answer_list_sort(&state->vertex_face, search->scratch) ||
+         !answer_list_sort(&state->edge_edge, search->scratch) || !proximity_make_records(search) ||
+         (def->closest_features_only && !proximity_keep_closest_features(search)))) {
+        return out_of_memory(call->world, search);
+    }
+    if (proximity_stopped(search)) {
+        result->outcome = DENT_OUTCOME_CANCELLED;
+    } else {
+        view_records(state, result);
+    }
     return DENT_OK;
 }
 
-static void sum_counters(const dent_world *world, const struct proximity_search *search, dent_query_counters *counters)
+static void count(struct question_call *call)
 {
-    for (uint32_t worker = 0; worker < dent_context_worker_count(world->context); worker++) {
+    const struct proximity_search *search = call->run;
+    dent_query_counters *counters = &((dent_proximity_result *)call->result)->counters;
+    bool chosen = ((const dent_proximity_def *)call->def)->method == DENT_METHOD_AUTO;
+    for (uint32_t worker = 0; search->workers && worker < dent_context_worker_count(search->context); worker++) {
         counters->box_tests += search->workers[worker].box_tests;
         counters->candidates += search->workers[worker].candidates;
     }
-    for (uint32_t rank = 0; rank < world->pose.body_count; rank++) {
-        const struct body *body = world->pose.bodies[rank].body;
-        counters->elements += body->surface_face_count + (body->kind == DENT_BODY_SOLID ? body->element_count : 0);
-    }
     counters->rebuilds = search->rebuilds;
-    counters->scratch_bytes = arena_high_water(&world->scratch);
+    counters->method = is_exhaustive(call) ? DENT_METHOD_BRUTE_FORCE : DENT_METHOD_SURFACE_TREE;
+    counters->reason = chosen ? "proximity: surface tree" : "asked for";
+    question_count_elements(call, counters);
 }
 
-static DENT_NOINLINE dent_status run_stages(dent_world *world, const dent_proximity_def *def,
-                                            dent_proximity_result *result)
-{
-    struct cancel_flag cancel = {.wish = def->cancel};
-    struct proximity_search search = {
-        .context = world->context,
-        .state = world->proximity,
-        .kernels = kernels_for(dent_context_isa(world->context)),
-        .pose = &world->pose,
-        .scratch = &world->scratch,
-        .cancel = &cancel,
-        .pair_limit = def->pair_limit,
-    };
-    uint64_t began = dent_clock_ns();
-    dent_status status = world_begin_query(world);
-    status = status == DENT_OK ? begin(world, def, &search) : status;
-    if (status != DENT_OK) {
-        return status;
-    }
-    uint64_t prepared = dent_clock_ns();
-    bool exhaustive = def->method == DENT_METHOD_BRUTE_FORCE;
-    bool enough = exhaustive ? proximity_try_every_pair(&search) : proximity_search_forest(&search);
-    uint64_t searched = dent_clock_ns();
-    if (!enough || search.out_of_memory) {
-        status = out_of_memory(world, &search);
-    } else if (search.too_many) {
-        status = message_fail(&world->message, DENT_ERROR_TOO_LARGE,
-                              "more than %" PRIu64 " pairs are within the thickness: a smaller one is needed",
-                              search.pair_limit);
-    } else if (cancel_requested(&cancel)) {
-        result->outcome = DENT_OUTCOME_CANCELLED;
-    } else {
-        status = finish(world, def, &search, result);
-    }
-    sum_counters(world, &search, &result->counters);
-    result->counters.method = exhaustive ? DENT_METHOD_BRUTE_FORCE : DENT_METHOD_SURFACE_TREE;
-    result->counters.reason = def->method == DENT_METHOD_AUTO ? "proximity: surface tree" : "asked for";
-    result->counters.ns_prepare = prepared - began;
-    result->counters.ns_search = searched - prepared;
-    result->counters.ns_finish = dent_clock_ns() - searched;
-    world_end_query(world);
-    return status;
-}
+const struct question_row proximity_question = {
+    .name = "proximity",
+    .def_name = "proximity",
+    .def_maker = "dent_proximity_def_default",
+    .def_size = sizeof(dent_proximity_def),
+    .result_size = sizeof(dent_proximity_result),
+    .run_size = sizeof(struct proximity_search),
+    .cancel_offset = offsetof(dent_proximity_def, cancel),
+    .reads = READS_START,
+    .check = check_def,
+    .prepare = prepare,
+    .search = search_pairs,
+    .finish = finish,
+    .count = count,
+};
 
 dent_status dent_world_proximity(dent_world *world, const dent_proximity_def *def, dent_proximity_result *result)
 {
-    dent_status status = check_def(world, def);
-    if (status != DENT_OK) {
-        return status;
-    }
-    if (!world->proximity) {
-        world->proximity = proximity_state_create(world->context);
-        if (!world->proximity) {
-            return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for proximity");
-        }
-    }
-    struct floating_point_guard guard;
-    dent_proximity_result fresh = {.outcome = DENT_OUTCOME_COMPLETE};
-    floating_point_guard_enter(&guard);
-    status = run_stages(world, def, &fresh);
-    floating_point_guard_leave(&guard);
-    if (status == DENT_OK) {
-        *result = fresh;
-    }
-    return status;
+    return question_ask(world, &proximity_question, def, result);
 }
 
 /* ---- names and printing ---------------------------------------------------------------------- */

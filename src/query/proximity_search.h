@@ -16,17 +16,12 @@
 #include "query/answer_list.h"
 #include "structures/surface_forest.h"
 
-/* Kept in the world: memory, and the forest. */
+/* Kept in the world: memory. */
 struct proximity_state {
     dent_context *context;
     struct answer_list vertex_face, edge_edge;
     struct dynamic_array records; /* dent_proximity */
-    struct surface_forest forest;
 };
-
-/* Null when memory runs out; null may be destroyed. */
-struct proximity_state *proximity_state_create(dent_context *context);
-void proximity_state_destroy(struct proximity_state *state);
 
 /* One per worker, a cache line apart. */
 struct proximity_counters {
@@ -39,6 +34,7 @@ struct proximity_search {
     struct proximity_state *state;
     const struct kernels *kernels;
     const struct pose *pose;
+    struct surface_forest *forest; /* of the world */
     const double *thickness; /* by rank */
     struct arena *scratch;
     struct cancel_flag *cancel;

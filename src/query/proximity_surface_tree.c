@@ -322,7 +322,7 @@ static bool prepare(struct proximity_search *search, struct tree_search *tree)
 
 bool proximity_search_forest(struct proximity_search *search)
 {
-    struct surface_forest *forest = &search->state->forest;
+    struct surface_forest *forest = search->forest;
     struct tree_search tree = {.search = search, .near = near_kernels_for((int)search->kernels->isa), .forest = forest};
     if (!surface_forest_update(forest, search->pose, search->scratch) || !prepare(search, &tree)) {
         return false;

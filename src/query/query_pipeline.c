@@ -7,11 +7,11 @@
  * the lists of the last answer are overwritten.
  */
 #include "base/context.h"
-#include "base/floating_point_guard.h"
 #include "methods/method_table.h"
 #include "query/border_search.h"
+#include "query/discrete_state.h"
 #include "query/pair_tests.h"
-#include "query/world_state.h"
+#include "query/question.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +22,39 @@ static const dent_question all_questions[DENT_DISCRETE_QUESTION_COUNT] = {
     DENT_QUESTION_FACE_FACE,
 };
 
+/* ---- what the world keeps ---------------------------------------------------------------------------------------- */
+
+static void init_state(dent_context *context, void *data)
+{
+    struct discrete_state *state = data;
+    for (int i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        answer_list_init(&state->answers[i], context, all_questions[i]);
+    }
+}
+
+static void destroy_state(dent_context *context, void *data)
+{
+    struct discrete_state *state = data;
+    for (int method = 1; method < DENT_METHOD_COUNT; method++) {
+        const struct method_row *row = method_row_of((dent_method)method);
+        if (row && row->destroy && state->method_states[method]) {
+            row->destroy(context, state->method_states[method]);
+        }
+    }
+    for (int i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        answer_list_destroy(&state->answers[i]);
+    }
+}
+
+struct discrete_state *discrete_state_of(dent_world *world)
+{
+    static const struct world_slot_kind kind = {WORLD_SLOT_DISCRETE, sizeof(struct discrete_state), init_state,
+                                                destroy_state};
+    return world_state_of(world, &kind);
+}
+
+/* ---- the sink ---------------------------------------------------------------------------------------------------- */
+
 /* One per worker, a cache line apart. */
 struct worker_counters {
     _Alignas(64) predicate_counters predicates;
@@ -31,7 +64,8 @@ struct worker_counters {
 /* The sink of the candidate-collecting methods: exact test, answers per block. */
 struct testing_sink {
     struct candidate_sink interface;
-    dent_world *world;
+    struct answer_list *answers;
+    const struct pose *pose;
     bool touching;
     struct worker_counters *workers;
 };
@@ -39,14 +73,14 @@ struct testing_sink {
 static bool sink_begin(struct candidate_sink *interface, dent_question question, uint32_t block_count)
 {
     struct testing_sink *sink = (struct testing_sink *)interface;
-    return block_output_begin(&sink->world->answers[question_index(question)].blocks, block_count);
+    return block_output_begin(&sink->answers[question_index(question)].blocks, block_count);
 }
 
 static void sink_offer(struct candidate_sink *interface, dent_question question, uint32_t block, uint32_t worker,
                        const struct candidate *candidates, size_t count)
 {
     struct testing_sink *sink = (struct testing_sink *)interface;
-    struct block_output *blocks = &sink->world->answers[question_index(question)].blocks;
+    struct block_output *blocks = &sink->answers[question_index(question)].blocks;
     pair_test *test = pair_test_of(question);
     struct worker_counters *counters = &sink->workers[worker];
     counters->candidates += count;
@@ -59,7 +93,7 @@ static void sink_offer(struct candidate_sink *interface, dent_question question,
             candidate =
                 (struct candidate){candidate.body_b, candidate.feature_b, candidate.body_a, candidate.feature_a};
         }
-        dent_pair_kind kind = test(&sink->world->pose, &candidate, sink->touching, &counters->predicates);
+        dent_pair_kind kind = test(sink->pose, &candidate, sink->touching, &counters->predicates);
         if (kind) {
             dent_pair pair = {candidate.body_a, candidate.feature_a, candidate.body_b, candidate.feature_b, kind};
             block_output_append(blocks, block, &pair, 1); /* a failure is remembered and met at the merge */
@@ -78,7 +112,7 @@ static void sink_answer(struct candidate_sink *interface, dent_question question
 {
     struct testing_sink *sink = (struct testing_sink *)interface;
     (void)worker;
-    block_output_append(&sink->world->answers[question_index(question)].blocks, block, pairs, count);
+    block_output_append(&sink->answers[question_index(question)].blocks, block, pairs, count);
 }
 
 static void sink_count_cells_visited(struct candidate_sink *interface, uint32_t worker, uint64_t count)
@@ -120,13 +154,10 @@ static dent_status refuse_method(dent_world *world, const dent_query_def *def)
                         dent_method_name(def->method), questions, methods);
 }
 
-static dent_status check_def(dent_world *world, const dent_query_def *def)
+static dent_status check_def(dent_world *world, const void *data)
 {
+    const dent_query_def *def = data;
     uint32_t known = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE;
-    if (!def || def->struct_size != sizeof *def) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "the query def was not made by dent_query_def_default()");
-    }
     if (def->questions & DENT_QUESTION_PROXIMITY) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
                             "proximity is asked by dent_world_proximity()");
@@ -153,9 +184,15 @@ static dent_status check_def(dent_world *world, const dent_query_def *def)
     return DENT_OK;
 }
 
-static dent_status create_state(dent_world *world, const struct method_row *row)
+/* What the stages of one call share. */
+struct discrete_run {
+    struct discrete_state *state;
+    struct worker_counters *workers;
+};
+
+static dent_status create_state(dent_world *world, struct discrete_state *kept, const struct method_row *row)
 {
-    void **state = &world->method_states[row->method];
+    void **state = &kept->method_states[row->method];
     if (*state || !row->create) {
         return DENT_OK;
     }
@@ -163,55 +200,65 @@ static dent_status create_state(dent_world *world, const struct method_row *row)
     return status == DENT_OK ? status : message_fail(&world->message, status, "out of memory for method %s", row->name);
 }
 
-static dent_status find_method(dent_world *world, const dent_query_def *def, const struct method_row **row,
+static dent_status find_method(struct question_call *call, const dent_query_def *def, const struct method_row **row,
                                const char **reason)
 {
+    struct discrete_run *run = call->run;
     *reason = "asked for";
-    *row = def->method == DENT_METHOD_AUTO ? method_choose(&world->pose, def->questions, def->touching, reason)
+    *row = def->method == DENT_METHOD_AUTO ? method_choose(&call->world->pose, def->questions, def->touching, reason)
                                            : method_row_of(def->method);
-    return create_state(world, *row);
+    return create_state(call->world, run->state, *row);
 }
 
 /* The spatial hash answers everything, whatever the bodies look like. */
 static dent_status search_by_other_method(const struct search_request *request, struct candidate_sink *sink)
 {
-    dent_world *world = request->owner;
+    struct question_call *call = request->owner;
+    struct discrete_run *run = call->run;
     const struct method_row *row = method_row_of(DENT_METHOD_SPATIAL_HASH);
-    dent_status status = create_state(world, row);
-    return status == DENT_OK ? row->search(world->method_states[row->method], request, sink) : status;
+    dent_status status = create_state(call->world, run->state, row);
+    return status == DENT_OK ? row->search(run->state->method_states[row->method], request, sink) : status;
 }
 
-static dent_status search(dent_world *world, const dent_query_def *def, const struct method_row *row,
-                          struct worker_counters *workers, dent_query_counters *counters, struct cancel_flag *cancel)
+static dent_status search(struct question_call *call, const dent_query_def *def, const struct method_row *row)
 {
+    dent_world *world = call->world;
+    struct discrete_run *run = call->run;
+    dent_query_result *result = call->result;
     struct testing_sink sink = {.interface = {sink_begin, sink_offer, sink_answer, sink_count_box_tests,
                                               sink_count_cells_visited, sink_predicates},
-                                .world = world,
+                                .answers = run->state->answers,
+                                .pose = &world->pose,
                                 .touching = def->touching,
-                                .workers = workers};
+                                .workers = run->workers};
     struct search_request request = {
         .context = world->context,
         .kernels = kernels_for(dent_context_isa(world->context)),
         .pose = &world->pose,
+        .forest = &world->forest,
         .def = def,
-        .counters = counters,
+        .counters = &result->counters,
         .questions = def->questions,
         .surface_vertices_only = def->surface_vertices_only,
-        .cancel = cancel,
+        .cancel = &call->cancel,
         .scratch = &world->scratch,
         .message = &world->message,
         .by_other_method = search_by_other_method,
-        .owner = world,
+        .owner = call,
     };
-    return row->search(world->method_states[row->method], &request, &sink.interface);
+    return row->search(run->state->method_states[row->method], &request, &sink.interface);
 }
 
-static dent_status finish(dent_world *world, const dent_query_def *def, dent_query_result *result)
+static dent_status list_answers(struct question_call *call)
 {
+    dent_world *world = call->world;
+    const struct discrete_run *run = call->run;
+    const dent_query_def *def = call->def;
+    dent_query_result *result = call->result;
     dent_pair_list *views[DENT_DISCRETE_QUESTION_COUNT] = {&result->vertex_cell, &result->face_cell,
                                                            &result->face_face};
     for (int i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
-        struct answer_list *list = &world->answers[i];
+        struct answer_list *list = &run->state->answers[i];
         if (!(def->questions & all_questions[i])) {
             continue;
         }
@@ -240,28 +287,30 @@ static uint32_t questions_of_border(const dent_query_def *def)
     return needs_cells ? needed & ~def->questions : 0;
 }
 
-static dent_status make_border(dent_world *world, const dent_query_def *def, struct cancel_flag *cancel,
-                               dent_query_result *result)
+static dent_status make_border(struct question_call *call)
 {
-    if (!world->border) {
-        world->border = border_state_create(world->context);
-    }
+    dent_world *world = call->world;
+    const struct discrete_run *run = call->run;
+    const dent_query_def *def = call->def;
+    dent_query_result *result = call->result;
+    struct answer_list *answers = run->state->answers;
     for (int i = 0; i < 2; i++) {
-        if (questions_of_border(def) & all_questions[i] && !answer_list_sort(&world->answers[i], &world->scratch)) {
+        if (questions_of_border(def) & all_questions[i] && !answer_list_sort(&answers[i], &world->scratch)) {
             return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the border");
         }
     }
     struct border_search search = {
-        .state = world->border,
+        .state = border_state_of(world),
         .def = def->border,
         .pose = &world->pose,
+        .forest = &world->forest,
         .kernels = kernels_for(dent_context_isa(world->context)),
-        .cancel = cancel,
+        .cancel = &call->cancel,
         .scratch = &world->scratch,
         .workers =
             arena_allocate_cleared(&world->scratch, dent_context_worker_count(world->context), sizeof *search.workers),
-        .face_cell = &world->answers[question_index(DENT_QUESTION_FACE_CELL)].pairs,
-        .vertex_cell = &world->answers[question_index(DENT_QUESTION_VERTEX_CELL)].pairs,
+        .face_cell = &answers[question_index(DENT_QUESTION_FACE_CELL)].pairs,
+        .vertex_cell = &answers[question_index(DENT_QUESTION_VERTEX_CELL)].pairs,
     };
     if (!search.state || !search.workers) {
         return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the border");
@@ -273,25 +322,23 @@ static dent_status make_border(dent_world *world, const dent_query_def *def, str
     return status;
 }
 
-static void sum_counters(const dent_world *world, const struct worker_counters *workers, dent_query_counters *counters)
+/* ---- the stages of the row --------------------------------------------------------------------------------------- */
+
+static dent_status prepare(struct question_call *call)
 {
-    for (uint32_t worker = 0; worker < dent_context_worker_count(world->context); worker++) {
-        counters->box_tests += workers[worker].box_tests;
-        counters->candidates += workers[worker].candidates;
-        counters->cells_visited += workers[worker].cells_visited;
-        counters->exact_fallbacks += workers[worker].predicates.exact_fallbacks;
-    }
-    for (uint32_t rank = 0; rank < world->pose.body_count; rank++) {
-        const struct body *body = world->pose.bodies[rank].body;
-        counters->elements += body->surface_face_count + (body->kind == DENT_BODY_SOLID ? body->element_count : 0);
-    }
-    counters->scratch_bytes = arena_high_water(&world->scratch);
+    struct discrete_run *run = call->run;
+    dent_world *world = call->world;
+    run->state = discrete_state_of(world);
+    run->workers =
+        arena_allocate_cleared(&world->scratch, dent_context_worker_count(world->context), sizeof *run->workers);
+    return run->state && run->workers ? DENT_OK : question_out_of_memory(call);
 }
 
 /* The questions by their method, and what only the border needs: together where that method can, else by another. */
-static dent_status search_all(dent_world *world, const dent_query_def *def, struct worker_counters *workers,
-                              dent_query_counters *counters, struct cancel_flag *cancel)
+static dent_status search_all(struct question_call *call)
 {
+    const dent_query_def *def = call->def;
+    dent_query_counters *counters = &((dent_query_result *)call->result)->counters;
     dent_query_def asked = *def, hidden = *def;
     const struct method_row *row = NULL;
     const char *ignored;
@@ -310,69 +357,70 @@ static dent_status search_all(dent_world *world, const dent_query_def *def, stru
         dent_query_def surface_part = asked;
         surface_part.questions = surfaces;
         asked.questions &= ~surfaces;
-        status = find_method(world, &surface_part, &row, &ignored);
-        status = status == DENT_OK ? search(world, &surface_part, row, workers, counters, cancel) : status;
+        status = find_method(call, &surface_part, &row, &ignored);
+        status = status == DENT_OK ? search(call, &surface_part, row) : status;
     }
     if (asked.questions && status == DENT_OK) {
-        status = find_method(world, &asked, &row, &counters->reason);
+        status = find_method(call, &asked, &row, &counters->reason);
         counters->method = row->method;
-        status = status == DENT_OK ? search(world, &asked, row, workers, counters, cancel) : status;
+        status = status == DENT_OK ? search(call, &asked, row) : status;
     }
     if (hidden.questions && status == DENT_OK) {
-        status = find_method(world, &hidden, &row, &ignored);
-        status = status == DENT_OK ? search(world, &hidden, row, workers, counters, cancel) : status;
+        status = find_method(call, &hidden, &row, &ignored);
+        status = status == DENT_OK ? search(call, &hidden, row) : status;
     }
     return status;
 }
 
-static DENT_NOINLINE dent_status run_stages(dent_world *world, const dent_query_def *def, dent_query_result *result)
+static dent_status finish(struct question_call *call)
 {
-    struct cancel_flag cancel = {.wish = def->cancel};
-    uint64_t began = dent_clock_ns();
-    dent_status status = world_begin_query(world);
-    if (status != DENT_OK) {
-        return status;
+    dent_query_result *result = call->result;
+    const dent_query_def *def = call->def;
+    dent_status status = DENT_OK;
+    if (!cancel_requested(&call->cancel)) {
+        status = list_answers(call);
+        status = status == DENT_OK && def->border ? make_border(call) : status;
     }
-    uint32_t worker_count = dent_context_worker_count(world->context);
-    struct worker_counters *workers = arena_allocate_cleared(&world->scratch, worker_count, sizeof *workers);
-    if (!workers) {
-        return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for a query");
+    /* Asked for during the border it counts as well; what is listed by then is complete. */
+    if (status == DENT_OK && call->cancel.seen) {
+        *result = (dent_query_result){.outcome = DENT_OUTCOME_CANCELLED, .counters = result->counters};
     }
-    uint64_t prepared = dent_clock_ns();
-    status = search_all(world, def, workers, &result->counters, &cancel);
-    uint64_t searched = dent_clock_ns();
-    if (status == DENT_OK && cancel_requested(&cancel)) {
-        result->outcome = DENT_OUTCOME_CANCELLED;
-    } else if (status == DENT_OK) {
-        status = finish(world, def, result);
-        status = status == DENT_OK && def->border ? make_border(world, def, &cancel, result) : status;
-        if (status == DENT_OK && def->border && cancel_requested(&cancel)) {
-            *result = (dent_query_result){.outcome = DENT_OUTCOME_CANCELLED, .counters = result->counters};
-        }
-    }
-    sum_counters(world, workers, &result->counters);
-    result->counters.ns_prepare = prepared - began;
-    result->counters.ns_search = searched - prepared;
-    result->counters.ns_finish = dent_clock_ns() - searched;
-    world_end_query(world);
     return status;
 }
+
+static void count(struct question_call *call)
+{
+    const dent_world *world = call->world;
+    const struct worker_counters *workers = ((struct discrete_run *)call->run)->workers;
+    dent_query_counters *counters = &((dent_query_result *)call->result)->counters;
+    for (uint32_t worker = 0; workers && worker < dent_context_worker_count(world->context); worker++) {
+        counters->box_tests += workers[worker].box_tests;
+        counters->candidates += workers[worker].candidates;
+        counters->cells_visited += workers[worker].cells_visited;
+        counters->exact_fallbacks += workers[worker].predicates.exact_fallbacks;
+    }
+    question_count_elements(call, counters);
+}
+
+const struct question_row discrete_question = {
+    .name = "a query",
+    .def_name = "query",
+    .def_maker = "dent_query_def_default",
+    .def_size = sizeof(dent_query_def),
+    .result_size = sizeof(dent_query_result),
+    .run_size = sizeof(struct discrete_run),
+    .cancel_offset = offsetof(dent_query_def, cancel),
+    .reads = READS_START,
+    .check = check_def,
+    .prepare = prepare,
+    .search = search_all,
+    .finish = finish,
+    .count = count,
+};
 
 dent_status dent_world_query(dent_world *world, const dent_query_def *def, dent_query_result *result)
 {
-    dent_status status = check_def(world, def);
-    if (status != DENT_OK) {
-        return status;
-    }
-    struct floating_point_guard guard;
-    dent_query_result fresh = {.outcome = DENT_OUTCOME_COMPLETE};
-    floating_point_guard_enter(&guard);
-    status = run_stages(world, def, &fresh);
-    floating_point_guard_leave(&guard);
-    if (status == DENT_OK) {
-        *result = fresh;
-    }
-    return status;
+    return question_ask(world, &discrete_question, def, result);
 }
 
 dent_query_def dent_query_def_default(void)

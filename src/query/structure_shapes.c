@@ -53,7 +53,7 @@ static bool add_box(struct shape_work *work, const dent_structure_box *box)
 /* Level `deepest` are the leaves; each level above joins sixteen that follow each other. */
 static bool surface_tree_boxes(struct shape_work *work)
 {
-    struct surface_forest *forest = &work->state->forest;
+    struct surface_forest *forest = &work->world->forest;
     if (!surface_forest_update(forest, &work->world->pose, &work->world->scratch)) {
         return false;
     }
@@ -234,39 +234,33 @@ const char *dent_structure_name(dent_structure structure)
     return (unsigned)structure < DENT_STRUCTURE_COUNT ? structure_table[structure].name : NULL;
 }
 
-static struct structure_state *structure_state_of(dent_world *world)
+static void init_state(dent_context *context, void *data)
 {
-    if (!world->structures) {
-        struct structure_state *state = dent_allocate(world->context, 1, sizeof *state);
-        if (state) {
-            surface_forest_init(&state->forest, world->context);
-            array_init(&state->boxes, world->context, sizeof(dent_structure_box));
-        }
-        world->structures = state;
-    }
-    return world->structures;
+    struct structure_state *state = data;
+    array_init(&state->boxes, context, sizeof(dent_structure_box));
 }
 
-void structure_state_destroy(dent_context *context, struct structure_state *state)
+static void destroy_state(dent_context *context, void *data)
 {
-    if (state) {
-        surface_forest_destroy(&state->forest);
-        array_destroy(&state->boxes);
-        dent_release(context, state, 1, sizeof *state);
-    }
+    struct structure_state *state = data;
+    (void)context;
+    array_destroy(&state->boxes);
 }
+
+static const struct world_slot_kind drawing_slot = {WORLD_SLOT_DRAWING, sizeof(struct structure_state), init_state,
+                                                    destroy_state};
 
 static dent_status make_shapes(struct shape_work *work, dent_structure structure, dent_structure_shapes *shapes)
 {
     dent_world *world = work->world;
-    dent_status status = world_begin_query(world);
+    dent_status status = world_open(world);
     if (status != DENT_OK) {
         return status;
     }
     work->posed = &world->pose.bodies[work->rank];
     work->state->boxes.count = 0;
     bool enough = structure_table[structure].make(work);
-    world_end_query(world);
+    world_close(world);
     if (!enough) {
         return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the shapes of a structure");
     }
@@ -285,7 +279,7 @@ dent_status dent_world_structure(dent_world *world, dent_structure structure, de
     if (rank == UINT32_MAX) {
         return body_table_stale(&world->bodies, id, &world->message);
     }
-    struct shape_work work = {.world = world, .state = structure_state_of(world), .rank = rank, .level = level};
+    struct shape_work work = {.world = world, .state = world_state_of(world, &drawing_slot), .rank = rank, .level = level};
     if (!work.state) {
         return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the shapes of a structure");
     }

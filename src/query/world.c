@@ -5,11 +5,6 @@
 
 #include "base/context.h"
 #include "base/floating_point_guard.h"
-#include "methods/method_table.h"
-#include "query/border_search.h"
-#include "query/motion_run.h"
-#include "query/proximity_search.h"
-#include "query/structure_state.h"
 
 dent_world *dent_world_create(dent_context *context)
 {
@@ -22,10 +17,9 @@ dent_world *dent_world_create(dent_context *context)
     message_clear(&world->message);
     body_table_init(&world->bodies, context);
     pose_init(&world->pose, context);
+    end_pose_init(&world->end, context);
     arena_init(&world->scratch, context);
-    for (int i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
-        answer_list_init(&world->answers[i], context, (dent_question)(1 << i));
-    }
+    surface_forest_init(&world->forest, context);
     return world;
 }
 
@@ -34,39 +28,54 @@ void dent_world_destroy(dent_world *world)
     if (!world) {
         return;
     }
-    if (world->destroy_check_state) {
-        world->destroy_check_state(world->context, world->check_state);
-    }
-    if (world->destroy_contact_state) {
-        world->destroy_contact_state(world->context, world->contact_state);
-    }
-    border_state_destroy(world->border);
-    proximity_state_destroy(world->proximity);
-    structure_state_destroy(world->context, world->structures);
-    impact_state_destroy(world->context, world->impact_state);
-    motion_state_destroy(world->motion);
-    for (int method = 1; method < DENT_METHOD_COUNT; method++) {
-        const struct method_row *row = method_row_of((dent_method)method);
-        if (row && row->destroy && world->method_states[method]) {
-            row->destroy(world->context, world->method_states[method]);
+    for (int slot = WORLD_SLOT_COUNT - 1; slot >= 0; slot--) { /* those to the right first */
+        if (world->slots[slot].state) {
+            const struct world_slot_kind *kind = world->slots[slot].kind;
+            kind->destroy(world->context, world->slots[slot].state);
+            dent_release(world->context, world->slots[slot].state, 1, kind->size);
         }
     }
-    for (int i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
-        answer_list_destroy(&world->answers[i]);
-    }
+    surface_forest_destroy(&world->forest);
     arena_destroy(&world->scratch);
+    end_pose_destroy(&world->end);
     pose_destroy(&world->pose);
     body_table_destroy(&world->bodies);
     dent_release(world->context, world, 1, sizeof *world);
 }
 
-dent_status world_begin_query(dent_world *world)
+/* ---- slots and snapshots ----------------------------------------------------------------------------------------- */
+
+void *world_state_of(dent_world *world, const struct world_slot_kind *kind)
+{
+    if (!world->slots[kind->slot].state) {
+        void *state = dent_allocate(world->context, 1, kind->size);
+        if (!state) {
+            return NULL;
+        }
+        memset(state, 0, kind->size);
+        kind->init(world->context, state);
+        world->slots[kind->slot].state = state;
+        world->slots[kind->slot].kind = kind;
+    }
+    return world->slots[kind->slot].state;
+}
+
+dent_status world_open(dent_world *world)
 {
     arena_reset(&world->scratch);
+    world->end_is_read = false;
     return pose_read(&world->pose, &world->bodies, &world->message);
 }
 
-void world_end_query(dent_world *world)
+dent_status world_read_end(dent_world *world)
+{
+    dent_status status =
+        world->end_is_read ? DENT_OK : end_pose_read(&world->end, &world->pose, &world->message);
+    world->end_is_read = status == DENT_OK;
+    return status;
+}
+
+void world_close(dent_world *world)
 {
     arena_reset(&world->scratch);
 }

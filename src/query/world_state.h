@@ -1,5 +1,8 @@
-/* The inside of a dent_world: bodies, the pose of the current query, scratch, the lists of the last answer, and what
- * methods and the penetration check keep between calls.
+/* The inside of a dent_world: bodies, the snapshot of their positions that one call works on, the surface forest, scratch
+ * memory, and one slot per question for what it keeps between calls.
+ *
+ * A public call opens a snapshot: positions at t0 are read and checked once, those at t1 when first needed. Everything
+ * that the call asks for on the way (contacts ask three questions) works on that one reading.
  */
 #ifndef DENT_QUERY_WORLD_STATE_H
 #define DENT_QUERY_WORLD_STATE_H
@@ -8,37 +11,62 @@
 
 #include "base/arena.h"
 #include "base/message.h"
-#include "bodies/pose.h"
-#include "query/answer_list.h"
+#include "bodies/end_pose.h"
+#include "structures/surface_forest.h"
+
+/* Who keeps something in a world. */
+enum world_slot {
+    WORLD_SLOT_DISCRETE,
+    WORLD_SLOT_BORDER,
+    WORLD_SLOT_PROXIMITY,
+    WORLD_SLOT_IMPACT,
+    WORLD_SLOT_MOTION,
+    WORLD_SLOT_DRAWING,
+    WORLD_SLOT_CHECK,
+    WORLD_SLOT_CONTACTS,
+    WORLD_SLOT_COUNT
+};
+
+/* How a slot is filled and emptied. `init` receives zeroed memory and cannot fail. */
+struct world_slot_kind {
+    enum world_slot slot;
+    size_t size;
+    void (*init)(dent_context *context, void *state);
+    void (*destroy)(dent_context *context, void *state);
+};
 
 struct dent_world {
     dent_context *context;
     struct message message;
     struct body_table bodies;
-    struct pose pose;
+    struct pose pose;    /* of the open snapshot: positions at t0 */
+    struct end_pose end; /* positions at t1, once world_read_end was called */
+    bool end_is_read;
     struct arena scratch;
-    struct answer_list answers[DENT_DISCRETE_QUESTION_COUNT];
-    void *method_states[DENT_METHOD_COUNT];
-    struct border_state *border;       /* border_search.h; null until the first query that asks for it */
-    struct proximity_state *proximity; /* proximity_search.h; null until the first such query */
-    struct structure_state *structures; /* structure_state.h; null until somebody draws */
-    struct impact_state *impact_state; /* of impact_run.h; null until the first impact query */
-    struct motion_state *motion;       /* motion_run.h; null until the first motion query */
-
-    /* Owned by src/contact, which lies to the right. */
-    void *check_state;
-    void (*destroy_check_state)(dent_context *context, void *state);
-    void *contact_state; /* contact_run.h */
-    void (*destroy_contact_state)(dent_context *context, void *state);
+    struct surface_forest forest; /* of all questions about surfaces; boxes as the last of them made them */
+    struct {
+        void *state; /* null until first asked for */
+        const struct world_slot_kind *kind;
+    } slots[WORLD_SLOT_COUNT];
 };
 
-void impact_state_destroy(dent_context *context, struct impact_state *state);
+/* What the world keeps for a question, made when first asked for. Null when memory runs out. */
+void *world_state_of(dent_world *world, const struct world_slot_kind *kind);
 
-/* Reads and checks the t0 positions of all bodies into world->pose and resets the scratch arena. */
-dent_status world_begin_query(dent_world *world);
+/* The same; null when nothing was kept yet. */
+static inline void *world_kept(const dent_world *world, enum world_slot slot)
+{
+    return world->slots[slot].state;
+}
 
-/* Makes one block of the scratch arena, large enough for the same query again: from now on it allocates nothing. What
- * lay in it is gone. */
-void world_end_query(dent_world *world);
+/* Opens a snapshot: empties the scratch memory, reads and checks the positions of all bodies at t0. */
+dent_status world_open(dent_world *world);
+
+/* Within a snapshot: reads and checks the positions at t1, unless that has been done. */
+dent_status world_read_end(dent_world *world);
+
+/* Makes one block of the scratch memory, large enough for the same call again: from now on it allocates nothing. What lay
+ * in it is gone. */
+void world_close(dent_world *world);
 
 #endif

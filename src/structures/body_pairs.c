@@ -9,11 +9,15 @@ void body_pairs_init(struct body_pairs *pairs, dent_context *context)
 {
     *pairs = (struct body_pairs){0};
     array_init(&pairs->found, context, sizeof(struct body_pair));
+    array_init(&pairs->first_storage, context, sizeof *pairs->first);
+    array_init(&pairs->partner_storage, context, sizeof *pairs->partners);
 }
 
 void body_pairs_destroy(struct body_pairs *pairs)
 {
     array_destroy(&pairs->found);
+    array_destroy(&pairs->first_storage);
+    array_destroy(&pairs->partner_storage);
 }
 
 /* The axis along which the boxes cover the least of their common extent. */
@@ -177,12 +181,14 @@ bool body_pairs_find(struct body_pairs *pairs, const struct cluster_box *boxes, 
                      const struct kernels *kernels, struct arena *scratch)
 {
     array_clear(&pairs->found);
-    pairs->first = arena_allocate(scratch, (size_t)count + 1, sizeof *pairs->first);
+    array_clear(&pairs->first_storage);
+    array_clear(&pairs->partner_storage);
+    pairs->first = array_extend(&pairs->first_storage, (size_t)count + 1);
     struct arena_mark mark = arena_mark(scratch);
     bool done = pairs->first && (count <= FEW_BOXES ? compare_all(pairs, boxes, count, kernels->clusters)
                                                     : sort_and_sweep(pairs, boxes, count, kernels, scratch));
     arena_rewind(scratch, mark);
-    pairs->partners = done ? arena_allocate(scratch, pairs->found.count, 2 * sizeof *pairs->partners) : NULL;
+    pairs->partners = done ? array_extend(&pairs->partner_storage, 2 * pairs->found.count) : NULL;
     if (!pairs->partners || pairs->found.count > UINT32_MAX / 2) {
         return false;
     }

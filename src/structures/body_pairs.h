@@ -12,10 +12,10 @@ struct body_pair {
 };
 
 struct body_pairs {
-    struct dynamic_array
-        found;       /* struct body_pair, each pair once, in the order of the sweep; kept until the next one */
-    uint32_t *first; /* in scratch memory; count + 1: the partners of box i are partner[first[i] ...) */
+    struct dynamic_array found; /* struct body_pair, each pair once, in the order of the sweep */
+    uint32_t *first;            /* count + 1: the partners of box i are partners[first[i] ...) */
     uint32_t *partners;
+    struct dynamic_array first_storage, partner_storage; /* uint32_t */
 };
 
 void body_pairs_init(struct body_pairs *pairs, dent_context *context);

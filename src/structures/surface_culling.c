@@ -522,6 +522,10 @@ bool surface_culling_run(struct surface_forest *forest, const struct pose *pose,
                          struct arena *scratch, struct culling_counts *counts)
 {
     struct culling_loop loop = {.kernels = kernels->curvature};
+    if (forest->made.valid && forest->made.culled) {
+        *counts = forest->culled;
+        return true;
+    }
     for (uint32_t rank = 0; rank < forest->body_count; rank++) {
         clear_tree(forest->bodies[rank].tree);
     }
@@ -542,5 +546,7 @@ bool surface_culling_run(struct surface_forest *forest, const struct pose *pose,
         finish_tree(loop.tree, of_tree, counts);
     }
     counts->regions_tested += tests_so_far(&loop, forest->context);
+    forest->culled = *counts;
+    forest->made.culled = true;
     return true;
 }

@@ -24,13 +24,6 @@
 
 struct curvature_kernels;
 
-struct culling_counts {
-    uint64_t regions_tested; /* groups and single nodes whose outline was looked at */
-    uint64_t nodes_culled;   /* leaves proven free */
-    uint64_t pairs_culled;   /* pairs of neighbouring leaves proven free */
-    uint64_t pairs;          /* leaves and pairs of neighbouring leaves, all of them */
-};
-
 /* Marks node_culled and pair_culled in the levels of all trees of a forest for the pose of its last refit (t0). Lists
  * what it needs for trees that it has not seen yet (`pose`: their bodies); afterwards it allocates nothing but
  * `scratch`. Trees for which it did not pay in their last query are passed over most of the time: their levels then

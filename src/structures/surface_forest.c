@@ -129,6 +129,7 @@ bool surface_forest_update(struct surface_forest *forest, const struct pose *pos
     if (is_up_to_date(forest, pose)) {
         return true;
     }
+    forest->made.valid = false;
     struct surface_forest fresh = {.context = forest->context,
                                    .cut = forest->cut,
                                    .axis_count = forest->axis_count,

@@ -47,6 +47,20 @@ struct forest_body {
     struct surface_tree *tree;
 };
 
+/* What the last refit made, so that the next one of the same kind in the same snapshot finds it done. */
+struct forest_boxes {
+    bool valid, ends, grown, no_points;
+    bool culled;      /* the culling has run on these boxes */
+    uint64_t reading; /* of the pose */
+};
+
+struct culling_counts {
+    uint64_t regions_tested; /* groups and single nodes whose outline was looked at */
+    uint64_t nodes_culled;   /* leaves proven free */
+    uint64_t pairs_culled;   /* pairs of neighbouring leaves proven free */
+    uint64_t pairs;          /* leaves and pairs of neighbouring leaves, all of them */
+};
+
 struct surface_forest {
     dent_context *context;
     uint64_t topology_version; /* of the body table the leaves were cut for */
@@ -63,8 +77,10 @@ struct surface_forest {
     uint32_t group_count;
     uint32_t *first_group;           /* by rank, body_count + 1 */
     uint32_t *body_of_group;         /* by group */
-    struct body_pairs body_pairs;    /* bodies whose boxes meet; made by the refit in its scratch memory */
+    struct body_pairs body_pairs;    /* bodies whose boxes meet; made by the refit */
     struct dynamic_array body_boxes; /* struct cluster_box by rank, of the last refit */
+    struct forest_boxes made;        /* what the boxes are of now */
+    struct culling_counts culled;    /* of the last culling, for made.culled */
 };
 
 void surface_forest_init(struct surface_forest *forest, dent_context *context);
@@ -83,8 +99,8 @@ struct forest_refit {
     bool leave_out_points; /* leaves whose vertices all lie at one point get an empty box and are visited by nobody */
 };
 
-/* Boxes of all leaves and of the tree above them, in parallel. Needs no memory but `scratch`. False when that runs out.
- */
+/* Boxes of all leaves and of the tree above them, in parallel; nothing to do when the last refit made the same ones (not
+ * grown) for the same reading of the positions. False when memory runs out. */
 bool surface_forest_refit(struct surface_forest *forest, const struct forest_refit *refit,
                           const struct kernels *kernels, struct arena *scratch);
 

@@ -260,10 +260,22 @@ static double *growths(const struct surface_forest *forest, const struct forest_
     return growth;
 }
 
+/* Boxes that were grown are made anew: by how much is not remembered. */
+static bool boxes_are_made(const struct surface_forest *forest, const struct forest_refit *refit)
+{
+    const struct forest_boxes *made = &forest->made;
+    return made->valid && made->reading == refit->pose->reading && !made->grown && !refit->grow &&
+           made->ends == (refit->ends != NULL) && made->no_points == refit->leave_out_points;
+}
+
 bool surface_forest_refit(struct surface_forest *forest, const struct forest_refit *refit,
                           const struct kernels *kernels, struct arena *scratch)
 {
     struct refit_loop loop = {.forest = forest, .refit = refit, .kernels = kernels->surfaces};
+    if (boxes_are_made(forest, refit)) {
+        return true;
+    }
+    forest->made.valid = false;
     forest->map = map_of(refit);
     array_clear(&forest->body_boxes);
     struct cluster_box *boxes = array_extend(&forest->body_boxes, forest->body_count);
@@ -279,5 +291,10 @@ bool surface_forest_refit(struct surface_forest *forest, const struct forest_ref
             judge_quality(forest->bodies[rank].tree, &forest->map);
         }
     }
-    return body_pairs_find(&forest->body_pairs, boxes, forest->body_count, kernels, scratch);
+    forest->made = (struct forest_boxes){.ends = refit->ends != NULL,
+                                         .grown = refit->grow != NULL,
+                                         .no_points = refit->leave_out_points,
+                                         .reading = refit->pose->reading};
+    forest->made.valid = body_pairs_find(&forest->body_pairs, boxes, forest->body_count, kernels, scratch);
+    return forest->made.valid;
 }

@@ -6,7 +6,7 @@
 #include "support/cmocka_includes.h"
 
 #include "methods/contour_walk.h"
-#include "query/world_state.h"
+#include "query/discrete_state.h"
 #include "support/random_solids.h"
 
 enum { CONTEXTS_MAX = 12 };
@@ -69,7 +69,7 @@ static bool walk_equals_oracle(const struct test_scene *scene, uint64_t seed, bo
     void *state;
     assert_int_equal(contour_state_create(dent_world_context(world), &state), DENT_OK);
     ((struct contour_state *)state)->leave_out = leave_out;
-    world->method_states[DENT_METHOD_CONTOUR_WALK] = state;
+    discrete_state_of(world)->method_states[DENT_METHOD_CONTOUR_WALK] = state;
     assert_int_equal(dent_world_query(world, &def, &got), DENT_OK);
     bool same = same_lists(&expected.vertex_cell, &got.vertex_cell) && same_lists(&expected.face_cell, &got.face_cell);
     tally->scenes++;
