@@ -122,6 +122,7 @@ static void find_pairs(struct stage *stage, const struct question *question, str
                                      .begin = begin_pairs,
                                      .take = take_pairs};
     *counts = (struct culling_counts){0};
+    stage->pose.reading++; /* as if positions were read again: nothing made before counts */
     stage->forest.cut = question->cut;
     assert_true(surface_forest_update(&stage->forest, &stage->pose, &stage->scratch));
     assert_true(surface_forest_refit(&stage->forest, &refit, kernels, &stage->scratch));
@@ -352,6 +353,7 @@ static void a_gently_curved_sheet_is_culled_as_a_whole(void **state)
 static bool cull_once(struct stage *stage, struct culling_counts *counts)
 {
     const struct kernels *kernels = kernels_for(DENT_ISA_SCALAR);
+    stage->pose.reading++;
     bool good =
         surface_forest_update(&stage->forest, &stage->pose, &stage->scratch) &&
         surface_forest_refit(&stage->forest, &(struct forest_refit){.pose = &stage->pose}, kernels, &stage->scratch) &&

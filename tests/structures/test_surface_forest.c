@@ -89,6 +89,7 @@ static void refit(struct stage *stage, bool moving, const double *grow)
         ends[i] = (const double(*)[3])stage->ends[i];
     }
     struct forest_refit how = {.pose = &stage->pose, .ends = moving ? ends : NULL, .grow = grow};
+    stage->pose.reading++; /* as if positions were read again */
     assert_true(
         surface_forest_refit(&stage->forest, &how, kernels_for(dent_context_isa(stage->context)), &stage->scratch));
 }
