@@ -19,6 +19,26 @@ extern "C" {
 
 typedef enum dent_body_kind { DENT_BODY_SOLID = 1, DENT_BODY_SURFACE = 2 } dent_body_kind;
 
+/** What a kind of body is made of: a row of the table of body kinds. */
+typedef struct dent_body_kind_info {
+    dent_body_kind kind;
+    const char *name;         /**< "solid" */
+    const char *element_name; /**< "cell" */
+    uint32_t dimension;       /**< of an element: 3 for cells, 2 for faces */
+    uint32_t corner_count;    /**< of a plain element: 4 for tetrahedra, 3 for triangles */
+    bool has_cells;           /**< elements have an inside */
+} dent_body_kind_info;
+
+/** The row of a kind; null for a value that is none. Static memory. Threads: any. */
+DENT_API const dent_body_kind_info *dent_body_kind_get_info(dent_body_kind kind);
+
+/** Do elements of this kind have an inside? */
+static inline bool dent_body_kind_has_cells(dent_body_kind kind)
+{
+    const dent_body_kind_info *info = dent_body_kind_get_info(kind);
+    return info && info->has_cells;
+}
+
 /** Cell kinds of a solid, with the number of corners. Corner order: hexahedron bottom 0-3 then top 4-7, wedge bottom
  * 0-2 then top 3-5, pyramid base 0-3 then apex 4; positive when the bottom turns counter-clockwise seen from the top,
  * as in VTK. For the wedge VTK's own descriptions disagree: one numbered the other way round is taken as positive too
@@ -107,6 +127,8 @@ typedef struct dent_body_def {
                       query. False: they are accepted, counted (dent_body_topology, dent_body_measure) and answered. */
 } dent_body_def;
 
+/** A def of any kind; dent_solid_def_default() and dent_surface_def_default() are this with their kind. */
+DENT_API dent_body_def dent_body_def_default(dent_body_kind kind);
 DENT_API dent_body_def dent_solid_def_default(void);
 DENT_API dent_body_def dent_surface_def_default(void);
 

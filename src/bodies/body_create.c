@@ -19,7 +19,7 @@
 
 enum { DEFAULT_NAME_SIZE = 32 };
 
-static dent_body_def def_default(dent_body_kind kind)
+dent_body_def dent_body_def_default(dent_body_kind kind)
 {
     dent_body_def def;
     memset(&def, 0, sizeof def);
@@ -34,12 +34,12 @@ static dent_body_def def_default(dent_body_kind kind)
 
 dent_body_def dent_solid_def_default(void)
 {
-    return def_default(DENT_BODY_SOLID);
+    return dent_body_def_default(DENT_BODY_SOLID);
 }
 
 dent_body_def dent_surface_def_default(void)
 {
-    return def_default(DENT_BODY_SURFACE);
+    return dent_body_def_default(DENT_BODY_SURFACE);
 }
 
 static dent_status out_of_memory(const struct body *body, struct message *message)
@@ -122,7 +122,7 @@ static bool copy_elements(struct body *body, const dent_body_def *def, const str
 
 static bool split_cells(struct body *body, const struct mesh_counts *counts)
 {
-    if (body->kind != DENT_BODY_SOLID) {
+    if (!body_has_cells(body)) {
         return true;
     }
     body->tetrahedron_count = (uint32_t)counts->tetrahedron_count;
@@ -156,7 +156,7 @@ static dent_status refuse_in_strict_mode(const struct body *body, uint32_t first
                                          struct message *message)
 {
     const dent_body_topology *topology = &body->topology;
-    const char *element = body->kind == DENT_BODY_SOLID ? "cell" : "triangle";
+    const char *element = body_kind_row(body->kind)->element_name;
     if (!body->strict) {
         return DENT_OK;
     }
@@ -183,7 +183,7 @@ static dent_status refuse_in_strict_mode(const struct body *body, uint32_t first
 /* The undeformed shape, where there is one. */
 static dent_status copy_reference(struct body *body, const dent_positions *reference, struct message *message)
 {
-    if (!reference->data || body->kind != DENT_BODY_SOLID) {
+    if (!reference->data || !body_has_cells(body)) {
         return DENT_OK;
     }
     dent_status status = body_check_positions(body, reference, message);

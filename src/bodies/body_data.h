@@ -9,6 +9,7 @@
 
 #include <dent/body.h>
 
+#include "bodies/body_kinds.h"
 #include "base/message.h"
 
 struct body {
@@ -104,5 +105,26 @@ void body_measure(const struct body *body, const double (*xyz)[3], dent_body_mea
 
 /* In strict mode: BAD_MESH naming the first inverted or flat cell. */
 dent_status body_check_strict(const struct body *body, const double (*xyz)[3], struct message *message);
+
+static inline bool body_has_cells(const struct body *body)
+{
+    return kind_has_cells(body->kind);
+}
+
+static inline bool body_has_faces(const struct body *body)
+{
+    return kind_has_faces(body->kind);
+}
+
+/* The caller's cells, and the tetrahedra they are split into; 0 for bodies without an inside. */
+static inline uint32_t body_cell_count(const struct body *body)
+{
+    return body_has_cells(body) ? body->element_count : 0;
+}
+
+static inline uint32_t body_tetrahedron_count(const struct body *body)
+{
+    return body_has_cells(body) ? body->tetrahedron_count : 0;
+}
 
 #endif

@@ -40,7 +40,7 @@ static struct sign_counts count_signs(const struct body *body, const double (*xy
 {
     struct sign_counts counts = {.first_negative_cell = UINT32_MAX, .first_flat_cell = UINT32_MAX};
     for (uint32_t cell = 0; cell < body->element_count; cell++) {
-        if (body->kind == DENT_BODY_SURFACE) {
+        if (body_has_faces(body)) {
             note_cell(&counts, cell, false, triangle_is_flat(xyz, body->element_corners + (size_t)cell * 3));
             continue;
         }
@@ -185,7 +185,7 @@ static void measure_sizes(const struct body *body, const double (*xyz)[3], const
     }
     for (uint32_t i = 0; i < body->surface_face_count; i++) {
         measure->area += triangle_area(xyz, body->surface_faces[i].corners, &quality);
-        lowest = body->kind == DENT_BODY_SURFACE ? fmin(lowest, quality) : lowest;
+        lowest = body_has_faces(body) ? fmin(lowest, quality) : lowest;
     }
     for (uint32_t i = 0; i < body->edge_count; i++) {
         edge_sum += edge_length(xyz, body->edges[i]);
@@ -222,7 +222,7 @@ dent_status body_check_strict(const struct body *body, const double (*xyz)[3], s
     if (signs.cells_with_flat > 0) {
         return message_fail(message, DENT_ERROR_BAD_MESH,
                             BODY_TITLE ": %s %" PRIu32 " is flat (%" PRIu32 " in all); strict", BODY_TITLE_OF(body),
-                            body->kind == DENT_BODY_SOLID ? "cell" : "triangle", signs.first_flat_cell,
+                            body_kind_row(body->kind)->element_name, signs.first_flat_cell,
                             signs.cells_with_flat);
     }
     return DENT_OK;

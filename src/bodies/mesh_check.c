@@ -32,7 +32,7 @@ dent_status mesh_check_def(const dent_body_def *def, struct message *message)
 
 static dent_status check_arrays(const dent_body_def *def, const struct body *body, struct message *message)
 {
-    if (def->kind != DENT_BODY_SOLID && def->kind != DENT_BODY_SURFACE) {
+    if (!body_kind_row(def->kind)) {
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, BODY_TITLE ": unknown body kind %d",
                             BODY_TITLE_OF(body), (int)def->kind);
     }
@@ -41,7 +41,7 @@ static dent_status check_arrays(const dent_body_def *def, const struct body *bod
                             BODY_TITLE ": element_corners is null, but element_count is %" PRIu32, BODY_TITLE_OF(body),
                             def->element_count);
     }
-    if (def->kind == DENT_BODY_SURFACE && def->cell_kinds) {
+    if (!kind_has_cells(def->kind) && def->cell_kinds) {
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, BODY_TITLE ": a surface must have cell_kinds null",
                             BODY_TITLE_OF(body));
     }
@@ -56,8 +56,8 @@ static dent_status check_arrays(const dent_body_def *def, const struct body *bod
 /* Every cell has at least one tetrahedron and four faces, every triangle one face: what is too much by number alone. */
 static dent_status check_sizes(const dent_body_def *def, const struct body *body, struct message *message)
 {
-    uint64_t faces = (uint64_t)def->element_count * (def->kind == DENT_BODY_SOLID ? 4 : 1);
-    uint64_t corners = (uint64_t)def->element_count * (def->kind == DENT_BODY_SOLID ? CELL_MAX_CORNERS : 3);
+    uint64_t faces = (uint64_t)def->element_count * kind_face_count(def->kind);
+    uint64_t corners = (uint64_t)def->element_count * kind_most_corners(def->kind);
     if (faces > face_limit) {
         return message_fail(message, DENT_ERROR_TOO_LARGE,
                             BODY_TITLE ": %" PRIu32 " elements have more than the %" PRIu64
@@ -81,7 +81,7 @@ static dent_status check_sizes(const dent_body_def *def, const struct body *body
 
 static const char *element_word(const dent_body_def *def)
 {
-    return def->kind == DENT_BODY_SOLID ? "cell" : "triangle";
+    return body_kind_row(def->kind)->element_name;
 }
 
 static dent_status check_element(const dent_body_def *def, const struct body *body, struct message *message,
@@ -115,7 +115,7 @@ dent_status mesh_check_elements(const dent_body_def *def, const struct body *bod
     *counts = (struct mesh_counts){0};
     for (uint32_t element = 0; status == DENT_OK && element < def->element_count; element++) {
         uint8_t kind = def->cell_kinds ? def->cell_kinds[element] : DENT_CELL_TETRAHEDRON;
-        uint32_t corner_count = def->kind == DENT_BODY_SOLID ? cell_corner_count(kind) : 3;
+        uint32_t corner_count = kind_has_cells(def->kind) ? cell_corner_count(kind) : kind_corner_count(def->kind);
         if (corner_count == 0) {
             return message_fail(message, DENT_ERROR_BAD_MESH, BODY_TITLE ": cell %" PRIu32 " is of unknown kind %u",
                                 BODY_TITLE_OF(body), element, (unsigned)kind);
@@ -123,7 +123,7 @@ dent_status mesh_check_elements(const dent_body_def *def, const struct body *bod
         const uint32_t *corners = def->element_corners + counts->corner_count;
         status = check_element(def, body, message, element, corners, corner_count);
         counts->corner_count += corner_count;
-        if (status == DENT_OK && def->kind == DENT_BODY_SOLID) {
+        if (status == DENT_OK && kind_has_cells(def->kind)) {
             counts->tetrahedron_count += cell_tetrahedron_count(kind, corners);
             counts->is_split |= kind != DENT_CELL_TETRAHEDRON;
         }

@@ -23,7 +23,7 @@ struct simplices {
 
 static struct simplices simplices_of(const struct body *body)
 {
-    if (body->kind == DENT_BODY_SOLID) {
+    if (body_has_cells(body)) {
         return (struct simplices){(const uint32_t *)body->tetrahedra, body->tetrahedron_count, 4, 6};
     }
     return (struct simplices){body->element_corners, body->element_count, 3, 3};

@@ -67,7 +67,7 @@ static void match_faces(struct body *body, const struct vertex_buckets *buckets,
 
 bool mesh_faces_find_neighbours(struct body *body, uint32_t *first_nonmanifold_cell)
 {
-    if (body->kind != DENT_BODY_SOLID) {
+    if (!body_has_cells(body)) {
         return true;
     }
     struct vertex_buckets buckets;
@@ -156,7 +156,7 @@ static void list_faces_of_surface(struct body *body)
 
 static uint32_t count_surface_faces(const struct body *body)
 {
-    uint32_t count = body->kind == DENT_BODY_SURFACE ? body->element_count : 0;
+    uint32_t count = body_has_faces(body) ? body->element_count : 0;
     for (uint32_t tetrahedron = 0; tetrahedron < body->tetrahedron_count; tetrahedron++) {
         for (uint32_t corner = 0; corner < 4; corner++) {
             count += body->neighbours[tetrahedron][corner] == NEIGHBOUR_NONE;
@@ -172,7 +172,7 @@ bool mesh_faces_list_surface(struct body *body)
     if (!body->surface_faces) {
         return false;
     }
-    if (body->kind == DENT_BODY_SURFACE) {
+    if (body_has_faces(body)) {
         list_faces_of_surface(body);
     } else {
         body->surface_face_tetrahedron =

@@ -16,7 +16,7 @@ static inline const uint32_t *mesh_element(const struct body *body, uint32_t ele
         *corner_count = (uint32_t)(body->element_start[element + 1] - body->element_start[element]);
         return body->element_corners + body->element_start[element];
     }
-    *corner_count = body->kind == DENT_BODY_SOLID ? 4 : 3;
+    *corner_count = kind_corner_count(body->kind);
     return body->element_corners + (size_t)element * *corner_count;
 }
 

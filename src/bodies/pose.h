@@ -47,7 +47,7 @@ static inline const uint32_t *element_corners(const struct body *body, uint32_t 
         *count = (uint32_t)(body->element_start[element + 1] - body->element_start[element]);
         return body->element_corners + body->element_start[element];
     }
-    *count = body->kind == DENT_BODY_SOLID ? 4 : 3;
+    *count = kind_corner_count(body->kind);
     return body->element_corners + (size_t)element * *count;
 }
 

@@ -185,7 +185,7 @@ bool contact_make_patches(struct contact_run *run); /* contact_patches.c */
 /* Does b have an inside? */
 static inline bool contact_has_inside(const struct contact_run *run, uint32_t rank)
 {
-    return run->pose->bodies[rank].body->kind == DENT_BODY_SOLID || run->surface_side[rank] != 0;
+    return body_has_cells(run->pose->bodies[rank].body) || run->surface_side[rank] != 0;
 }
 
 /* The point (vertex, other body), or null. */

@@ -170,7 +170,7 @@ static void look_as_check(const struct contact_run *run, uint32_t rank, struct c
     *body = (struct check_body){.body = posed->body, .xyz = posed->xyz};
     memcpy(body->bounds.lo, posed->lo, sizeof posed->lo);
     memcpy(body->bounds.hi, posed->hi, sizeof posed->hi);
-    body->solid = posed->body->kind == DENT_BODY_SOLID;
+    body->solid = body_has_cells(posed->body);
     body->closed = !body->solid;
 }
 

@@ -162,7 +162,7 @@ static void probe_block(void *data, uint32_t block, uint32_t worker)
     }
     for (size_t i = begin; i < end; i++) {
         probe.point = &points[i];
-        if (points[i].round != ROUND_NEVER && run->pose->bodies[points[i].body_a].body->kind == DENT_BODY_SOLID) {
+        if (points[i].round != ROUND_NEVER && body_has_cells(run->pose->bodies[points[i].body_a].body)) {
             probe_point(&probe, block, kernels);
         }
     }

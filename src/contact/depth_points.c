@@ -172,7 +172,7 @@ const struct cut_run *contact_run_of(const struct contact_run *run, uint32_t bod
 int contact_face_side(const struct contact_run *run, uint32_t body, uint32_t face)
 {
     const struct posed_body *posed = &run->pose->bodies[body];
-    if (posed->body->kind != DENT_BODY_SOLID) {
+    if (!body_has_cells(posed->body)) {
         return run->surface_side[body] < 0 ? -1 : 1;
     }
     const uint32_t *t = posed->body->tetrahedra[posed->body->surface_face_tetrahedron[face]];
@@ -273,7 +273,7 @@ static bool find_lost_ends(struct contact_run *run)
         bool inside[2] = {depth_point_of(run, cut->body_a, cut->v0, cut->body_b) != NULL,
                           depth_point_of(run, cut->body_a, cut->v1, cut->body_b) != NULL};
         bool in_order = (runs[i].count % 2 == 1) == (inside[0] != inside[1]);
-        if (b->kind != DENT_BODY_SOLID || in_order || !a->edge_is_surface[cut->edge]) {
+        if (!body_has_cells(b) || in_order || !a->edge_is_surface[cut->edge]) {
             continue; /* of inner edges only those hits are listed that are more than a touch */
         }
         int balance = contact_run_balance(run, &runs[i]);
@@ -412,7 +412,7 @@ static bool judge_lost(struct contact_run *run, const struct lost_edge *lost, bo
 {
     const struct posed_body *a = &run->pose->bodies[lost->body_a], *b = &run->pose->bodies[lost->body_b];
     uint32_t cell = PLACE_NONE;
-    if (b->body->kind == DENT_BODY_SOLID) {
+    if (body_has_cells(b->body)) {
         cell = walk_to(b, a->xyz[lost->vertex], lost->start);
         if (cell == PLACE_NONE ||
             corners_share_vertex(a->body, &lost->vertex, 1, b->body, b->body->tetrahedra[cell], 4)) {
@@ -442,7 +442,7 @@ bool depth_add_closed_vertex(struct contact_run *run, uint32_t body_a, uint32_t 
 {
     struct lost_edge lost = {body_a, vertex, body_b, 0, true};
     uint64_t lost_edges = run->counters.lost_edges;
-    bool added = false, solid = run->pose->bodies[body_b].body->kind == DENT_BODY_SOLID;
+    bool added = false, solid = body_has_cells(run->pose->bodies[body_b].body);
     bool room = solid ? judge_lost(run, &lost, &added) : push_point(run, body_a, vertex, body_b, PLACE_NONE);
     run->counters.lost_edges = lost_edges;
     if (room && (added || !solid)) {
@@ -535,7 +535,7 @@ static bool add_chords(struct contact_run *run, const struct cut_run *cuts, cons
 {
     const dent_cut_edge *records = run->query->border.cut_edges, *cut = &records[cuts->first];
     if (!contact_has_inside(run, cut->body_b) ||
-        (cut->body_a == cut->body_b && run->pose->bodies[cut->body_a].body->kind != DENT_BODY_SOLID)) {
+        (cut->body_a == cut->body_b && !body_has_cells(run->pose->bodies[cut->body_a].body))) {
         run->counters.open_crossings++;
         return true;
     }

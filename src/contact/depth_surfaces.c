@@ -61,7 +61,7 @@ bool depth_find_sides(struct contact_run *run)
         const struct posed_body *posed = &run->pose->bodies[b];
         bool wanted = false;
         sides[b] = 0;
-        if (posed->body->kind == DENT_BODY_SOLID || !posed->body->topology.surface_closed) {
+        if (body_has_cells(posed->body) || !posed->body->topology.surface_closed) {
             continue;
         }
         for (uint32_t a = 0; a < run->pose->body_count && !wanted; a++) {
@@ -282,7 +282,7 @@ static bool lies_on_surface(const struct contact_run *run, const struct depth_po
 static bool may_lie_on_surface(const struct contact_run *run, const struct depth_point *point)
 {
     const struct depth_term *terms = run->state->terms.data; /* null when there is none at all */
-    bool all = run->pose->bodies[point->body_b].body->kind != DENT_BODY_SOLID && point->term_count > 0;
+    bool all = !body_has_cells(run->pose->bodies[point->body_b].body) && point->term_count > 0;
     for (uint32_t i = 0; all && i < point->term_count; i++) {
         all = terms[point->first_term + i].degenerate;
     }

@@ -100,7 +100,7 @@ static bool list_parts(struct contact_run *run, uint32_t rank, struct part_verti
 /* No cut edge belongs to the part. Its vertices are all inside, all outside, or on the surface. */
 static bool enter_part(struct contact_run *run, uint32_t a, uint32_t b, uint32_t component, struct part_vertices *parts)
 {
-    bool solid = run->pose->bodies[b].body->kind == DENT_BODY_SOLID, all_on = true;
+    bool solid = body_has_cells(run->pose->bodies[b].body), all_on = true;
     uint32_t first = run->state->meshes[a].component_first[component];
     if (depth_point_of(run, a, first, b)) {
         return true;

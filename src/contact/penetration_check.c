@@ -128,7 +128,7 @@ static dent_status begin_run(dent_world *world, struct check_state *state, struc
         *body = (struct check_body){.body = posed->body, .xyz = posed->xyz};
         memcpy(body->bounds.lo, posed->lo, sizeof posed->lo);
         memcpy(body->bounds.hi, posed->hi, sizeof posed->hi);
-        body->solid = posed->body->kind == DENT_BODY_SOLID;
+        body->solid = body_has_cells(posed->body);
         body->closed = !body->solid && posed->body->topology.surface_closed;
         body->element_marks = array_at(&state->marks, place->elements);
         body->vertex_marks = array_at(&state->marks, place->vertices);

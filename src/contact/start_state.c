@@ -32,7 +32,7 @@ static bool point_in_box(const double p[3], const struct posed_body *body)
 
 static bool has_inside(const struct body *body)
 {
-    return body->kind == DENT_BODY_SOLID || body->topology.surface_closed;
+    return body_has_cells(body) || body->topology.surface_closed;
 }
 
 /* ---- containment where surfaces do not meet ---------------------------------------------------------------------- */
@@ -66,7 +66,7 @@ static enum whereabouts point_inside(const double p[3], const struct posed_body 
     if (!point_in_box(p, y)) {
         return OUTSIDE;
     }
-    if (y->body->kind == DENT_BODY_SOLID) {
+    if (body_has_cells(y->body)) {
         return point_in_solid(p, y);
     }
     predicate_counters ignored = {0};

@@ -22,7 +22,7 @@ dent_status write_obj_lines(dent_context *context, const char *path, const dent_
 static inline uint32_t view_corner_count(const dent_mesh_view *view, uint32_t element)
 {
     static const uint8_t corners[DENT_CELL_KIND_COUNT] = {4, 8, 6, 5};
-    if (view->kind == DENT_BODY_SURFACE) {
+    if (!dent_body_kind_has_cells(view->kind)) {
         return 3;
     }
     return view->cell_kinds ? corners[view->cell_kinds[element]] : 4;

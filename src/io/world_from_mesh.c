@@ -36,7 +36,7 @@ static uint32_t collect_ties(const dent_mesh *mesh, uint32_t b, const dent_body_
 
 static dent_body_def def_of(const dent_mesh_body *body, const dent_same_as *ties, uint32_t tie_count)
 {
-    dent_body_def def = body->kind == DENT_BODY_SOLID ? dent_solid_def_default() : dent_surface_def_default();
+    dent_body_def def = dent_body_def_default(body->kind);
     def.name = body->name;
     def.vertex_count = body->vertex_count;
     def.element_count = body->element_count;
@@ -114,7 +114,7 @@ static void note_mirrored(const dent_mesh *mesh, dent_world *world, const dent_b
 {
     for (uint32_t b = 0; b < mesh->body_count; b++) {
         dent_body_measure measure;
-        if (mesh->bodies[b].kind == DENT_BODY_SOLID && !first_cell_is_positive(&mesh->bodies[b], world, ids[b]) &&
+        if (dent_body_kind_has_cells(mesh->bodies[b].kind) && !first_cell_is_positive(&mesh->bodies[b], world, ids[b]) &&
             dent_body_get_measure(world, ids[b], &measure) == DENT_OK && measure.mirrored) {
             dent_log_line(dent_world_context(world), DENT_LOG_NOTICE,
                           "%s: all cells are negative: the body is mirrored", mesh->bodies[b].name);

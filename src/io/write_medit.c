@@ -59,7 +59,7 @@ dent_status write_medit(dent_context *context, const char *path, const dent_mesh
     }
     output_text(&file, "MeshVersionFormatted 2\nDimension 3\n");
     write_vertices(&file, view);
-    if (view->kind == DENT_BODY_SURFACE) {
+    if (!dent_body_kind_has_cells(view->kind)) {
         write_section(&file, view, "\nTriangles\n", DENT_CELL_TETRAHEDRON);
     } else {
         write_section(&file, view, "\nTetrahedra\n", DENT_CELL_TETRAHEDRON);

@@ -91,7 +91,7 @@ static dent_status check_elements(dent_context *context, const char *path, const
     if (view->element_count > 0 && !view->element_corners) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "%s: no element corners were given", path);
     }
-    if (view->kind == DENT_BODY_SURFACE && view->cell_kinds) {
+    if (!dent_body_kind_has_cells(view->kind) && view->cell_kinds) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "%s: a surface has no cell kinds", path);
     }
     const uint32_t *corners = view->element_corners;
@@ -119,10 +119,10 @@ dent_status dent_mesh_write(dent_context *context, const char *path, const dent_
         return dent_fail(context, DENT_ERROR_UNSUPPORTED,
                          "%s: not written: the name must end in .mesh, .obj, .vtu or .vtp", path);
     }
-    if (view->kind != DENT_BODY_SOLID && view->kind != DENT_BODY_SURFACE) {
+    if (!dent_body_kind_get_info(view->kind)) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "%s: unknown kind of body %d", path, (int)view->kind);
     }
-    if (view->kind == DENT_BODY_SOLID && !row->solids) {
+    if (dent_body_kind_has_cells(view->kind) && !row->solids) {
         return dent_fail(context, DENT_ERROR_UNSUPPORTED,
                          "%s: not written: %s files hold surfaces, this body is a solid "
                          "(.mesh and .vtu hold both)",

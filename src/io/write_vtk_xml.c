@@ -168,7 +168,7 @@ static void append_types(struct vtk_writer *writer)
     output_uint64(&writer->file, part_bytes(writer, PART_TYPES));
     for (uint32_t e = 0; e < view->element_count; e++) {
         uint8_t type = vtk_cells[view->cell_kinds ? view->cell_kinds[e] : DENT_CELL_TETRAHEDRON];
-        if (view->kind == DENT_BODY_SURFACE) {
+        if (!dent_body_kind_has_cells(view->kind)) {
             type = VTK_TRIANGLE;
         }
         output_bytes(&writer->file, &type, 1);

@@ -87,8 +87,7 @@ static uint32_t side_features(enum side side, const struct body *body)
 {
     return side == SIDE_VERTICES ? body->vertex_count
            : side == SIDE_FACES  ? body->surface_face_count
-           : body->kind == DENT_BODY_SOLID ? body->element_count
-                                           : 0;
+           : body_cell_count(body);
 }
 
 static const struct element *list_side(const struct search_request *request, enum side side, size_t *count)

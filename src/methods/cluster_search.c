@@ -644,7 +644,7 @@ static void adopt_free_poses(struct cluster_search *search, struct cluster_cache
     for (uint32_t rank = 0; search->certify && search->may_adopt && rank < cache->body_count; rank++) {
         struct cached_body *entry = cache->entries[rank];
         const struct posed_body *posed = &search->request->pose->bodies[rank];
-        if (posed->body->kind != DENT_BODY_SOLID || !posed->body->self_collision || entry->own_reference ||
+        if (!body_has_cells(posed->body) || !posed->body->self_collision || entry->own_reference ||
             search->met_itself[rank] || certified_pieces(search, rank) > 0) {
             continue;
         }

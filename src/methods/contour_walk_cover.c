@@ -116,7 +116,7 @@ bool contour_find_branches(struct contour_search *search, bool *found)
     for (uint32_t rank = 0; rank < search->body_count; rank++) {
         const struct walk_body *body = &search->bodies[rank];
         const struct walk_mesh *mesh = body->mesh;
-        if (body->cover == 1 || body->body->kind != DENT_BODY_SOLID) {
+        if (body->cover == 1 || !body_has_cells(body->body)) {
             continue; /* covers nothing twice, so nothing turns twice */
         }
         uint32_t blocks = (mesh->ring_check_count + CHECKS_PER_BLOCK - 1) / CHECKS_PER_BLOCK;

@@ -44,7 +44,7 @@ static void seed_owner(struct contour_search *search, uint32_t block, uint32_t b
                        uint32_t crossed)
 {
     const struct walk_body *b = &search->bodies[body_b];
-    if (b->body->kind != DENT_BODY_SOLID || walk_is_removed(b, b->mesh->owners[crossed] / 4)) {
+    if (!body_has_cells(b->body) || walk_is_removed(b, b->mesh->owners[crossed] / 4)) {
         return;
     }
     struct walk_seed seed = {body_a, face, body_b, b->mesh->owners[crossed] / 4};
@@ -241,7 +241,7 @@ static bool seed_stars(struct contour_search *search)
         const struct body *body = search->bodies[rank].body;
         struct star_loop loop = {search, rank};
         uint32_t blocks = (body->vertex_count + VERTICES_PER_BLOCK - 1) / VERTICES_PER_BLOCK;
-        if (body->kind != DENT_BODY_SOLID || !bodies_may_meet(body, body)) {
+        if (!body_has_cells(body) || !bodies_may_meet(body, body)) {
             continue;
         }
         if (!begin_blocks(search, blocks)) {

@@ -117,7 +117,7 @@ bool contour_seed_diagonal(struct contour_search *search)
     predicate_counters *counters = search->sink->predicates(search->sink, 0);
     for (uint32_t rank = 0; rank < search->body_count; rank++) {
         const struct walk_body *body = &search->bodies[rank];
-        if (body->body->kind != DENT_BODY_SOLID || !bodies_may_meet(body->body, body->body)) {
+        if (!body_has_cells(body->body) || !bodies_may_meet(body->body, body->body)) {
             continue;
         }
         if (!(search->state->leave_out & SEED_FANS) && !seed_fans(search, rank, counters)) {
@@ -248,7 +248,7 @@ static bool seed_part_in(struct contour_search *search, const struct part_ray *r
     struct walk_body *solid = &search->bodies[rank];
     const struct hidden_wall *walls = search->state->hidden_walls.data;
     uint32_t found = 0;
-    if (solid->body->kind != DENT_BODY_SOLID || !in_box(&search->request->pose->bodies[rank], ray->p.xyz) ||
+    if (!body_has_cells(solid->body) || !in_box(&search->request->pose->bodies[rank], ray->p.xyz) ||
         !bodies_may_meet(search->bodies[ray->body].body, solid->body)) {
         return true;
     }

@@ -98,7 +98,7 @@ static void read_pair(struct contour_search *search, const struct contour_pair *
                               pair->cell, pair->degenerate);
         }
     }
-    if (a->body->kind != DENT_BODY_SOLID || search->request->surface_vertices_only ||
+    if (!body_has_cells(a->body) || search->request->surface_vertices_only ||
         search->state->leave_out & SEED_EDGES) {
         return;
     }

@@ -30,10 +30,10 @@ const struct method_row *method_choose(const struct pose *pose, uint32_t questio
     for (uint32_t rank = 0; rank < pose->body_count; rank++) {
         const struct body *body = pose->bodies[rank].body;
         elements += body->element_count;
-        cells += body->kind == DENT_BODY_SOLID ? body->element_count : 0;
+        cells += body_cell_count(body);
         bool may_be_certified = body->reference_convex || (body->reference && body->element_count <= CELLS_FOR_GAPS);
         certified_cells += may_be_certified ? body->element_count : 0;
-        solids += body->kind == DENT_BODY_SOLID;
+        solids += body_has_cells(body);
     }
     if (elements <= FEW_ELEMENTS) {
         *reason = "at most 16 elements: looking at every pair is quickest";

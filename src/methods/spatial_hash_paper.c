@@ -318,8 +318,7 @@ static uint32_t side_size(enum side side, const struct body *body)
 {
     return side == SIDE_VERTICES           ? body->vertex_count
            : side == SIDE_FACES            ? body->surface_face_count
-           : body->kind == DENT_BODY_SOLID ? body->element_count
-                                           : 0;
+           : body_cell_count(body);
 }
 
 static void bound(struct element *element, const double (*xyz)[3], const uint32_t *corners, uint32_t count)

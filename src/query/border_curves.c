@@ -127,7 +127,7 @@ static void link_many(struct border_search *search, const uint32_t *ends, uint32
 {
     const struct body *body = search->pose->bodies[incidence->high >> 32].body;
     dent_edge edge = body->edges[(uint32_t)incidence->high];
-    for (uint32_t i = 0; body->kind == DENT_BODY_SOLID && i < count; i++) {
+    for (uint32_t i = 0; body_has_cells(body) && i < count; i++) {
         uint32_t tetrahedron, apex;
         if (search->links[ends[i]] != NO_LINK ||
             !walk_around(body, edge_face_of(search, ends[i]), edge, &tetrahedron, &apex)) {

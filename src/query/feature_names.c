@@ -47,7 +47,7 @@ size_t dent_feature_print(const dent_world *world, dent_question question, const
     uint32_t feature = side_b ? pair->feature_b : pair->feature_a;
     const struct body *body = body_table_at(&world->bodies, side_b ? pair->body_b : pair->body_a);
     int length;
-    if (!side_is_face(question, side_b) || body->kind == DENT_BODY_SURFACE) {
+    if (!side_is_face(question, side_b) || body_has_faces(body)) {
         length = snprintf(buffer, buffer_size, "%u", (unsigned)feature);
     } else {
         const dent_surface_face *face = &body->surface_faces[feature];

@@ -17,7 +17,7 @@ void question_count_elements(const struct question_call *call, dent_query_counte
     const struct pose *pose = &call->world->pose;
     for (uint32_t rank = 0; rank < pose->body_count; rank++) {
         const struct body *body = pose->bodies[rank].body;
-        counters->elements += body->surface_face_count + (body->kind == DENT_BODY_SOLID ? body->element_count : 0);
+        counters->elements += body->surface_face_count + body_cell_count(body);
     }
     counters->scratch_bytes = arena_high_water(&call->world->scratch);
     counters->ns_prepare = call->ns_prepare;

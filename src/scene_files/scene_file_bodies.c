@@ -83,9 +83,9 @@ static bool check_mesh_kind(struct scene_reader *reader, located *object, const 
 {
     bool wants_solid = body->kind == DENT_SIM_SOLID,
          wants_surface = body->kind == DENT_SIM_CLOTH || body->kind == DENT_SIM_EMBEDDED;
-    if (reader_good(reader) && wants_solid && body->mesh != DENT_BODY_SOLID) {
+    if (reader_good(reader) && wants_solid && !dent_body_kind_has_cells(body->mesh)) {
         reader_wrong(reader, object, "a body of kind \"solid\" needs a mesh of tetrahedra, and this one has triangles");
-    } else if (reader_good(reader) && wants_surface && body->mesh != DENT_BODY_SURFACE) {
+    } else if (reader_good(reader) && wants_surface && dent_body_kind_has_cells(body->mesh)) {
         reader_wrong(reader, object,
                      "a body of kind \"%s\" needs a mesh of triangles, and this one has tetrahedra; \"surface\": true "
                      "takes its surface",

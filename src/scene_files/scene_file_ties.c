@@ -306,7 +306,7 @@ static void read_attachment(struct scene_reader *reader, located *value)
     }
     struct listed list = {.positions = reader->plan->bodies[wish.body_a].positions};
     list.count = read_vertices(reader, vertices, &reader->plan->bodies[wish.body_a], &list.vertices);
-    bool cells = !space && reader_good(reader) && reader->plan->bodies[wish.body_b].mesh == DENT_BODY_SOLID && way != 1;
+    bool cells = !space && reader_good(reader) && dent_body_kind_has_cells(reader->plan->bodies[wish.body_b].mesh) && way != 1;
     if (way == 0 && !cells && reader_good(reader)) {
         reader_wrong(reader, reader_member(reader, value, "by"),
                      "\"by\": \"vertices\" was expected: \"%.60s\" has no tetrahedra", target);

@@ -6,7 +6,7 @@
 
 void scene_add_rigid_body(dent_scene *scene, const char *name, int64_t number, const struct scene_mesh *mesh)
 {
-    scene_add_body(scene, name, number, DENT_BODY_SURFACE, mesh);
+    scene_add_body(scene, name, number, mesh);
     scene->bodies[scene->body_count - 1].rigid = true;
 }
 

@@ -256,8 +256,7 @@ dent_status scene_allocate_state(dent_scene *scene, size_t count, size_t size)
     return DENT_OK;
 }
 
-void scene_add_body(dent_scene *scene, const char *name, int64_t number, dent_body_kind kind,
-                    const struct scene_mesh *mesh)
+void scene_add_body(dent_scene *scene, const char *name, int64_t number, const struct scene_mesh *mesh)
 {
     char *text = scene->names + (size_t)scene->body_count * SCENE_NAME_SIZE;
     if (number >= 0) {
@@ -267,7 +266,7 @@ void scene_add_body(dent_scene *scene, const char *name, int64_t number, dent_bo
     }
     scene->bodies[scene->body_count++] = (dent_scene_body){
         .name = text,
-        .kind = kind,
+        .kind = scene_mesh_kind(mesh),
         .vertex_count = mesh->vertex_count,
         .element_count = mesh->element_count,
         .element_corners = mesh->corners,

@@ -48,7 +48,7 @@ static dent_status build(dent_scene *scene)
         mesh->reference[3 * v + 1] *= bar_width / cubes[1];
         mesh->reference[3 * v + 2] *= bar_thickness / cubes[2];
     }
-    scene_add_body(scene, "bar", -1, DENT_BODY_SOLID, mesh);
+    scene_add_body(scene, "bar", -1, mesh);
     return overlap_solve(scene, scene->parameters[INSIDE]);
 }
 

@@ -55,8 +55,7 @@ dent_status scene_reserve(dent_scene *scene, uint32_t mesh_count, uint32_t body_
 dent_status scene_allocate_state(dent_scene *scene, size_t count, size_t size);
 
 /* Appends a body with a mesh of the scene; `number` is appended to the name when it is not negative. */
-void scene_add_body(dent_scene *scene, const char *name, int64_t number, dent_body_kind kind,
-                    const struct scene_mesh *mesh);
+void scene_add_body(dent_scene *scene, const char *name, int64_t number, const struct scene_mesh *mesh);
 
 /* A body that moves as a whole. */
 void scene_add_rigid_body(dent_scene *scene, const char *name, int64_t number, const struct scene_mesh *mesh);

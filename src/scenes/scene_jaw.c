@@ -106,7 +106,7 @@ static dent_status add_part(dent_scene *scene, const struct mesher_def *def, con
     dent_status status = implicit_mesh_create(scene->context, def, mesh);
     if (status == DENT_OK) {
         ((struct jaw_body *)scene->state)[scene->body_count] = *body;
-        scene_add_body(scene, name, number, DENT_BODY_SOLID, mesh);
+        scene_add_body(scene, name, number, mesh);
     }
     return status;
 }

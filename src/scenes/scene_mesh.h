@@ -2,7 +2,7 @@
 #ifndef DENT_SCENES_SCENE_MESH_H
 #define DENT_SCENES_SCENE_MESH_H
 
-#include <dent/base.h>
+#include <dent/body.h>
 
 struct scene_mesh {
     uint32_t vertex_count;
@@ -16,5 +16,11 @@ struct scene_mesh {
 dent_status scene_mesh_allocate(dent_context *context, struct scene_mesh *mesh, uint32_t vertex_count,
                                 uint32_t element_count, uint32_t corner_count);
 void scene_mesh_release(dent_context *context, struct scene_mesh *mesh);
+
+/* The kind of body a mesh makes: cells of four corners or faces of three. */
+static inline dent_body_kind scene_mesh_kind(const struct scene_mesh *mesh)
+{
+    return mesh->corner_count == 4 ? DENT_BODY_SOLID : DENT_BODY_SURFACE;
+}
 
 #endif

@@ -131,8 +131,8 @@ static dent_status build(dent_scene *scene)
         status = make_peg(scene, scene_round(200 * fine, 6), scene_round(50 * fine, 6));
     }
     if (status == DENT_OK) {
-        scene_add_body(scene, "block", -1, DENT_BODY_SURFACE, &scene->meshes[0]);
-        scene_add_body(scene, "peg", -1, DENT_BODY_SURFACE, &scene->meshes[1]);
+        scene_add_body(scene, "block", -1, &scene->meshes[0]);
+        scene_add_body(scene, "peg", -1, &scene->meshes[1]);
     }
     return status;
 }

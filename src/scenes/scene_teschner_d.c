@@ -70,8 +70,8 @@ static dent_status build(dent_scene *scene)
     if (status != DENT_OK) {
         return status;
     }
-    scene_add_body(scene, "vessel", 0, DENT_BODY_SOLID, &scene->meshes[0]);
-    scene_add_body(scene, "vessel", 1, DENT_BODY_SOLID, &scene->meshes[0]);
+    scene_add_body(scene, "vessel", 0, &scene->meshes[0]);
+    scene_add_body(scene, "vessel", 1, &scene->meshes[0]);
     return overlap_solve(scene, scene->parameters[INSIDE]);
 }
 

@@ -18,7 +18,7 @@ static dent_status build(dent_scene *scene)
 {
     dent_status status = v_shape_build(scene, 1);
     if (status == DENT_OK) {
-        scene_add_body(scene, "V", -1, DENT_BODY_SOLID, &scene->meshes[0]);
+        scene_add_body(scene, "V", -1, &scene->meshes[0]);
     }
     return status;
 }

@@ -19,7 +19,7 @@ static dent_status build(dent_scene *scene)
 {
     dent_status status = v_shape_build(scene, 2);
     for (int i = 0; i < 2 && status == DENT_OK; i++) {
-        scene_add_body(scene, "V", i, DENT_BODY_SOLID, &scene->meshes[0]);
+        scene_add_body(scene, "V", i, &scene->meshes[0]);
     }
     return status;
 }

@@ -6,13 +6,13 @@ dent_status dent_scene_add_to_world(const dent_scene *scene, dent_world *world, 
 {
     for (uint32_t i = 0; i < scene->body_count; i++) {
         const dent_scene_body *body = &scene->bodies[i];
-        dent_body_def def = body->kind == DENT_BODY_SOLID ? dent_solid_def_default() : dent_surface_def_default();
+        dent_body_def def = dent_body_def_default(body->kind);
         def.name = body->name;
         def.vertex_count = body->vertex_count;
         def.element_count = body->element_count;
         def.element_corners = body->element_corners;
         def.positions_t0 = dent_positions_double(positions[i]);
-        if (body->kind == DENT_BODY_SOLID && body->reference != NULL) {
+        if (body->reference != NULL && dent_body_kind_has_cells(body->kind)) {
             def.reference = dent_positions_double(body->reference);
         }
         def.self_collision = !body->rigid; /* parts of a rigid body may overlap: they never move against each other */

@@ -20,6 +20,6 @@ dent_status scene_build_sheet(dent_scene *scene, double size, const char *name)
     for (size_t i = 0; i < 3 * (size_t)scene->meshes[0].vertex_count; i++) {
         scene->meshes[0].reference[i] *= size;
     }
-    scene_add_body(scene, name, -1, DENT_BODY_SURFACE, &scene->meshes[0]);
+    scene_add_body(scene, name, -1, &scene->meshes[0]);
     return DENT_OK;
 }

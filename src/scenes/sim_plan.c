@@ -150,7 +150,7 @@ dent_sim_body_def *plan_add_body(struct sim_plan *plan, dent_sim_body_kind kind,
 void plan_copy_mesh(struct sim_plan *plan, dent_sim_body_def *body, dent_body_kind kind, uint32_t vertex_count,
                     uint32_t element_count, const uint32_t *corners, const double *positions)
 {
-    size_t corner_count = (size_t)element_count * (kind == DENT_BODY_SOLID ? 4 : 3);
+    size_t corner_count = (size_t)element_count * dent_body_kind_get_info(kind)->corner_count;
     uint32_t *own_corners = plan_allocate(plan, corner_count, sizeof *corners);
     double *own_positions = plan_allocate(plan, vertex_count, 3 * sizeof *positions);
     if (plan->status != DENT_OK) {
@@ -171,7 +171,7 @@ void plan_copy_mesh(struct sim_plan *plan, dent_sim_body_def *body, dent_body_ki
 
 void plan_take_mesh(struct sim_plan *plan, dent_sim_body_def *body, struct scene_mesh *mesh)
 {
-    plan_copy_mesh(plan, body, mesh->corner_count == 4 ? DENT_BODY_SOLID : DENT_BODY_SURFACE, mesh->vertex_count,
+    plan_copy_mesh(plan, body, scene_mesh_kind(mesh), mesh->vertex_count,
                    mesh->element_count, mesh->corners, mesh->reference);
     scene_mesh_release(plan->context, mesh);
 }

@@ -44,7 +44,7 @@ static void keep_faces(struct sim_plan *plan, dent_sim_body_def *body, const den
 
 void plan_keep_surface(struct sim_plan *plan, dent_sim_body_def *body)
 {
-    if (plan->status != DENT_OK || body->mesh != DENT_BODY_SOLID) {
+    if (plan->status != DENT_OK || !dent_body_kind_has_cells(body->mesh)) {
         return;
     }
     dent_world *world = dent_world_create(plan->context);
@@ -172,7 +172,7 @@ uint32_t plan_attach_to_cells(struct sim_plan *plan, uint32_t body_a, uint32_t b
                               plan_region *inside, const void *user)
 {
     uint32_t count = 0;
-    if (plan->status != DENT_OK || plan->bodies[body_b].mesh != DENT_BODY_SOLID) {
+    if (plan->status != DENT_OK || !dent_body_kind_has_cells(plan->bodies[body_b].mesh)) {
         return 0;
     }
     for (uint32_t v = 0; v < plan->bodies[body_a].vertex_count; v++) {

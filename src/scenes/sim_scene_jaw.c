@@ -94,7 +94,7 @@ static dent_sim_body_def *copy_body(const struct jaw_builder *builder, uint32_t 
     struct sim_plan *plan = builder->plan;
     const dent_scene_body *source = dent_scene_body_at(builder->scene, index);
     dent_sim_body_def *body = plan_add_body(plan, kind, plan_copy_text(plan, source->name));
-    plan_copy_mesh(plan, body, DENT_BODY_SOLID, source->vertex_count, source->element_count, source->element_corners,
+    plan_copy_mesh(plan, body, source->kind, source->vertex_count, source->element_count, source->element_corners,
                    source->reference);
     struct chewing_body *driver = plan_allocate(plan, 1, sizeof *driver);
     double *closed = plan_allocate(plan, source->vertex_count, 3 * sizeof *closed);

@@ -40,7 +40,7 @@ static dent_mesh *read_part(struct sim_plan *plan, const struct sim_scene_wish *
     if (plan->status != DENT_OK || !plan_note(plan, dent_mesh_read(plan->context, path, &def, &mesh))) {
         return NULL;
     }
-    if (mesh->body_count != 1 || mesh->bodies[0].kind != DENT_BODY_SOLID) {
+    if (mesh->body_count != 1 || !dent_body_kind_has_cells(mesh->bodies[0].kind)) {
         plan_note(plan, dent_fail(plan->context, DENT_ERROR_FORMAT, "%s: one solid body was expected", path));
     }
     return mesh;
@@ -73,7 +73,7 @@ static void join_meshes(struct sim_plan *plan, dent_sim_body_def *body, const de
     }
     memcpy(positions, a->positions, (size_t)a->vertex_count * 3 * sizeof *positions);
     memcpy(positions + 3 * (size_t)a->vertex_count, b->positions, (size_t)b->vertex_count * 3 * sizeof *positions);
-    body->mesh = DENT_BODY_SOLID;
+    body->mesh = a->kind;
     body->vertex_count = a->vertex_count + b->vertex_count;
     body->element_count = a->element_count + b->element_count;
     body->element_corners = corners;
@@ -218,7 +218,7 @@ static void add_tooth(struct sim_plan *plan, const struct sim_scene_wish *wish, 
     join_meshes(plan, tooth, dentin, enamel);
     tooth->material = hard;
     dent_sim_body_def *shell = plan_add_body(plan, DENT_SIM_SOLID, "ligament");
-    plan_copy_mesh(plan, shell, DENT_BODY_SOLID, ligament->vertex_count, ligament->element_count,
+    plan_copy_mesh(plan, shell, ligament->kind, ligament->vertex_count, ligament->element_count,
                    ligament->element_corners, ligament->positions);
     shell->material = soft;
     shell->collision_mask = 0;
@@ -247,7 +247,7 @@ static void add_bone(struct sim_plan *plan, const struct sim_scene_wish *wish)
     if (bone && plan->status == DENT_OK) {
         dent_sim_body_def *body = plan_add_body(plan, DENT_SIM_PRESCRIBED, "bone");
         const dent_mesh_body *mesh = &bone->bodies[0];
-        plan_copy_mesh(plan, body, DENT_BODY_SOLID, mesh->vertex_count, mesh->element_count, mesh->element_corners,
+        plan_copy_mesh(plan, body, mesh->kind, mesh->vertex_count, mesh->element_count, mesh->element_corners,
                        mesh->positions);
         plan_keep_surface(plan, body);
         body->collision_mask = 0;

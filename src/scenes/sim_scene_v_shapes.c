@@ -28,7 +28,7 @@ static dent_sim_body_def *add_v(struct sim_plan *plan, const dent_scene *scene, 
         return body;
     }
     v_shape_bend(scene, half_angle * SCENE_PI / 180, bent);
-    plan_copy_mesh(plan, body, DENT_BODY_SOLID, source->vertex_count, source->element_count, source->element_corners,
+    plan_copy_mesh(plan, body, source->kind, source->vertex_count, source->element_count, source->element_corners,
                    bent);
     const double upright[9] = {0.01, 0, 0, 0, 0, -0.01, 0, 0.01, 0}, shift[3] = {0, 0, height};
     if (plan->status == DENT_OK) {

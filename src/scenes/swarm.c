@@ -113,7 +113,7 @@ dent_status swarm_build(dent_scene *scene, const struct swarm_def *def)
     state->def = *def;
     place_bodies(state, scene->parameters[SWARM_AMPLITUDE]);
     for (uint32_t i = 0; i < def->body_count; i++) {
-        scene_add_body(scene, def->body_name, i, DENT_BODY_SOLID, &scene->meshes[0]);
+        scene_add_body(scene, def->body_name, i, &scene->meshes[0]);
     }
     return overlap_solve(scene, scene->parameters[SWARM_INSIDE]);
 }

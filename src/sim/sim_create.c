@@ -78,7 +78,7 @@ static dent_status copy_body(dent_sim *sim, const dent_sim_body_def *def, uint32
 {
     struct sim_body *body = &sim->bodies[number];
     bool may_be_either = def->kind == DENT_SIM_RIGID || def->kind == DENT_SIM_PRESCRIBED;
-    bool solid = def->kind == DENT_SIM_SOLID || (may_be_either && def->mesh == DENT_BODY_SOLID);
+    bool solid = def->kind == DENT_SIM_SOLID || (may_be_either && dent_body_kind_has_cells(def->mesh));
     sim_body_name(def, number, body->name);
     body->kind = def->kind;
     body->mesh = solid ? DENT_BODY_SOLID : DENT_BODY_SURFACE;
@@ -114,7 +114,7 @@ static dent_status copy_body(dent_sim *sim, const dent_sim_body_def *def, uint32
 static dent_status add_to_world(dent_sim *sim, const dent_sim_def *def, uint32_t number, dent_same_as *ties)
 {
     struct sim_body *body = &sim->bodies[number];
-    dent_body_def mesh = body->mesh == DENT_BODY_SOLID ? dent_solid_def_default() : dent_surface_def_default();
+    dent_body_def mesh = dent_body_def_default(body->mesh);
     mesh.name = body->name;
     mesh.vertex_count = body->vertex_count;
     mesh.element_count = body->element_count;
@@ -155,7 +155,7 @@ static dent_status add_to_world(dent_sim *sim, const dent_sim_def *def, uint32_t
         return dent_fail(sim->context, status, "%s", dent_world_message(sim->world));
     }
     body->mean_edge = measure.mean_edge;
-    body->oriented = body->mesh == DENT_BODY_SOLID || topology.surface_closed;
+    body->oriented = dent_body_kind_has_cells(body->mesh) || topology.surface_closed;
     body->mirrored = measure.mirrored;
     return DENT_OK;
 }

@@ -69,7 +69,7 @@ static void measure_elements(struct body_buckets *tree, const struct bucket_buil
 {
     const struct body *body = building->pose->bodies[rank].body;
     const struct point_record *points = building->space->points + first_vertex(building->numbering, rank);
-    bool cells = body->kind == DENT_BODY_SOLID;
+    bool cells = body_has_cells(body);
     uint32_t count = cells ? body->tetrahedron_count : body->surface_face_count;
     uint32_t step = count / SAMPLES + 1, samples = 0;
     double sum = 0, volume = 0;

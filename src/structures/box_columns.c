@@ -17,7 +17,7 @@ static uint32_t side_size(enum feature_side side, const struct body *body)
         return body->surface_face_count;
     case FEATURE_CELLS:
     case FEATURE_OPEN_CELLS:
-        return body->kind == DENT_BODY_SOLID ? body->element_count : 0;
+        return body_cell_count(body);
     }
     return 0;
 }

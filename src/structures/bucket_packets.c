@@ -187,7 +187,7 @@ static bool append_body(struct packet_list *list, const struct gathering *gather
 static uint32_t element_total(const struct packet_list *list, const struct body *body)
 {
     bool cells = list->corners_each == 4;
-    return !cells ? body->surface_face_count : body->kind == DENT_BODY_SOLID ? body->tetrahedron_count : 0;
+    return !cells ? body->surface_face_count : body_tetrahedron_count(body);
 }
 
 static void gather(struct gathering *gathering, const struct body *body, uint32_t first_vertex_number,

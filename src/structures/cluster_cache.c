@@ -42,7 +42,7 @@ static struct cached_body *create_entry(dent_context *context, const struct pose
     }
     *entry = (struct cached_body){.identity_base = body->identity_base};
     const double(*shape)[3] = body->reference ? (const double(*)[3])body->reference : posed->xyz;
-    bool solid = body->kind == DENT_BODY_SOLID;
+    bool solid = body_has_cells(body);
     entry->clusters.context = entry->reference.context = entry->gaps.context = context;
     if (!body_clusters_create(&entry->clusters, context, body, shape) ||
         (solid && !strain_reference_create(&entry->reference, context, &entry->clusters))) {

@@ -26,7 +26,7 @@ double typical_element_size(const struct pose *pose, uint32_t histogram[ELEMENT_
     uint64_t all = 0, below = 0;
     for (uint32_t rank = 0; rank < pose->body_count; rank++) {
         const struct body *body = pose->bodies[rank].body;
-        bool cells = body->kind == DENT_BODY_SOLID;
+        bool cells = body_has_cells(body);
         uint32_t count = cells ? body->tetrahedron_count : body->surface_face_count, step = count / SIZE_SAMPLES + 1;
         for (uint64_t i = 0; i < count; i += step, all++) {
             const uint32_t *corners = cells ? body->tetrahedra[i] : body->surface_faces[i].corners;

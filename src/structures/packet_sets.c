@@ -96,7 +96,7 @@ static void collect_faces(struct packet_sets *sets, const struct posed_body *pos
             corners[k] = first + body->surface_faces[f].corners[k];
         }
         *owner = (struct element_owner){rank, f};
-        if (body->kind == DENT_BODY_SURFACE) {
+        if (body_has_faces(body)) {
             note_size(notes, box_size(posed->xyz, body->surface_faces[f].corners, 3), corners, 3);
         }
     }
@@ -135,7 +135,7 @@ bool packet_sets_collect(struct packet_sets *sets, const struct pose *pose, stru
     uint64_t cells = 0, faces = 0;
     for (uint32_t rank = 0; rank < pose->body_count; rank++) {
         const struct body *body = pose->bodies[rank].body;
-        cells += body->kind == DENT_BODY_SOLID ? body->tetrahedron_count : 0;
+        cells += body_tetrahedron_count(body);
         faces += body->surface_face_count;
     }
     *too_many = cells >= UINT32_MAX || faces >= UINT32_MAX;
@@ -154,7 +154,7 @@ bool packet_sets_collect(struct packet_sets *sets, const struct pose *pose, stru
     }
     uint32_t cell = 0, face = 0;
     for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        if (pose->bodies[rank].body->kind == DENT_BODY_SOLID) {
+        if (body_has_cells(pose->bodies[rank].body)) {
             collect_cells(sets, &pose->bodies[rank], rank, &cell, &notes);
         }
         collect_faces(sets, &pose->bodies[rank], rank, &face, &notes);

@@ -231,7 +231,7 @@ static void fill_elements(struct builder *builder, uint32_t first, uint32_t last
                           struct cluster_corners *places)
 {
     struct body_clusters *result = builder->result;
-    bool solid = builder->body->kind == DENT_BODY_SOLID;
+    bool solid = body_has_cells(builder->body);
     cluster->first_cell = (uint32_t)builder->cells_used;
     cluster->first_face = (uint32_t)builder->faces_used;
     for (uint32_t i = first; i < last; i++) {
@@ -433,7 +433,7 @@ static void builder_release(struct builder *builder, dent_context *context)
 bool body_clusters_create(struct body_clusters *clusters, dent_context *context, const struct body *body,
                           const double (*shape)[3])
 {
-    bool solid = body->kind == DENT_BODY_SOLID;
+    bool solid = body_has_cells(body);
     *clusters = (struct body_clusters){
         .context = context, .cell_count = solid ? body->tetrahedron_count : 0, .face_count = body->surface_face_count};
     struct builder builder = {

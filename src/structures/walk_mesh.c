@@ -168,7 +168,7 @@ static bool compute(struct walk_build *build)
         !list_inner_neighbours(build)) {
         return false;
     }
-    if (body->kind != DENT_BODY_SOLID) {
+    if (!body_has_cells(body)) {
         return true;
     }
     find_owners(build);

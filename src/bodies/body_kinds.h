@@ -1,0 +1,45 @@
+/* The table of body kinds: what the elements of a body are. Everything that differs between kinds is asked here, so that
+ * a new kind is one row and the places where it means something new.
+ */
+#ifndef DENT_BODIES_BODY_KINDS_H
+#define DENT_BODIES_BODY_KINDS_H
+
+#include <dent/body.h>
+
+#include "bodies/cell_split.h"
+
+/* Null for a value that is no kind. */
+static inline const dent_body_kind_info *body_kind_row(dent_body_kind kind)
+{
+    return dent_body_kind_get_info(kind);
+}
+
+/* Are the elements cells, with an inside; are they faces? By the value, since loops over elements ask. */
+static inline bool kind_has_cells(dent_body_kind kind)
+{
+    return kind == DENT_BODY_SOLID;
+}
+
+static inline bool kind_has_faces(dent_body_kind kind)
+{
+    return kind == DENT_BODY_SURFACE;
+}
+
+/* Corners of a plain element (a tetrahedron, for cells). */
+static inline uint32_t kind_corner_count(dent_body_kind kind)
+{
+    return kind_has_cells(kind) ? 4 : 3;
+}
+
+/* The most corners and faces an element can have. */
+static inline uint32_t kind_most_corners(dent_body_kind kind)
+{
+    return kind_has_cells(kind) ? CELL_MAX_CORNERS : kind_corner_count(kind);
+}
+
+static inline uint32_t kind_face_count(dent_body_kind kind)
+{
+    return kind_has_cells(kind) ? 4 : kind_has_faces(kind);
+}
+
+#endif
