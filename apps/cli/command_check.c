@@ -9,6 +9,7 @@
 #include "crossing_curves.h"
 #include "file_names.h"
 #include "interrupt.h"
+#include "placed_file.h"
 #include "tool.h"
 
 #include <string.h>
@@ -106,14 +107,15 @@ static int ask(tool_session *session, const loaded_world *loaded, dent_check_res
 }
 
 /* What is asked to be written can be written: found out before the work. */
-static int check_outputs(const tool_options *options, uint32_t body_count)
+static int check_outputs(tool_session *session, uint32_t body_count)
 {
-    int failed = options->out != NULL ? check_picture_possible(options->out, body_count) : STATUS_GOOD;
+    const tool_options *options = session->options;
+    int failed = options->out != NULL ? check_picture_possible(session, body_count) : STATUS_GOOD;
     if (!failed && options->picture != NULL) {
-        failed = check_snapshot_possible(options->picture);
+        failed = check_target(session, "--picture", options->picture);
     }
     if (!failed && options->curves != NULL) {
-        failed = crossing_curves_possible(options->curves);
+        failed = crossing_curves_possible(session);
     }
     return failed;
 }
@@ -123,7 +125,7 @@ static int check(tool_session *session, const loaded_world *loaded)
     dent_check_result result;
     crossing_curves curves;
     memset(&curves, 0, sizeof curves);
-    int failed = check_outputs(session->options, loaded->body_count);
+    int failed = check_outputs(session, loaded->body_count);
     if (!failed &&
         session->options->curves != NULL) { /* first: the answer of the check lives until the next question */
         failed = crossing_curves_find(session, loaded, &curves);

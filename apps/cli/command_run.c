@@ -4,6 +4,7 @@
  * After each frame come, in this order: the frame's files, the collection that lists them, the checkpoint. So whatever
  * ends the program, the collection can be read, and the checkpoint is never ahead of the files. */
 #include "interrupt.h"
+#include "placed_file.h"
 #include "run_output.h"
 #include "run_report.h"
 #include "tool.h"
@@ -182,7 +183,11 @@ static int open_output(run_job *job)
 
 static int run_job_to_end(run_job *job)
 {
-    int status = open_scene(job);
+    const tool_options *options = job->session->options;
+    int status = options_have(options, OPTION_CHECKPOINT)
+                     ? check_target(job->session, "run: --checkpoint:", options->checkpoint)
+                     : STATUS_GOOD;
+    status = status == STATUS_GOOD ? open_scene(job) : status;
     if (status == STATUS_GOOD) {
         status = open_output(job);
     }

@@ -347,6 +347,8 @@ static bool store_frame_range(const value_rule *rule, const char *text, void *fi
 #define NAME_AT(member) {store_name, AT(member), .wanted = "a file name"}
 #define FILE_AT(member, suffix)                                                                                        \
     {store_name, AT(member), .wanted = "a file name ending in " suffix, .ending = suffix}
+#define PICTURE_AT(member)                                                                                             \
+    {store_name, AT(member), .wanted = "a file name ending in .png; pictures are PNG", .ending = ".png"}
 #define LENGTH_AT(member) {store_length, AT(member), .wanted = "a finite length that is not negative"}
 #define COUNT_AT(member, most)                                                                                         \
     {store_whole_number, AT(member), .wanted = "a whole number from 1 to " #most, .lowest = 1, .highest = most}
@@ -373,10 +375,10 @@ static const value_rule rules[OPTION_COUNT] = {
     [OPTION_CHECKPOINT] = NAME_AT(checkpoint),
     [OPTION_RESUME] = NAME_AT(resume),
     [OPTION_CURVES] = NAME_AT(curves),
-    [OPTION_PICTURE] = NAME_AT(picture),
+    [OPTION_PICTURE] = PICTURE_AT(picture),
     [OPTION_FOLDER] = {store_name, AT(out), .wanted = "the name of a folder"},
     [OPTION_TABLE] = FILE_AT(out, ".csv"),
-    [OPTION_SNAPSHOT] = FILE_AT(snapshot, ".png"),
+    [OPTION_SNAPSHOT] = PICTURE_AT(snapshot),
     [OPTION_TOKEN] = {store_token, AT(token), .wanted = "32 hexadecimal digits (0-9, a-f)"},
     [OPTION_SHOW] = {store_wishes, AT(show), .wanted = "wishes like question=face-cell&cut=0,0.5"},
 

@@ -1,11 +1,11 @@
 /* run_output.c — joins the bodies once, copies their positions each frame, writes three files and the collection. */
 #include "run_output.h"
 
+#include "placed_file.h"
 #include "tool.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -120,6 +120,10 @@ static void sweep_folder(const char *folder)
 static int make_names(run_output *output, const char *out)
 {
     size_t length = strlen(out) - (ends_with(out, ".pvd") ? 4 : 0);
+    const char *other = ending_of_another_format(out, ".pvd");
+    if (other != NULL) {
+        return complain("run: --out %s: this writes .pvd, not %s; use a name that ends in .pvd", out, other);
+    }
     if (length == 0 || length >= FILE_NAME_LIMIT - 128) {
         return complain("run: --out: the name is %s", length == 0 ? "empty" : "too long");
     }
@@ -141,12 +145,11 @@ static int make_names(run_output *output, const char *out)
  * on it, and a run that is taken up again writes the same. */
 static int write_body_names(const run_output *output)
 {
-    char path[FILE_NAME_LIMIT], part[FILE_NAME_LIMIT];
+    char path[FILE_NAME_LIMIT];
     snprintf(path, sizeof path, "%.*s/bodies.txt", FILE_NAME_LIMIT - 64, output->folder);
-    snprintf(part, sizeof part, "%.*s/.dent-%ld-0.part", FILE_NAME_LIMIT - 64, output->folder, (long)getpid());
-    int descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    int descriptor = scratch_file_open(path);
     if (descriptor < 0) {
-        return complain("run: --out: %s: %s", part, strerror(errno));
+        return complain("run: --out: %s: %s", path, strerror(errno));
     }
     printer out;
     printer_open(&out, descriptor);
@@ -157,14 +160,10 @@ static int write_body_names(const run_output *output)
         printer_text(&out, "\n");
     }
     printer_flush(&out);
-    int error = out.error;
-    error = close(descriptor) != 0 && error == 0 ? errno : error;
-    error = error == 0 && rename(part, path) != 0 ? errno : error;
-    if (error != 0) {
-        (void)unlink(part);
-        return complain("run: --out: %s: %s", path, strerror(error));
-    }
-    return STATUS_GOOD;
+    int status = printer_failed(&out) ? complain("run: --out: %s: %s", path, strerror(out.error))
+                                      : place_file(output->session, "run: --out:", descriptor, path);
+    close(descriptor);
+    return status;
 }
 
 int run_output_open(run_output *output, tool_session *session, const dent_sim_scene *scene, const char *out,

@@ -1,5 +1,6 @@
 /* view_browser.c — starts browsers: the user's own on a display, a headless Chromium for snapshots. */
 #include "interrupt.h"
+#include "placed_file.h"
 #include "tool.h"
 #include "view_loop.h"
 
@@ -185,64 +186,14 @@ bool view_remove_folder(const char *path)
 
 /* ---- the picture ---------------------------------------------------------------------------------------- */
 
-int view_check_picture(const char *path)
+/* The browser writes to a folder of its own. */
+int view_place_picture(tool_session *session, const char *from, const char *to)
 {
-    struct stat facts;
-    char folder[4096];
-    const char *slash = strrchr(path, '/');
-    if (stat(path, &facts) == 0) {
-        errno = S_ISDIR(facts.st_mode) ? EISDIR : 0;
-        return errno == 0 && access(path, W_OK) == 0
-                   ? STATUS_GOOD
-                   : complain("view: %s: cannot be written: %s", path, strerror(errno));
+    int descriptor = open(from, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+        return complain("view: %s: cannot be written: %s", to, strerror(errno));
     }
-    if (slash != NULL && (size_t)(slash - path) + 2 > sizeof folder) {
-        return complain("view: %s: cannot be written: %s", path, strerror(ENAMETOOLONG));
-    }
-    snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path + 1) : 1, slash != NULL ? path : ".");
-    return access(folder, W_OK | X_OK) == 0 ? STATUS_GOOD
-                                            : complain("view: %s: cannot be written: %s", path, strerror(errno));
-}
-
-static bool copy_bytes(const char *from, const char *to)
-{
-    char buffer[65536];
-    FILE *in = fopen(from, "rb"), *out = in != NULL ? fopen(to, "wb") : NULL;
-    bool good = out != NULL;
-    for (size_t size = 1; good && size > 0;) {
-        size = fread(buffer, 1, sizeof buffer, in);
-        good = fwrite(buffer, 1, size, out) == size;
-    }
-    good = good && !ferror(in);
-    int reason = errno;
-    if (out != NULL && fclose(out) != 0 && good) {
-        reason = errno;
-        good = false;
-    }
-    if (in != NULL) {
-        fclose(in);
-    }
-    errno = reason;
-    return good;
-}
-
-/* The browser writes to a folder of its own. Devices and links are written through, files replaced. */
-int view_place_picture(const char *from, const char *to)
-{
-    char beside[4096 + 16];
-    struct stat facts;
-    bool through = lstat(to, &facts) == 0 && !S_ISREG(facts.st_mode);
-    bool good;
-    if (through || strlen(to) >= 4096) {
-        good = copy_bytes(from, to);
-    } else {
-        snprintf(beside, sizeof beside, "%s.part-%ld", to, (long)getpid());
-        good = copy_bytes(from, beside) && rename(beside, to) == 0;
-        int reason = errno;
-        if (!good) {
-            unlink(beside);
-        }
-        errno = reason;
-    }
-    return good ? STATUS_GOOD : complain("view: %s: cannot be written: %s", to, strerror(errno));
+    int status = place_file(session, "view:", descriptor, to);
+    close(descriptor);
+    return status;
 }

@@ -2,6 +2,7 @@
 #include "view_loop.h"
 
 #include "interrupt.h"
+#include "placed_file.h"
 #include "tool.h"
 #include "view_frames.h"
 
@@ -444,7 +445,7 @@ static int snapshot(viewing *view)
     snprintf(picture, sizeof picture, "%s/picture.png", profile);
     int process = view_start_snapshot(url, picture, profile);
     int failed = process < 0 ? STATUS_ERROR : wait_for_picture(view, process, picture);
-    failed = failed ? failed : view_place_picture(picture, options->snapshot);
+    failed = failed ? failed : view_place_picture(view->session, picture, options->snapshot);
     if (!view_remove_folder(profile)) {
         remark("%s could not be removed", profile);
     }
@@ -495,7 +496,7 @@ int view_run(tool_session *session)
     view.wishes.structure_level = 4;
     view.state_changed = true;
     int failed = view_check_show(options->show, UINT32_MAX);
-    failed = failed || options->snapshot == NULL ? failed : view_check_picture(options->snapshot);
+    failed = failed || options->snapshot == NULL ? failed : check_target(session, "view:", options->snapshot);
     if (failed) {
         return failed;
     }

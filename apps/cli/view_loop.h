@@ -19,11 +19,9 @@ int view_start_snapshot(const char *url, const char *path, const char *profile);
 int view_snapshot_state(int process, const char *path);
 /** Ends it and its helpers, whatever they are at. */
 void view_end_snapshot(int process);
-/** Whether a picture can be put there, as far as can be told before there is one; errors are reported. */
-int view_check_picture(const char *path);
 /** Removes a folder with everything in it. */
 bool view_remove_folder(const char *path);
 /** Puts the picture in its place in one step, so that what was there is lost only to a whole one. */
-int view_place_picture(const char *from, const char *to);
+int view_place_picture(tool_session *session, const char *from, const char *to);
 
 #endif

@@ -337,10 +337,10 @@ DENT_API dent_status dent_sim_set_velocity(dent_sim *sim, uint32_t body, const d
 
 /* ---- checkpoints ------------------------------------------------------------------------------------------------- */
 
-/** Writes the whole state to `path`: first to a file beside it, flushed to the disk, then renamed over it, so that at
- * every moment `path` is the old file or the complete new one. `note` (note_size bytes, may be null) is kept with it
- * for the caller. Versioned, checksummed, in the byte order of the machine (another one refuses it). FILE names the
- * path. */
+/** Writes the whole state to `path` as dent/file_output.h does: at every moment `path` is the old file or the complete
+ * new one, also with several writers; devices, pipes and links that lead nowhere fail with FILE, which names the path.
+ * `note` (note_size bytes, may be null) is kept with it for the caller. Versioned, checksummed, in the byte order of the
+ * machine (another one refuses it). */
 DENT_API dent_status dent_sim_save(dent_sim *sim, const char *path, const void *note, size_t note_size);
 
 /** Puts a simulation made from the same def into the saved state; the run goes on bit by bit as the saved one would

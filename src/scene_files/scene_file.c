@@ -317,7 +317,7 @@ static char *read_descriptor(struct sim_plan *plan, int descriptor, size_t size)
 dent_status scene_file_load(struct sim_plan *plan, const char *path)
 {
     struct stat facts;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, not waited for */
     bool opened = descriptor >= 0 && fstat(descriptor, &facts) == 0;
     char *text = NULL;
     if (opened && S_ISREG(facts.st_mode) && facts.st_size < ((off_t)1 << 28)) {

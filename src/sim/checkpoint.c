@@ -9,15 +9,16 @@
  *   ...       the note, the parts of sim_state.c, the forces, the memory
  *   8         FNV-1a 64 over all bytes before
  *
- * Written to a file beside the old one, flushed to the disk and renamed over it: whatever happens, at every moment
- * there is a complete file under the name. Read whole and checked whole before anything is changed. */
+ * Written by dent_file_writer: whatever happens, and whoever else writes, at every moment there is a complete file
+ * under the name. Read whole and checked whole before anything is changed. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "sim_internal.h"
 
+#include <dent/file_output.h>
+
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -36,15 +37,14 @@ static const char magic_text[8] = "DENTSIM";
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 struct checkpoint_writer {
-    FILE *file;
+    dent_file_writer *file;
     uint64_t hash;
-    bool failed;
 };
 
 static void put(struct checkpoint_writer *writer, const void *bytes, size_t size)
 {
     if (size > 0) {
-        writer->failed = writer->failed || fwrite(bytes, 1, size, writer->file) != size;
+        dent_file_writer_put(writer->file, bytes, size);
         writer->hash = sim_hash_bytes(writer->hash, bytes, size);
     }
 }
@@ -77,57 +77,18 @@ static void put_state(struct checkpoint_writer *writer, dent_sim *sim, const voi
     put(writer, &hash, sizeof hash);
 }
 
-/* A rename is on the disk when its folder is. */
-static void flush_folder(char *path)
-{
-    char *slash = strrchr(path, '/');
-    const char *folder = ".";
-    if (slash) {
-        *slash = '\0';
-        folder = slash == path ? "/" : path;
-    }
-    int descriptor = open(folder, O_RDONLY);
-    if (descriptor >= 0) {
-        fsync(descriptor);
-        close(descriptor);
-    }
-}
-
-static dent_status write_file(dent_sim *sim, const char *path, char *partial, const void *note, size_t note_size)
-{
-    struct checkpoint_writer writer = {.file = fopen(partial, "wb"), .hash = HASH_START};
-    if (!writer.file) {
-        return dent_fail(sim->context, DENT_ERROR_FILE, "%s: %s", partial, strerror(errno));
-    }
-    put_state(&writer, sim, note, note_size);
-    errno = 0;
-    bool good = fflush(writer.file) == 0 && !writer.failed && fsync(fileno(writer.file)) == 0;
-    int reason = errno;
-    good = fclose(writer.file) == 0 && good;
-    if (good && rename(partial, path) == 0) {
-        flush_folder(partial);
-        return DENT_OK;
-    }
-    reason = good ? errno : reason;
-    remove(partial);
-    return dent_fail(sim->context, DENT_ERROR_FILE, "%s: cannot be written: %s", path,
-                     reason ? strerror(reason) : "the disk took only part of it");
-}
-
 dent_status dent_sim_save(dent_sim *sim, const char *path, const void *note, size_t note_size)
 {
     if (!path || !path[0] || (note_size > 0 && !note)) {
         return dent_fail(sim->context, DENT_ERROR_INVALID_ARGUMENT, "a checkpoint needs a path, and a note its bytes");
     }
-    size_t size = strlen(path) + sizeof ".partial";
-    char *partial = dent_allocate(sim->context, size, 1);
-    if (!partial) {
-        return sim_no_memory(sim);
+    struct checkpoint_writer writer = {.hash = HASH_START};
+    dent_status status = dent_file_writer_open(sim->context, path, &writer.file);
+    if (status != DENT_OK) {
+        return status;
     }
-    snprintf(partial, size, "%s.partial", path);
-    dent_status status = write_file(sim, path, partial, note, note_size);
-    dent_release(sim->context, partial, size, 1);
-    return status;
+    put_state(&writer, sim, note, note_size);
+    return dent_file_writer_commit(writer.file);
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -143,35 +104,51 @@ static void release_content(dent_context *context, struct checkpoint_content *co
     dent_release(context, content->bytes, content->size, 1);
 }
 
-static dent_status read_bytes(dent_context *context, const char *path, struct checkpoint_content *content)
+static dent_status cannot_read(dent_context *context, const char *path)
 {
-    errno = 0;
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        return dent_fail(context, DENT_ERROR_FILE, "%s: %s", path, strerror(errno));
-    }
-    dent_status status = DENT_OK;
+    return dent_fail(context, DENT_ERROR_FILE, "%s: cannot be read: %s", path, strerror(errno));
+}
+
+static dent_status read_open_file(dent_context *context, const char *path, int descriptor,
+                                  struct checkpoint_content *content)
+{
     struct stat facts;
-    if (fstat(fileno(file), &facts) == 0 && !S_ISREG(facts.st_mode)) {
-        fclose(file);
+    if (fstat(descriptor, &facts) != 0) {
+        return cannot_read(context, path);
+    }
+    if (!S_ISREG(facts.st_mode)) {
         return dent_fail(context, DENT_ERROR_FILE, "%s: is a %s, not a checkpoint", path,
                          S_ISDIR(facts.st_mode) ? "directory" : "device or a pipe");
     }
-    long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    if (length < 0 || fseek(file, 0, SEEK_SET) != 0) {
-        status = dent_fail(context, DENT_ERROR_FILE, "%s: cannot be read: %s", path, strerror(errno));
-    } else if ((size_t)length < sizeof content->header + sizeof(uint64_t)) {
-        status =
-            dent_fail(context, DENT_ERROR_FORMAT, "%s: not a checkpoint of dent, it has only %ld bytes", path, length);
-    } else if (!(content->bytes = dent_allocate(context, (size_t)length, 1))) {
-        status = dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "%s: no memory to read it", path);
-    } else {
-        content->size = (size_t)length;
-        if (fread(content->bytes, 1, content->size, file) != content->size) {
-            status = dent_fail(context, DENT_ERROR_FILE, "%s: cannot be read", path);
-        }
+    if ((uint64_t)facts.st_size < sizeof content->header + sizeof(uint64_t) || (uint64_t)facts.st_size > SIZE_MAX / 4) {
+        return dent_fail(context, DENT_ERROR_FORMAT, "%s: not a checkpoint of dent, it has %lld bytes", path,
+                         (long long)facts.st_size);
     }
-    fclose(file);
+    content->bytes = dent_allocate(context, (size_t)facts.st_size, 1);
+    if (!content->bytes) {
+        return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "%s: no memory to read it", path);
+    }
+    content->size = (size_t)facts.st_size;
+    for (size_t done = 0; done < content->size;) {
+        ssize_t got = read(descriptor, content->bytes + done, content->size - done);
+        if (got == 0 || (got < 0 && errno != EINTR)) {
+            errno = got == 0 ? EIO : errno; /* it has become shorter */
+            return cannot_read(context, path);
+        }
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return DENT_OK;
+}
+
+/* Without waiting: a pipe is refused, not waited for. */
+static dent_status read_bytes(dent_context *context, const char *path, struct checkpoint_content *content)
+{
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) {
+        return dent_fail(context, DENT_ERROR_FILE, "%s: %s", path, strerror(errno));
+    }
+    dent_status status = read_open_file(context, path, descriptor, content);
+    close(descriptor);
     return status;
 }
 
