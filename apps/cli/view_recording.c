@@ -121,7 +121,9 @@ static int read_body_file(view_source *source, recording *own, const dent_collec
 {
     char path[2 * FILE_NAME_LIMIT];
     full_path(own, entry, path);
-    dent_status status = dent_mesh_read(source->session->context, path, NULL, mesh);
+    dent_mesh_read_def def = dent_mesh_read_def_default();
+    def.regular_only = true;
+    dent_status status = dent_mesh_read(source->session->context, path, &def, mesh);
     session_forget_notices(source->session);
     return status == DENT_OK ? STATUS_GOOD : view_fail(source, "%s", session_message(source->session, status));
 }

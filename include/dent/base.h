@@ -139,7 +139,8 @@ DENT_API dent_context *dent_context_create(const dent_context_def *def, dent_sta
 DENT_API void dent_context_destroy(dent_context *context);
 
 /** Copies the message of the last failing call made with this context (not with a world of it: those have
- *  dent_world_message). Always ends with a zero byte; returns the full length. Threads: any. */
+ *  dent_world_message). One line: control characters in the names it quotes are '?'. Always ends with a zero byte;
+ *  returns the full length. Threads: any. */
 DENT_API size_t dent_context_message(const dent_context *context, char *buffer, size_t buffer_size);
 
 /** The instruction set in use: never AUTO. */

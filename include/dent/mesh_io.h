@@ -60,7 +60,9 @@ typedef struct dent_mesh {
 
 typedef struct dent_mesh_read_def {
     size_t struct_size;
-    bool merge; /**< default false: one body per physical group. True: one body per file */
+    bool merge;        /**< default false: one body per physical group. True: one body per file */
+    bool regular_only; /**< default false: a pipe is waited for and read. True: anything but a regular file fails with
+                            FILE at once; for names that come from a file or a folder rather than from the user */
 } dent_mesh_read_def;
 DENT_API dent_mesh_read_def dent_mesh_read_def_default(void);
 
@@ -137,7 +139,8 @@ typedef struct dent_collection {
     void *storage; /**< private */
 } dent_collection;
 
-/** FORMAT names file and line. *collection is written on success only; release it with dent_collection_destroy. */
+/** Regular files only. FORMAT names file and line. *collection is written on success only; release it with
+ * dent_collection_destroy. */
 DENT_API dent_status dent_collection_read(dent_context *context, const char *path, dent_collection **collection);
 DENT_API void dent_collection_destroy(dent_context *context, dent_collection *collection);
 
@@ -151,7 +154,7 @@ typedef struct dent_point_set {
 } dent_point_set;
 
 /** Reads the points and point data of a .vtp as dent_points_write and dent_mesh_write make them (one piece, doubles,
- * appended raw); others are UNSUPPORTED. Cells are not looked at. */
+ * appended raw); others are UNSUPPORTED. Regular files only. Cells are not looked at. */
 DENT_API dent_status dent_points_read(dent_context *context, const char *path, dent_point_set **points);
 DENT_API void dent_points_destroy(dent_context *context, dent_point_set *points);
 

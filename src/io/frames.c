@@ -422,6 +422,10 @@ dent_status dent_frame_read(dent_frames *frames, uint32_t index, const dent_mesh
                          index, frames->list.frames.count);
     }
     const char *name = frame_list_name(&frames->list, index);
-    return frames->is_archive ? read_member(frames, frame_list_at(&frames->list, index), name, def, mesh)
-                              : dent_mesh_read(frames->context, name, def, mesh);
+    if (frames->is_archive) {
+        return read_member(frames, frame_list_at(&frames->list, index), name, def, mesh);
+    }
+    dent_mesh_read_def of_frame = def ? *def : dent_mesh_read_def_default();
+    of_frame.regular_only = true; /* found by its name, and perhaps read again */
+    return dent_mesh_read(frames->context, name, &of_frame, mesh);
 }

@@ -322,10 +322,10 @@ static dent_status parse_truth(dent_context *context, const char *name, const st
 }
 
 static dent_status read_truth(struct query_storage *storage, dent_context *context, const char *path,
-                              const char *query_name)
+                              enum file_kinds kinds, const char *query_name)
 {
     struct file_bytes bytes;
-    dent_status status = file_bytes_load(context, path, &bytes);
+    dent_status status = file_bytes_load(context, path, kinds, &bytes);
     if (status != DENT_OK) {
         return status;
     }
@@ -372,9 +372,9 @@ static dent_status fill(struct query_storage *storage, dent_context *context, co
     char beside[PATH_LIMIT];
     dent_status status = read_rows(storage, context, path, bytes);
     if (status == DENT_OK && def->truth) {
-        status = read_truth(storage, context, def->truth, path);
+        status = read_truth(storage, context, def->truth, FILES_AND_PIPES, path);
     } else if (status == DENT_OK && storage->truth.count == 0 && look_beside && find_truth_beside(path, beside)) {
-        status = read_truth(storage, context, beside, path);
+        status = read_truth(storage, context, beside, FILES_ONLY, path);
     }
     return status;
 }
@@ -427,7 +427,7 @@ dent_status dent_impact_queries_read(dent_context *context, const char *path, co
     struct file_bytes bytes;
     dent_status status = check_def(context, &def, &defaults);
     status = status == DENT_OK ? find_kind(context, path, def, &kind) : status;
-    status = status == DENT_OK ? file_bytes_load(context, path, &bytes) : status;
+    status = status == DENT_OK ? file_bytes_load(context, path, FILES_AND_PIPES, &bytes) : status;
     return status == DENT_OK ? read_queries(context, path, &bytes, def, kind, true, queries) : status;
 }
 

@@ -114,7 +114,7 @@ void dent_collection_destroy(dent_context *context, dent_collection *collection)
 dent_status dent_collection_read(dent_context *context, const char *path, dent_collection **collection)
 {
     struct file_bytes bytes;
-    TRY(file_bytes_load(context, path, &bytes));
+    TRY(file_bytes_load(context, path, FILES_ONLY, &bytes));
     struct collection_storage *storage = dent_allocate(context, 1, sizeof *storage);
     dent_status status = DENT_ERROR_OUT_OF_MEMORY;
     if (!storage) {

@@ -236,7 +236,7 @@ static dent_status read_all(struct points_reader *reader, struct points_storage 
 dent_status dent_points_read(dent_context *context, const char *path, dent_point_set **points)
 {
     struct file_bytes bytes;
-    TRY(file_bytes_load(context, path, &bytes));
+    TRY(file_bytes_load(context, path, FILES_ONLY, &bytes));
     struct points_storage *storage = dent_allocate(context, 1, sizeof *storage);
     dent_status status = DENT_ERROR_OUT_OF_MEMORY;
     if (!storage) {

@@ -283,7 +283,7 @@ static dent_status load_one(struct read_request *request, char *buffer, const ch
         return dent_fail(request->context, DENT_ERROR_FILE, "%s: TetGen meshes are pairs, and %s is missing",
                          request->path, buffer);
     }
-    return file_bytes_load(request->context, buffer, bytes);
+    return file_bytes_load(request->context, buffer, FILES_ONLY, bytes);
 }
 
 static dent_status load_and_read(struct read_request *request, char *node_name, char *cell_name)

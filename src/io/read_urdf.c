@@ -314,7 +314,7 @@ dent_status dent_robot_read(dent_context *context, const char *path, const dent_
     struct file_bytes bytes = {0};
     def = def ? def : &defaults;
     TRY(check_def(context, def));
-    TRY(file_bytes_load(context, path, &bytes));
+    TRY(file_bytes_load(context, path, FILES_AND_PIPES, &bytes));
     dent_status status = read_robot(context, path, path, &bytes, def, robot);
     file_bytes_release(context, &bytes);
     return status;

@@ -90,7 +90,8 @@ dent_status dent_mesh_read(dent_context *context, const char *path, const dent_m
     /* TetGen opens its own files: it is given a pair or a stem. */
     mesh_reader *reader = format ? format->read : tetgen_pair_exists(path) ? read_tetgen : NULL;
     if (reader && reader != read_tetgen) {
-        status = file_bytes_load(context, path, &request.bytes);
+        status =
+            file_bytes_load(context, path, def && def->regular_only ? FILES_ONLY : FILES_AND_PIPES, &request.bytes);
     } else if (!reader) {
         /* A missing file or a directory is worth saying first. */
         status = file_check(context, path);

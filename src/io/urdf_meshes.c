@@ -194,6 +194,7 @@ static dent_status add_mesh(dent_context *context, const struct urdf_geometry *s
     }
     dent_mesh_read_def read = dent_mesh_read_def_default();
     read.merge = true;
+    read.regular_only = true;
     dent_mesh *mesh = NULL;
     dent_status status = dent_mesh_read(context, path, &read, &mesh);
     for (uint32_t b = 0; status == DENT_OK && b < mesh->body_count; b++) {

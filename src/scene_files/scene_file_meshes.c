@@ -97,6 +97,7 @@ static void read_mesh_file(struct scene_reader *reader, located *object, located
     memcpy(path, reader->folder, folder_length);
     strcpy(path + folder_length, name);
     dent_mesh_read_def def = dent_mesh_read_def_default();
+    def.regular_only = true;
     def.merge = reader_boolean(reader, reader_member(reader, object, "merge"), false);
     dent_mesh *mesh = NULL;
     dent_status status = reader_good(reader) ? dent_mesh_read(reader->plan->context, path, &def, &mesh) : DENT_OK;

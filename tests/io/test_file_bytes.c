@@ -40,7 +40,7 @@ static void put_file(const char *name, const void *bytes, size_t size)
 static void load(struct reading *reading, const char *path, struct file_bytes *bytes)
 {
     *bytes = (struct file_bytes){0};
-    reading->status = file_bytes_load(reading->context, path, bytes);
+    reading->status = file_bytes_load(reading->context, path, FILES_AND_PIPES, bytes);
     reading_finish(reading);
 }
 
