@@ -13,7 +13,10 @@
  * and keeps its permissions; since it is replaced, other hard links to it keep the old content.
  *
  * Threads: any, each writer on one at a time. Failure: FILE or OUT_OF_MEMORY, the message names the path and the
- * reason. Cost: one write per 64 KiB, two flushes to the disk per file.
+ * reason. A process that does not ignore SIGXFSZ is ended by the system when a file grows beyond its limit (ulimit -f);
+ * one that does gets FILE. Cost: a write per 64 KiB, and waiting for the disk: a file that was committed is there after
+ * a power cut. Of meshes and collections (mesh_io.h), which come by the hundred, only the content is waited for: after a
+ * power cut the file is the old one or the new one, whole.
  */
 #ifndef DENT_FILE_OUTPUT_H
 #define DENT_FILE_OUTPUT_H

@@ -267,9 +267,9 @@ static void put_in_place(struct whole_file *file)
     }
     if (rename(file->temporary, file->target) != 0) {
         fail_with_errno(file, "cannot be put in place", errno);
-        return;
+    } else if (file->flush_folder) {
+        flush_folder(file);
     }
-    flush_folder(file);
 }
 
 dent_status whole_file_close(struct whole_file *file)
@@ -323,6 +323,7 @@ dent_status dent_file_writer_open(dent_context *context, const char *path, dent_
         dent_release(context, made, 1, sizeof *made);
         return status;
     }
+    made->file.flush_folder = true;
     *writer = made;
     return DENT_OK;
 }

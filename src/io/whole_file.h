@@ -19,6 +19,7 @@ struct whole_file {
     uint64_t number;      /* the next temporary name */
     size_t used;          /* bytes waiting in the buffer */
     int descriptor;
+    bool flush_folder; /* set after opening: the rename, too, is on the disk when the file is closed */
     dent_status status;
 };
 

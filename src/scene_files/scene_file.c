@@ -319,11 +319,15 @@ dent_status scene_file_load(struct sim_plan *plan, const char *path)
     struct stat facts;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, not waited for */
     bool opened = descriptor >= 0 && fstat(descriptor, &facts) == 0;
+    const char *why = NULL;
     char *text = NULL;
     if (opened && S_ISREG(facts.st_mode) && facts.st_size < ((off_t)1 << 28)) {
         text = read_descriptor(plan, descriptor, (size_t)facts.st_size);
     } else if (opened) {
-        errno = S_ISDIR(facts.st_mode) ? EISDIR : S_ISREG(facts.st_mode) ? EFBIG : EINVAL;
+        why = S_ISDIR(facts.st_mode)    ? strerror(EISDIR)
+              : S_ISREG(facts.st_mode)  ? strerror(EFBIG)
+              : S_ISFIFO(facts.st_mode) ? "it is a pipe, not a file"
+                                        : "it is a device, not a file";
     }
     int error = errno;
     if (descriptor >= 0) {
@@ -331,7 +335,8 @@ dent_status scene_file_load(struct sim_plan *plan, const char *path)
     }
     if (!text) {
         if (plan_note(plan, DENT_OK)) {
-            plan_note(plan, dent_fail(plan->context, DENT_ERROR_FILE, "%s: cannot be read: %s", path, strerror(error)));
+            plan_note(plan, dent_fail(plan->context, DENT_ERROR_FILE, "%s: cannot be read: %s", path,
+                                      why ? why : strerror(error)));
         }
         return plan->status;
     }

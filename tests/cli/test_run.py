@@ -244,7 +244,7 @@ class Run(tool.ToolTest):
 
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (6 * 1024, 6 * 1024))
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
         arguments = ["run", "v-shapes", "--set", "leg=4", "--set", "width=1", "--set", "thickness=1", "--scale", "0.3",
                      "--frames", "500", "-o", out]
         result = subprocess.run([tool.TOOL, *arguments], capture_output=True, text=True, env=tool.ENVIRONMENT,
