@@ -8,7 +8,7 @@ add_test(NAME tree/check_headers
     ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER})
 
 # The scripts that check are checked themselves: a violation must be found.
-foreach(script check_layers check_docs check_symbols)
+foreach(script check_layers check_docs check_symbols check_hardening)
   add_test(NAME tools/test_${script} COMMAND ${DENT_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tools/test_${script}.py)
   set_tests_properties(tools/test_${script} PROPERTIES LABELS tools TIMEOUT 3600 ENVIRONMENT "CC=${CMAKE_C_COMPILER}")
 endforeach()
@@ -22,6 +22,11 @@ elseif(DENT_COVERAGE)
 else()
   add_test(NAME tree/check_symbols COMMAND ${PROJECT_SOURCE_DIR}/tools/check_symbols.py ${PROJECT_BINARY_DIR})
   set_tests_properties(tree/check_symbols PROPERTIES LABELS tree)
+  if(DENT_HARDENING AND DENT_HAS_RELRO AND DENT_HAS_STACK_PROTECTOR AND CMAKE_BUILD_TYPE MATCHES "Rel" AND
+      CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
+    add_test(NAME tree/check_hardening COMMAND ${PROJECT_SOURCE_DIR}/tools/check_hardening.py ${PROJECT_BINARY_DIR})
+    set_tests_properties(tree/check_hardening PROPERTIES LABELS tree)
+  endif()
 endif()
 if(install_flags)
   set(plain_static --plain-static)
