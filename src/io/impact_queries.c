@@ -10,6 +10,7 @@
 #include "growable_array.h"
 #include "rational_number.h"
 #include "text_scanner.h"
+#include "try_status.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -240,7 +241,7 @@ static dent_status read_rows(struct query_storage *storage, dent_context *contex
                              const struct file_bytes *bytes)
 {
     struct text_scanner scanner;
-    scanner_init(&scanner, context, name, bytes->data, bytes->size, -1);
+    TRY(scanner_open(&scanner, context, name, bytes->data, bytes->size, -1));
     struct query_progress progress = {0};
     while (true) {
         struct text_span line;
@@ -294,8 +295,9 @@ static const uint8_t *take_word(const uint8_t *cursor, const uint8_t *end, const
 static dent_status parse_truth(dent_context *context, const char *name, const struct file_bytes *bytes,
                                struct growable_array *truth)
 {
-    const uint8_t *cursor = bytes->data, *end = bytes->data + bytes->size;
-    cursor = skip_space(cursor, end);
+    size_t mark;
+    TRY(text_begin(context, name, bytes->data, bytes->size, &mark));
+    const uint8_t *end = bytes->data + bytes->size, *cursor = skip_space(bytes->data + mark, end);
     bool open = cursor < end && *cursor == '[';
     cursor = open ? skip_space(cursor + 1, end) : cursor;
     bool more = open && !(cursor < end && *cursor == ']');

@@ -124,8 +124,8 @@ dent_status dent_collection_read(dent_context *context, const char *path, dent_c
         growable_init(&storage->entries, sizeof(dent_collection_entry));
         growable_init(&storage->names, 1);
         struct xml_scanner xml;
-        xml_init(&xml, context, path, bytes.data, bytes.size);
-        status = read_tags(storage, &xml);
+        status = xml_open(&xml, context, path, bytes.data, bytes.size);
+        status = status == DENT_OK ? read_tags(storage, &xml) : status;
         if (status == DENT_OK && storage->entries.count >= UINT32_MAX) {
             status = dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: too many entries", path);
         }

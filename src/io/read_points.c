@@ -248,8 +248,8 @@ dent_status dent_points_read(dent_context *context, const char *path, dent_point
         growable_init(&storage->numbers, sizeof(double));
         struct points_reader reader = {.context = context, .path = path};
         growable_init(&reader.declared, sizeof(struct declared_array));
-        xml_init(&reader.xml, context, path, bytes.data, bytes.size);
-        status = read_all(&reader, storage);
+        status = xml_open(&reader.xml, context, path, bytes.data, bytes.size);
+        status = status == DENT_OK ? read_all(&reader, storage) : status;
         growable_release(&reader.declared, context);
     }
     file_bytes_release(context, &bytes);

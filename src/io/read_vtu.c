@@ -317,8 +317,14 @@ struct number_source {
     struct vtk_array_bytes owner;
 };
 
+/* Text with more numbers than announced may have been shifted: counted. */
 static void source_close(struct vtu_reader *reader, struct number_source *source)
 {
+    struct text_span word;
+    if (source->is_text && scanner_word(&source->text, &word)) {
+        builder_note_line(reader->request->builder, "arrays have more numbers than announced, which are not read",
+                          source->text.line, word.text, word.length);
+    }
     vtk_array_bytes_release(reader->request->context, &source->owner);
 }
 
@@ -563,7 +569,10 @@ static dent_status load_tags(struct vtu_reader *reader, const struct piece *piec
             status = out_of_memory(reader);
         }
     }
-    tags->count = whole ? tags->count : 0;
+    if (!whole) { /* the rest does not matter either */
+        tags->count = 0;
+        source.text.cursor = source.text.end;
+    }
     source_close(reader, &source);
     return status;
 }
@@ -630,7 +639,7 @@ static dent_status emit_pieces(struct vtu_reader *reader)
 dent_status read_vtu(struct read_request *request)
 {
     struct vtu_reader reader = {.request = request};
-    xml_init(&reader.xml, request->context, request->name, request->bytes.data, request->bytes.size);
+    TRY(xml_open(&reader.xml, request->context, request->name, request->bytes.data, request->bytes.size));
     growable_init(&reader.pieces, sizeof(struct piece));
     dent_status status = read_xml(&reader);
     snprintf(request->format, sizeof request->format, "vtk xml %s%s", reader.is_polydata ? "polydata" : "grid",
