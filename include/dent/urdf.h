@@ -53,6 +53,7 @@ typedef struct dent_robot_read_def {
                                  warning */
     bool no_mesh_files;       /**< default false. True: no mesh file is looked for or opened; their links have the other
                                  shapes */
+    uint64_t memory_limit;    /**< as in dent_mesh_read_def, for the robot with all its meshes and shapes */
 } dent_robot_read_def;
 DENT_API dent_robot_read_def dent_robot_read_def_default(void);
 

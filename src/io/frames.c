@@ -7,6 +7,8 @@
 #include "byte_stream.h"
 #include "file_bytes.h"
 #include "frame_list.h"
+#include "read_scope.h"
+#include "mesh_storage.h"
 #include "reader_table.h"
 #include "tar_reader.h"
 #include "try_status.h"
@@ -17,7 +19,8 @@
 #include <strings.h>
 
 struct dent_frames {
-    dent_context *context;
+    struct read_scope scope; /* of the names, the archive and the frame being read */
+    dent_context *context;   /* of the scope */
     struct frame_list list;
     bool is_archive;
     struct byte_stream stream; /* of an archive */
@@ -252,6 +255,7 @@ static dent_status list_archive(dent_frames *frames, const char *path, size_t le
         return dent_fail(frames->context, DENT_ERROR_INVALID_ARGUMENT, "%s: %s", path, fault);
     }
     TRY(keep_archive_name(frames, path, length));
+    read_scope_count_file(&frames->scope, frames->archive);
     TRY(byte_stream_open(&frames->stream, frames->context, frames->archive, compression_of_archive(frames->archive)));
     frames->is_archive = true;
     TRY(list_members(frames, pattern));
@@ -305,18 +309,25 @@ static dent_status list_path(dent_frames *frames, const char *path)
 static dent_frames *create(dent_context *context, const char *source)
 {
     dent_frames *frames = dent_allocate(context, 1, sizeof *frames);
-    if (frames) {
-        *frames = (dent_frames){.context = context};
-        frame_list_init(&frames->list, context, source);
-    } else {
+    if (!frames) {
         dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "%s: no memory for its frames", source);
+        return NULL;
     }
+    *frames = (dent_frames){0};
+    if (read_scope_open(&frames->scope, context, source, 0) != DENT_OK) {
+        dent_release(context, frames, 1, sizeof *frames);
+        return NULL;
+    }
+    frames->context = frames->scope.context;
+    frame_list_init(&frames->list, frames->context, source);
     return frames;
 }
 
 static dent_status hand_over(dent_status status, dent_frames *made, dent_frames **frames)
 {
+    status = read_scope_result(&made->scope, status);
     made->list.source = NULL; /* the caller's words are no longer needed */
+    made->scope.name = "";
     if (status == DENT_OK) {
         *frames = made;
     } else {
@@ -346,7 +357,8 @@ dent_status dent_frames_open_memory(dent_context *context, const char *name, con
     }
     dent_status status = keep_archive_name(made, name, strlen(name));
     if (status == DENT_OK) {
-        status = byte_stream_open_memory(&made->stream, context, made->archive, bytes, size,
+        read_scope_count_bytes(&made->scope, size);
+        status = byte_stream_open_memory(&made->stream, made->context, made->archive, bytes, size,
                                          compression_of_archive(made->archive));
         made->is_archive = status == DENT_OK;
     }
@@ -367,7 +379,9 @@ void dent_frames_close(dent_frames *frames)
         }
         dent_release(frames->context, frames->archive, frames->archive_size, 1);
         frame_list_release(&frames->list);
-        dent_release(frames->context, frames, 1, sizeof *frames);
+        dent_context *caller = frames->scope.caller;
+        read_scope_close(&frames->scope);
+        dent_release(caller, frames, 1, sizeof *frames);
     }
 }
 
@@ -409,19 +423,34 @@ static dent_status read_member(dent_frames *frames, const struct frame_record *f
         status = dent_fail(context, DENT_ERROR_FILE, "%s: the archive has become shorter while it was read", name);
     }
     if (status == DENT_OK) {
-        status = dent_mesh_read_memory(context, name, bytes, size, def, mesh);
+        status = mesh_read_memory_within(&frames->scope, name, bytes, size, def, mesh);
     }
     dent_release(context, bytes, size, 1);
+    return status;
+}
+
+/* A member of the archive in the scope of the series; the mesh then leaves its account. */
+static dent_status read_in_scope(dent_frames *frames, const struct frame_record *frame, const char *name,
+                                 const dent_mesh_read_def *def, dent_mesh **mesh)
+{
+    struct read_scope *scope = &frames->scope;
+    uint64_t limit = scope->limit;
+    TRY(mesh_read_check_def(scope->caller, def));
+    scope->limit = def && def->memory_limit > 0 ? def->memory_limit : limit;
+    scope->name = name;
+    dent_status status = read_scope_result(scope, read_member(frames, frame, name, def, mesh));
+    scope->limit = limit;
+    scope->used -= status == DENT_OK ? mesh_storage_bytes((*mesh)->storage) : 0;
     return status;
 }
 
 dent_status dent_frame_read(dent_frames *frames, uint32_t index, const dent_mesh_read_def *def, dent_mesh **mesh)
 {
     if (index >= frames->list.frames.count) {
-        return dent_fail(frames->context, DENT_ERROR_INVALID_ARGUMENT, "there is no frame %u: the series has %zu",
+        return dent_fail(frames->scope.caller, DENT_ERROR_INVALID_ARGUMENT, "there is no frame %u: the series has %zu",
                          index, frames->list.frames.count);
     }
     const char *name = frame_list_name(&frames->list, index);
-    return frames->is_archive ? read_member(frames, frame_list_at(&frames->list, index), name, def, mesh)
-                              : dent_mesh_read(frames->context, name, def, mesh);
+    return frames->is_archive ? read_in_scope(frames, frame_list_at(&frames->list, index), name, def, mesh)
+                              : dent_mesh_read(frames->scope.caller, name, def, mesh);
 }

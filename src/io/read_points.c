@@ -3,6 +3,7 @@
 #include "decimal_number.h"
 #include "file_bytes.h"
 #include "growable_array.h"
+#include "read_scope.h"
 #include "try_status.h"
 #include "vtk_data_stream.h"
 #include "xml_scanner.h"
@@ -233,7 +234,7 @@ static dent_status read_all(struct points_reader *reader, struct points_storage 
     return finish(reader, storage);
 }
 
-dent_status dent_points_read(dent_context *context, const char *path, dent_point_set **points)
+static dent_status read_points(dent_context *context, const char *path, dent_point_set **points)
 {
     struct file_bytes bytes;
     TRY(file_bytes_load(context, path, &bytes));
@@ -259,4 +260,12 @@ dent_status dent_points_read(dent_context *context, const char *path, dent_point
         dent_points_destroy(context, &storage->points);
     }
     return status;
+}
+
+dent_status dent_points_read(dent_context *context, const char *path, dent_point_set **points)
+{
+    struct read_scope scope;
+    TRY(read_scope_open(&scope, context, path, 0));
+    read_scope_count_file(&scope, path);
+    return read_scope_end(&scope, read_points(scope.context, path, points));
 }

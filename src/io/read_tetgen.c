@@ -315,6 +315,7 @@ static dent_status load_one(struct read_request *request, char *buffer, const ch
         return dent_fail(request->context, DENT_ERROR_FILE, "%s: TetGen meshes are pairs, and %s is missing",
                          request->path, buffer);
     }
+    read_scope_count_file(request->scope, buffer);
     return file_bytes_load(request->context, buffer, bytes);
 }
 
