@@ -26,6 +26,8 @@ struct dent_frames {
     struct byte_stream stream; /* of an archive */
     char *archive;             /* its path; of the caller's words, what is in front of the members */
     size_t archive_size;       /* of the block */
+    uint8_t *unpacked;         /* the archive, where its order asks for it; null: it is read as it lies */
+    size_t unpacked_size;
 };
 
 /* What there is besides frames. */
@@ -219,19 +221,57 @@ static dent_status list_members(dent_frames *frames, const char *pattern)
     return status == DENT_OK ? finish_list(frames, pattern ? NULL : &left_out) : status;
 }
 
+/* How often the next frame lies before the one that was read. */
+static uint64_t steps_back(const dent_frames *frames)
+{
+    const struct frame_list *list = &frames->list;
+    uint64_t steps = 0;
+    for (size_t i = 1; i < list->frames.count; i++) {
+        steps += frame_list_at(list, i)->data_offset < frame_list_at(list, i - 1)->data_offset;
+    }
+    return steps;
+}
+
 /* Frames that lie in another order than they are read in cost a packed archive a new start each. */
 static void note_order(const dent_frames *frames)
 {
-    const struct frame_list *list = &frames->list;
-    uint64_t steps_back = 0;
-    for (size_t i = 1; i < list->frames.count; i++) {
-        steps_back += frame_list_at(list, i)->data_offset < frame_list_at(list, i - 1)->data_offset;
+    dent_log_line(frames->context, DENT_LOG_NOTICE,
+                  "%s: the frames are not in the order of their numbers: the archive is unpacked again %llu times",
+                  frames->list.source, (unsigned long long)steps_back(frames));
+}
+
+/* A packed archive whose frames are in another order than its members is unpacked into memory, where steps back cost
+ * nothing; if the limit of memory forbids that, it is started again at every step back. */
+static dent_status unpack_archive(dent_frames *frames)
+{
+    struct byte_stream *stream = &frames->stream;
+    uint64_t size = stream->position, reached; /* it was read to its end */
+    uint8_t *bytes = size <= SIZE_MAX / 4 ? dent_allocate(frames->context, (size_t)size, 1) : NULL;
+    size_t got = 0;
+    if (!bytes) {
+        frames->scope.refused = false; /* nothing is missing */
+        note_order(frames);
+        return DENT_OK;
     }
-    if (steps_back > 0 && frames->stream.compression != COMPRESSION_NONE) {
-        dent_log_line(frames->context, DENT_LOG_NOTICE,
-                      "%s: the frames are not in the order of their numbers: the archive is unpacked again %llu times",
-                      list->source, (unsigned long long)steps_back);
+    dent_status status = byte_stream_seek(stream, 0, &reached);
+    status = status == DENT_OK ? byte_stream_read(stream, bytes, (size_t)size, &got) : status;
+    if (status != DENT_OK) {
+        dent_release(frames->context, bytes, (size_t)size, 1);
+        return status;
     }
+    frames->unpacked = bytes;
+    frames->unpacked_size = (size_t)size;
+    dent_log_line(frames->context, DENT_LOG_NOTICE,
+                  "%s: the frames are not in the order of their numbers: the archive is kept unpacked, %llu bytes",
+                  frames->list.source, (unsigned long long)size);
+    byte_stream_close(stream);
+    return byte_stream_open_memory(stream, frames->context, frames->archive, bytes, got, COMPRESSION_NONE);
+}
+
+/* Frames in the order of their numbers, members in that of the archive. */
+static dent_status prepare_order(dent_frames *frames)
+{
+    return frames->stream.compression != COMPRESSION_NONE && steps_back(frames) > 0 ? unpack_archive(frames) : DENT_OK;
 }
 
 /* `length` characters of the path name the archive. */
@@ -259,8 +299,7 @@ static dent_status list_archive(dent_frames *frames, const char *path, size_t le
     TRY(byte_stream_open(&frames->stream, frames->context, frames->archive, compression_of_archive(frames->archive)));
     frames->is_archive = true;
     TRY(list_members(frames, pattern));
-    note_order(frames);
-    return DENT_OK;
+    return prepare_order(frames);
 }
 
 /* ---- the interface --------------------------------------------------------------------------------------------- */
@@ -365,9 +404,7 @@ dent_status dent_frames_open_memory(dent_context *context, const char *name, con
     if (status == DENT_OK) {
         status = list_members(made, NULL);
     }
-    if (status == DENT_OK) {
-        note_order(made);
-    }
+    status = status == DENT_OK ? prepare_order(made) : status;
     return hand_over(status, made, frames);
 }
 
@@ -378,6 +415,7 @@ void dent_frames_close(dent_frames *frames)
             byte_stream_close(&frames->stream);
         }
         dent_release(frames->context, frames->archive, frames->archive_size, 1);
+        dent_release(frames->context, frames->unpacked, frames->unpacked_size, 1);
         frame_list_release(&frames->list);
         dent_context *caller = frames->scope.caller;
         read_scope_close(&frames->scope);

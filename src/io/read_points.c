@@ -170,6 +170,15 @@ static dent_status load_arrays(struct points_reader *reader, struct points_stora
 {
     const struct declared_array *declared = reader->declared.data;
     bool positions = false;
+    /* Arrays that all lie in one place would make more of the file than it holds. */
+    uint64_t room = (uint64_t)((const uint8_t *)reader->xml.end - reader->appended), claimed = 0;
+    for (size_t i = 0; i < reader->declared.count && reader->point_count > 0; i++) {
+        claimed += 8 * (uint64_t)declared[i].components; /* per point */
+        if (claimed > room / reader->point_count) {
+            return dent_fail(reader->context, DENT_ERROR_FORMAT, "%s: %zu arrays claim more bytes than follow",
+                             reader->path, reader->declared.count);
+        }
+    }
     for (int pass = 0; pass < 2; pass++) { /* positions first */
         for (size_t i = 0; i < reader->declared.count; i++) {
             if (declared[i].is_position != (pass == 0)) {

@@ -82,19 +82,21 @@ static dent_status note_names(struct robot_reading *reading)
     if (document->links.count >= UINT32_MAX || document->joints.count >= UINT32_MAX) {
         return fail_at(reading, 1, "more links or joints than 32 bits can number");
     }
-    if (!name_table_create(&reading->link_names, reading->context, document->links.count) ||
-        !name_table_create(&reading->joint_names, reading->context, document->joints.count)) {
-        return out_of_memory(reading);
-    }
     for (uint32_t i = 0; i < document->links.count; i++) {
-        uint32_t before = name_table_add(&reading->link_names, links[i].name, i);
+        uint32_t before;
+        if (!name_table_add(&reading->link_names, links[i].name, i, &before)) {
+            return out_of_memory(reading);
+        }
         if (before != NAME_TABLE_NONE) {
             return fail_at(reading, links[i].line, "a second link '%s'; the first is in line %llu", links[i].name,
                            (unsigned long long)links[before].line);
         }
     }
     for (uint32_t j = 0; j < document->joints.count; j++) {
-        uint32_t before = name_table_add(&reading->joint_names, joints[j].name, j);
+        uint32_t before;
+        if (!name_table_add(&reading->joint_names, joints[j].name, j, &before)) {
+            return out_of_memory(reading);
+        }
         if (before != NAME_TABLE_NONE) {
             return fail_at(reading, joints[j].line, "a second joint '%s'; the first is in line %llu", joints[j].name,
                            (unsigned long long)joints[before].line);
@@ -300,11 +302,13 @@ static dent_status read_robot(struct read_scope *scope, const char *path, const 
     reading->file = name;
     reading->def = def;
     urdf_places_init(&reading->places, path, def);
+    name_table_init(&reading->link_names, context);
+    name_table_init(&reading->joint_names, context);
     dent_status status = create_storage(reading);
     status = status == DENT_OK ? build_robot(reading, bytes) : status;
     urdf_document_release(context, &reading->document);
-    name_table_release(&reading->link_names, context);
-    name_table_release(&reading->joint_names, context);
+    name_table_release(&reading->link_names);
+    name_table_release(&reading->joint_names);
     if (status == DENT_OK) {
         struct robot_storage *storage = reading->storage;
         storage->robot.linkage = storage->linkage;

@@ -249,6 +249,33 @@ static dent_status read_block_sizes(dent_context *context, const char *where, co
     return DENT_OK;
 }
 
+/* Over the packed sizes of all blocks. */
+static bool pass_lengths(struct data_stream *stream, const struct vtk_encoding *encoding, uint64_t count)
+{
+    if (!stream->base64) {
+        stream->cursor += count * (encoding->wide_headers ? 8 : 4); /* they are there: read_block_sizes() has looked */
+        return true;
+    }
+    uint64_t ignored;
+    for (uint64_t b = 0; b < count; b++) {
+        if (!read_length(stream, encoding, &ignored)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Blocks behind the bytes that are needed are not unpacked: other arrays may point at the same ones. */
+static void keep_needed_blocks(struct block_sizes *sizes, uint64_t needed)
+{
+    uint64_t full = sizes->size > 0 ? needed / sizes->size + (needed % sizes->size > 0) : 0;
+    if (full < sizes->count) {
+        sizes->count = full;
+        sizes->last = 0;
+        sizes->total = full * sizes->size;
+    }
+}
+
 /* `lengths` stands at the packed sizes, `stream` behind them at the first block. */
 static dent_status inflate_blocks(dent_context *context, const char *where, const struct vtk_encoding *encoding,
                                   struct data_stream *lengths, struct data_stream *stream,
@@ -291,12 +318,11 @@ static dent_status unpack_blocks(dent_context *context, const char *where, const
         return status;
     }
     struct data_stream lengths = *stream;
-    uint64_t ignored;
-    for (uint64_t b = 0; b < sizes.count; b++) {
-        if (!read_length(stream, encoding, &ignored)) {
-            return cut_off(context, where);
-        }
+    if (!pass_lengths(stream, encoding, sizes.count)) {
+        return cut_off(context, where);
     }
+    bytes->lengths_passed = stream->base64 ? sizes.count : 0;
+    keep_needed_blocks(&sizes, needed);
     struct zlib_memory memory = {.block = dent_allocate(context, ZLIB_MEMORY, 1)};
     if (!memory.block) {
         return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory to unpack zlib blocks", where);

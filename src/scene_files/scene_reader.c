@@ -175,6 +175,27 @@ located *reader_need(struct scene_reader *reader, located *object, const char *k
     return member;
 }
 
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+uint32_t reader_find_name(json_t *names, const char *name)
+{
+    json_t *number = names ? json_object_get(names, name) : NULL;
+    return number ? (uint32_t)json_integer_value(number) : UINT32_MAX;
+}
+
+bool reader_note_name(struct scene_reader *reader, json_t **names, const char *name, uint32_t number)
+{
+    if (reader_find_name(*names, name) != UINT32_MAX) {
+        return false;
+    }
+    *names = *names ? *names : json_object();
+    if (!*names || json_object_set_new(*names, name, json_integer(number)) != 0) {
+        plan_note(reader->plan, dent_fail(reader->plan->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory",
+                                          reader->document.file));
+    }
+    return true;
+}
+
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* Of bounds that went through a conversion of units. */
