@@ -284,9 +284,25 @@ static void read_block(void *data, uint32_t block, uint32_t worker)
     read_scene(((struct read_call *)data)->reader);
 }
 
+/* What jansson and located_json.c make of a text at most: by the signs that begin a value. jansson takes its memory from
+ * the C library. */
+static double parsed_bytes(const char *text, size_t size)
+{
+    double bytes = 2 * (double)size;
+    for (size_t i = 0; i < size; i++) {
+        bytes += text[i] == '{' ? 320 : text[i] == '[' || text[i] == ',' || text[i] == ':' ? 160 : 0;
+    }
+    return bytes;
+}
+
 dent_status scene_file_plan(struct sim_plan *plan, const char *name, const char *folder, const char *text, size_t size)
 {
-    struct scene_reader reader = {.plan = plan, .folder = folder};
+    struct scene_reader reader = {.plan = plan, .folder = folder, .document = {.file = name}};
+    reader.memory_limit = dent_context_reading_limit(plan->context);
+    reader.disk_bytes = size;
+    if (!reader_charge(&reader, NULL, parsed_bytes(text, size))) {
+        return plan->status;
+    }
     dent_status status = located_parse(plan->context, name, text, size, &reader.document);
     if (status != DENT_OK) {
         plan->status = status;
