@@ -12,7 +12,8 @@
  * the file and in all folders above it. Other names are relative to the file.
  *
  * Written for hostile input: no document types or entities, nesting and names bounded, every number finite. The XML is
- * parsed by expat, which takes its memory from the C library; a build without it answers UNSUPPORTED.
+ * parsed by expat, which takes its memory from the C library (24 bytes for each of the file count for the limit of
+ * memory); a build without it answers UNSUPPORTED.
  *
  * Threads: any, each call on its own. Failure: a status, and one line in the context's message that names the file and
  * the culprit, link or joint; a missing collision mesh is FILE, joints that form no tree or have limits the wrong way
