@@ -272,6 +272,34 @@ static bool read_package_path(tool_options *options, const char *command, const 
     return add_path(&options->package_paths, command, "--package-path", text);
 }
 
+/* "4096", "512K", "512M", "2G", "1T", also with "iB" behind the letter; K is 1024. */
+static bool parse_size(const char *text, uint64_t *size)
+{
+    static const char letters[] = "KMGT";
+    size_t length = strlen(text);
+    length -= length > 3 && strcmp(text + length - 2, "iB") == 0 ? 2 : 0;
+    const char *letter = length > 0 ? memchr(letters, text[length - 1] & ~0x20, sizeof letters - 1) : NULL;
+    if (letter == NULL && text[length] != '\0') { /* iB without a letter */
+        return false;
+    }
+    int shift = letter != NULL ? 10 * (int)(letter - letters + 1) : 0;
+    uint64_t number;
+    if (!parse_digits(text, text + length - (letter != NULL), &number) || number > UINT64_MAX >> shift) {
+        return false;
+    }
+    *size = number << shift;
+    return *size > 0;
+}
+
+static bool read_memory_limit(tool_options *options, const char *command, const char *text)
+{
+    if (!parse_size(text, &options->memory_limit)) {
+        complain("%s: --memory-limit '%s': give a size above 0, in bytes or like 512M or 2G", command, text);
+        return false;
+    }
+    return true;
+}
+
 /* ---- the table ------------------------------------------------------------------------------------------- */
 
 typedef struct value_rule value_rule;
@@ -365,6 +393,7 @@ static const value_rule rules[OPTION_COUNT] = {
     [OPTION_MOTION] = {.reader = read_motion},
     [OPTION_OBSTACLE] = {.reader = read_obstacle},
     [OPTION_PACKAGE_PATH] = {.reader = read_package_path},
+    [OPTION_MEMORY_LIMIT] = {.reader = read_memory_limit},
     [OPTION_VIEW] = {.reader = read_view_angles},
 
     [OPTION_FROM] = {store_any_text, AT(from)}, /* '' are the values of a robot that has none */

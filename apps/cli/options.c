@@ -77,6 +77,8 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_TO] = {"--to", NULL, "VALUES", "robots: joint values at the end, in radians or lengths"},
     [OPTION_OBSTACLE] = {"--obstacle", NULL, "FILE", "robots: a mesh that stands still; may be repeated"},
     [OPTION_PACKAGE_PATH] = {"--package-path", NULL, "DIR", "robots: where packages (package://) lie; may be repeated"},
+    [OPTION_MEMORY_LIMIT] = {"--memory-limit", NULL, "SIZE",
+                             "memory for reading a file, e.g. 512M or 2G; default 256M and 100 times its size on disk"},
     [OPTION_MOTION] = {"--motion", NULL, "KIND",
                        "rigid scenes, in between: screw or constant (default: constant velocity)"},
     [OPTION_SKIP_MISSING] = {"--skip-missing", NULL, NULL, "robots: leave out collision meshes that are not there"},

@@ -129,6 +129,8 @@ typedef struct dent_context_def {
     uint32_t thread_count; /**< threads of the built-in pool, the caller's own included; 0 (default): one per processor
                                 this process may run on; at most 1024. Ignored with an own `parallel`. */
     dent_isa isa;             /**< default DENT_ISA_AUTO; one that is not available is refused with UNSUPPORTED */
+    uint64_t reading_limit;   /**< bytes of memory that one call that reads files may take; 0 (default): 256 MiB and 100
+                                   times the bytes on disk. Readers with a def can set it for one call */
 } dent_context_def;
 
 DENT_API dent_context_def dent_context_def_default(void);
@@ -145,6 +147,8 @@ DENT_API size_t dent_context_message(const dent_context *context, char *buffer, 
 
 /** The instruction set in use: never AUTO. */
 DENT_API dent_isa dent_context_isa(const dent_context *context);
+/** The def's reading_limit; 0: by the bytes on disk. */
+DENT_API uint64_t dent_context_reading_limit(const dent_context *context);
 /** How many workers a parallel loop may have, 1 or more; `worker` of a block is below it. */
 DENT_API uint32_t dent_context_worker_count(const dent_context *context);
 

@@ -3,7 +3,8 @@
  * Read: Gmsh .msh (1, 2.2, 4.1; ascii and binary), MEDIT .mesh, TetGen .node/.ele, VTK legacy .vtk, .vtu, .vtp, OBJ,
  * STL, PLY; the same compressed with gzip or xz where zlib and liblzma were found at build time (the last suffix .gz or
  * .xz is taken off). Written for hostile input: sizes are checked against the file before memory is asked for, every
- * index is checked.
+ * index is checked, the memory of a call is limited, and the time is linear in the bytes. Text may begin with a byte
+ * order mark of UTF-8; UTF-16 is UNSUPPORTED.
  *
  * Only elements of the highest dimension make bodies; lower ones are kept as groups with a notice to the context's log.
  * A file with several physical groups gives one body per group, in order of first appearance. Second-order elements are
@@ -63,6 +64,9 @@ typedef struct dent_mesh_read_def {
     bool merge;        /**< default false: one body per physical group. True: one body per file */
     bool regular_only; /**< default false: a pipe is waited for and read. True: anything but a regular file fails with
                             FILE at once; for names that come from a file or a folder rather than from the user */
+    uint64_t memory_limit; /**< bytes of memory reading may take at a time, unpacking and the mesh included; more is
+                                TOO_LARGE. 0 (default): the context's reading_limit, or 256 MiB and 100 times the bytes
+                                on disk */
 } dent_mesh_read_def;
 DENT_API dent_mesh_read_def dent_mesh_read_def_default(void);
 

@@ -94,6 +94,7 @@ static dent_context *create_checked(const dent_context_def *def)
     context->allocator = allocator;
     context->log = def->log;
     context->isa = def->isa == DENT_ISA_AUTO ? cpu_widest_isa() : def->isa;
+    context->reading_limit = def->reading_limit;
     atomic_init(&context->bytes, 0);
     atomic_init(&context->peak_bytes, 0);
     atomic_init(&context->allocations, 0);
@@ -153,6 +154,11 @@ size_t dent_context_message(const dent_context *context, char *buffer, size_t bu
 dent_isa dent_context_isa(const dent_context *context)
 {
     return context->isa;
+}
+
+uint64_t dent_context_reading_limit(const dent_context *context)
+{
+    return context->reading_limit;
 }
 
 uint32_t dent_context_worker_count(const dent_context *context)

@@ -18,6 +18,7 @@ struct dent_context {
     dent_parallel parallel;   /* run is null when there is one worker and no hook of the caller */
     dent_log log;
     dent_isa isa;           /* never AUTO */
+    uint64_t reading_limit; /* for the readers; 0: their default */
     struct task_pool *pool; /* null with a hook of the caller or with one worker */
 
     pthread_mutex_t message_mutex;

@@ -1,5 +1,5 @@
-/* Whole files in memory, unpacked: the compressed file is read first, then unpacked into a buffer that doubles, up to
- * what is no decompression bomb. */
+/* Whole files in memory, unpacked: the compressed file is read first, then unpacked into a buffer that doubles, as far as
+ * the context gives memory (a reader's has a limit, see read_scope.h). */
 #include "file_bytes.h"
 
 #include <errno.h>
@@ -150,15 +150,12 @@ bool file_exists(const char *path)
 /* More room for unpacked bytes, or the reason why not. */
 static dent_status grow_unpacked(dent_context *context, const char *name, size_t packed_size, struct file_bytes *out)
 {
-    uint64_t most = unpacked_size_limit(packed_size);
-    size_t limit = most < SIZE_MAX / 4 ? (size_t)most : SIZE_MAX / 4;
-    if (out->capacity >= limit) {
-        return dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: unpacks to more than %zu bytes from %zu: not a mesh file",
-                         name, limit, packed_size);
+    const size_t most = SIZE_MAX / 4;
+    if (out->capacity >= most) {
+        return dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: unpacks to more than the address space holds", name);
     }
-    size_t capacity =
-        out->capacity == 0 ? (packed_size < limit / 4 ? packed_size * 4 + 4096 : limit) : out->capacity * 2;
-    return grow(context, name, out, capacity < limit ? capacity : limit);
+    size_t capacity = out->capacity > 0 ? out->capacity * 2 : packed_size < most / 4 ? packed_size * 4 + 4096 : most;
+    return grow(context, name, out, capacity < most ? capacity : most);
 }
 
 static dent_status unpack_all(dent_context *context, const char *name, struct unpacker *unpacker,

@@ -1,7 +1,7 @@
 /* A whole file in memory, gzip and xz taken off.
  *
- * Compression is told from the ending of the name (.gz, .xz), not from the content. A stream that unpacks to far more
- * than a mesh could is stopped before it fills the memory; what it was, and why, is in the message. */
+ * Compression is told from the ending of the name (.gz, .xz), not from the content. How far a stream may grow is the
+ * context's affair: readers have one with a limit (read_scope.h). */
 #ifndef DENT_IO_FILE_BYTES_H
 #define DENT_IO_FILE_BYTES_H
 
@@ -20,8 +20,8 @@ struct file_bytes {
 enum file_kinds { FILES_ONLY, FILES_AND_PIPES };
 
 /* Opens, reads, unpacks. A directory, a device, a missing, unreadable or empty file is FILE; bad compressed data is
- * FORMAT; a compression this build does not have is UNSUPPORTED; a stream that grows beyond reason is TOO_LARGE. *bytes
- * is written on success only. */
+ * FORMAT; a compression this build does not have is UNSUPPORTED. *bytes is written
+ * on success only. */
 dent_status file_bytes_load(dent_context *context, const char *path, enum file_kinds kinds, struct file_bytes *bytes);
 
 /* The same for bytes that are in memory already: unpacked by the ending of `name`, or copied. Size 0 is FILE, as for
