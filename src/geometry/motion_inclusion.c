@@ -280,6 +280,16 @@ bool points_stay_apart(const double (*a)[3], int count_a, const struct moving_po
     return walk(&hulls, (b->rest + more) * (1 + 0x1p-40), 0x1p-30, v, &gap);
 }
 
+double points_distance(const double (*a)[3], int count_a, const struct moving_points *b, double direction[3])
+{
+    struct hulls hulls = {.a = a, .count_a = count_a};
+    double gap;
+    put_points(&hulls, b, 0);
+    begin_between_middles(&hulls, direction);
+    walk(&hulls, INFINITY, 0x1p-30, direction, &gap);
+    return gap > 0 ? vector_length(direction) : 0;
+}
+
 enum { ADVANCE_LIMIT = 12 };
 
 struct advance advance_points(const double (*a)[3], int count_a, const struct moving_points *b, double first,
