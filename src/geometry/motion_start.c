@@ -241,26 +241,42 @@ static void edges_of(const struct start_face *b, double edges[3][3], double chan
     }
 }
 
+/* a x b, and how it changes while a and b do. */
+static void turning_product(const double a[3], const double change_a[3], const double b[3], const double change_b[3],
+                            double product[3], double change[3])
+{
+    double part[3];
+    cross_product(a, b, product);
+    cross_product(change_a, b, change);
+    cross_product(a, change_b, part);
+    for (int k = 0; k < 3; k++) {
+        change[k] += part[k];
+    }
+}
+
+/* Normals of the faces, and in the planes of the faces normals of their edges: those tell faces in one plane apart. */
+static void try_face(struct trial *trial, double edges[3][3], double changes[3][3])
+{
+    double normal[3], normal_change[3], n[3], change[3];
+    turning_product(edges[0], changes[0], edges[1], changes[1], normal, normal_change);
+    try_direction(trial, normal, normal_change);
+    for (int c = 0; c < 3; c++) {
+        turning_product(normal, normal_change, edges[c], changes[c], n, change);
+        try_direction(trial, n, change);
+    }
+}
+
 static void try_features(struct trial *trial)
 {
-    const double still[3] = {0, 0, 0};
-    double edges_a[3][3], edges_b[3][3], changes[3][3], n[3], change[3], part[3];
+    double edges_a[3][3], still[3][3] = {{0}}, edges_b[3][3], changes[3][3], n[3], change[3];
     edges_of(trial->b, edges_b, changes);
     for (int c = 0; c < 3; c++) {
         edge_between(trial->a[c], trial->a[c == 2 ? 0 : c + 1], edges_a[c]);
     }
-    cross_product(edges_a[0], edges_a[1], n);
-    try_direction(trial, n, still);
-    cross_product(edges_b[0], edges_b[1], n);
-    cross_product(changes[0], edges_b[1], change);
-    cross_product(edges_b[0], changes[1], part);
-    for (int k = 0; k < 3; k++) {
-        change[k] += part[k];
-    }
-    try_direction(trial, n, change);
+    try_face(trial, edges_a, still);
+    try_face(trial, edges_b, changes);
     for (int i = 0; i < 9; i++) {
-        cross_product(edges_a[i / 3], edges_b[i % 3], n);
-        cross_product(edges_a[i / 3], changes[i % 3], change);
+        turning_product(edges_a[i / 3], still[i / 3], edges_b[i % 3], changes[i % 3], n, change);
         try_direction(trial, n, change);
     }
 }
