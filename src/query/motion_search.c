@@ -37,7 +37,7 @@ struct search {
     struct motion_piece start_motion; /* at t = 0 */
     double start_gap;                 /* the least distance of such faces at t = 0 */
     double start_rest;                /* what is not known of their positions otherwise */
-    uint32_t close_tests;             /* of faces at distances that are a contact but for the start */
+    uint32_t close_tests;             /* what was spent on leaving it: see CLOSE_TEST_LIMIT */
 };
 
 /* ---- the queue --------------------------------------------------------------------------------------------------- */
@@ -282,7 +282,8 @@ static bool report_contact(struct search *search, const struct pending_pair *pen
 
 /* ---- leaving the start ------------------------------------------------------------------------------------------- */
 
-/* So many tests are worth it to get away from a start nearer than a contact; sliding on beside it is not. */
+/* So many tests of faces that move by less than a contact in their piece of time are spent to get away from a start
+ * nearer than that: enough for what leaves; what slides along there is in contact in the end. */
 enum { CLOSE_TEST_LIMIT = 4096 };
 
 /* At this distance faces are in contact: a quarter of the tolerance, or of the distance at the start where that is
@@ -376,15 +377,34 @@ static bool look_closer(struct search *search, const struct pending_pair *pendin
     return push_pair(search, &closer) && (later.lo >= pending->hi || push_pair(search, &later));
 }
 
-/* Faces that were found in contact at t > 0. True: they were as near at the start, and what is left of the distance
- * they had there is still enough to go on. */
-static bool comes_from_start(struct search *search, uint32_t a, uint32_t b, double distance)
+/* True: the faces are in contact, and enough was spent on getting away from a start as near as that. */
+static bool stays_at_start(struct search *search, const double (*a)[3], const struct moving_points *b)
+{
+    double contact = search->pair->tolerance / 4, direction[3];
+    if (!(search->start_gap < search->pair->tolerance && b->motion < contact)) {
+        return false;
+    }
+    search->close_tests++;
+    return search->close_tests > CLOSE_TEST_LIMIT && points_distance(a, 3, b, direction) < contact;
+}
+
+/* Faces that seem to be in contact at t > 0, where they have come from a start as near as that. True: the pair goes on,
+ * because it is apart for longer, or because enough is left of the distance it had. */
+static bool comes_from_start(struct search *search, struct pending_pair *pending, uint32_t a, uint32_t b,
+                             double distance)
 {
     if (search->close_tests > CLOSE_TEST_LIMIT) {
         return false;
     }
-    leave_start(search, a, b, 1);
-    return distance > contact_distance(search);
+    double horizons[2] = {1, 16 * pending->lo}, contact = contact_distance(search);
+    for (int i = 0; i < 2 && horizons[i] <= 1; i++) {
+        struct leaving leaving = leave_start(search, a, b, horizons[i]);
+        if (leaving.until / 2 > pending->lo) {
+            pending->lo = leaving.until >= pending->hi ? INFINITY : leaving.until / 2;
+            return true;
+        }
+    }
+    return contact_distance(search) < contact && distance > contact_distance(search);
 }
 
 static bool test_faces(struct search *search, const struct pending_pair *given)
@@ -402,6 +422,9 @@ static bool test_faces(struct search *search, const struct pending_pair *given)
     struct moving_points moving;
     search->answer->face_tests++;
     move_face(search, &piece->motion, piece->middle, b, &moving);
+    if (pending->lo > 0 && stays_at_start(search, search->corners_a[a], &moving)) {
+        return report_contact(search, pending, pending->lo, pending->lo);
+    }
     if (points_stay_apart(search->corners_a[a], 3, &moving, window.first, window.last, 0)) {
         return true;
     }
@@ -413,7 +436,6 @@ static bool test_faces(struct search *search, const struct pending_pair *given)
         }
     }
     double contact = contact_distance(search);
-    search->close_tests += contact < search->pair->tolerance / 4;
     bool at_start = pending->lo <= 0;
     struct advance advance =
         advance_points(search->corners_a[a], 3, &moving, window.first, window.last, at_start ? 0 : contact);
@@ -429,7 +451,7 @@ static bool test_faces(struct search *search, const struct pending_pair *given)
         return push_pair(search, &later); /* others may be earlier now; or more steps are needed */
     }
     if (t <= 0 ? pending->level >= LEVEL_LIMIT : near || pending->level >= LEVEL_LATEST) {
-        if (near && t > 0 && comes_from_start(search, a, b, advance.distance)) {
+        if (t > 0 && comes_from_start(search, &own, a, b, advance.distance)) {
             return push_pair(search, &own);
         }
         double rate = advance.approach / piece->motion.half;
