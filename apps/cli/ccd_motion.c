@@ -63,8 +63,9 @@ static void print_pair(printer *out, const motion_stage *stage, const dent_motio
     printer_name(out, body_name(stage, result->body_b));
 }
 
-/* The tolerance is that of the first pair of bodies. Two kinds of contacts may be farther apart: those of larger bodies,
- * whose own tolerance is larger; and at a start that crosses the nearest features of faces that cross deeper. */
+/* The tolerance is that of the first pair of bodies. Two kinds of contacts may be farther apart: those of larger
+ * bodies, whose own tolerance is larger; and at a start that crosses the nearest features of faces that cross
+ * deeper. */
 static void print_contact_count(printer *out, const dent_motion_impact_result *result)
 {
     uint64_t near = 0;

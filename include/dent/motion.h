@@ -11,6 +11,8 @@
  *   CONTACT    nothing touches before t_lo, and at t_lo something is nearer than the tolerance;
  *   UNDECIDED  the box limit was spent; nothing touches before t_lo.
  * So a contact is never missed and t_lo is never late; what stays farther apart than the tolerance is never reported.
+ * What starts apart, however little, is not `initial`, and gets away if its distance grows: a motion from t_lo of a
+ * contact back along its path is FREE.
  * Nothing is said about what bodies truly do between two poses. The answer is the same for every number of threads and
  * every instruction set.
  *

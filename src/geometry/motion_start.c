@@ -128,8 +128,8 @@ void start_face_of(const struct start_pose *pose, const struct motion_piece *now
     face->error = pose->precision * (pose->size + reach) * (1 + 0x1p-40) + UNDERFLOW_LENGTH;
     face->speed = (over->turning * most + fastest + over->speed) * (1 + 0x1p-40);
     face->curve = (over->bending * most + 2 * over->turning * fastest + over->swerve) * (1 + 0x1p-40);
-    face->rate_error = (now->rotation_rate_error * reach + now->rotation_error * fastest +
-                        now->translation_rate_error + 0x1p-48 * face->speed) *
+    face->rate_error = (now->rotation_rate_error * reach + now->rotation_error * fastest + now->translation_rate_error +
+                        0x1p-48 * face->speed) *
                        (1 + 0x1p-40);
 }
 

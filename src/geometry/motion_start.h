@@ -7,13 +7,14 @@
  *
  *     f_ij(t) = n(t) . (b_j(t) - a_i),   f_ij(0) >= L > 0,   f_ij'(0) >= r,   |f_ij''| <= K on [0, horizon]
  *
- * Taylor's theorem gives f_ij(t) >= L + r t - K t^2 / 2: the faces are apart up to the first zero of the nine parabolas.
- * L comes from the start, r and K from an enclosure of the motion (motion_bounds.h), all rounded to the safe side.
+ * Taylor's theorem gives f_ij(t) >= L + r t - K t^2 / 2: the faces are apart up to the first zero of the nine
+ * parabolas. L comes from the start, r and K from an enclosure of the motion (motion_bounds.h), all rounded to the safe
+ * side.
  *
- * Which directions are tried decides how far this reaches, never whether it is true: the normal of a's face, at rest; of
- * b's face, turning with it; products of two edges, turning with b's edge; and the direction of the shortest distance,
- * at rest and turning with b. A direction that turns is needed where an edge or a face of b, all of it equally near,
- * tilts as it leaves.
+ * Which directions are tried decides how far this reaches, never whether it is true: the normal of a's face and in its
+ * plane those of its edges, at rest; the same of b's face, turning with it; products of two edges, turning with b's
+ * edge; and the direction of the shortest distance, at rest and turning with b. A direction that turns is needed where
+ * an edge or a face of b, all of it equally near, tilts as it leaves.
  */
 #ifndef DENT_GEOMETRY_MOTION_START_H
 #define DENT_GEOMETRY_MOTION_START_H

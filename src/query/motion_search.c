@@ -6,9 +6,12 @@
  * piece has its time halved; otherwise the larger of the two nodes is replaced by its children. Two faces advance in
  * time as far as their distance allows (motion_inclusion.h), in a shorter piece of time where the rest of the motion is
  * not small against the tolerance. When they come nearer than a quarter of the tolerance they are in contact, and as
- * nothing earlier waits, that is the answer: no time after the first contact is ever looked at. At the very start of
- * the step faces are refined on, down to the rounding of the positions, so that what starts at a small distance gets a
- * time above 0 and what starts touching gets 0.
+ * nothing earlier waits, that is the answer: no time after the first contact is ever looked at.
+ *
+ * What starts at a small distance gets a time above 0, what starts touching gets 0. Faces that start nearer than the
+ * tolerance are placed with twice the precision, and certified to be apart for as long as their distance must grow, or
+ * cannot be used up (motion_start.h): so what leaves a contact gets away. From then on a quarter of the distance at the
+ * start is what counts as contact, where that is less than a quarter of the tolerance.
  *
  * The pieces are the same for all nodes, so motions over them are looked up in a small cache. Times within a piece are
  * computed to 2^-53; what is kept of them is moved by 2^-52 to the safe side.
@@ -320,8 +323,8 @@ static void know_start(struct search *search)
     }
 }
 
-/* How two faces leave the start, if they are nearer than the tolerance there; otherwise gap and until are 0. horizon: as
- * far as their growing apart is looked at. */
+/* How two faces leave the start, if they are nearer than the tolerance there; otherwise gap and until are 0. Their
+ * growing apart is looked at up to the horizon. */
 static struct leaving leave_start(struct search *search, uint32_t a, uint32_t b, double horizon)
 {
     const struct motion_pair *pair = search->pair;

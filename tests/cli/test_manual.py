@@ -1,10 +1,10 @@
 """The pages say what the tool does: every command in README.md, CONTRIBUTING.md and docs/ is run, or at least parsed.
 
 In a page:
-- a `console` block is a run of `$ command` lines with their output (both streams), compared line by line. A line of three
-  dots stands for any lines left out, such as times;
+- a `console` block is a run of `$ command` lines with their output (both streams), compared line by line. A line of
+  three dots stands for any lines left out, such as times;
 - an `sh` block is commands alone, one a line, `#` begins a remark: they must do without an error;
-- a `json` block that is a scene file is run for two frames. After `<!-- file: NAME -->` it is also there under that name;
+- a `json` block that is a scene file is run for two frames; after `<!-- file: NAME -->` it is there under that name;
 - commands that cannot be run here (installing, a browser, hours) stand in a block after `<!-- not run: why -->`, or in
   running text between backticks. Their subcommand and options must exist, programs and presets too. With
   DENT_LONG_TESTS=1 the complete ones among those in running text are run as well, benchmarks left out.
@@ -44,7 +44,8 @@ def blocks(text):
 
 def inline_commands(text):
     """Those in running text; line breaks within are blanks."""
-    return [" ".join(command.split()) for command in INLINE.findall(re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S))]
+    running = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+    return [" ".join(command.split()) for command in INLINE.findall(running)]
 
 
 def console_examples(block):
@@ -123,8 +124,8 @@ class Manual(tool.ToolTest):
         elif language == "json" and '"dent_scene"' in body:
             self.run_scene(block, folder)
         elif language in ("", "text", "bash", "shell"):
-            self.assertIsNone(COMMAND_LINE.search(body), "commands in a block that nothing runs: make it `console` or `sh`, "
-                              "or put <!-- not run: why --> above it")
+            self.assertIsNone(COMMAND_LINE.search(body), "commands in a block that nothing runs: make it `console` or "
+                              "`sh`, or put <!-- not run: why --> above it")
 
     def test_blocks_of_every_page_do_what_they_say(self):
         count = 0
@@ -195,9 +196,9 @@ class Manual(tool.ToolTest):
         for name, text in pages():
             folder = self.page_folder(name)
             for command in inline_commands(text):
-                quick = command.split()[1:2] and command.split()[1] in ("check", "ccd", "run", "info", "export", "pairs")
-                files = [word for word in shlex.split(command)[2:] if "/" in word and not word.startswith("docs/images")]
-                if quick and is_complete(command) and not files:
+                words = shlex.split(command) if is_complete(command) else ["", ""]
+                files = [word for word in words[2:] if "/" in word and not word.startswith("docs/images")]
+                if words[1] in ("check", "ccd", "run", "info", "export") and not files:
                     with self.subTest(page=name, command=command):
                         self.run_without_error(command, folder)
                         count += 1
@@ -226,8 +227,10 @@ class Manual(tool.ToolTest):
 
     def test_pages_that_are_wrong_are_noticed(self):
         fence = "```"
-        good = [fence + "console\n$ echo one\none\n" + fence, fence + "console\n$ echo one; echo two\none\n...\n" + fence,
-                fence + "sh\ndent scenes   # a remark\n" + fence, "<!-- not run: why -->\n" + fence + "\ndent view jaw\n" + fence,
+        good = [fence + "console\n$ echo one\none\n" + fence,
+                fence + "console\n$ echo one; echo two\none\n...\n" + fence,
+                fence + "sh\ndent scenes   # a remark\n" + fence,
+                "<!-- not run: why -->\n" + fence + "\ndent view jaw\n" + fence,
                 fence + "\njust words\n" + fence]
         bad = [fence + "console\n$ echo one\ntwo\n" + fence, fence + "console\n$ echo one; echo two\none\n" + fence,
                fence + "console\nno command\n" + fence, fence + "sh\ndent info absent.msh\n" + fence,

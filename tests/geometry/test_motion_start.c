@@ -10,9 +10,9 @@
 static void integer_rotation(const int64_t q[4], int64_t m[9])
 {
     int64_t w = q[0], x = q[1], y = q[2], z = q[3], n = w * w + x * x + y * y + z * z;
-    const int64_t times[9] = {n - 2 * (y * y + z * z), 2 * (x * y - w * z),       2 * (x * z + w * y),
+    const int64_t times[9] = {n - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
                               2 * (x * y + w * z),     n - 2 * (x * x + z * z), 2 * (y * z - w * x),
-                              2 * (x * z - w * y),     2 * (y * z + w * x),       n - 2 * (x * x + y * y)};
+                              2 * (x * z - w * y),     2 * (y * z + w * x),     n - 2 * (x * x + y * y)};
     memcpy(m, times, sizeof times);
 }
 
@@ -169,7 +169,7 @@ static void make_two_faces(dent_context *context, dent_random *random, struct tw
         two->frames[1].motion = dent_motion_still(&(dent_pose){{1, 0, 0, 0}, {0, 0, 0}});
     }
     /* Some point of one face comes to lie near some point of the other, corners and edges among them. */
-    double (*places[2])[3], placed[2][ORACLE_VERTICES][3];
+    double(*places[2])[3], placed[2][ORACLE_VERTICES][3];
     double weights[2][2];
     for (uint32_t b = 0; b < 2; b++) {
         struct oracle_pose pose;
@@ -236,13 +236,13 @@ static void faces_are_apart_as_long_as_is_said(void **state)
         assert_true(leaving.gap > 0 || distance < 1e-14); /* what is apart is found to be */
         certain += leaving.gap > 0;
         to_the_end += leaving.until == horizon;
-        /* The distance is at least gap (1 - t / until): times at which that is below the oracle's rounding are left out. */
+        /* The distance is at least gap (1 - t / until): no times at which that is below the oracle's rounding. */
         double last = leaving.gap > 1e-13 ? leaving.until * (1 - 4e-15 / leaving.gap) : 0;
         for (int sample = 0; sample < 24; sample++) {
             double t = last * (sample < 12 ? ldexp(1, -sample) : dent_random_unit(&random));
             if (leaving.gap > 1e-13 && oracle_pair_distance(&pair, t) == 0) {
-                fail_msg("seed %llu: the faces meet at %.17g, said to be apart until %.17g", (unsigned long long)seed, t,
-                         leaving.until);
+                fail_msg("seed %llu: the faces meet at %.17g, said to be apart until %.17g", (unsigned long long)seed,
+                         t, leaving.until);
             }
         }
     }
@@ -253,7 +253,7 @@ static void faces_are_apart_as_long_as_is_said(void **state)
 
 /* ---- at the bound ------------------------------------------------------------------------------------------------ */
 
-/* A corner `height` above the middle of a face, going by so much along the normal of it, and turning about the normal. */
+/* A corner `height` above the middle of a face, going by so much along its normal, and turning about it. */
 static struct leaving lift_corner(double height, double along, double angle)
 {
     struct two_faces two = {.frames = {{DENT_FRAME_WORLD, {.start = {{1, 0, 0, 0}, {0, 0, 0}}}},

@@ -198,13 +198,14 @@ static void take_part_of_scene(struct retreat *scene, double t, double end)
 static double distance_at(const struct retreat *scene, double t)
 {
     const struct moving_pair *pair = &scene->pair;
-    struct oracle_pair oracle = {&pair->bodies[0], &pair->bodies[1], pair->frames, pair->on[0], pair->on[1],
-                                 scene->soft ? scene->end : NULL};
+    struct oracle_pair oracle = {&pair->bodies[0], &pair->bodies[1], pair->frames,
+                                 pair->on[0],      pair->on[1],      scene->soft ? scene->end : NULL};
     return oracle_pair_distance(&oracle, t);
 }
 
 /* The scenes of a kind whose bodies meet on the way; false when this one does not. */
-static bool make_contact(dent_context *context, enum scene_kind kind, uint64_t seed, struct retreat *scene, double *t_lo)
+static bool make_contact(dent_context *context, enum scene_kind kind, uint64_t seed, struct retreat *scene,
+                         double *t_lo)
 {
     dent_random random = dent_random_seeded(1000000 * (uint64_t)(kind + 1) + seed);
     make_scene(context, &random, kind, scene);
@@ -316,8 +317,8 @@ static void what_goes_on_from_a_contact_is_never_missed_and_never_late(void **st
         }
         dent_motion_impact_result result = ask(*state, &scene);
         const struct moving_pair *pair = &scene.pair;
-        struct oracle_pair oracle = {&pair->bodies[0], &pair->bodies[1], pair->frames, pair->on[0], pair->on[1],
-                                     scene.soft ? scene.end : NULL};
+        struct oracle_pair oracle = {&pair->bodies[0], &pair->bodies[1], pair->frames,
+                                     pair->on[0],      pair->on[1],      scene.soft ? scene.end : NULL};
         result.contact_count = 1; /* they went with the world */
         check_answer(&oracle, &result, 300, seed, &tally);
     }
