@@ -22,8 +22,8 @@
  *
  * Threads: one simulation by one thread at a time; a step runs on the context's workers. After warm-up a step allocates
  * only where the number of contacts grows. Failure: a failing call changes nothing, except dent_sim_step as stated
- *
- there. */
+ * there.
+ */
 #ifndef DENT_SIM_H
 #define DENT_SIM_H
 

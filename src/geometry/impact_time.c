@@ -14,49 +14,7 @@
 
 #include <math.h>
 
-typedef struct impact_double_double pair;
-
-static inline pair two_sum(double a, double b)
-{
-    double sum = a + b, part = sum - a;
-    return (pair){sum, (a - (sum - part)) + (b - part)};
-}
-
-static inline pair quick_two_sum(double larger, double smaller)
-{
-    double sum = larger + smaller;
-    return (pair){sum, smaller - (sum - larger)};
-}
-
-static inline pair split(double a)
-{
-    double c = 0x8000001p0 * a, high = c - (c - a);
-    return (pair){high, a - high};
-}
-
-static inline pair two_product(double a, double b)
-{
-    double product = a * b;
-    pair x = split(a), y = split(b);
-    return (pair){product, ((x.high * y.high - product) + x.high * y.low + x.low * y.high) + x.low * y.low};
-}
-
-static inline pair pair_multiply(pair a, pair b)
-{
-    pair product = two_product(a.high, b.high);
-    return quick_two_sum(product.high, product.low + (a.high * b.low + a.low * b.high));
-}
-
-static inline pair pair_add(pair a, pair b)
-{
-    pair sum = two_sum(a.high, b.high);
-    return quick_two_sum(sum.high, sum.low + (a.low + b.low));
-}
-
-static inline pair pair_negate(pair a)
-{
-    return (pair){-a.high, -a.low};
-}
+typedef struct double_double pair;
 
 /* Component of to - from at time t, with t and 1 - t given. */
 static inline pair difference_at(const struct impact_vertex *to, const struct impact_vertex *from, int axis, double t,

@@ -2,6 +2,7 @@
 #ifndef DENT_GEOMETRY_IMPACT_TIME_H
 #define DENT_GEOMETRY_IMPACT_TIME_H
 
+#include "geometry/double_double.h"
 #include "geometry/impact_internal.h"
 
 /* Rounded differences at both ends and polynomials in Bernstein form: see impact_double.c. */
@@ -19,10 +20,7 @@ bool impact_refine_time(const struct impact_doubles *x, double left, double righ
 
 /* D(t) in double-double from the corners; the error is below IMPACT_TIME_ERROR times x->product. For the tests too. */
 #define IMPACT_TIME_ERROR 0x1p-94
-struct impact_double_double {
-    double high, low;
-};
-struct impact_double_double impact_coplanarity_at(enum impact_kind kind, const struct impact_vertex *const corners[4],
-                                                  double t);
+struct double_double impact_coplanarity_at(enum impact_kind kind, const struct impact_vertex *const corners[4],
+                                           double t);
 
 #endif

@@ -168,7 +168,7 @@ static double axis_error(const struct impact_doubles *x, double l, dent_random *
 
 static double time_error(const struct impact_doubles *x, const impact_case *query, double t)
 {
-    struct impact_double_double value = impact_coplanarity_at(query->kind, query->corners, t);
+    struct double_double value = impact_coplanarity_at(query->kind, query->corners, t);
     mpq_set_ui(total, 0, 1);
     add_triple(t, t, t);
     mpq_set_d(error, value.low);

@@ -9,11 +9,11 @@
  * TOPOLOGY   uint32 body, vertex_count, face_count; uint32 vertex_numbers[vertex_count] (the body's own number of each
  *            vertex that a surface face uses); uint32 corners[3 * face_count] (places in vertex_numbers)
  * FRAME      see view_frame_header: statistics, then per body float positions[3 * vertex_count], then contacts, then
- * per body one mark byte per face (padded to 4), where a question is asked BOXES      uint32 count, level, deepest,
- * shape (0 boxes, 1 spheres, 2 polytopes), total; float lo[3], hi[3] of each, or centre and radius, or of all polytopes
- * together the two ends of every edge, to the end of the message NOTE       JSON text: the answer to a pick ("text",
- * "body", "face" …), or what went wrong ("trouble") STATE      JSON text: what the pages have asked for, which all of
- * them share (question, structure, speed)
+ *            per body one mark byte per face (padded to 4), where a question is asked
+ * BOXES      uint32 count, level, deepest, shape (0 boxes, 1 spheres, 2 polytopes), total; float lo[3], hi[3] of each,
+ *            or centre and radius, or of all polytopes together the two ends of every edge, to the end of the message
+ * NOTE       JSON text: the answer to a pick ("text", "body", "face" …), or what went wrong ("trouble")
+ * STATE      JSON text: what the pages have asked for, which all of them share (question, structure, speed)
  *
  * Positions are floats relative to the `origin` named in HELLO and in its `unit`, a power of two: models far from zero
  * keep their shape, and models of any size fit. So are depths of contacts, shapes of structures and the place of a
