@@ -1,7 +1,8 @@
 /* view_server.h — the socket side of `dent view`: a thread that serves the page and streams frames to it.
  *
- * Listens on 127.0.0.1 only. Every address begins with a random token; Host and Origin must be ours, so that no other
- * page in the browser can reach it. Files are those of the bundle in the program and no others.
+ * Listens on 127.0.0.1 only. Every address begins with a random token, and connections without it never get further
+ * than the gate (view_gate.h); Host and Origin must be ours, so that no other page in the browser can reach it. Files
+ * are those of the bundle in the program and no others.
  *
  * Streaming: the newest frame only. A client gets the next frame when it has acknowledged the last one (one that
  * answers within 30 ms: the last but one); what was published meanwhile is skipped. Publishing never waits for anybody:
@@ -10,6 +11,7 @@
 #ifndef DENT_VIEW_SERVER_H
 #define DENT_VIEW_SERVER_H
 
+#include "view_gate.h"
 #include "view_protocol.h"
 
 typedef struct view_server view_server;
@@ -26,8 +28,6 @@ typedef struct view_file {
 
 /** The bundle; ended by a row without a name. Made at build time (cmake/viewer.cmake). */
 extern const view_file view_bundle[];
-
-enum { VIEW_TOKEN_LENGTH = 32 }; /* hexadecimal digits: 128 bits */
 
 /** port 0: one that is free. token null: a new random one; else VIEW_TOKEN_LENGTH hexadecimal digits, so that a page
  * can find its server again. Null: *why says what went wrong in a line. */
