@@ -329,8 +329,6 @@ static void close_client(view_server *server, client *visitor)
             break;
         }
     }
-    enqueue(server,
-            &(view_command){.kind = VIEW_COMMAND_RELEASE, .client = visitor->number}); /* it drags nothing any more */
     pthread_mutex_unlock(&server->lock);
     for (uint32_t i = 0; i < visitor->reply_count; i++) {
         view_message_drop(visitor->replies[i]);
@@ -508,7 +506,7 @@ static void *service(void *data)
     return NULL;
 }
 
-static bool make_token(char *token)
+bool view_make_token(char *token)
 {
     static const char digits[] = "0123456789abcdef";
     unsigned char bytes[TOKEN_BYTES];
@@ -621,7 +619,7 @@ view_server *view_server_start(uint16_t port, const char *token, char *why, size
     if (token != NULL) {
         snprintf(server->token, sizeof server->token, "%s", token);
     }
-    if (token == NULL && !make_token(server->token)) {
+    if (token == NULL && !view_make_token(server->token)) {
         snprintf(why, why_size, "the system gives no random numbers");
     } else if (!open_gate(server, port)) {
         snprintf(why, why_size, "cannot listen on 127.0.0.1:%u: %s", (unsigned)port, strerror(errno));

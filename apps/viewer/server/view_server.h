@@ -29,6 +29,9 @@ typedef struct view_file {
 /** The bundle; ended by a row without a name. Made at build time (cmake/viewer.cmake). */
 extern const view_file view_bundle[];
 
+/** Fills `token` with VIEW_TOKEN_LENGTH random hexadecimal digits and a zero. */
+bool view_make_token(char *token);
+
 /** port 0: one that is free. token null: a new random one; else VIEW_TOKEN_LENGTH hexadecimal digits, so that a page
  * can find its server again. Null: *why says what went wrong in a line. */
 view_server *view_server_start(uint16_t port, const char *token, char *why, size_t why_size);
@@ -56,7 +59,7 @@ enum { VIEW_EVERYBODY = 0 }; /* clients are numbered from 1 */
 void view_server_reply(view_server *server, uint64_t client, view_message *message);
 
 /** The next command of any client, waiting at most `wait_ms`. Acknowledgements are not among them. A client that goes
- * away says RELEASE. */
+ * away says nothing: view_server_is_here. */
 bool view_server_command(view_server *server, uint32_t wait_ms, view_command *command);
 
 typedef struct view_server_facts {
