@@ -32,7 +32,7 @@ async function visit(url) {
     socket.on("message", data => {
         const kind = data.readUInt32LE(0);
         if (kind === FRAME) {
-            seen.push({ kind, frame: data.readUInt32LE(72), count: data.readUInt32LE(76), contacts: data.readUInt32LE(84), playing: (data.readUInt32LE(96) & 1) !== 0, positions: data.subarray(104) });
+            seen.push({ kind, frame: data.readUInt32LE(72), count: data.readUInt32LE(76), contacts: data.readUInt32LE(84), playing: (data.readUInt32LE(96) & 1) !== 0, positions: data.subarray(120) });
             page.newest = seen.at(-1);
             socket.send(`ack ${data.readUInt32LE(4)}`);
         } else if (kind === HELLO) {
