@@ -2,7 +2,6 @@
  * on a command line, which everybody can (ps, /proc/PID/cmdline). */
 #include "tool.h"
 #include "view_loop.h"
-#include "view_server.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <view_server.h>
 
 /* ---- the token file -------------------------------------------------------------------------------------------- */
 
