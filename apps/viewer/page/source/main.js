@@ -1,6 +1,6 @@
 // The page of `dent view`: connects the tool's messages, the 3-D stage and the controls.
 import { Connection } from "./connection.js";
-import { BOXES, FRAME, HELLO, NOTE, STATE, TOPOLOGY, decode, isCertain } from "./messages.js";
+import { BOXES, FRAME, HELLO, NOTE, STATE, TOPOLOGY, decode } from "./messages.js";
 import { bodyColor, pushGradient } from "./palette.js";
 import { Plot, shortNumber } from "./plots.js";
 import { Stage } from "./stage.js";
@@ -171,9 +171,9 @@ function showFigures(frame) {
 function showLegend(frame) {
     $("legend").hidden = !(frame.push > 0) || !$("contacts-on").checked;
     write("legend-end", length(frame.push));
-    const uncertain = isCertain(frame.push, frame.pushError) && frame.uncertainPush > 0;
-    $("legend-uncertain").hidden = !uncertain;
-    write("legend-uncertain", uncertain ? `grey: uncertain, up to ${length(frame.uncertainPush)}` : "");
+    const beyond = frame.uncertainPush > frame.push; // else they are on the scale like the others
+    $("legend-uncertain").hidden = !beyond;
+    write("legend-uncertain", beyond ? `grey: uncertain, up to ${length(frame.uncertainPush)}` : "");
 }
 
 function onBoxes(message) {

@@ -5,11 +5,6 @@ const NO_QUESTION = 0xffffffff, MARKS = 4, HEADER_BYTES = 8 + 7 * 8 + 8 + 8 * 4 
 export const CONTACT_WORDS = 13;
 export const BALLS = 1, POLYTOPES = 2; // shapes of structures; 0: boxes
 
-// A push that is off by more than half of itself neither sets the scale nor has a colour of it (dent_contact_is_certain).
-export function isCertain(push, error) {
-    return push > 0 && error <= push / 2;
-}
-
 function text(buffer) {
     return JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8)));
 }

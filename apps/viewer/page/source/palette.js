@@ -15,7 +15,7 @@ export function pushColor(part, dark) {
     return table[i].map((low, k) => (low + (place - i) * (table[i + 1][k] - low)) / 255);
 }
 
-// Of contacts whose push is not certain.
+// Of contacts whose push is not certain and beyond the scale.
 export function uncertainColor(dark) {
     return dark ? [0.55, 0.55, 0.55] : [0.5, 0.5, 0.5];
 }

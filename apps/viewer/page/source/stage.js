@@ -1,7 +1,7 @@
 // The 3-D side of the page: bodies, contacts, structures, cut plane, camera. Draws only when something changed.
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
-import { BALLS, CONTACT_WORDS, POLYTOPES, isCertain } from "./messages.js";
+import { BALLS, CONTACT_WORDS, POLYTOPES } from "./messages.js";
 import { bodyColor, pushColor, uncertainColor } from "./palette.js";
 import { drawsInSoftware, faceMaterial } from "./shading.js";
 
@@ -251,10 +251,9 @@ export class Stage {
         const ends = ensure(this.normals.geometry, "position", 2 * count, 3), endColors = ensure(this.normals.geometry, "color", 2 * count, 3);
         const length = 0.04 * this.bounds.getSize(new THREE.Vector3()).length();
         this.pushRange = Math.max(frame.push / this.unit, 1e-30); // pushes of contacts come in units
-        const known = isCertain(frame.push, frame.pushError); // else no contact is certain, and all have their colours
         for (let i = 0; i < count; i++) {
-            const at = CONTACT_WORDS * i, push = data[at + 6], grey = known && push > 0 && !isCertain(push, data[at + 7]);
-            const [r, g, b] = (grey ? uncertainColor(this.dark) : pushColor(push / this.pushRange, this.dark)).map(linear);
+            const at = CONTACT_WORDS * i, push = data[at + 6] / this.pushRange, beyond = push > 1.000001; // not certain: the scale ends at the largest that is
+            const [r, g, b] = (beyond ? uncertainColor(this.dark) : pushColor(push, this.dark)).map(linear);
             for (let k = 0; k < 3; k++) {
                 place.array[3 * i + k] = ends.array[6 * i + k] = data[at + k];
                 ends.array[6 * i + 3 + k] = data[at + k] + length * data[at + 3 + k];
