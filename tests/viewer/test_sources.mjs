@@ -171,6 +171,18 @@ test("a page that goes away lets go of what it dragged; another one's release do
     assert.equal(viewer.errors, "");
 });
 
+test("a page that talks without end takes nothing from another one", async () => {
+    const viewer = await watch("cloth-sphere", "--scale", "0.1"), [loud, other] = [await visit(viewer.url), await visit(viewer.url)];
+    loud.say("pause");
+    await other.frame(message => !message.playing);
+    loud.say("step 60"); // while it steps, what comes is kept for later
+    for (let i = 0; i < 2000; i++) loud.say("pick 0 0");
+    await new Promise(resolve => setTimeout(resolve, 200));
+    other.say("pick 0 1");
+    assert.equal((await other.note(note => note.body === 0)).face, 1);
+    await finish(viewer);
+});
+
 test("files are checked, and the page is told the verdict of dent check", async () => {
     const cross = [tetrahedron("p.obj", 0.5), tetrahedron("q.obj", 0.7)].map(name => join(folder, name));
     writeFileSync(join(folder, "open.obj"), "v -1 0.2 0.1\nv 2 0.2 0.1\nv 0 0.2 -3\nf 1 2 3\n"); // open: crosses, but has no inside

@@ -289,17 +289,28 @@ static int serve_page(struct lws *socket, enum lws_callback_reasons reason, void
 
 /* ---- clients ---------------------------------------------------------------------------------------------------- */
 
-/* With the lock held. A newer place of the mouse or of the time bar stands for the older one. When pages talk faster
- * than they are obeyed, commands are lost; the last place is kept for RELEASE, or a vertex would be held for ever. */
+/* With the lock held. How many commands of a client wait. */
+static uint32_t count_waiting(const view_server *server, uint64_t number)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < server->queue_count; i++) {
+        count += server->queue[(server->queue_first + i) % VIEW_COMMAND_QUEUE].client == number;
+    }
+    return count;
+}
+
+/* With the lock held. A newer place of the mouse or of the time bar stands for the older one. When a page talks faster
+ * than it is obeyed, its commands are lost: each has its share of the queue, so that none takes another's. One place
+ * of the share is kept for RELEASE, or a vertex would be held for ever. */
 static void enqueue(view_server *server, const view_command *command)
 {
     uint32_t last = (server->queue_first + server->queue_count + VIEW_COMMAND_QUEUE - 1) % VIEW_COMMAND_QUEUE;
     bool a_place = command->kind == VIEW_COMMAND_GRAB || command->kind == VIEW_COMMAND_SEEK;
-    uint32_t room = VIEW_COMMAND_QUEUE - (command->kind != VIEW_COMMAND_RELEASE);
+    uint32_t share = VIEW_COMMAND_SHARE - (command->kind != VIEW_COMMAND_RELEASE);
     if (server->queue_count > 0 && a_place && server->queue[last].kind == command->kind &&
         server->queue[last].client == command->client) {
         server->queue[last] = *command;
-    } else if (server->queue_count < room) {
+    } else if (server->queue_count < VIEW_COMMAND_QUEUE && count_waiting(server, command->client) < share) {
         server->queue[(server->queue_first + server->queue_count++) % VIEW_COMMAND_QUEUE] = *command;
     }
     pthread_cond_signal(&server->arrived);

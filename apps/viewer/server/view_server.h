@@ -16,7 +16,7 @@
 
 typedef struct view_server view_server;
 
-enum { VIEW_CLIENT_LIMIT = 16, VIEW_COMMAND_QUEUE = 256 };
+enum { VIEW_CLIENT_LIMIT = 16, VIEW_COMMAND_SHARE = 32, VIEW_COMMAND_QUEUE = VIEW_CLIENT_LIMIT * VIEW_COMMAND_SHARE };
 
 /** A file of the page, inside the program. */
 typedef struct view_file {
