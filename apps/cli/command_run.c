@@ -98,8 +98,7 @@ static int step_frame(run_job *job, frame_record *record)
         record->ms_respond += 1e-6 * (double)statistics.ns_respond;
         record->ms_elastic += 1e-6 * (double)statistics.ns_elastic;
         record->ms_total += 1e-6 * (double)statistics.ns_total;
-        if (statistics.max_penetration > record->max_penetration) {
-            record->max_penetration = statistics.max_penetration;
+        if (push_scale_add(&record->penetration, statistics.max_penetration, statistics.max_penetration_error)) {
             record->deepest_a = statistics.deepest_a;
             record->deepest_b = statistics.deepest_b;
         }
@@ -242,12 +241,13 @@ const tool_command command_run_row = {
     .arguments = "SCENE [OPTION...]",
     .details = "SCENE is a built-in simulated scene (dent scenes lists them) or a scene file, a name that ends in\n"
                ".json (docs/scene_files.md). Prints a line per frame (about twenty of them unless --json), then which\n"
-               "bodies met, how deep and how hard, the worst penetration and where the time went.\n"
+               "bodies met and how hard, the largest push (how far a contact had to be parted along its normal: an\n"
+               "estimate, docs/conventions.md) and where the time went.\n"
                "\n"
                "-o F writes F.pvd for ParaView and the frames into the folder F_frames: bodies with `velocity` and\n"
-               "`body`, contacts with `normal`, `force`, `depth`, `body_a` and `body_b`. Frame 0 is the beginning.\n"
-               "--checkpoint saves the state after each frame; --resume goes on from there, to the bit. At every\n"
-               "moment the collection and the checkpoint are complete, whatever ends the program.\n"
+               "`body`, contacts with `normal`, `force`, `push`, its `error`, `body_a` and `body_b`. Frame 0 is the\n"
+               "beginning. --checkpoint saves the state after each frame; --resume goes on from there, to the bit. At\n"
+               "every moment the collection and the checkpoint are complete, whatever ends the program.\n"
                "\n"
                "JSON keys, a line per frame: frame time contacts max_penetration kinetic elastic ms_detect ms_respond\n"
                "ms_total, in the units of the scene.\n",

@@ -39,7 +39,7 @@ const tool_command command_view_row = {
     .details = HELP_ON_FILES
     "\n"
     "Serves a page on 127.0.0.1 and opens it: turn, cut, pick, play; contacts with their normals and\n"
-    "depths, pairs of a question, acceleration structures, plots. Files and series (see dent pairs\n"
+    "pushes, pairs of a question, acceleration structures, plots. Files and series (see dent pairs\n"
     "--help) are shown as they are, scenes move; one that can be simulated is, unless --prescribed is\n"
     "given. Only the printed address, with its random token, is answered. Ctrl-C ends it. Keys: press ?\n"
     "in the page.\n"

@@ -333,13 +333,6 @@ static bool store_name(const value_rule *rule, const char *text, void *field)
     return length > ending && (ending == 0 || strcmp(text + length - ending, rule->ending) == 0);
 }
 
-static bool store_token(const value_rule *rule, const char *text, void *field)
-{
-    (void)rule;
-    *(const char **)field = text;
-    return strlen(text) == 32 && strspn(text, "0123456789abcdef") == 32;
-}
-
 /* What may stand in the query of an address without being escaped. */
 static bool store_wishes(const value_rule *rule, const char *text, void *field)
 {
@@ -408,7 +401,7 @@ static const value_rule rules[OPTION_COUNT] = {
     [OPTION_FOLDER] = {store_name, AT(out), .wanted = "the name of a folder"},
     [OPTION_TABLE] = FILE_AT(out, ".csv"),
     [OPTION_SNAPSHOT] = PICTURE_AT(snapshot),
-    [OPTION_TOKEN] = {store_token, AT(token), .wanted = "32 hexadecimal digits (0-9, a-f)"},
+    [OPTION_TOKEN] = NAME_AT(token),
     [OPTION_SHOW] = {store_wishes, AT(show), .wanted = "wishes like question=face-cell&cut=0,0.5"},
 
     [OPTION_SEPARATION] = LENGTH_AT(separation),

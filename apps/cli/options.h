@@ -132,7 +132,7 @@ typedef struct tool_options {
     uint32_t every;                  /* run: frames from one checkpoint to the next; default 1 */
     double scale;
     uint32_t port;         /* view; 0: any */
-    const char *token;     /* view; null: a random one */
+    const char *token;     /* view: a file; null: a random one */
     const char *snapshot;  /* view; null: none */
     const char *show;      /* view: how the page begins; null: as usual */
     uint32_t setting_count;

@@ -226,7 +226,7 @@ static dent_status write_mesh(run_output *output, uint32_t frame, int part)
 
 static dent_status write_contacts(run_output *output, uint32_t frame)
 {
-    enum { NUMBERS = 12 }; /* per contact: point, normal, force, depth, two bodies */
+    enum { NUMBERS = 13 }; /* per contact: point, normal, force, push, its error, two bodies */
     dent_context *context = output->session->context;
     uint64_t found;
     const dent_sim_contact *contacts = dent_sim_contacts(dent_sim_scene_sim(output->scene), &found);
@@ -236,24 +236,25 @@ static dent_status write_contacts(run_output *output, uint32_t frame)
         return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "out of memory for %u contacts", count);
     }
     double *normal = values + 3 * (size_t)count, *force = normal + 3 * (size_t)count,
-           *depth = force + 3 * (size_t)count;
-    double *body_a = depth + count, *body_b = body_a + count;
+           *push = force + 3 * (size_t)count;
+    double *error = push + count, *body_a = error + count, *body_b = body_a + count;
     for (uint32_t i = 0; i < count; i++) {
         memcpy(values + 3 * (size_t)i, contacts[i].point, sizeof contacts[i].point);
         memcpy(normal + 3 * (size_t)i, contacts[i].normal, sizeof contacts[i].normal);
         memcpy(force + 3 * (size_t)i, contacts[i].force, sizeof contacts[i].force);
-        depth[i] = -contacts[i].gap;
+        push[i] = -contacts[i].gap;
+        error[i] = contacts[i].error;
         body_a[i] = contacts[i].body_a;
         body_b[i] = contacts[i].body_b;
     }
-    const dent_mesh_field fields[5] = {
+    const dent_mesh_field fields[6] = {
         {.name = "normal", .components = 3, .values = normal}, {.name = "force", .components = 3, .values = force},
-        {.name = "depth", .components = 1, .values = depth},   {.name = "body_a", .components = 1, .values = body_a},
-        {.name = "body_b", .components = 1, .values = body_b},
+        {.name = "push", .components = 1, .values = push},     {.name = "error", .components = 1, .values = error},
+        {.name = "body_a", .components = 1, .values = body_a}, {.name = "body_b", .components = 1, .values = body_b},
     };
     char path[FILE_NAME_LIMIT];
     part_path(output, frame, 2, path);
-    dent_status status = dent_points_write(context, path, count, values, 5, fields);
+    dent_status status = dent_points_write(context, path, count, values, 6, fields);
     dent_release(context, values, (size_t)count * NUMBERS + 1, sizeof *values);
     return status;
 }

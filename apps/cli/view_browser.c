@@ -51,21 +51,26 @@ static bool is_program(const char *name)
     return false;
 }
 
-void view_open_browser(const char *url)
+bool view_can_open_browser(void)
 {
     if (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL) {
-        return;
+        return false;
     }
-    if (!is_program("xdg-open")) {
+    bool found = is_program("xdg-open");
+    if (!found) {
         remark("view: there is no xdg-open to start a browser with: open the address yourself");
-        return;
     }
+    return found;
+}
+
+void view_open_browser(const char *path)
+{
     pid_t process = fork();
     if (process == 0) {
         if (fork() == 0) { /* twice, so that nobody has to wait for it */
             silence();
             setsid();
-            execlp("xdg-open", "xdg-open", url, (char *)NULL);
+            execlp("xdg-open", "xdg-open", path, (char *)NULL);
         }
         _exit(0);
     }
@@ -89,7 +94,7 @@ static const char *find_chromium(void)
     return NULL;
 }
 
-int view_start_snapshot(const char *url, const char *path, const char *profile)
+int view_start_snapshot(const char *page, const char *path, const char *profile)
 {
     const char *chromium = find_chromium();
     if (chromium == NULL) {
@@ -113,7 +118,7 @@ int view_start_snapshot(const char *url, const char *path, const char *profile)
         execlp(chromium, chromium, "--headless", geteuid() == 0 ? "--no-sandbox" : "--no-first-run", "--no-first-run",
                "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync",
                "--disable-extensions", "--mute-audio", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-               "--hide-scrollbars", "--window-size=1200,800", folder, screenshot, url, (char *)NULL);
+               "--hide-scrollbars", "--window-size=1200,800", folder, screenshot, page, (char *)NULL);
         _exit(127);
     }
     if (process > 0) {

@@ -274,6 +274,7 @@ typedef struct dent_sim_contact {
     double point[3];  /**< in the middle between the two sides, at the beginning of the step */
     double normal[3]; /**< unit, from b to a */
     double gap;       /**< m, at detection: + apart, - overlapping */
+    double error;     /**< m: of the gap, as in dent_contact */
     double force[3];  /**< N, on a: the mean over the step, friction included; -force on b */
 } dent_sim_contact;
 
@@ -294,7 +295,10 @@ typedef struct dent_sim_statistics {
                                        the positions the step before had left; 0: nothing overlapped (contacts keep
                                        bodies apart by their thicknesses, so this is the usual value), or contacts are
                                        off or on a contact_budget. Exact below a plane, else an estimate: the
-                                       consistent depth of dent/contact.h */
+                                       consistent depth of dent/contact.h. Contacts that are not certain
+                                       (dent_contact_is_certain) count only where no other overlaps */
+    double max_penetration_error;  /**< m: the error of that contact */
+    double uncertain_penetration;  /**< m: the deepest of the contacts that are not certain; 0: there are none */
     uint32_t deepest_a, deepest_b; /**< bodies of that contact; UINT32_MAX: none */
     double kinetic, elastic, potential; /**< J; potential: of gravity, relative to height 0 */
     double linear_momentum[3], angular_momentum[3]; /**< of what can move, about the origin */

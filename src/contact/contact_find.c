@@ -176,6 +176,36 @@ static dent_status find_all(struct contact_run *run, dent_query_result *query)
     return status;
 }
 
+bool dent_contact_is_certain(const dent_contact *contact)
+{
+    return contact->gap < 0 && contact->error <= -0.5 * contact->gap;
+}
+
+/* The largest depths; one that is hardly known must not hide those that are. */
+static void measure_depths(dent_contacts *result)
+{
+    double certain_depth = 0, certain_error = 0, uncertain_error = 0;
+    for (uint64_t i = 0; i < result->count; i++) {
+        const dent_contact *contact = &result->contacts[i];
+        double depth = -contact->gap;
+        if (!(depth > 0)) {
+            continue;
+        }
+        if (dent_contact_is_certain(contact)) {
+            certain_error = depth > certain_depth ? contact->error : certain_error;
+            certain_depth = depth > certain_depth ? depth : certain_depth;
+        } else {
+            result->uncertain_count++;
+            uncertain_error = depth > result->uncertain_depth ? contact->error : uncertain_error;
+            result->uncertain_depth = depth > result->uncertain_depth ? depth : result->uncertain_depth;
+        }
+    }
+    bool known = certain_depth > 0;
+    result->max_depth = certain_depth > result->uncertain_depth ? certain_depth : result->uncertain_depth;
+    result->scale_depth = known ? certain_depth : result->uncertain_depth;
+    result->scale_error = known ? certain_error : uncertain_error;
+}
+
 static void hand_over(struct contact_run *run, const dent_query_result *query, dent_contacts *result)
 {
     struct contact_state *state = run->state;
@@ -186,9 +216,7 @@ static void hand_over(struct contact_run *run, const dent_query_result *query, d
                               .patch_count = state->patches.count,
                               .counters = run->counters,
                               .query = query->counters};
-    for (uint64_t i = 0; i < result->count; i++) {
-        result->max_depth = -result->contacts[i].gap > result->max_depth ? -result->contacts[i].gap : result->max_depth;
-    }
+    measure_depths(result);
     if (run->def->penetration) {
         struct contact_memory old = state->memory;
         state->memory = state->fresh_memory;
