@@ -32,9 +32,10 @@ struct wide_draw {
 /* Windows whose ends are where squares, cubes or floats under- or overflow, and the whole range most often. */
 static inline void wide_window(struct wide_draw *draw)
 {
-    static const int windows[9][2] = {{-1074, 1023}, {-1074, 1023}, {-1074, 1023}, {-1074, -990}, {940, 1023},
-                                      {-340, 340},   {-160, 160},   {-540, 540},   {-40, 40}};
-    uint32_t choice = dent_random_below(&draw->random, 9);
+    static const int windows[][2] = {{-1074, 1023}, {-1074, 1023}, {-1074, 1023}, {-1074, -990},
+                                     {-1074, -1065}, {940, 1023},  {1019, 1023},  {-340, 340},
+                                     {-160, 160},    {-540, 540},  {-40, 40}};
+    uint32_t choice = dent_random_below(&draw->random, sizeof windows / sizeof windows[0]);
     draw->low = windows[choice][0];
     draw->high = windows[choice][1];
 }
