@@ -8,7 +8,9 @@
  * and what that lets through too much the boxes in double take out again.
  *
  * A search for the earliest time looks at a part of the step only, from its beginning to the best time found so far;
- * the boxes are made anew whenever that has fallen by a quarter.
+ * the boxes are made anew whenever that has fallen by a quarter. Not so with a separation: its test may report a pair
+ * that is apart by more than the separation all the while (by the tolerance, or when its steps are used up), and boxes
+ * must not know better than the test, or the answer would depend on which pair came first.
  *
  * The features of a leaf are made from the positions when they are needed and remembered in a small table per worker:
  * memory does not grow with the number of leaves or pairs.
@@ -243,11 +245,11 @@ static void forget_leaves(struct leaf_memory *memory)
     }
 }
 
-/* Follows the best time of a search for the earliest. The float is not below it. */
+/* Follows the best time of a search for the earliest, without a separation. The float is not below it. */
 static void follow_best_time(const struct impact_run *run, struct leaf_memory *memory)
 {
     double best = impact_best_time(run);
-    if (run->earliest && best < 0.75 * (double)memory->time) {
+    if (run->earliest && run->separation == 0 && best < 0.75 * (double)memory->time) {
         float time = (float)best;
         memory->time = (double)time < best ? float_step(time, 1) : time;
         forget_leaves(memory);
