@@ -279,12 +279,12 @@ static void advance(struct separation_query *x, const struct impact_vertex *cons
             return;
         }
         double next = slab_lasts(x, &slab, t);
-        if (next > t_limit) { /* the limit ends the search, but never changes a step */
-            *result = (struct impact_result){IMPACT_FREE, IMPACT_STAGE_SEPARATION, 1.0, 0.0, 0.0, {0.0, 0.0, 1.0}};
+        if (next <= 1.0 && (!(next > t) || slabs >= limit)) { /* at t, which is not above the limit, whatever that is */
+            report(x, corners, &slab, slabs >= limit ? IMPACT_HIT_BUDGET : IMPACT_HIT, t, result);
             return;
         }
-        if (!(next > t) || slabs >= limit) {
-            report(x, corners, &slab, slabs >= limit ? IMPACT_HIT_BUDGET : IMPACT_HIT, t, result);
+        if (next > t_limit) { /* the limit ends the search, but never changes a step */
+            *result = (struct impact_result){IMPACT_FREE, IMPACT_STAGE_SEPARATION, 1.0, 0.0, 0.0, {0.0, 0.0, 1.0}};
             return;
         }
         t = next;
