@@ -15,6 +15,8 @@
  * The features of a leaf are made from the positions when they are needed and remembered in a small table per worker:
  * memory does not grow with the number of leaves or pairs.
  */
+#include <float.h>
+
 #include "geometry/float_boxes.h"
 #include "geometry/kernels/moving_boxes.h"
 #include "query/impact_run.h"
@@ -308,7 +310,8 @@ dent_status impact_search_forest(struct impact_run *run)
     }
     run->counters->rebuilds = forest->rebuilds;
     struct forest_search search = {.run = run};
-    search.grow = run->separation > 0 ? leaf_growth(&forest->map, 0.5 * run->separation) : 0;
+    /* Half of an odd subnormal is rounded, that of the smallest to 0: one step more is enough. */
+    search.grow = run->separation > 0 ? leaf_growth(&forest->map, 0.5 * run->separation + DBL_TRUE_MIN) : 0;
     struct leaf_pair_visitor visitor = {.user = &search, .begin = begin_walk, .visit = visit_pairs};
     if (!surface_forest_visit_pairs(forest, pose, run->kernels, run->cancel, run->scratch, &visitor,
                                     &run->counters->box_tests)) {

@@ -145,9 +145,12 @@ static const struct {
     const char *name;
     double used, derived;
 } rows[ROWS] = {
-    {"D on [0, 1]", IMPACT_CUBIC_BOUND * 0x1p53, 68}, {"D on [l, r]", IMPACT_CUBIC_BOUND * 0x1p53, 122},
-    {"N on [l, r]", IMPACT_CROSS_BOUND * 0x1p53, 22}, {"U on [l, r]", IMPACT_CROSS_BOUND * 0x1p53, 22},
-    {"N - U on [l, r]", IMPACT_REST_BOUND * 0x1p53, 26}, {"d . F at l", IMPACT_AXIS_BOUND * 0x1p53, 26},
+    {"D on [0, 1]", IMPACT_CUBIC_BOUND * 0x1p53, 68},
+    {"D on [l, r]", IMPACT_CUBIC_BOUND * 0x1p53, 122},
+    {"N on [l, r]", IMPACT_CROSS_BOUND * 0x1p53, 22},
+    {"U on [l, r]", IMPACT_CROSS_BOUND * 0x1p53, 22},
+    {"N - U on [l, r]", IMPACT_REST_BOUND * 0x1p53, 26},
+    {"d . F at l", IMPACT_AXIS_BOUND * 0x1p53, 26},
     {"D' on [l, r]", IMPACT_SLOPE_BOUND * 0x1p53, 696},
     {"D in double-double", IMPACT_TIME_ERROR * 0x1p53, 546 * 0x1p-53},
 };

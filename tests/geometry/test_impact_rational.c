@@ -89,10 +89,10 @@ static void spread_exponents(impact_case *query, dent_random *random, int way, i
     }
     for (int k = 0; k < 24; k++) {
         double *x = coordinate(query, k / 6, k / 3 % 2, k % 3);
-        int exponent = way == 0   ? (int)dent_random_below(random, 2060) - 1074
-                       : way == 1 ? 900 * (int)dent_random_below(random, 2) - 900
-                       : way == 2 ? of_vertex[k / 3]
-                       : way == 3 ? of_axis[k % 3]
+        int exponent = way == 0        ? (int)dent_random_below(random, 2060) - 1074
+                       : way == 1      ? 900 * (int)dent_random_below(random, 2) - 900
+                       : way == 2      ? of_vertex[k / 3]
+                       : way == 3      ? of_axis[k % 3]
                        : k % 3 == axis ? -1020
                                        : 990;
         *x = ldexp(*x, exponent);

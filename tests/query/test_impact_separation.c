@@ -81,6 +81,39 @@ static void the_search_equals_the_oracle(void **state)
     assert_true(found > 200);
 }
 
+/* Coordinates and separation are a few steps of the subnormal grid, where halves are rounded. */
+static void the_search_equals_the_oracle_among_subnormals(void **state)
+{
+    (void)state;
+    uint64_t found = 0;
+    for (uint64_t seed = 1; seed <= scene_count(); seed++) {
+        struct moving_scene moving;
+        small_scene_make(&moving, seed);
+        double size = scene_size(&moving.scene), steps = 4 + (double)(seed % 60);
+        for (uint32_t b = 0; b < moving.scene.body_count; b++) {
+            for (uint32_t i = 0; i < 3 * moving.scene.bodies[b].vertex_count; i++) {
+                double *x[2] = {&moving.scene.bodies[b].xyz[i / 3][i % 3],
+                                moving.end[b] ? &moving.end[b][i / 3][i % 3] : NULL};
+                for (int end = 0; end < 2 && x[end]; end++) {
+                    *x[end] = ldexp(rint(size > 0 ? *x[end] / size * steps : 0), -1074);
+                }
+            }
+        }
+        dent_world *world = moving_scene_world(&moving, context);
+        double separation = ldexp(1 + (double)(seed % 4), -1074);
+        struct impact_list oracle = near_by(world, separation, DENT_METHOD_BRUTE_FORCE);
+        struct impact_list search = near_by(world, separation, DENT_METHOD_SURFACE_TREE);
+        assert_same_impacts(&oracle, &search, "subnormals");
+        found += oracle.count;
+        free_impacts(&oracle);
+        free_impacts(&search);
+        dent_world_destroy(world);
+        moving_scene_free(&moving);
+    }
+    print_message("%llu pairs\n", (unsigned long long)found);
+    assert_true(found > 200);
+}
+
 static void impacts_are_among_them_and_not_earlier(void **state)
 {
     (void)state;
@@ -224,6 +257,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_search_equals_the_oracle),
+        cmocka_unit_test(the_search_equals_the_oracle_among_subnormals),
         cmocka_unit_test(impacts_are_among_them_and_not_earlier),
         cmocka_unit_test(a_start_that_is_far_enough_has_no_time_of_zero_and_a_near_one_has),
         cmocka_unit_test(the_earliest_is_that_of_the_list_when_a_pair_is_within_the_tolerance),

@@ -46,10 +46,8 @@ static void a_vertex_on_both_sides_is_pushed_by_the_difference_of_its_weights(vo
     double inverse_masses[3] = {1, 2, 0.5}, positions[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
     double velocities[9] = {0, 0, -3, 0, 0, 1, 0, 0, 2};
     const double weights[3] = {0.5, 0.25, 0.25};
-    dent_response_body body = {.vertex_count = 3,
-                               .inverse_masses = inverse_masses,
-                               .positions = positions,
-                               .velocities = velocities};
+    dent_response_body body = {
+        .vertex_count = 3, .inverse_masses = inverse_masses, .positions = positions, .velocities = velocities};
     dent_contact contact = plain_contact(7, 0, 0, 0, 0, up, 0);
     for (uint32_t k = 0; k < 3; k++) {
         contact.vertices_b[k] = k;

@@ -137,8 +137,8 @@ static void every_linear_volume_holds_its_faces_at_both_ends(void **state)
             moved[0][v / 3][v % 3] = places[i / 3] + sizes[i % 3] * x;
             moved[1][v / 3][v % 3] = places[i / 3] + sizes[i % 3] * (x + dent_random_unit(&random));
         }
-        assert_true(motion_tree_refit(&made.tree, &made.body, (const double(*)[3])moved[0],
-                                      (const double(*)[3])moved[1], 1));
+        assert_true(
+            motion_tree_refit(&made.tree, &made.body, (const double(*)[3])moved[0], (const double(*)[3])moved[1], 1));
         for (uint32_t node = 0; node < made.tree.node_count; node++) {
             check_linear_node(&made.tree, node, node);
         }

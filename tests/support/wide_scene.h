@@ -32,9 +32,9 @@ struct wide_draw {
 /* Windows whose ends are where squares, cubes or floats under- or overflow, and the whole range most often. */
 static inline void wide_window(struct wide_draw *draw)
 {
-    static const int windows[][2] = {{-1074, 1023}, {-1074, 1023}, {-1074, 1023}, {-1074, -990},
-                                     {-1074, -1065}, {940, 1023},  {1019, 1023},  {-340, 340},
-                                     {-160, 160},    {-540, 540},  {-40, 40}};
+    static const int windows[][2] = {{-1074, 1023},  {-1074, 1023}, {-1074, 1023}, {-1074, -990},
+                                     {-1074, -1065}, {940, 1023},   {1019, 1023},  {-340, 340},
+                                     {-160, 160},    {-540, 540},   {-40, 40}};
     uint32_t choice = dent_random_below(&draw->random, sizeof windows / sizeof windows[0]);
     draw->low = windows[choice][0];
     draw->high = windows[choice][1];
@@ -88,7 +88,8 @@ static inline void wide_stretch(struct wide_draw *draw, double (*xyz)[3], uint32
 static inline struct test_body *wide_triangles(struct wide_draw *draw, struct test_scene *scene)
 {
     dent_random *random = &draw->random;
-    uint32_t vertices = 3 + dent_random_below(random, draw->most), triangles = 1 + dent_random_below(random, draw->most);
+    uint32_t vertices = 3 + dent_random_below(random, draw->most),
+             triangles = 1 + dent_random_below(random, draw->most);
     struct test_body *body = test_scene_new_body(scene, DENT_BODY_SURFACE, vertices, triangles, 3 * triangles);
     for (uint32_t i = 0; i < triangles; i++) {
         uint32_t first = dent_random_below(random, vertices), step = 1 + dent_random_below(random, (vertices - 1) / 2);
