@@ -96,7 +96,7 @@ static void the_search_equals_the_oracle_at_every_magnitude(void **state)
 {
     (void)state;
     struct wide_tally tally = {0};
-    compare_scenes(1, test_count(100, 2000, 20000), false, &tally);
+    compare_scenes(1, test_count(40, 250, 20000), false, &tally);
     print_wide_tally(&tally);
     assert_true(2 * tally.with_impacts >= tally.scenes && tally.later > 0);
 }
@@ -105,7 +105,7 @@ static void the_search_with_a_separation_equals_the_oracle_at_every_magnitude(vo
 {
     (void)state;
     struct wide_tally tally = {0};
-    compare_scenes(1000001, test_count(50, 500, 10000), true, &tally);
+    compare_scenes(1000001, test_count(40, 300, 10000), true, &tally);
     print_wide_tally(&tally);
     assert_true(2 * tally.with_impacts >= tally.scenes && tally.later > 0);
 }
