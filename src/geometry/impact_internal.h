@@ -38,6 +38,16 @@ static inline bool impact_arithmetic_is_ordinary(void)
     return one + half_ulp == 1.0 && one + more > 1.0 && least * 0.5 > 0.0;
 }
 
+/* Bounds of rounding errors in the double stages, derived in impact_double.c; tests/geometry/
+ * test_impact_bounds_rational.c holds them against the derivation and against exact rationals. Times mq ma mb: the
+ * coplanarity cubic D and its derivative. Times the sizes of the two factors: a component of a cross product; times the
+ * sum of the three products: differences of such. Times max|d| (mq + ma + mb): d . F at a corner. */
+#define IMPACT_CUBIC_BOUND (160 * 0x1p-53)
+#define IMPACT_SLOPE_BOUND (1280 * 0x1p-53)
+#define IMPACT_CROSS_BOUND (32 * 0x1p-53)
+#define IMPACT_REST_BOUND (40 * 0x1p-53)
+#define IMPACT_AXIS_BOUND (48 * 0x1p-53)
+
 /* Point on segment: the choices that can hold where the cross product of the sides vanishes. {point, end, end} */
 static const uint8_t impact_on_segment[2][4][3] = {
     {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {0, 0, 0}},

@@ -48,10 +48,9 @@ static inline double interpolate(double x, double y, double s)
     return x * (1.0 - s) + y * s;
 }
 
-/* Bounds of D' on [left, right]; false where they include 0. */
-static bool enclose_slope(const struct impact_doubles *x, double left, double right, double *least, double *most)
+bool impact_enclose_slope(const struct impact_doubles *x, double left, double right, double *least, double *most)
 {
-    double c[3], bound = 8.0 * x->cubic_bound;
+    double c[3], bound = IMPACT_SLOPE_BOUND * x->product;
     for (int i = 0; i < 3; i++) {
         c[i] = 3.0 * (x->cubic[i + 1] - x->cubic[i]);
     }
@@ -74,7 +73,7 @@ static double sum_down(double base, double correction)
 bool impact_refine_time(const struct impact_doubles *x, double left, double right, double m, double *toi)
 {
     double least, most;
-    if (!enclose_slope(x, left, right, &least, &most)) {
+    if (!impact_enclose_slope(x, left, right, &least, &most)) {
         return false;
     }
     double near_zero = fabs(least) < fabs(most) ? least : most, far = fabs(least) < fabs(most) ? most : least;
