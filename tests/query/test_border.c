@@ -5,6 +5,7 @@
 
 #include "geometry/perturbed_orientation.h"
 #include "geometry/triangle_predicates.h"
+#include "support/wide_exponents.h"
 
 enum { ELEMENTS_MAX = 300 };
 
@@ -433,10 +434,39 @@ static void random_scenes_give_what_the_definitions_say(void **state)
     dent_context_destroy(context);
 }
 
+/* In the long tier 20,000 scenes. */
+static void scenes_of_any_magnitudes_give_what_the_definitions_say(void **state)
+{
+    (void)state;
+    struct kind_counts counts = {0};
+    dent_context *contexts[DENT_ISA_COUNT];
+    uint32_t context_count = 0;
+    for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
+        if (dent_isa_available((dent_isa)isa)) {
+            contexts[context_count++] = test_context(1 + (uint32_t)isa % 2, (dent_isa)isa);
+        }
+    }
+    for (uint64_t seed = 0; seed < test_count(100, 500, 20000); seed++) {
+        struct test_scene scene;
+        wide_scene_make(&scene, WIDE_ANY_SHAPES, 90000000 + seed);
+        check_scene(contexts[seed % context_count], &scene, &counts);
+        test_scene_free(&scene);
+    }
+    printf("any magnitudes: %u scenes, %u curves (%u open; %u touching only), %u segments, %u cut edges, %u border "
+           "vertices\n",
+           (unsigned)counts.scenes, (unsigned)counts.curves, (unsigned)counts.open, (unsigned)counts.degenerate_only,
+           (unsigned)counts.segments, (unsigned)counts.cuts, (unsigned)counts.vertices);
+    assert_true(counts.curves > counts.scenes / 2);
+    for (uint32_t i = 0; i < context_count; i++) {
+        dent_context_destroy(contexts[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_scenes_give_what_the_definitions_say),
+        cmocka_unit_test(scenes_of_any_magnitudes_give_what_the_definitions_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,14 +21,16 @@ enum wide_mode {
     WIDE_LEVELS,    /* each coordinate one of three exponents of the scene */
     WIDE_SUBNORMAL, /* small multiples of the smallest double, and of its first 60 powers */
     WIDE_LARGEST,   /* up to the largest double, so that differences overflow */
+    WIDE_BRINK,     /* per axis, such that products of two, three or four are at an end of the range of doubles */
     WIDE_MIXED,     /* each vertex by one of the rules above */
     WIDE_MODES
 };
 
 static inline const char *wide_mode_name(int mode)
 {
-    static const char *const names[WIDE_MODES] = {"per coordinate", "per vertex", "per body",  "per axis", "axis and body",
-                                                  "three levels",   "subnormal",  "largest", "mixed"};
+    static const char *const names[WIDE_MODES] = {"per coordinate", "per vertex", "per body", "per axis",
+                                                  "axis and body",  "three levels", "subnormal", "largest",
+                                                  "brink",          "mixed"};
     return names[mode];
 }
 
@@ -36,12 +38,32 @@ static inline const char *wide_mode_name(int mode)
  * of them come near the ends of the range from the inner side too. */
 struct wide_range {
     int lo, hi;
-    int axis[3], level[3];
+    int axis[3], level[3], brink[3];
 };
 
 static inline int wide_exponent(const struct wide_range *range, dent_random *random)
 {
     return range->lo + (int)dent_random_below(random, (uint32_t)(range->hi - range->lo + 1));
+}
+
+/* Exponents such that products of two axes, of all three, or of four coordinates overflow, become subnormal, vanish, or
+ * meet the floors of the filters; coordinates are about 4. */
+static inline void wide_brink_draw(struct wide_range *range, dent_random *random)
+{
+    static const int sums[8] = {1018, 1021, 1024, -900, -960, -1022, -1074, -800};
+    int sum = sums[dent_random_below(random, 8)] + (int)dent_random_below(random, 9) - 6;
+    int factors = 2 + (int)dent_random_below(random, 3), first = (int)dent_random_below(random, 3);
+    int spread = dent_random_below(random, 2) ? (int)dent_random_below(random, 700) - 350 : 0;
+    int *a = &range->brink[first], *b = &range->brink[(first + 1) % 3], *c = &range->brink[(first + 2) % 3];
+    *a = *b = *c = sum / factors;
+    if (factors == 2) {
+        *a += spread;
+        *b = sum - *a;
+        *c = wide_exponent(range, random);
+    } else if (factors == 3) {
+        *a += spread;
+        *c = sum - *a - *b;
+    }
 }
 
 static inline void wide_range_draw(struct wide_range *range, dent_random *random)
@@ -54,6 +76,7 @@ static inline void wide_range_draw(struct wide_range *range, dent_random *random
         range->axis[i] = wide_exponent(range, random);
         range->level[i] = wide_exponent(range, random);
     }
+    wide_brink_draw(range, random);
 }
 
 static inline double wide_scaled(double value, int exponent)
@@ -80,6 +103,8 @@ static inline int wide_exponent_of(int mode, const struct wide_range *range, int
         return range->level[dent_random_below(random, 3)];
     case WIDE_SUBNORMAL:
         return -1074 + (int)(dent_random_below(random, 4) ? 2 : dent_random_below(random, 60));
+    case WIDE_BRINK:
+        return range->brink[axis];
     default: /* base coordinates reach up to 4: WIDE_LARGEST */
         return 1021 + (int)dent_random_below(random, 2);
     }
