@@ -76,7 +76,7 @@ static void mask_block(void *data, uint32_t block, uint32_t worker)
     for (uint32_t leaf = first; leaf < last; leaf++) {
         struct leaf_curvature curvature;
         loop->kernels->leaf(&loop->tree->points[leaf], &culling->corners[leaf], &curvature);
-        level->masks[leaf] = culling->doubtful[leaf] ? 0 : curvature.mask;
+        level->masks[leaf] = curvature.mask; /* nodes with a face that cannot be oriented have no cycle */
         memcpy(level->normals[leaf], curvature.normal, sizeof curvature.normal);
     }
     if (culling->level_count > 1) {

@@ -345,6 +345,33 @@ static void pieces_are_certified_beside_real_contact(void **state)
     dent_context_destroy(context);
 }
 
+/* A long bar bent gently into a ring, so that every piece is certified with its neighbours, and its ends meet: they are
+ * no neighbours in the reference, and what is certified says nothing about them. */
+static void ends_of_a_ring_meet_though_all_its_pieces_are_certified(void **state)
+{
+    (void)state;
+    dent_context *context = dent_context_create(NULL, NULL);
+    struct tally tally = {0};
+    uint64_t leaves[2] = {0, 0};
+    struct stage stage;
+    open_stage(&stage, context, 240, 3, 3, true);
+    uint32_t count = stage.scene.bodies[0].vertex_count;
+    for (uint32_t step = 0; step < 8; step++) {
+        deform((const double(*)[3])stage.reference, count, BEND, 0.086 + 0.002 * step, 0, stage.scene.bodies[0].xyz);
+        compare(stage.world, DENT_METHOD_SWEEP, step % 2, &tally);
+        for (int without = 0; without < 2; without++) {
+            leaves[without] += ask(stage.world, DENT_METHOD_CLUSTER_SEARCH, false, without).counters.cells_visited;
+        }
+    }
+    print_tally("rings", &tally);
+    printf("leaves with the certificate %llu, without %llu\n", (unsigned long long)leaves[0],
+           (unsigned long long)leaves[1]);
+    assert_true(tally.with_pairs >= 4);
+    assert_true(2 * leaves[0] < leaves[1]); /* most of it is proven */
+    close_stage(&stage);
+    dent_context_destroy(context);
+}
+
 static void a_rigid_motion_is_certified_and_the_switch_switches_it_off(void **state)
 {
     (void)state;
@@ -569,6 +596,7 @@ int main(void)
         cmocka_unit_test(no_self_pair_is_lost_on_deformed_blocks),
         cmocka_unit_test(answers_are_right_on_both_sides_of_the_limit),
         cmocka_unit_test(pieces_are_certified_beside_real_contact),
+        cmocka_unit_test(ends_of_a_ring_meet_though_all_its_pieces_are_certified),
         cmocka_unit_test(a_rigid_motion_is_certified_and_the_switch_switches_it_off),
         cmocka_unit_test(a_pose_found_free_serves_as_the_reference),
         cmocka_unit_test(a_new_topology_forgets_the_old_reference),
