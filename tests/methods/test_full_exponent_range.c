@@ -286,9 +286,41 @@ static void face_cell_is_the_oracles_at_any_magnitudes(void **state)
     compare_question(*state, DENT_QUESTION_FACE_CELL, scene_count(800, 20000));
 }
 
+/* The smallest of the scenes in which the surface tree once lost a pair: two tetrahedra from 1e-300 to 1e150. */
+static void two_tetrahedra_of_mixed_magnitudes_have_ten_pairs(void **state)
+{
+    static const double a[4][3] = {{-2.0000000000000006e-10, -2.0000000000000004, -3e-200},
+                                   {9640403264.582405, -2e-100, 4.402475522030224e+99},
+                                   {0, -11578822842.558937, 30000000000.0},
+                                   {0, 0, -3.0000000000000002e+100}};
+    static const double b[4][3] = {{2e-300, -1.0000000000000003e-200, 0},
+                                   {30000000000.0, -2.0000000000000003e+150, 0},
+                                   {-6.965007583951989e+99, 1e-300, 3.0000000000000005e-200},
+                                   {3.0000000000000002e+100, -2e+100, -1.0000000000000002e-300}};
+    const struct fleet *fleet = *state;
+    for (uint32_t i = 0; i < fleet->count; i++) {
+        for (int method = 0; method < DENT_METHOD_COUNT; method++) {
+            if (method != DENT_METHOD_AUTO && !(dent_method_questions((dent_method)method) & DENT_QUESTION_FACE_FACE)) {
+                continue;
+            }
+            dent_world *world = dent_world_create(fleet->contexts[i]);
+            dent_query_def def = dent_query_def_default();
+            dent_query_result result;
+            test_add_tetrahedron(world, a);
+            test_add_tetrahedron(world, b);
+            def.questions = DENT_QUESTION_FACE_FACE;
+            def.method = (dent_method)method;
+            assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+            assert_int_equal(result.face_face.count, 10);
+            dent_world_destroy(world);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_tetrahedra_of_mixed_magnitudes_have_ten_pairs),
         cmocka_unit_test(face_face_is_the_oracles_at_any_magnitudes),
         cmocka_unit_test(vertex_cell_is_the_oracles_at_any_magnitudes),
         cmocka_unit_test(face_cell_is_the_oracles_at_any_magnitudes),
