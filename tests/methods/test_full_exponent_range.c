@@ -216,8 +216,8 @@ static void compare_question(const struct fleet *fleet, dent_question question, 
 
 /* ---- bodies with a reference ---- */
 
-/* Bars bent by little or much, their reference beside them, both scaled along each axis by powers of two: alike, so that
- * the certificates have something to prove, or each by its own. */
+/* Bars bent by little or much, their reference beside them, both scaled along each axis by powers of two: alike, so
+ * that the certificates have something to prove, or each by its own. */
 static void make_bent(struct test_scene *scene, uint64_t seed)
 {
     dent_random random = dent_random_seeded(seed + 4711);

@@ -87,7 +87,7 @@ static uint32_t defined_kind(const double *const points[6])
         return 0;
     }
     bool plane = all_in_one_plane();
-    return meeting == HULLS_MEET_STRICTLY && !plane                              ? DENT_PAIR_CROSSING
+    return meeting == HULLS_MEET_STRICTLY && !plane                                ? DENT_PAIR_CROSSING
            : meeting == HULLS_MEET_STRICTLY && plane && has_area(0) && has_area(3) ? DENT_PAIR_COPLANAR
                                                                                    : DENT_PAIR_TOUCHING;
 }
@@ -176,8 +176,8 @@ static void compare_with_definition(const struct test_scene *scene, const dent_p
             if (((uint64_t)i * b->element_count + k) % stride != 0) {
                 continue;
             }
-            const double *const points[6] = {a->xyz[3 * i],     a->xyz[3 * i + 1], a->xyz[3 * i + 2],
-                                             b->xyz[3 * k],     b->xyz[3 * k + 1], b->xyz[3 * k + 2]};
+            const double *const points[6] = {a->xyz[3 * i], a->xyz[3 * i + 1], a->xyz[3 * i + 2],
+                                             b->xyz[3 * k], b->xyz[3 * k + 1], b->xyz[3 * k + 2]};
             uint32_t expected = defined_kind(points);
             assert_int_equal(listed ? pair->kind : 0, expected);
             counts[expected]++;
@@ -235,8 +235,8 @@ static void compare_lattice(uint32_t side, uint32_t stride)
         assert_int_equal(list.count, next);
         dent_world_destroy(world);
     }
-    printf("%u^3 points: %u degenerate faces against %u: %llu apart, %llu touching, %llu crossing, %llu coplanar\n", side,
-           scene.bodies[0].element_count, scene.bodies[1].element_count, (unsigned long long)counts[0],
+    printf("%u^3 points: %u degenerate faces against %u: %llu apart, %llu touching, %llu crossing, %llu coplanar\n",
+           side, scene.bodies[0].element_count, scene.bodies[1].element_count, (unsigned long long)counts[0],
            (unsigned long long)counts[DENT_PAIR_TOUCHING], (unsigned long long)counts[DENT_PAIR_CROSSING],
            (unsigned long long)counts[DENT_PAIR_COPLANAR]);
     assert_int_equal(counts[DENT_PAIR_COPLANAR], 0); /* a degenerate face has no area to share */

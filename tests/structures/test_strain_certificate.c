@@ -105,7 +105,8 @@ static void a_region_covered_twice_proves_nothing(void **state)
         stage_open(&stage, *state);
         assert_false(stage.reference.convex);
         uint32_t covered = covered_pieces(&stage);
-        printf("%u cells, %u pieces, %u regions proven\n", stage.clusters.cell_count, stage.clusters.piece_count, covered);
+        printf("%u cells, %u pieces, %u regions proven\n", stage.clusters.cell_count, stage.clusters.piece_count,
+               covered);
         assert_true(twice ? covered == 0 : covered > 0);
         stage_close(&stage);
     }
@@ -123,8 +124,8 @@ static void set_gradient(struct piece_strain *strain, uint32_t clusters, float v
 }
 
 /* Turns the clusters of one part of a cover inside out, one part after the other. */
-static uint32_t refuse_each_part(const struct stage *stage, struct piece_strain *strains, const struct cover_part *cover,
-                                 uint32_t count, uint32_t number, bool group)
+static uint32_t refuse_each_part(const struct stage *stage, struct piece_strain *strains,
+                                 const struct cover_part *cover, uint32_t count, uint32_t number, bool group)
 {
     const struct cluster_kernels *kernels = kernels_for(DENT_ISA_SCALAR)->clusters;
     uint32_t refused = 0;

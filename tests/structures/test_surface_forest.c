@@ -197,8 +197,8 @@ static void check_boxes(const struct stage *stage, uint32_t rank, bool moving, c
     }
 }
 
-/* Two faces as far apart along an axis as they are grown together, to the last bit: their rounded coordinates are off by
- * more than that, and yet their boxes meet. */
+/* Two faces as far apart along an axis as they are grown together, to the last bit: their rounded coordinates are off
+ * by more than that, and yet their boxes meet. */
 static void grown_boxes_of_faces_at_the_grown_distance_meet(void **state)
 {
     (void)state;
@@ -236,7 +236,8 @@ static void grown_boxes_of_faces_at_the_grown_distance_meet(void **state)
         assert_true(surface_forest_update(&stage.forest, &stage.pose, &stage.scratch));
         struct forest_refit how = {.pose = &stage.pose, .grow = grow};
         assert_true(surface_forest_refit(&stage.forest, &how, kernels_for(DENT_ISA_SCALAR), &stage.scratch));
-        float end = stage.forest.bodies[0].tree->levels[0].hi[0][0], begin = stage.forest.bodies[1].tree->levels[0].lo[0][0];
+        float end = stage.forest.bodies[0].tree->levels[0].hi[0][0];
+        float begin = stage.forest.bodies[1].tree->levels[0].lo[0][0];
         assert_true(end >= begin);
         close += end - begin < 4 * FOREST_INPUT_ERROR; /* and no more is given away than need be */
         stage_close(&stage);

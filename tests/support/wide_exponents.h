@@ -28,7 +28,7 @@ enum wide_mode {
 
 static inline const char *wide_mode_name(int mode)
 {
-    static const char *const names[WIDE_MODES] = {"per coordinate", "per vertex", "per body", "per axis",
+    static const char *const names[WIDE_MODES] = {"per coordinate", "per vertex",   "per body",  "per axis",
                                                   "axis and body",  "three levels", "subnormal", "largest",
                                                   "brink",          "mixed"};
     return names[mode];
@@ -166,8 +166,7 @@ static inline void wide_place(struct test_body *body, dent_random *random)
     bool lattice = dent_random_below(random, 2) != 0;
     for (uint32_t v = 0; v < body->vertex_count; v++) {
         for (int axis = 0; axis < 3; axis++) {
-            body->xyz[v][axis] =
-                lattice ? (double)dent_random_below(random, 7) - 3 : 6 * dent_random_unit(random) - 3;
+            body->xyz[v][axis] = lattice ? (double)dent_random_below(random, 7) - 3 : 6 * dent_random_unit(random) - 3;
         }
     }
 }
@@ -175,8 +174,8 @@ static inline void wide_place(struct test_body *body, dent_random *random)
 static inline void wide_add_body(struct test_scene *scene, const struct test_body *shape, const uint32_t *corners)
 {
     uint32_t per = shape->kind == DENT_BODY_SOLID ? 4 : 3;
-    struct test_body *body = test_scene_new_body(scene, shape->kind, shape->vertex_count, shape->element_count,
-                                                 shape->element_count * per);
+    struct test_body *body =
+        test_scene_new_body(scene, shape->kind, shape->vertex_count, shape->element_count, shape->element_count * per);
     memcpy(body->corners, corners, shape->element_count * per * sizeof *corners);
 }
 
