@@ -85,9 +85,9 @@ static void normal_of(const double a[3], const double b[3], const double c[3], d
         v[axis] = c[axis] - a[axis];
     }
     cross(u, v, normal);
-    double length = sqrt(dot(normal, normal));
+    double square = dot(normal, normal); /* below 1e-280 it has lost digits, and the normal would not be of length 1 */
     for (int axis = 0; axis < 3; axis++) {
-        normal[axis] = length > 0 ? normal[axis] / length : 0;
+        normal[axis] = square > 1e-280 ? normal[axis] / sqrt(square) : 0;
     }
 }
 
