@@ -23,9 +23,9 @@ struct dent_context {
     pthread_mutex_t message_mutex;
     struct message message; /* under message_mutex */
 
-    atomic_uint_fast64_t bytes;
-    atomic_uint_fast64_t peak_bytes;
-    atomic_uint_fast64_t allocations;
+    _Alignas(8) atomic_uint_fast64_t bytes; /* 32-bit systems align 8-byte numbers to 4: no place for an atomic one */
+    _Alignas(8) atomic_uint_fast64_t peak_bytes;
+    _Alignas(8) atomic_uint_fast64_t allocations;
 };
 
 #endif

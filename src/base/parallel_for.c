@@ -24,6 +24,9 @@ static void run_guarded_block(void *data, uint32_t block, uint32_t worker)
 
 void dent_parallel_for(dent_context *context, uint32_t block_count, dent_block_function *function, void *data)
 {
+    if (!context || !function) {
+        return;
+    }
     if (block_count == 0) {
         return;
     }

@@ -232,6 +232,9 @@ static DENT_NOINLINE dent_status run_contacts(dent_world *world, const dent_cont
 
 dent_status dent_world_find_contacts(dent_world *world, const dent_contacts_def *def, dent_contacts *result)
 {
+    WORLD_REQUIRE(world, world);
+    WORLD_REQUIRE(world, def);
+    WORLD_REQUIRE(world, result);
     dent_status status = check_def(world, def);
     if (status != DENT_OK) {
         return status;

@@ -29,7 +29,7 @@ dent_impact_queries_def dent_impact_queries_def_default(void)
 
 void dent_impact_queries_destroy(dent_context *context, dent_impact_queries *queries)
 {
-    if (queries) {
+    if (context && queries) {
         struct query_storage *storage = queries->storage;
         growable_release(&storage->list, context);
         growable_release(&storage->truth, context);
@@ -422,6 +422,9 @@ static dent_status check_def(dent_context *context, const dent_impact_queries_de
 dent_status dent_impact_queries_read(dent_context *context, const char *path, const dent_impact_queries_def *def,
                                      dent_impact_queries **queries)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE(context, queries);
     dent_impact_queries_def defaults;
     dent_impact_kind kind;
     struct file_bytes bytes;
@@ -431,14 +434,18 @@ dent_status dent_impact_queries_read(dent_context *context, const char *path, co
     return status == DENT_OK ? read_queries(context, path, &bytes, def, kind, true, queries) : status;
 }
 
-dent_status dent_impact_queries_read_memory(dent_context *context, const char *name, const void *data, size_t size,
+dent_status dent_impact_queries_read_memory(dent_context *context, const char *name, const void *bytes, size_t size,
                                             const dent_impact_queries_def *def, dent_impact_queries **queries)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, name);
+    DENT_REQUIRE_ARRAY(context, size, bytes);
+    DENT_REQUIRE(context, queries);
     dent_impact_queries_def defaults;
     dent_impact_kind kind;
-    struct file_bytes bytes;
+    struct file_bytes file;
     dent_status status = check_def(context, &def, &defaults);
     status = status == DENT_OK ? find_kind(context, name, def, &kind) : status;
-    status = status == DENT_OK ? file_bytes_from_memory(context, name, data, size, &bytes) : status;
-    return status == DENT_OK ? read_queries(context, name, &bytes, def, kind, false, queries) : status;
+    status = status == DENT_OK ? file_bytes_from_memory(context, name, bytes, size, &file) : status;
+    return status == DENT_OK ? read_queries(context, name, &file, def, kind, false, queries) : status;
 }

@@ -81,6 +81,9 @@ static dent_status read_and_finish(struct read_request *request, mesh_reader *re
 
 dent_status dent_mesh_read(dent_context *context, const char *path, const dent_mesh_read_def *def, dent_mesh **mesh)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE(context, mesh);
     dent_status status = check_def(context, def);
     if (status != DENT_OK) {
         return status;
@@ -102,6 +105,10 @@ dent_status dent_mesh_read(dent_context *context, const char *path, const dent_m
 dent_status dent_mesh_read_memory(dent_context *context, const char *name, const void *bytes, size_t size,
                                   const dent_mesh_read_def *def, dent_mesh **mesh)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, name);
+    DENT_REQUIRE_ARRAY(context, size, bytes);
+    DENT_REQUIRE(context, mesh);
     dent_status status = check_def(context, def);
     if (status != DENT_OK) {
         return status;
@@ -117,7 +124,7 @@ dent_status dent_mesh_read_memory(dent_context *context, const char *name, const
 
 void dent_mesh_destroy(dent_context *context, dent_mesh *mesh)
 {
-    if (mesh) {
+    if (context && mesh) {
         mesh_storage_destroy(context, mesh->storage);
     }
 }

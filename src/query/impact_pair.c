@@ -55,6 +55,9 @@ static DENT_NOINLINE void test_pair(enum impact_kind kind, const struct impact_v
 dent_status dent_impact_test(dent_impact_kind kind, const double points_t0[4][3], const double points_t1[4][3],
                              dent_impact_answer *answer)
 {
+    DENT_REQUIRE(NULL, points_t0);
+    DENT_REQUIRE(NULL, points_t1);
+    DENT_REQUIRE(NULL, answer);
     if (kind != DENT_IMPACT_VERTEX_FACE && kind != DENT_IMPACT_EDGE_EDGE) {
         return DENT_ERROR_INVALID_ARGUMENT;
     }

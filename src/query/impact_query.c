@@ -301,6 +301,9 @@ static DENT_NOINLINE dent_status run_query(dent_world *world, const dent_impact_
 
 dent_status dent_world_impacts(dent_world *world, const dent_impact_def *def, dent_impact_result *result)
 {
+    WORLD_REQUIRE(world, world);
+    WORLD_REQUIRE(world, def);
+    WORLD_REQUIRE(world, result);
     dent_status status = check_def(world, def);
     if (status != DENT_OK) {
         return status;
@@ -318,6 +321,9 @@ dent_status dent_world_impacts(dent_world *world, const dent_impact_def *def, de
 
 dent_status dent_world_earliest_impact(dent_world *world, const dent_impact_def *def, dent_earliest_impact *result)
 {
+    WORLD_REQUIRE(world, world);
+    WORLD_REQUIRE(world, def);
+    WORLD_REQUIRE(world, result);
     dent_status status = check_def(world, def);
     if (status != DENT_OK) {
         return status;

@@ -317,6 +317,9 @@ static DENT_NOINLINE dent_status run_query(dent_world *world, const dent_motion_
 dent_status dent_world_motion_impact(dent_world *world, const dent_motion_impact_def *def,
                                      dent_motion_impact_result *result)
 {
+    WORLD_REQUIRE(world, world);
+    WORLD_REQUIRE(world, def);
+    WORLD_REQUIRE(world, result);
     dent_status status = check_def(world, def);
     if (status != DENT_OK) {
         return status;

@@ -360,6 +360,9 @@ static DENT_NOINLINE dent_status run_stages(dent_world *world, const dent_query_
 
 dent_status dent_world_query(dent_world *world, const dent_query_def *def, dent_query_result *result)
 {
+    WORLD_REQUIRE(world, world);
+    WORLD_REQUIRE(world, def);
+    WORLD_REQUIRE(world, result);
     dent_status status = check_def(world, def);
     if (status != DENT_OK) {
         return status;
