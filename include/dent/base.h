@@ -50,6 +50,9 @@ extern "C" {
  * any. */
 DENT_API const char *dent_version(void);
 
+/** Bytes of stack that any function of dent needs at most, callbacks of the caller not counted. */
+#define DENT_STACK_BYTES 65536
+
 /* ---- status: what the world outside the program can do wrong ----------------------------------------------------- */
 
 /** Values are pinned: new ones are added at the end. A call that does not return DENT_OK has changed nothing. */
