@@ -100,7 +100,10 @@ typedef struct dent_allocator {
 typedef void dent_block_function(void *data, uint32_t block, uint32_t worker);
 
 /** Threads. `run` calls function(data, block, worker) once for every block in [0, block_count), in any order and on any
- *  threads, and returns when all have finished. It must publish memory as a mutex would. */
+ *  threads, and returns when all have finished. It must publish memory as a mutex would. A hook that leaves out or
+ *  repeats blocks, or gives a worker number that is too large or in use, is found out: a block is never run twice, what
+ *  was left out is run by the calling thread, and the query returns INVALID_ARGUMENT. A long loop may be handed over in
+ *  parts. */
 typedef struct dent_parallel {
     void (*run)(void *user, uint32_t block_count, dent_block_function *function, void *data);
     uint32_t worker_count; /**< how many workers `run` may use; 1 to 1024 */
@@ -180,8 +183,9 @@ DENT_API void dent_release(dent_context *context, void *block, size_t count, siz
 
 /** The context's parallel loop; one block or one worker runs in place. Every block runs with round-to-nearest,
  * subnormals on and no traps, whatever state the calling thread or the host's threads are in; their state is restored.
- * A loop inside a block is allowed; loops of different threads take turns on the built-in pool. Threads: any. */
-DENT_API void dent_parallel_for(dent_context *context, uint32_t block_count, dent_block_function *function, void *data);
+ * A loop inside a block is allowed; loops of different threads take turns on the built-in pool. Threads: any.
+ * INVALID_ARGUMENT when a hook of the host broke its contract (dent_parallel); every block has run once all the same. */
+DENT_API dent_status dent_parallel_for(dent_context *context, uint32_t block_count, dent_block_function *function, void *data);
 
 /** Sets the context's message and returns `status`: `return dent_fail(context, DENT_ERROR_FILE, "%s: …", path);` A null
  * context keeps no message. */

@@ -94,6 +94,8 @@ static dent_context *create_checked(const dent_context_def *def)
     context->allocator = allocator;
     context->log = def->log;
     context->isa = def->isa == DENT_ISA_AUTO ? cpu_widest_isa() : def->isa;
+    atomic_init(&context->loop_faults, 0);
+    atomic_init(&context->worlds, 0);
     atomic_init(&context->bytes, 0);
     atomic_init(&context->peak_bytes, 0);
     atomic_init(&context->allocations, 0);

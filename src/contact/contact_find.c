@@ -244,6 +244,7 @@ dent_status dent_world_find_contacts(dent_world *world, const dent_contacts_def 
     floating_point_guard_enter(&guard);
     status = run_contacts(world, def, &fresh);
     floating_point_guard_leave(&guard);
+    status = world_loop_status(world, status);
     if (status == DENT_OK) {
         *result = fresh;
     }

@@ -274,6 +274,7 @@ dent_status dent_world_check(dent_world *world, const dent_check_def *def, dent_
     floating_point_guard_enter(&guard);
     status = run_check(world, def, &fresh);
     floating_point_guard_leave(&guard);
+    status = world_loop_status(world, status);
     if (status == DENT_OK) {
         *result = fresh;
     }

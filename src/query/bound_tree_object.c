@@ -355,7 +355,7 @@ dent_status dent_bound_tree_update(dent_bound_tree *object)
     floating_point_guard_enter(&guard);
     dent_status status = update_tree(object, body);
     floating_point_guard_leave(&guard);
-    return status;
+    return world_loop_status(object->world, status);
 }
 
 dent_bound_tree_facts dent_bound_tree_get_facts(const dent_bound_tree *object)

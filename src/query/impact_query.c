@@ -313,6 +313,7 @@ dent_status dent_world_impacts(dent_world *world, const dent_impact_def *def, de
     floating_point_guard_enter(&guard);
     status = run_query(world, def, &fresh, NULL);
     floating_point_guard_leave(&guard);
+    status = world_loop_status(world, status);
     if (status == DENT_OK) {
         *result = fresh;
     }
@@ -333,6 +334,7 @@ dent_status dent_world_earliest_impact(dent_world *world, const dent_impact_def 
     floating_point_guard_enter(&guard);
     status = run_query(world, def, NULL, &fresh);
     floating_point_guard_leave(&guard);
+    status = world_loop_status(world, status);
     if (status == DENT_OK) {
         *result = fresh;
     }

@@ -330,6 +330,7 @@ dent_status dent_world_motion_impact(dent_world *world, const dent_motion_impact
     floating_point_guard_enter(&guard);
     status = run_query(world, def, &fresh);
     floating_point_guard_leave(&guard);
+    status = world_loop_status(world, status);
     if (status == DENT_OK) {
         *result = fresh;
     }

@@ -201,6 +201,7 @@ dent_status dent_world_proximity(dent_world *world, const dent_proximity_def *de
     floating_point_guard_enter(&guard);
     status = run_stages(world, def, &fresh);
     floating_point_guard_leave(&guard);
+    status = world_loop_status(world, status);
     if (status == DENT_OK) {
         *result = fresh;
     }

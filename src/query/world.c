@@ -24,6 +24,7 @@ dent_world *dent_world_create(dent_context *context)
     *world = (dent_world){.context = context};
     message_clear(&world->message);
     body_table_init(&world->bodies, context);
+    world->bodies.world = atomic_fetch_add_explicit(&context->worlds, 1, memory_order_relaxed) + 1;
     pose_init(&world->pose, context);
     arena_init(&world->scratch, context);
     for (int i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
@@ -67,6 +68,14 @@ dent_status world_null_argument(dent_world *world, const char *function, const c
 {
     return world ? message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "%s: %s is null", function, parameter)
                  : DENT_ERROR_INVALID_ARGUMENT;
+}
+
+dent_status world_loop_status(dent_world *world, dent_status status)
+{
+    unsigned faults = context_take_loop_faults(world->context);
+    return status == DENT_OK && faults
+               ? message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "%s", loop_fault_text(faults))
+               : status;
 }
 
 dent_status world_begin_query(dent_world *world)
@@ -201,7 +210,7 @@ dent_body_id dent_world_body_at(const dent_world *world, uint32_t rank)
     if (!world) {
         return (dent_body_id){0};
     }
-    return rank < world->bodies.body_count ? body_table_id_at(&world->bodies, rank) : (dent_body_id){0, 0};
+    return rank < world->bodies.body_count ? body_table_id_at(&world->bodies, rank) : (dent_body_id){0};
 }
 
 bool dent_world_has_body(const dent_world *world, dent_body_id id)

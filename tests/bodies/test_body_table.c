@@ -306,7 +306,7 @@ static void bad_ties_are_named_and_change_nothing(void **state)
     ties[1].other = gone;
     assert_int_equal(body_table_add(&table, &def, &message, &id), DENT_ERROR_STALE_ID);
     assert_contains(message.text, "body \"b\": tie 1: body id 2.1 is stale");
-    ties[1].other = (dent_body_id){0, 0};
+    ties[1].other = (dent_body_id){0};
     assert_int_equal(body_table_add(&table, &def, &message, &id), DENT_ERROR_STALE_ID);
     assert_contains(message.text, "null");
     assert_true(dent_body_id_is_null(id));

@@ -138,7 +138,7 @@ static void ask_pairs(struct stage *stage)
 static void ask_impacts(struct stage *stage)
 {
     static const dent_method methods[] = {DENT_METHOD_AUTO, DENT_METHOD_BRUTE_FORCE};
-    for (int n = 0; n < 4; n++) {
+    for (int n = 0; n < (stage->wild ? 1 : 4); n++) {
         dent_impact_def def = dent_impact_def_default();
         dent_impact_result all;
         dent_earliest_impact earliest;
@@ -146,8 +146,11 @@ static void ask_impacts(struct stage *stage)
         dent_safe_step step;
         def.method = methods[n % 2];
         def.separation = n < 2 ? 0 : 0.01;
-        must_be_ok(stage, dent_world_impacts(stage->world, &def, &all), "dent_world_impacts");
         must_be_ok(stage, dent_world_earliest_impact(stage->world, &def, &earliest), "dent_world_earliest_impact");
+        if (stage->wild) { /* milliseconds a pair */
+            return;
+        }
+        must_be_ok(stage, dent_world_impacts(stage->world, &def, &all), "dent_world_impacts");
         if (def.separation == 0) {
             must_be_ok(stage, dent_world_start_state(stage->world, &def, &start), "dent_world_start_state");
             must_be_ok(stage, dent_world_safe_step(stage->world, &def, &step), "dent_world_safe_step");
@@ -397,11 +400,11 @@ static size_t run_on_small_stack(struct job *job)
 
 static struct job jobs[] = {
     {"vertex-cell, face-cell, face-face, border", ask_pairs, false, NULL},
-    {"impact", ask_impacts, false, NULL},
+    {"impact", ask_impacts, true, NULL},
     {"one impact", ask_single_impacts, false, NULL},
     {"proximity", ask_proximity, false, NULL},
     {"check", ask_check, false, NULL},
-    {"contacts", ask_contacts, false, NULL},
+    {"contacts", ask_contacts, true, NULL},
     {"motion", ask_motion, true, NULL},
     {"time-critical", ask_in_time, false, NULL},
     {"structures", ask_structures, false, NULL},
@@ -410,16 +413,19 @@ static struct job jobs[] = {
     {"files", read_and_write, true, NULL},
 };
 
-int main(void)
+int main(int count, char **arguments)
 {
     size_t most = 0;
     for (size_t n = 0; n < sizeof jobs / sizeof jobs[0]; n++) {
+        if (count > 1 && strcmp(arguments[1], jobs[n].name) != 0) {
+            continue;
+        }
         size_t used = 0;
         printf("%-45s", jobs[n].name);
         fflush(stdout);
         for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
             bool once = jobs[n].run == simulate || jobs[n].run == build_scenes || jobs[n].run == read_and_write;
-            for (int turn = 0; turn < (once ? 1 : 6); turn++) {
+            for (int turn = 0; turn < (once ? 1 : 4); turn++) {
                 struct stage stage;
                 if (!dent_isa_available((dent_isa)isa) || (once && isa != DENT_ISA_SCALAR)) {
                     continue;
