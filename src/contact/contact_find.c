@@ -230,12 +230,27 @@ static DENT_NOINLINE dent_status run_contacts(dent_world *world, const dent_cont
     return status;
 }
 
+/* Without positions at t1 a body stands still; where all do, the caller has forgotten them. */
+static bool nothing_moves(const dent_world *world)
+{
+    for (uint32_t rank = 0; rank < world->bodies.body_count; rank++) {
+        if (body_table_at(&world->bodies, rank)->positions_t1.data) {
+            return false;
+        }
+    }
+    return world->bodies.body_count > 0;
+}
+
 dent_status dent_world_find_contacts(dent_world *world, const dent_contacts_def *def, dent_contacts *result)
 {
     WORLD_REQUIRE(world, world);
     WORLD_REQUIRE(world, def);
     WORLD_REQUIRE(world, result);
     dent_status status = check_def(world, def);
+    if (status == DENT_OK && def->impact && nothing_moves(world)) {
+        status = message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
+                              "impact: expected positions at t1 of what moves (dent_body_set_positions); no body has any");
+    }
     if (status != DENT_OK) {
         return status;
     }

@@ -107,12 +107,23 @@ const char *dent_world_message(const dent_world *world)
 
 /* ---- bodies ------------------------------------------------------------------------------------------------------ */
 
+/* A body without elements is allowed and never part of an answer, which should not go unsaid. */
+static void note_emptiness(dent_world *world, dent_status status, dent_body_id id)
+{
+    const struct body *body = status == DENT_OK ? body_table_find(&world->bodies, id) : NULL;
+    if (body && body->element_count == 0) {
+        dent_log_line(world->context, DENT_LOG_WARNING, "%s has no elements: it is never part of an answer", body->name);
+    }
+}
+
 dent_status dent_world_add_body(dent_world *world, const dent_body_def *def, dent_body_id *id)
 {
     WORLD_REQUIRE(world, world);
     WORLD_REQUIRE(world, def);
     WORLD_REQUIRE(world, id);
-    return body_table_add(&world->bodies, def, &world->message, id);
+    dent_status status = body_table_add(&world->bodies, def, &world->message, id);
+    note_emptiness(world, status, *id);
+    return status;
 }
 
 dent_status dent_world_remove_body(dent_world *world, dent_body_id id)
@@ -125,7 +136,9 @@ dent_status dent_body_set_topology(dent_world *world, dent_body_id id, const den
 {
     WORLD_REQUIRE(world, world);
     WORLD_REQUIRE(world, def);
-    return body_table_replace(&world->bodies, id, def, &world->message);
+    dent_status status = body_table_replace(&world->bodies, id, def, &world->message);
+    note_emptiness(world, status, id);
+    return status;
 }
 
 dent_status dent_body_set_positions(dent_world *world, dent_body_id id, const dent_positions *positions_t0,
