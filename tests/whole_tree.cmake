@@ -38,3 +38,11 @@ add_test(NAME install/outside_programs
     ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER} ${plain_static})
 set_tests_properties(install/outside_programs PROPERTIES LABELS install TIMEOUT 3600
   ENVIRONMENT "CFLAGS=${install_flags};CXXFLAGS=${install_flags};CMAKE_GENERATOR=${CMAKE_GENERATOR}")
+
+# The golden bits on other machines, under qemu: the long tier only (tools/cross_golden.sh says what it does).
+foreach(machine aarch64 s390x)
+  add_test(NAME cross/golden_${machine} COMMAND ${DENT_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tools/long_tier.py
+    ${PROJECT_SOURCE_DIR}/tools/cross_golden.sh ${machine})
+  set_tests_properties(cross/golden_${machine} PROPERTIES LABELS cross TIMEOUT 14400 SKIP_RETURN_CODE 77
+    ENVIRONMENT "DENT_CROSS_BUILD=${PROJECT_BINARY_DIR}")
+endforeach()

@@ -26,7 +26,7 @@ static void keep_to_one_line(char *text)
 dent_status message_fail_list(struct message *message, dent_status status, const char *format, va_list arguments)
 {
     struct message fresh;
-    int length = vsnprintf(fresh.text, sizeof fresh.text, format, arguments);
+    int length = format ? vsnprintf(fresh.text, sizeof fresh.text, format, arguments) : -1;
     if (length < 0) {
         fresh.text[0] = '\0';
         length = 0;

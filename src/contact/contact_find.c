@@ -178,7 +178,7 @@ static dent_status find_all(struct contact_run *run, dent_query_result *query)
 
 bool dent_contact_is_certain(const dent_contact *contact)
 {
-    return contact->gap < 0 && contact->error <= -0.5 * contact->gap;
+    return contact && contact->gap < 0 && contact->error <= -0.5 * contact->gap;
 }
 
 /* The largest depths; one that is hardly known must not hide those that are. */
@@ -258,9 +258,27 @@ static DENT_NOINLINE dent_status run_contacts(dent_world *world, const dent_cont
     return status;
 }
 
+/* Without positions at t1 a body stands still; where all do, the caller has forgotten them. */
+static bool nothing_moves(const dent_world *world)
+{
+    for (uint32_t rank = 0; rank < world->bodies.body_count; rank++) {
+        if (body_table_at(&world->bodies, rank)->positions_t1.data) {
+            return false;
+        }
+    }
+    return world->bodies.body_count > 0;
+}
+
 dent_status dent_world_find_contacts(dent_world *world, const dent_contacts_def *def, dent_contacts *result)
 {
+    WORLD_REQUIRE(world, world);
+    WORLD_REQUIRE(world, def);
+    WORLD_REQUIRE(world, result);
     dent_status status = check_def(world, def);
+    if (status == DENT_OK && def->impact && nothing_moves(world)) {
+        status = message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
+                              "impact: expected positions at t1 of what moves (dent_body_set_positions); no body has any");
+    }
     if (status != DENT_OK) {
         return status;
     }
@@ -269,6 +287,7 @@ dent_status dent_world_find_contacts(dent_world *world, const dent_contacts_def 
     floating_point_guard_enter(&guard);
     status = run_contacts(world, def, &fresh);
     floating_point_guard_leave(&guard);
+    status = world_loop_status(world, status);
     if (status == DENT_OK) {
         *result = fresh;
     }

@@ -226,6 +226,9 @@ void contact_memory_follow(struct contact_memory *memory, const struct body_tabl
 
 const dent_contact_memory *dent_world_contact_memory(const dent_world *world, uint64_t *count)
 {
+    if (!world || !count) {
+        return NULL;
+    }
     const struct contact_state *state = world->contact_state;
     *count = state ? state->memory.records.count : 0;
     return state ? state->memory.records.data : NULL;
@@ -233,6 +236,9 @@ const dent_contact_memory *dent_world_contact_memory(const dent_world *world, ui
 
 void dent_world_forget_contacts(dent_world *world)
 {
+    if (!world) {
+        return;
+    }
     struct contact_state *state = world->contact_state;
     if (state) {
         array_clear(&state->memory.records);
@@ -271,6 +277,8 @@ bool contact_remember_bodies(struct dynamic_array *known, const struct body_tabl
 
 dent_status dent_world_set_contact_memory(dent_world *world, const dent_contact_memory *memory, uint64_t count)
 {
+    WORLD_REQUIRE(world, world);
+    WORLD_REQUIRE_ARRAY(world, count, memory);
     struct contact_state *state = contact_state_of(world);
     for (uint64_t i = 0; i < count; i++) {
         if (!record_is_sound(world, &memory[i]) || (i > 0 && !comes_before(&memory[i - 1], &memory[i]))) {

@@ -91,11 +91,17 @@ static const uint8_t *marks_of(const dent_world *world, dent_body_id id, bool of
 
 const uint8_t *dent_check_element_marks(const dent_world *world, dent_body_id id)
 {
+    if (!world) {
+        return NULL;
+    }
     return marks_of(world, id, false);
 }
 
 const uint8_t *dent_check_vertex_marks(const dent_world *world, dent_body_id id)
 {
+    if (!world) {
+        return NULL;
+    }
     return marks_of(world, id, true);
 }
 
@@ -256,6 +262,9 @@ static dent_status run_check(dent_world *world, const dent_check_def *def, dent_
 
 dent_status dent_world_check(dent_world *world, const dent_check_def *def, dent_check_result *result)
 {
+    WORLD_REQUIRE(world, world);
+    WORLD_REQUIRE(world, def);
+    WORLD_REQUIRE(world, result);
     dent_status status = check_def(world, def);
     if (status != DENT_OK) {
         return status;
@@ -265,6 +274,7 @@ dent_status dent_world_check(dent_world *world, const dent_check_def *def, dent_
     floating_point_guard_enter(&guard);
     status = run_check(world, def, &fresh);
     floating_point_guard_leave(&guard);
+    status = world_loop_status(world, status);
     if (status == DENT_OK) {
         *result = fresh;
     }

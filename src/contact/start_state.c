@@ -224,6 +224,9 @@ static dent_status check_def(dent_world *world, const dent_impact_def *def)
 
 dent_status dent_world_start_state(dent_world *world, const dent_impact_def *def, dent_start_state *state)
 {
+    WORLD_REQUIRE(world, world);
+    WORLD_REQUIRE(world, def);
+    WORLD_REQUIRE(world, state);
     dent_status status = check_def(world, def);
     dent_query_def query = dent_query_def_default();
     dent_query_result result;
@@ -259,6 +262,9 @@ dent_status dent_world_start_state(dent_world *world, const dent_impact_def *def
 
 dent_status dent_world_safe_step(dent_world *world, const dent_impact_def *def, dent_safe_step *result)
 {
+    WORLD_REQUIRE(world, world);
+    WORLD_REQUIRE(world, def);
+    WORLD_REQUIRE(world, result);
     dent_safe_step fresh = {.outcome = DENT_OUTCOME_COMPLETE, .fraction = 0, .impact = {.toi = 1}};
     dent_earliest_impact earliest;
     dent_status status = check_def(world, def);

@@ -59,8 +59,10 @@ static inline int impact_on_segment_count(enum impact_kind kind)
     return kind == IMPACT_VERTEX_FACE ? 3 : 4;
 }
 
-/* Stage 3: whether there is a contact, and then its time. */
-bool impact_exact_time(enum impact_kind kind, const struct impact_vertex *const corners[4], double *toi);
+/* Stage 3: whether there is a contact, and then its time. limbs: IMPACT_LIMBS of them; null: ordinary input takes 32
+ * KiB of the stack, other input a block from the C library, and without one there is no answer: IMPACT_ERROR. */
+enum impact_answer impact_exact_time(enum impact_kind kind, const struct impact_vertex *const corners[4],
+                                     uint64_t *limbs, double *toi);
 
 /* u, v and the normal of a contact at toi: one fixed sequence of operations in double, never not-a-number. */
 void impact_describe_contact(enum impact_kind kind, const struct impact_vertex *const corners[4],
@@ -71,9 +73,9 @@ enum impact_verdict { IMPACT_CERTAINLY_FREE, IMPACT_CERTAINLY_HIT, IMPACT_UNDECI
 enum impact_verdict impact_double_time(enum impact_kind kind, const struct impact_vertex *const corners[4],
                                        double t_limit, double *toi);
 
-/* Stages 1 to 3 for a query of finite coordinates; stage 3 alone where arithmetic is not ordinary. */
+/* Stages 1 to 3 for a query of finite coordinates; stage 3 alone where arithmetic is not ordinary. limbs: as above. */
 void impact_test_finite(enum impact_kind kind, const struct impact_vertex *const corners[4], double t_limit,
-                        bool ordinary, struct impact_result *result);
+                        bool ordinary, uint64_t *limbs, struct impact_result *result);
 
 /* Counts what was said about a candidate of a block and, where only the earliest is asked for, lowers the limit. True
  * for a hit. */

@@ -313,6 +313,9 @@ static bool last_part_has_wildcard(const char *path)
 
 bool dent_frames_named_by(const char *path)
 {
+    if (!path) {
+        return false;
+    }
     if (is_directory(path)) {
         return !tetgen_pair_exists(path);
     }
@@ -322,6 +325,9 @@ bool dent_frames_named_by(const char *path)
 
 bool dent_frames_of_one_series(const char *path_a, const char *path_b)
 {
+    if (!path_a || !path_b) {
+        return false;
+    }
     struct name_span a, b;
     uint64_t number;
     return is_frame_name(path_a) && is_frame_name(path_b) &&
@@ -377,6 +383,9 @@ static dent_status hand_over(dent_status status, dent_frames *made, dent_frames 
 
 dent_status dent_frames_open(dent_context *context, uint32_t path_count, const char *const *paths, dent_frames **frames)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE_ARRAY(context, path_count, paths);
+    DENT_REQUIRE(context, frames);
     if (path_count == 0) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "a series of frames needs at least one path");
     }
@@ -390,6 +399,10 @@ dent_status dent_frames_open(dent_context *context, uint32_t path_count, const c
 dent_status dent_frames_open_memory(dent_context *context, const char *name, const void *bytes, size_t size,
                                     dent_frames **frames)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, name);
+    DENT_REQUIRE_ARRAY(context, size, bytes);
+    DENT_REQUIRE(context, frames);
     dent_frames *made = create(context, name);
     if (!made) {
         return DENT_ERROR_OUT_OF_MEMORY;
@@ -425,16 +438,25 @@ void dent_frames_close(dent_frames *frames)
 
 uint32_t dent_frames_count(const dent_frames *frames)
 {
+    if (!frames) {
+        return 0;
+    }
     return (uint32_t)frames->list.frames.count;
 }
 
 const char *dent_frame_name(const dent_frames *frames, uint32_t index)
 {
+    if (!frames) {
+        return NULL;
+    }
     return frame_list_name(&frames->list, index);
 }
 
 uint64_t dent_frame_number(const dent_frames *frames, uint32_t index)
 {
+    if (!frames) {
+        return 0;
+    }
     return frame_list_at(&frames->list, index)->number;
 }
 
@@ -484,6 +506,8 @@ static dent_status read_in_scope(dent_frames *frames, const struct frame_record 
 
 dent_status dent_frame_read(dent_frames *frames, uint32_t index, const dent_mesh_read_def *def, dent_mesh **mesh)
 {
+    DENT_REQUIRE(NULL, frames);
+    DENT_REQUIRE(frames->context, mesh);
     if (index >= frames->list.frames.count) {
         return dent_fail(frames->scope.caller, DENT_ERROR_INVALID_ARGUMENT, "there is no frame %u: the series has %zu",
                          index, frames->list.frames.count);

@@ -31,7 +31,7 @@ dent_impact_queries_def dent_impact_queries_def_default(void)
 
 void dent_impact_queries_destroy(dent_context *context, dent_impact_queries *queries)
 {
-    if (queries) {
+    if (context && queries) {
         struct query_storage *storage = queries->storage;
         growable_release(&storage->list, context);
         growable_release(&storage->truth, context);
@@ -428,6 +428,9 @@ static dent_status check_def(dent_context *context, const dent_impact_queries_de
 dent_status dent_impact_queries_read(dent_context *context, const char *path, const dent_impact_queries_def *def,
                                      dent_impact_queries **queries)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE(context, queries);
     dent_impact_queries_def defaults;
     dent_impact_kind kind;
     struct file_bytes bytes;
@@ -441,18 +444,22 @@ dent_status dent_impact_queries_read(dent_context *context, const char *path, co
     return read_scope_end(&scope, status);
 }
 
-dent_status dent_impact_queries_read_memory(dent_context *context, const char *name, const void *data, size_t size,
+dent_status dent_impact_queries_read_memory(dent_context *context, const char *name, const void *bytes, size_t size,
                                             const dent_impact_queries_def *def, dent_impact_queries **queries)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, name);
+    DENT_REQUIRE_ARRAY(context, size, bytes);
+    DENT_REQUIRE(context, queries);
     dent_impact_queries_def defaults;
     dent_impact_kind kind;
-    struct file_bytes bytes;
+    struct file_bytes file;
     struct read_scope scope;
     TRY(check_def(context, &def, &defaults));
     TRY(find_kind(context, name, def, &kind));
     TRY(read_scope_open(&scope, context, name, def->memory_limit));
     read_scope_count_bytes(&scope, size);
-    dent_status status = file_bytes_from_memory(scope.context, name, data, size, &bytes);
-    status = status == DENT_OK ? read_queries(&scope, name, &bytes, def, kind, false, queries) : status;
+    dent_status status = file_bytes_from_memory(scope.context, name, bytes, size, &file);
+    status = status == DENT_OK ? read_queries(&scope, name, &file, def, kind, false, queries) : status;
     return read_scope_end(&scope, status);
 }

@@ -104,7 +104,7 @@ static void finish(struct collection_storage *storage)
 
 void dent_collection_destroy(dent_context *context, dent_collection *collection)
 {
-    if (collection) {
+    if (context && collection) {
         struct collection_storage *storage = collection->storage;
         growable_release(&storage->entries, context);
         growable_release(&storage->names, context);
@@ -114,6 +114,9 @@ void dent_collection_destroy(dent_context *context, dent_collection *collection)
 
 static dent_status read_collection(dent_context *context, const char *path, dent_collection **collection)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE(context, collection);
     struct file_bytes bytes;
     TRY(file_bytes_load(context, path, FILES_ONLY, &bytes));
     struct collection_storage *storage = dent_allocate(context, 1, sizeof *storage);

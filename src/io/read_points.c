@@ -1,5 +1,6 @@
 /* Reads back the points of a .vtp with their fields, as our own writer lays them down: one piece, arrays of doubles (or
  * unsigned numbers nobody asks for here), appended raw. The mesh readers leave fields aside; recordings need them. */
+#include "byte_reader.h"
 #include "decimal_number.h"
 #include "file_bytes.h"
 #include "growable_array.h"
@@ -159,7 +160,10 @@ static dent_status load_array(struct points_reader *reader, const struct declare
                          &bytes));
     double *out = growable_extend(numbers, reader->context, (size_t)count);
     if (out && count > 0) {
-        memcpy(out, bytes.data, 8 * (size_t)count);
+        struct byte_reader doubles = byte_reader_over(bytes.data, bytes.data + 8 * (size_t)count, false);
+        for (uint64_t i = 0; i < count; i++) {
+            out[i] = byte_reader_f64(&doubles);
+        }
     }
     vtk_array_bytes_release(reader->context, &bytes);
     return out || count == 0 ? DENT_OK
@@ -224,7 +228,7 @@ static dent_status finish(struct points_reader *reader, struct points_storage *s
 
 void dent_points_destroy(dent_context *context, dent_point_set *points)
 {
-    if (points) {
+    if (context && points) {
         struct points_storage *storage = points->storage;
         growable_release(&storage->fields, context);
         growable_release(&storage->names, context);
@@ -245,6 +249,9 @@ static dent_status read_all(struct points_reader *reader, struct points_storage 
 
 static dent_status read_points(dent_context *context, const char *path, dent_point_set **points)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE(context, points);
     struct file_bytes bytes;
     TRY(file_bytes_load(context, path, FILES_ONLY, &bytes));
     struct points_storage *storage = dent_allocate(context, 1, sizeof *storage);

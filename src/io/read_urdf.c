@@ -47,7 +47,7 @@ dent_robot_read_def dent_robot_read_def_default(void)
 
 void dent_robot_destroy(dent_context *context, dent_robot *robot)
 {
-    if (robot) {
+    if (context && robot) {
         struct robot_storage *storage = robot->storage;
         dent_linkage_destroy(storage->linkage);
         mesh_storage_destroy(context, storage->blocks);
@@ -332,6 +332,9 @@ static dent_status check_def(dent_context *context, const dent_robot_read_def *d
 
 dent_status dent_robot_read(dent_context *context, const char *path, const dent_robot_read_def *def, dent_robot **robot)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE(context, robot);
     dent_robot_read_def defaults = dent_robot_read_def_default();
     struct file_bytes bytes = {0};
     struct read_scope scope;
@@ -345,19 +348,23 @@ dent_status dent_robot_read(dent_context *context, const char *path, const dent_
     return read_scope_end(&scope, status);
 }
 
-dent_status dent_robot_read_memory(dent_context *context, const char *name, const void *data, size_t size,
+dent_status dent_robot_read_memory(dent_context *context, const char *name, const void *bytes, size_t size,
                                    const dent_robot_read_def *def, dent_robot **robot)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, name);
+    DENT_REQUIRE_ARRAY(context, size, bytes);
+    DENT_REQUIRE(context, robot);
     dent_robot_read_def defaults = dent_robot_read_def_default();
-    struct file_bytes bytes = {0};
+    struct file_bytes file = {0};
     struct read_scope scope;
     def = def ? def : &defaults;
     TRY(check_def(context, def));
     TRY(read_scope_open(&scope, context, name, def->memory_limit));
     read_scope_count_bytes(&scope, size);
-    dent_status status = file_bytes_from_memory(scope.context, name, data, size, &bytes);
-    status = status == DENT_OK ? read_robot(&scope, NULL, &bytes, def, robot) : status;
-    file_bytes_release(scope.context, &bytes);
+    dent_status status = file_bytes_from_memory(scope.context, name, bytes, size, &file);
+    status = status == DENT_OK ? read_robot(&scope, NULL, &file, def, robot) : status;
+    file_bytes_release(scope.context, &file);
     return read_scope_end(&scope, status);
 }
 
@@ -377,6 +384,9 @@ static dent_status add_link(const dent_robot_link *link, dent_world *world, dent
 
 dent_status dent_robot_add_to_world(const dent_robot *robot, dent_world *world, dent_body_id *ids)
 {
+    DENT_REQUIRE(dent_world_context(world), robot);
+    DENT_REQUIRE(dent_world_context(world), world);
+    DENT_REQUIRE(dent_world_context(world), ids);
     memset(ids, 0, robot->link_count * sizeof *ids);
     for (uint32_t i = 0; i < robot->link_count; i++) {
         dent_status status = robot->links[i].triangle_count > 0 ? add_link(&robot->links[i], world, &ids[i]) : DENT_OK;

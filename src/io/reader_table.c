@@ -114,6 +114,9 @@ dent_status mesh_read_memory_within(struct read_scope *scope, const char *name, 
 
 dent_status dent_mesh_read(dent_context *context, const char *path, const dent_mesh_read_def *def, dent_mesh **mesh)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE(context, mesh);
     struct read_scope scope;
     TRY(mesh_read_check_def(context, def));
     TRY(read_scope_open(&scope, context, path, def ? def->memory_limit : 0));
@@ -123,6 +126,10 @@ dent_status dent_mesh_read(dent_context *context, const char *path, const dent_m
 dent_status dent_mesh_read_memory(dent_context *context, const char *name, const void *bytes, size_t size,
                                   const dent_mesh_read_def *def, dent_mesh **mesh)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, name);
+    DENT_REQUIRE_ARRAY(context, size, bytes);
+    DENT_REQUIRE(context, mesh);
     struct read_scope scope;
     TRY(mesh_read_check_def(context, def));
     TRY(read_scope_open(&scope, context, name, def ? def->memory_limit : 0));
@@ -132,7 +139,7 @@ dent_status dent_mesh_read_memory(dent_context *context, const char *name, const
 
 void dent_mesh_destroy(dent_context *context, dent_mesh *mesh)
 {
-    if (mesh) {
+    if (context && mesh) {
         mesh_storage_destroy(context, mesh->storage);
     }
 }

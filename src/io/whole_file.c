@@ -311,7 +311,10 @@ struct dent_file_writer {
 
 dent_status dent_file_writer_open(dent_context *context, const char *path, dent_file_writer **writer)
 {
-    if (!path || !path[0]) {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE(context, writer);
+    if (!path[0]) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "a file to be written needs a path");
     }
     dent_file_writer *made = dent_allocate(context, 1, sizeof *made);
@@ -330,11 +333,14 @@ dent_status dent_file_writer_open(dent_context *context, const char *path, dent_
 
 void dent_file_writer_put(dent_file_writer *writer, const void *bytes, size_t size)
 {
-    whole_file_put(&writer->file, bytes, size);
+    if (writer && (bytes || size == 0)) {
+        whole_file_put(&writer->file, bytes, size);
+    }
 }
 
 dent_status dent_file_writer_commit(dent_file_writer *writer)
 {
+    DENT_REQUIRE(NULL, writer);
     dent_context *context = writer->file.context;
     dent_status status = whole_file_close(&writer->file);
     dent_release(context, writer, 1, sizeof *writer);

@@ -301,6 +301,9 @@ static DENT_NOINLINE dent_status run_query(dent_world *world, const dent_impact_
 
 dent_status dent_world_impacts(dent_world *world, const dent_impact_def *def, dent_impact_result *result)
 {
+    WORLD_REQUIRE(world, world);
+    WORLD_REQUIRE(world, def);
+    WORLD_REQUIRE(world, result);
     dent_status status = check_def(world, def);
     if (status != DENT_OK) {
         return status;
@@ -310,6 +313,7 @@ dent_status dent_world_impacts(dent_world *world, const dent_impact_def *def, de
     floating_point_guard_enter(&guard);
     status = run_query(world, def, &fresh, NULL);
     floating_point_guard_leave(&guard);
+    status = world_loop_status(world, status);
     if (status == DENT_OK) {
         *result = fresh;
     }
@@ -318,6 +322,9 @@ dent_status dent_world_impacts(dent_world *world, const dent_impact_def *def, de
 
 dent_status dent_world_earliest_impact(dent_world *world, const dent_impact_def *def, dent_earliest_impact *result)
 {
+    WORLD_REQUIRE(world, world);
+    WORLD_REQUIRE(world, def);
+    WORLD_REQUIRE(world, result);
     dent_status status = check_def(world, def);
     if (status != DENT_OK) {
         return status;
@@ -327,6 +334,7 @@ dent_status dent_world_earliest_impact(dent_world *world, const dent_impact_def 
     floating_point_guard_enter(&guard);
     status = run_query(world, def, NULL, &fresh);
     floating_point_guard_leave(&guard);
+    status = world_loop_status(world, status);
     if (status == DENT_OK) {
         *result = fresh;
     }

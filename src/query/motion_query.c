@@ -317,6 +317,9 @@ static DENT_NOINLINE dent_status run_query(dent_world *world, const dent_motion_
 dent_status dent_world_motion_impact(dent_world *world, const dent_motion_impact_def *def,
                                      dent_motion_impact_result *result)
 {
+    WORLD_REQUIRE(world, world);
+    WORLD_REQUIRE(world, def);
+    WORLD_REQUIRE(world, result);
     dent_status status = check_def(world, def);
     if (status != DENT_OK) {
         return status;
@@ -327,6 +330,7 @@ dent_status dent_world_motion_impact(dent_world *world, const dent_motion_impact
     floating_point_guard_enter(&guard);
     status = run_query(world, def, &fresh);
     floating_point_guard_leave(&guard);
+    status = world_loop_status(world, status);
     if (status == DENT_OK) {
         *result = fresh;
     }

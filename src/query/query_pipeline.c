@@ -140,7 +140,9 @@ static dent_status check_def(dent_world *world, const dent_query_def *def)
     }
     if ((def->questions == 0 && !def->border) || (def->questions & ~known) != 0) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "questions is 0x%x: one or more of 1, 2 and 4 are needed", (unsigned)def->questions);
+                            "questions: expected one or more of DENT_QUESTION_VERTEX_CELL, DENT_QUESTION_FACE_CELL and "
+                            "DENT_QUESTION_FACE_FACE; got %u",
+                            (unsigned)def->questions);
     }
     if (def->method != DENT_METHOD_AUTO && !method_row_of(def->method)) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no method number %d",
@@ -360,6 +362,9 @@ static DENT_NOINLINE dent_status run_stages(dent_world *world, const dent_query_
 
 dent_status dent_world_query(dent_world *world, const dent_query_def *def, dent_query_result *result)
 {
+    WORLD_REQUIRE(world, world);
+    WORLD_REQUIRE(world, def);
+    WORLD_REQUIRE(world, result);
     dent_status status = check_def(world, def);
     if (status != DENT_OK) {
         return status;
@@ -369,6 +374,7 @@ dent_status dent_world_query(dent_world *world, const dent_query_def *def, dent_
     floating_point_guard_enter(&guard);
     status = run_stages(world, def, &fresh);
     floating_point_guard_leave(&guard);
+    status = world_loop_status(world, status);
     if (status == DENT_OK) {
         *result = fresh;
     }

@@ -2,17 +2,20 @@
  *
  *   8 bytes   "DENTSIM" and a zero byte
  *   4         version of this layout, 1
- *   4         0x01020304 in the byte order of the writer
+ *   4         0x01020304
  *   8         fingerprint of the def
  *   8 8 8     sizes in bytes of the note, of the fixed parts, and of contact forces and contact memory together
  *   8 8       numbers of contact forces and of memory records
  *   ...       the note, the parts of sim_state.c, the forces, the memory
  *   8         FNV-1a 64 over all bytes before
  *
+ * All numbers are little endian on every machine. Files that an older dent wrote on a big-endian one are not read.
+ *
  * Written by dent_file_writer: whatever happens, and whoever else writes, at every moment there is a complete file
  * under the name. Read whole and checked whole before anything is changed. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "byte_order.h"
 #include "sim_internal.h"
 
 #include <dent/file_output.h>
@@ -31,6 +34,9 @@ struct checkpoint_header {
     uint64_t fingerprint, note_size, parts_size, contact_size, force_count, memory_count;
 };
 
+#define HEADER_LAYOUT "1111111144888888"
+_Static_assert(sizeof(struct checkpoint_header) == 64, "HEADER_LAYOUT names every byte");
+
 static const char magic_text[8] = "DENTSIM";
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 
@@ -41,8 +47,9 @@ struct checkpoint_writer {
     uint64_t hash;
 };
 
-static void put(struct checkpoint_writer *writer, const void *bytes, size_t size)
+static void put(void *pointer, const void *bytes, size_t size)
 {
+    struct checkpoint_writer *writer = pointer;
     if (size > 0) {
         dent_file_writer_put(writer->file, bytes, size);
         writer->hash = sim_hash_bytes(writer->hash, bytes, size);
@@ -66,19 +73,22 @@ static void put_state(struct checkpoint_writer *writer, dent_sim *sim, const voi
     size_t forces = (size_t)sim->state.force_count * sizeof *sim->state.forces;
     size_t memory = (size_t)sim->state.memory_count * sizeof *sim->state.memory;
     header.contact_size = forces + memory;
-    put(writer, &header, sizeof header);
+    byte_order_pass(&header, sizeof header, HEADER_LAYOUT, put, writer);
     put(writer, note, note_size);
     for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
-        put(writer, parts[n].bytes, parts[n].size);
+        byte_order_pass(parts[n].bytes, parts[n].size, parts[n].layout, put, writer);
     }
-    put(writer, sim->state.forces, forces);
-    put(writer, sim->state.memory, memory);
+    byte_order_pass(sim->state.forces, forces, STATE_FORCE_LAYOUT, put, writer);
+    byte_order_pass(sim->state.memory, memory, STATE_MEMORY_LAYOUT, put, writer);
     uint64_t hash = writer->hash;
-    put(writer, &hash, sizeof hash);
+    byte_order_pass(&hash, sizeof hash, "8", put, writer);
 }
 
 dent_status dent_sim_save(dent_sim *sim, const char *path, const void *note, size_t note_size)
 {
+    DENT_REQUIRE(NULL, sim);
+    DENT_REQUIRE(sim->context, path);
+    DENT_REQUIRE_ARRAY(sim->context, note_size, note);
     if (!path || !path[0] || (note_size > 0 && !note)) {
         return dent_fail(sim->context, DENT_ERROR_INVALID_ARGUMENT, "a checkpoint needs a path, and a note its bytes");
     }
@@ -156,6 +166,7 @@ static dent_status check_content(dent_context *context, const char *path, struct
 {
     struct checkpoint_header *header = &content->header;
     memcpy(header, content->bytes, sizeof *header);
+    byte_order_exchange(header, sizeof *header, HEADER_LAYOUT);
     if (memcmp(header->magic, magic_text, sizeof header->magic) != 0) {
         return dent_fail(context, DENT_ERROR_FORMAT, "%s: not a checkpoint of dent", path);
     }
@@ -174,6 +185,7 @@ static dent_status check_content(dent_context *context, const char *path, struct
     }
     uint64_t stored, hash = sim_hash_bytes(HASH_START, content->bytes, content->size - sizeof stored);
     memcpy(&stored, content->bytes + content->size - sizeof stored, sizeof stored);
+    byte_order_exchange(&stored, sizeof stored, "8");
     if (stored != hash) {
         return dent_fail(context, DENT_ERROR_FORMAT, "%s: damaged, its checksum is %016llx instead of %016llx", path,
                          (unsigned long long)stored, (unsigned long long)hash);
@@ -225,6 +237,7 @@ static dent_status take_content(dent_sim *sim, const char *path, const struct ch
     for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
         if (parts[n].size > 0) {
             memcpy(parts[n].bytes, at, parts[n].size);
+            byte_order_exchange(parts[n].bytes, parts[n].size, parts[n].layout);
         }
         at += parts[n].size;
     }
@@ -232,9 +245,11 @@ static dent_status take_content(dent_sim *sim, const char *path, const struct ch
     size_t memory = (size_t)header->memory_count * sizeof *state->memory;
     if (forces > 0) {
         memcpy(state->forces, at, forces);
+        byte_order_exchange(state->forces, forces, STATE_FORCE_LAYOUT);
     }
     if (memory > 0) {
         memcpy(state->memory, at + forces, memory);
+        byte_order_exchange(state->memory, memory, STATE_MEMORY_LAYOUT);
     }
     state->force_count = header->force_count;
     state->memory_count = header->memory_count;
@@ -248,6 +263,8 @@ static dent_status take_content(dent_sim *sim, const char *path, const struct ch
 
 dent_status dent_sim_load(dent_sim *sim, const char *path)
 {
+    DENT_REQUIRE(NULL, sim);
+    DENT_REQUIRE(sim->context, path);
     struct checkpoint_content content;
     dent_status status = read_checkpoint(sim->context, path, &content);
     if (status == DENT_OK) {
@@ -265,6 +282,10 @@ dent_status dent_sim_load(dent_sim *sim, const char *path)
 dent_status dent_sim_read_note(dent_context *context, const char *path, void *buffer, size_t buffer_size,
                                size_t *note_size)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE_ARRAY(context, buffer_size, buffer);
+    DENT_REQUIRE(context, note_size);
     struct checkpoint_content content;
     dent_status status = read_checkpoint(context, path, &content);
     if (status == DENT_OK) {

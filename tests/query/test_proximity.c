@@ -84,7 +84,7 @@ static void bad_thickness_is_refused_by_name(void **state)
     dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     dent_body_def body = dent_surface_def_default();
-    dent_body_id id, other = {0, 0};
+    dent_body_id id, other = {0};
     body.name = "sleeve";
     body.vertex_count = 3;
     body.element_count = 1;
