@@ -105,6 +105,7 @@ static void what_would_cross_stops_shortly_before_its_first_impact(void **state)
             double way = 1 - x[3 * v + 2];
             assert_true(way < 0.2);
             assert_true(way > 0.15);
+            assert_true(fabs(dent_sim_velocities(scene.sim, 1)[3 * v + 2] + way) < 1e-12); /* what it really had */
         }
         assert_true(dent_sim_get_statistics(scene.sim).stopped_vertices > 0);
         scene_close(&scene);
@@ -143,14 +144,22 @@ static void what_may_not_move_at_all_keeps_its_bits(void **state)
     (void)state;
     struct scene scene;
     scene_open(&scene);
-    dent_sim_body_def *block = scene_add(&scene, DENT_SIM_RIGID, test_block(2, 2, 2, 0.1, 0.37, 0.11, -0.7 + 1.0));
-    scene_add(&scene, DENT_SIM_PRESCRIBED, test_block(2, 2, 1, 1, -1, -1, -0.7));
+    dent_sim_body_def *block = scene_add(&scene, DENT_SIM_RIGID, test_block(2, 2, 2, 0.37, 0.0123, 0.0071, -0.7 + 1.0));
+    scene_add(&scene, DENT_SIM_PRESCRIBED, test_block(2, 2, 1, 2, -2, -2, -1.7));
+    for (uint32_t v = 0; v < scene.meshes[1].vertex_count; v++) { /* its upper face at the very number of the block's */
+        double *z = &scene.meshes[1].positions[3 * v + 2];
+        *z = *z > 0 ? -0.7 + 1.0 : *z;
+    }
     block->thin_and_fast = true;
     block->linear_velocity[2] = -10;
     scene_begin(&scene);
-    test_steps(scene.sim, 3);
-    assert_memory_equal(dent_sim_positions(scene.sim, 0), scene.meshes[0].positions,
-                        3 * sizeof(double) * scene.meshes[0].vertex_count);
+    size_t bytes = 3 * sizeof(double) * scene.meshes[0].vertex_count;
+    memcpy(scene.meshes[0].positions, dent_sim_positions(scene.sim, 0), bytes);
+    for (int n = 0; n < 3; n++) {
+        test_steps(scene.sim, 1);
+        assert_true(dent_sim_get_statistics(scene.sim).stopped_vertices > 0);
+        assert_memory_equal(dent_sim_positions(scene.sim, 0), scene.meshes[0].positions, bytes);
+    }
     scene_close(&scene);
 }
 
@@ -212,38 +221,70 @@ static void turn_about_y(struct test_mesh *mesh)
     }
 }
 
-/* A bar falls across another one, edge on edge: how low its centre comes, and how deep the two overlap. */
-static void drop_crossed_bars(bool mirrored, double *lowest, double *deepest)
+static void add_crossed_bars(struct scene *scene, bool mirrored, double height)
 {
-    struct scene scene;
-    struct test_mesh below = test_block(6, 1, 1, 0.1, -0.3, -0.05, -0.05),
-                     above = test_block(1, 6, 1, 0.1, -0.05, -0.3, -0.05);
+    struct test_mesh below = test_block(5, 1, 1, 0.1, -0.25, -0.05, -0.05),
+                     above = test_block(1, 5, 1, 0.1, -0.05, -0.25, -0.05);
     turn_about_x(&below);
     turn_about_y(&above);
     for (uint32_t v = 0; v < above.vertex_count; v++) {
-        above.positions[3 * v + 2] += 0.16;
+        above.positions[3 * v + 2] += height;
     }
     if (mirrored) {
         mirror(&below);
         mirror(&above);
     }
+    scene_add(scene, DENT_SIM_PRESCRIBED, below);
+    scene_add(scene, DENT_SIM_RIGID, above);
+}
+
+static double mean_height(const struct scene *scene, uint32_t body)
+{
+    double height = 0;
+    for (uint32_t v = 0; v < scene->meshes[body].vertex_count; v++) {
+        height += dent_sim_positions(scene->sim, body)[3 * v + 2] / scene->meshes[body].vertex_count;
+    }
+    return height;
+}
+
+/* A bar falls across another one, edge on edge: how low its centre comes, and how deep the two overlap. */
+static void drop_crossed_bars(bool mirrored, double *lowest, double *deepest)
+{
+    struct scene scene;
     scene_open(&scene);
-    scene_add(&scene, DENT_SIM_PRESCRIBED, below);
-    scene_add(&scene, DENT_SIM_RIGID, above);
-    scene.material.restitution = 0;
+    add_crossed_bars(&scene, mirrored, 0.16);
     scene_begin(&scene);
     *lowest = INFINITY;
     *deepest = 0;
     for (int n = 0; n < 30; n++) {
         test_steps(scene.sim, 1);
-        const double *x = dent_sim_positions(scene.sim, 1);
-        double height = 0;
-        for (uint32_t v = 0; v < scene.meshes[1].vertex_count; v++) {
-            height += x[3 * v + 2] / scene.meshes[1].vertex_count;
-        }
-        *lowest = fmin(*lowest, height);
+        *lowest = fmin(*lowest, mean_height(&scene, 1));
         *deepest = fmax(*deepest, dent_sim_get_statistics(scene.sim).max_penetration);
     }
+    scene_close(&scene);
+}
+
+/* Edges that have passed one another by a little are near one another, in the wrong direction. */
+static void edges_that_have_passed_are_not_pushed_on(void **state)
+{
+    (void)state;
+    struct scene scene;
+    uint64_t count, seen = 0;
+    scene_open(&scene);
+    add_crossed_bars(&scene, false, sqrt(2) * 0.1 - 0.003);
+    scene.def.gravity[2] = 0;
+    scene.def.thickness = 0.01;
+    scene_begin(&scene);
+    for (int n = 0; n < 20; n++) {
+        test_steps(scene.sim, 1);
+        const dent_sim_contact *contacts = dent_sim_contacts(scene.sim, &count);
+        for (uint64_t i = 0; i < count; i++) {
+            assert_true((contacts[i].body_a == 1 ? contacts[i].normal[2] : -contacts[i].normal[2]) > 0);
+            seen++;
+        }
+    }
+    assert_true(seen > 0);
+    assert_true(mean_height(&scene, 1) > sqrt(2) * 0.1);
     scene_close(&scene);
 }
 
@@ -299,6 +340,131 @@ static void a_block_that_crushes_a_gel_does_not_set_free_many_times_its_energy(v
     }
     print_message("the energy rose to %.3g of what it was\n", worst);
     assert_true(worst < 10);
+}
+
+/* ---- ties and motions -------------------------------------------------------------------------------------------- */
+
+static void tied_bodies_keep_their_momentum(void **state)
+{
+    (void)state;
+    static const dent_sim_body_kind kinds[3][2] = {
+        {DENT_SIM_RIGID, DENT_SIM_RIGID}, {DENT_SIM_SOLID, DENT_SIM_SOLID}, {DENT_SIM_RIGID, DENT_SIM_SOLID}};
+    for (int n = 0; n < 6; n++) {
+        struct scene scene;
+        dent_sim_attachment tie = dent_sim_attachment_default();
+        scene_open(&scene);
+        scene_add(&scene, kinds[n % 3][0], test_block(1, 1, 1, 0.1, 0, 0, 0))->linear_velocity[0] = -2;
+        scene_add(&scene, kinds[n % 3][1], test_block(2, 1, 1, 0.1, 0.15, 0.02, 0.03))->linear_velocity[1] = 1;
+        tie.vertex_a = 1;
+        tie.body_b = 1;
+        tie.vertices_b[0] = 0;
+        tie.weights_b[0] = 1;
+        tie.length = 0.06;
+        tie.compliance = n < 3 ? 0 : 1e-4;
+        scene.def.attachments = &tie;
+        scene.def.attachment_count = 1;
+        scene.def.gravity[2] = 0;
+        scene.def.contacts = false;
+        scene_begin(&scene);
+        dent_sim_statistics begin = dent_sim_get_statistics(scene.sim);
+        test_steps(scene.sim, 10);
+        dent_sim_statistics end = dent_sim_get_statistics(scene.sim);
+        dent_sim_body_info info;
+        dent_sim_body(scene.sim, 1, &info);
+        for (int axis = 0; axis < 3; axis++) {
+            assert_true(fabs(end.linear_momentum[axis] - begin.linear_momentum[axis]) < 1e-9 * info.mass);
+        }
+        assert_true(end.linear_momentum[0] < 0 && dent_sim_velocities(scene.sim, 1)[0] < 0); /* it is pulled along */
+        scene_close(&scene);
+    }
+}
+
+/* A tooth bonded to a gum by its lower corners alone: without forces nothing moves. */
+static void what_is_bonded_stays_where_it_was(void **state)
+{
+    (void)state;
+    struct scene scene;
+    dent_sim_attachment ties[4];
+    uint32_t held[4] = {0, 1, 2, 3};
+    scene_open(&scene);
+    dent_sim_body_def *gum = scene_add(&scene, DENT_SIM_SOLID, test_block(1, 1, 1, 0.1, 0, 0, 0));
+    gum->collision_mask = 0;
+    gum->fixed_count = 4;
+    gum->fixed_vertices = held;
+    gum->density = 3000;
+    scene_add(&scene, DENT_SIM_RIGID, test_block(1, 1, 3, 0.1, 0, 0, 0.1));
+    for (uint32_t n = 0; n < 4; n++) {
+        ties[n] = dent_sim_attachment_default();
+        ties[n].vertex_a = 4 + n;
+        ties[n].body_b = 1;
+        ties[n].vertices_b[0] = n;
+        ties[n].weights_b[0] = 1;
+    }
+    scene.def.attachments = ties;
+    scene.def.attachment_count = 4;
+    scene.def.gravity[2] = 0;
+    scene_begin(&scene);
+    test_steps(scene.sim, 10);
+    for (uint32_t b = 0; b < 2; b++) {
+        for (uint32_t i = 0; i < 3 * scene.meshes[b].vertex_count; i++) {
+            assert_true(fabs(dent_sim_positions(scene.sim, b)[i] - scene.meshes[b].positions[i]) < 1e-12);
+        }
+    }
+    scene_close(&scene);
+}
+
+/* A quaternion and its negative are one rotation: half way between 0 and 0.2 rad it is 0.1. */
+static void keyframes_turn_the_shorter_way_round(void **state)
+{
+    (void)state;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        struct scene scene;
+        const dent_sim_keyframe keys[2] = {{0, {1, 0, 0, 0}, {0, 0, 0}},
+                                           {2, {sign * cos(0.1), 0, 0, sign * sin(0.1)}, {0, 0, 0}}};
+        scene_open(&scene);
+        dent_sim_body_def *body = scene_add(&scene, DENT_SIM_PRESCRIBED, test_block(1, 1, 1, 1, 0, 0, 0));
+        body->motion.keyframes = keys;
+        body->motion.keyframe_count = 2;
+        scene.def.time_step = 1;
+        scene_begin(&scene);
+        test_steps(scene.sim, 1);
+        const double *x = dent_sim_positions(scene.sim, 0);
+        assert_true(fabs(x[3] - cos(0.1)) < 1e-9 && fabs(x[4] - sin(0.1)) < 1e-9);
+        scene_close(&scene);
+    }
+}
+
+static void motions_and_ties_that_make_no_sense_are_refused(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 4; n++) {
+        struct scene scene;
+        dent_sim *sim = NULL;
+        char message[512];
+        const dent_sim_keyframe keys[2] = {{1, {1, 0, 0, 0}, {0, 0, 0}}, {n == 0 ? 1 : 0.5, {1, 0, 0, 0}, {0, 0, 0}}};
+        dent_sim_attachment tie = dent_sim_attachment_default();
+        scene_open(&scene);
+        dent_sim_body_def *body = scene_add(&scene, DENT_SIM_PRESCRIBED, test_block(1, 1, 1, 1, 0, 0, 0));
+        scene_add(&scene, DENT_SIM_RIGID, test_block(1, 1, 1, 1, 0, 0, 2));
+        if (n < 2) {
+            body->motion.keyframes = keys;
+            body->motion.keyframe_count = 2;
+        } else {
+            tie.body_a = 1;
+            tie.body_b = 0;
+            tie.vertices_b[0] = 0;
+            tie.vertices_b[1] = 1;
+            tie.weights_b[0] = 0.5;
+            tie.weights_b[1] = n == 2 ? 0.4 : 0.6;
+            scene.def.attachments = &tie;
+            scene.def.attachment_count = 1;
+        }
+        assert_int_equal(dent_sim_create(scene.context, &scene.def, &sim), DENT_ERROR_INVALID_ARGUMENT);
+        assert_null(sim);
+        dent_context_message(scene.context, message, sizeof message);
+        assert_non_null(strstr(message, n < 2 ? "must ascend" : "it must be 1"));
+        scene_close(&scene);
+    }
 }
 
 /* ---- endings of a step ------------------------------------------------------------------------------------------- */
@@ -390,6 +556,11 @@ int main(void)
         cmocka_unit_test(what_stops_while_it_turns_has_turned_the_shorter_way),
         cmocka_unit_test(what_may_not_move_at_all_keeps_its_bits),
         cmocka_unit_test(no_contact_pulls_an_overlapping_body_further_in),
+        cmocka_unit_test(edges_that_have_passed_are_not_pushed_on),
+        cmocka_unit_test(tied_bodies_keep_their_momentum),
+        cmocka_unit_test(what_is_bonded_stays_where_it_was),
+        cmocka_unit_test(keyframes_turn_the_shorter_way_round),
+        cmocka_unit_test(motions_and_ties_that_make_no_sense_are_refused),
         cmocka_unit_test(mirrored_meshes_meet_edge_on_edge_like_others),
         cmocka_unit_test(a_block_that_crushes_a_gel_does_not_set_free_many_times_its_energy),
         cmocka_unit_test(numbers_that_stop_being_finite_end_the_step_without_contacts_too),
