@@ -327,8 +327,8 @@ static double energy_gain(double young, double speed, double density)
     return most / first;
 }
 
-/* Gels of a few pascals, crushed flat: the force of a contact, carried on whole, would tear a vertex out by more than an
- * edge, and the next contact would push harder still. */
+/* Gels of a few pascals, crushed flat: the force of a contact, carried on whole, would tear a vertex out by more than
+ * an edge, and the next contact would push harder still. */
 static void a_block_that_crushes_a_gel_does_not_set_free_many_times_its_energy(void **state)
 {
     (void)state;

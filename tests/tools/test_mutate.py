@@ -119,7 +119,7 @@ class Mutate(unittest.TestCase):
 
     def test_a_missing_file_test_or_id_of_its_own_is_reported(self):
         self.assert_wrong("base/crash: 0 files are called gone.c",
-                          {"tools/mutations.txt": LIST.replace("base/crash\n  file   sum.c", "base/crash\n  file   gone.c")})
+                          {"tools/mutations.txt": LIST.replace("crash\n  file   sum.c", "crash\n  file   gone.c")})
         self.assert_wrong("there is no test base/test_gone",
                           {"tools/mutations.txt": LIST.replace("base/test_sum", "base/test_gone")})
         self.assert_wrong("base/last_number_left_out: the id occurs twice",
