@@ -191,8 +191,9 @@ const tool_command command_check_row = {
     "max_depth x y z outcome; last a summary: frames frames_penetrating first_penetrating max_depth outcome.\n",
     .option_bits = OPTION_BIT(OPTION_TOLERANCE) | OPTION_BIT(OPTION_SELF) | OPTION_BIT(OPTION_NO_TOUCHING) |
                    OPTION_BIT(OPTION_OUT) | OPTION_BIT(OPTION_CURVES) | OPTION_BIT(OPTION_PICTURE) |
-                   OPTION_BIT(OPTION_VIEW) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) |
-                   OPTIONS_OF_SERIES | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_VIEW) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |
+                   OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) | OPTIONS_OF_SERIES | OPTIONS_OF_SCENES |
+                   OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,
     .argument_max = UINT32_MAX,
     .run = run_check,

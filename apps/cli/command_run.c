@@ -252,8 +252,8 @@ const tool_command command_run_row = {
                "JSON keys, a line per frame: frame time contacts max_penetration kinetic elastic ms_detect ms_respond\n"
                "ms_total, in the units of the scene.\n",
     .option_bits = OPTION_BIT(OPTION_STORY_FRAMES) | OPTION_BIT(OPTION_ANIMATION) | OPTION_BIT(OPTION_CHECKPOINT) |
-                   OPTION_BIT(OPTION_EVERY) | OPTION_BIT(OPTION_RESUME) | OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_SCALE) |
-                   OPTION_BIT(OPTION_SET) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_EVERY) | OPTION_BIT(OPTION_RESUME) | OPTION_BIT(OPTION_MEMORY_LIMIT) |
+                   OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,
     .argument_max = 1,
     .run = run_run,

@@ -127,7 +127,7 @@ typedef struct tool_options {
     const char *from, *to;   /* ccd of robots: joint values; null: not given */
     dent_motion_kind motion; /* ccd of rigid scenes */
     path_list obstacles, package_paths;
-    uint64_t memory_limit; /* for reading, bytes; 0: not given */
+    uint64_t memory_limit;           /* for reading, bytes; 0: not given */
     const char *checkpoint, *resume; /* run; null: not given */
     uint32_t every;                  /* run: frames from one checkpoint to the next; default 1 */
     double scale;

@@ -1,5 +1,5 @@
-/* Whole files in memory, unpacked: the compressed file is read first, then unpacked into a buffer that doubles, as far as
- * the context gives memory (a reader's has a limit, see read_scope.h). */
+/* Whole files in memory, unpacked: the compressed file is read first, then unpacked into a buffer that doubles, as far
+ * as the context gives memory (a reader's has a limit, see read_scope.h). */
 #include "file_bytes.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* D. J. Bernstein's crit-bit trees (https://cr.yp.to/critbit.html), with numbers in place of pointers. An inner node has
- * the first byte and bit in which the keys below it differ; places grow on every way down. */
+/* D. J. Bernstein's crit-bit trees (https://cr.yp.to/critbit.html), with numbers in place of pointers. An inner node
+ * has the first byte and bit in which the keys below it differ; places grow on every way down. */
 #include "key_tree.h"
 
 /* A link is a number, times two, plus one for a key and zero for a node. */

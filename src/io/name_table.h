@@ -8,7 +8,7 @@
 
 struct name_table {
     struct key_tree tree;
-    struct growable_array names; /* const char * */
+    struct growable_array names;   /* const char * */
     struct growable_array numbers; /* uint32_t */
 };
 

@@ -564,10 +564,9 @@ static dent_status read_mesh_format(struct gmsh_reader *reader)
 /* Sections of Gmsh that say nothing about the mesh dent reads. */
 static bool is_known_section(struct text_span title)
 {
-    static const char *const titles[] = {"$Entities",        "$PartitionedEntities", "$Periodic",
-                                         "$NodeData",        "$ElementData",         "$ElementNodeData",
-                                         "$GhostElements",   "$InterpolationScheme", "$Comments",
-                                         "$Parametrizations"};
+    static const char *const titles[] = {
+        "$Entities",      "$PartitionedEntities", "$Periodic", "$NodeData",        "$ElementData", "$ElementNodeData",
+        "$GhostElements", "$InterpolationScheme", "$Comments", "$Parametrizations"};
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
         if (span_equal(title, titles[i])) {
             return true;

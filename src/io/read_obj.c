@@ -7,8 +7,8 @@
  * vertex. Faces may stand before their vertices, so a first pass counts these and every index is checked against the
  * total at its line. A backslash at the end of a line continues it. Statements without a meaning for collisions
  * (normals, textures, materials) are skipped; free-form curves and surfaces, and words that are no OBJ statement, are
- * counted in a notice with the first line. A line with three numbers behind a word that is no statement may be a damaged
- * vertex, without which all later ones would have the wrong number: it is refused. */
+ * counted in a notice with the first line. A line with three numbers behind a word that is no statement may be a
+ * damaged vertex, without which all later ones would have the wrong number: it is refused. */
 #include "decimal_number.h"
 #include "reader_table.h"
 #include "text_scanner.h"
@@ -260,8 +260,8 @@ static dent_status read_statement(struct obj_reader *reader, struct text_span wo
         return read_element(reader, word.text[0]);
     }
     if (is_free_form(word)) {
-        builder_note_line(reader->builder, "free-form statements (curves, surfaces) were skipped",
-                          reader->scanner.line, word.text, word.length);
+        builder_note_line(reader->builder, "free-form statements (curves, surfaces) were skipped", reader->scanner.line,
+                          word.text, word.length);
     } else if (!has_no_meaning_here(word)) {
         return pass_unknown(reader, word);
     }

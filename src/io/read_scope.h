@@ -6,8 +6,8 @@
  * is the caller's, or 256 MiB and 100 times the bytes on disk of the files that were read, each file counted once. A
  * refusal ends as one line that names the file, the limit and how to raise it (TOO_LARGE).
  *
- * Libraries that take no allocator (expat, jansson, Assimp) are covered by read_scope_room(), asked with a bound of what
- * they take. */
+ * Libraries that take no allocator (expat, jansson, Assimp) are covered by read_scope_room(), asked with a bound of
+ * what they take. */
 #ifndef DENT_IO_READ_SCOPE_H
 #define DENT_IO_READ_SCOPE_H
 
@@ -24,7 +24,7 @@ struct read_scope {
     uint64_t limit;        /* 0: by the bytes on disk */
     uint64_t disk_bytes;
     uint64_t used;
-    bool refused; /* something was beyond the limit */
+    bool refused;               /* something was beyond the limit */
     struct counted_file *files; /* a hash table, at most half full; from the caller's context */
     size_t file_count, file_capacity;
 };

@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What expat keeps of a byte at most: names of elements and attributes, each once, in records of some 60 bytes. It takes
- * its memory from the C library. */
+/* What expat keeps of a byte at most: names of elements and attributes, each once, in records of some 60 bytes. It
+ * takes its memory from the C library. */
 #define EXPAT_BYTES 24
 /* What the linkage keeps of a link and a joint, names not counted. It lives in the caller's context, which it refers to
  * as long as it lives. */

@@ -1,5 +1,5 @@
-/* The first bytes of a text file. Windows programs put a byte order mark in front of UTF-8, which would otherwise become
- * part of the first word; UTF-16 would read as words with zero bytes in them. */
+/* The first bytes of a text file. Windows programs put a byte order mark in front of UTF-8, which would otherwise
+ * become part of the first word; UTF-16 would read as words with zero bytes in them. */
 #include "text_encoding.h"
 
 #include <string.h>

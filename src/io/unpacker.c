@@ -2,7 +2,8 @@
  *
  * zlib and liblzma take their working memory from the context through small hooks that note the size of each block in
  * front of it. Streams that are not kept in memory (archives) have a limit of their own, for the time they take: beyond
- * BOMB_FREE_SIZE bytes the output may be at most BOMB_RATIO times the input (text meshes reach 10, gzip at most 1032). */
+ * BOMB_FREE_SIZE bytes the output may be at most BOMB_RATIO times the input (text meshes reach 10, gzip at most 1032).
+ */
 #include "unpacker.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Welding by an open-addressing hash table of vertex numbers, keyed by the bits of the position: one pass, no
- * tolerance. Where positions collide more than chance would have it, a key tree takes over (key_tree.h), so that no file
- * makes it slow; the vertices are the same. */
+ * tolerance. Where positions collide more than chance would have it, a key tree takes over (key_tree.h), so that no
+ * file makes it slow; the vertices are the same. */
 #include "vertex_welder.h"
 
 #include "try_status.h"

@@ -12,7 +12,7 @@ struct vertex_welder {
     uint32_t *slots;     /* vertex + 1, or 0 */
     uint64_t slot_count; /* a power of two, 0 before the first */
     uint64_t used;
-    bool by_tree; /* the positions were chosen against the hash function: */
+    bool by_tree;         /* the positions were chosen against the hash function: */
     struct key_tree tree; /* of the vertices in the slots, and of all later ones */
 };
 

@@ -237,9 +237,9 @@ static dent_status read_block_sizes(dent_context *context, const char *where, co
                       sizes->size > UINT32_MAX || (full > 0 && sizes->size > UINT64_MAX / 2 / full);
         sizes->total = absurd ? 0 : full * sizes->size + sizes->last;
         if (absurd || sizes->total > left * ZLIB_RATIO) {
-            return dent_fail(context, DENT_ERROR_FORMAT, "%s: claims %llu packed blocks of %llu bytes, but only %llu bytes follow", where,
-                             (unsigned long long)sizes->count, (unsigned long long)sizes->size,
-                             (unsigned long long)left);
+            return dent_fail(
+                context, DENT_ERROR_FORMAT, "%s: claims %llu packed blocks of %llu bytes, but only %llu bytes follow",
+                where, (unsigned long long)sizes->count, (unsigned long long)sizes->size, (unsigned long long)left);
         }
     }
     if (sizes->total < needed) {

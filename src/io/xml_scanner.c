@@ -16,7 +16,8 @@ static bool is_name_character(char c)
     return !is_space(c) && !strchr("<>/='\"&", c); /* strchr finds the zero byte too */
 }
 
-dent_status xml_open(struct xml_scanner *scanner, dent_context *context, const char *name, const void *data, size_t size)
+dent_status xml_open(struct xml_scanner *scanner, dent_context *context, const char *name, const void *data,
+                     size_t size)
 {
     *scanner = (struct xml_scanner){.context = context,
                                     .name = name,

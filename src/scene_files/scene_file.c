@@ -284,8 +284,8 @@ static void read_block(void *data, uint32_t block, uint32_t worker)
     read_scene(((struct read_call *)data)->reader);
 }
 
-/* What jansson and located_json.c make of a text at most: by the signs that begin a value. jansson takes its memory from
- * the C library. */
+/* What jansson and located_json.c make of a text at most: by the signs that begin a value. jansson takes its memory
+ * from the C library. */
 static double parsed_bytes(const char *text, size_t size)
 {
     double bytes = 2 * (double)size;

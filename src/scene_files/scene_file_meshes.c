@@ -154,7 +154,8 @@ static bool read_cells(struct scene_reader *reader, located *object, int axes, u
                      product);
     }
     /* the mesh and the plan's copy of it; a sheet has as many points as cells, a box up to eight times as many */
-    return reader_charge(reader, value, 2 * mesh_bytes((axes == 3 ? 8 : 4) + 2 * product, (axes == 3 ? 6 : 2) * product));
+    return reader_charge(reader, value,
+                         2 * mesh_bytes((axes == 3 ? 8 : 4) + 2 * product, (axes == 3 ? 6 : 2) * product));
 }
 
 /* "size" of a box or a sheet: positive lengths. */

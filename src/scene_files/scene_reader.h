@@ -53,9 +53,9 @@ const char *reader_text(struct scene_reader *reader, located *value, const char 
 /* The index of a word in a list that ends with null; -1: none of them (an error), or no value. */
 int reader_choice(struct scene_reader *reader, located *value, const char *const *words);
 
-/* The limit of memory for reading a scene file: the context's reading_limit, or 256 MiB and 100 times the bytes on disk.
- * Counted are the text, and the meshes as they are read or before they are generated. False: beyond it, an error placed
- * at `at` (null: at the file). */
+/* The limit of memory for reading a scene file: the context's reading_limit, or 256 MiB and 100 times the bytes on
+ * disk. Counted are the text, and the meshes as they are read or before they are generated. False: beyond it, an error
+ * placed at `at` (null: at the file). */
 bool reader_charge(struct scene_reader *reader, located *at, double bytes);
 
 /* A table of names: notes one unless it is there already, which is false; finds its number, UINT32_MAX without one. The

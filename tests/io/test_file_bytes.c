@@ -173,8 +173,8 @@ static void a_decompression_bomb_is_stopped(void **state)
     struct file_bytes bytes;
     struct read_scope scope;
     assert_int_equal(read_scope_open(&scope, reading.context, "bomb.gz", (uint64_t)64 << 20), DENT_OK);
-    reading.status = read_scope_end(
-        &scope, file_bytes_from_memory(scope.context, "bomb.gz", bomb, (size_t)COUNT * MEMBER, &bytes));
+    reading.status =
+        read_scope_end(&scope, file_bytes_from_memory(scope.context, "bomb.gz", bomb, (size_t)COUNT * MEMBER, &bytes));
     reading_finish(&reading);
     if (reading.status != DENT_ERROR_UNSUPPORTED) {
         assert_refused(&reading, "bomb", DENT_ERROR_TOO_LARGE, "bomb.gz|the limit of 64 MiB");

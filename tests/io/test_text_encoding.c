@@ -1,5 +1,6 @@
-/* What text files may begin with: a byte order mark changes nothing in any format, UTF-16 is refused by name, and a line
- * that no reader knows is told with its number or refused, so that it never moves the numbers of those behind it. */
+/* What text files may begin with: a byte order mark changes nothing in any format, UTF-16 is refused by name, and a
+ * line that no reader knows is told with its number or refused, so that it never moves the numbers of those behind it.
+ */
 #include "mesh_file_checks.h"
 
 #include "io/read_tetgen.h"
@@ -85,8 +86,7 @@ static void utf_16_is_refused_by_name_in_any_format(void **state)
         char buffer[4096];
         size_t size = as_utf16(files[i / 4].text, i & 1, i & 2, buffer);
         dent_mesh *mesh = NULL;
-        dent_status status =
-            dent_mesh_read_memory(checks->context, files[i / 4].name, buffer, size, NULL, &mesh);
+        dent_status status = dent_mesh_read_memory(checks->context, files[i / 4].name, buffer, size, NULL, &mesh);
         assert_int_equal(status, DENT_ERROR_UNSUPPORTED);
         assert_non_null(strstr(checks_message(checks), "UTF-16"));
         assert_non_null(strstr(checks_message(checks), files[i / 4].name));
@@ -211,10 +211,12 @@ static void numbers_behind_those_announced_are_told(void **state)
 {
     struct checks *checks = *state;
     const char vtu[] =
-        "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece NumberOfPoints=\"4\" NumberOfCells=\"1\"><Points>\n"
+        "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece NumberOfPoints=\"4\" "
+        "NumberOfCells=\"1\"><Points>\n"
         "<DataArray type=\"Float64\" NumberOfComponents=\"3\">\n" TETRAHEDRON_POINTS "7 8 9</DataArray></Points><Cells>"
         "<DataArray type=\"Int32\" Name=\"connectivity\">0 1 2 3</DataArray>"
-        "<DataArray type=\"Int32\" Name=\"offsets\">4</DataArray><DataArray type=\"UInt8\" Name=\"types\">10</DataArray>"
+        "<DataArray type=\"Int32\" Name=\"offsets\">4</DataArray><DataArray type=\"UInt8\" "
+        "Name=\"types\">10</DataArray>"
         "</Cells></Piece></UnstructuredGrid></VTKFile>\n";
     dent_mesh *mesh = read_good_text(checks, "a.vtu", vtu);
     assert_non_null(strstr(checks->log, "arrays have more numbers than announced, which are not read (line 7: '7')"));
@@ -224,7 +226,8 @@ static void numbers_behind_those_announced_are_told(void **state)
         tetgen_read_memory(checks->context, (struct tetgen_file){"a.node", (const uint8_t *)nodes, sizeof nodes - 1},
                            (struct tetgen_file){"a.ele", (const uint8_t *)cells, sizeof cells - 1}, false, &mesh);
     assert_int_equal(status, DENT_OK);
-    assert_non_null(strstr(checks->log, "1 records have more columns than announced, which are not read (line 3: '5')"));
+    assert_non_null(
+        strstr(checks->log, "1 records have more columns than announced, which are not read (line 3: '5')"));
     assert_non_null(strstr(checks->log, "which is not read (line 6: '5')"));
     dent_mesh_destroy(checks->context, mesh);
 }
@@ -236,12 +239,16 @@ static void stray_words_are_refused(void **state)
     "\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"       \
     "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"
     static const struct broken_file broken[] = {
-        {"stray word", "a.obj", "v 0 0 0 x\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", 0, DENT_ERROR_FORMAT, "a.obj:1: 'x' behind the coordinates"},
-        {"stray word", "a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1/a 2 3\n", 0, DENT_ERROR_FORMAT, "a.obj:4: corner '1/a'"},
-        {"stray word", "a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1/1/1/1 2 3\n", 0, DENT_ERROR_FORMAT, "a.obj:4: corner '1/1/1/1'"},
+        {"stray word", "a.obj", "v 0 0 0 x\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", 0, DENT_ERROR_FORMAT,
+         "a.obj:1: 'x' behind the coordinates"},
+        {"stray word", "a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1/a 2 3\n", 0, DENT_ERROR_FORMAT,
+         "a.obj:4: corner '1/a'"},
+        {"stray word", "a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1/1/1/1 2 3\n", 0, DENT_ERROR_FORMAT,
+         "a.obj:4: corner '1/1/1/1'"},
         {"stray word", "a.ply", PLY(" 4", ""), 0, DENT_ERROR_FORMAT, "a.ply:3: '4' behind the declaration"},
         {"stray word", "a.ply", PLY("", " x2"), 0, DENT_ERROR_FORMAT, "a.ply:4: 'x2' behind the declaration"},
-        {"stray word", "a.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n7 1 \"a\"\n$EndPhysicalNames\n", 0,
+        {"stray word", "a.msh",
+         "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n7 1 \"a\"\n$EndPhysicalNames\n", 0,
          DENT_ERROR_FORMAT, "a.msh:6: a physical group of dimension 7"},
     };
     assert_all_refused(*state, broken, COUNT_OF(broken));

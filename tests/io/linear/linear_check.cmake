@@ -4,11 +4,13 @@
 # libraries.
 include(CheckCSourceCompiles)
 set(CMAKE_REQUIRED_FLAGS -fsanitize-coverage=trace-pc)
-check_c_source_compiles("void __sanitizer_cov_trace_pc(void);\nvoid __sanitizer_cov_trace_pc(void) {}\nint main(void) { return 0; }"
-  DENT_CAN_COUNT_BLOCKS)
+check_c_source_compiles("
+  void __sanitizer_cov_trace_pc(void);
+  void __sanitizer_cov_trace_pc(void) {}
+  int main(void) { return 0; }" DENT_CAN_COUNT_BLOCKS)
 unset(CMAKE_REQUIRED_FLAGS)
 if(NOT DENT_CAN_COUNT_BLOCKS OR DENT_SANITIZE)
-  message(STATUS "io/test_reading_is_linear is not built: the compiler does not count blocks, or counts for a sanitizer")
+  message(STATUS "io/test_reading_is_linear is not built: no blocks can be counted, or the build has a sanitizer")
   return()
 endif()
 file(GLOB counted_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/io/*.c ${PROJECT_SOURCE_DIR}/src/bodies/*.c

@@ -177,7 +177,8 @@ static void stl_colliding(struct long_text *text, uint32_t n)
         bits = unmixed(i << 40) - mixed(mixed(bits) + bits);
         memcpy(&z, &bits, sizeof z);
         if ((bits >> 52 & 0x7ff) != 0x7ff) {
-            put(text, "facet normal 0 0 0\nouter loop\nvertex %.17g %.17g %.17g\nvertex 0 0 1\nvertex 0 1 0\n", x, x, z);
+            put(text, "facet normal 0 0 0\nouter loop\nvertex %.17g %.17g %.17g\nvertex 0 0 1\nvertex 0 1 0\n", x, x,
+                z);
             put(text, "endloop\nendfacet\n");
             made++;
         }
@@ -291,8 +292,7 @@ static void medit_sections(struct long_text *text, uint32_t n)
 /* ---- VTK --------------------------------------------------------------------------------------------------------- */
 
 #define VTK_HEAD "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\n"
-#define VTK_CELL                                                                                                       \
-    "POINTS 4 double\n0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n"
+#define VTK_CELL "POINTS 4 double\n0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n"
 
 static void vtk_groups(struct long_text *text, uint32_t n)
 {
@@ -388,11 +388,13 @@ static void put_pieces(struct long_text *text, uint32_t n, const char *attribute
 
 static void put_number(struct long_text *text, uint32_t number)
 {
-    const uint8_t bytes[4] = {(uint8_t)number, (uint8_t)(number >> 8), (uint8_t)(number >> 16), (uint8_t)(number >> 24)};
+    const uint8_t bytes[4] = {(uint8_t)number, (uint8_t)(number >> 8), (uint8_t)(number >> 16),
+                              (uint8_t)(number >> 24)};
     put_bytes(text, bytes, 4);
 }
 
-/* Pieces that all point at one large array behind the XML, of which each needs 24 bytes. No cells: refused at the end. */
+/* Pieces that all point at one large array behind the XML, of which each needs 24 bytes. No cells: refused at the end.
+ */
 static void vtu_shared_plain(struct long_text *text, uint32_t n)
 {
     put_pieces(text, n, "", "raw");

@@ -54,12 +54,16 @@ static void urdf_links(struct long_text *text, uint32_t n)
 {
     put(text, "<robot name=\"r\">\n");
     for (uint32_t i = 0; i < n; i++) {
-        put(text, "<material name=\"m%u\"/><link name=\"l%u\"><collision><geometry><box size=\"1 1 1\"/></geometry>"
-                  "</collision></link>\n", i, i);
+        put(text,
+            "<material name=\"m%u\"/><link name=\"l%u\"><collision><geometry><box size=\"1 1 1\"/></geometry>"
+            "</collision></link>\n",
+            i, i);
     }
     for (uint32_t i = 1; i < n; i++) {
-        put(text, "<joint name=\"j%u\" type=\"revolute\"><parent link=\"l%u\"/><child link=\"l%u\"/>"
-                  "<limit lower=\"-1\" upper=\"1\"/></joint>\n", i, i - 1, i);
+        put(text,
+            "<joint name=\"j%u\" type=\"revolute\"><parent link=\"l%u\"/><child link=\"l%u\"/>"
+            "<limit lower=\"-1\" upper=\"1\"/></joint>\n",
+            i, i - 1, i);
     }
     put(text, "</robot>\n");
 }
@@ -68,8 +72,10 @@ static void urdf_star(struct long_text *text, uint32_t n)
 {
     put(text, "<robot name=\"r\">\n<link name=\"l0\"/>\n");
     for (uint32_t i = 1; i < n; i++) {
-        put(text, "<!-- c --><joint name=\"j%u\" type=\"continuous\"><parent link=\"l0\"/><child link=\"l%u\"/>%s</joint>"
-                  "<link name=\"l%u\"/>\n", i, i, i > 1 ? "<mimic joint=\"j1\"/>" : "", i);
+        put(text,
+            "<!-- c --><joint name=\"j%u\" type=\"continuous\"><parent link=\"l0\"/><child link=\"l%u\"/>%s</joint>"
+            "<link name=\"l%u\"/>\n",
+            i, i, i > 1 ? "<mimic joint=\"j1\"/>" : "", i);
     }
     put(text, "</robot>\n");
 }
@@ -107,7 +113,9 @@ static void urdf_colliding_names(struct long_text *text, uint32_t n)
                 hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001B3);
             }
         } while (((hash ^ (hash >> 32)) & 8191) != 0);
-        put(text, "<link name=\"%s\"/><joint name=\"j%u\" type=\"fixed\"><parent link=\"root\"/><child link=\"%s\"/></joint>\n",
+        put(text,
+            "<link name=\"%s\"/><joint name=\"j%u\" type=\"fixed\"><parent link=\"root\"/><child "
+            "link=\"%s\"/></joint>\n",
             name, i, name);
     }
     put(text, "</robot>\n");
@@ -142,11 +150,18 @@ static void put_member(struct long_text *text, const char *name, char type, cons
     char header[512] = {0};
     size_t size = strlen(content);
     snprintf(header, 100, "%s", name);
-    memcpy(header + 100, "0000644\0" "0000000\0" "0000000\0", 24);
+    memcpy(header + 100,
+           "0000644\0"
+           "0000000\0"
+           "0000000\0",
+           24);
     put_octal(header + 124, 11, (unsigned)size);
     memcpy(header + 136, "00000000000", 12);
     header[156] = type;
-    memcpy(header + 257, "ustar\0" "00", 8);
+    memcpy(header + 257,
+           "ustar\0"
+           "00",
+           8);
     memset(header + 148, ' ', 8);
     unsigned sum = 0;
     for (int i = 0; i < 512; i++) {
@@ -229,8 +244,7 @@ static void tar_packed_backwards(struct long_text *text, uint32_t n)
     put_bytes(&plain, NULL, 0);
 }
 
-#define JSON_BODY                                                                                                      \
-    "\"kind\": \"solid\", \"generate\": {\"shape\": \"box\", \"size\": [1, 1, 1], \"cells\": [1, 1, 1]}"
+#define JSON_BODY "\"kind\": \"solid\", \"generate\": {\"shape\": \"box\", \"size\": [1, 1, 1], \"cells\": [1, 1, 1]}"
 
 static void json_bodies(struct long_text *text, uint32_t n)
 {
@@ -251,9 +265,11 @@ static void json_bodies(struct long_text *text, uint32_t n)
 
 static void json_listed_vertices(struct long_text *text, uint32_t n)
 {
-    put(text, "{\"dent_scene\": 1, \"bodies\": [{\"name\": \"a\", \"kind\": \"solid\", \"generate\": {\"shape\": "
-              "\"box\", \"size\": [1, 1, 1], \"cells\": [%u, 1, 1]}}, {\"name\": \"b\", " JSON_BODY "}],\n"
-              "\"attachments\": [{\"body\": \"a\", \"to\": \"b\", \"vertices\": [0", n);
+    put(text,
+        "{\"dent_scene\": 1, \"bodies\": [{\"name\": \"a\", \"kind\": \"solid\", \"generate\": {\"shape\": "
+        "\"box\", \"size\": [1, 1, 1], \"cells\": [%u, 1, 1]}}, {\"name\": \"b\", " JSON_BODY "}],\n"
+        "\"attachments\": [{\"body\": \"a\", \"to\": \"b\", \"vertices\": [0",
+        n);
     for (uint32_t i = 1; i < n; i++) {
         put(text, ", %u", i);
     }

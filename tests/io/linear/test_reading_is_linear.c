@@ -6,7 +6,6 @@
 
 #include "support/cmocka_includes.h"
 
-
 #include "io/read_tetgen.h"
 #include "scene_files/scene_file.h"
 
@@ -159,13 +158,13 @@ static dent_status read_scene(const struct long_text *text)
 static dent_status read_any(const struct shape *shape, const struct long_text *text)
 {
     const char *ending = strchr(shape->name, '.');
-    return strcmp(ending, ".node") == 0                             ? read_pair(text)
-           : strcmp(ending, ".pvd") == 0                            ? read_collection(text)
-           : strcmp(ending, ".urdf") == 0                           ? read_robot(text)
-           : strcmp(ending, ".csv") == 0                            ? read_queries(text)
-           : strncmp(ending, ".tar", 4) == 0                        ? read_archive(shape->name, text)
-           : strcmp(ending, ".json") == 0                           ? read_scene(text)
-                                                                    : read_mesh(shape->name, text);
+    return strcmp(ending, ".node") == 0      ? read_pair(text)
+           : strcmp(ending, ".pvd") == 0     ? read_collection(text)
+           : strcmp(ending, ".urdf") == 0    ? read_robot(text)
+           : strcmp(ending, ".csv") == 0     ? read_queries(text)
+           : strncmp(ending, ".tar", 4) == 0 ? read_archive(shape->name, text)
+           : strcmp(ending, ".json") == 0    ? read_scene(text)
+                                             : read_mesh(shape->name, text);
 }
 
 /* ---- the claim --------------------------------------------------------------------------------------------------- */
