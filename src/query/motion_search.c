@@ -287,14 +287,20 @@ static bool report_contact(struct search *search, const struct pending_pair *pen
 
 /* So many tests of faces that move by less than a contact in their piece of time are spent to get away from a start
  * nearer than that: enough for what leaves; what slides along there is in contact in the end. */
-enum { CLOSE_TEST_LIMIT = 4096 };
+enum { CLOSE_TEST_LIMIT = 65536, CLOSE_TEST_LIMIT_OF_INTERVALS = 1 << 20 };
+
+static bool close_tests_are_spent(const struct search *search)
+{
+    bool taylor = search->run->bounds == DENT_MOTION_BOUNDS_TAYLOR; /* others need many more pieces of time */
+    return search->close_tests > (uint32_t)(taylor ? CLOSE_TEST_LIMIT : CLOSE_TEST_LIMIT_OF_INTERVALS);
+}
 
 /* At this distance faces are in contact: a quarter of the tolerance, or of the distance at the start where that is
  * less, so that what leaves from there is not told to be where it comes from. */
 static double contact_distance(const struct search *search)
 {
     double usual = search->pair->tolerance / 4, least = 8 * search->start_rest;
-    if (search->start_gap >= search->pair->tolerance || search->close_tests > CLOSE_TEST_LIMIT) {
+    if (search->start_gap >= search->pair->tolerance || close_tests_are_spent(search)) {
         return usual;
     }
     double less = search->start_gap / 4 > least ? search->start_gap / 4 : least;
@@ -388,7 +394,7 @@ static bool stays_at_start(struct search *search, const double (*a)[3], const st
         return false;
     }
     search->close_tests++;
-    return search->close_tests > CLOSE_TEST_LIMIT && points_distance(a, 3, b, direction) < contact;
+    return close_tests_are_spent(search) && points_distance(a, 3, b, direction) < contact;
 }
 
 /* Faces that seem to be in contact at t > 0, where they have come from a start as near as that. True: the pair goes on,
@@ -396,7 +402,7 @@ static bool stays_at_start(struct search *search, const double (*a)[3], const st
 static bool comes_from_start(struct search *search, struct pending_pair *pending, uint32_t a, uint32_t b,
                              double distance)
 {
-    if (search->close_tests > CLOSE_TEST_LIMIT) {
+    if (close_tests_are_spent(search)) {
         return false;
     }
     double horizons[2] = {1, 16 * pending->lo}, contact = contact_distance(search);
@@ -426,7 +432,7 @@ static bool test_faces(struct search *search, const struct pending_pair *given)
     search->answer->face_tests++;
     move_face(search, &piece->motion, piece->middle, b, &moving);
     if (pending->lo > 0 && stays_at_start(search, search->corners_a[a], &moving)) {
-        return report_contact(search, pending, pending->lo, pending->lo);
+        return leave_start(search, a, b, 1).until > pending->hi || report_contact(search, pending, pending->lo, pending->lo);
     }
     if (points_stay_apart(search->corners_a[a], 3, &moving, window.first, window.last, 0)) {
         return true;
