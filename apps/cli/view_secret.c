@@ -120,8 +120,8 @@ bool view_write_redirect(const char *folder, const char *url, bool snapshot, cha
         snprintf(picture, sizeof picture, "<img src=\"%.*ssettled.svg\" alt=\"\">", (int)strcspn(url, "#"), url);
     }
     snprintf(text, sizeof text,
-             "<!doctype html>\n<meta charset=\"utf-8\"><title>dent view</title>\n<script>location.replace(\"%s\")</script>\n"
-             "%s<p><a href=\"%s\">dent view</a></p>\n",
+             "<!doctype html>\n<meta charset=\"utf-8\"><title>dent view</title>\n"
+             "<script>location.replace(\"%s\")</script>\n%s<p><a href=\"%s\">dent view</a></p>\n",
              url, picture, link);
     snprintf(path, size, "%s/open.html", folder);
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
