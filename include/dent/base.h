@@ -10,8 +10,8 @@
  * and nothing is written. Functions that destroy, close or release accept null. Pointers inside a def follow the
  * descriptions of its fields.
  *
- * Stacks. Every function needs at most 64 KiB of stack (DENT_STACK_BYTES), callbacks not counted, so a thread that calls
- * dent, or runs blocks for it, should have that and its own needs.
+ * Stacks. Every function needs at most 64 KiB of stack (DENT_STACK_BYTES), callbacks not counted, so a thread that
+ * calls dent, or runs blocks for it, should have that and its own needs.
  *
  * Units and conventions are on one page in docs/conventions.md.
  */
@@ -189,8 +189,10 @@ DENT_API void dent_release(dent_context *context, void *block, size_t count, siz
 /** The context's parallel loop; one block or one worker runs in place. Every block runs with round-to-nearest,
  * subnormals on and no traps, whatever state the calling thread or the host's threads are in; their state is restored.
  * A loop inside a block is allowed; loops of different threads take turns on the built-in pool. Threads: any.
- * INVALID_ARGUMENT when a hook of the host broke its contract (dent_parallel); every block has run once all the same. */
-DENT_API dent_status dent_parallel_for(dent_context *context, uint32_t block_count, dent_block_function *function, void *data);
+ * INVALID_ARGUMENT when a hook of the host broke its contract (dent_parallel); every block has run once all the same.
+ */
+DENT_API dent_status dent_parallel_for(dent_context *context, uint32_t block_count, dent_block_function *function,
+                                       void *data);
 
 /** Sets the context's message and returns `status`: `return dent_fail(context, DENT_ERROR_FILE, "%s: …", path);` A null
  * context keeps no message. */
@@ -198,8 +200,8 @@ DENT_API dent_status dent_fail(dent_context *context, dent_status status, const 
     DENT_PRINTF_LIKE(3, 4);
 /** The same with a list of arguments. */
 DENT_API dent_status dent_fail_list(dent_context *context, dent_status status, const char *format, va_list arguments);
-/** The rule about null pointers, for functions of your own: `DENT_REQUIRE(context, def);` returns INVALID_ARGUMENT from a
- * function that returns a status, with a message that names the function and the parameter, when the pointer is null;
+/** The rule about null pointers, for functions of your own: `DENT_REQUIRE(context, def);` returns INVALID_ARGUMENT from
+ * a function that returns a status, with a message that names the function and the parameter, when the pointer is null;
  * DENT_REQUIRE_ARRAY does so when it is null and `count` is not 0. */
 #define DENT_REQUIRE(context, pointer) DENT_REQUIRE_ARRAY(context, 1, pointer)
 #define DENT_REQUIRE_ARRAY(context, count, pointer)                                                                    \

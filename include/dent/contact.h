@@ -135,7 +135,7 @@ typedef struct dent_contacts_def {
     dent_method method; /**< of the query behind penetration; default AUTO; never changes the answer */
     bool penetration;   /**< default true */
     bool proximity;     /**< default false */
-    bool impact;        /**< default false; needs positions at t1 of what moves: INVALID_ARGUMENT when no body has any */
+    bool impact;        /**< default false; needs positions at t1 of what moves: INVALID_ARGUMENT when none has */
 
     double thickness;         /**< proximity: of bodies without one of their own; default 0 */
     double impact_separation; /**< impact: dent_impact_def.separation; default 0 */

@@ -5,8 +5,8 @@
  *
  * A hook of the host is not trusted to keep its contract. A bit for every block says that it was begun, one for every
  * worker that it is at work: a block that comes a second time, or with a worker that does not exist or is busy, is not
- * run then. What was not run when the hook returns is run in place. So the loop does what it should in any case, nothing
- * is written twice, and the fault is noted: dent_parallel_for() returns it, and queries do (context_loop_status()). The
+ * run then. What was not run when the hook returns is run in place. So the loop does what it should in any case,
+ * nothing is written twice, and the fault is noted: dent_parallel_for() returns it, and queries do (context_loop_status()). The
  * bits lie on the stack; longer loops are handed over in parts. */
 #include "context.h"
 #include "floating_point_guard.h"
@@ -100,7 +100,7 @@ const char *loop_fault_text(unsigned faults)
     if (faults & LOOP_FAULT_WORKER) {
         return "parallel.run of the context: expected a worker below worker_count that runs no other block; got others";
     }
-    return faults & LOOP_FAULT_REPEATED ? "parallel.run of the context: expected every block once; got one more than once"
+    return faults & LOOP_FAULT_REPEATED ? "parallel.run of the context: expected every block once; some were repeated"
                                         : "parallel.run of the context: expected every block once; some were left out";
 }
 

@@ -102,7 +102,7 @@ static void signals_to_block(sigset_t *set)
 }
 
 /* The stack of our threads is not left to the system: with musl it would be 128 KiB, with glibc whatever `ulimit -s`
- * says. dent needs DENT_STACK_BYTES of it; the rest is for blocks of the host (dent_parallel_for) and for sanitizers. */
+ * says. dent needs DENT_STACK_BYTES of it; the rest is for blocks of the host (dent_parallel_for) and sanitizers. */
 enum { STACK_BYTES = 1 << 20 };
 
 static bool start_thread(struct pool_worker *worker)

@@ -79,7 +79,7 @@ dent_status body_table_stale(const struct body_table *table, dent_body_id id, st
     }
     if (id.world != table->world) {
         return message_fail(message, DENT_ERROR_STALE_ID,
-                            "body id %" PRIu32 ".%" PRIu32 " is of world %" PRIu32 " of this context, this one is %" PRIu32,
+                            "body id %" PRIu32 ".%" PRIu32 " is of world %" PRIu32 " of this context, not of %" PRIu32,
                             id.index1, id.generation, id.world, table->world);
     }
     if (id.index1 > table->slot_count || id.generation == 0 ||

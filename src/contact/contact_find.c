@@ -277,7 +277,7 @@ dent_status dent_world_find_contacts(dent_world *world, const dent_contacts_def 
     dent_status status = check_def(world, def);
     if (status == DENT_OK && def->impact && nothing_moves(world)) {
         status = message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
-                              "impact: expected positions at t1 of what moves (dent_body_set_positions); no body has any");
+                              "impact: expected positions at t1 of what moves (dent_body_set_positions); got none");
     }
     if (status != DENT_OK) {
         return status;

@@ -3,8 +3,8 @@
  *
  * Almost every number of a mesh file has at most 19 significant digits and a small exponent: w * 10^q with |q| <= 27.
  * There 5^|q| fits in 63 bits and one product or quotient of 64-bit words holds every bit that matters, plus a sticky
- * bit. The rest goes through a long division of big integers that yields 64 bits of the quotient and whether anything is
- * left; 780 digits are enough to decide every case, digits beyond them count only as "more than". */
+ * bit. The rest goes through a long division of big integers that yields 64 bits of the quotient and whether anything
+ * is left; 780 digits are enough to decide every case, digits beyond them count only as "more than". */
 #include "decimal_number.h"
 
 #include "wide_word.h"

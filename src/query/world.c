@@ -112,7 +112,7 @@ static void note_emptiness(dent_world *world, dent_status status, dent_body_id i
 {
     const struct body *body = status == DENT_OK ? body_table_find(&world->bodies, id) : NULL;
     if (body && body->element_count == 0) {
-        dent_log_line(world->context, DENT_LOG_WARNING, "%s has no elements: it is never part of an answer", body->name);
+        dent_log_line(world->context, DENT_LOG_WARNING, "%s has no elements: it is in no pair", body->name);
     }
 }
 

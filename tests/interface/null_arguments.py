@@ -88,7 +88,8 @@ def read_headers(include):
     text = "".join(path.read_text() for path in sorted((include / "dent").glob("*.h")))
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     text = re.sub(r"^#(?:.*\\\n)*.*$", "", text, flags=re.M)
-    declared = re.findall(r"DENT_API\s+([^;{}()]*?)\b(dent_\w+)\s*\(([^;]*?)\)\s*(?:DENT_PRINTF_LIKE\([^)]*\)\s*)?;", text)
+    declared = re.findall(r"DENT_API\s+([^;{}()]*?)\b(dent_\w+)\s*\(([^;]*?)\)\s*(?:DENT_PRINTF_LIKE\([^)]*\)\s*)?;",
+                          text)
     if len(declared) != len(re.findall(r"\bDENT_API\b", text)):
         sys.exit("null_arguments.py: a declaration in the headers was not understood")
     functions = [Function(*groups) for groups in declared]
@@ -133,7 +134,8 @@ def write_case(number, function, null, handles, defaults):
     else:
         body = f"require_nothing(is_zero((double){call}));"
     if list_of:
-        return (f"static void list_{number}(int first, ...)\n{{\n    va_list arguments;\n    va_start(arguments, first);\n"
+        return (f"static void list_{number}(int first, ...)\n{{\n    va_list arguments;\n"
+                f"    va_start(arguments, first);\n"
                 f"    {body}\n    va_end(arguments);\n}}\n"
                 f"static void case_{number}(void)\n{{\n    list_{number}(0, 0);\n}}\n")
     return f"static void case_{number}(void)\n{{\n    {body}\n}}\n"

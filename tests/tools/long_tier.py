@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a command in the long tier (DENT_LONG_TESTS); otherwise says so and ends with 77, which ctest shows as skipped."""
+"""Runs a command in the long tier (DENT_LONG_TESTS); else says so and ends with 77, which ctest shows as skipped."""
 
 import os
 import subprocess
