@@ -97,6 +97,15 @@ dent_bound_tree *fixture_dent_bound_tree(void)
     return tree;
 }
 
+dent_file_writer *fixture_dent_file_writer(void)
+{
+    static dent_file_writer *writer;
+    if (!writer) {
+        must(dent_file_writer_open(fixture_dent_context(), "fixture.written", &writer) == DENT_OK, "a writer");
+    }
+    return writer;
+}
+
 dent_time_critical *fixture_dent_time_critical(void)
 {
     static dent_time_critical *search;
@@ -274,6 +283,7 @@ int main(int count, char **arguments)
     fixture_dent_linkage();
     fixture_dent_reduced();
     fixture_dent_time_critical();
+    fixture_dent_file_writer();
     fixture_dent_response();
     fixture_dent_scene();
     fixture_dent_sim();

@@ -5,6 +5,7 @@
 
 #include <dent/dent.h>
 
+#include <dent/file_output.h>
 #include <dent/frames.h>
 #include <dent/impact_io.h>
 #include <dent/mesh_io.h>
@@ -34,6 +35,7 @@ dent_linkage *fixture_dent_linkage(void);
 dent_reduced *fixture_dent_reduced(void);
 dent_bound_tree *fixture_dent_bound_tree(void);
 dent_time_critical *fixture_dent_time_critical(void);
+dent_file_writer *fixture_dent_file_writer(void);
 dent_response *fixture_dent_response(void);
 dent_scene *fixture_dent_scene(void);
 dent_sim *fixture_dent_sim(void);
