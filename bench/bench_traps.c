@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <dent/dent.h>
+#include <dent/file_output.h>
 #include <dent/scene.h>
 
 enum { STEPS_MAX = 100, RATIO_ALLOWED = 20 };
@@ -199,9 +200,27 @@ struct outcome {
 struct options {
     double scale;
     uint32_t steps, limit;
-    const char *only, *trap;
-    FILE *csv;
+    const char *only, *trap, *csv_path;
+    FILE *csv; /* in memory, put in place after every row */
+    char *csv_text;
+    size_t csv_size;
 };
+
+static void place_csv(const struct options *options)
+{
+    dent_context *context = dent_context_create(NULL, NULL);
+    dent_file_writer *file;
+    char message[1024];
+    fflush(options->csv);
+    if (context && dent_file_writer_open(context, options->csv_path, &file) == DENT_OK) {
+        dent_file_writer_put(file, options->csv_text, options->csv_size);
+        if (dent_file_writer_commit(file) == DENT_OK) {
+            dent_context_destroy(context);
+            return;
+        }
+    }
+    fail(context && dent_context_message(context, message, sizeof message) > 0 ? message : "out of memory");
+}
 
 static volatile sig_atomic_t alarm_rang;
 static int cancel_flag;
@@ -331,7 +350,7 @@ static void print_row(const struct trap *trap, dent_method method, uint32_t ques
         fprintf(options->csv, "%s,%s,%s,%.4f,%.4f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", ask, trap->name,
                 name, outcome->milliseconds, ratio, outcome->pairs, outcome->box_tests, outcome->candidates,
                 outcome->peak_bytes);
-        fflush(options->csv);
+        place_csv(options);
     }
 }
 
@@ -361,34 +380,40 @@ static bool run_question(uint32_t question, const struct options *options)
     return good;
 }
 
-static struct options read_options(int argc, char **argv)
+static void read_options(int argc, char **argv, struct options *options)
 {
-    struct options options = {.scale = 1, .steps = 7, .limit = 60};
+    *options = (struct options){.scale = 1, .steps = 7, .limit = 60};
     for (int i = 1; i < argc; i += 2) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (value && strcmp(argv[i], "--scale") == 0) {
-            options.scale = atof(value);
+            options->scale = atof(value);
         } else if (value && strcmp(argv[i], "--steps") == 0 && atoi(value) > 0 && atoi(value) < STEPS_MAX) {
-            options.steps = (uint32_t)atoi(value);
+            options->steps = (uint32_t)atoi(value);
         } else if (value && strcmp(argv[i], "--limit") == 0) {
-            options.limit = (uint32_t)atoi(value);
+            options->limit = (uint32_t)atoi(value);
         } else if (value && strcmp(argv[i], "--only") == 0) {
-            options.only = value;
+            options->only = value;
         } else if (value && strcmp(argv[i], "--trap") == 0) {
-            options.trap = value;
-        } else if (value && strcmp(argv[i], "--csv") == 0 && (options.csv = fopen(value, "w")) != NULL) {
-            fprintf(options.csv, "question,trap,method,median_ms,ratio,pairs,box_tests,candidates,peak_bytes\n");
+            options->trap = value;
+        } else if (value && strcmp(argv[i], "--csv") == 0 && !options->csv) {
+            options->csv_path = value;
+            options->csv = open_memstream(&options->csv_text, &options->csv_size);
+            if (!options->csv) {
+                fail("out of memory");
+            }
+            fprintf(options->csv, "question,trap,method,median_ms,ratio,pairs,box_tests,candidates,peak_bytes\n");
+            place_csv(options);
         } else {
             fail("usage: bench_traps [--scale S] [--steps N] [--limit SECONDS] [--only METHOD] [--trap NAME] [--csv "
                  "FILE]");
         }
     }
-    return options;
 }
 
 int main(int argc, char **argv)
 {
-    struct options options = read_options(argc, argv);
+    static struct options options; /* the stream of the table keeps its address */
+    read_options(argc, argv, &options);
     struct sigaction action = {.sa_handler = ring};
     sigaction(SIGALRM, &action, NULL);
     for (int t = 0; t < TRAP_COUNT; t++) {
@@ -402,6 +427,7 @@ int main(int argc, char **argv)
     }
     if (options.csv) {
         fclose(options.csv);
+        free(options.csv_text);
     }
     return good ? 0 : 1;
 }

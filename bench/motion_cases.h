@@ -3,8 +3,12 @@
  *
  * A case is two bodies. `motion_case_mesh` makes body 0 or 1 (a ball with bumps, about `triangles` triangles, radius
  * about 1); `motion_case_poses` gives start and end pose of both: rotation as a unit quaternion w, x, y, z,
- * translation. FAR        they pass each other at several radii NEAR       they pass each other with a gap of a few
- * hundredths of a radius CONTACT    they collide on the way SPIN       one spins beside the other and just misses it
+ * translation.
+ *
+ *   FAR      they pass each other at several radii
+ *   NEAR     they pass each other with a gap of a few hundredths of a radius
+ *   CONTACT  they collide on the way
+ *   SPIN     one spins beside the other and just misses it
  */
 #ifndef DENT_BENCH_MOTION_CASES_H
 #define DENT_BENCH_MOTION_CASES_H

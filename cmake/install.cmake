@@ -24,8 +24,11 @@ endforeach()
 
 # ---- libraries and the tool ---------------------------------------------------------------------------------------
 foreach(library IN LISTS installed_libraries)
-  # dent_io and dent_sim find the dent library that lies beside them.
-  set_target_properties(${library}_shared PROPERTIES INSTALL_RPATH "$ORIGIN")
+  # dent_io and dent_sim find the dent library that lies beside them, in the build tree as where they are installed (a
+  # path that was exchanged by the installation would be padded with empty elements, which mean the current folder).
+  if(NOT library STREQUAL "dent")
+    set_target_properties(${library}_shared PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
+  endif()
   install(TARGETS ${library}_static ${library}_shared EXPORT dent_targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}

@@ -12,7 +12,7 @@ endfunction()
 # Kernels of src/geometry/kernels are built once per instruction set; the rest of the tree is plain x86-64 (or whatever
 # the machine is).
 function(dent_kernel_flags)
-  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" OR CMAKE_SIZEOF_VOID_P EQUAL 4)
     return()
   endif()
   file(GLOB avx2 CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/kernels/*_avx2.c)

@@ -12,7 +12,7 @@ static dent_body_id add_box(dent_world *world, const char *name, double length, 
     static const uint32_t triangles[12][3] = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
                                               {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
     dent_body_def def = dent_surface_def_default();
-    dent_body_id id = {0, 0};
+    dent_body_id id = {0};
     for (int i = 0; i < 8; i++) {
         corners[i][0] = i & 1 ? length : 0;
         corners[i][1] = i & 2 ? 0.1 : -0.1;

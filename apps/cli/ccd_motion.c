@@ -63,6 +63,24 @@ static void print_pair(printer *out, const motion_stage *stage, const dent_motio
     printer_name(out, body_name(stage, result->body_b));
 }
 
+/* The tolerance is that of the first pair of bodies. Two kinds of contacts may be farther apart: those of larger
+ * bodies, whose own tolerance is larger; and at a start that crosses the nearest features of faces that cross
+ * deeper. */
+static void print_contact_count(printer *out, const dent_motion_impact_result *result)
+{
+    uint64_t near = 0;
+    for (uint64_t i = 0; i < result->contact_count; i++) {
+        near += result->contacts[i].separation <= result->tolerance;
+    }
+    printer_format(out, "; %llu contacts nearer than %.3g", (unsigned long long)near, result->tolerance);
+    if (near < result->contact_count) {
+        printer_format(out, ", %llu %s", (unsigned long long)(result->contact_count - near),
+                       result->initial ? "nearest features of faces that cross, or of larger bodies"
+                                       : "within the tolerance of larger bodies");
+    }
+    printer_text(out, "\n");
+}
+
 static void print_verdict(printer *out, const motion_stage *stage, const dent_motion_impact_result *result)
 {
     switch (result->verdict) {
@@ -78,8 +96,7 @@ static void print_verdict(printer *out, const motion_stage *stage, const dent_mo
     printer_format(out, result->initial ? "the start already touches, time %.17g: " : "first contact at t = %.17g: ",
                    result->t_lo);
     print_pair(out, stage, result);
-    printer_format(out, "; %llu contacts nearer than %.3g\n", (unsigned long long)result->contact_count,
-                   result->tolerance);
+    print_contact_count(out, result);
 }
 
 /* Null where there is none. */

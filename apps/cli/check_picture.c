@@ -6,9 +6,9 @@
 #include "check_picture.h"
 
 #include "file_names.h"
+#include "placed_file.h"
 #include "tool.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,20 +17,24 @@ static bool is_single_file(const char *out)
     return ends_with(out, ".vtu") || ends_with(out, ".vtp");
 }
 
-int check_picture_possible(const char *out, uint32_t body_count)
+int check_picture_possible(tool_session *session, uint32_t body_count)
 {
-    char folder[FILE_NAME_LIMIT];
-    if (strlen(out) >= sizeof folder - 300) {
+    const char *out = session->options->out;
+    char path[FILE_NAME_LIMIT];
+    if (strlen(out) >= sizeof path - 300) {
         return complain("--out: the name is too long");
     }
     if (is_single_file(out) && body_count != 1) {
         return complain("--out %s: such a file holds one body and the model has %u; give a name ending in .pvd", out,
                         body_count);
     }
-    if (!folder_is_writable(out, folder)) {
-        return complain("--out %s: %s: %s", out, folder, strerror(errno));
+    const char *other = is_single_file(out) ? NULL : ending_of_another_format(out, ".pvd");
+    if (other != NULL) {
+        return complain("--out %s: this writes .pvd, .vtu and .vtp, not %s; use a name that ends in .pvd", out, other);
     }
-    return STATUS_GOOD;
+    bool whole_name = is_single_file(out) || ends_with(out, ".pvd");
+    snprintf(path, sizeof path, "%.*s%s", FILE_NAME_LIMIT - 8, out, whole_name ? "" : ".pvd");
+    return check_target(session, "--out", path);
 }
 
 /* ---- one body -------------------------------------------------------------------------------------------- */

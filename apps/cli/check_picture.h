@@ -7,7 +7,7 @@
 #include <dent/penetration.h>
 
 /** Can --out be written at all, and is its ending one for this many bodies? Asked before the long work. */
-int check_picture_possible(const char *out, uint32_t body_count);
+int check_picture_possible(tool_session *session, uint32_t body_count);
 
 /** Writes. `path` gets the name to open in ParaView (FILE_NAME_LIMIT bytes). */
 int check_picture_write(tool_session *session, const loaded_world *loaded, const dent_check_result *result, char *path);

@@ -1,14 +1,11 @@
 /* check_snapshot.c — draws the surfaces of all bodies, then lets the culprits that others hide shine through. */
 #include "check_snapshot.h"
 
-#include "file_names.h"
 #include "picture_canvas.h"
 #include "tool.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { WIDTH = 1200, HEIGHT = 800 };
 
@@ -84,21 +81,6 @@ static void draw(picture_canvas *canvas, const loaded_world *loaded, const dent_
             picture_ring(canvas, result->pairs[i].deepest, 9, ring_color);
         }
     }
-}
-
-int check_snapshot_possible(const char *path)
-{
-    struct stat facts;
-    char folder[FILE_NAME_LIMIT];
-    if (stat(path, &facts) == 0) {
-        if (S_ISDIR(facts.st_mode)) {
-            return complain("--picture %s: %s", path, strerror(EISDIR));
-        }
-        if (!S_ISREG(facts.st_mode)) {
-            return STATUS_GOOD; /* a device or a pipe: writing tells */
-        }
-    }
-    return folder_is_writable(path, folder) ? STATUS_GOOD : complain("--picture %s: %s", path, strerror(errno));
 }
 
 int check_snapshot_write(tool_session *session, const loaded_world *loaded, const dent_check_result *result,

@@ -8,8 +8,6 @@
 
 #include <dent/penetration.h>
 
-/** Can a picture be written there at all? Asked before the long work. */
-int check_snapshot_possible(const char *path);
 
 /** Draws and writes options->picture, with the curves where there are any; reports its errors itself. */
 int check_snapshot_write(tool_session *session, const loaded_world *loaded, const dent_check_result *result,

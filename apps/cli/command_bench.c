@@ -7,10 +7,10 @@
 #include "interrupt.h"
 #include "load_world.h"
 #include "machine_facts.h"
+#include "placed_file.h"
 #include "tool.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,7 +43,12 @@ static int open_files(bench_files *files, tool_session *session)
     if (length < 0 || (size_t)length >= sizeof files->chart_path) {
         return complain("bench: --out: the name is too long");
     }
-    files->table_descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    int status = check_target(session, "bench:", path);
+    status = status == STATUS_GOOD ? check_target(session, "bench:", files->chart_path) : status;
+    if (status != STATUS_GOOD) {
+        return status;
+    }
+    files->table_descriptor = scratch_file_open(path);
     if (files->table_descriptor < 0) {
         return complain("bench: %s: %s", path, strerror(errno));
     }
@@ -52,9 +57,18 @@ static int open_files(bench_files *files, tool_session *session)
     return STATUS_GOOD;
 }
 
-static int write_chart(bench_files *files)
+/* The table so far, so that it is there whatever ends the program. */
+static int place_table(bench_files *files, tool_session *session)
 {
-    int descriptor = open(files->chart_path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    printer_flush(&files->table);
+    return printer_failed(&files->table)
+               ? complain("bench: %s: %s", session->options->out, strerror(files->table.error))
+               : place_file(session, "bench:", files->table_descriptor, session->options->out);
+}
+
+static int write_chart(bench_files *files, tool_session *session)
+{
+    int descriptor = scratch_file_open(files->chart_path);
     if (descriptor < 0) {
         return complain("bench: %s: %s", files->chart_path, strerror(errno));
     }
@@ -62,21 +76,18 @@ static int write_chart(bench_files *files)
     printer_open(out, descriptor);
     bool whole = bar_chart_write(&files->chart, out);
     printer_flush(out);
+    int status = whole && !printer_failed(out) ? place_file(session, "bench:", descriptor, files->chart_path)
+                                               : complain("bench: %s: cannot be written", files->chart_path);
     close(descriptor);
-    return whole && !printer_failed(out) ? STATUS_GOOD : complain("bench: %s: cannot be written", files->chart_path);
+    return status;
 }
 
 /* The table keeps what was measured before an error or Ctrl-C. */
-static int close_files(bench_files *files, const tool_options *options, int status)
+static int close_files(bench_files *files, tool_session *session, int status)
 {
     if (files->table_descriptor >= 0) {
-        printer_flush(&files->table);
+        status = status == STATUS_GOOD ? write_chart(files, session) : status;
         close(files->table_descriptor);
-        if (printer_failed(&files->table)) {
-            status = complain("bench: %s: %s", options->out, strerror(files->table.error));
-        } else if (status == STATUS_GOOD) {
-            status = write_chart(files);
-        }
     }
     bar_chart_release(&files->chart);
     return status;
@@ -148,8 +159,8 @@ static int run_race(tool_session *session, bench_scene *scene, uint32_t question
         printer_flush(session->out);
         if (files->table_descriptor >= 0) {
             report_csv(&files->table, &race);
-            printer_flush(&files->table);
             report_chart(&files->chart, &race);
+            status = place_table(files, session);
         }
     }
     bench_close(&race);
@@ -264,7 +275,7 @@ static int run_bench(const tool_options *options, printer *out)
     if (status == STATUS_GOOD) {
         status = run_arguments(&session, &files);
     }
-    status = close_files(&files, options, status);
+    status = close_files(&files, &session, status);
     session_close(&session);
     return status;
 }
@@ -298,12 +309,11 @@ const tool_command command_bench_row = {
         "pairs pairs_hash peak_bytes allocations phases (prepare_ms search_ms finish_ms; of surface-tree also\n"
         "refit_ms culling_ms traversal_ms filters_ms exact_ms) commit machine. pairs_hash is that of dent pairs\n"
         "--stats in frame 0.\n",
-    .option_bits = OPTION_BIT(OPTION_BENCH_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |
-                   OPTION_BIT(OPTION_SCALE) |
-                   OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PEERS) |
-                   OPTION_BIT(OPTION_VARIANTS) | OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_FRAMES) |
-                   OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_CPU_TIME) |
-                   OPTION_BIT(OPTION_CONTROL) | OPTION_BIT(OPTION_JSON),
+    .option_bits =
+        OPTION_BIT(OPTION_BENCH_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_SCALE) |
+        OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PEERS) |
+        OPTION_BIT(OPTION_VARIANTS) | OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_FRAMES) | OPTION_BIT(OPTION_REPEAT) |
+        OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_CPU_TIME) | OPTION_BIT(OPTION_CONTROL) | OPTION_BIT(OPTION_JSON),
     .argument_min = 0,
     .argument_max = UINT32_MAX,
     .run = run_bench,

@@ -482,14 +482,16 @@ const tool_command command_ccd_row = {
                "(rod, teapot, rings, arm) asks the same of the step from --frame K to the next. The answer is\n"
                "certified: a contact is never missed and the time never late; what stays farther apart than the\n"
                "--tolerance is not reported. Columns: kind, body a, feature a, body b, feature b, separation, point\n"
-               "x, y, z, normal x, y, z at that time. JSON keys: verdict pairs toi candidates ms t_lo t_hi body_a\n"
+               "x, y, z, normal x, y, z at that time; of faces that cross at the start, deeper than the tolerance,\n"
+               "the nearest features. JSON keys: verdict pairs toi candidates ms t_lo t_hi body_a\n"
                "body_b contacts tolerance. Nothing touches before toi = t_lo, and something is nearer than the\n"
                "tolerance then; toi, body_a and body_b are null when free; start_touches is added when the start\n"
                "touches. Exit status: 0 free, 1 a contact, 2 an error or undecided.\n",
     .option_bits = OPTION_BIT(OPTION_SEPARATION) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |
-                   OPTION_BIT(OPTION_NO_SELF) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_COUNT_ONLY) |
-                   OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON) | OPTIONS_OF_ROBOTS | OPTIONS_OF_SCENES |
-                   OPTION_BIT(OPTION_MOTION) | OPTION_BIT(OPTION_MOTION_TOLERANCE) | OPTION_BIT(OPTION_TO_FRAME),
+                   OPTION_BIT(OPTION_NO_SELF) | OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) |
+                   OPTION_BIT(OPTION_COUNT_ONLY) | OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON) |
+                   OPTIONS_OF_ROBOTS | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_MOTION) |
+                   OPTION_BIT(OPTION_MOTION_TOLERANCE) | OPTION_BIT(OPTION_TO_FRAME),
     .argument_min = 1,
     .argument_max = 2,
     .run = run_ccd,

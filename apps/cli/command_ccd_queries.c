@@ -238,8 +238,8 @@ const tool_command command_ccd_queries_row = {
                "alarm, 2 an error.\n"
                "\n"
                "JSON keys: file kind total colliding missed false_alarms ns_mean ns_median ns_max.\n",
-    .option_bits =
-        OPTION_BIT(OPTION_KIND) | OPTION_BIT(OPTION_TRUTH) | OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON),
+    .option_bits = OPTION_BIT(OPTION_KIND) | OPTION_BIT(OPTION_TRUTH) | OPTION_BIT(OPTION_MEMORY_LIMIT) |
+                   OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,
     .argument_max = UINT32_MAX,
     .run = run_ccd_queries,

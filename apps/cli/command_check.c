@@ -9,6 +9,7 @@
 #include "crossing_curves.h"
 #include "file_names.h"
 #include "interrupt.h"
+#include "placed_file.h"
 #include "tool.h"
 
 #include <string.h>
@@ -106,14 +107,15 @@ static int ask(tool_session *session, const loaded_world *loaded, dent_check_res
 }
 
 /* What is asked to be written can be written: found out before the work. */
-static int check_outputs(const tool_options *options, uint32_t body_count)
+static int check_outputs(tool_session *session, uint32_t body_count)
 {
-    int failed = options->out != NULL ? check_picture_possible(options->out, body_count) : STATUS_GOOD;
+    const tool_options *options = session->options;
+    int failed = options->out != NULL ? check_picture_possible(session, body_count) : STATUS_GOOD;
     if (!failed && options->picture != NULL) {
-        failed = check_snapshot_possible(options->picture);
+        failed = check_target(session, "--picture", options->picture);
     }
     if (!failed && options->curves != NULL) {
-        failed = crossing_curves_possible(options->curves);
+        failed = crossing_curves_possible(session);
     }
     return failed;
 }
@@ -123,7 +125,7 @@ static int check(tool_session *session, const loaded_world *loaded)
     dent_check_result result;
     crossing_curves curves;
     memset(&curves, 0, sizeof curves);
-    int failed = check_outputs(session->options, loaded->body_count);
+    int failed = check_outputs(session, loaded->body_count);
     if (!failed &&
         session->options->curves != NULL) { /* first: the answer of the check lives until the next question */
         failed = crossing_curves_find(session, loaded, &curves);
@@ -189,8 +191,9 @@ const tool_command command_check_row = {
     "max_depth x y z outcome; last a summary: frames frames_penetrating first_penetrating max_depth outcome.\n",
     .option_bits = OPTION_BIT(OPTION_TOLERANCE) | OPTION_BIT(OPTION_SELF) | OPTION_BIT(OPTION_NO_TOUCHING) |
                    OPTION_BIT(OPTION_OUT) | OPTION_BIT(OPTION_CURVES) | OPTION_BIT(OPTION_PICTURE) |
-                   OPTION_BIT(OPTION_VIEW) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_MERGE) |
-                   OPTIONS_OF_SERIES | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_VIEW) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |
+                   OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) | OPTIONS_OF_SERIES | OPTIONS_OF_SCENES |
+                   OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,
     .argument_max = UINT32_MAX,
     .run = run_check,

@@ -100,7 +100,7 @@ const tool_command command_export_row = {
                "made if it is not there. Reading them back gives the same positions to the bit. A scene that is\n"
                "simulated (or a scene file, .json) is run up to --frame K first, from frame 0, its beginning. Of a\n"
                "name in both lists of dent scenes (jaw, v-shapes) --simulated takes the second.\n",
-    .option_bits = OPTIONS_OF_SCENES | OPTION_BIT(OPTION_THREADS),
+    .option_bits = OPTIONS_OF_SCENES | OPTION_BIT(OPTION_THREADS) | OPTION_BIT(OPTION_MEMORY_LIMIT),
     .argument_min = 2,
     .argument_max = 2,
     .run = run_export,

@@ -323,8 +323,8 @@ const tool_command command_info_row = {
     "nonmanifold_edges inverted flat unused duplicate min_quality lo_x lo_y lo_z hi_x hi_y hi_z;\n"
     "of a series also frames. Of a robot: file robot values links (name vertices faces) joints (name\n"
     "kind parent child value lower upper).\n",
-    .option_bits = OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PACKAGE_PATH) | OPTION_BIT(OPTION_SKIP_MISSING) |
-                   OPTIONS_OF_SCENES | OPTION_BIT(OPTION_JSON),
+    .option_bits = OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PACKAGE_PATH) |
+                   OPTION_BIT(OPTION_SKIP_MISSING) | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,
     .argument_max = UINT32_MAX,
     .run = run_info,

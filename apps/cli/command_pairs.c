@@ -179,9 +179,9 @@ const tool_command command_pairs_row = {
                "pairs_hash method candidates rebuilds ms.\n",
     .option_bits = OPTION_BIT(OPTION_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |
                    OPTION_BIT(OPTION_TOUCHING) | OPTION_BIT(OPTION_SURFACE_VERTICES_ONLY) | OPTION_BIT(OPTION_NO_SELF) |
-                   OPTION_BIT(OPTION_THICKNESS) | OPTION_BIT(OPTION_CLOSEST_ONLY) |
-                   OPTION_BIT(OPTION_MERGE) | OPTIONS_OF_SERIES | OPTION_BIT(OPTION_COUNT_ONLY) |
-                   OPTIONS_OF_SCENES | OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_THICKNESS) | OPTION_BIT(OPTION_CLOSEST_ONLY) | OPTION_BIT(OPTION_MEMORY_LIMIT) |
+                   OPTION_BIT(OPTION_MERGE) | OPTIONS_OF_SERIES | OPTION_BIT(OPTION_COUNT_ONLY) | OPTIONS_OF_SCENES |
+                   OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,
     .argument_max = UINT32_MAX,
     .run = run_pairs,

@@ -4,6 +4,7 @@
  * After each frame come, in this order: the frame's files, the collection that lists them, the checkpoint. So whatever
  * ends the program, the collection can be read, and the checkpoint is never ahead of the files. */
 #include "interrupt.h"
+#include "placed_file.h"
 #include "run_output.h"
 #include "run_report.h"
 #include "tool.h"
@@ -97,8 +98,7 @@ static int step_frame(run_job *job, frame_record *record)
         record->ms_respond += 1e-6 * (double)statistics.ns_respond;
         record->ms_elastic += 1e-6 * (double)statistics.ns_elastic;
         record->ms_total += 1e-6 * (double)statistics.ns_total;
-        if (statistics.max_penetration > record->max_penetration) {
-            record->max_penetration = statistics.max_penetration;
+        if (push_scale_add(&record->penetration, statistics.max_penetration, statistics.max_penetration_error)) {
             record->deepest_a = statistics.deepest_a;
             record->deepest_b = statistics.deepest_b;
         }
@@ -182,7 +182,11 @@ static int open_output(run_job *job)
 
 static int run_job_to_end(run_job *job)
 {
-    int status = open_scene(job);
+    const tool_options *options = job->session->options;
+    int status = options_have(options, OPTION_CHECKPOINT)
+                     ? check_target(job->session, "run: --checkpoint:", options->checkpoint)
+                     : STATUS_GOOD;
+    status = status == STATUS_GOOD ? open_scene(job) : status;
     if (status == STATUS_GOOD) {
         status = open_output(job);
     }
@@ -237,18 +241,19 @@ const tool_command command_run_row = {
     .arguments = "SCENE [OPTION...]",
     .details = "SCENE is a built-in simulated scene (dent scenes lists them) or a scene file, a name that ends in\n"
                ".json (docs/scene_files.md). Prints a line per frame (about twenty of them unless --json), then which\n"
-               "bodies met, how deep and how hard, the worst penetration and where the time went.\n"
+               "bodies met and how hard, the largest push (how far a contact had to be parted along its normal: an\n"
+               "estimate, docs/conventions.md) and where the time went.\n"
                "\n"
                "-o F writes F.pvd for ParaView and the frames into the folder F_frames: bodies with `velocity` and\n"
-               "`body`, contacts with `normal`, `force`, `depth`, `body_a` and `body_b`. Frame 0 is the beginning.\n"
-               "--checkpoint saves the state after each frame; --resume goes on from there, to the bit. At every\n"
-               "moment the collection and the checkpoint are complete, whatever ends the program.\n"
+               "`body`, contacts with `normal`, `force`, `push`, its `error`, `body_a` and `body_b`. Frame 0 is the\n"
+               "beginning. --checkpoint saves the state after each frame; --resume goes on from there, to the bit. At\n"
+               "every moment the collection and the checkpoint are complete, whatever ends the program.\n"
                "\n"
                "JSON keys, a line per frame: frame time contacts max_penetration kinetic elastic ms_detect ms_respond\n"
                "ms_total, in the units of the scene.\n",
     .option_bits = OPTION_BIT(OPTION_STORY_FRAMES) | OPTION_BIT(OPTION_ANIMATION) | OPTION_BIT(OPTION_CHECKPOINT) |
-                   OPTION_BIT(OPTION_EVERY) | OPTION_BIT(OPTION_RESUME) | OPTION_BIT(OPTION_SCALE) |
-                   OPTION_BIT(OPTION_SET) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_EVERY) | OPTION_BIT(OPTION_RESUME) | OPTION_BIT(OPTION_MEMORY_LIMIT) |
+                   OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,
     .argument_max = 1,
     .run = run_run,

@@ -39,7 +39,7 @@ const tool_command command_view_row = {
     .details = HELP_ON_FILES
     "\n"
     "Serves a page on 127.0.0.1 and opens it: turn, cut, pick, play; contacts with their normals and\n"
-    "depths, pairs of a question, acceleration structures, plots. Files and series (see dent pairs\n"
+    "pushes, pairs of a question, acceleration structures, plots. Files and series (see dent pairs\n"
     "--help) are shown as they are, scenes move; one that can be simulated is, unless --prescribed is\n"
     "given. Only the printed address, with its random token, is answered. Ctrl-C ends it. Keys: press ?\n"
     "in the page.\n"
@@ -48,9 +48,10 @@ const tool_command command_view_row = {
     "google-chrome; environment variable DENT_CHROMIUM names another). --show, with or without it, takes\n"
     "question=Q, structure=NAME,BODY,LEVEL, cut=AXIS,PLACE, opacity=X, hide=1,2, wire=1, theme=dark,\n"
     "no-normals=1 and no-contacts=1, joined by &.\n",
-    .option_bits = OPTIONS_OF_SCENES | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PORT) |
-                   OPTION_BIT(OPTION_TOKEN) | OPTION_BIT(OPTION_NO_BROWSER) | OPTION_BIT(OPTION_SNAPSHOT) |
-                   OPTION_BIT(OPTION_SHOW) | OPTION_BIT(OPTION_VIEW) | OPTION_BIT(OPTION_STATS),
+    .option_bits = OPTIONS_OF_SCENES | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) |
+                   OPTION_BIT(OPTION_PORT) | OPTION_BIT(OPTION_TOKEN) | OPTION_BIT(OPTION_NO_BROWSER) |
+                   OPTION_BIT(OPTION_SNAPSHOT) | OPTION_BIT(OPTION_SHOW) | OPTION_BIT(OPTION_VIEW) |
+                   OPTION_BIT(OPTION_STATS),
     .argument_min = 1,
     .argument_max = UINT32_MAX,
     .run = run_view,

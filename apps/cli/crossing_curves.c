@@ -3,19 +3,18 @@
 
 #include "file_names.h"
 #include "interrupt.h"
+#include "placed_file.h"
 #include "tool.h"
 
-#include <errno.h>
 #include <string.h>
 
-int crossing_curves_possible(const char *path)
+int crossing_curves_possible(tool_session *session)
 {
-    char folder[FILE_NAME_LIMIT];
+    const char *path = session->options->curves;
     if (!ends_with(path, ".vtp") && !ends_with(path, ".obj")) {
         return complain("--curves %s: the name must end in .vtp or .obj", path);
     }
-    return folder_is_writable(path, folder) ? STATUS_GOOD
-                                            : complain("--curves %s: %s: %s", path, folder, strerror(errno));
+    return check_target(session, "--curves", path);
 }
 
 /* Which curves are told: those of a body with itself only when asked for. */

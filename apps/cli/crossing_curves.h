@@ -14,7 +14,7 @@ typedef struct crossing_curves {
 } crossing_curves;
 
 /** Can a file be written there at all? Asked before the long work. */
-int crossing_curves_possible(const char *path);
+int crossing_curves_possible(tool_session *session);
 
 /** Asks the world, between bodies and, with --self, within them. Reports its errors itself; release it in any case. */
 int crossing_curves_find(tool_session *session, const loaded_world *loaded, crossing_curves *curves);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 void plain_file_name(const char *name, char *buffer, size_t size)
 {
@@ -62,14 +61,15 @@ bool make_folders(const char *path)
     return true;
 }
 
-bool folder_is_writable(const char *path, char *folder)
+const char *ending_of_another_format(const char *path, const char *ours)
 {
-    const char *slash = strrchr(path, '/');
-    if (strlen(path) >= FILE_NAME_LIMIT) {
-        folder[0] = '\0';
-        errno = ENAMETOOLONG;
-        return false;
+    static const char *const endings[] = {".vtk", ".vtu",  ".vtp", ".vtm", ".pvd",  ".msh", ".mesh", ".obj",
+                                          ".stl", ".ply",  ".png", ".jpg", ".jpeg", ".gif", ".svg",  ".pdf",
+                                          ".csv", ".json", ".txt", ".mp4", ".gz",   ".xz",  ".zip"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        if (strcmp(endings[i], ours) != 0 && ends_with(path, endings[i])) {
+            return endings[i];
+        }
     }
-    snprintf(folder, FILE_NAME_LIMIT, "%.*s", slash != NULL ? (int)(slash - path) + 1 : 1, slash != NULL ? path : ".");
-    return access(folder, W_OK | X_OK) == 0;
+    return NULL;
 }

@@ -16,8 +16,8 @@ bool ends_with(const char *text, const char *ending);
 /** Makes a folder and those above it. False: `errno` says why not. One that is there already is fine. */
 bool make_folders(const char *path);
 
-/** May files be made in the folder of `path`? `folder` (FILE_NAME_LIMIT bytes) gets its name. False: `errno` says why
- * not. */
-bool folder_is_writable(const char *path, char *folder);
+/** The ending of a name that is one of another known format than `ours`, or null: `F.vtk` where `F.pvd` is written is a
+ * mistake, `F.v2` a name. */
+const char *ending_of_another_format(const char *path, const char *ours);
 
 #endif

@@ -35,6 +35,7 @@ void interrupt_install(void)
     action.sa_handler = SIG_IGN;
     action.sa_flags = 0;
     sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL); /* beyond the limit on file sizes: an error of write(), as a full disk is */
 }
 
 const int *interrupt_flag(void)

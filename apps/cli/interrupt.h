@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-/** Installs the handlers: SIGINT raises the flag, SIGPIPE becomes an error of write(). Called once, by main. */
+/** Installs the handlers: SIGINT raises the flag, SIGPIPE and SIGXFSZ become errors of write(). Called once, by main.
+ */
 void interrupt_install(void);
 
 /** The flag, as the queries poll it (`cancel`). */

@@ -272,6 +272,34 @@ static bool read_package_path(tool_options *options, const char *command, const 
     return add_path(&options->package_paths, command, "--package-path", text);
 }
 
+/* "4096", "512K", "512M", "2G", "1T", also with "iB" behind the letter; K is 1024. */
+static bool parse_size(const char *text, uint64_t *size)
+{
+    static const char letters[] = "KMGT";
+    size_t length = strlen(text);
+    length -= length > 3 && strcmp(text + length - 2, "iB") == 0 ? 2 : 0;
+    const char *letter = length > 0 ? memchr(letters, text[length - 1] & ~0x20, sizeof letters - 1) : NULL;
+    if (letter == NULL && text[length] != '\0') { /* iB without a letter */
+        return false;
+    }
+    int shift = letter != NULL ? 10 * (int)(letter - letters + 1) : 0;
+    uint64_t number;
+    if (!parse_digits(text, text + length - (letter != NULL), &number) || number > UINT64_MAX >> shift) {
+        return false;
+    }
+    *size = number << shift;
+    return *size > 0;
+}
+
+static bool read_memory_limit(tool_options *options, const char *command, const char *text)
+{
+    if (!parse_size(text, &options->memory_limit)) {
+        complain("%s: --memory-limit '%s': give a size above 0, in bytes or like 512M or 2G", command, text);
+        return false;
+    }
+    return true;
+}
+
 /* ---- the table ------------------------------------------------------------------------------------------- */
 
 typedef struct value_rule value_rule;
@@ -303,13 +331,6 @@ static bool store_name(const value_rule *rule, const char *text, void *field)
     *(const char **)field = text;
     size_t length = strlen(text), ending = rule->ending != NULL ? strlen(rule->ending) : 0;
     return length > ending && (ending == 0 || strcmp(text + length - ending, rule->ending) == 0);
-}
-
-static bool store_token(const value_rule *rule, const char *text, void *field)
-{
-    (void)rule;
-    *(const char **)field = text;
-    return strlen(text) == 32 && strspn(text, "0123456789abcdef") == 32;
 }
 
 /* What may stand in the query of an address without being escaped. */
@@ -347,6 +368,8 @@ static bool store_frame_range(const value_rule *rule, const char *text, void *fi
 #define NAME_AT(member) {store_name, AT(member), .wanted = "a file name"}
 #define FILE_AT(member, suffix)                                                                                        \
     {store_name, AT(member), .wanted = "a file name ending in " suffix, .ending = suffix}
+#define PICTURE_AT(member)                                                                                             \
+    {store_name, AT(member), .wanted = "a file name ending in .png; pictures are PNG", .ending = ".png"}
 #define LENGTH_AT(member) {store_length, AT(member), .wanted = "a finite length that is not negative"}
 #define COUNT_AT(member, most)                                                                                         \
     {store_whole_number, AT(member), .wanted = "a whole number from 1 to " #most, .lowest = 1, .highest = most}
@@ -363,6 +386,7 @@ static const value_rule rules[OPTION_COUNT] = {
     [OPTION_MOTION] = {.reader = read_motion},
     [OPTION_OBSTACLE] = {.reader = read_obstacle},
     [OPTION_PACKAGE_PATH] = {.reader = read_package_path},
+    [OPTION_MEMORY_LIMIT] = {.reader = read_memory_limit},
     [OPTION_VIEW] = {.reader = read_view_angles},
 
     [OPTION_FROM] = {store_any_text, AT(from)}, /* '' are the values of a robot that has none */
@@ -373,11 +397,11 @@ static const value_rule rules[OPTION_COUNT] = {
     [OPTION_CHECKPOINT] = NAME_AT(checkpoint),
     [OPTION_RESUME] = NAME_AT(resume),
     [OPTION_CURVES] = NAME_AT(curves),
-    [OPTION_PICTURE] = NAME_AT(picture),
+    [OPTION_PICTURE] = PICTURE_AT(picture),
     [OPTION_FOLDER] = {store_name, AT(out), .wanted = "the name of a folder"},
     [OPTION_TABLE] = FILE_AT(out, ".csv"),
-    [OPTION_SNAPSHOT] = FILE_AT(snapshot, ".png"),
-    [OPTION_TOKEN] = {store_token, AT(token), .wanted = "32 hexadecimal digits (0-9, a-f)"},
+    [OPTION_SNAPSHOT] = PICTURE_AT(snapshot),
+    [OPTION_TOKEN] = NAME_AT(token),
     [OPTION_SHOW] = {store_wishes, AT(show), .wanted = "wishes like question=face-cell&cut=0,0.5"},
 
     [OPTION_SEPARATION] = LENGTH_AT(separation),

@@ -55,6 +55,7 @@ typedef enum option_id {
     OPTION_TO,
     OPTION_OBSTACLE,
     OPTION_PACKAGE_PATH,
+    OPTION_MEMORY_LIMIT,
     OPTION_MOTION,
     OPTION_SKIP_MISSING,
     OPTION_NO_LIMITS,
@@ -126,11 +127,12 @@ typedef struct tool_options {
     const char *from, *to;   /* ccd of robots: joint values; null: not given */
     dent_motion_kind motion; /* ccd of rigid scenes */
     path_list obstacles, package_paths;
+    uint64_t memory_limit;           /* for reading, bytes; 0: not given */
     const char *checkpoint, *resume; /* run; null: not given */
     uint32_t every;                  /* run: frames from one checkpoint to the next; default 1 */
     double scale;
     uint32_t port;         /* view; 0: any */
-    const char *token;     /* view; null: a random one */
+    const char *token;     /* view: a file; null: a random one */
     const char *snapshot;  /* view; null: none */
     const char *show;      /* view: how the page begins; null: as usual */
     uint32_t setting_count;

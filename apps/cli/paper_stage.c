@@ -5,32 +5,16 @@
 #include "file_names.h"
 #include "interrupt.h"
 #include "machine_facts.h"
+#include "placed_file.h"
 #include "tool.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 /* ---- files ----------------------------------------------------------------------------------------------- */
-
-/* A file without a name: it is gone when it is closed, however the program ends. */
-static int open_nameless(const char *folder)
-{
-    char path[FILE_NAME_LIMIT];
-    int length = snprintf(path, sizeof path, "%s/.dent-%ld-paper.part", folder, (long)getpid());
-    if (length < 0 || (size_t)length >= sizeof path) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0) {
-        (void)unlink(path);
-    }
-    return descriptor;
-}
 
 int paper_file_open(paper_run *run, const char *name, const char *ending)
 {
@@ -43,7 +27,14 @@ int paper_file_open(paper_run *run, const char *name, const char *ending)
     if (length < 0 || (size_t)length >= sizeof file->path) {
         return complain("paper: %s: the name is too long", run->folder);
     }
-    if (!make_folders(run->folder) || (run->descriptor = open_nameless(run->folder)) < 0) {
+    if (!make_folders(run->folder)) {
+        return complain("paper: %s: %s", file->path, strerror(errno));
+    }
+    int status = check_target(run->session, "paper:", file->path);
+    if (status != STATUS_GOOD) {
+        return status;
+    }
+    if ((run->descriptor = scratch_file_open(file->path)) < 0) {
         return complain("paper: %s: %s", file->path, strerror(errno));
     }
     file->descriptor = run->descriptor;
@@ -66,48 +57,11 @@ int paper_file_close(paper_run *run)
     return printer_failed(&run->file) ? complain("paper: %s: %s", run->folder, strerror(run->file.error)) : STATUS_GOOD;
 }
 
-/* False with errno. */
-static bool copy_bytes(int from, int to)
-{
-    char bytes[65536];
-    ssize_t count = lseek(from, 0, SEEK_SET) == 0 ? 1 : -1;
-    while (count > 0 && (count = read(from, bytes, sizeof bytes)) > 0) {
-        for (ssize_t done = 0, wrote; done < count; done += wrote) {
-            wrote = write(to, bytes + done, (size_t)(count - done));
-            if (wrote < 0) {
-                return false;
-            }
-        }
-    }
-    return count == 0;
-}
-
-/* Under a name that is not its own first, so that the file is whole wherever it is seen. */
-static bool put_in_place(const paper_file *file)
-{
-    char path[sizeof file->path + 8];
-    snprintf(path, sizeof path, "%s.part", file->path);
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor < 0) {
-        return false;
-    }
-    bool whole = copy_bytes(file->descriptor, descriptor);
-    whole = close(descriptor) == 0 && whole && rename(path, file->path) == 0;
-    if (!whole) {
-        int error = errno;
-        (void)unlink(path);
-        errno = error;
-    }
-    return whole;
-}
-
 int paper_files_settle(paper_run *run, int status)
 {
     for (uint32_t i = 0; i < run->finished_count; i++) {
         paper_file *file = &run->finished[i];
-        if (status == STATUS_GOOD && !put_in_place(file)) {
-            status = complain("paper: %s: %s", file->path, strerror(errno));
-        }
+        status = status == STATUS_GOOD ? place_file(run->session, "paper:", file->descriptor, file->path) : status;
         close(file->descriptor);
     }
     run->finished_count = 0;

@@ -1,11 +1,11 @@
 /* picture_canvas.c — rasterises triangles into a supersampled depth buffer and writes PNG. See picture_canvas.h. */
 #include "picture_canvas.h"
 
-#include <errno.h>
+#include <dent/file_output.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #if defined(DENT_HAVE_ZLIB)
 #include <zlib.h>
@@ -285,17 +285,19 @@ static void put_u32(uint8_t *bytes, uint32_t value)
     }
 }
 
-static bool write_chunk(FILE *file, const char *kind, const uint8_t *data, size_t size)
+static void put_chunk(dent_file_writer *file, const char *kind, const uint8_t *data, size_t size)
 {
     uint8_t head[8], tail[4];
     put_u32(head, (uint32_t)size);
     memcpy(head + 4, kind, 4);
     uLong sum = crc32(crc32(0, head + 4, 4), data, (uInt)size);
     put_u32(tail, (uint32_t)(size > 0 ? sum : crc32(0, head + 4, 4)));
-    return fwrite(head, 1, 8, file) == 8 && fwrite(data, 1, size, file) == size && fwrite(tail, 1, 4, file) == 4;
+    dent_file_writer_put(file, head, sizeof head);
+    dent_file_writer_put(file, data, size);
+    dent_file_writer_put(file, tail, sizeof tail);
 }
 
-static bool write_file(FILE *file, const picture_canvas *canvas, const uint8_t *packed, size_t size)
+static dent_status write_packed(const picture_canvas *canvas, const char *path, const uint8_t *packed, size_t size)
 {
     static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
     uint8_t header[13] = {0};
@@ -303,36 +305,16 @@ static bool write_file(FILE *file, const picture_canvas *canvas, const uint8_t *
     put_u32(header + 4, canvas->height);
     header[8] = 8; /* bits */
     header[9] = 2; /* red, green, blue */
-    return fwrite(signature, 1, 8, file) == 8 && write_chunk(file, "IHDR", header, sizeof header) &&
-           write_chunk(file, "IDAT", packed, size) && write_chunk(file, "IEND", header, 0);
-}
-
-/* What is left of a file that could not be written whole; a device or a pipe is not ours to delete. */
-static void discard(const char *path)
-{
-    struct stat found;
-    if (stat(path, &found) == 0 && S_ISREG(found.st_mode)) {
-        remove(path);
+    dent_file_writer *file;
+    dent_status status = dent_file_writer_open(canvas->context, path, &file);
+    if (status != DENT_OK) {
+        return status;
     }
-}
-
-static dent_status write_packed(const picture_canvas *canvas, const char *path, const uint8_t *packed, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    if (file == NULL) {
-        return dent_fail(canvas->context, DENT_ERROR_FILE, "%s: %s", path, strerror(errno));
-    }
-    bool written = write_file(file, canvas, packed, size);
-    int problem = errno;
-    if (fclose(file) != 0) {
-        problem = errno;
-        written = false;
-    }
-    if (!written) {
-        discard(path);
-        return dent_fail(canvas->context, DENT_ERROR_FILE, "%s: %s", path, strerror(problem));
-    }
-    return DENT_OK;
+    dent_file_writer_put(file, signature, sizeof signature);
+    put_chunk(file, "IHDR", header, sizeof header);
+    put_chunk(file, "IDAT", packed, size);
+    put_chunk(file, "IEND", header, 0);
+    return dent_file_writer_commit(file);
 }
 
 dent_status picture_canvas_write(const picture_canvas *canvas, const char *path)

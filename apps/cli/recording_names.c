@@ -4,8 +4,11 @@
 
 #include "file_names.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static bool make_room(dent_context *context, recording_names *names, uint32_t number)
 {
@@ -39,12 +42,25 @@ static bool take_line(dent_context *context, recording_names *names, char *line)
     return true;
 }
 
+/* Null for anything else: a pipe of that name would be waited for. */
+static FILE *open_regular(const char *path)
+{
+    struct stat facts;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool regular = descriptor >= 0 && fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
+    FILE *file = regular ? fdopen(descriptor, "r") : NULL;
+    if (file == NULL && descriptor >= 0) {
+        close(descriptor);
+    }
+    return file;
+}
+
 bool recording_names_read(dent_context *context, const char *folder, recording_names *names)
 {
     char path[2 * FILE_NAME_LIMIT + 16], line[RECORDED_NAME_LIMIT + 16];
     memset(names, 0, sizeof *names);
     snprintf(path, sizeof path, "%sbodies.txt", folder);
-    FILE *file = fopen(path, "r");
+    FILE *file = open_regular(path);
     bool good = true;
     while (file != NULL && good && fgets(line, sizeof line, file) != NULL) {
         good = take_line(context, names, line);

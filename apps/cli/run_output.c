@@ -1,11 +1,11 @@
 /* run_output.c — joins the bodies once, copies their positions each frame, writes three files and the collection. */
 #include "run_output.h"
 
+#include "placed_file.h"
 #include "tool.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -120,6 +120,10 @@ static void sweep_folder(const char *folder)
 static int make_names(run_output *output, const char *out)
 {
     size_t length = strlen(out) - (ends_with(out, ".pvd") ? 4 : 0);
+    const char *other = ending_of_another_format(out, ".pvd");
+    if (other != NULL) {
+        return complain("run: --out %s: this writes .pvd, not %s; use a name that ends in .pvd", out, other);
+    }
     if (length == 0 || length >= FILE_NAME_LIMIT - 128) {
         return complain("run: --out: the name is %s", length == 0 ? "empty" : "too long");
     }
@@ -141,12 +145,11 @@ static int make_names(run_output *output, const char *out)
  * on it, and a run that is taken up again writes the same. */
 static int write_body_names(const run_output *output)
 {
-    char path[FILE_NAME_LIMIT], part[FILE_NAME_LIMIT];
+    char path[FILE_NAME_LIMIT];
     snprintf(path, sizeof path, "%.*s/bodies.txt", FILE_NAME_LIMIT - 64, output->folder);
-    snprintf(part, sizeof part, "%.*s/.dent-%ld-0.part", FILE_NAME_LIMIT - 64, output->folder, (long)getpid());
-    int descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    int descriptor = scratch_file_open(path);
     if (descriptor < 0) {
-        return complain("run: --out: %s: %s", part, strerror(errno));
+        return complain("run: --out: %s: %s", path, strerror(errno));
     }
     printer out;
     printer_open(&out, descriptor);
@@ -157,14 +160,10 @@ static int write_body_names(const run_output *output)
         printer_text(&out, "\n");
     }
     printer_flush(&out);
-    int error = out.error;
-    error = close(descriptor) != 0 && error == 0 ? errno : error;
-    error = error == 0 && rename(part, path) != 0 ? errno : error;
-    if (error != 0) {
-        (void)unlink(part);
-        return complain("run: --out: %s: %s", path, strerror(error));
-    }
-    return STATUS_GOOD;
+    int status = printer_failed(&out) ? complain("run: --out: %s: %s", path, strerror(out.error))
+                                      : place_file(output->session, "run: --out:", descriptor, path);
+    close(descriptor);
+    return status;
 }
 
 int run_output_open(run_output *output, tool_session *session, const dent_sim_scene *scene, const char *out,
@@ -227,7 +226,7 @@ static dent_status write_mesh(run_output *output, uint32_t frame, int part)
 
 static dent_status write_contacts(run_output *output, uint32_t frame)
 {
-    enum { NUMBERS = 12 }; /* per contact: point, normal, force, depth, two bodies */
+    enum { NUMBERS = 13 }; /* per contact: point, normal, force, push, its error, two bodies */
     dent_context *context = output->session->context;
     uint64_t found;
     const dent_sim_contact *contacts = dent_sim_contacts(dent_sim_scene_sim(output->scene), &found);
@@ -237,24 +236,25 @@ static dent_status write_contacts(run_output *output, uint32_t frame)
         return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "out of memory for %u contacts", count);
     }
     double *normal = values + 3 * (size_t)count, *force = normal + 3 * (size_t)count,
-           *depth = force + 3 * (size_t)count;
-    double *body_a = depth + count, *body_b = body_a + count;
+           *push = force + 3 * (size_t)count;
+    double *error = push + count, *body_a = error + count, *body_b = body_a + count;
     for (uint32_t i = 0; i < count; i++) {
         memcpy(values + 3 * (size_t)i, contacts[i].point, sizeof contacts[i].point);
         memcpy(normal + 3 * (size_t)i, contacts[i].normal, sizeof contacts[i].normal);
         memcpy(force + 3 * (size_t)i, contacts[i].force, sizeof contacts[i].force);
-        depth[i] = -contacts[i].gap;
+        push[i] = -contacts[i].gap;
+        error[i] = contacts[i].error;
         body_a[i] = contacts[i].body_a;
         body_b[i] = contacts[i].body_b;
     }
-    const dent_mesh_field fields[5] = {
+    const dent_mesh_field fields[6] = {
         {.name = "normal", .components = 3, .values = normal}, {.name = "force", .components = 3, .values = force},
-        {.name = "depth", .components = 1, .values = depth},   {.name = "body_a", .components = 1, .values = body_a},
-        {.name = "body_b", .components = 1, .values = body_b},
+        {.name = "push", .components = 1, .values = push},     {.name = "error", .components = 1, .values = error},
+        {.name = "body_a", .components = 1, .values = body_a}, {.name = "body_b", .components = 1, .values = body_b},
     };
     char path[FILE_NAME_LIMIT];
     part_path(output, frame, 2, path);
-    dent_status status = dent_points_write(context, path, count, values, 5, fields);
+    dent_status status = dent_points_write(context, path, count, values, 6, fields);
     dent_release(context, values, (size_t)count * NUMBERS + 1, sizeof *values);
     return status;
 }

@@ -38,7 +38,7 @@ static void print_head(const run_report *report)
                    dent_sim_body_count(sim), (unsigned long long)statistics.elements,
                    report->facts.steps_per_frame * report->facts.time_step * report->facts.time_in_seconds,
                    report->facts.steps_per_frame, report->facts.length_unit);
-    printer_format(out, "%6s %9s %9s %12s %11s %11s %10s %10s %10s\n", "frame", "time s", "contacts", "deepest",
+    printer_format(out, "%6s %9s %9s %12s %11s %11s %10s %10s %10s\n", "frame", "time s", "contacts", "push",
                    "kinetic J", "elastic J", "detect ms", "respond ms", "total ms");
 }
 
@@ -117,7 +117,7 @@ bool run_report_note_step(run_report *report)
             return false;
         }
         pair->contacts++;
-        pair->deepest = -contact->gap > pair->deepest ? -contact->gap : pair->deepest;
+        push_scale_add(&pair->push, -contact->gap, contact->error);
         for (int axis = 0; axis < 3; axis++) {
             pair->force[axis] += turned ? -contact->force[axis] : contact->force[axis];
         }
@@ -140,7 +140,7 @@ static void print_json(const run_report *report, const frame_record *record)
     json_integer(&line, "frame", record->frame);
     json_number(&line, "time", record->time);
     json_integer(&line, "contacts", record->contacts);
-    json_number(&line, "max_penetration", record->max_penetration);
+    json_number(&line, "max_penetration", record->penetration.push);
     json_number(&line, "kinetic", record->kinetic);
     json_number(&line, "elastic", record->elastic);
     json_number(&line, "ms_detect", record->ms_detect);
@@ -156,16 +156,15 @@ static bool is_shown(const run_report *report, uint32_t frame)
     return frame == report->frame_count || (frame - report->first_frame + 1) % step == 0;
 }
 
-/* Of the smaller mean edge of two bodies; 0 when there are none. */
-static double share_of_edge(const run_report *report, const frame_record *record)
+/* The smaller mean edge of the two bodies of the largest push; 0 when there are none. */
+static double smaller_edge(const run_report *report, const frame_record *record)
 {
     dent_sim_body_info a, b;
     const dent_sim *sim = dent_sim_scene_sim(report->scene);
     if (!dent_sim_body(sim, record->deepest_a, &a) || !dent_sim_body(sim, record->deepest_b, &b)) {
         return 0;
     }
-    double edge = a.mean_edge < b.mean_edge ? a.mean_edge : b.mean_edge;
-    return edge > 0 ? record->max_penetration / edge : 0;
+    return a.mean_edge < b.mean_edge ? a.mean_edge : b.mean_edge;
 }
 
 void run_report_frame(run_report *report, const frame_record *record)
@@ -177,11 +176,11 @@ void run_report_frame(run_report *report, const frame_record *record)
     totals->ms_total += record->ms_total;
     totals->contacts = record->contacts > totals->contacts ? record->contacts : totals->contacts;
     totals->time = record->time;
-    double share = share_of_edge(report, record);
-    if (share > report->deepest_share) {
-        report->deepest_share = share;
+    const push_scale *push = &record->penetration;
+    double edge = smaller_edge(report, record);
+    if (edge > 0 && push_scale_add(&report->share, push->push / edge, push->error / edge)) {
         report->deepest_frame = record->frame;
-        totals->max_penetration = record->max_penetration;
+        totals->penetration = record->penetration;
         totals->deepest_a = record->deepest_a;
         totals->deepest_b = record->deepest_b;
     }
@@ -192,7 +191,7 @@ void run_report_frame(run_report *report, const frame_record *record)
     } else if (is_shown(report, record->frame)) {
         printer_format(out, "%6u %9.4g %9llu %12.4g %11.3e %11.3e %10.3f %10.3f %10.3f\n", record->frame,
                        record->time * report->facts.time_in_seconds, (unsigned long long)record->contacts,
-                       record->max_penetration, in_joule(report, record->kinetic), in_joule(report, record->elastic),
+                       record->penetration.push, in_joule(report, record->kinetic), in_joule(report, record->elastic),
                        record->ms_detect, record->ms_respond, record->ms_total);
     }
     printer_flush(out); /* who follows the run sees each frame when it is there */
@@ -201,8 +200,8 @@ void run_report_frame(run_report *report, const frame_record *record)
 
 void run_report_note(const run_report *report, const frame_record *record, char *text, size_t size)
 {
-    snprintf(text, size, "%llu contacts, %.3g %s deep, %.3g J; detect %.0f, respond %.0f, elastic %.0f of %.0f ms",
-             (unsigned long long)record->contacts, record->max_penetration, report->facts.length_unit,
+    snprintf(text, size, "%llu contacts, push %.3g %s, %.3g J; detect %.0f, respond %.0f, elastic %.0f of %.0f ms",
+             (unsigned long long)record->contacts, record->penetration.push, report->facts.length_unit,
              in_joule(report, record->kinetic + record->elastic), record->ms_detect, record->ms_respond,
              record->ms_elastic, record->ms_total);
 }
@@ -217,7 +216,7 @@ static void print_pairs(run_report *report)
         printer_text(out, "\nno contacts\n");
         return;
     }
-    printer_format(out, "\n%-44s %10s %12s %12s\n", "bodies that met", "most at once", "deepest", "most force N");
+    printer_format(out, "\n%-44s %10s %12s %12s\n", "bodies that met", "most at once", "largest push", "most force N");
     for (uint32_t line = 0; line < shown; line++) {
         /* The strongest of those left goes to the front; this is done once. */
         uint32_t best = line;
@@ -232,7 +231,7 @@ static void print_pairs(run_report *report)
                  pair->body_a == pair->body_b ? "itself" : body_name(report, pair->body_b));
         plain_line(names);
         printer_format(out, "%-44s %12llu %12.4g %12.4g\n", names, (unsigned long long)pair->most_contacts,
-                       pair->deepest, in_newton(report, pair->largest_force));
+                       pair->push.push, in_newton(report, pair->largest_force));
     }
     if (report->pair_count > shown) {
         printer_format(out, "... and %u more pairs\n", report->pair_count - shown);
@@ -248,14 +247,18 @@ void run_report_end(run_report *report)
     }
     print_pairs(report);
     if (totals->deepest_a != UINT32_MAX) {
-        printer_format(out, "\nworst penetration: %.4g %s, %.2g %% of the mean edge (", totals->max_penetration,
-                       report->facts.length_unit, 100 * report->deepest_share);
+        const push_scale *push = &totals->penetration;
+        printer_format(out, "\nlargest push: %.4g %s", push->push, report->facts.length_unit);
+        if (push->error > 1e-3 * push->push) { /* else it is rounding */
+            printer_format(out, " ± %.2g %s", push->error, report->facts.length_unit);
+        }
+        printer_format(out, ", %.2g %% of the mean edge (", 100 * report->share.push);
         printer_name(out, body_name(report, totals->deepest_a));
         printer_text(out, " - ");
         printer_name(out, body_name(report, totals->deepest_b));
         printer_format(out, ", frame %u)\n", report->deepest_frame);
     } else {
-        printer_text(out, "\nworst penetration: none\n");
+        printer_text(out, "\nlargest push: none\n");
     }
     double story = (double)(report->frame_count - report->first_frame + 1) * report->facts.steps_per_frame *
                    report->facts.time_step * report->facts.time_in_seconds;

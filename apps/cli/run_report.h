@@ -2,6 +2,7 @@
 #ifndef DENT_RUN_REPORT_H
 #define DENT_RUN_REPORT_H
 
+#include "push_scale.h"
 #include "tool_session.h"
 
 #include <dent/sim_scene.h>
@@ -11,8 +12,8 @@ typedef struct frame_record {
     uint32_t frame;
     double time;
     uint64_t contacts; /* of the last step */
-    double max_penetration;
-    uint32_t deepest_a, deepest_b;
+    push_scale penetration;
+    uint32_t deepest_a, deepest_b; /* the bodies of that push */
     double kinetic, elastic;
     double ms_detect, ms_respond, ms_elastic, ms_total;
 } frame_record;
@@ -21,7 +22,8 @@ typedef struct frame_record {
 typedef struct pair_record {
     uint32_t body_a, body_b;
     uint64_t most_contacts;
-    double deepest, largest_force;
+    push_scale push;
+    double largest_force;
     uint64_t contacts; /* in the step being looked at */
     double force[3];   /* the same, on a */
 } pair_record;
@@ -34,7 +36,7 @@ typedef struct run_report {
     uint32_t first_frame, frame_count; /* frames first_frame … frame_count are simulated */
     frame_record totals;               /* sums of times, extremes */
     uint32_t deepest_frame;
-    double deepest_share; /* of the smaller mean edge of the two bodies */
+    push_scale share; /* of the smaller mean edge of the two bodies: the largest push of all frames */
     pair_record *pairs;
     uint32_t pair_count, pair_capacity;
 } run_report;
@@ -50,7 +52,7 @@ void run_report_frame(run_report *report, const frame_record *record);
 /** The table of pairs and the totals; nothing for JSON. */
 void run_report_end(run_report *report);
 
-/** "31 contacts, 0.012 mm deep, 3.2e-05 J; detect 12, respond 3, elastic 8 of 25 ms": for the progress bar. */
+/** "31 contacts, push 0.012 mm, 3.2e-05 J; detect 12, respond 3, elastic 8 of 25 ms": for the progress bar. */
 void run_report_note(const run_report *report, const frame_record *record, char *text, size_t size);
 
 #endif

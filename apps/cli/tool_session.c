@@ -65,6 +65,7 @@ int session_open(tool_session *session, const tool_options *options, printer *ou
     dent_context_def def = dent_context_def_default();
     def.thread_count = options->threads;
     def.isa = options->isa;
+    def.reading_limit = options->memory_limit;
     progress_create(&session->progress);
     dent_status status = DENT_OK;
     if (session->progress.enabled) {

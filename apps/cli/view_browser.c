@@ -1,5 +1,6 @@
 /* view_browser.c — starts browsers: the user's own on a display, a headless Chromium for snapshots. */
 #include "interrupt.h"
+#include "placed_file.h"
 #include "tool.h"
 #include "view_loop.h"
 
@@ -50,21 +51,26 @@ static bool is_program(const char *name)
     return false;
 }
 
-void view_open_browser(const char *url)
+bool view_can_open_browser(void)
 {
     if (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL) {
-        return;
+        return false;
     }
-    if (!is_program("xdg-open")) {
+    bool found = is_program("xdg-open");
+    if (!found) {
         remark("view: there is no xdg-open to start a browser with: open the address yourself");
-        return;
     }
+    return found;
+}
+
+void view_open_browser(const char *path)
+{
     pid_t process = fork();
     if (process == 0) {
         if (fork() == 0) { /* twice, so that nobody has to wait for it */
             silence();
             setsid();
-            execlp("xdg-open", "xdg-open", url, (char *)NULL);
+            execlp("xdg-open", "xdg-open", path, (char *)NULL);
         }
         _exit(0);
     }
@@ -88,7 +94,7 @@ static const char *find_chromium(void)
     return NULL;
 }
 
-int view_start_snapshot(const char *url, const char *path, const char *profile)
+int view_start_snapshot(const char *page, const char *path, const char *profile)
 {
     const char *chromium = find_chromium();
     if (chromium == NULL) {
@@ -112,7 +118,7 @@ int view_start_snapshot(const char *url, const char *path, const char *profile)
         execlp(chromium, chromium, "--headless", geteuid() == 0 ? "--no-sandbox" : "--no-first-run", "--no-first-run",
                "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync",
                "--disable-extensions", "--mute-audio", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-               "--hide-scrollbars", "--window-size=1200,800", folder, screenshot, url, (char *)NULL);
+               "--hide-scrollbars", "--window-size=1200,800", folder, screenshot, page, (char *)NULL);
         _exit(127);
     }
     if (process > 0) {
@@ -185,64 +191,14 @@ bool view_remove_folder(const char *path)
 
 /* ---- the picture ---------------------------------------------------------------------------------------- */
 
-int view_check_picture(const char *path)
+/* The browser writes to a folder of its own. */
+int view_place_picture(tool_session *session, const char *from, const char *to)
 {
-    struct stat facts;
-    char folder[4096];
-    const char *slash = strrchr(path, '/');
-    if (stat(path, &facts) == 0) {
-        errno = S_ISDIR(facts.st_mode) ? EISDIR : 0;
-        return errno == 0 && access(path, W_OK) == 0
-                   ? STATUS_GOOD
-                   : complain("view: %s: cannot be written: %s", path, strerror(errno));
+    int descriptor = open(from, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+        return complain("view: %s: cannot be written: %s", to, strerror(errno));
     }
-    if (slash != NULL && (size_t)(slash - path) + 2 > sizeof folder) {
-        return complain("view: %s: cannot be written: %s", path, strerror(ENAMETOOLONG));
-    }
-    snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path + 1) : 1, slash != NULL ? path : ".");
-    return access(folder, W_OK | X_OK) == 0 ? STATUS_GOOD
-                                            : complain("view: %s: cannot be written: %s", path, strerror(errno));
-}
-
-static bool copy_bytes(const char *from, const char *to)
-{
-    char buffer[65536];
-    FILE *in = fopen(from, "rb"), *out = in != NULL ? fopen(to, "wb") : NULL;
-    bool good = out != NULL;
-    for (size_t size = 1; good && size > 0;) {
-        size = fread(buffer, 1, sizeof buffer, in);
-        good = fwrite(buffer, 1, size, out) == size;
-    }
-    good = good && !ferror(in);
-    int reason = errno;
-    if (out != NULL && fclose(out) != 0 && good) {
-        reason = errno;
-        good = false;
-    }
-    if (in != NULL) {
-        fclose(in);
-    }
-    errno = reason;
-    return good;
-}
-
-/* The browser writes to a folder of its own. Devices and links are written through, files replaced. */
-int view_place_picture(const char *from, const char *to)
-{
-    char beside[4096 + 16];
-    struct stat facts;
-    bool through = lstat(to, &facts) == 0 && !S_ISREG(facts.st_mode);
-    bool good;
-    if (through || strlen(to) >= 4096) {
-        good = copy_bytes(from, to);
-    } else {
-        snprintf(beside, sizeof beside, "%s.part-%ld", to, (long)getpid());
-        good = copy_bytes(from, beside) && rename(beside, to) == 0;
-        int reason = errno;
-        if (!good) {
-            unlink(beside);
-        }
-        errno = reason;
-    }
-    return good ? STATUS_GOOD : complain("view: %s: cannot be written: %s", to, strerror(errno));
+    int status = place_file(session, "view:", descriptor, to);
+    close(descriptor);
+    return status;
 }

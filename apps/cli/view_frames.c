@@ -373,7 +373,7 @@ static view_frame_header make_header(const view_source *source, uint32_t sequenc
         .kind = VIEW_FRAME,
         .sequence = sequence,
         .time = facts->time,
-        .worst_penetration = facts->worst_penetration,
+        .push = facts->push,
         .kinetic = facts->kinetic,
         .elastic = facts->elastic,
         .ms_detect = facts->ms_detect,
@@ -388,6 +388,8 @@ static view_frame_header make_header(const view_source *source, uint32_t sequenc
         .pair_count = UINT32_MAX,
         .flags = flags | (source->live ? VIEW_FLAG_LIVE : 0),
         .topology = source->generation,
+        .push_error = facts->push_error,
+        .uncertain_push = facts->uncertain_push,
     };
     return header;
 }
@@ -399,7 +401,7 @@ view_message *view_make_frame(view_source *source, view_wishes *wishes, uint32_t
         (find && source->find_contacts(source) != STATUS_GOOD)) { /* said; the bodies can be seen all the same */
         source->facts.sent = 0;
         source->facts.contact_count = 0;
-        source->facts.worst_penetration = 0;
+        source->facts.push = source->facts.push_error = source->facts.uncertain_push = 0;
     }
     source->moved = source->moved && pending;
     view_frame_header header = make_header(source, sequence, flags);
@@ -532,8 +534,9 @@ static uint32_t say_contacts(char note[NOTE_LIMIT], const view_source *source, u
     for (uint32_t i = 0; i < source->facts.sent; i++) {
         const view_contact *contact = &source->facts.contacts[i];
         if (touches(contact, body, &source->bodies[body].faces[number], number) && met++ < SHOWN) {
-            say(note, "contact %u:%u with %u:%u, depth %.4g\n", contact->body_a, contact->feature_a, contact->body_b,
-                contact->feature_b, (double)contact->depth * source->unit);
+            say(note, "contact %u:%u with %u:%u, push %.4g", contact->body_a, contact->feature_a, contact->body_b,
+                contact->feature_b, (double)contact->push * source->unit);
+            say(note, contact->error > 0 ? " ± %.2g\n" : "\n", (double)contact->error * source->unit);
         }
     }
     if (met == 0) {

@@ -2,9 +2,11 @@
 #include "view_loop.h"
 
 #include "interrupt.h"
+#include "placed_file.h"
 #include "tool.h"
 #include "view_frames.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +16,7 @@ enum {
     POLL_MS = 100,
     MANY_ELEMENTS = 200000,
     FALL_BEHIND_NS = 250000000,
-    COMMANDS_PER_TURN = 64,
-    URL_LIMIT = VIEW_SHOW_LIMIT + 256,
-    PROFILE_LIMIT = 1024
+    COMMANDS_PER_TURN = 64
 };
 static const uint64_t SNAPSHOT_LIMIT_NS = 300000000000;
 
@@ -34,6 +34,7 @@ typedef struct viewing {
     uint64_t holder;     /* the client that drags a vertex */
     double seconds_per_query; /* what the contacts of the last frame took, with what was asked */
     bool shown_before;        /* the present frame was, without its contacts */
+    char redirect[VIEW_FOLDER_LIMIT]; /* the folder of the page that leads the browser here; empty: none */
     uint64_t pages_ns;   /* of this thread's processor time spent on frames for pages */
 } viewing;
 
@@ -329,6 +330,31 @@ static int publish(viewing *view, const view_server_facts *facts)
     return failed ? failed : publish_state(view);
 }
 
+/* ---- the user's browser ------------------------------------------------------------------------------------------ */
+
+static void open_browser(viewing *view, const char *url)
+{
+    char page[VIEW_FOLDER_LIMIT + 16];
+    if (options_have(view->session->options, OPTION_NO_BROWSER) || !view_can_open_browser()) {
+        return;
+    }
+    if (!view_make_runtime_folder(view->redirect)) {
+        view->redirect[0] = '\0';
+        remark("view: no folder for the page that leads a browser here: open the address yourself");
+    } else if (view_write_redirect(view->redirect, url, false, page, sizeof page)) {
+        view_open_browser(page);
+    }
+}
+
+/* A page has come, or it ends: nobody needs to be led here any more. */
+static void close_redirect(viewing *view)
+{
+    if (view->redirect[0] != '\0') {
+        view_remove_redirect(view->redirect);
+        view->redirect[0] = '\0';
+    }
+}
+
 /* One turn of the loop. */
 static int turn(viewing *view)
 {
@@ -349,6 +375,7 @@ static int turn(viewing *view)
     if (!view->started && facts.clients > 0) {
         view->started = true;
         view->due_ns = dent_clock_ns();
+        close_redirect(view);
     }
     failed = failed ? failed : go_on(view);
     facts =
@@ -378,18 +405,17 @@ static void make_url(const viewing *view, const char *first, char *url, size_t s
 static int serve(viewing *view)
 {
     tool_session *session = view->session;
-    char url[URL_LIMIT];
+    char url[VIEW_URL_LIMIT];
     make_url(view, "", url, sizeof url);
     printer_format(session->out, "%s\n", url);
     printer_flush(session->out);
-    if (!options_have(session->options, OPTION_NO_BROWSER)) {
-        view_open_browser(url);
-    }
+    open_browser(view, url);
     int failed = STATUS_GOOD;
     play(view, view->source.live);
     while (!failed && !interrupt_seen()) {
         failed = turn(view);
     }
+    close_redirect(view);
     if (options_have(session->options, OPTION_STATS)) {
         view_server_facts facts = view_server_get_facts(view->server);
         remark("%llu frames made in %.3f ms of processor time, %llu sent, %llu drawn, %llu requests refused",
@@ -421,30 +447,20 @@ static int wait_for_picture(viewing *view, int process, const char *path)
     return state > 0 ? STATUS_GOOD : interrupt_seen() ? STATUS_INTERRUPTED : STATUS_ERROR;
 }
 
-static const char *folder_for_profiles(void)
-{
-    const char *named = getenv("TMPDIR");
-    return named != NULL && named[0] == '/' && strlen(named) < PROFILE_LIMIT - 32 ? named : "/tmp";
-}
-
-static bool make_profile(char profile[PROFILE_LIMIT])
-{
-    snprintf(profile, PROFILE_LIMIT, "%s/dent-view-XXXXXX", folder_for_profiles());
-    return mkdtemp(profile) != NULL;
-}
-
 static int snapshot(viewing *view)
 {
     const tool_options *options = view->session->options;
-    char url[URL_LIMIT], picture[PROFILE_LIMIT + 16], profile[PROFILE_LIMIT];
-    if (!make_profile(profile)) {
-        return complain("view: cannot make a folder for the browser in %s", folder_for_profiles());
+    char url[VIEW_URL_LIMIT], profile[VIEW_FOLDER_LIMIT], picture[VIEW_FOLDER_LIMIT + 16], page[VIEW_FOLDER_LIMIT + 16];
+    if (!view_make_folder(profile)) {
+        return complain("view: cannot make a folder for the browser in TMPDIR or /tmp");
     }
     make_url(view, options->show != NULL ? "snapshot=1" : "snapshot=1&theme=light", url, sizeof url);
     snprintf(picture, sizeof picture, "%s/picture.png", profile);
-    int process = view_start_snapshot(url, picture, profile);
+    bool led = view_write_redirect(profile, url, true, page, sizeof page);
+    int process = led ? view_start_snapshot(page, picture, profile)
+                      : (complain("view: cannot write %s: %s", page, strerror(errno)), -1);
     int failed = process < 0 ? STATUS_ERROR : wait_for_picture(view, process, picture);
-    failed = failed ? failed : view_place_picture(picture, options->snapshot);
+    failed = failed ? failed : view_place_picture(view->session, picture, options->snapshot);
     if (!view_remove_folder(profile)) {
         remark("%s could not be removed", profile);
     }
@@ -487,7 +503,7 @@ static int show_source(viewing *view)
 int view_run(tool_session *session)
 {
     viewing view;
-    char why[160];
+    char why[160], token[VIEW_TOKEN_LENGTH + 1];
     const tool_options *options = session->options;
     memset(&view, 0, sizeof view);
     view.session = session;
@@ -495,12 +511,13 @@ int view_run(tool_session *session)
     view.wishes.structure_level = 4;
     view.state_changed = true;
     int failed = view_check_show(options->show, UINT32_MAX);
-    failed = failed || options->snapshot == NULL ? failed : view_check_picture(options->snapshot);
+    failed = failed || options->snapshot == NULL ? failed : check_target(session, "view:", options->snapshot);
+    failed = failed || options->token == NULL ? failed : view_find_token(options->token, token);
     if (failed) {
         return failed;
     }
-    view.server =
-        view_server_start((uint16_t)options->port, options->token, why, sizeof why); /* first: a port may be taken */
+    view.server = view_server_start((uint16_t)options->port, options->token != NULL ? token : NULL, why,
+                                    sizeof why); /* first: a port may be taken */
     if (view.server == NULL) {
         return complain("view: %s", why);
     }

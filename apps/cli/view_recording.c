@@ -3,6 +3,7 @@
  * is watched: the list of its files is read again, when it has changed, behind the last frame and on the way to the
  * first. */
 #include "file_names.h"
+#include "push_scale.h"
 #include "recording_names.h"
 #include "tool.h"
 #include "view_source.h"
@@ -121,7 +122,9 @@ static int read_body_file(view_source *source, recording *own, const dent_collec
 {
     char path[2 * FILE_NAME_LIMIT];
     full_path(own, entry, path);
-    dent_status status = dent_mesh_read(source->session->context, path, NULL, mesh);
+    dent_mesh_read_def def = dent_mesh_read_def_default();
+    def.regular_only = true;
+    dent_status status = dent_mesh_read(source->session->context, path, &def, mesh);
     session_forget_notices(source->session);
     return status == DENT_OK ? STATUS_GOOD : view_fail(source, "%s", session_message(source->session, status));
 }
@@ -336,13 +339,14 @@ static int recorded_contacts(view_source *source)
     const dent_point_set *points = own->contacts;
     view_facts *facts = &source->facts;
     facts->sent = 0;
-    facts->worst_penetration = 0;
+    push_scale scale = {0, 0, 0};
     facts->contact_count = points != NULL ? points->point_count : 0;
     if (points == NULL) {
         return view_source_ask_contacts(source);
     }
-    const dent_mesh_field *normal = find_field(points, "normal", 3), *depth = find_field(points, "depth", 1),
-                          *force = find_field(points, "force", 3);
+    const dent_mesh_field *normal = find_field(points, "normal", 3), *push = find_field(points, "push", 1),
+                          *error = find_field(points, "error", 1), *force = find_field(points, "force", 3);
+    push = push != NULL ? push : find_field(points, "depth", 1); /* its name in older recordings */
     const dent_mesh_field *ids[4] = {find_field(points, "body_a", 1), find_field(points, "feature_a", 1),
                                      find_field(points, "body_b", 1), find_field(points, "feature_b", 1)};
     for (uint32_t i = 0; i < points->point_count; i++) {
@@ -357,13 +361,18 @@ static int recorded_contacts(view_source *source)
             double part = force != NULL ? force->values[3 * (size_t)i + (size_t)axis] : 0;
             squared += part * part;
         }
-        shown.depth = depth != NULL ? view_length(source, depth->values[i]) : 0;
+        double depth = push != NULL ? push->values[i] : 0, off = error != NULL ? error->values[i] : 0;
+        shown.push = view_length(source, depth);
+        shown.error = view_length(source, off);
         shown.force = (float)sqrt(squared);
-        facts->worst_penetration = fmax(facts->worst_penetration, depth != NULL ? depth->values[i] : 0);
+        push_scale_add(&scale, depth, off);
         if (!view_facts_add(source, &shown)) {
             return view_fail(source, "out of memory");
         }
     }
+    facts->push = scale.push;
+    facts->push_error = scale.error;
+    facts->uncertain_push = scale.uncertain;
     return STATUS_GOOD;
 }
 

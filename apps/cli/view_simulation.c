@@ -106,7 +106,9 @@ static int find_contacts(view_source *source)
     uint64_t count;
     const dent_sim_contact *contacts = dent_sim_contacts(own->sim, &count);
     facts->time = dent_sim_time(own->sim);
-    facts->worst_penetration = statistics.max_penetration;
+    facts->push = statistics.max_penetration;
+    facts->push_error = statistics.max_penetration_error;
+    facts->uncertain_push = statistics.uncertain_penetration;
     facts->kinetic = statistics.kinetic;
     facts->elastic = statistics.elastic;
     facts->ms_detect = (double)statistics.ns_detect * 1e-6;
@@ -125,7 +127,8 @@ static int find_contacts(view_source *source)
             shown.normal[axis] = (float)contacts[i].normal[axis];
             squared += contacts[i].force[axis] * contacts[i].force[axis];
         }
-        shown.depth = view_length(source, -contacts[i].gap);
+        shown.push = view_length(source, -contacts[i].gap);
+        shown.error = view_length(source, contacts[i].error);
         shown.force = (float)sqrt(squared);
         if (!view_facts_add(source, &shown)) {
             return view_fail(source, "out of memory");

@@ -176,7 +176,8 @@ static view_contact shown_contact(const view_source *source, const dent_contact 
         shown.point[axis] = view_place(source, middle, axis);
         shown.normal[axis] = (float)contact->normal[axis];
     }
-    shown.depth = view_length(source, -contact->gap);
+    shown.push = view_length(source, -contact->gap);
+    shown.error = view_length(source, contact->error);
     shown.body_a = contact->body_a;
     shown.feature_a = contact->feature_a;
     shown.body_b = contact->body_b;
@@ -196,7 +197,9 @@ int view_source_ask_contacts(view_source *source)
     view_facts *facts = &source->facts;
     facts->ms_detect = facts->ms_total = (double)(dent_clock_ns() - start) * 1e-6;
     facts->contact_count = found.count;
-    facts->worst_penetration = found.max_depth;
+    facts->push = found.scale_depth;
+    facts->push_error = found.scale_error;
+    facts->uncertain_push = found.uncertain_depth;
     facts->sent = 0;
     for (uint64_t i = 0; i < found.count && facts->sent < VIEW_CONTACTS_SENT; i++) {
         view_contact shown = shown_contact(source, &found.contacts[i]);

@@ -28,7 +28,7 @@ typedef struct view_body {
 
 /** What is known of the frame beside positions. */
 typedef struct view_facts {
-    double time, worst_penetration, kinetic, elastic;
+    double time, push, push_error, uncertain_push, kinetic, elastic;
     double ms_detect, ms_respond, ms_total;
     uint64_t contact_count;       /* all there are */
     uint32_t sent;                /* of `contacts` */

@@ -3,6 +3,16 @@
  * A dent_context owns nothing geometric. It carries the four things a host may want to replace — memory, threads, log,
  * instruction set — each with a user pointer. There are no mutable globals in the library: two contexts never meet.
  *
+ * Null pointers. A parameter may be null where its description says so ("null: …", "may be null"), and an array whose
+ * count is 0 may be. Anywhere else null is an error of the caller, and every function treats it alike: one that returns
+ * a dent_status returns DENT_ERROR_INVALID_ARGUMENT, with a message that names the function and the parameter; one that
+ * returns a value returns 0, null, false or UINT32_MAX (a pose: the identity); one that returns nothing does nothing;
+ * and nothing is written. Functions that destroy, close or release accept null. Pointers inside a def follow the
+ * descriptions of its fields.
+ *
+ * Stacks. Every function needs at most 64 KiB of stack (DENT_STACK_BYTES), callbacks not counted, so a thread that
+ * calls dent, or runs blocks for it, should have that and its own needs.
+ *
  * Units and conventions are on one page in docs/conventions.md.
  */
 #ifndef DENT_BASE_H
@@ -39,6 +49,9 @@ extern "C" {
 /** "0.1.0": the version of the library that was linked (the macros are those of the header that was read). Threads:
  * any. */
 DENT_API const char *dent_version(void);
+
+/** Bytes of stack that any function of dent needs at most, callbacks of the caller not counted. */
+#define DENT_STACK_BYTES 65536
 
 /* ---- status: what the world outside the program can do wrong ----------------------------------------------------- */
 
@@ -87,7 +100,10 @@ typedef struct dent_allocator {
 typedef void dent_block_function(void *data, uint32_t block, uint32_t worker);
 
 /** Threads. `run` calls function(data, block, worker) once for every block in [0, block_count), in any order and on any
- *  threads, and returns when all have finished. It must publish memory as a mutex would. */
+ *  threads, and returns when all have finished. It must publish memory as a mutex would. A hook that leaves out or
+ *  repeats blocks, or gives a worker number that is too large or in use, is found out: a block is never run twice, what
+ *  was left out is run by the calling thread, and the query returns INVALID_ARGUMENT. A long loop may be handed over in
+ *  parts. */
 typedef struct dent_parallel {
     void (*run)(void *user, uint32_t block_count, dent_block_function *function, void *data);
     uint32_t worker_count; /**< how many workers `run` may use; 1 to 1024 */
@@ -129,6 +145,8 @@ typedef struct dent_context_def {
     uint32_t thread_count; /**< threads of the built-in pool, the caller's own included; 0 (default): one per processor
                                 this process may run on; at most 1024. Ignored with an own `parallel`. */
     dent_isa isa;             /**< default DENT_ISA_AUTO; one that is not available is refused with UNSUPPORTED */
+    uint64_t reading_limit;   /**< bytes of memory that one call that reads files may take; 0 (default): 256 MiB and 100
+                                   times the bytes on disk. Readers with a def can set it for one call */
 } dent_context_def;
 
 DENT_API dent_context_def dent_context_def_default(void);
@@ -139,11 +157,14 @@ DENT_API dent_context *dent_context_create(const dent_context_def *def, dent_sta
 DENT_API void dent_context_destroy(dent_context *context);
 
 /** Copies the message of the last failing call made with this context (not with a world of it: those have
- *  dent_world_message). Always ends with a zero byte; returns the full length. Threads: any. */
+ *  dent_world_message). One line: control characters in the names it quotes are '?'. Always ends with a zero byte;
+ *  returns the full length. Threads: any. */
 DENT_API size_t dent_context_message(const dent_context *context, char *buffer, size_t buffer_size);
 
 /** The instruction set in use: never AUTO. */
 DENT_API dent_isa dent_context_isa(const dent_context *context);
+/** The def's reading_limit; 0: by the bytes on disk. */
+DENT_API uint64_t dent_context_reading_limit(const dent_context *context);
 /** How many workers a parallel loop may have, 1 or more; `worker` of a block is below it. */
 DENT_API uint32_t dent_context_worker_count(const dent_context *context);
 
@@ -167,14 +188,28 @@ DENT_API void dent_release(dent_context *context, void *block, size_t count, siz
 
 /** The context's parallel loop; one block or one worker runs in place. Every block runs with round-to-nearest,
  * subnormals on and no traps, whatever state the calling thread or the host's threads are in; their state is restored.
- * A loop inside a block is allowed; loops of different threads take turns on the built-in pool. Threads: any. */
-DENT_API void dent_parallel_for(dent_context *context, uint32_t block_count, dent_block_function *function, void *data);
+ * A loop inside a block is allowed; loops of different threads take turns on the built-in pool. Threads: any.
+ * INVALID_ARGUMENT when a hook of the host broke its contract (dent_parallel); every block has run once all the same.
+ */
+DENT_API dent_status dent_parallel_for(dent_context *context, uint32_t block_count, dent_block_function *function,
+                                       void *data);
 
-/** Sets the context's message and returns `status`: `return dent_fail(context, DENT_ERROR_FILE, "%s: …", path);` */
+/** Sets the context's message and returns `status`: `return dent_fail(context, DENT_ERROR_FILE, "%s: …", path);` A null
+ * context keeps no message. */
 DENT_API dent_status dent_fail(dent_context *context, dent_status status, const char *format, ...)
     DENT_PRINTF_LIKE(3, 4);
 /** The same with a list of arguments. */
 DENT_API dent_status dent_fail_list(dent_context *context, dent_status status, const char *format, va_list arguments);
+/** The rule about null pointers, for functions of your own: `DENT_REQUIRE(context, def);` returns INVALID_ARGUMENT from
+ * a function that returns a status, with a message that names the function and the parameter, when the pointer is null;
+ * DENT_REQUIRE_ARRAY does so when it is null and `count` is not 0. */
+#define DENT_REQUIRE(context, pointer) DENT_REQUIRE_ARRAY(context, 1, pointer)
+#define DENT_REQUIRE_ARRAY(context, count, pointer)                                                                    \
+    do {                                                                                                               \
+        if ((count) > 0 && !(pointer)) {                                                                               \
+            return dent_fail((context), DENT_ERROR_INVALID_ARGUMENT, "%s: %s is null", __func__, #pointer);            \
+        }                                                                                                              \
+    } while (0)
 /** Hands one line to the context's log; nothing happens when it is silent. */
 DENT_API void dent_log_line(dent_context *context, dent_log_level level, const char *format, ...)
     DENT_PRINTF_LIKE(3, 4);
@@ -197,7 +232,8 @@ DENT_API double dent_random_unit(dent_random *random);
 
 /** Sine and cosine of an angle in radians, at most 1e6 in size, with the same bits on every machine: made of additions
  * and multiplications in a fixed order, where those of C libraries differ in the last bit. Off by less than 2^-51 for
- * angles of at most 2048, beyond that by little more than the spacing of such angles. Threads: any. */
+ * angles of at most 2048, beyond that by little more than the spacing of such angles. Either result may be null:
+ * not wanted. Threads: any. */
 DENT_API void dent_sine_cosine(double angle, double *sine, double *cosine);
 
 #ifdef __cplusplus

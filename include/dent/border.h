@@ -45,7 +45,7 @@ typedef struct dent_border_def {
     bool surface_edges_only; /**< default false. True: no cut edges inside solids, and border vertices by edges of the
                                 surface alone; face-cell is not searched for: cheaper */
     bool no_stars;   /**< default false. True: faces around one vertex are not compared with each other: where a body
-                        crosses   itself there, curves have gaps. Cheaper for bodies that may meet themselves */
+                          crosses itself there, curves have gaps. Cheaper for bodies that may meet themselves */
     bool degenerate; /**< default false. True: also curves without any real crossing, and the cut edges on them */
 } dent_border_def;
 

@@ -18,6 +18,11 @@
  * With penetration, gap and impact pairs whose one side lies behind the other's surface are left out and counted
  * (`replaced`): they would pull further in, and the depth of the vertices inside says what to do.
  *
+ * The depth of a contact is -gap: the displacement along its normal that parts the two sides there. The tool and the
+ * viewer call it the contact's push, to tell it from the depth that dent_world_check reports (penetration.h): the
+ * distance to the nearest point of the surface, whatever the direction, which is not larger. docs/conventions.md
+ * compares them.
+ *
  * Positions are those at t0 (impact: t0 and t1). Filters, ties and self_collision apply as everywhere. Same contacts in
  * the same order with the same bits for every method, thread count and instruction set. Canonical order: (kind, body a,
  * feature a, body b, feature b).
@@ -100,6 +105,10 @@ typedef struct dent_contact {
                            averaged from lay off at most (rounding on a plane); fallbacks: the depth itself */
 } dent_contact;
 
+/** Whether the depth of an overlapping contact is certain enough to be compared with others: `error` is at most half of
+ * it. Fallbacks and flat overlaps are not. False for contacts that do not overlap. */
+DENT_API bool dent_contact_is_certain(const dent_contact *contact);
+
 /** A connected part of the contact region of two bodies: contacts whose vertices are neighbours in the mesh of a. */
 typedef struct dent_contact_patch {
     uint32_t body_a, body_b;
@@ -126,7 +135,7 @@ typedef struct dent_contacts_def {
     dent_method method; /**< of the query behind penetration; default AUTO; never changes the answer */
     bool penetration;   /**< default true */
     bool proximity;     /**< default false */
-    bool impact;        /**< default false; needs positions at t1 of what moves */
+    bool impact;        /**< default false; needs positions at t1 of what moves: INVALID_ARGUMENT when none has */
 
     double thickness;         /**< proximity: of bodies without one of their own; default 0 */
     double impact_separation; /**< impact: dent_impact_def.separation; default 0 */
@@ -186,7 +195,12 @@ typedef struct dent_contacts {
     uint64_t count;
     const dent_contact_patch *patches; /**< with patches or reduce_patches */
     uint64_t patch_count;
-    double max_depth; /**< largest -gap, 0 when nothing overlaps */
+    double max_depth; /**< largest -gap, 0 when nothing overlaps; may be that of a contact that is not certain */
+    double scale_depth; /**< largest -gap of the contacts that are certain (dent_contact_is_certain), of all where none
+                           is: what a scale of colours ends at; 0 when nothing overlaps */
+    double scale_error; /**< the `error` of that contact */
+    double uncertain_depth;   /**< largest -gap of the contacts that are not certain, 0: there are none */
+    uint64_t uncertain_count; /**< overlapping contacts that are not certain */
     dent_contacts_counters counters;
     dent_query_counters query; /**< of the query behind penetration */
 } dent_contacts;

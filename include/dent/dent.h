@@ -10,8 +10,8 @@
  *
  * Read in this order: base.h, id.h, body.h, world.h, method.h, border.h, query.h, proximity.h, impact.h, motion.h,
  * linkage.h, penetration.h, contact.h, response.h, reduced.h, time_critical.h, structure.h (for pictures). The optional
- * libraries dent_io (mesh_io.h, frames.h, impact_io.h, urdf.h) and dent_sim (scene.h, sim.h, sim_scene.h) are included
- * on their own.
+ * libraries dent_io (mesh_io.h, frames.h, impact_io.h, urdf.h, file_output.h) and dent_sim (scene.h, sim.h,
+ * sim_scene.h) are included on their own.
  *
  * What holds for all of them: dent_x_def_default() fills every field of a def with its default and is the only way to
  * make one (struct_size is checked); dent_x_destroy() takes null; dent_x_name() of an enumerator gives the word the

@@ -11,9 +11,11 @@
  * many digits they are written with. Every format dent/mesh_io.h reads will do, packed or not. Other files of a
  * directory or archive are left out with a notice; hidden ones without. "%%" in a pattern stands for a percent sign.
  *
- * Memory: names, and one frame while it is read. A packed archive is gone through once when it is opened and once when
- * its frames are read in order; each step back starts it again. One that unpacks to more than 64 MiB and 400 times its
- * size is refused. Written for hostile input, as the readers are.
+ * Memory: names, and one frame while it is read, within the context's reading_limit (a def's memory_limit for its
+ * frame); 0: 256 MiB and 100 times the bytes on disk. A packed archive is gone through once when it is opened and once
+ * when its frames are read in order. One whose frames are in another order is kept unpacked in memory, or, where the
+ * limit forbids that, started again at each step back. One that unpacks to more than 64 MiB and 400 times its size is
+ * refused. Written for hostile input, as the readers are.
  *
  * Threads: one series by one thread at a time. Failure: a status and one line in the context's message, which names the
  * archive, the member and the byte where its header begins, or the file.

@@ -13,11 +13,12 @@ extern "C" {
 typedef struct dent_body_id {
     uint32_t index1;     /**< slot + 1; 0 is the null id */
     uint32_t generation; /**< of that slot */
+    uint32_t world;      /**< serial of the world among those of its context: an id of another one is stale here */
 } dent_body_id;
 
 static inline bool dent_body_id_equal(dent_body_id a, dent_body_id b)
 {
-    return a.index1 == b.index1 && a.generation == b.generation;
+    return a.index1 == b.index1 && a.generation == b.generation && a.world == b.world;
 }
 
 static inline bool dent_body_id_is_null(dent_body_id id)

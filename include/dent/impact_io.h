@@ -37,6 +37,7 @@ typedef struct dent_impact_queries_def {
     const char
         *truth; /**< a file with a JSON array of booleans, one per query. Null (default): the seventh column, or, when
                    there is none, ../mma_bool/NAME_mma_bool.json beside the folder of the file, also with .xz or .gz */
+    uint64_t memory_limit; /**< as in dent_mesh_read_def */
 } dent_impact_queries_def;
 DENT_API dent_impact_queries_def dent_impact_queries_def_default(void);
 

@@ -3,7 +3,8 @@
  * Read: Gmsh .msh (1, 2.2, 4.1; ascii and binary), MEDIT .mesh, TetGen .node/.ele, VTK legacy .vtk, .vtu, .vtp, OBJ,
  * STL, PLY; the same compressed with gzip or xz where zlib and liblzma were found at build time (the last suffix .gz or
  * .xz is taken off). Written for hostile input: sizes are checked against the file before memory is asked for, every
- * index is checked.
+ * index is checked, the memory of a call is limited, and the time is linear in the bytes. Text may begin with a byte
+ * order mark of UTF-8; UTF-16 is UNSUPPORTED.
  *
  * Only elements of the highest dimension make bodies; lower ones are kept as groups with a notice to the context's log.
  * A file with several physical groups gives one body per group, in order of first appearance. Second-order elements are
@@ -60,7 +61,12 @@ typedef struct dent_mesh {
 
 typedef struct dent_mesh_read_def {
     size_t struct_size;
-    bool merge; /**< default false: one body per physical group. True: one body per file */
+    bool merge;        /**< default false: one body per physical group. True: one body per file */
+    bool regular_only; /**< default false: a pipe is waited for and read. True: anything but a regular file fails with
+                            FILE at once; for names that come from a file or a folder rather than from the user */
+    uint64_t memory_limit; /**< bytes of memory reading may take at a time, unpacking and the mesh included; more is
+                                TOO_LARGE. 0 (default): the context's reading_limit, or 256 MiB and 100 times the bytes
+                                on disk */
 } dent_mesh_read_def;
 DENT_API dent_mesh_read_def dent_mesh_read_def_default(void);
 
@@ -137,7 +143,8 @@ typedef struct dent_collection {
     void *storage; /**< private */
 } dent_collection;
 
-/** FORMAT names file and line. *collection is written on success only; release it with dent_collection_destroy. */
+/** Regular files only. FORMAT names file and line. *collection is written on success only; release it with
+ * dent_collection_destroy. */
 DENT_API dent_status dent_collection_read(dent_context *context, const char *path, dent_collection **collection);
 DENT_API void dent_collection_destroy(dent_context *context, dent_collection *collection);
 
@@ -151,7 +158,7 @@ typedef struct dent_point_set {
 } dent_point_set;
 
 /** Reads the points and point data of a .vtp as dent_points_write and dent_mesh_write make them (one piece, doubles,
- * appended raw); others are UNSUPPORTED. Cells are not looked at. */
+ * appended raw); others are UNSUPPORTED. Regular files only. Cells are not looked at. */
 DENT_API dent_status dent_points_read(dent_context *context, const char *path, dent_point_set **points);
 DENT_API void dent_points_destroy(dent_context *context, dent_point_set *points);
 

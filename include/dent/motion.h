@@ -11,6 +11,8 @@
  *   CONTACT    nothing touches before t_lo, and at t_lo something is nearer than the tolerance;
  *   UNDECIDED  the box limit was spent; nothing touches before t_lo.
  * So a contact is never missed and t_lo is never late; what stays farther apart than the tolerance is never reported.
+ * What starts apart, however little, is not `initial`, and gets away if its distance grows: a motion from t_lo of a
+ * contact back along its path is FREE.
  * Nothing is said about what bodies truly do between two poses. The answer is the same for every number of threads and
  * every instruction set.
  *
@@ -180,8 +182,10 @@ typedef enum dent_motion_verdict {
 /** "free", "contact", "undecided"; null for other values. */
 DENT_API const char *dent_motion_verdict_name(dent_motion_verdict verdict);
 
-/** Features that are nearer than the tolerance at t_lo; of two faces that cross at the start, deeper than that, the
- *  nearest pair of their features. Bodies by rank, features numbered as in dent_impact. */
+/** Features that are nearer at t_lo than the tolerance of their pair of bodies (by default a share of its size, so that
+ *  of a larger pair it may be larger than dent_motion_impact_result.tolerance). Of two faces that cross at the start,
+ *  deeper than that, the nearest pair of their features, at any separation. Bodies by rank, features numbered as in
+ *  dent_impact. */
 typedef struct dent_motion_contact {
     uint32_t kind;              /**< dent_impact_kind: VERTEX_FACE (the vertex is side a) or EDGE_EDGE (a before b) */
     uint32_t body_a, feature_a; /**< the vertex; or number of the edge in dent_body_edges */
@@ -189,7 +193,7 @@ typedef struct dent_motion_contact {
     double point_a[3], point_b[3]; /**< the closest points at t_lo, in the world */
     double normal[3];              /**< unit, from b to a: moving a along it separates; where the features cross
                                         already, the normal of the face or the cross product of the edges */
-    double separation;             /**< of the two points */
+    double separation;             /**< distance of the two points */
 } dent_motion_contact;
 
 /** Why it took what it took. They do not depend on threads. */

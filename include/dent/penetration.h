@@ -59,7 +59,9 @@ typedef struct dent_body_contact {
      *  crossing surface faces: shortest translation that parts the two triangles; (3) closed surfaces that coincide in
      *  places: the middles of some chords below such faces, distance to the surface; and, only when these find
      *  nothing, (4) overlapping tetrahedra: shortest translation that parts the two. 0 when the pair does not
-     *  penetrate. */
+     *  penetrate. Up to rounding (1) is a lower bound of the greatest depth of any point, and falls short of it by at
+     *  most the distance from that point to the nearest of these. It is no displacement that parts the bodies: that
+     *  is the depth of a contact (contact.h), along its normal, and commonly larger. */
     double max_depth;
     double deepest[3]; /**< where that is; for pairs that only touch, near a place where they do */
 } dent_body_contact;

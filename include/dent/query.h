@@ -8,6 +8,19 @@
  *   face-face     the relative interiors of two surface faces meet (crossing), or they share area in one plane
  *                 (coplanar)
  *
+ * Kinds of face-face. A face is the convex hull of its three corners: a triangle, or a degenerate face, which is a
+ * segment (three corners on a line) or a point (three equal corners). The relative interior of a triangle is the
+ * triangle without its edges, of a segment the segment without its ends, of a point the point itself. A pair is
+ *
+ *   crossing      if the relative interiors meet and no plane contains all six corners
+ *   coplanar      if one plane contains all six corners and the faces have common area
+ *   touching      if the closed faces meet in any other way
+ *
+ * For degenerate faces this means: a segment that passes through the inside of a triangle, both ends off its plane, is
+ * crossing; one that ends in the triangle, lies in its plane, or meets only its edges or corners is touching. A segment
+ * and a segment, and a point and anything, are at most touching: six such corners always lie in one plane and have no
+ * area. So without `touching` a degenerate face is reported only where a segment pierces a triangle.
+ *
  * With `touching`, pairs whose closed sets meet otherwise are added and marked. Pairs that share a vertex (the same
  * index in the same body, or tied by same_as) are never an answer. Collisions and self-collisions come from one query.
  *
@@ -52,8 +65,8 @@ DENT_API dent_query_def dent_query_def_default(void);
 
 typedef enum dent_pair_kind {
     DENT_PAIR_INTERIOR = 1, /**< vertex-cell, face-cell: the open cell is met */
-    DENT_PAIR_CROSSING = 2, /**< face-face: relative interiors meet, planes differ */
-    DENT_PAIR_COPLANAR = 3, /**< face-face: common area in one plane */
+    DENT_PAIR_CROSSING = 2, /**< face-face: relative interiors meet, the six corners are not in one plane */
+    DENT_PAIR_COPLANAR = 3, /**< face-face: common area, the six corners are in one plane */
     DENT_PAIR_TOUCHING = 4  /**< closed sets meet otherwise; only with `touching` */
 } dent_pair_kind;
 
@@ -74,7 +87,8 @@ typedef struct dent_cell_point {
     double weights[4];
 } dent_cell_point;
 
-/** face-face: end points of the common segment, in lexicographic order. For coplanar and touching pairs, which have no
+/** face-face: end points of the common segment, in lexicographic order; where a degenerate face, a segment, pierces the
+ *  other, that point twice. For coplanar and touching pairs, which have no
  *  such segment: the middle of the common box of the two faces, twice. Fixed double arithmetic. */
 typedef struct dent_segment {
     double point0[3], point1[3];

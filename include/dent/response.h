@@ -19,8 +19,8 @@
  * of a colour share a vertex or a rigid body), found in the order the contacts have; sums run in that order. Sort
  * contacts canonically (dent_world_find_contacts does) and the result does not depend on how they were found.
  *
- * Units: yours, but consistent: lengths, masses, seconds. A force is mass * length /
- time^2. */
+ * Units: yours, but consistent: lengths, masses, seconds. A force is mass * length / time^2.
+ */
 #ifndef DENT_RESPONSE_H
 #define DENT_RESPONSE_H
 
@@ -266,7 +266,8 @@ typedef struct dent_velocity_def {
     uint32_t iterations; /**< at most this many sweeps, default 50; seven times more where restitution is lowered */
     double tolerance;    /**< stop when no row changes its velocity by more; a speed, default 0: all iterations */
     double warm_start;   /**< 0 to 1, default 0.9: share of the previous impulses to begin with (same keys) */
-    double bounce_speed; /**< slower impacts do not bounce; a speed, default 0 (the card: 2 * gravity * time step) */
+    double bounce_speed; /**< slower impacts do not bounce; a speed, default 0. 2 * gravity * time_step keeps bodies at
+                              rest from bouncing */
     double correction;   /**< share of the overlap beyond `slop` removed per step, 0 to 1, default 0.2 */
     double slop;         /**< overlap left alone, a length, default 0 */
     double correction_speed; /**< at most this fast, default infinite */

@@ -22,8 +22,8 @@
  *
  * Threads: one simulation by one thread at a time; a step runs on the context's workers. After warm-up a step allocates
  * only where the number of contacts grows. Failure: a failing call changes nothing, except dent_sim_step as stated
- *
- there. */
+ * there.
+ */
 #ifndef DENT_SIM_H
 #define DENT_SIM_H
 
@@ -274,6 +274,7 @@ typedef struct dent_sim_contact {
     double point[3];  /**< in the middle between the two sides, at the beginning of the step */
     double normal[3]; /**< unit, from b to a */
     double gap;       /**< m, at detection: + apart, - overlapping */
+    double error;     /**< m: of the gap, as in dent_contact */
     double force[3];  /**< N, on a: the mean over the step, friction included; -force on b */
 } dent_sim_contact;
 
@@ -294,7 +295,10 @@ typedef struct dent_sim_statistics {
                                        the positions the step before had left; 0: nothing overlapped (contacts keep
                                        bodies apart by their thicknesses, so this is the usual value), or contacts are
                                        off or on a contact_budget. Exact below a plane, else an estimate: the
-                                       consistent depth of dent/contact.h */
+                                       consistent depth of dent/contact.h. Contacts that are not certain
+                                       (dent_contact_is_certain) count only where no other overlaps */
+    double max_penetration_error;  /**< m: the error of that contact */
+    double uncertain_penetration;  /**< m: the deepest of the contacts that are not certain; 0: there are none */
     uint32_t deepest_a, deepest_b; /**< bodies of that contact; UINT32_MAX: none */
     double kinetic, elastic, potential; /**< J; potential: of gravity, relative to height 0 */
     double linear_momentum[3], angular_momentum[3]; /**< of what can move, about the origin */
@@ -337,10 +341,10 @@ DENT_API dent_status dent_sim_set_velocity(dent_sim *sim, uint32_t body, const d
 
 /* ---- checkpoints ------------------------------------------------------------------------------------------------- */
 
-/** Writes the whole state to `path`: first to a file beside it, flushed to the disk, then renamed over it, so that at
- * every moment `path` is the old file or the complete new one. `note` (note_size bytes, may be null) is kept with it
- * for the caller. Versioned, checksummed, in the byte order of the machine (another one refuses it). FILE names the
- * path. */
+/** Writes the whole state to `path` as dent/file_output.h does: at every moment `path` is the old file or the complete
+ * new one, also with several writers; devices, pipes and links that lead nowhere fail with FILE, which names the path.
+ * `note` (note_size bytes, may be null) is kept with it for the caller. Versioned, checksummed, in the byte order of the
+ * machine (another one refuses it). */
 DENT_API dent_status dent_sim_save(dent_sim *sim, const char *path, const void *note, size_t note_size);
 
 /** Puts a simulation made from the same def into the saved state; the run goes on bit by bit as the saved one would

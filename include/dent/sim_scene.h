@@ -53,9 +53,11 @@ DENT_API dent_sim_scene_def dent_sim_scene_def_default(void);
 
 typedef struct dent_sim_scene dent_sim_scene;
 
-/** Makes a scene by name, from the table or from a file. INVALID_ARGUMENT names an unknown scene or setting and what is
- *  allowed; UNSUPPORTED: data that is not there, or a build without JSON (jansson); FORMAT: "file:line:column: what was
- *  expected"; and the statuses of dent_sim_create. *scene is written on success only. */
+/** Makes a scene by name, from the table or from a file. Reading a file takes at most the context's reading_limit, or
+ *  256 MiB and 100 times the bytes on disk, generated bodies included; more is TOO_LARGE. INVALID_ARGUMENT names an
+ *  unknown scene or setting and what is allowed; UNSUPPORTED: data that is not there, or a build without JSON
+ * (jansson); FORMAT: "file:line:column: what was expected"; and the statuses of dent_sim_create. *scene is written on
+ * success only. */
 DENT_API dent_status dent_sim_scene_open(dent_context *context, const dent_sim_scene_def *def, dent_sim_scene **scene);
 
 /** A scene file from memory; `name` stands for it in messages, mesh files are looked for relative to `folder` (null:

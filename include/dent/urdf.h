@@ -12,7 +12,8 @@
  * the file and in all folders above it. Other names are relative to the file.
  *
  * Written for hostile input: no document types or entities, nesting and names bounded, every number finite. The XML is
- * parsed by expat, which takes its memory from the C library; a build without it answers UNSUPPORTED.
+ * parsed by expat, which takes its memory from the C library (24 bytes for each of the file count for the limit of
+ * memory); a build without it answers UNSUPPORTED.
  *
  * Threads: any, each call on its own. Failure: a status, and one line in the context's message that names the file and
  * the culprit, link or joint; a missing collision mesh is FILE, joints that form no tree or have limits the wrong way
@@ -53,6 +54,7 @@ typedef struct dent_robot_read_def {
                                  warning */
     bool no_mesh_files;       /**< default false. True: no mesh file is looked for or opened; their links have the other
                                  shapes */
+    uint64_t memory_limit;    /**< as in dent_mesh_read_def, for the robot with all its meshes and shapes */
 } dent_robot_read_def;
 DENT_API dent_robot_read_def dent_robot_read_def_default(void);
 

@@ -24,7 +24,8 @@ DENT_API dent_context *dent_world_context(const dent_world *world);
 /** The message of the last failing call on this world; "" before the first. Valid until the next failing call. */
 DENT_API const char *dent_world_message(const dent_world *world);
 
-/** Adds a body: checks the indices, computes its topology, O(n log n) or better. *id is written on success only. */
+/** Adds a body: checks the indices, computes its topology, O(n log n) or better. *id is written on success only. A body
+ * without elements is accepted, with a warning in the log. */
 DENT_API dent_status dent_world_add_body(dent_world *world, const dent_body_def *def, dent_body_id *id);
 
 /** Removes it; its id is stale from now on. Ties that other bodies have through it stay. */

@@ -124,6 +124,9 @@ void context_release(dent_context *context, void *block, size_t bytes)
 
 void *dent_allocate(dent_context *context, size_t count, size_t size)
 {
+    if (!context) {
+        return NULL;
+    }
     size_t bytes;
     if (!size_multiply(count, size, &bytes)) {
         return NULL;
@@ -133,6 +136,9 @@ void *dent_allocate(dent_context *context, size_t count, size_t size)
 
 void *dent_reallocate(dent_context *context, void *block, size_t old_count, size_t new_count, size_t size)
 {
+    if (!context) {
+        return NULL;
+    }
     void *fresh = dent_allocate(context, new_count, size);
     if (fresh && block) {
         size_t kept = old_count < new_count ? old_count : new_count;
@@ -144,5 +150,8 @@ void *dent_reallocate(dent_context *context, void *block, size_t old_count, size
 
 void dent_release(dent_context *context, void *block, size_t count, size_t size)
 {
+    if (!context) {
+        return;
+    }
     context_release(context, block, count * size);
 }

@@ -94,6 +94,9 @@ static dent_context *create_checked(const dent_context_def *def)
     context->allocator = allocator;
     context->log = def->log;
     context->isa = def->isa == DENT_ISA_AUTO ? cpu_widest_isa() : def->isa;
+    context->reading_limit = def->reading_limit;
+    atomic_init(&context->loop_faults, 0);
+    atomic_init(&context->worlds, 0);
     atomic_init(&context->bytes, 0);
     atomic_init(&context->peak_bytes, 0);
     atomic_init(&context->allocations, 0);
@@ -142,26 +145,43 @@ void dent_context_destroy(dent_context *context)
 
 size_t dent_context_message(const dent_context *context, char *buffer, size_t buffer_size)
 {
+    if (!context) {
+        return 0;
+    }
     /* No context was ever created const: the mutex may be locked through this pointer. */
     pthread_mutex_t *mutex = (pthread_mutex_t *)&context->message_mutex;
     pthread_mutex_lock(mutex);
-    size_t length = message_copy(&context->message, buffer, buffer_size);
+    size_t length = message_copy(&context->message, buffer, buffer ? buffer_size : 0);
     pthread_mutex_unlock(mutex);
     return length;
 }
 
 dent_isa dent_context_isa(const dent_context *context)
 {
+    if (!context) {
+        return DENT_ISA_AUTO;
+    }
     return context->isa;
+}
+
+uint64_t dent_context_reading_limit(const dent_context *context)
+{
+    return context ? context->reading_limit : 0;
 }
 
 uint32_t dent_context_worker_count(const dent_context *context)
 {
+    if (!context) {
+        return 0;
+    }
     return context->parallel.worker_count;
 }
 
 dent_memory_use dent_context_memory_use(const dent_context *context)
 {
+    if (!context) {
+        return (dent_memory_use){0};
+    }
     return (dent_memory_use){
         .bytes = atomic_load_explicit(&context->bytes, memory_order_relaxed),
         .peak_bytes = atomic_load_explicit(&context->peak_bytes, memory_order_relaxed),

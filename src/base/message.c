@@ -1,4 +1,5 @@
-/* Messages of bounded length. Formatting goes through a local buffer, so that a message may quote the one before it. */
+/* Messages of bounded length and of one line. Formatting goes through a local buffer, so that a message may quote the
+ * one before it. */
 #include "message.h"
 
 #include <stdio.h>
@@ -9,10 +10,23 @@ void message_clear(struct message *message)
     message->text[0] = '\0';
 }
 
+/* Messages quote names from files, which may hold anything: line ends would break a log, escape sequences a terminal.
+ * Control characters of ASCII and of Latin 1 (as UTF-8: C2 80 to C2 9F) become '?', byte by byte. */
+static void keep_to_one_line(char *text)
+{
+    for (unsigned char *at = (unsigned char *)text; *at; at++) {
+        if (at[0] == 0xC2 && at[1] >= 0x80 && at[1] <= 0x9F) {
+            at[0] = at[1] = '?';
+        } else if (at[0] < 0x20 || at[0] == 0x7F) {
+            at[0] = '?';
+        }
+    }
+}
+
 dent_status message_fail_list(struct message *message, dent_status status, const char *format, va_list arguments)
 {
     struct message fresh;
-    int length = vsnprintf(fresh.text, sizeof fresh.text, format, arguments);
+    int length = format ? vsnprintf(fresh.text, sizeof fresh.text, format, arguments) : -1;
     if (length < 0) {
         fresh.text[0] = '\0';
         length = 0;
@@ -21,6 +35,7 @@ dent_status message_fail_list(struct message *message, dent_status status, const
         memcpy(fresh.text + sizeof fresh.text - 4, "...", 4);
         length = (int)sizeof fresh.text - 1;
     }
+    keep_to_one_line(fresh.text);
     memcpy(message->text, fresh.text, (size_t)length + 1);
     return status;
 }

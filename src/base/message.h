@@ -1,5 +1,6 @@
 /* A message in words about the last failing call, of bounded length. A context has one behind a mutex; a world has one
- * of its own without (one world is used by one thread at a time). A message too long for the buffer ends in "...". */
+ * of its own without (one world is used by one thread at a time). A message too long for the buffer ends in "...".
+ * It is one line: control characters in what it quotes become '?'. */
 #ifndef DENT_BASE_MESSAGE_H
 #define DENT_BASE_MESSAGE_H
 

@@ -14,6 +14,9 @@ dent_random dent_random_seeded(uint64_t seed)
 
 uint64_t dent_random_bits(dent_random *random)
 {
+    if (!random) {
+        return 0;
+    }
     random->state += UINT64_C(0x9E3779B97F4A7C15);
     uint64_t mixed = random->state;
     mixed = (mixed ^ (mixed >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -26,6 +29,9 @@ uint64_t dent_random_bits(dent_random *random)
  * 2019). */
 uint32_t dent_random_below(dent_random *random, uint32_t bound)
 {
+    if (!random) {
+        return 0;
+    }
     DENT_ASSERT(bound > 0);
     uint64_t product = (dent_random_bits(random) >> 32) * bound;
     if ((uint32_t)product < bound) {
@@ -39,5 +45,8 @@ uint32_t dent_random_below(dent_random *random, uint32_t bound)
 
 double dent_random_unit(dent_random *random)
 {
+    if (!random) {
+        return 0;
+    }
     return (double)(dent_random_bits(random) >> 11) * 0x1p-53;
 }

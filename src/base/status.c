@@ -50,6 +50,9 @@ dent_status dent_fail_list(dent_context *context, dent_status status, const char
 {
     /* Formatted before the lock is taken: the format may be slow, the copy is not. */
     struct message fresh;
+    if (!context) {
+        return status;
+    }
     message_fail_list(&fresh, status, format, arguments);
     pthread_mutex_lock(&context->message_mutex);
     context->message = fresh;
@@ -68,7 +71,7 @@ dent_status dent_fail(dent_context *context, dent_status status, const char *for
 
 void dent_log_line(dent_context *context, dent_log_level level, const char *format, ...)
 {
-    if (!context->log.write) {
+    if (!context || !context->log.write) {
         return;
     }
     struct message line;

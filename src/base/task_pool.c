@@ -101,6 +101,22 @@ static void signals_to_block(sigset_t *set)
     }
 }
 
+/* The stack of our threads is not left to the system: with musl it would be 128 KiB, with glibc whatever `ulimit -s`
+ * says. dent needs DENT_STACK_BYTES of it; the rest is for blocks of the host (dent_parallel_for) and sanitizers. */
+enum { STACK_BYTES = 1 << 20 };
+
+static bool start_thread(struct pool_worker *worker)
+{
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) {
+        return false;
+    }
+    bool started = pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 &&
+                   pthread_create(&worker->thread, &attributes, worker_main, worker) == 0;
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
 static void start_workers(struct task_pool *pool, uint32_t thread_count)
 {
     sigset_t blocked, before;
@@ -110,7 +126,7 @@ static void start_workers(struct task_pool *pool, uint32_t thread_count)
         struct pool_worker *worker = &pool->workers[pool->thread_count - 1];
         worker->pool = pool;
         worker->index = pool->thread_count;
-        if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0) {
+        if (!start_thread(worker)) {
             break; /* fewer threads give the same answers */
         }
         pool->thread_count++;

@@ -42,7 +42,7 @@ struct body *body_table_find(const struct body_table *table, dent_body_id id)
         return NULL;
     }
     const struct body_slot *slot = &table->slots[id.index1 - 1];
-    return slot->generation == id.generation ? slot->body : NULL;
+    return slot->generation == id.generation && id.world == table->world ? slot->body : NULL;
 }
 
 uint32_t body_table_rank(const struct body_table *table, dent_body_id id)
@@ -66,16 +66,21 @@ uint32_t body_table_rank(const struct body_table *table, dent_body_id id)
 dent_body_id body_table_id_at(const struct body_table *table, uint32_t rank)
 {
     if (rank >= table->body_count) {
-        return (dent_body_id){0, 0};
+        return (dent_body_id){0};
     }
     uint32_t slot = table->ranks[rank];
-    return (dent_body_id){slot + 1, table->slots[slot].generation};
+    return (dent_body_id){slot + 1, table->slots[slot].generation, table->world};
 }
 
 dent_status body_table_stale(const struct body_table *table, dent_body_id id, struct message *message)
 {
     if (dent_body_id_is_null(id)) {
         return message_fail(message, DENT_ERROR_STALE_ID, "the body id is null");
+    }
+    if (id.world != table->world) {
+        return message_fail(message, DENT_ERROR_STALE_ID,
+                            "body id %" PRIu32 ".%" PRIu32 " is of world %" PRIu32 " of this context, not of %" PRIu32,
+                            id.index1, id.generation, id.world, table->world);
     }
     if (id.index1 > table->slot_count || id.generation == 0 ||
         id.generation >= table->slots[id.index1 - 1].generation) {
@@ -156,7 +161,7 @@ dent_status body_table_add(struct body_table *table, const dent_body_def *def, s
 {
     struct body *body = NULL;
     struct vertex_ties ties;
-    dent_status status = make_body(table, def, table->next_serial, (dent_body_id){0, 0}, message, &body, &ties);
+    dent_status status = make_body(table, def, table->next_serial, (dent_body_id){0}, message, &body, &ties);
     if (status != DENT_OK) {
         return status;
     }
@@ -174,7 +179,7 @@ dent_status body_table_add(struct body_table *table, const dent_body_def *def, s
     table->next_identity++;
     table->ranks[table->body_count++] = slot;
     table->topology_version++;
-    *id = (dent_body_id){slot + 1, table->slots[slot].generation};
+    *id = (dent_body_id){slot + 1, table->slots[slot].generation, table->world};
     return DENT_OK;
 }
 

@@ -21,6 +21,7 @@ struct body_table {
     dent_context *context;
     struct body_slot *slots;
     uint32_t slot_count, slot_capacity;
+    uint32_t world; /* serial of the world, which ids carry */
     uint32_t *ranks; /* slot of the r-th living body, ascending serial; slot_capacity long */
     uint32_t body_count;
     uint32_t first_free; /* UINT32_MAX: none */

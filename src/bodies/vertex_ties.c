@@ -6,8 +6,8 @@
  * then the vertices of all bodies that carry a changed identity are relabelled.
  *
  * In: the ties of one def. Prepare computes the list of changed identities by union-find over the identities named, and
- * takes all memory; commit only copies. Cost: O(t log t) for t ties, plus one pass over all vertices when old classes
- * are joined.
+ * takes all memory; commit only copies. Cost: O(t log t) for t ties, whatever the number of bodies; plus one pass over
+ * all bodies and vertices when old classes are joined, which the groups of one file never do.
  */
 #include "bodies/vertex_ties.h"
 
@@ -158,8 +158,19 @@ static uint64_t *list_changed_identities(const struct vertex_ties *ties, const s
     return identities;
 }
 
-/* Memory for the bodies of the table that get their first tie by joined classes, and for the new body. */
-static bool prepare_arrays(struct vertex_ties *ties, const struct body_table *table, const struct body *body)
+/* Does a vertex of a body of the table change its identity? New identities are larger than all old ones. */
+static bool joins_old_classes(const struct vertex_ties *ties, uint64_t first_new_identity)
+{
+    for (size_t i = 0; i < ties->change_count && ties->changes[i].from < first_new_identity; i++) {
+        if (ties->changes[i].from != ties->changes[i].to) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Memory for the bodies of the table that get their first tie by joined classes. */
+static bool prepare_old_bodies(struct vertex_ties *ties, const struct body_table *table)
 {
     ties->fresh = dent_allocate(ties->context, table->body_count, sizeof *ties->fresh);
     if (!ties->fresh) {
@@ -177,6 +188,14 @@ static bool prepare_arrays(struct vertex_ties *ties, const struct body_table *ta
                 return false;
             }
         }
+    }
+    return true;
+}
+
+static bool prepare_arrays(struct vertex_ties *ties, const struct body_table *table, const struct body *body)
+{
+    if (joins_old_classes(ties, body->identity_base) && !prepare_old_bodies(ties, table)) {
+        return false;
     }
     ties->own_count = body->vertex_count;
     ties->own = list_changed_identities(ties, body);
@@ -206,14 +225,10 @@ dent_status vertex_ties_prepare(struct vertex_ties *ties, const struct body_tabl
     return DENT_OK;
 }
 
-/* Bodies that have identities of their own: only when classes that existed before were joined. */
-static void relabel_bodies(struct vertex_ties *ties, uint64_t first_new_identity)
+/* Bodies that have identities of their own. */
+static void relabel_bodies(struct vertex_ties *ties)
 {
-    bool joined = false;
-    for (size_t i = 0; i < ties->change_count && ties->changes[i].from < first_new_identity; i++) {
-        joined |= ties->changes[i].from != ties->changes[i].to;
-    }
-    for (uint32_t rank = 0; joined && rank < ties->fresh_count; rank++) {
+    for (uint32_t rank = 0; rank < ties->fresh_count; rank++) {
         struct body *old = body_table_at(ties->table, rank);
         for (uint32_t vertex = 0; old->identities && vertex < old->vertex_count; vertex++) {
             old->identities[vertex] = changed_identity(ties, old->identities[vertex]);
@@ -223,7 +238,7 @@ static void relabel_bodies(struct vertex_ties *ties, uint64_t first_new_identity
 
 void vertex_ties_commit(struct vertex_ties *ties, struct body *body)
 {
-    relabel_bodies(ties, body->identity_base);
+    relabel_bodies(ties);
     for (uint32_t rank = 0; rank < ties->fresh_count; rank++) {
         if (ties->fresh[rank]) {
             body_table_at(ties->table, rank)->identities = ties->fresh[rank];

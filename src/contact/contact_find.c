@@ -38,6 +38,17 @@ static dent_status check_length(dent_world *world, double value, const char *nam
                         "%s of the contacts is %g: a finite length, 0 or more, is needed", name, value);
 }
 
+/* Without positions at t1 a body stands still; where all do, the caller has forgotten them. */
+static bool nothing_moves(const dent_world *world)
+{
+    for (uint32_t rank = 0; rank < world->bodies.body_count; rank++) {
+        if (body_table_at(&world->bodies, rank)->positions_t1.data) {
+            return false;
+        }
+    }
+    return world->bodies.body_count > 0;
+}
+
 static dent_status check_def(dent_world *world, const void *data)
 {
     const dent_contacts_def *def = data;
@@ -48,6 +59,10 @@ static dent_status check_def(dent_world *world, const void *data)
     if ((unsigned)def->normals > DENT_CONTACT_NORMALS_VERTEX) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no kind of normals number %d",
                             (int)def->normals);
+    }
+    if (def->impact && nothing_moves(world)) {
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
+                            "impact: expected positions at t1 of what moves (dent_body_set_positions); got none");
     }
     dent_status status = check_length(world, def->thickness, "thickness");
     status = status == DENT_OK ? check_length(world, def->impact_separation, "impact_separation") : status;
@@ -171,6 +186,36 @@ static dent_status find_all(struct contact_run *run, dent_query_result *query)
     return status;
 }
 
+bool dent_contact_is_certain(const dent_contact *contact)
+{
+    return contact && contact->gap < 0 && contact->error <= -0.5 * contact->gap;
+}
+
+/* The largest depths; one that is hardly known must not hide those that are. */
+static void measure_depths(dent_contacts *result)
+{
+    double certain_depth = 0, certain_error = 0, uncertain_error = 0;
+    for (uint64_t i = 0; i < result->count; i++) {
+        const dent_contact *contact = &result->contacts[i];
+        double depth = -contact->gap;
+        if (!(depth > 0)) {
+            continue;
+        }
+        if (dent_contact_is_certain(contact)) {
+            certain_error = depth > certain_depth ? contact->error : certain_error;
+            certain_depth = depth > certain_depth ? depth : certain_depth;
+        } else {
+            result->uncertain_count++;
+            uncertain_error = depth > result->uncertain_depth ? contact->error : uncertain_error;
+            result->uncertain_depth = depth > result->uncertain_depth ? depth : result->uncertain_depth;
+        }
+    }
+    bool known = certain_depth > 0;
+    result->max_depth = certain_depth > result->uncertain_depth ? certain_depth : result->uncertain_depth;
+    result->scale_depth = known ? certain_depth : result->uncertain_depth;
+    result->scale_error = known ? certain_error : uncertain_error;
+}
+
 static void hand_over(struct contact_run *run, const dent_query_result *query, dent_contacts *result)
 {
     struct contact_state *state = run->state;
@@ -181,9 +226,7 @@ static void hand_over(struct contact_run *run, const dent_query_result *query, d
                               .patch_count = state->patches.count,
                               .counters = run->counters,
                               .query = query->counters};
-    for (uint64_t i = 0; i < result->count; i++) {
-        result->max_depth = -result->contacts[i].gap > result->max_depth ? -result->contacts[i].gap : result->max_depth;
-    }
+    measure_depths(result);
     if (run->def->penetration) {
         struct contact_memory old = state->memory;
         state->memory = state->fresh_memory;
@@ -254,5 +297,6 @@ static const struct question_row contacts_question = {
 
 dent_status dent_world_find_contacts(dent_world *world, const dent_contacts_def *def, dent_contacts *result)
 {
+    QUESTION_REQUIRE(world, def, result);
     return question_ask(world, &contacts_question, def, result);
 }

@@ -1,4 +1,6 @@
 /* The records of all sources in canonical order; pairs that two sources found become one record. */
+#include <float.h>
+
 #include "contact/contact_run.h"
 
 /* Stable, by (body a, feature a, body b, feature b) and then by kind. */
@@ -69,13 +71,22 @@ static bool append_features(struct contact_run *run)
     return true;
 }
 
+/* Lengths beyond the largest double become that: a depth may reach across the whole range, and two such have no
+ * difference. */
+static void limit_lengths(dent_contact *contact)
+{
+    contact->gap = contact->gap > DBL_MAX ? DBL_MAX : contact->gap < -DBL_MAX ? -DBL_MAX : contact->gap;
+    contact->error = contact->error <= DBL_MAX ? contact->error : DBL_MAX;
+}
+
 bool contact_finish(struct contact_run *run)
 {
     if (run->state->unsorted.count > 0 && !append_features(run)) {
         return false;
     }
-    const dent_contact *contacts = run->state->contacts.data;
+    dent_contact *contacts = run->state->contacts.data;
     for (size_t i = 0; i < run->state->contacts.count; i++) {
+        limit_lengths(&contacts[i]);
         run->counters.by_source[contacts[i].source]++;
         run->counters.clamped += (contacts[i].flags & DENT_CONTACT_CLAMPED) != 0;
     }

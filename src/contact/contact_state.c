@@ -265,6 +265,8 @@ bool contact_remember_bodies(struct dynamic_array *known, const struct body_tabl
 
 dent_status dent_world_set_contact_memory(dent_world *world, const dent_contact_memory *memory, uint64_t count)
 {
+    WORLD_REQUIRE(world, world);
+    WORLD_REQUIRE_ARRAY(world, count, memory);
     struct contact_state *state = contact_state_of(world);
     for (uint64_t i = 0; i < count; i++) {
         if (!record_is_sound(world, &memory[i]) || (i > 0 && !comes_before(&memory[i - 1], &memory[i]))) {

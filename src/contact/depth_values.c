@@ -1,8 +1,9 @@
 /* Depth and direction at the borders (S3), and inward from there in rounds (S4).
  *
- *   S3: d = sum w (x - p).n / sum w,   r = sum w n / |...|,              w = 1 / |x - p|^2, over the hits x of p's
- * edges S4: d = sum m ((q - p).r_q + d_q) / sum m,   r = sum m r_q / |...|,  m = 1 / |q - p|^2, over the neighbours q
- * that got their values in an earlier round
+ *   S3: d = sum w (x - p).n / sum w,             r = sum w n / |...|,    w = 1 / |x - p|^2,
+ *       over the hits x of p's edges
+ *   S4: d = sum m ((q - p).r_q + d_q) / sum m,   r = sum m r_q / |...|,  m = 1 / |q - p|^2,
+ *       over the neighbours q that got their values in an earlier round
  *
  * On a plane every term is the true depth, so both are exact there, however deep. Only earlier rounds are read: the
  * result depends on no order and each round runs in parallel. Sums go in the order of edges and neighbours. Weights are

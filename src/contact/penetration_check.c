@@ -82,11 +82,17 @@ static const uint8_t *marks_of(const dent_world *world, dent_body_id id, bool of
 
 const uint8_t *dent_check_element_marks(const dent_world *world, dent_body_id id)
 {
+    if (!world) {
+        return NULL;
+    }
     return marks_of(world, id, false);
 }
 
 const uint8_t *dent_check_vertex_marks(const dent_world *world, dent_body_id id)
 {
+    if (!world) {
+        return NULL;
+    }
     return marks_of(world, id, true);
 }
 
@@ -269,5 +275,6 @@ const struct question_row check_question = {
 
 dent_status dent_world_check(dent_world *world, const dent_check_def *def, dent_check_result *result)
 {
+    QUESTION_REQUIRE(world, def, result);
     return question_ask(world, &check_question, def, result);
 }

@@ -278,10 +278,12 @@ static const struct question_row step_question = STEP_ROW("a safe step", dent_sa
 
 dent_status dent_world_start_state(dent_world *world, const dent_impact_def *def, dent_start_state *state)
 {
+    QUESTION_REQUIRE(world, def, state);
     return question_ask(world, &start_question, def, state);
 }
 
 dent_status dent_world_safe_step(dent_world *world, const dent_impact_def *def, dent_safe_step *result)
 {
+    QUESTION_REQUIRE(world, def, result);
     return question_ask(world, &step_question, def, result);
 }

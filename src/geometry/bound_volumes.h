@@ -157,11 +157,12 @@ static inline double largest_slab_gap(uint32_t directions, const double *a, cons
 }
 
 /* The largest signed gap over all directions, as a length: divided by the length of the direction, which is the root of
- * 3 or 2. Both roundings of the product are within `down`. Written for the two counts, so that the loops unroll. */
+ * 3 or 2. Both roundings of the product are within `down`; among subnormals, where they are not, a step of their grid
+ * is taken off. Written for the two counts, so that the loops unroll. */
 static inline double slab_gap(uint32_t directions, const double *a, const double *b)
 {
-    return directions == 4 ? down(largest_slab_gap(4, a, b) * 0.57735026918962576)
-                           : down(largest_slab_gap(6, a, b) * 0.70710678118654752);
+    return directions == 4 ? down(largest_slab_gap(4, a, b) * 0.57735026918962576) - DBL_TRUE_MIN
+                           : down(largest_slab_gap(6, a, b) * 0.70710678118654752) - DBL_TRUE_MIN;
 }
 
 #endif

@@ -12,19 +12,15 @@
  */
 #include "geometry/cone_cover.h"
 
+#include <string.h>
+
 #include "base/dent_assert.h"
 #include "geometry/wide_determinants.h"
 
 void plane_set_begin(struct plane_set *set)
 {
     static const double points[4][3] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
-    for (int i = 0; i < CONE_NORMALS_MAX; i++) {
-        for (int j = 0; j < CONE_NORMALS_MAX; j++) {
-            for (int k = 0; k < CONE_NORMALS_MAX; k++) {
-                set->sign[i][j][k] = 2;
-            }
-        }
-    }
+    memset(set->sign, 2, sizeof set->sign);
     set->count = CONE_AXES;
     for (int axis = 0; axis < CONE_AXES; axis++) {
         set->plane[axis][0] = points[0];
@@ -58,7 +54,7 @@ static int sign_of_normals(struct plane_set *set, int i, int j, int k)
     if (i == j || j == k) {
         return 0;
     }
-    int8_t *known = &set->sign[i][j][k];
+    int8_t *known = &set->sign[i + j * (j - 1) / 2 + k * (k - 1) * (k - 2) / 6]; /* i < j < k: each triple its own */
     if (*known == 2) {
         *known = (int8_t)sign_of_three_normals(set->plane[i], set->plane[j], set->plane[k]);
     }

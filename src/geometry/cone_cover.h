@@ -15,14 +15,14 @@
 enum {
     CONE_PLANES_MAX = 18, /* six cones of three */
     CONE_AXES = 3,        /* the coordinate planes, needed to compare parallel normals */
-    CONE_NORMALS_MAX = CONE_PLANES_MAX + CONE_AXES
+    CONE_NORMALS_MAX = CONE_PLANES_MAX + CONE_AXES,
+    CONE_TRIPLES = CONE_NORMALS_MAX * (CONE_NORMALS_MAX - 1) * (CONE_NORMALS_MAX - 2) / 6
 };
 
 struct plane_set {
     int count;
     const double *plane[CONE_NORMALS_MAX][3];
-    int8_t sign[CONE_NORMALS_MAX][CONE_NORMALS_MAX]
-               [CONE_NORMALS_MAX]; /* of three normals in rising order; 2: not yet known */
+    int8_t sign[CONE_TRIPLES]; /* of three normals in rising order; 2: not yet known */
 };
 
 /* A set of the coordinate planes only. */

@@ -2,11 +2,14 @@
  *
  * An independent second opinion on the exact tests, and the narrow test of the BucketTree article. Sets of any kind: a
  * tetrahedron, a triangle, a hexahedron, a ball. Fixed double arithmetic, a finite number of iterations, and an answer
- * that says when it does not know: SEPARATED    a direction was found along which the closed sets have a gap that
- * rounding cannot explain; OVERLAPPING  four points of the difference of the sets were found that surround the origin
- * by more than rounding: the interiors (of a flat set: its relative interior) have a common point; UNDECIDED neither:
- * sets that touch, nearly touch, or have a flat difference. Both certain answers are proofs; the tests hold them
- * against the exact predicates. Pure; any thread.
+ * that says when it does not know:
+ *
+ *   SEPARATED    a direction was found along which the closed sets have a gap that rounding cannot explain
+ *   OVERLAPPING  four points of the difference of the sets were found that surround the origin by more than rounding:
+ *                the interiors (of a flat set: its relative interior) have a common point
+ *   UNDECIDED    neither: sets that touch, nearly touch, or have a flat difference
+ *
+ * Both certain answers are proofs; the tests hold them against the exact predicates. Pure; any thread.
  */
 #ifndef DENT_GEOMETRY_CONVEX_GJK_H
 #define DENT_GEOMETRY_CONVEX_GJK_H

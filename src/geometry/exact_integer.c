@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/dent_assert.h"
-
-__extension__ typedef unsigned __int128 uint128;
+#include "base/limb_arithmetic.h"
 
 struct limb_arena limb_arena_of(uint64_t *limbs, int count)
 {
@@ -65,11 +64,9 @@ struct exact_integer exact_from_double(struct limb_arena *arena, double value, i
         shift = 0;
     }
     int whole = shift / 64;
-    uint128 placed = (uint128)mantissa << shift % 64;
     uint64_t *limbs = exact_take(arena, whole + 2);
     memset(limbs, 0, (size_t)whole * sizeof *limbs);
-    limbs[whole] = (uint64_t)placed;
-    limbs[whole + 1] = (uint64_t)(placed >> 64);
+    limbs[whole] = limb_shift_left(mantissa, shift % 64, &limbs[whole + 1]);
     return finish(arena, limbs, whole + 2, value < 0.0 ? -1 : 1);
 }
 
@@ -101,9 +98,7 @@ static struct exact_integer add_magnitudes(struct limb_arena *arena, struct exac
     uint64_t carry = 0;
     int k = 0;
     for (; k < shorter.length; k++) {
-        uint128 sum = (uint128)longer.limbs[k] + shorter.limbs[k] + carry;
-        limbs[k] = (uint64_t)sum;
-        carry = (uint64_t)(sum >> 64);
+        limbs[k] = limb_add(longer.limbs[k], shorter.limbs[k], &carry);
     }
     for (; k < longer.length; k++) {
         uint64_t sum = longer.limbs[k] + carry;
@@ -121,9 +116,7 @@ static struct exact_integer subtract_magnitudes(struct limb_arena *arena, struct
     uint64_t borrow = 0;
     int k = 0;
     for (; k < smaller.length; k++) {
-        uint128 difference = (uint128)larger.limbs[k] - smaller.limbs[k] - borrow;
-        limbs[k] = (uint64_t)difference;
-        borrow = (uint64_t)(difference >> 64) & 1;
+        limbs[k] = limb_subtract(larger.limbs[k], smaller.limbs[k], &borrow);
     }
     for (; k < larger.length; k++) {
         uint64_t limb = larger.limbs[k];
@@ -168,9 +161,7 @@ struct exact_integer exact_multiply(struct limb_arena *arena, struct exact_integ
     for (int i = 0; i < a.length; i++) {
         uint64_t carry = 0, factor = a.limbs[i];
         for (int j = 0; j < b.length; j++) {
-            uint128 sum = (uint128)factor * b.limbs[j] + limbs[i + j] + carry;
-            limbs[i + j] = (uint64_t)sum;
-            carry = (uint64_t)(sum >> 64);
+            limbs[i + j] = limb_multiply_add(factor, b.limbs[j], limbs[i + j], &carry);
         }
         limbs[i + b.length] = carry;
     }

@@ -8,8 +8,9 @@
  * Accuracy. Let u = 2^-53 and E the largest |difference of coordinates| between the first point and the others. The
  * computed distance D and the true one d of the closed sets satisfy
  *
- *     D >= d - 32 u E        (whatever candidate is taken, it is a point of the sets up to rounding; derived in
- * kernels/feature_lanes.h) D <= d + 8 u E         (tested against exact rationals, not proven; 1.8 seen)
+ *     D >= d - 32 u E   whatever candidate is taken, it is a point of the sets up to rounding; derived in
+ *                       kernels/feature_lanes.h
+ *     D <= d + 8 u E    tested against exact rationals, not proven; 1.8 seen
  *
  * A search is conservative, therefore, when it finds every pair with d <= threshold + 32 u E; E is at most twice the
  * largest |coordinate|.

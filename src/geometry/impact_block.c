@@ -46,7 +46,7 @@ uint32_t impact_test_block(const struct impact_block *block, const struct kernel
             corners[k] = &block->vertices[block->corners[candidate][k]];
         }
         struct impact_result *result = &hits[hit_count].result;
-        impact_test_finite(block->kind, corners, limit, ordinary, result);
+        impact_test_finite(block->kind, corners, limit, ordinary, workspace->limbs, result);
         if (impact_note_result(block, result, &limit, counters)) {
             hits[hit_count++].candidate = candidate;
         }

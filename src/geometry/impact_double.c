@@ -18,6 +18,8 @@
  *     D'                 3 (68 + 68) + 72 for the operations + 216 = 696u P      used 1280u P
  *     d . F at a corner  interpolated differences 4u m, products and sums 26u    used 48u max|d| (mq + ma + mb)
  *
+ * The numbers used are IMPACT_CUBIC_BOUND and its neighbours in impact_internal.h.
+ *
  * Underflow is harmless for the same reason as there. tests/geometry/test_impact_bounds_rational.c measures all of
  * them.
  */
@@ -87,7 +89,7 @@ static bool prepare(struct impact_doubles *x, enum impact_kind kind, const struc
     x->cubic[2] = (lanes_dot(x->q[0], end) + lanes_dot(x->q[1], mixed)) * (1.0 / 3.0);
     x->cubic[3] = lanes_dot(x->q[1], end);
     x->product = x->size_q * x->size_a * x->size_b;
-    x->cubic_bound = 160 * 0x1p-53 * x->product;
+    x->cubic_bound = IMPACT_CUBIC_BOUND * x->product;
     return true;
 }
 
@@ -195,8 +197,8 @@ static enum inside inside_along(const struct impact_doubles *x, int axis, int si
         c[3][i] = n[i] - c[1][i];
     }
     double ab = x->size_a * x->size_b, qb = x->size_q * x->size_b, qa = x->size_q * x->size_a;
-    double rest = 40 * 0x1p-53 * (ab + qb + qa);
-    double bounds[4] = {32 * 0x1p-53 * qb, 32 * 0x1p-53 * qa, rest, rest};
+    double rest = IMPACT_REST_BOUND * (ab + qb + qa);
+    double bounds[4] = {IMPACT_CROSS_BOUND * qb, IMPACT_CROSS_BOUND * qa, rest, rest};
     enum inside result = CERTAINLY_INSIDE;
     for (int i = 0; i < (face ? 3 : 4); i++) {
         int found = certain_sign_3(c[i], bounds[i]);
@@ -213,7 +215,7 @@ static enum inside inside_along(const struct impact_doubles *x, int axis, int si
 /* On a long interval: one projection, the one with the largest certain component of N. */
 static enum inside inside_on(const struct impact_doubles *x, double l, double r)
 {
-    double bound = 32 * 0x1p-53 * (x->size_a * x->size_b), best = bound;
+    double bound = IMPACT_CROSS_BOUND * (x->size_a * x->size_b), best = bound;
     int best_axis = -1, best_sign = 0;
     for (int axis = 0; axis < 3; axis++) {
         double c[3];
@@ -232,7 +234,7 @@ static enum inside inside_on(const struct impact_doubles *x, double l, double r)
 /* On a bracket of a root: every projection. */
 static enum inside inside_on_bracket(const struct impact_doubles *x, double l, double r)
 {
-    double bound = 32 * 0x1p-53 * (x->size_a * x->size_b);
+    double bound = IMPACT_CROSS_BOUND * (x->size_a * x->size_b);
     for (int axis = 0; axis < 3; axis++) {
         double c[3];
         quadratic_on(x->normal[axis], l, r, c);
@@ -279,7 +281,7 @@ static bool separated_on(const struct impact_doubles *x, double l, double r)
         most = lanes_most(most, lanes_most(lanes_most(values[0], values[1]), lanes_most(values[2], values[3])));
     }
     double size = lanes_largest(d);
-    double bound = 48 * 0x1p-53 * size * (x->size_q + x->size_a + x->size_b);
+    double bound = IMPACT_AXIS_BOUND * size * (x->size_q + x->size_a + x->size_b);
     return size > IMPACT_LEAST_AXIS && size < HUGE_VAL && (least > bound || most < -bound);
 }
 

@@ -26,10 +26,11 @@
 
 #include <limits.h>
 
+#include "base/allocator.h"
 #include "geometry/exact_roots.h"
 #include "geometry/power_of_two.h"
 
-enum { ORDINARY_BITS = 256, ORDINARY_LIMBS = 4096, ALL_LIMBS = 16384 };
+enum { ORDINARY_BITS = 256, ORDINARY_LIMBS = 4096 };
 
 struct exact_query {
     struct limb_arena arena;
@@ -219,24 +220,39 @@ static bool first_time(struct exact_query *query, const struct impact_vertex *co
     return coplanarity.degree < 0 ? first_always_coplanar(query, toi) : first_at_roots(query, &coplanarity, toi);
 }
 
-static bool with_ordinary_scratch(struct exact_query *query, const struct impact_vertex *const corners[4],
-                                  int scale_exponent, double *toi)
+static enum impact_answer answer_in(uint64_t *limbs, int count, struct exact_query *query,
+                                    const struct impact_vertex *const corners[4], int scale_exponent, double *toi)
+{
+    query->arena = limb_arena_of(limbs, count);
+    return first_time(query, corners, scale_exponent, toi) ? IMPACT_HIT : IMPACT_FREE;
+}
+
+/* Not inlined: nobody else pays for the frame. */
+static __attribute__((noinline)) enum impact_answer on_the_stack(struct exact_query *query,
+                                                                 const struct impact_vertex *const corners[4],
+                                                                 int scale_exponent, double *toi)
 {
     uint64_t limbs[ORDINARY_LIMBS];
-    query->arena = limb_arena_of(limbs, ORDINARY_LIMBS);
-    return first_time(query, corners, scale_exponent, toi);
+    return answer_in(limbs, ORDINARY_LIMBS, query, corners, scale_exponent, toi);
 }
 
-static __attribute__((noinline)) bool with_full_scratch(struct exact_query *query,
-                                                        const struct impact_vertex *const corners[4],
-                                                        int scale_exponent, double *toi)
+/* A single test has no workspace and no context; exponents hundreds of powers of two apart are rare in it. */
+static enum impact_answer in_a_block(struct exact_query *query, const struct impact_vertex *const corners[4],
+                                     int scale_exponent, double *toi)
 {
-    uint64_t limbs[ALL_LIMBS];
-    query->arena = limb_arena_of(limbs, ALL_LIMBS);
-    return first_time(query, corners, scale_exponent, toi);
+    dent_allocator allocator = allocator_default();
+    const size_t size = IMPACT_LIMBS * sizeof(uint64_t);
+    uint64_t *limbs = allocator.allocate(allocator.user, size, ALLOCATION_ALIGNMENT);
+    if (!limbs) {
+        return IMPACT_ERROR;
+    }
+    enum impact_answer answer = answer_in(limbs, IMPACT_LIMBS, query, corners, scale_exponent, toi);
+    allocator.release(allocator.user, limbs, size);
+    return answer;
 }
 
-bool impact_exact_time(enum impact_kind kind, const struct impact_vertex *const corners[4], double *toi)
+enum impact_answer impact_exact_time(enum impact_kind kind, const struct impact_vertex *const corners[4],
+                                     uint64_t *limbs, double *toi)
 {
     struct exact_query query;
     query.kind = kind;
@@ -256,8 +272,11 @@ bool impact_exact_time(enum impact_kind kind, const struct impact_vertex *const 
     }
     if (most == 0.0) { /* everything in the origin */
         *toi = 0.0;
-        return true;
+        return IMPACT_HIT;
     }
-    return binary_exponent(most) - lowest <= ORDINARY_BITS ? with_ordinary_scratch(&query, corners, lowest, toi)
-                                                           : with_full_scratch(&query, corners, lowest, toi);
+    if (limbs) {
+        return answer_in(limbs, IMPACT_LIMBS, &query, corners, lowest, toi);
+    }
+    return binary_exponent(most) - lowest <= ORDINARY_BITS ? on_the_stack(&query, corners, lowest, toi)
+                                                           : in_a_block(&query, corners, lowest, toi);
 }

@@ -38,6 +38,16 @@ static inline bool impact_arithmetic_is_ordinary(void)
     return one + half_ulp == 1.0 && one + more > 1.0 && least * 0.5 > 0.0;
 }
 
+/* Bounds of rounding errors in the double stages, derived in impact_double.c; tests/geometry/
+ * test_impact_bounds_rational.c holds them against the derivation and against exact rationals. Times mq ma mb: the
+ * coplanarity cubic D and its derivative. Times the sizes of the two factors: a component of a cross product; times the
+ * sum of the three products: differences of such. Times max|d| (mq + ma + mb): d . F at a corner. */
+#define IMPACT_CUBIC_BOUND (160 * 0x1p-53)
+#define IMPACT_SLOPE_BOUND (1280 * 0x1p-53)
+#define IMPACT_CROSS_BOUND (32 * 0x1p-53)
+#define IMPACT_REST_BOUND (40 * 0x1p-53)
+#define IMPACT_AXIS_BOUND (48 * 0x1p-53)
+
 /* Point on segment: the choices that can hold where the cross product of the sides vanishes. {point, end, end} */
 static const uint8_t impact_on_segment[2][4][3] = {
     {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {0, 0, 0}},
@@ -49,8 +59,10 @@ static inline int impact_on_segment_count(enum impact_kind kind)
     return kind == IMPACT_VERTEX_FACE ? 3 : 4;
 }
 
-/* Stage 3: whether there is a contact, and then its time. */
-bool impact_exact_time(enum impact_kind kind, const struct impact_vertex *const corners[4], double *toi);
+/* Stage 3: whether there is a contact, and then its time. limbs: IMPACT_LIMBS of them; null: ordinary input takes 32
+ * KiB of the stack, other input a block from the C library, and without one there is no answer: IMPACT_ERROR. */
+enum impact_answer impact_exact_time(enum impact_kind kind, const struct impact_vertex *const corners[4],
+                                     uint64_t *limbs, double *toi);
 
 /* u, v and the normal of a contact at toi: one fixed sequence of operations in double, never not-a-number. */
 void impact_describe_contact(enum impact_kind kind, const struct impact_vertex *const corners[4],
@@ -61,9 +73,9 @@ enum impact_verdict { IMPACT_CERTAINLY_FREE, IMPACT_CERTAINLY_HIT, IMPACT_UNDECI
 enum impact_verdict impact_double_time(enum impact_kind kind, const struct impact_vertex *const corners[4],
                                        double t_limit, double *toi);
 
-/* Stages 1 to 3 for a query of finite coordinates; stage 3 alone where arithmetic is not ordinary. */
+/* Stages 1 to 3 for a query of finite coordinates; stage 3 alone where arithmetic is not ordinary. limbs: as above. */
 void impact_test_finite(enum impact_kind kind, const struct impact_vertex *const corners[4], double t_limit,
-                        bool ordinary, struct impact_result *result);
+                        bool ordinary, uint64_t *limbs, struct impact_result *result);
 
 /* Counts what was said about a candidate of a block and, where only the earliest is asked for, lowers the limit. True
  * for a hit. */

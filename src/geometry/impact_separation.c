@@ -124,7 +124,7 @@ static void consider(const struct separation_query *x, double t, const double n[
         least = lanes_least(least, values[i]);
     }
     double length = sqrt(lanes_dot(slab.n, slab.n));
-    slab.error = 48 * 0x1p-53 * x->size + 0x1p-1000; /* largest component of n below 1 */
+    slab.error = IMPACT_AXIS_BOUND * x->size + 0x1p-1000; /* largest component of n below 1 */
     slab.threshold = x->distance * length * (1.0 + 0x1p-48);
     slab.thickness = (least - slab.error - slab.threshold) / length;
     if (slab.thickness > best->thickness) {
@@ -241,7 +241,7 @@ static bool free_by_one_slab(const struct separation_query *x)
         }
     }
     double length = sqrt(lanes_dot(n, n));
-    double bound = (48 * 0x1p-53 * x->size + 0x1p-1000) * most + x->distance * length * (1.0 + 0x1p-48);
+    double bound = (IMPACT_AXIS_BOUND * x->size + 0x1p-1000) * most + x->distance * length * (1.0 + 0x1p-48);
     return least * (1.0 - 0x1p-50) > bound || -highest * (1.0 - 0x1p-50) > bound;
 }
 
@@ -279,12 +279,12 @@ static void advance(struct separation_query *x, const struct impact_vertex *cons
             return;
         }
         double next = slab_lasts(x, &slab, t);
-        if (next > t_limit) { /* the limit ends the search, but never changes a step */
-            *result = (struct impact_result){IMPACT_FREE, IMPACT_STAGE_SEPARATION, 1.0, 0.0, 0.0, {0.0, 0.0, 1.0}};
+        if (next <= 1.0 && (!(next > t) || slabs >= limit)) { /* at t, which is not above the limit, whatever that is */
+            report(x, corners, &slab, slabs >= limit ? IMPACT_HIT_BUDGET : IMPACT_HIT, t, result);
             return;
         }
-        if (!(next > t) || slabs >= limit) {
-            report(x, corners, &slab, slabs >= limit ? IMPACT_HIT_BUDGET : IMPACT_HIT, t, result);
+        if (next > t_limit) { /* the limit ends the search, but never changes a step */
+            *result = (struct impact_result){IMPACT_FREE, IMPACT_STAGE_SEPARATION, 1.0, 0.0, 0.0, {0.0, 0.0, 1.0}};
             return;
         }
         t = next;

@@ -1,6 +1,8 @@
 /* One impact query through the stages. See impact_test.h. */
 #include "geometry/impact_test.h"
 
+#include <stddef.h>
+
 #include "geometry/impact_internal.h"
 
 static void set_free(struct impact_result *result, enum impact_stage stage)
@@ -38,22 +40,27 @@ static bool share_a_start(enum impact_kind kind, const struct impact_vertex *con
            same_start(corners[1], corners[2]) || same_start(corners[1], corners[3]);
 }
 
-static void decide_exactly(enum impact_kind kind, const struct impact_vertex *const corners[4],
+static void decide_exactly(enum impact_kind kind, const struct impact_vertex *const corners[4], uint64_t *limbs,
                            struct impact_result *result)
 {
     double toi;
-    if (impact_exact_time(kind, corners, &toi)) {
+    switch (impact_exact_time(kind, corners, limbs, &toi)) {
+    case IMPACT_HIT:
         set_hit(kind, corners, IMPACT_STAGE_EXACT, toi, result);
-    } else {
+        break;
+    case IMPACT_FREE:
         set_free(result, IMPACT_STAGE_EXACT);
+        break;
+    default:
+        set_error(result);
     }
 }
 
 void impact_test_finite(enum impact_kind kind, const struct impact_vertex *const corners[4], double t_limit,
-                        bool ordinary, struct impact_result *result)
+                        bool ordinary, uint64_t *limbs, struct impact_result *result)
 {
     if (!ordinary) {
-        decide_exactly(kind, corners, result);
+        decide_exactly(kind, corners, limbs, result);
         return;
     }
     if (share_a_start(kind, corners)) {
@@ -69,7 +76,7 @@ void impact_test_finite(enum impact_kind kind, const struct impact_vertex *const
         set_hit(kind, corners, IMPACT_STAGE_DOUBLE, toi, result);
         break;
     case IMPACT_UNDECIDED:
-        decide_exactly(kind, corners, result);
+        decide_exactly(kind, corners, limbs, result);
         break;
     }
 }
@@ -81,15 +88,21 @@ void impact_test(enum impact_kind kind, const struct impact_vertex *const corner
         set_error(result);
         return;
     }
-    impact_test_finite(kind, corners, t_limit, impact_arithmetic_is_ordinary(), result);
+    impact_test_finite(kind, corners, t_limit, impact_arithmetic_is_ordinary(), NULL, result);
 }
 
 void impact_test_exact(enum impact_kind kind, const struct impact_vertex *const corners[4],
                        struct impact_result *result)
 {
+    impact_test_exact_in(NULL, kind, corners, result);
+}
+
+void impact_test_exact_in(uint64_t limbs[IMPACT_LIMBS], enum impact_kind kind,
+                          const struct impact_vertex *const corners[4], struct impact_result *result)
+{
     if (!impact_all_finite(corners)) {
         set_error(result);
         return;
     }
-    decide_exactly(kind, corners, result);
+    decide_exactly(kind, corners, limbs, result);
 }

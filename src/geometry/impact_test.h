@@ -81,9 +81,16 @@ struct impact_counters {
 void impact_test(enum impact_kind kind, const struct impact_vertex *const corners[4], double t_limit,
                  struct impact_result *result);
 
+/* Limbs of stage 3 for any finite input: 128 KiB (impact_exact.c counts them). */
+enum { IMPACT_LIMBS = 16384 };
+
 /* Stage 3 alone, for tests. */
 void impact_test_exact(enum impact_kind kind, const struct impact_vertex *const corners[4],
                        struct impact_result *result);
+
+/* The same with the room it needs: no stack to speak of, no memory that could be short. */
+void impact_test_exact_in(uint64_t limbs[IMPACT_LIMBS], enum impact_kind kind,
+                          const struct impact_vertex *const corners[4], struct impact_result *result);
 
 /* --------------------------------------------------------------------------------------------------------- blocks */
 
@@ -107,6 +114,7 @@ struct impact_hit {
 /* Room the block test needs; contents mean nothing between calls. */
 struct impact_workspace {
     uint32_t first[IMPACT_BLOCK + 16], second[IMPACT_BLOCK + 16];
+    uint64_t limbs[IMPACT_LIMBS];
 };
 
 /* Writes the candidates in contact, ascending, and returns how many: at most `count`. `counters` is added to. With

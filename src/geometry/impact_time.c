@@ -14,49 +14,7 @@
 
 #include <math.h>
 
-typedef struct impact_double_double pair;
-
-static inline pair two_sum(double a, double b)
-{
-    double sum = a + b, part = sum - a;
-    return (pair){sum, (a - (sum - part)) + (b - part)};
-}
-
-static inline pair quick_two_sum(double larger, double smaller)
-{
-    double sum = larger + smaller;
-    return (pair){sum, smaller - (sum - larger)};
-}
-
-static inline pair split(double a)
-{
-    double c = 0x8000001p0 * a, high = c - (c - a);
-    return (pair){high, a - high};
-}
-
-static inline pair two_product(double a, double b)
-{
-    double product = a * b;
-    pair x = split(a), y = split(b);
-    return (pair){product, ((x.high * y.high - product) + x.high * y.low + x.low * y.high) + x.low * y.low};
-}
-
-static inline pair pair_multiply(pair a, pair b)
-{
-    pair product = two_product(a.high, b.high);
-    return quick_two_sum(product.high, product.low + (a.high * b.low + a.low * b.high));
-}
-
-static inline pair pair_add(pair a, pair b)
-{
-    pair sum = two_sum(a.high, b.high);
-    return quick_two_sum(sum.high, sum.low + (a.low + b.low));
-}
-
-static inline pair pair_negate(pair a)
-{
-    return (pair){-a.high, -a.low};
-}
+typedef struct double_double pair;
 
 /* Component of to - from at time t, with t and 1 - t given. */
 static inline pair difference_at(const struct impact_vertex *to, const struct impact_vertex *from, int axis, double t,
@@ -90,10 +48,9 @@ static inline double interpolate(double x, double y, double s)
     return x * (1.0 - s) + y * s;
 }
 
-/* Bounds of D' on [left, right]; false where they include 0. */
-static bool enclose_slope(const struct impact_doubles *x, double left, double right, double *least, double *most)
+bool impact_enclose_slope(const struct impact_doubles *x, double left, double right, double *least, double *most)
 {
-    double c[3], bound = 8.0 * x->cubic_bound;
+    double c[3], bound = IMPACT_SLOPE_BOUND * x->product;
     for (int i = 0; i < 3; i++) {
         c[i] = 3.0 * (x->cubic[i + 1] - x->cubic[i]);
     }
@@ -116,7 +73,7 @@ static double sum_down(double base, double correction)
 bool impact_refine_time(const struct impact_doubles *x, double left, double right, double m, double *toi)
 {
     double least, most;
-    if (!enclose_slope(x, left, right, &least, &most)) {
+    if (!impact_enclose_slope(x, left, right, &least, &most)) {
         return false;
     }
     double near_zero = fabs(least) < fabs(most) ? least : most, far = fabs(least) < fabs(most) ? most : least;

@@ -2,6 +2,7 @@
 #ifndef DENT_GEOMETRY_IMPACT_TIME_H
 #define DENT_GEOMETRY_IMPACT_TIME_H
 
+#include "geometry/double_double.h"
 #include "geometry/impact_internal.h"
 
 /* Rounded differences at both ends and polynomials in Bernstein form: see impact_double.c. */
@@ -17,12 +18,12 @@ struct impact_doubles {
 /* The largest double not above the one root of D in (left, right), `m` a point near it. False: not certain. */
 bool impact_refine_time(const struct impact_doubles *x, double left, double right, double m, double *toi);
 
+/* Bounds of D' on [left, right]; false where they include 0. For the tests too. */
+bool impact_enclose_slope(const struct impact_doubles *x, double left, double right, double *least, double *most);
+
 /* D(t) in double-double from the corners; the error is below IMPACT_TIME_ERROR times x->product. For the tests too. */
 #define IMPACT_TIME_ERROR 0x1p-94
-struct impact_double_double {
-    double high, low;
-};
-struct impact_double_double impact_coplanarity_at(enum impact_kind kind, const struct impact_vertex *const corners[4],
-                                                  double t);
+struct double_double impact_coplanarity_at(enum impact_kind kind, const struct impact_vertex *const corners[4],
+                                           double t);
 
 #endif

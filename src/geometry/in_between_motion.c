@@ -85,6 +85,7 @@ void trajectory_from_motion(const dent_motion *motion, double scale, struct traj
     double unit[4], start[9], axis[3] = {0, 0, 0};
     quaternion_make_unit(motion->start.rotation, unit);
     quaternion_to_matrix(unit, start);
+    numbers_near_one(motion->start.rotation, 4, trajectory->start_turn);
     trajectory->turns = motion->angle != 0;
     trajectory->angle = motion->angle;
     if (trajectory->turns) {
@@ -104,7 +105,8 @@ void trajectory_from_motion(const dent_motion *motion, double scale, struct traj
     }
     matrix_times_vector(start, trajectory->centre, trajectory->origin);
     for (int k = 0; k < 3; k++) {
-        trajectory->origin[k] += motion->start.translation[k] * scale;
+        trajectory->start_translation[k] = motion->start.translation[k] * scale;
+        trajectory->origin[k] += trajectory->start_translation[k];
     }
     trajectory->centre_length = vector_length(trajectory->centre);
     trajectory->arc_length = vector_length(trajectory->arc);

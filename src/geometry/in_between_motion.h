@@ -21,6 +21,8 @@ struct trajectory {
     double half_sine;                       /* sin(angle / 2), where there are arcs */
     double centre_length, arc_length, size; /* |centre|, |arc|; size bounds every length that T(t) is made of */
     bool turns, arcs, moves;
+    /* The pose at t = 0 as it was given: a quaternion of any length about 1, and T(0). */
+    double start_turn[4], start_translation[3];
 };
 
 /* Why a motion cannot be used: null, or words such as "its quaternion is zero". *finite is false when the reason is a

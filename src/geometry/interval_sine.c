@@ -70,8 +70,12 @@ struct sine_cosine sine_and_cosine(double angle)
 void dent_sine_cosine(double angle, double *sine, double *cosine)
 {
     struct sine_cosine both = sine_and_cosine(angle);
-    *sine = both.sine;
-    *cosine = both.cosine;
+    if (sine) {
+        *sine = both.sine;
+    }
+    if (cosine) {
+        *cosine = both.cosine;
+    }
 }
 
 /* May [a, b], counted in whole turns from an extremum, contain a whole number? The counts carry an error below

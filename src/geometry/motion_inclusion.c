@@ -62,6 +62,18 @@ struct simplex {
     int count;
 };
 
+/* A point of an edge very near the origin is known to a rounding of the edge only, which may turn its direction so far
+ * that it no longer separates what the edge does: the part along the edge is taken out once more. */
+static void make_perpendicular(const double edge[3], double v[3])
+{
+    double length = dot_product(edge, edge), along = dot_product(v, edge);
+    if (dot_product(v, v) < 0x1p-44 * length) {
+        for (int k = 0; k < 3; k++) {
+            v[k] -= along / length * edge[k];
+        }
+    }
+}
+
 /* The nearest point of a segment to the origin; drops an end that takes no part. */
 static void nearest_of_segment(struct simplex *simplex, double nearest[3])
 {
@@ -80,6 +92,7 @@ static void nearest_of_segment(struct simplex *simplex, double nearest[3])
         for (int k = 0; k < 3; k++) {
             nearest[k] = p[k] + s * edge[k];
         }
+        make_perpendicular(edge, nearest);
     }
 }
 
@@ -89,9 +102,12 @@ static void keep_edge(struct simplex *simplex, int i, int j, double s, double ne
     memmove(simplex->point[0], simplex->point[i], 3 * sizeof(double));
     memmove(simplex->point[1], simplex->point[j], 3 * sizeof(double));
     simplex->count = 2;
+    double edge[3];
     for (int k = 0; k < 3; k++) {
-        nearest[k] = simplex->point[0][k] + s * (simplex->point[1][k] - simplex->point[0][k]);
+        edge[k] = simplex->point[1][k] - simplex->point[0][k];
+        nearest[k] = simplex->point[0][k] + s * edge[k];
     }
+    make_perpendicular(edge, nearest);
 }
 
 static void keep_point(struct simplex *simplex, int i, double nearest[3])
@@ -154,7 +170,8 @@ static bool nearest_of_tetrahedron(struct simplex *simplex, double nearest[3])
         }
         cross_product(e1, e2, normal);
         double side = dot_product(normal, e3), origin = -dot_product(normal, a);
-        if ((side > 0 && origin > 0) || (side < 0 && origin < 0)) {
+        double flat = 0x1p-44 * vector_length(normal) * vector_length(e3); /* no inside: its faces are all there is */
+        if ((side > flat && origin > 0) || (side < -flat && origin < 0)) {
             continue;
         }
         struct simplex trial = {.count = 3};
@@ -206,6 +223,17 @@ static double lowest_difference(const struct hulls *hulls, const double v[3], do
     return lowest - highest;
 }
 
+static bool has_point(const struct simplex *simplex, const double point[3])
+{
+    for (int i = 0; i < simplex->count; i++) {
+        const double *own = simplex->point[i];
+        if (own[0] == point[0] && own[1] == point[1] && own[2] == point[2]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 enum { WALK_LIMIT = 24 };
 
 /* Walks until v separates by more than `enough` (true), or is the nearest point of the difference to within
@@ -221,12 +249,16 @@ static bool walk(const struct hulls *hulls, double enough, double precision, dou
         if (*gap > 0 && *gap * *gap > enough_squared * squared * (1 + 0x1p-40)) {
             return true;
         }
-        /* No nearer point, or already too near: v is as good as the nearest. */
+        /* No nearer point, or already too near: v is as good as the nearest. So it is where the lowest point is known
+         * already: faces in one plane would go on to a tetrahedron without volume, which may seem to hold the origin. */
         if (step > 0 && ((squared <= enough_squared && enough < INFINITY) || !(squared < last) ||
                          squared - *gap <= precision * squared)) {
             return false;
         }
         last = step > 0 ? squared : last;
+        if (has_point(&simplex, next)) {
+            return false;
+        }
         memcpy(simplex.point[simplex.count++], next, sizeof next);
         if (simplex.count == 1) {
             memcpy(v, next, sizeof next);
@@ -278,6 +310,16 @@ bool points_stay_apart(const double (*a)[3], int count_a, const struct moving_po
     }
     begin_between_middles(&hulls, v);
     return walk(&hulls, (b->rest + more) * (1 + 0x1p-40), 0x1p-30, v, &gap);
+}
+
+double points_distance(const double (*a)[3], int count_a, const struct moving_points *b, double direction[3])
+{
+    struct hulls hulls = {.a = a, .count_a = count_a};
+    double gap;
+    put_points(&hulls, b, 0);
+    begin_between_middles(&hulls, direction);
+    walk(&hulls, INFINITY, 0x1p-30, direction, &gap);
+    return gap > 0 ? vector_length(direction) : 0;
 }
 
 enum { ADVANCE_LIMIT = 12 };

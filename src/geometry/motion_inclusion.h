@@ -35,6 +35,9 @@ void move_linear_points(const struct motion_piece *piece, double middle, const d
 bool points_stay_apart(const double (*a)[3], int count_a, const struct moving_points *b, double first, double last,
                        double more);
 
+/* The shortest distance at s = 0, up to rounding and the rest, and its direction from a to b; 0 where they meet. */
+double points_distance(const double (*a)[3], int count_a, const struct moving_points *b, double direction[3]);
+
 /* Conservative advancement along the lines (Mirtich; Tang et al. 2009): from s = first on, steps as long as the
  * distance, along its own direction, cannot be used up. Returns how far it got: nothing touches before; above `last`
  * when nothing touches at all. It stops when the distance is at most `near` or hardly more than the rest, or after some

@@ -53,6 +53,10 @@ static DENT_NOINLINE dent_status pose_of_rotation(dent_context *context, const d
 dent_status dent_pose_from_rotation(dent_context *context, const double rotation[9], const double translation[3],
                                     dent_pose *pose)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, rotation);
+    DENT_REQUIRE(context, translation);
+    DENT_REQUIRE(context, pose);
     struct floating_point_guard guard;
     floating_point_guard_enter(&guard);
     dent_status status = pose_of_rotation(context, rotation, translation, pose);
@@ -62,6 +66,9 @@ dent_status dent_pose_from_rotation(dent_context *context, const double rotation
 
 dent_status dent_pose_from_matrix(dent_context *context, const double matrix[16], dent_pose *pose)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, matrix);
+    DENT_REQUIRE(context, pose);
     const double last_row[4] = {0, 0, 0, 1};
     for (int k = 0; k < 4; k++) {
         if (!(matrix[12 + k] == last_row[k])) {
@@ -100,6 +107,9 @@ static DENT_NOINLINE void fill_matrix(const dent_pose *pose, double matrix[16])
 
 void dent_pose_to_matrix(const dent_pose *pose, double matrix[16])
 {
+    if (!pose || !matrix) {
+        return;
+    }
     struct floating_point_guard guard;
     floating_point_guard_enter(&guard);
     fill_matrix(pose, matrix);
@@ -123,6 +133,9 @@ static DENT_NOINLINE dent_pose multiply_poses(const dent_pose *a, const dent_pos
 
 dent_pose dent_pose_product(const dent_pose *a, const dent_pose *b)
 {
+    if (!a || !b) {
+        return dent_pose_identity();
+    }
     struct floating_point_guard guard;
     floating_point_guard_enter(&guard);
     dent_pose result = multiply_poses(a, b);
@@ -144,6 +157,9 @@ static DENT_NOINLINE dent_pose invert_pose(const dent_pose *pose)
 
 dent_pose dent_pose_inverse(const dent_pose *pose)
 {
+    if (!pose) {
+        return dent_pose_identity();
+    }
     struct floating_point_guard guard;
     floating_point_guard_enter(&guard);
     dent_pose result = invert_pose(pose);
@@ -166,6 +182,9 @@ const char *dent_motion_kind_name(dent_motion_kind kind)
 
 dent_motion dent_motion_still(const dent_pose *pose)
 {
+    if (!pose) {
+        return dent_motion_still(&(dent_pose){.rotation = {1, 0, 0, 0}});
+    }
     dent_motion motion = {.start = *pose};
     return motion;
 }
@@ -270,6 +289,10 @@ static DENT_NOINLINE dent_status find_motion(dent_context *context, const dent_p
 dent_status dent_motion_between(dent_context *context, const dent_pose *start, const dent_pose *end,
                                 dent_motion_kind kind, const double centre[3], int32_t full_turns, dent_motion *motion)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, start);
+    DENT_REQUIRE(context, end);
+    DENT_REQUIRE(context, motion);
     struct floating_point_guard guard;
     floating_point_guard_enter(&guard);
     dent_status status = find_motion(context, start, end, kind, centre, full_turns, motion);
@@ -298,6 +321,9 @@ static DENT_NOINLINE dent_pose pose_along(const dent_motion *motion, double t)
 
 dent_pose dent_motion_at(const dent_motion *motion, double t)
 {
+    if (!motion) {
+        return dent_pose_identity();
+    }
     struct floating_point_guard guard;
     floating_point_guard_enter(&guard);
     dent_pose pose = pose_along(motion, t);
@@ -307,6 +333,9 @@ dent_pose dent_motion_at(const dent_motion *motion, double t)
 
 dent_pose dent_motion_frame_at(const dent_motion_frame *frames, uint32_t frame, double t)
 {
+    if (!frames) {
+        return dent_pose_identity();
+    }
     dent_pose pose = dent_motion_at(&frames[frame].motion, t);
     while (frames[frame].parent != DENT_FRAME_WORLD) {
         frame = frames[frame].parent;

@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "base/dent_assert.h"
+#include "base/limb_arithmetic.h"
 #include "geometry/wide_determinants.h"
 
-__extension__ typedef __int128 int128;
-__extension__ typedef unsigned __int128 uint128;
+#if DENT_HAS_INT128 /* elsewhere the wide integers answer alone */
 
 /* The power of two that brings the largest magnitude of a coordinate below 2^61, near it; 2^1023 for coordinates so
  * small that the factor would not be a double. */
@@ -79,6 +79,33 @@ static inline int sign_of_short_determinant(const int64_t x[3], const int64_t y[
     return (uint64_t)low != 0;
 }
 
+/* The signs by short integers; false when an axis does not fit them. */
+static inline bool short_orientation_3d(const double a[3], const double b[3], const double c[3], const double d[3],
+                                        int *sign)
+{
+    int64_t x[3], y[3], z[3];
+    if (!short_differences(a, b, c, d, 0, x) || !short_differences(a, b, c, d, 1, y) ||
+        !short_differences(a, b, c, d, 2, z)) {
+        return false;
+    }
+    *sign = sign_of_short_determinant(x, y, z);
+    return true;
+}
+
+static inline bool short_orientation_2d(const double a[3], const double b[3], const double c[3], int i, int j,
+                                        int *sign)
+{
+    int64_t p[3], q[3];
+    if (!short_differences(a, b, c, c, i, p) || !short_differences(a, b, c, c, j, q)) {
+        return false;
+    }
+    int128 determinant = (int128)p[0] * q[1] - (int128)q[0] * p[1];
+    *sign = (determinant > 0) - (determinant < 0);
+    return true;
+}
+
+#endif
+
 static inline bool equal_points(const double a[3], const double b[3])
 {
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
@@ -98,11 +125,12 @@ int orientation_3d_by_integers(const double a[3], const double b[3], const doubl
     }
     counters->exact_fallbacks++;
 
-    int64_t x[3], y[3], z[3];
-    if (short_differences(a, b, c, d, 0, x) && short_differences(a, b, c, d, 1, y) &&
-        short_differences(a, b, c, d, 2, z)) {
-        return sign_of_short_determinant(x, y, z);
+#if DENT_HAS_INT128
+    int sign;
+    if (short_orientation_3d(a, b, c, d, &sign)) {
+        return sign;
     }
+#endif
     const double *const points[4] = {a, b, c, d};
     struct axis_scale scale = axis_scale_of_nothing();
     axis_scale_include(&scale, points, 4);
@@ -120,11 +148,12 @@ int orientation_2d_by_integers(const double a[3], const double b[3], const doubl
     }
     counters->exact_fallbacks++;
 
-    int64_t p[3], q[3];
-    if (short_differences(a, b, c, c, i, p) && short_differences(a, b, c, c, j, q)) {
-        int128 determinant = (int128)p[0] * q[1] - (int128)q[0] * p[1];
-        return (determinant > 0) - (determinant < 0);
+#if DENT_HAS_INT128
+    int sign;
+    if (short_orientation_2d(a, b, c, i, j, &sign)) {
+        return sign;
     }
+#endif
     const double *const points[3] = {a, b, c};
     struct axis_scale scale = axis_scale_of_nothing();
     axis_scale_include(&scale, points, 3);

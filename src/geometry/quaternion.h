@@ -8,10 +8,11 @@
 
 #include "geometry/power_of_two.h"
 
-/* False when all numbers are zero. The results have relative errors below 3 roundings. */
-static inline bool numbers_make_unit(const double *given, int count, double *unit)
+/* False when all numbers are zero. Otherwise the largest result is at least 1/2 and below 1; all are the given ones
+ * times one power of two, exactly but for numbers below 2^-1000 of the largest. */
+static inline bool numbers_near_one(const double *given, int count, double *scaled)
 {
-    double largest = 0, squares = 0;
+    double largest = 0;
     for (int k = 0; k < count; k++) {
         largest = fabs(given[k]) > largest ? fabs(given[k]) : largest;
     }
@@ -25,7 +26,19 @@ static inline bool numbers_make_unit(const double *given, int count, double *uni
         }
     }
     for (int k = 0; k < count; k++) {
-        unit[k] = scale_by_power_of_two(given[k], exponent);
+        scaled[k] = scale_by_power_of_two(given[k], exponent);
+    }
+    return true;
+}
+
+/* False when all numbers are zero. The results have relative errors below 3 roundings. */
+static inline bool numbers_make_unit(const double *given, int count, double *unit)
+{
+    if (!numbers_near_one(given, count, unit)) {
+        return false;
+    }
+    double squares = 0;
+    for (int k = 0; k < count; k++) {
         squares += unit[k] * unit[k];
     }
     double length = sqrt(squares);

@@ -51,15 +51,10 @@ void wide_orientation_2d(struct wide_integer *result, const double *const corner
 
 static void wide_normal(struct wide_integer result[3], const double *const triangle[3], const struct axis_scale *scale)
 {
-    struct wide_integer edges[2][3];
-    for (int k = 0; k < 2; k++) {
-        for (int axis = 0; axis < 3; axis++) {
-            wide_difference(&edges[k][axis], triangle[k + 1], triangle[0], axis, scale);
-        }
-    }
+    /* Differences are made anew for each component: six of them kept would be ten kilobytes of stack. */
     for (int axis = 0; axis < 3; axis++) {
         int next = axis == 2 ? 0 : axis + 1, last = axis == 0 ? 2 : axis - 1;
-        wide_determinant_2(&result[axis], &edges[0][next], &edges[0][last], &edges[1][next], &edges[1][last]);
+        wide_orientation_2d(&result[axis], triangle, next, last, scale);
     }
 }
 

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "base/dent_assert.h"
-
-__extension__ typedef unsigned __int128 uint128;
+#include "base/limb_arithmetic.h"
 
 struct decoded_double {
     uint64_t mantissa;
@@ -51,10 +50,8 @@ void wide_from_double(struct wide_integer *result, double value, int scale_expon
     }
     int limb = shift / 64, offset = shift % 64;
     DENT_ASSERT(limb + 2 <= WIDE_INTEGER_LIMBS);
-    uint128 placed = (uint128)decoded.mantissa << offset;
     memset(result->limbs, 0, (size_t)limb * sizeof result->limbs[0]);
-    result->limbs[limb] = (uint64_t)placed;
-    result->limbs[limb + 1] = (uint64_t)(placed >> 64);
+    result->limbs[limb] = limb_shift_left(decoded.mantissa, offset, &result->limbs[limb + 1]);
     result->length = result->limbs[limb + 1] != 0 ? limb + 2 : limb + 1;
     result->sign = value < 0.0 ? -1 : 1;
 }
@@ -78,9 +75,7 @@ static void add_magnitudes(struct wide_integer *result, const struct wide_intege
     uint64_t carry = 0;
     int longer_length = longer->length, shorter_length = shorter->length;
     for (int k = 0; k < longer_length; k++) {
-        uint128 sum = (uint128)longer->limbs[k] + (k < shorter_length ? shorter->limbs[k] : 0) + carry;
-        result->limbs[k] = (uint64_t)sum;
-        carry = (uint64_t)(sum >> 64);
+        result->limbs[k] = limb_add(longer->limbs[k], k < shorter_length ? shorter->limbs[k] : 0, &carry);
     }
     result->length = longer_length;
     if (carry != 0) {
@@ -95,9 +90,7 @@ static void subtract_magnitudes(struct wide_integer *result, const struct wide_i
     uint64_t borrow = 0;
     int larger_length = larger->length, smaller_length = smaller->length;
     for (int k = 0; k < larger_length; k++) {
-        uint128 difference = (uint128)larger->limbs[k] - (k < smaller_length ? smaller->limbs[k] : 0) - borrow;
-        result->limbs[k] = (uint64_t)difference;
-        borrow = (uint64_t)(difference >> 64) & 1;
+        result->limbs[k] = limb_subtract(larger->limbs[k], k < smaller_length ? smaller->limbs[k] : 0, &borrow);
     }
     result->length = larger_length;
     while (result->length > 0 && result->limbs[result->length - 1] == 0) {
@@ -166,9 +159,7 @@ void wide_multiply(struct wide_integer *result, const struct wide_integer *a, co
     for (int i = 0; i < a->length; i++) {
         uint64_t carry = 0, factor = a->limbs[i];
         for (int j = 0; j < b->length; j++) {
-            uint128 sum = (uint128)factor * b->limbs[j] + result->limbs[i + j] + carry;
-            result->limbs[i + j] = (uint64_t)sum;
-            carry = (uint64_t)(sum >> 64);
+            result->limbs[i + j] = limb_multiply_add(factor, b->limbs[j], result->limbs[i + j], &carry);
         }
         result->limbs[i + b->length] = carry;
     }

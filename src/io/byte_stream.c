@@ -28,12 +28,7 @@ dent_status byte_stream_open(struct byte_stream *stream, dent_context *context, 
 {
     struct stat facts;
     *stream = (struct byte_stream){.context = context, .name = path, .compression = compression, .file = -1};
-    TRY(file_open(context, path, &stream->file, &facts));
-    if (!S_ISREG(facts.st_mode)) {
-        byte_stream_close(stream);
-        return dent_fail(context, DENT_ERROR_FILE, "%s: is a pipe; an archive is read more than once: give a file",
-                         path);
-    }
+    TRY(file_open(context, path, FILES_ONLY, &stream->file, &facts)); /* an archive is read more than once */
     stream->packed_size = (uint64_t)facts.st_size;
     return finish_open(stream);
 }

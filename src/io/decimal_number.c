@@ -2,25 +2,20 @@
  * the rounding mode or on flush-to-zero.
  *
  * Almost every number of a mesh file has at most 19 significant digits and a small exponent: w * 10^q with |q| <= 27.
- * There 5^|q| fits in 63 bits and one 128-bit product or quotient holds every bit that matters, plus a sticky bit. The
- * rest goes through a long division of big integers that yields 65 bits of the quotient and whether anything is left;
- * 780 digits are enough to decide every case, digits beyond them count only as "more than". */
+ * There 5^|q| fits in 63 bits and one product or quotient of 64-bit words holds every bit that matters, plus a sticky
+ * bit. The rest goes through a long division of big integers that yields 64 bits of the quotient and whether anything
+ * is left; 780 digits are enough to decide every case, digits beyond them count only as "more than". */
 #include "decimal_number.h"
+
+#include "wide_word.h"
 
 #include <string.h>
 
-__extension__ typedef unsigned __int128 uint128;
-
 /* ---- rounding -------------------------------------------------------------------------------------------------- */
 
-static int bit_length(uint128 value)
+static int bit_length(uint64_t value)
 {
-    uint64_t high = (uint64_t)(value >> 64);
-    uint64_t low = (uint64_t)value;
-    if (high) {
-        return 128 - __builtin_clzll(high);
-    }
-    return low ? 64 - __builtin_clzll(low) : 0;
+    return value ? 64 - __builtin_clzll(value) : 0;
 }
 
 static double double_from_bits(uint64_t bits)
@@ -32,7 +27,7 @@ static double double_from_bits(uint64_t bits)
 
 /* (mantissa + something in (0, 1) when sticky) * 2^exponent, to nearest, ties to even. mantissa > 0, and when sticky it
  * must have at least 55 bits. */
-static uint64_t round_to_bits(uint128 mantissa, bool sticky, int64_t exponent)
+static uint64_t round_to_bits(uint64_t mantissa, bool sticky, int64_t exponent)
 {
     int length = bit_length(mantissa);
     int64_t top = exponent + length - 1; /* 2^top <= value < 2^(top + 1) */
@@ -46,11 +41,11 @@ static uint64_t round_to_bits(uint128 mantissa, bool sticky, int64_t exponent)
     int64_t shift = length - precision;
     uint64_t kept;
     if (shift <= 0) {
-        kept = (uint64_t)(mantissa << -shift);
+        kept = mantissa << -shift;
     } else {
-        kept = shift >= 128 ? 0 : (uint64_t)(mantissa >> shift);
-        uint128 half = (uint128)1 << (shift - 1);
-        uint128 rest = mantissa & (half | (half - 1));
+        kept = shift >= 64 ? 0 : mantissa >> shift;
+        uint64_t half = (uint64_t)1 << (shift - 1);
+        uint64_t rest = mantissa & (half | (half - 1));
         if (rest > half || (rest == half && (sticky || (kept & 1)))) {
             kept++;
         }
@@ -81,13 +76,29 @@ static uint64_t power_of_five(int exponent)
 static uint64_t convert_small(uint64_t digits, int exponent)
 {
     if (exponent >= 0) {
-        return round_to_bits((uint128)digits * power_of_five(exponent), false, exponent);
+        uint64_t high, low = word_multiply_add(digits, power_of_five(exponent), 0, &high);
+        if (high == 0) {
+            return round_to_bits(low, false, exponent);
+        }
+        int shift = bit_length(high); /* what is shifted out only matters as being there */
+        uint64_t leading = shift < 64 ? high << (64 - shift) | low >> shift : high;
+        uint64_t rest = shift < 64 ? low << (64 - shift) : low;
+        return round_to_bits(leading, rest != 0, (int64_t)exponent + shift);
     }
+    /* Both with their highest bit set: the quotient times 2^64 has 64 bits, or 65 of which the lowest only matters as
+     * being there. */
     uint64_t divisor = power_of_five(-exponent);
-    int shift = 128 - bit_length(digits);
-    uint128 dividend = (uint128)digits << shift;
-    uint128 quotient = dividend / divisor;
-    return round_to_bits(quotient, quotient * divisor != dividend, exponent - shift);
+    int up = __builtin_clzll(digits), room = __builtin_clzll(divisor);
+    uint64_t dividend = digits << up;
+    int64_t scale = (int64_t)exponent + room - up - 64;
+    bool exact;
+    divisor <<= room;
+    if (dividend < divisor) {
+        uint64_t quotient = word_divide(dividend, divisor, &exact);
+        return round_to_bits(quotient, !exact, scale);
+    }
+    uint64_t quotient = word_divide(dividend - divisor, divisor, &exact);
+    return round_to_bits((uint64_t)1 << 63 | quotient >> 1, !exact || (quotient & 1), scale + 1);
 }
 
 /* ---- the general case ------------------------------------------------------------------------------------------ */
@@ -214,15 +225,15 @@ static uint64_t convert_big(const char *digits, const char *end, int64_t lead)
     } else {
         big_multiply_power_of_five(&divisor, -exponent);
     }
-    /* Bring both to the same length: the quotient is then in (1/2, 2), and 65 steps give 65 bits of it. */
+    /* Bring both to the same length: the quotient is then in (1/2, 2), and 64 steps give 64 bits of it. */
     int shift = big_bit_length(&divisor) - big_bit_length(&dividend);
     if (shift > 0) {
         big_shift_left(&dividend, shift);
     } else {
         big_shift_left(&divisor, -shift);
     }
-    uint128 quotient = 0;
-    for (int i = 0; i <= 64; i++) {
+    uint64_t quotient = 0;
+    for (int i = 0; i <= 63; i++) {
         quotient <<= 1;
         if (big_at_least(&dividend, &divisor)) {
             big_subtract(&dividend, &divisor);
@@ -230,7 +241,7 @@ static uint64_t convert_big(const char *digits, const char *end, int64_t lead)
         }
         big_shift_left(&dividend, 1);
     }
-    return round_to_bits(quotient, dividend.count > 0, (int64_t)exponent - 64 - shift);
+    return round_to_bits(quotient, dividend.count > 0, (int64_t)exponent - 63 - shift);
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------ */

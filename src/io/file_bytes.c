@@ -1,5 +1,5 @@
-/* Whole files in memory, unpacked: the compressed file is read first, then unpacked into a buffer that doubles, up to
- * what is no decompression bomb. */
+/* Whole files in memory, unpacked: the compressed file is read first, then unpacked into a buffer that doubles, as far
+ * as the context gives memory (a reader's has a limit, see read_scope.h). */
 #include "file_bytes.h"
 
 #include <errno.h>
@@ -72,33 +72,52 @@ static dent_status read_all(dent_context *context, const char *path, int file, s
     return status;
 }
 
-dent_status file_open(dent_context *context, const char *path, int *file, struct stat *facts)
+static dent_status check_kind(dent_context *context, const char *path, enum file_kinds kinds, const struct stat *facts)
 {
-    *file = open(path, O_RDONLY | O_CLOEXEC);
+    if (S_ISDIR(facts->st_mode)) {
+        return dent_fail(context, DENT_ERROR_FILE, "%s: is a directory, not a file", path);
+    }
+    if (S_ISFIFO(facts->st_mode) && kinds == FILES_ONLY) {
+        return dent_fail(context, DENT_ERROR_FILE, "%s: is a pipe, not a file", path);
+    }
+    if (!S_ISREG(facts->st_mode) && !S_ISFIFO(facts->st_mode)) {
+        return dent_fail(context, DENT_ERROR_FILE, "%s: is a device, not a file", path);
+    }
+    if ((uint64_t)facts->st_size > SIZE_MAX / 4) {
+        return dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: larger than the address space", path);
+    }
+    return DENT_OK;
+}
+
+/* Looked at before it is opened, since opening a device can have effects, and after, since it may be another one by
+ * then. Only a pipe that is allowed is waited for. */
+dent_status file_open(dent_context *context, const char *path, enum file_kinds kinds, int *file, struct stat *facts)
+{
+    if (stat(path, facts) != 0) {
+        return file_error(context, path, "cannot be opened");
+    }
+    dent_status status = check_kind(context, path, kinds, facts);
+    if (status != DENT_OK) {
+        return status;
+    }
+    *file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (S_ISFIFO(facts->st_mode) ? 0 : O_NONBLOCK));
     if (*file < 0) {
         return file_error(context, path, "cannot be opened");
     }
-    dent_status status = DENT_OK;
-    if (fstat(*file, facts) != 0) {
-        status = file_error(context, path, "cannot be read");
-    } else if (S_ISDIR(facts->st_mode)) {
-        status = dent_fail(context, DENT_ERROR_FILE, "%s: is a directory, not a file", path);
-    } else if (!S_ISREG(facts->st_mode) && !S_ISFIFO(facts->st_mode)) {
-        status = dent_fail(context, DENT_ERROR_FILE, "%s: is a device, not a file", path);
-    } else if ((uint64_t)facts->st_size > SIZE_MAX / 4) {
-        status = dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: larger than the address space", path);
-    }
+    status = fstat(*file, facts) == 0 ? check_kind(context, path, kinds, facts)
+                                      : file_error(context, path, "cannot be read");
     if (status != DENT_OK) {
         close(*file);
     }
     return status;
 }
 
-static dent_status open_and_read(dent_context *context, const char *path, struct file_bytes *bytes)
+static dent_status open_and_read(dent_context *context, const char *path, enum file_kinds kinds,
+                                 struct file_bytes *bytes)
 {
     int file;
     struct stat facts;
-    dent_status status = file_open(context, path, &file, &facts);
+    dent_status status = file_open(context, path, kinds, &file, &facts);
     if (status == DENT_OK) {
         status = read_all(context, path, file, S_ISREG(facts.st_mode) ? (size_t)facts.st_size : 65536, bytes);
         close(file);
@@ -110,7 +129,10 @@ dent_status file_check(dent_context *context, const char *path)
 {
     int file;
     struct stat facts;
-    dent_status status = file_open(context, path, &file, &facts);
+    if (stat(path, &facts) == 0 && S_ISFIFO(facts.st_mode)) {
+        return DENT_OK; /* opening it would wait */
+    }
+    dent_status status = file_open(context, path, FILES_ONLY, &file, &facts);
     if (status == DENT_OK) {
         close(file);
     }
@@ -128,15 +150,12 @@ bool file_exists(const char *path)
 /* More room for unpacked bytes, or the reason why not. */
 static dent_status grow_unpacked(dent_context *context, const char *name, size_t packed_size, struct file_bytes *out)
 {
-    uint64_t most = unpacked_size_limit(packed_size);
-    size_t limit = most < SIZE_MAX / 4 ? (size_t)most : SIZE_MAX / 4;
-    if (out->capacity >= limit) {
-        return dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: unpacks to more than %zu bytes from %zu: not a mesh file",
-                         name, limit, packed_size);
+    const size_t most = SIZE_MAX / 4;
+    if (out->capacity >= most) {
+        return dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: unpacks to more than the address space holds", name);
     }
-    size_t capacity =
-        out->capacity == 0 ? (packed_size < limit / 4 ? packed_size * 4 + 4096 : limit) : out->capacity * 2;
-    return grow(context, name, out, capacity < limit ? capacity : limit);
+    size_t capacity = out->capacity > 0 ? out->capacity * 2 : packed_size < most / 4 ? packed_size * 4 + 4096 : most;
+    return grow(context, name, out, capacity < most ? capacity : most);
 }
 
 static dent_status unpack_all(dent_context *context, const char *name, struct unpacker *unpacker,
@@ -199,10 +218,10 @@ static dent_status unpack_and_keep(dent_context *context, const char *name, dent
     return status;
 }
 
-dent_status file_bytes_load(dent_context *context, const char *path, struct file_bytes *bytes)
+dent_status file_bytes_load(dent_context *context, const char *path, enum file_kinds kinds, struct file_bytes *bytes)
 {
     struct file_bytes taken = {0};
-    dent_status status = open_and_read(context, path, &taken);
+    dent_status status = open_and_read(context, path, kinds, &taken);
     return unpack_and_keep(context, path, status, &taken, bytes);
 }
 

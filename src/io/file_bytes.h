@@ -1,7 +1,7 @@
 /* A whole file in memory, gzip and xz taken off.
  *
- * Compression is told from the ending of the name (.gz, .xz), not from the content. A stream that unpacks to far more
- * than a mesh could is stopped before it fills the memory; what it was, and why, is in the message. */
+ * Compression is told from the ending of the name (.gz, .xz), not from the content. How far a stream may grow is the
+ * context's affair: readers have one with a limit (read_scope.h). */
 #ifndef DENT_IO_FILE_BYTES_H
 #define DENT_IO_FILE_BYTES_H
 
@@ -15,10 +15,14 @@ struct file_bytes {
     size_t capacity; /* bytes taken from the context */
 };
 
-/* Opens, reads, unpacks. A directory, a missing, unreadable or empty file is FILE; bad compressed data is FORMAT; a
- * compression this build does not have is UNSUPPORTED; a stream that grows beyond reason is TOO_LARGE. *bytes is
- * written on success only. */
-dent_status file_bytes_load(dent_context *context, const char *path, struct file_bytes *bytes);
+/* A pipe is read where the caller has named it; one that another file names, or that was found by its name, would be
+ * waited for until the end of days. */
+enum file_kinds { FILES_ONLY, FILES_AND_PIPES };
+
+/* Opens, reads, unpacks. A directory, a device, a missing, unreadable or empty file is FILE; bad compressed data is
+ * FORMAT; a compression this build does not have is UNSUPPORTED. *bytes is written
+ * on success only. */
+dent_status file_bytes_load(dent_context *context, const char *path, enum file_kinds kinds, struct file_bytes *bytes);
 
 /* The same for bytes that are in memory already: unpacked by the ending of `name`, or copied. Size 0 is FILE, as for
  * files. */
@@ -27,9 +31,8 @@ dent_status file_bytes_from_memory(dent_context *context, const char *name, cons
 
 void file_bytes_release(dent_context *context, struct file_bytes *bytes);
 
-/* Opens a file or pipe for reading; *file is to be closed when the status is DENT_OK. Directories and devices are
- * refused. */
-dent_status file_open(dent_context *context, const char *path, int *file, struct stat *facts);
+/* Opens for reading; *file is to be closed when the status is DENT_OK. Directories and devices are refused. */
+dent_status file_open(dent_context *context, const char *path, enum file_kinds kinds, int *file, struct stat *facts);
 
 /* FILE, with what could not be done (`what`) and the reason in errno. */
 dent_status file_error(dent_context *context, const char *path, const char *what);

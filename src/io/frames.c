@@ -7,6 +7,8 @@
 #include "byte_stream.h"
 #include "file_bytes.h"
 #include "frame_list.h"
+#include "read_scope.h"
+#include "mesh_storage.h"
 #include "reader_table.h"
 #include "tar_reader.h"
 #include "try_status.h"
@@ -17,12 +19,15 @@
 #include <strings.h>
 
 struct dent_frames {
-    dent_context *context;
+    struct read_scope scope; /* of the names, the archive and the frame being read */
+    dent_context *context;   /* of the scope */
     struct frame_list list;
     bool is_archive;
     struct byte_stream stream; /* of an archive */
     char *archive;             /* its path; of the caller's words, what is in front of the members */
     size_t archive_size;       /* of the block */
+    uint8_t *unpacked;         /* the archive, where its order asks for it; null: it is read as it lies */
+    size_t unpacked_size;
 };
 
 /* What there is besides frames. */
@@ -216,19 +221,57 @@ static dent_status list_members(dent_frames *frames, const char *pattern)
     return status == DENT_OK ? finish_list(frames, pattern ? NULL : &left_out) : status;
 }
 
+/* How often the next frame lies before the one that was read. */
+static uint64_t steps_back(const dent_frames *frames)
+{
+    const struct frame_list *list = &frames->list;
+    uint64_t steps = 0;
+    for (size_t i = 1; i < list->frames.count; i++) {
+        steps += frame_list_at(list, i)->data_offset < frame_list_at(list, i - 1)->data_offset;
+    }
+    return steps;
+}
+
 /* Frames that lie in another order than they are read in cost a packed archive a new start each. */
 static void note_order(const dent_frames *frames)
 {
-    const struct frame_list *list = &frames->list;
-    uint64_t steps_back = 0;
-    for (size_t i = 1; i < list->frames.count; i++) {
-        steps_back += frame_list_at(list, i)->data_offset < frame_list_at(list, i - 1)->data_offset;
+    dent_log_line(frames->context, DENT_LOG_NOTICE,
+                  "%s: the frames are not in the order of their numbers: the archive is unpacked again %llu times",
+                  frames->list.source, (unsigned long long)steps_back(frames));
+}
+
+/* A packed archive whose frames are in another order than its members is unpacked into memory, where steps back cost
+ * nothing; if the limit of memory forbids that, it is started again at every step back. */
+static dent_status unpack_archive(dent_frames *frames)
+{
+    struct byte_stream *stream = &frames->stream;
+    uint64_t size = stream->position, reached; /* it was read to its end */
+    uint8_t *bytes = size <= SIZE_MAX / 4 ? dent_allocate(frames->context, (size_t)size, 1) : NULL;
+    size_t got = 0;
+    if (!bytes) {
+        frames->scope.refused = false; /* nothing is missing */
+        note_order(frames);
+        return DENT_OK;
     }
-    if (steps_back > 0 && frames->stream.compression != COMPRESSION_NONE) {
-        dent_log_line(frames->context, DENT_LOG_NOTICE,
-                      "%s: the frames are not in the order of their numbers: the archive is unpacked again %llu times",
-                      list->source, (unsigned long long)steps_back);
+    dent_status status = byte_stream_seek(stream, 0, &reached);
+    status = status == DENT_OK ? byte_stream_read(stream, bytes, (size_t)size, &got) : status;
+    if (status != DENT_OK) {
+        dent_release(frames->context, bytes, (size_t)size, 1);
+        return status;
     }
+    frames->unpacked = bytes;
+    frames->unpacked_size = (size_t)size;
+    dent_log_line(frames->context, DENT_LOG_NOTICE,
+                  "%s: the frames are not in the order of their numbers: the archive is kept unpacked, %llu bytes",
+                  frames->list.source, (unsigned long long)size);
+    byte_stream_close(stream);
+    return byte_stream_open_memory(stream, frames->context, frames->archive, bytes, got, COMPRESSION_NONE);
+}
+
+/* Frames in the order of their numbers, members in that of the archive. */
+static dent_status prepare_order(dent_frames *frames)
+{
+    return frames->stream.compression != COMPRESSION_NONE && steps_back(frames) > 0 ? unpack_archive(frames) : DENT_OK;
 }
 
 /* `length` characters of the path name the archive. */
@@ -252,11 +295,11 @@ static dent_status list_archive(dent_frames *frames, const char *path, size_t le
         return dent_fail(frames->context, DENT_ERROR_INVALID_ARGUMENT, "%s: %s", path, fault);
     }
     TRY(keep_archive_name(frames, path, length));
+    read_scope_count_file(&frames->scope, frames->archive);
     TRY(byte_stream_open(&frames->stream, frames->context, frames->archive, compression_of_archive(frames->archive)));
     frames->is_archive = true;
     TRY(list_members(frames, pattern));
-    note_order(frames);
-    return DENT_OK;
+    return prepare_order(frames);
 }
 
 /* ---- the interface --------------------------------------------------------------------------------------------- */
@@ -270,6 +313,9 @@ static bool last_part_has_wildcard(const char *path)
 
 bool dent_frames_named_by(const char *path)
 {
+    if (!path) {
+        return false;
+    }
     if (is_directory(path)) {
         return !tetgen_pair_exists(path);
     }
@@ -279,6 +325,9 @@ bool dent_frames_named_by(const char *path)
 
 bool dent_frames_of_one_series(const char *path_a, const char *path_b)
 {
+    if (!path_a || !path_b) {
+        return false;
+    }
     struct name_span a, b;
     uint64_t number;
     return is_frame_name(path_a) && is_frame_name(path_b) &&
@@ -305,18 +354,25 @@ static dent_status list_path(dent_frames *frames, const char *path)
 static dent_frames *create(dent_context *context, const char *source)
 {
     dent_frames *frames = dent_allocate(context, 1, sizeof *frames);
-    if (frames) {
-        *frames = (dent_frames){.context = context};
-        frame_list_init(&frames->list, context, source);
-    } else {
+    if (!frames) {
         dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "%s: no memory for its frames", source);
+        return NULL;
     }
+    *frames = (dent_frames){0};
+    if (read_scope_open(&frames->scope, context, source, 0) != DENT_OK) {
+        dent_release(context, frames, 1, sizeof *frames);
+        return NULL;
+    }
+    frames->context = frames->scope.context;
+    frame_list_init(&frames->list, frames->context, source);
     return frames;
 }
 
 static dent_status hand_over(dent_status status, dent_frames *made, dent_frames **frames)
 {
+    status = read_scope_result(&made->scope, status);
     made->list.source = NULL; /* the caller's words are no longer needed */
+    made->scope.name = "";
     if (status == DENT_OK) {
         *frames = made;
     } else {
@@ -327,6 +383,9 @@ static dent_status hand_over(dent_status status, dent_frames *made, dent_frames 
 
 dent_status dent_frames_open(dent_context *context, uint32_t path_count, const char *const *paths, dent_frames **frames)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE_ARRAY(context, path_count, paths);
+    DENT_REQUIRE(context, frames);
     if (path_count == 0) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "a series of frames needs at least one path");
     }
@@ -340,22 +399,25 @@ dent_status dent_frames_open(dent_context *context, uint32_t path_count, const c
 dent_status dent_frames_open_memory(dent_context *context, const char *name, const void *bytes, size_t size,
                                     dent_frames **frames)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, name);
+    DENT_REQUIRE_ARRAY(context, size, bytes);
+    DENT_REQUIRE(context, frames);
     dent_frames *made = create(context, name);
     if (!made) {
         return DENT_ERROR_OUT_OF_MEMORY;
     }
     dent_status status = keep_archive_name(made, name, strlen(name));
     if (status == DENT_OK) {
-        status = byte_stream_open_memory(&made->stream, context, made->archive, bytes, size,
+        read_scope_count_bytes(&made->scope, size);
+        status = byte_stream_open_memory(&made->stream, made->context, made->archive, bytes, size,
                                          compression_of_archive(made->archive));
         made->is_archive = status == DENT_OK;
     }
     if (status == DENT_OK) {
         status = list_members(made, NULL);
     }
-    if (status == DENT_OK) {
-        note_order(made);
-    }
+    status = status == DENT_OK ? prepare_order(made) : status;
     return hand_over(status, made, frames);
 }
 
@@ -366,23 +428,35 @@ void dent_frames_close(dent_frames *frames)
             byte_stream_close(&frames->stream);
         }
         dent_release(frames->context, frames->archive, frames->archive_size, 1);
+        dent_release(frames->context, frames->unpacked, frames->unpacked_size, 1);
         frame_list_release(&frames->list);
-        dent_release(frames->context, frames, 1, sizeof *frames);
+        dent_context *caller = frames->scope.caller;
+        read_scope_close(&frames->scope);
+        dent_release(caller, frames, 1, sizeof *frames);
     }
 }
 
 uint32_t dent_frames_count(const dent_frames *frames)
 {
+    if (!frames) {
+        return 0;
+    }
     return (uint32_t)frames->list.frames.count;
 }
 
 const char *dent_frame_name(const dent_frames *frames, uint32_t index)
 {
+    if (!frames) {
+        return NULL;
+    }
     return frame_list_name(&frames->list, index);
 }
 
 uint64_t dent_frame_number(const dent_frames *frames, uint32_t index)
 {
+    if (!frames) {
+        return 0;
+    }
     return frame_list_at(&frames->list, index)->number;
 }
 
@@ -409,19 +483,40 @@ static dent_status read_member(dent_frames *frames, const struct frame_record *f
         status = dent_fail(context, DENT_ERROR_FILE, "%s: the archive has become shorter while it was read", name);
     }
     if (status == DENT_OK) {
-        status = dent_mesh_read_memory(context, name, bytes, size, def, mesh);
+        status = mesh_read_memory_within(&frames->scope, name, bytes, size, def, mesh);
     }
     dent_release(context, bytes, size, 1);
     return status;
 }
 
+/* A member of the archive in the scope of the series; the mesh then leaves its account. */
+static dent_status read_in_scope(dent_frames *frames, const struct frame_record *frame, const char *name,
+                                 const dent_mesh_read_def *def, dent_mesh **mesh)
+{
+    struct read_scope *scope = &frames->scope;
+    uint64_t limit = scope->limit;
+    TRY(mesh_read_check_def(scope->caller, def));
+    scope->limit = def && def->memory_limit > 0 ? def->memory_limit : limit;
+    scope->name = name;
+    dent_status status = read_scope_result(scope, read_member(frames, frame, name, def, mesh));
+    scope->limit = limit;
+    scope->used -= status == DENT_OK ? mesh_storage_bytes((*mesh)->storage) : 0;
+    return status;
+}
+
 dent_status dent_frame_read(dent_frames *frames, uint32_t index, const dent_mesh_read_def *def, dent_mesh **mesh)
 {
+    DENT_REQUIRE(NULL, frames);
+    DENT_REQUIRE(frames->context, mesh);
     if (index >= frames->list.frames.count) {
-        return dent_fail(frames->context, DENT_ERROR_INVALID_ARGUMENT, "there is no frame %u: the series has %zu",
+        return dent_fail(frames->scope.caller, DENT_ERROR_INVALID_ARGUMENT, "there is no frame %u: the series has %zu",
                          index, frames->list.frames.count);
     }
     const char *name = frame_list_name(&frames->list, index);
-    return frames->is_archive ? read_member(frames, frame_list_at(&frames->list, index), name, def, mesh)
-                              : dent_mesh_read(frames->context, name, def, mesh);
+    if (frames->is_archive) {
+        return read_in_scope(frames, frame_list_at(&frames->list, index), name, def, mesh);
+    }
+    dent_mesh_read_def of_frame = def ? *def : dent_mesh_read_def_default();
+    of_frame.regular_only = true; /* found by its name, and perhaps read again */
+    return dent_mesh_read(frames->scope.caller, name, &of_frame, mesh);
 }

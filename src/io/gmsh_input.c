@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-void gmsh_input_init(struct gmsh_input *input, const struct read_request *request)
+dent_status gmsh_input_init(struct gmsh_input *input, const struct read_request *request)
 {
     *input = (struct gmsh_input){.context = request->context, .name = request->name, .size_bytes = 8};
-    scanner_init(&input->scanner, request->context, request->name, request->bytes.data, request->bytes.size, -1);
+    return scanner_open(&input->scanner, request->context, request->name, request->bytes.data, request->bytes.size, -1);
 }
 
 void gmsh_begin_data(struct gmsh_input *input)

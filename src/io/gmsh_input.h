@@ -15,7 +15,7 @@ struct gmsh_input {
     size_t size_bytes; /* of a size in binary version 4.1 */
 };
 
-void gmsh_input_init(struct gmsh_input *input, const struct read_request *request);
+dent_status gmsh_input_init(struct gmsh_input *input, const struct read_request *request);
 
 /* Around the numbers of a section. Binary numbers start behind the line end of the section's title. */
 void gmsh_begin_data(struct gmsh_input *input);

@@ -9,7 +9,9 @@
 #include "file_bytes.h"
 #include "growable_array.h"
 #include "rational_number.h"
+#include "read_scope.h"
 #include "text_scanner.h"
+#include "try_status.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +31,7 @@ dent_impact_queries_def dent_impact_queries_def_default(void)
 
 void dent_impact_queries_destroy(dent_context *context, dent_impact_queries *queries)
 {
-    if (queries) {
+    if (context && queries) {
         struct query_storage *storage = queries->storage;
         growable_release(&storage->list, context);
         growable_release(&storage->truth, context);
@@ -240,7 +242,7 @@ static dent_status read_rows(struct query_storage *storage, dent_context *contex
                              const struct file_bytes *bytes)
 {
     struct text_scanner scanner;
-    scanner_init(&scanner, context, name, bytes->data, bytes->size, -1);
+    TRY(scanner_open(&scanner, context, name, bytes->data, bytes->size, -1));
     struct query_progress progress = {0};
     while (true) {
         struct text_span line;
@@ -294,8 +296,9 @@ static const uint8_t *take_word(const uint8_t *cursor, const uint8_t *end, const
 static dent_status parse_truth(dent_context *context, const char *name, const struct file_bytes *bytes,
                                struct growable_array *truth)
 {
-    const uint8_t *cursor = bytes->data, *end = bytes->data + bytes->size;
-    cursor = skip_space(cursor, end);
+    size_t mark;
+    TRY(text_begin(context, name, bytes->data, bytes->size, &mark));
+    const uint8_t *end = bytes->data + bytes->size, *cursor = skip_space(bytes->data + mark, end);
     bool open = cursor < end && *cursor == '[';
     cursor = open ? skip_space(cursor + 1, end) : cursor;
     bool more = open && !(cursor < end && *cursor == ']');
@@ -321,11 +324,13 @@ static dent_status parse_truth(dent_context *context, const char *name, const st
     return DENT_OK;
 }
 
-static dent_status read_truth(struct query_storage *storage, dent_context *context, const char *path,
-                              const char *query_name)
+static dent_status read_truth(struct query_storage *storage, struct read_scope *scope, const char *path,
+                              enum file_kinds kinds, const char *query_name)
 {
     struct file_bytes bytes;
-    dent_status status = file_bytes_load(context, path, &bytes);
+    dent_context *context = scope->context;
+    read_scope_count_file(scope, path);
+    dent_status status = file_bytes_load(context, path, kinds, &bytes);
     if (status != DENT_OK) {
         return status;
     }
@@ -366,24 +371,25 @@ static bool find_truth_beside(const char *path, char found[PATH_LIMIT])
 
 /* ---- the calls --------------------------------------------------------------------------------------------------- */
 
-static dent_status fill(struct query_storage *storage, dent_context *context, const char *path,
+static dent_status fill(struct query_storage *storage, struct read_scope *scope, const char *path,
                         const struct file_bytes *bytes, const dent_impact_queries_def *def, bool look_beside)
 {
     char beside[PATH_LIMIT];
-    dent_status status = read_rows(storage, context, path, bytes);
+    dent_status status = read_rows(storage, scope->context, path, bytes);
     if (status == DENT_OK && def->truth) {
-        status = read_truth(storage, context, def->truth, path);
+        status = read_truth(storage, scope, def->truth, FILES_AND_PIPES, path);
     } else if (status == DENT_OK && storage->truth.count == 0 && look_beside && find_truth_beside(path, beside)) {
-        status = read_truth(storage, context, beside, path);
+        status = read_truth(storage, scope, beside, FILES_ONLY, path);
     }
     return status;
 }
 
 /* Takes over *bytes. */
-static dent_status read_queries(dent_context *context, const char *path, struct file_bytes *bytes,
+static dent_status read_queries(struct read_scope *scope, const char *path, struct file_bytes *bytes,
                                 const dent_impact_queries_def *def, dent_impact_kind kind, bool look_beside,
                                 dent_impact_queries **queries)
 {
+    dent_context *context = scope->context;
     struct query_storage *storage = dent_allocate(context, 1, sizeof *storage);
     if (!storage) {
         file_bytes_release(context, bytes);
@@ -393,7 +399,7 @@ static dent_status read_queries(dent_context *context, const char *path, struct 
     storage->queries.storage = storage;
     growable_init(&storage->list, sizeof(dent_impact_query));
     growable_init(&storage->truth, 1);
-    dent_status status = fill(storage, context, path, bytes, def, look_beside);
+    dent_status status = fill(storage, scope, path, bytes, def, look_beside);
     file_bytes_release(context, bytes);
     if (status != DENT_OK) {
         dent_impact_queries_destroy(context, &storage->queries);
@@ -422,23 +428,38 @@ static dent_status check_def(dent_context *context, const dent_impact_queries_de
 dent_status dent_impact_queries_read(dent_context *context, const char *path, const dent_impact_queries_def *def,
                                      dent_impact_queries **queries)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE(context, queries);
     dent_impact_queries_def defaults;
     dent_impact_kind kind;
     struct file_bytes bytes;
-    dent_status status = check_def(context, &def, &defaults);
-    status = status == DENT_OK ? find_kind(context, path, def, &kind) : status;
-    status = status == DENT_OK ? file_bytes_load(context, path, &bytes) : status;
-    return status == DENT_OK ? read_queries(context, path, &bytes, def, kind, true, queries) : status;
+    struct read_scope scope;
+    TRY(check_def(context, &def, &defaults));
+    TRY(find_kind(context, path, def, &kind));
+    TRY(read_scope_open(&scope, context, path, def->memory_limit));
+    read_scope_count_file(&scope, path);
+    dent_status status = file_bytes_load(scope.context, path, FILES_AND_PIPES, &bytes);
+    status = status == DENT_OK ? read_queries(&scope, path, &bytes, def, kind, true, queries) : status;
+    return read_scope_end(&scope, status);
 }
 
-dent_status dent_impact_queries_read_memory(dent_context *context, const char *name, const void *data, size_t size,
+dent_status dent_impact_queries_read_memory(dent_context *context, const char *name, const void *bytes, size_t size,
                                             const dent_impact_queries_def *def, dent_impact_queries **queries)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, name);
+    DENT_REQUIRE_ARRAY(context, size, bytes);
+    DENT_REQUIRE(context, queries);
     dent_impact_queries_def defaults;
     dent_impact_kind kind;
-    struct file_bytes bytes;
-    dent_status status = check_def(context, &def, &defaults);
-    status = status == DENT_OK ? find_kind(context, name, def, &kind) : status;
-    status = status == DENT_OK ? file_bytes_from_memory(context, name, data, size, &bytes) : status;
-    return status == DENT_OK ? read_queries(context, name, &bytes, def, kind, false, queries) : status;
+    struct file_bytes file;
+    struct read_scope scope;
+    TRY(check_def(context, &def, &defaults));
+    TRY(find_kind(context, name, def, &kind));
+    TRY(read_scope_open(&scope, context, name, def->memory_limit));
+    read_scope_count_bytes(&scope, size);
+    dent_status status = file_bytes_from_memory(scope.context, name, bytes, size, &file);
+    status = status == DENT_OK ? read_queries(&scope, name, &file, def, kind, false, queries) : status;
+    return read_scope_end(&scope, status);
 }

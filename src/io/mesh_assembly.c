@@ -622,6 +622,20 @@ static dent_status assemble(struct assembly *assembly, bool merge, const char *f
     return status;
 }
 
+static void log_notices(const struct mesh_builder *builder)
+{
+    for (uint32_t i = 0; i < builder->notice_count; i++) {
+        const struct mesh_notice *notice = &builder->notices[i];
+        char place[96] = "";
+        if (notice->line > 0) {
+            snprintf(place, sizeof place, " (%sline %llu: '%s')", notice->count > 1 ? "the first in " : "",
+                     (unsigned long long)notice->line, notice->sample);
+        }
+        dent_log_line(builder->context, DENT_LOG_NOTICE, "%s: %llu %s%s", builder->file_name,
+                      (unsigned long long)notice->count, notice->text, place);
+    }
+}
+
 dent_status builder_finish(struct mesh_builder *builder, bool merge, const char *format, dent_mesh **mesh)
 {
     struct assembly assembly = {.context = builder->context, .builder = builder};
@@ -635,10 +649,7 @@ dent_status builder_finish(struct mesh_builder *builder, bool merge, const char 
         mesh_storage_destroy(builder->context, assembly.storage);
         return status;
     }
-    for (uint32_t i = 0; i < builder->notice_count; i++) {
-        dent_log_line(builder->context, DENT_LOG_NOTICE, "%s: %llu %s", builder->file_name,
-                      (unsigned long long)builder->notices[i].count, builder->notices[i].text);
-    }
+    log_notices(builder);
     *mesh = &assembly.storage->mesh;
     return DENT_OK;
 }

@@ -264,15 +264,37 @@ dent_status builder_name_group(struct mesh_builder *builder, uint32_t dimension,
     return DENT_OK;
 }
 
-void builder_note(struct mesh_builder *builder, uint64_t count, const char *text)
+/* The notice of this text, made if need be; null when there are too many kinds of them. */
+static struct mesh_notice *find_notice(struct mesh_builder *builder, const char *text)
 {
     for (uint32_t i = 0; i < builder->notice_count; i++) {
         if (strcmp(builder->notices[i].text, text) == 0) {
-            builder->notices[i].count += count;
-            return;
+            return &builder->notices[i];
         }
     }
-    if (builder->notice_count < MESH_NOTICE_CAPACITY) {
-        builder->notices[builder->notice_count++] = (struct mesh_notice){.text = text, .count = count};
+    if (builder->notice_count == MESH_NOTICE_CAPACITY) {
+        return NULL;
+    }
+    struct mesh_notice *notice = &builder->notices[builder->notice_count++];
+    *notice = (struct mesh_notice){.text = text};
+    return notice;
+}
+
+void builder_note(struct mesh_builder *builder, uint64_t count, const char *text)
+{
+    struct mesh_notice *notice = find_notice(builder, text);
+    if (notice) {
+        notice->count += count;
+    }
+}
+
+void builder_note_line(struct mesh_builder *builder, const char *text, uint64_t line, const char *sample, size_t length)
+{
+    struct mesh_notice *notice = find_notice(builder, text);
+    if (notice && notice->count++ == 0) {
+        length = length < sizeof notice->sample ? length : sizeof notice->sample - 1;
+        memcpy(notice->sample, sample, length);
+        make_printable(notice->sample, length);
+        notice->line = line;
     }
 }

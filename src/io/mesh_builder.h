@@ -43,6 +43,8 @@ struct group_name {
 struct mesh_notice {
     const char *text; /* static */
     uint64_t count;
+    uint64_t line;   /* where the first stands; 0: not known */
+    char sample[41]; /* what stands there, printable */
 };
 
 enum { MESH_NOTICE_CAPACITY = 16 };
@@ -87,6 +89,10 @@ dent_status builder_name_group(struct mesh_builder *builder, uint32_t dimension,
 /* "part.msh: 12 <text>", logged once at the end of a successful read with the sum of the counts. `text` must be static.
  */
 void builder_note(struct mesh_builder *builder, uint64_t count, const char *text);
+/* The same for one more thing in a line of text: "part.obj: 3 <text> (the first in line 12: 'vx 1')". `sample` is the
+ * words in question, `length` bytes. */
+void builder_note_line(struct mesh_builder *builder, const char *text, uint64_t line, const char *sample,
+                       size_t length);
 #define NOTICE_SECOND_ORDER "second-order elements were reduced to their corners"
 
 /* Makes the mesh and leaves the builder empty but for its notices, which it logs. */

@@ -27,6 +27,17 @@ void mesh_storage_destroy(dent_context *context, struct mesh_storage *storage)
     dent_release(context, storage, 1, sizeof *storage);
 }
 
+uint64_t mesh_storage_bytes(const struct mesh_storage *storage)
+{
+    uint64_t bytes = sizeof *storage + storage->blocks.capacity * storage->blocks.record_size;
+    const struct owned_block *blocks = storage->blocks.data;
+    for (size_t i = 0; i < storage->blocks.count; i++) {
+        uint64_t size = (uint64_t)blocks[i].count * blocks[i].size;
+        bytes += size > 0 ? size : 1; /* an empty block is asked for as one byte */
+    }
+    return bytes;
+}
+
 bool mesh_storage_keep(dent_context *context, struct mesh_storage *storage, void *block, size_t count, size_t size)
 {
     const struct owned_block entry = {.data = block, .count = count, .size = size};

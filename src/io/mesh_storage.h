@@ -24,6 +24,8 @@ void mesh_storage_destroy(dent_context *context, struct mesh_storage *storage);
 void *mesh_storage_take(dent_context *context, struct mesh_storage *storage, size_t count, size_t size);
 /* Hands an existing block to the mesh. False: no memory, and the block is still the caller's. */
 bool mesh_storage_keep(dent_context *context, struct mesh_storage *storage, void *block, size_t count, size_t size);
+/* All that the mesh holds, as it was asked for. */
+uint64_t mesh_storage_bytes(const struct mesh_storage *storage);
 /* A copy of a string, or null. */
 const char *mesh_storage_string(dent_context *context, struct mesh_storage *storage, const char *text);
 

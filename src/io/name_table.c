@@ -1,58 +1,47 @@
-/* FNV-1a, linear probing, never more than half full. */
+/* A key tree over the list of names. */
 #include "name_table.h"
 
 #include <string.h>
 
-bool name_table_create(struct name_table *table, dent_context *context, size_t count)
+static const uint8_t *name_bytes(const void *user, uint32_t index, size_t *length)
 {
-    *table = (struct name_table){0};
-    size_t capacity = 16;
-    while (capacity / 2 <= count) {
-        if (capacity > SIZE_MAX / 4) {
-            return false;
-        }
-        capacity *= 2;
-    }
-    table->entries = dent_allocate(context, capacity, sizeof *table->entries);
-    if (!table->entries) {
+    const struct name_table *table = user;
+    const char *name = ((const char *const *)table->names.data)[index];
+    *length = strlen(name);
+    return (const uint8_t *)name;
+}
+
+void name_table_init(struct name_table *table, dent_context *context)
+{
+    key_tree_init(&table->tree, context, name_bytes, table);
+    growable_init(&table->names, sizeof(const char *));
+    growable_init(&table->numbers, sizeof(uint32_t));
+}
+
+void name_table_release(struct name_table *table)
+{
+    growable_release(&table->names, table->tree.context);
+    growable_release(&table->numbers, table->tree.context);
+    key_tree_release(&table->tree);
+}
+
+static uint32_t number_at(const struct name_table *table, uint32_t index)
+{
+    return index == KEY_TREE_NONE ? NAME_TABLE_NONE : ((const uint32_t *)table->numbers.data)[index];
+}
+
+bool name_table_add(struct name_table *table, const char *name, uint32_t number, uint32_t *before)
+{
+    uint32_t index = (uint32_t)table->names.count, found = KEY_TREE_NONE;
+    if (!key_tree_add(&table->tree, (const uint8_t *)name, strlen(name), index, &found)) {
         return false;
     }
-    table->capacity = capacity;
-    memset(table->entries, 0, capacity * sizeof *table->entries);
-    return true;
-}
-
-void name_table_release(struct name_table *table, dent_context *context)
-{
-    dent_release(context, table->entries, table->capacity, sizeof *table->entries);
-    *table = (struct name_table){0};
-}
-
-static struct name_entry *place_of(const struct name_table *table, const char *name)
-{
-    uint64_t hash = UINT64_C(0xCBF29CE484222325);
-    for (const char *c = name; *c; c++) {
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001B3);
-    }
-    size_t i = (size_t)(hash ^ (hash >> 32)) & (table->capacity - 1);
-    while (table->entries[i].name && strcmp(table->entries[i].name, name) != 0) {
-        i = (i + 1) & (table->capacity - 1);
-    }
-    return &table->entries[i];
-}
-
-uint32_t name_table_add(struct name_table *table, const char *name, uint32_t number)
-{
-    struct name_entry *entry = place_of(table, name);
-    if (entry->name) {
-        return entry->number;
-    }
-    *entry = (struct name_entry){name, number};
-    return NAME_TABLE_NONE;
+    *before = number_at(table, found);
+    return found != KEY_TREE_NONE || (growable_push(&table->names, table->tree.context, &name) &&
+                                      growable_push(&table->numbers, table->tree.context, &number));
 }
 
 uint32_t name_table_find(const struct name_table *table, const char *name)
 {
-    const struct name_entry *entry = place_of(table, name);
-    return entry->name ? entry->number : NAME_TABLE_NONE;
+    return number_at(table, key_tree_find(&table->tree, (const uint8_t *)name, strlen(name)));
 }

@@ -1,27 +1,22 @@
-/* Names to numbers: a hash table with open addressing over strings that the caller keeps. */
+/* Names to numbers, over strings that the caller keeps. */
 #ifndef DENT_IO_NAME_TABLE_H
 #define DENT_IO_NAME_TABLE_H
 
-#include <dent/base.h>
+#include "key_tree.h"
 
-#define NAME_TABLE_NONE UINT32_MAX
-
-struct name_entry {
-    const char *name; /* null: free */
-    uint32_t number;
-};
+#define NAME_TABLE_NONE KEY_TREE_NONE
 
 struct name_table {
-    struct name_entry *entries;
-    size_t capacity; /* a power of two, more than twice the names */
+    struct key_tree tree;
+    struct growable_array names;   /* const char * */
+    struct growable_array numbers; /* uint32_t */
 };
 
-/* Room for `count` names. False: no memory. */
-bool name_table_create(struct name_table *table, dent_context *context, size_t count);
-void name_table_release(struct name_table *table, dent_context *context);
+void name_table_init(struct name_table *table, dent_context *context);
+void name_table_release(struct name_table *table);
 
-/* The number a name had already, or NAME_TABLE_NONE after noting it. */
-uint32_t name_table_add(struct name_table *table, const char *name, uint32_t number);
+/* *before is the number the name had already, or NAME_TABLE_NONE after noting it. False: no memory. */
+bool name_table_add(struct name_table *table, const char *name, uint32_t number, uint32_t *before);
 uint32_t name_table_find(const struct name_table *table, const char *name);
 
 #endif

@@ -1,9 +1,7 @@
-/* A file being written: it appears under its name only when complete.
+/* Formatting into a file that appears under its name only when complete (whole_file.h).
  *
- * Bytes go to a temporary file in the target's folder (same file system, so the final rename is one step); closing
- * checks the last write and renames. Errors stick: after the first one every call does nothing, output_close() removes
- * the temporary file and returns what went wrong, so writers need not look at each number. No fsync: a power cut may
- * lose a file, as with any tool.
+ * Errors stick: after the first one every call does nothing and output_close() returns what went wrong, so writers need
+ * not look at each number.
  *
  *     struct output_file file;
  *     dent_status status = output_open(&file, context, path);
@@ -14,19 +12,11 @@
 #ifndef DENT_IO_OUTPUT_FILE_H
 #define DENT_IO_OUTPUT_FILE_H
 
-#include <dent/base.h>
+#include "whole_file.h"
 
 struct output_file {
-    dent_context *context;
-    const char *path; /* as the caller spells it, for messages */
-    char *block;      /* one allocation: buffer, real target, temporary name */
-    size_t block_size;
-    char *target; /* where the name leads to when it is a link */
-    char *temporary;
-    size_t used; /* bytes waiting in the buffer */
-    int descriptor;
-    int rounding; /* the caller's rounding mode, put back by output_close() */
-    dent_status status;
+    struct whole_file file;
+    int rounding; /* the caller's rounding mode, restored by output_close() */
 };
 
 /* On failure nothing is left open and output_close() must not be called. */

@@ -8,10 +8,10 @@
  */
 #include "rational_number.h"
 
+#include "wide_word.h"
+
 #include <math.h>
 #include <string.h>
-
-__extension__ typedef unsigned __int128 wide_word;
 
 /* Room for RATIONAL_DIGITS digits (3.33 bits each), a product with 53 bits and a shift by up to 1130 bits. */
 enum { LIMBS = (RATIONAL_DIGITS * 10 / 3 + 53 + 1130) / 64 + 3 };
@@ -25,9 +25,7 @@ static void multiply_add(struct natural *number, uint64_t factor, uint64_t adden
 {
     uint64_t carry = addend;
     for (int i = 0; i < number->length; i++) {
-        wide_word product = (wide_word)number->limbs[i] * factor + carry;
-        number->limbs[i] = (uint64_t)product;
-        carry = (uint64_t)(product >> 64);
+        number->limbs[i] = word_multiply_add(number->limbs[i], factor, carry, &carry);
     }
     if (carry) {
         number->limbs[number->length++] = carry;
@@ -109,7 +107,8 @@ static bool split_integer(struct text_span *span, bool *negative)
 /* The double nearest to the quotient of the leading bits; infinity when it is beyond the largest. */
 static double candidate_quotient(const struct natural *numerator, const struct natural *denominator)
 {
-    uint64_t quotient = (uint64_t)(((wide_word)(leading_bits(numerator) >> 1) << 64) / leading_bits(denominator));
+    bool exact;
+    uint64_t quotient = word_divide(leading_bits(numerator) >> 1, leading_bits(denominator), &exact);
     int exponent = bit_length(numerator) - bit_length(denominator) - 63;
     return ldexp((double)quotient, exponent);
 }

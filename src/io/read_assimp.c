@@ -6,9 +6,9 @@
  * arithmetic, one fixed sequence; a node whose placement is the identity keeps its positions bit for bit. Assimp's
  * numbers are floats.
  *
- * Assimp takes its memory from the C library, not from the context, and its parsers are its own: files from strangers
- * are safer in the formats that dent reads itself. A file in memory cannot have parts in other files (.gltf with a .bin
- * beside it). */
+ * Assimp takes its memory from the C library, not from the context (the limit of a reader sees only what the scene
+ * takes when it is there), and its parsers are its own: files from strangers are safer in the formats that dent reads
+ * itself. A file in memory cannot have parts in other files (.gltf with a .bin beside it). */
 #include "reader_table.h"
 
 #if defined(DENT_HAVE_ASSIMP)
@@ -139,8 +139,13 @@ dent_status read_assimp(struct read_request *request)
         return status;
     }
     snprintf(request->format, sizeof request->format, "%s (assimp)", ending);
+    struct aiMemoryInfo memory;
+    aiGetMemoryRequirements(scene, &memory);
     struct vertex_welder welder = welder_over(request->builder);
-    dent_status status = add_node(request, scene, scene->mRootNode, &identity, 0, &welder);
+    dent_status status =
+        read_scope_room(request->scope, memory.total)
+            ? add_node(request, scene, scene->mRootNode, &identity, 0, &welder)
+            : dent_fail(request->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory", request->name);
     welder_release(&welder);
     aiReleaseImport(scene);
     return status;

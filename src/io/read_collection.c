@@ -3,6 +3,7 @@
 #include "decimal_number.h"
 #include "file_bytes.h"
 #include "growable_array.h"
+#include "read_scope.h"
 #include "try_status.h"
 #include "xml_scanner.h"
 
@@ -103,7 +104,7 @@ static void finish(struct collection_storage *storage)
 
 void dent_collection_destroy(dent_context *context, dent_collection *collection)
 {
-    if (collection) {
+    if (context && collection) {
         struct collection_storage *storage = collection->storage;
         growable_release(&storage->entries, context);
         growable_release(&storage->names, context);
@@ -111,10 +112,13 @@ void dent_collection_destroy(dent_context *context, dent_collection *collection)
     }
 }
 
-dent_status dent_collection_read(dent_context *context, const char *path, dent_collection **collection)
+static dent_status read_collection(dent_context *context, const char *path, dent_collection **collection)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE(context, collection);
     struct file_bytes bytes;
-    TRY(file_bytes_load(context, path, &bytes));
+    TRY(file_bytes_load(context, path, FILES_ONLY, &bytes));
     struct collection_storage *storage = dent_allocate(context, 1, sizeof *storage);
     dent_status status = DENT_ERROR_OUT_OF_MEMORY;
     if (!storage) {
@@ -124,8 +128,8 @@ dent_status dent_collection_read(dent_context *context, const char *path, dent_c
         growable_init(&storage->entries, sizeof(dent_collection_entry));
         growable_init(&storage->names, 1);
         struct xml_scanner xml;
-        xml_init(&xml, context, path, bytes.data, bytes.size);
-        status = read_tags(storage, &xml);
+        status = xml_open(&xml, context, path, bytes.data, bytes.size);
+        status = status == DENT_OK ? read_tags(storage, &xml) : status;
         if (status == DENT_OK && storage->entries.count >= UINT32_MAX) {
             status = dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: too many entries", path);
         }
@@ -138,4 +142,12 @@ dent_status dent_collection_read(dent_context *context, const char *path, dent_c
         dent_collection_destroy(context, &storage->collection);
     }
     return status;
+}
+
+dent_status dent_collection_read(dent_context *context, const char *path, dent_collection **collection)
+{
+    struct read_scope scope;
+    TRY(read_scope_open(&scope, context, path, 0));
+    read_scope_count_file(&scope, path);
+    return read_scope_end(&scope, read_collection(scope.context, path, collection));
 }

@@ -294,6 +294,11 @@ static dent_status read_physical_name(struct gmsh_reader *reader)
         return scanner_fail(scanner, DENT_ERROR_FORMAT, "'%.*s' where a name in quotes should be",
                             SPAN_ARGUMENTS(rest));
     }
+    if (count == 2 && (numbers[0] < 0 || numbers[0] > 3)) {
+        scanner->line--;
+        return scanner_fail(scanner, DENT_ERROR_FORMAT, "a physical group of dimension %lld; 0 to 3 was expected",
+                            (long long)numbers[0]);
+    }
     for (uint32_t dimension = 0; dimension <= 3; dimension++) {
         if (count == 1 || numbers[0] == (int64_t)dimension) {
             TRY(builder_name_group(reader->builder, dimension, (int32_t)numbers[count - 1], rest.text + 1,
@@ -556,6 +561,20 @@ static dent_status read_mesh_format(struct gmsh_reader *reader)
     return gmsh_end_data(&reader->input, "$EndMeshFormat");
 }
 
+/* Sections of Gmsh that say nothing about the mesh dent reads. */
+static bool is_known_section(struct text_span title)
+{
+    static const char *const titles[] = {
+        "$Entities",      "$PartitionedEntities", "$Periodic", "$NodeData",        "$ElementData", "$ElementNodeData",
+        "$GhostElements", "$InterpolationScheme", "$Comments", "$Parametrizations"};
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
+        if (span_equal(title, titles[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static dent_status read_section(struct gmsh_reader *reader, struct text_span title)
 {
     if (span_equal(title, "$MeshFormat")) {
@@ -584,6 +603,10 @@ static dent_status read_section(struct gmsh_reader *reader, struct text_span tit
     if (reader->major == 4 && (span_equal(title, "$Entities") || span_equal(title, "$PartitionedEntities"))) {
         return read_entities(reader, span_equal(title, "$PartitionedEntities"));
     }
+    if (!is_known_section(title)) {
+        builder_note_line(reader->builder, "sections are not Gmsh's and were skipped", gmsh_line(&reader->input),
+                          title.text, title.length);
+    }
     return gmsh_skip_section(&reader->input, title);
 }
 
@@ -607,7 +630,7 @@ static dent_status read_sections(struct gmsh_reader *reader)
 dent_status read_gmsh(struct read_request *request)
 {
     struct gmsh_reader reader = {.request = request, .builder = request->builder};
-    gmsh_input_init(&reader.input, request);
+    TRY(gmsh_input_init(&reader.input, request));
     node_tags_init(&reader.tags, request->context);
     growable_init(&reader.entities, sizeof(struct number_entry));
     dent_status status = read_sections(&reader);

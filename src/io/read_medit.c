@@ -167,14 +167,14 @@ static bool is_keyword(struct text_span word)
 }
 
 /* Over the numbers of a section that means nothing here. */
-static void skip_text_section(struct medit_reader *reader)
+static void skip_text_section(struct medit_reader *reader, struct text_span keyword)
 {
+    builder_note_line(reader->builder, NOTICE_SKIPPED, reader->scanner.line, keyword.text, keyword.length);
     struct text_scanner ahead = reader->scanner;
     struct text_span word;
     while (scanner_word(&ahead, &word) && !is_keyword(word)) {
         reader->scanner = ahead;
     }
-    builder_note(reader->builder, 1, NOTICE_SKIPPED);
 }
 
 static const struct section *section_of_word(struct text_span word)
@@ -216,10 +216,14 @@ static dent_status read_text(struct medit_reader *reader)
         } else if (section) {
             TRY(read_text_elements(reader, section));
         } else if (is_keyword(word)) {
-            skip_text_section(reader);
+            skip_text_section(reader, word);
         } else {
             return scanner_fail(scanner, DENT_ERROR_FORMAT, "'%.*s' where a keyword should be", SPAN_ARGUMENTS(word));
         }
+    }
+    if (scanner_word(scanner, &word)) {
+        builder_note_line(reader->builder, "file goes on behind its End, which is not read", scanner->line, word.text,
+                          word.length);
     }
     snprintf(reader->request->format, sizeof reader->request->format, "medit");
     return DENT_OK;
@@ -357,6 +361,9 @@ static bool is_binary(const struct file_bytes *bytes)
 dent_status read_medit(struct read_request *request)
 {
     struct medit_reader reader = {.request = request, .builder = request->builder};
-    scanner_init(&reader.scanner, request->context, request->name, request->bytes.data, request->bytes.size, '#');
-    return is_binary(&request->bytes) ? read_binary(&reader) : read_text(&reader);
+    if (is_binary(&request->bytes)) {
+        return read_binary(&reader);
+    }
+    TRY(scanner_open(&reader.scanner, request->context, request->name, request->bytes.data, request->bytes.size, '#'));
+    return read_text(&reader);
 }

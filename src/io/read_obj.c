@@ -7,10 +7,12 @@
  * vertex. Faces may stand before their vertices, so a first pass counts these and every index is checked against the
  * total at its line. A backslash at the end of a line continues it. Statements without a meaning for collisions
  * (normals, textures, materials) are skipped; free-form curves and surfaces, and words that are no OBJ statement, are
- * counted in a notice. */
+ * counted in a notice with the first line. A line with three numbers behind a word that is no statement may be a
+ * damaged vertex, without which all later ones would have the wrong number: it is refused. */
 #include "decimal_number.h"
 #include "reader_table.h"
 #include "text_scanner.h"
+#include "try_status.h"
 
 #include <stdio.h>
 
@@ -67,6 +69,21 @@ static void skip_statement(struct obj_reader *reader)
     scanner_skip_line(&reader->scanner);
 }
 
+/* Behind the coordinates of a vertex: a weight or a colour. */
+static dent_status skip_numbers(struct obj_reader *reader)
+{
+    struct text_span word;
+    double ignored;
+    while (next_word(reader, &word)) {
+        if (!decimal_to_double(word.text, word.length, &ignored)) {
+            return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "'%.*s' behind the coordinates of vertex %lld",
+                                SPAN_ARGUMENTS(word), (long long)reader->vertex_count);
+        }
+    }
+    scanner_skip_line(&reader->scanner);
+    return DENT_OK;
+}
+
 static dent_status read_vertex(struct obj_reader *reader)
 {
     double position[3];
@@ -83,8 +100,23 @@ static dent_status read_vertex(struct obj_reader *reader)
         }
     }
     reader->vertex_count++;
-    skip_statement(reader); /* a weight or a colour may follow */
+    TRY(skip_numbers(reader));
     return builder_add_vertex(reader->builder, position[0], position[1], position[2], line);
+}
+
+/* "/5/7", "//7" or nothing: the numbers of texture and normal, which are not looked up. */
+static bool is_corner_tail(const char *text, size_t length)
+{
+    size_t slashes = 0;
+    for (size_t i = 0; i < length; i++) {
+        bool is_digit = text[i] >= '0' && text[i] <= '9';
+        bool is_sign = (text[i] == '-' || text[i] == '+') && text[i - 1] == '/';
+        slashes += text[i] == '/';
+        if (!is_digit && !is_sign && text[i] != '/') {
+            return false;
+        }
+    }
+    return slashes <= 2;
 }
 
 /* "12/5/7" to a 0-based vertex. */
@@ -96,7 +128,8 @@ static dent_status read_corner(struct obj_reader *reader, struct text_span word,
     }
     int64_t number = 0;
     bool fits = true;
-    if (!decimal_to_integer(word.text, length, &number, &fits) && fits) {
+    if ((!decimal_to_integer(word.text, length, &number, &fits) && fits) ||
+        !is_corner_tail(word.text + length, word.length - length)) {
         return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "corner '%.*s' is not a vertex number",
                             SPAN_ARGUMENTS(word));
     }
@@ -196,6 +229,25 @@ static bool is_free_form(struct text_span word)
     return false;
 }
 
+/* A word that is no statement: counted, unless the line could have been a vertex. */
+static dent_status pass_unknown(struct obj_reader *reader, struct text_span first)
+{
+    uint64_t line = reader->scanner.line;
+    struct text_span word;
+    double ignored;
+    int numbers = 0;
+    while (next_word(reader, &word) && decimal_to_double(word.text, word.length, &ignored)) {
+        if (++numbers == 3) {
+            return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT,
+                                "'%.*s' is no OBJ statement, but three numbers follow: a damaged vertex?",
+                                SPAN_ARGUMENTS(first));
+        }
+    }
+    builder_note_line(reader->builder, "lines that are no OBJ statements were skipped", line, first.text, first.length);
+    skip_statement(reader);
+    return DENT_OK;
+}
+
 static dent_status read_statement(struct obj_reader *reader, struct text_span word)
 {
     if (span_equal(word, "v")) {
@@ -208,9 +260,10 @@ static dent_status read_statement(struct obj_reader *reader, struct text_span wo
         return read_element(reader, word.text[0]);
     }
     if (is_free_form(word)) {
-        builder_note(reader->builder, 1, "free-form statements (curves, surfaces) were skipped");
+        builder_note_line(reader->builder, "free-form statements (curves, surfaces) were skipped", reader->scanner.line,
+                          word.text, word.length);
     } else if (!has_no_meaning_here(word)) {
-        builder_note(reader->builder, 1, "lines that are no OBJ statements were skipped");
+        return pass_unknown(reader, word);
     }
     skip_statement(reader);
     return DENT_OK;
@@ -229,9 +282,9 @@ static dent_status read_statements(struct obj_reader *reader)
 dent_status read_obj(struct read_request *request)
 {
     struct obj_reader reader = {.builder = request->builder};
-    scanner_init(&reader.scanner, request->context, request->name, request->bytes.data, request->bytes.size, '#');
+    TRY(scanner_open(&reader.scanner, request->context, request->name, request->bytes.data, request->bytes.size, '#'));
     growable_init(&reader.corners, sizeof(uint32_t));
-    reader.vertex_total = count_vertices(request->bytes.data, request->bytes.data + request->bytes.size);
+    reader.vertex_total = count_vertices(reader.scanner.cursor, reader.scanner.end);
     if (reader.vertex_total == 0) {
         return dent_fail(request->context, DENT_ERROR_FORMAT, "%s: no vertices; is it an OBJ file?", request->name);
     }

@@ -9,6 +9,7 @@
 #include "number_type.h"
 #include "reader_table.h"
 #include "text_scanner.h"
+#include "try_status.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +30,7 @@ struct ply_element {
     size_t first_property; /* in ply_reader.properties */
     size_t property_count;
     enum ply_element_role role;
+    unsigned declared; /* bit r: a property of role r */
 };
 
 struct ply_reader {
@@ -36,6 +38,7 @@ struct ply_reader {
     struct text_scanner scanner; /* the header, and the data when they are text */
     struct byte_reader bytes;    /* the data when they are binary */
     bool is_text;
+    unsigned declared;                /* bit r: an element of role r */
     struct growable_array elements;   /* struct ply_element */
     struct growable_array properties; /* struct ply_property */
     struct growable_array corners;    /* uint32_t: of the face at hand */
@@ -110,6 +113,16 @@ static dent_status read_format(struct ply_reader *reader)
     return DENT_OK;
 }
 
+/* Behind a declaration nothing may follow: what would be ignored could be a name with a blank in it. */
+static dent_status expect_line_end(struct ply_reader *reader)
+{
+    struct text_span word;
+    if (scanner_word_in_line(&reader->scanner, &word)) {
+        return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "'%.*s' behind the declaration", SPAN_ARGUMENTS(word));
+    }
+    return DENT_OK;
+}
+
 static dent_status read_element_line(struct ply_reader *reader)
 {
     struct ply_element element = {.first_property = reader->properties.count};
@@ -125,12 +138,12 @@ static dent_status read_element_line(struct ply_reader *reader)
     element.role = span_equal(element.name, "vertex") ? ELEMENT_VERTEX
                    : span_equal(element.name, "face") ? ELEMENT_FACE
                                                       : ELEMENT_OTHER;
-    for (size_t i = 0; i < reader->elements.count; i++) {
-        if (element.role != ELEMENT_OTHER && element_at(reader, i)->role == element.role) {
-            return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "element '%.*s' is declared twice",
-                                SPAN_ARGUMENTS(element.name));
-        }
+    if (element.role != ELEMENT_OTHER && reader->declared & 1u << element.role) {
+        return scanner_fail(&reader->scanner, DENT_ERROR_FORMAT, "element '%.*s' is declared twice",
+                            SPAN_ARGUMENTS(element.name));
     }
+    reader->declared |= 1u << element.role;
+    TRY(expect_line_end(reader));
     return growable_push(&reader->elements, reader->request->context, &element) ? DENT_OK : out_of_memory(reader);
 }
 
@@ -177,13 +190,12 @@ static dent_status read_property_line(struct ply_reader *reader)
     }
     struct ply_element *element = element_at(reader, reader->elements.count - 1);
     property.role = role_of_property(element, &property, word);
-    const struct ply_property *earlier = properties_of(reader, element);
-    for (size_t i = 0; i < element->property_count; i++) {
-        if (property.role != ROLE_NONE && earlier[i].role == property.role) {
-            return scanner_fail(scanner, DENT_ERROR_FORMAT, "property '%.*s' is declared twice", SPAN_ARGUMENTS(word));
-        }
+    if (property.role != ROLE_NONE && element->declared & 1u << property.role) {
+        return scanner_fail(scanner, DENT_ERROR_FORMAT, "property '%.*s' is declared twice", SPAN_ARGUMENTS(word));
     }
+    element->declared |= 1u << property.role;
     element->property_count++;
+    TRY(expect_line_end(reader));
     return growable_push(&reader->properties, reader->request->context, &property) ? DENT_OK : out_of_memory(reader);
 }
 
@@ -409,11 +421,7 @@ static dent_status require_roles(struct ply_reader *reader, enum ply_element_rol
         if (element->role != role) {
             continue;
         }
-        unsigned found = 0;
-        for (size_t p = 0; p < element->property_count; p++) {
-            found |= 1u << properties_of(reader, element)[p].role;
-        }
-        if ((found & roles) == roles) {
+        if ((element->declared & roles) == roles) {
             return DENT_OK;
         }
         return dent_fail(reader->request->context, DENT_ERROR_FORMAT, "%s: element '%s' has no %s",
@@ -446,7 +454,7 @@ static dent_status read_data(struct ply_reader *reader)
 dent_status read_ply(struct read_request *request)
 {
     struct ply_reader reader = {.request = request};
-    scanner_init(&reader.scanner, request->context, request->name, request->bytes.data, request->bytes.size, -1);
+    TRY(scanner_open(&reader.scanner, request->context, request->name, request->bytes.data, request->bytes.size, -1));
     growable_init(&reader.elements, sizeof(struct ply_element));
     growable_init(&reader.properties, sizeof(struct ply_property));
     growable_init(&reader.corners, sizeof(uint32_t));

@@ -1,8 +1,10 @@
 /* Reads back the points of a .vtp with their fields, as our own writer lays them down: one piece, arrays of doubles (or
  * unsigned numbers nobody asks for here), appended raw. The mesh readers leave fields aside; recordings need them. */
+#include "byte_reader.h"
 #include "decimal_number.h"
 #include "file_bytes.h"
 #include "growable_array.h"
+#include "read_scope.h"
 #include "try_status.h"
 #include "vtk_data_stream.h"
 #include "xml_scanner.h"
@@ -158,7 +160,10 @@ static dent_status load_array(struct points_reader *reader, const struct declare
                          &bytes));
     double *out = growable_extend(numbers, reader->context, (size_t)count);
     if (out && count > 0) {
-        memcpy(out, bytes.data, 8 * (size_t)count);
+        struct byte_reader doubles = byte_reader_over(bytes.data, bytes.data + 8 * (size_t)count, false);
+        for (uint64_t i = 0; i < count; i++) {
+            out[i] = byte_reader_f64(&doubles);
+        }
     }
     vtk_array_bytes_release(reader->context, &bytes);
     return out || count == 0 ? DENT_OK
@@ -169,6 +174,15 @@ static dent_status load_arrays(struct points_reader *reader, struct points_stora
 {
     const struct declared_array *declared = reader->declared.data;
     bool positions = false;
+    /* Arrays that all lie in one place would make more of the file than it holds. */
+    uint64_t room = (uint64_t)((const uint8_t *)reader->xml.end - reader->appended), claimed = 0;
+    for (size_t i = 0; i < reader->declared.count && reader->point_count > 0; i++) {
+        claimed += 8 * (uint64_t)declared[i].components; /* per point */
+        if (claimed > room / reader->point_count) {
+            return dent_fail(reader->context, DENT_ERROR_FORMAT, "%s: %zu arrays claim more bytes than follow",
+                             reader->path, reader->declared.count);
+        }
+    }
     for (int pass = 0; pass < 2; pass++) { /* positions first */
         for (size_t i = 0; i < reader->declared.count; i++) {
             if (declared[i].is_position != (pass == 0)) {
@@ -214,7 +228,7 @@ static dent_status finish(struct points_reader *reader, struct points_storage *s
 
 void dent_points_destroy(dent_context *context, dent_point_set *points)
 {
-    if (points) {
+    if (context && points) {
         struct points_storage *storage = points->storage;
         growable_release(&storage->fields, context);
         growable_release(&storage->names, context);
@@ -233,10 +247,13 @@ static dent_status read_all(struct points_reader *reader, struct points_storage 
     return finish(reader, storage);
 }
 
-dent_status dent_points_read(dent_context *context, const char *path, dent_point_set **points)
+static dent_status read_points(dent_context *context, const char *path, dent_point_set **points)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE(context, points);
     struct file_bytes bytes;
-    TRY(file_bytes_load(context, path, &bytes));
+    TRY(file_bytes_load(context, path, FILES_ONLY, &bytes));
     struct points_storage *storage = dent_allocate(context, 1, sizeof *storage);
     dent_status status = DENT_ERROR_OUT_OF_MEMORY;
     if (!storage) {
@@ -248,8 +265,8 @@ dent_status dent_points_read(dent_context *context, const char *path, dent_point
         growable_init(&storage->numbers, sizeof(double));
         struct points_reader reader = {.context = context, .path = path};
         growable_init(&reader.declared, sizeof(struct declared_array));
-        xml_init(&reader.xml, context, path, bytes.data, bytes.size);
-        status = read_all(&reader, storage);
+        status = xml_open(&reader.xml, context, path, bytes.data, bytes.size);
+        status = status == DENT_OK ? read_all(&reader, storage) : status;
         growable_release(&reader.declared, context);
     }
     file_bytes_release(context, &bytes);
@@ -259,4 +276,12 @@ dent_status dent_points_read(dent_context *context, const char *path, dent_point
         dent_points_destroy(context, &storage->points);
     }
     return status;
+}
+
+dent_status dent_points_read(dent_context *context, const char *path, dent_point_set **points)
+{
+    struct read_scope scope;
+    TRY(read_scope_open(&scope, context, path, 0));
+    read_scope_count_file(&scope, path);
+    return read_scope_end(&scope, read_points(scope.context, path, points));
 }

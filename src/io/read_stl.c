@@ -129,7 +129,7 @@ static dent_status read_text(struct read_request *request, struct vertex_welder 
 {
     snprintf(request->format, sizeof request->format, "stl ascii");
     struct text_scanner scanner;
-    scanner_init(&scanner, request->context, request->name, request->bytes.data, request->bytes.size, -1);
+    TRY(scanner_open(&scanner, request->context, request->name, request->bytes.data, request->bytes.size, -1));
     uint64_t solids = 0;
     while (!scanner_at_end(&scanner)) {
         TRY(expect(&scanner, "solid"));
@@ -151,7 +151,11 @@ static bool looks_like_text(const struct file_bytes *bytes)
 {
     struct text_scanner scanner;
     struct text_span word;
-    scanner_init(&scanner, NULL, NULL, bytes->data, bytes->size, -1);
+    size_t mark = text_mark_length(bytes->data, bytes->size);
+    if (text_is_utf16(bytes->data, bytes->size)) {
+        return true; /* to be refused as text */
+    }
+    scanner_init(&scanner, NULL, NULL, bytes->data + mark, bytes->size - mark, -1);
     size_t head = bytes->size < HEADER_BYTES ? bytes->size : HEADER_BYTES;
     return scanner_word(&scanner, &word) && span_equal_any_case(word, "solid") && !memchr(bytes->data, 0, head);
 }

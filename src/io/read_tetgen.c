@@ -42,6 +42,35 @@ static dent_status optional_integer(struct text_scanner *scanner, const char *wh
     return scanner_integer_in_line(scanner, what, low, high, value);
 }
 
+/* The other columns of a record, and to the next line. Returns how many of the announced ones there are, the last of
+ * them in *last; more than that are counted. */
+static uint64_t pass_columns(struct mesh_builder *builder, struct text_scanner *scanner, int64_t announced,
+                             struct text_span *last)
+{
+    uint64_t line = scanner->line;
+    int64_t found = 0;
+    struct text_span word;
+    while (scanner_word_in_line(scanner, &word)) {
+        if (++found == announced + 1) {
+            builder_note_line(builder, "records have more columns than announced, which are not read", line, word.text,
+                              word.length);
+        }
+        *last = found <= announced ? word : *last;
+    }
+    scanner_skip_line(scanner);
+    return (uint64_t)(found < announced ? found : announced);
+}
+
+/* What stands behind the last record. */
+static void note_rest(struct mesh_builder *builder, struct text_scanner *scanner)
+{
+    struct text_span word;
+    if (scanner_word(scanner, &word)) {
+        builder_note_line(builder, "file goes on behind the records it announces, which is not read", scanner->line,
+                          word.text, word.length);
+    }
+}
+
 /* ---- nodes ----------------------------------------------------------------------------------------------------- */
 
 struct node_header {
@@ -83,7 +112,7 @@ static dent_status check_node_number(const struct text_scanner *scanner, int64_t
 static dent_status read_nodes(struct mesh_builder *builder, struct tetgen_file file, int64_t *first)
 {
     struct text_scanner scanner;
-    scanner_init(&scanner, builder->context, file.name, file.data, file.size, '#');
+    TRY(scanner_open(&scanner, builder->context, file.name, file.data, file.size, '#'));
     builder->file_name = file.name;
     struct node_header header;
     TRY(read_node_header(&scanner, &header));
@@ -101,10 +130,11 @@ static dent_status read_nodes(struct mesh_builder *builder, struct tetgen_file f
         TRY(scanner_double_in_line(&scanner, "y of the node", &y));
         TRY(scanner_double_in_line(&scanner, "z of the node", &z));
         TRY(builder_add_vertex(builder, x, y, z, scanner.line));
-        struct text_span rest;
-        marked += header.markers && scanner_word_in_line(&scanner, &rest) && !span_equal(rest, "0");
-        scanner_skip_line(&scanner);
+        struct text_span last;
+        uint64_t more = pass_columns(builder, &scanner, header.attributes + header.markers, &last);
+        marked += header.markers && more > 0 && !span_equal(last, "0");
     }
+    note_rest(builder, &scanner);
     if (header.attributes > 0) {
         builder_note(builder, (uint64_t)header.count, "nodes have attributes or markers, which are not kept");
     } else if (marked > 0) {
@@ -168,14 +198,15 @@ static dent_status read_cell(struct mesh_builder *builder, struct text_scanner *
         *odd_regions += !tag_of_region(region, &tag);
     }
     TRY(builder_add_element(builder, ELEMENT_TETRAHEDRON, tag, corners, scanner->line));
-    scanner_skip_line(scanner);
+    struct text_span last;
+    pass_columns(builder, scanner, header->attributes > 0 ? header->attributes - 1 : 0, &last);
     return DENT_OK;
 }
 
 static dent_status read_cells(struct mesh_builder *builder, struct tetgen_file file, int64_t first)
 {
     struct text_scanner scanner;
-    scanner_init(&scanner, builder->context, file.name, file.data, file.size, '#');
+    TRY(scanner_open(&scanner, builder->context, file.name, file.data, file.size, '#'));
     builder->file_name = file.name;
     struct cell_header header;
     TRY(read_cell_header(&scanner, &header));
@@ -186,6 +217,7 @@ static dent_status read_cells(struct mesh_builder *builder, struct tetgen_file f
         TRY(next_record(&scanner, "tetrahedra", i, header.count));
         TRY(read_cell(builder, &scanner, &header, first, &odd_regions));
     }
+    note_rest(builder, &scanner);
     if (header.corners == 10 && header.count > 0) {
         builder_note(builder, (uint64_t)header.count, NOTICE_SECOND_ORDER);
     }
@@ -283,7 +315,8 @@ static dent_status load_one(struct read_request *request, char *buffer, const ch
         return dent_fail(request->context, DENT_ERROR_FILE, "%s: TetGen meshes are pairs, and %s is missing",
                          request->path, buffer);
     }
-    return file_bytes_load(request->context, buffer, bytes);
+    read_scope_count_file(request->scope, buffer);
+    return file_bytes_load(request->context, buffer, FILES_ONLY, bytes);
 }
 
 static dent_status load_and_read(struct read_request *request, char *node_name, char *cell_name)

@@ -5,6 +5,7 @@
 #include <dent/urdf.h>
 
 #include "name_table.h"
+#include "read_scope.h"
 #include "try_status.h"
 #include "urdf_meshes.h"
 #include "urdf_origin.h"
@@ -12,6 +13,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* What expat keeps of a byte at most: names of elements and attributes, each once, in records of some 60 bytes. It
+ * takes its memory from the C library. */
+#define EXPAT_BYTES 24
+/* What the linkage keeps of a link and a joint, names not counted. It lives in the caller's context, which it refers to
+ * as long as it lives. */
+#define LINKAGE_BYTES 1024
 
 /* What dent_robot.storage points to. */
 struct robot_storage {
@@ -22,7 +30,8 @@ struct robot_storage {
 
 /* One call of dent_robot_read. */
 struct robot_reading {
-    dent_context *context;
+    struct read_scope *scope;
+    dent_context *context; /* of the scope */
     const char *file;
     const dent_robot_read_def *def;
     struct urdf_places places;
@@ -38,7 +47,7 @@ dent_robot_read_def dent_robot_read_def_default(void)
 
 void dent_robot_destroy(dent_context *context, dent_robot *robot)
 {
-    if (robot) {
+    if (context && robot) {
         struct robot_storage *storage = robot->storage;
         dent_linkage_destroy(storage->linkage);
         mesh_storage_destroy(context, storage->blocks);
@@ -73,19 +82,21 @@ static dent_status note_names(struct robot_reading *reading)
     if (document->links.count >= UINT32_MAX || document->joints.count >= UINT32_MAX) {
         return fail_at(reading, 1, "more links or joints than 32 bits can number");
     }
-    if (!name_table_create(&reading->link_names, reading->context, document->links.count) ||
-        !name_table_create(&reading->joint_names, reading->context, document->joints.count)) {
-        return out_of_memory(reading);
-    }
     for (uint32_t i = 0; i < document->links.count; i++) {
-        uint32_t before = name_table_add(&reading->link_names, links[i].name, i);
+        uint32_t before;
+        if (!name_table_add(&reading->link_names, links[i].name, i, &before)) {
+            return out_of_memory(reading);
+        }
         if (before != NAME_TABLE_NONE) {
             return fail_at(reading, links[i].line, "a second link '%s'; the first is in line %llu", links[i].name,
                            (unsigned long long)links[before].line);
         }
     }
     for (uint32_t j = 0; j < document->joints.count; j++) {
-        uint32_t before = name_table_add(&reading->joint_names, joints[j].name, j);
+        uint32_t before;
+        if (!name_table_add(&reading->joint_names, joints[j].name, j, &before)) {
+            return out_of_memory(reading);
+        }
         if (before != NAME_TABLE_NONE) {
             return fail_at(reading, joints[j].line, "a second joint '%s'; the first is in line %llu", joints[j].name,
                            (unsigned long long)joints[before].line);
@@ -156,10 +167,13 @@ static dent_status create_linkage(struct robot_reading *reading, const dent_join
     def.link_names = names;
     def.joint_count = (uint32_t)reading->document.joints.count;
     def.joints = joints;
-    dent_status status = dent_linkage_create(reading->context, &def, &reading->storage->linkage);
+    if (!read_scope_room(reading->scope, LINKAGE_BYTES * ((uint64_t)def.link_count + def.joint_count))) {
+        return out_of_memory(reading);
+    }
+    dent_status status = dent_linkage_create(reading->scope->caller, &def, &reading->storage->linkage);
     if (status != DENT_OK) {
         char message[900];
-        dent_context_message(reading->context, message, sizeof message);
+        dent_context_message(reading->scope->caller, message, sizeof message);
         status = status == DENT_ERROR_INVALID_ARGUMENT ? DENT_ERROR_FORMAT : status;
         return dent_fail(reading->context, status, "%s: %s", reading->file, message);
     }
@@ -208,7 +222,7 @@ static dent_status build_surface(struct robot_reading *reading, uint32_t index, 
 {
     struct link_surface surface;
     link_surface_init(&surface);
-    dent_status status = urdf_build_link(reading->context, reading->file, &reading->document, index, next_shape,
+    dent_status status = urdf_build_link(reading->scope, reading->file, &reading->document, index, next_shape,
                                          &reading->places, reading->def, &surface);
     if (status == DENT_OK && surface.triangles.count > 0) {
         link->vertex_count = link_surface_vertices(&surface);
@@ -247,6 +261,9 @@ static dent_status build_surfaces(struct robot_reading *reading)
 
 static dent_status build_robot(struct robot_reading *reading, const struct file_bytes *bytes)
 {
+    if (!read_scope_room(reading->scope, EXPAT_BYTES * (uint64_t)bytes->size)) {
+        return out_of_memory(reading);
+    }
     TRY(urdf_document_parse(reading->context, reading->file, bytes, reading->storage->blocks, &reading->document));
     TRY(note_names(reading));
     TRY(build_linkage(reading));
@@ -270,23 +287,28 @@ static dent_status create_storage(struct robot_reading *reading)
     return storage->blocks ? DENT_OK : out_of_memory(reading);
 }
 
-static dent_status read_robot(dent_context *context, const char *name, const char *path, const struct file_bytes *bytes,
+static dent_status read_robot(struct read_scope *scope, const char *path, const struct file_bytes *bytes,
                               const dent_robot_read_def *def, dent_robot **robot)
 {
+    dent_context *context = scope->context;
+    const char *name = scope->name;
     struct robot_reading *reading = dent_allocate(context, 1, sizeof *reading);
     if (!reading) {
         return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory", name);
     }
     memset(reading, 0, sizeof *reading);
+    reading->scope = scope;
     reading->context = context;
     reading->file = name;
     reading->def = def;
     urdf_places_init(&reading->places, path, def);
+    name_table_init(&reading->link_names, context);
+    name_table_init(&reading->joint_names, context);
     dent_status status = create_storage(reading);
     status = status == DENT_OK ? build_robot(reading, bytes) : status;
     urdf_document_release(context, &reading->document);
-    name_table_release(&reading->link_names, context);
-    name_table_release(&reading->joint_names, context);
+    name_table_release(&reading->link_names);
+    name_table_release(&reading->joint_names);
     if (status == DENT_OK) {
         struct robot_storage *storage = reading->storage;
         storage->robot.linkage = storage->linkage;
@@ -310,27 +332,40 @@ static dent_status check_def(dent_context *context, const dent_robot_read_def *d
 
 dent_status dent_robot_read(dent_context *context, const char *path, const dent_robot_read_def *def, dent_robot **robot)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE(context, robot);
     dent_robot_read_def defaults = dent_robot_read_def_default();
     struct file_bytes bytes = {0};
+    struct read_scope scope;
     def = def ? def : &defaults;
     TRY(check_def(context, def));
-    TRY(file_bytes_load(context, path, &bytes));
-    dent_status status = read_robot(context, path, path, &bytes, def, robot);
-    file_bytes_release(context, &bytes);
-    return status;
+    TRY(read_scope_open(&scope, context, path, def->memory_limit));
+    read_scope_count_file(&scope, path);
+    dent_status status = file_bytes_load(scope.context, path, FILES_AND_PIPES, &bytes);
+    status = status == DENT_OK ? read_robot(&scope, path, &bytes, def, robot) : status;
+    file_bytes_release(scope.context, &bytes);
+    return read_scope_end(&scope, status);
 }
 
-dent_status dent_robot_read_memory(dent_context *context, const char *name, const void *data, size_t size,
+dent_status dent_robot_read_memory(dent_context *context, const char *name, const void *bytes, size_t size,
                                    const dent_robot_read_def *def, dent_robot **robot)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, name);
+    DENT_REQUIRE_ARRAY(context, size, bytes);
+    DENT_REQUIRE(context, robot);
     dent_robot_read_def defaults = dent_robot_read_def_default();
-    struct file_bytes bytes = {0};
+    struct file_bytes file = {0};
+    struct read_scope scope;
     def = def ? def : &defaults;
     TRY(check_def(context, def));
-    TRY(file_bytes_from_memory(context, name, data, size, &bytes));
-    dent_status status = read_robot(context, name, NULL, &bytes, def, robot);
-    file_bytes_release(context, &bytes);
-    return status;
+    TRY(read_scope_open(&scope, context, name, def->memory_limit));
+    read_scope_count_bytes(&scope, size);
+    dent_status status = file_bytes_from_memory(scope.context, name, bytes, size, &file);
+    status = status == DENT_OK ? read_robot(&scope, NULL, &file, def, robot) : status;
+    file_bytes_release(scope.context, &file);
+    return read_scope_end(&scope, status);
 }
 
 /* ---- into a world ------------------------------------------------------------------------------------------------ */
@@ -349,6 +384,9 @@ static dent_status add_link(const dent_robot_link *link, dent_world *world, dent
 
 dent_status dent_robot_add_to_world(const dent_robot *robot, dent_world *world, dent_body_id *ids)
 {
+    DENT_REQUIRE(dent_world_context(world), robot);
+    DENT_REQUIRE(dent_world_context(world), world);
+    DENT_REQUIRE(dent_world_context(world), ids);
     memset(ids, 0, robot->link_count * sizeof *ids);
     for (uint32_t i = 0; i < robot->link_count; i++) {
         dent_status status = robot->links[i].triangle_count > 0 ? add_link(&robot->links[i], world, &ids[i]) : DENT_OK;

@@ -543,7 +543,8 @@ static dent_status read_sections(struct vtk_reader *reader)
                                 SPAN_ARGUMENTS(keyword));
         }
         if (!known || reader->beyond_knowledge) {
-            builder_note(reader->request->builder, 1, "section of an unknown kind, and all behind it, was not read");
+            builder_note_line(reader->request->builder, "section of an unknown kind, and all behind it, was not read",
+                              reader->scanner.line, keyword.text, keyword.length);
             return DENT_OK;
         }
     }
@@ -631,7 +632,7 @@ dent_status read_vtk(struct read_request *request)
 {
     static const uint8_t part_types[PART_COUNT] = {VTK_POLY_VERTEX, VTK_POLY_LINE, VTK_POLYGON, VTK_TRIANGLE_STRIP};
     struct vtk_reader reader = {.request = request};
-    scanner_init(&reader.scanner, request->context, request->name, request->bytes.data, request->bytes.size, -1);
+    TRY(scanner_open(&reader.scanner, request->context, request->name, request->bytes.data, request->bytes.size, -1));
     growable_init(&reader.tags, sizeof(int32_t));
     for (int part = 0; part < PART_COUNT; part++) {
         vtk_cells_init(&reader.parts[part]);

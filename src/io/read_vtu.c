@@ -57,6 +57,7 @@ struct vtu_reader {
     int part;                   /* of SECTION_CELLS */
     struct data_array *waiting; /* the array whose text comes next, or null */
     uint64_t numbers_left;      /* how many more the file can hold; see source_open() */
+    uint64_t lengths_left;      /* the same of lengths of packed blocks */
 };
 
 static dent_status out_of_memory(const struct vtu_reader *reader)
@@ -317,8 +318,14 @@ struct number_source {
     struct vtk_array_bytes owner;
 };
 
+/* Text with more numbers than announced may have been shifted: counted. */
 static void source_close(struct vtu_reader *reader, struct number_source *source)
 {
+    struct text_span word;
+    if (source->is_text && scanner_word(&source->text, &word)) {
+        builder_note_line(reader->request->builder, "arrays have more numbers than announced, which are not read",
+                          source->text.line, word.text, word.length);
+    }
     vtk_array_bytes_release(reader->request->context, &source->owner);
 }
 
@@ -352,6 +359,12 @@ static dent_status open_binary(struct vtu_reader *reader, const struct data_arra
     snprintf(where, sizeof where, "%.400s:%llu: array '%s'", reader->request->name, (unsigned long long)array->line,
              array->name);
     dent_status status = vtk_array_unpack(context, where, &encoding, begin, end, size, &source->owner);
+    if (status == DENT_OK && source->owner.lengths_passed > reader->lengths_left) {
+        vtk_array_bytes_release(context, &source->owner);
+        return xml_fail(&reader->xml, array->tag, DENT_ERROR_FORMAT, "array '%s' shares its blocks with many others",
+                        array->name);
+    }
+    reader->lengths_left -= status == DENT_OK ? source->owner.lengths_passed : 0;
     if (status == DENT_OK && size > 0) { /* otherwise there may be no bytes to point at */
         source->bytes =
             byte_reader_over(source->owner.data, source->owner.data + source->owner.size, encoding.big_endian);
@@ -563,7 +576,10 @@ static dent_status load_tags(struct vtu_reader *reader, const struct piece *piec
             status = out_of_memory(reader);
         }
     }
-    tags->count = whole ? tags->count : 0;
+    if (!whole) { /* the rest does not matter either */
+        tags->count = 0;
+        source.text.cursor = source.text.end;
+    }
     source_close(reader, &source);
     return status;
 }
@@ -619,6 +635,7 @@ static dent_status emit_pieces(struct vtu_reader *reader)
                          reader->request->name);
     }
     /* A number takes at least one byte; zlib makes at most 1032 bytes of one. */
+    reader->lengths_left = reader->request->bytes.size;
     reader->numbers_left = (uint64_t)reader->request->bytes.size * (reader->encoding.compressed ? 1032 : 1);
     dent_status status = DENT_OK;
     for (size_t i = 0; i < reader->pieces.count && status == DENT_OK; i++) {
@@ -630,7 +647,7 @@ static dent_status emit_pieces(struct vtu_reader *reader)
 dent_status read_vtu(struct read_request *request)
 {
     struct vtu_reader reader = {.request = request};
-    xml_init(&reader.xml, request->context, request->name, request->bytes.data, request->bytes.size);
+    TRY(xml_open(&reader.xml, request->context, request->name, request->bytes.data, request->bytes.size));
     growable_init(&reader.pieces, sizeof(struct piece));
     dent_status status = read_xml(&reader);
     snprintf(request->format, sizeof request->format, "vtk xml %s%s", reader.is_polydata ? "polydata" : "grid",

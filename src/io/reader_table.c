@@ -2,6 +2,7 @@
 #include "reader_table.h"
 
 #include "mesh_storage.h"
+#include "try_status.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +55,7 @@ dent_mesh_read_def dent_mesh_read_def_default(void)
     return (dent_mesh_read_def){.struct_size = sizeof(dent_mesh_read_def), .merge = false};
 }
 
-static dent_status check_def(dent_context *context, const dent_mesh_read_def *def)
+dent_status mesh_read_check_def(dent_context *context, const dent_mesh_read_def *def)
 {
     if (def && def->struct_size != sizeof *def) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT,
@@ -79,45 +80,66 @@ static dent_status read_and_finish(struct read_request *request, mesh_reader *re
     return status;
 }
 
-dent_status dent_mesh_read(dent_context *context, const char *path, const dent_mesh_read_def *def, dent_mesh **mesh)
+dent_status mesh_read_within(struct read_scope *scope, const char *path, const dent_mesh_read_def *def,
+                             dent_mesh **mesh)
 {
-    dent_status status = check_def(context, def);
-    if (status != DENT_OK) {
-        return status;
-    }
-    struct read_request request = {.context = context, .name = path, .path = path};
+    struct read_request request = {.scope = scope, .context = scope->context, .name = path, .path = path};
     const struct mesh_format *format = mesh_format_of_name(path);
+    dent_status status = DENT_OK;
     /* TetGen opens its own files: it is given a pair or a stem. */
     mesh_reader *reader = format ? format->read : tetgen_pair_exists(path) ? read_tetgen : NULL;
     if (reader && reader != read_tetgen) {
-        status = file_bytes_load(context, path, &request.bytes);
+        read_scope_count_file(scope, path);
+        status = file_bytes_load(scope->context, path, def && def->regular_only ? FILES_ONLY : FILES_AND_PIPES,
+                                 &request.bytes);
     } else if (!reader) {
         /* A missing file or a directory is worth saying first. */
-        status = file_check(context, path);
-        status = status == DENT_OK ? unknown_format(context, path) : status;
+        status = file_check(scope->context, path);
+        status = status == DENT_OK ? unknown_format(scope->context, path) : status;
     }
     return status == DENT_OK ? read_and_finish(&request, reader, def, mesh) : status;
+}
+
+dent_status mesh_read_memory_within(struct read_scope *scope, const char *name, const void *bytes, size_t size,
+                                    const dent_mesh_read_def *def, dent_mesh **mesh)
+{
+    const struct mesh_format *format = mesh_format_of_name(name);
+    if (!format) {
+        return unknown_format(scope->context, name);
+    }
+    struct read_request request = {.scope = scope, .context = scope->context, .name = name};
+    dent_status status = file_bytes_from_memory(scope->context, name, bytes, size, &request.bytes);
+    return status == DENT_OK ? read_and_finish(&request, format->read, def, mesh) : status;
+}
+
+dent_status dent_mesh_read(dent_context *context, const char *path, const dent_mesh_read_def *def, dent_mesh **mesh)
+{
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE(context, mesh);
+    struct read_scope scope;
+    TRY(mesh_read_check_def(context, def));
+    TRY(read_scope_open(&scope, context, path, def ? def->memory_limit : 0));
+    return read_scope_end(&scope, mesh_read_within(&scope, path, def, mesh));
 }
 
 dent_status dent_mesh_read_memory(dent_context *context, const char *name, const void *bytes, size_t size,
                                   const dent_mesh_read_def *def, dent_mesh **mesh)
 {
-    dent_status status = check_def(context, def);
-    if (status != DENT_OK) {
-        return status;
-    }
-    const struct mesh_format *format = mesh_format_of_name(name);
-    if (!format) {
-        return unknown_format(context, name);
-    }
-    struct read_request request = {.context = context, .name = name};
-    status = file_bytes_from_memory(context, name, bytes, size, &request.bytes);
-    return status == DENT_OK ? read_and_finish(&request, format->read, def, mesh) : status;
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, name);
+    DENT_REQUIRE_ARRAY(context, size, bytes);
+    DENT_REQUIRE(context, mesh);
+    struct read_scope scope;
+    TRY(mesh_read_check_def(context, def));
+    TRY(read_scope_open(&scope, context, name, def ? def->memory_limit : 0));
+    read_scope_count_bytes(&scope, size);
+    return read_scope_end(&scope, mesh_read_memory_within(&scope, name, bytes, size, def, mesh));
 }
 
 void dent_mesh_destroy(dent_context *context, dent_mesh *mesh)
 {
-    if (mesh) {
+    if (context && mesh) {
         mesh_storage_destroy(context, mesh->storage);
     }
 }

@@ -11,9 +11,11 @@
 
 #include "file_bytes.h"
 #include "mesh_builder.h"
+#include "read_scope.h"
 
 struct read_request {
-    dent_context *context;
+    struct read_scope *scope;
+    dent_context *context; /* of the scope */
     const char *name; /* for messages: the path, or the name given with the memory */
     const char *path; /* null when read from memory */
     struct file_bytes
@@ -39,6 +41,15 @@ mesh_reader read_obj;    /* .obj */
 mesh_reader read_stl;    /* .stl */
 mesh_reader read_ply;    /* .ply */
 mesh_reader read_assimp; /* .gltf and others; only with DENT_HAVE_ASSIMP */
+
+/* dent_mesh_read within a scope that is open: the memory counts there, def->memory_limit does not. The mesh is released
+ * with scope->context or with its caller's. */
+dent_status mesh_read_within(struct read_scope *scope, const char *path, const dent_mesh_read_def *def,
+                             dent_mesh **mesh);
+dent_status mesh_read_memory_within(struct read_scope *scope, const char *name, const void *bytes, size_t size,
+                                    const dent_mesh_read_def *def, dent_mesh **mesh);
+/* INVALID_ARGUMENT when the def was not made by its default function; null is good. */
+dent_status mesh_read_check_def(dent_context *context, const dent_mesh_read_def *def);
 
 /* Is there a file STEM.node or STEM.ele, packed or not? */
 bool tetgen_pair_exists(const char *stem);

@@ -29,6 +29,16 @@ void scanner_init(struct text_scanner *scanner, dent_context *context, const cha
                                      .comment = comment};
 }
 
+dent_status scanner_open(struct text_scanner *scanner, dent_context *context, const char *name, const void *data,
+                         size_t size, int comment)
+{
+    size_t mark;
+    scanner_init(scanner, context, name, data, size, comment);
+    dent_status status = text_begin(context, name, data, size, &mark);
+    scanner->cursor += mark;
+    return status;
+}
+
 /* Over one line end; CR LF is one. */
 static void pass_line_end(struct text_scanner *scanner)
 {

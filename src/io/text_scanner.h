@@ -6,7 +6,7 @@
 #ifndef DENT_IO_TEXT_SCANNER_H
 #define DENT_IO_TEXT_SCANNER_H
 
-#include <dent/base.h>
+#include "text_encoding.h"
 
 struct text_scanner {
     dent_context *context;
@@ -24,8 +24,12 @@ struct text_span {
     size_t length;
 };
 
+/* Over a piece of a text. */
 void scanner_init(struct text_scanner *scanner, dent_context *context, const char *name, const void *data, size_t size,
                   int comment);
+/* Over a whole file: passes over a byte order mark, refuses UTF-16 with UNSUPPORTED. */
+dent_status scanner_open(struct text_scanner *scanner, dent_context *context, const char *name, const void *data,
+                         size_t size, int comment);
 
 /* The next word, wherever it is; false at the end of the text. */
 bool scanner_word(struct text_scanner *scanner, struct text_span *word);

@@ -1,8 +1,9 @@
 /* gzip by zlib, xz by liblzma, both fed by windows.
  *
  * zlib and liblzma take their working memory from the context through small hooks that note the size of each block in
- * front of it. A decompression bomb is told by its ratio: beyond BOMB_FREE_SIZE bytes the output may be at most
- * BOMB_RATIO times the input (text meshes reach 10, gzip at most 1032). */
+ * front of it. Streams that are not kept in memory (archives) have a limit of their own, for the time they take: beyond
+ * BOMB_FREE_SIZE bytes the output may be at most BOMB_RATIO times the input (text meshes reach 10, gzip at most 1032).
+ */
 #include "unpacker.h"
 
 #include <string.h>
@@ -211,8 +212,6 @@ static dent_status lzma_error(const struct unpacker *unpacker, lzma_ret code)
     switch (code) {
     case LZMA_MEM_ERROR:
         return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "%s: no memory to unpack xz data", unpacker->name);
-    case LZMA_MEMLIMIT_ERROR:
-        return dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: its xz dictionary is larger than 256 MiB", unpacker->name);
     case LZMA_FORMAT_ERROR:
         return dent_fail(context, DENT_ERROR_FORMAT, "%s: is not xz data", unpacker->name);
     case LZMA_BUF_ERROR:
@@ -228,7 +227,8 @@ static dent_status open_xz(struct unpacker *unpacker)
     unpacker->xz_memory = (lzma_allocator){.alloc = hook_allocate, .free = hook_release, .opaque = unpacker->context};
     unpacker->xz = (lzma_stream)LZMA_STREAM_INIT;
     unpacker->xz.allocator = &unpacker->xz_memory;
-    lzma_ret code = lzma_stream_decoder(&unpacker->xz, (uint64_t)256 << 20, LZMA_CONCATENATED);
+    /* The context says how much memory there is. */
+    lzma_ret code = lzma_stream_decoder(&unpacker->xz, UINT64_MAX, LZMA_CONCATENATED);
     return code == LZMA_OK ? DENT_OK : lzma_error(unpacker, code);
 }
 

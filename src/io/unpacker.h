@@ -31,7 +31,7 @@ struct unpack_windows {
  * stream). Damaged or cut data is FORMAT and names the byte. */
 dent_status unpacker_run(struct unpacker *unpacker, struct unpack_windows *windows, bool *ended);
 
-/* How many bytes `packed_size` bytes may unpack to before it is called a decompression bomb. */
+/* How many bytes a stream of `packed_size` bytes that is not kept in memory may unpack to. */
 uint64_t unpacked_size_limit(uint64_t packed_size);
 
 #endif

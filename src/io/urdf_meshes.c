@@ -7,6 +7,7 @@
 #include "urdf_meshes.h"
 
 #include "file_bytes.h"
+#include "reader_table.h"
 #include "urdf_origin.h"
 
 #include <dent/mesh_io.h>
@@ -178,9 +179,11 @@ static dent_status append_mesh(dent_context *context, const dent_mesh_body *body
 }
 
 /* One mesh file, not yet placed. */
-static dent_status add_mesh(dent_context *context, const struct urdf_geometry *shape, const struct urdf_places *places,
-                            const dent_robot_read_def *def, struct link_surface *surface)
+static dent_status add_mesh(struct read_scope *scope, const struct urdf_geometry *shape,
+                            const struct urdf_places *places, const dent_robot_read_def *def,
+                            struct link_surface *surface)
 {
+    dent_context *context = scope->context;
     char path[URDF_PATH_MAX];
     if (!urdf_find_file(places, shape->file, path)) {
         if (def->skip_missing_meshes) {
@@ -194,8 +197,9 @@ static dent_status add_mesh(dent_context *context, const struct urdf_geometry *s
     }
     dent_mesh_read_def read = dent_mesh_read_def_default();
     read.merge = true;
+    read.regular_only = true;
     dent_mesh *mesh = NULL;
-    dent_status status = dent_mesh_read(context, path, &read, &mesh);
+    dent_status status = mesh_read_within(scope, path, &read, &mesh);
     for (uint32_t b = 0; status == DENT_OK && b < mesh->body_count; b++) {
         status = append_mesh(context, &mesh->bodies[b], shape->size[0] * shape->size[1] * shape->size[2] < 0, surface);
     }
@@ -204,15 +208,17 @@ static dent_status add_mesh(dent_context *context, const struct urdf_geometry *s
 }
 
 /* One shape of a link, placed. */
-static dent_status add_shape(dent_context *context, const struct urdf_geometry *shape, const struct urdf_places *places,
-                             const dent_robot_read_def *def, struct link_surface *surface)
+static dent_status add_shape(struct read_scope *scope, const struct urdf_geometry *shape,
+                             const struct urdf_places *places, const dent_robot_read_def *def,
+                             struct link_surface *surface)
 {
+    dent_context *context = scope->context;
     static const double unit_scale[3] = {1, 1, 1};
     bool is_mesh = shape->shape == URDF_SHAPE_MESH;
     uint32_t first = link_surface_vertices(surface);
     dent_status status = DENT_OK;
     if (is_mesh && !def->no_mesh_files) {
-        status = add_mesh(context, shape, places, def, surface);
+        status = add_mesh(scope, shape, places, def, surface);
     } else if (!is_mesh && !link_surface_add_shape(surface, context, shape->shape, shape->size)) {
         status = dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "out of memory");
     }
@@ -222,7 +228,7 @@ static dent_status add_shape(dent_context *context, const struct urdf_geometry *
     return status;
 }
 
-dent_status urdf_build_link(dent_context *context, const char *file, const struct urdf_document *document,
+dent_status urdf_build_link(struct read_scope *scope, const char *file, const struct urdf_document *document,
                             uint32_t link, size_t *next_shape, const struct urdf_places *places,
                             const dent_robot_read_def *def, struct link_surface *surface)
 {
@@ -230,9 +236,9 @@ dent_status urdf_build_link(dent_context *context, const char *file, const struc
     const struct urdf_link *links = document->links.data;
     for (; *next_shape < document->shapes.count && shapes[*next_shape].link == link; ++*next_shape) {
         const struct urdf_geometry *shape = &shapes[*next_shape];
-        dent_status status = shape->is_visual ? DENT_OK : add_shape(context, shape, places, def, surface);
+        dent_status status = shape->is_visual ? DENT_OK : add_shape(scope, shape, places, def, surface);
         if (status != DENT_OK) {
-            return fail_in_shape(context, file, shape, links[link].name, status);
+            return fail_in_shape(scope->context, file, shape, links[link].name, status);
         }
     }
     return DENT_OK;

@@ -4,6 +4,7 @@
 
 #include <dent/urdf.h>
 
+#include "read_scope.h"
 #include "urdf_document.h"
 #include "urdf_shapes.h"
 
@@ -25,7 +26,7 @@ bool urdf_find_file(const struct urdf_places *places, const char *name, char fou
 
 /* All collision shapes of one link, placed in the frame of the link. `file` is the name of the URDF file in messages.
  * Links are asked for in order: *next_shape, 0 for the first, goes with them over the shapes of the file. */
-dent_status urdf_build_link(dent_context *context, const char *file, const struct urdf_document *document,
+dent_status urdf_build_link(struct read_scope *scope, const char *file, const struct urdf_document *document,
                             uint32_t link, size_t *next_shape, const struct urdf_places *places,
                             const dent_robot_read_def *def, struct link_surface *surface);
 

@@ -4,6 +4,7 @@
 #ifndef DENT_IO_VERTEX_WELDER_H
 #define DENT_IO_VERTEX_WELDER_H
 
+#include "key_tree.h"
 #include "mesh_builder.h"
 
 struct vertex_welder {
@@ -11,6 +12,8 @@ struct vertex_welder {
     uint32_t *slots;     /* vertex + 1, or 0 */
     uint64_t slot_count; /* a power of two, 0 before the first */
     uint64_t used;
+    bool by_tree;         /* the positions were chosen against the hash function: */
+    struct key_tree tree; /* of the vertices in the slots, and of all later ones */
 };
 
 struct vertex_welder welder_over(struct mesh_builder *builder);

@@ -6,8 +6,7 @@
  * padding, so the decoder lets a new group of four follow a padded one.
  *
  * Nothing a header claims is believed before it is compared with the bytes that are there; packed blocks may grow by
- * zlib's largest ratio at most, and large arrays only by a ratio real meshes reach. zlib works in one block of the
- * context's memory. */
+ * zlib's largest ratio at most. zlib works in one block of the context's memory. */
 #include "vtk_data_stream.h"
 
 #include "byte_reader.h"
@@ -170,7 +169,7 @@ static dent_status unpack_plain(dent_context *context, const char *where, const 
 
 #if defined(DENT_HAVE_ZLIB)
 
-enum { ZLIB_MEMORY = 96 * 1024, ZLIB_RATIO = 1032, PLAUSIBLE_RATIO = 400, SMALL_ARRAY = 64 << 20 };
+enum { ZLIB_MEMORY = 96 * 1024, ZLIB_RATIO = 1032 };
 
 /* All zlib asks for while a stream lives, given back at once. */
 struct zlib_memory {
@@ -237,13 +236,10 @@ static dent_status read_block_sizes(dent_context *context, const char *where, co
         bool absurd = sizes->count > left / (encoding->wide_headers ? 8 : 4) || sizes->last > sizes->size ||
                       sizes->size > UINT32_MAX || (full > 0 && sizes->size > UINT64_MAX / 2 / full);
         sizes->total = absurd ? 0 : full * sizes->size + sizes->last;
-        absurd = absurd || sizes->total > left * ZLIB_RATIO;
-        bool bomb = sizes->total > SMALL_ARRAY && sizes->total > left * PLAUSIBLE_RATIO;
-        if (absurd || bomb) {
-            return dent_fail(context, absurd ? DENT_ERROR_FORMAT : DENT_ERROR_TOO_LARGE,
-                             "%s: claims %llu packed blocks of %llu bytes, but only %llu bytes follow", where,
-                             (unsigned long long)sizes->count, (unsigned long long)sizes->size,
-                             (unsigned long long)left);
+        if (absurd || sizes->total > left * ZLIB_RATIO) {
+            return dent_fail(
+                context, DENT_ERROR_FORMAT, "%s: claims %llu packed blocks of %llu bytes, but only %llu bytes follow",
+                where, (unsigned long long)sizes->count, (unsigned long long)sizes->size, (unsigned long long)left);
         }
     }
     if (sizes->total < needed) {
@@ -251,6 +247,33 @@ static dent_status read_block_sizes(dent_context *context, const char *where, co
                          (unsigned long long)sizes->total, (unsigned long long)needed);
     }
     return DENT_OK;
+}
+
+/* Over the packed sizes of all blocks. */
+static bool pass_lengths(struct data_stream *stream, const struct vtk_encoding *encoding, uint64_t count)
+{
+    if (!stream->base64) {
+        stream->cursor += count * (encoding->wide_headers ? 8 : 4); /* they are there: read_block_sizes() has looked */
+        return true;
+    }
+    uint64_t ignored;
+    for (uint64_t b = 0; b < count; b++) {
+        if (!read_length(stream, encoding, &ignored)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Blocks behind the bytes that are needed are not unpacked: other arrays may point at the same ones. */
+static void keep_needed_blocks(struct block_sizes *sizes, uint64_t needed)
+{
+    uint64_t full = sizes->size > 0 ? needed / sizes->size + (needed % sizes->size > 0) : 0;
+    if (full < sizes->count) {
+        sizes->count = full;
+        sizes->last = 0;
+        sizes->total = full * sizes->size;
+    }
 }
 
 /* `lengths` stands at the packed sizes, `stream` behind them at the first block. */
@@ -295,12 +318,11 @@ static dent_status unpack_blocks(dent_context *context, const char *where, const
         return status;
     }
     struct data_stream lengths = *stream;
-    uint64_t ignored;
-    for (uint64_t b = 0; b < sizes.count; b++) {
-        if (!read_length(stream, encoding, &ignored)) {
-            return cut_off(context, where);
-        }
+    if (!pass_lengths(stream, encoding, sizes.count)) {
+        return cut_off(context, where);
     }
+    bytes->lengths_passed = stream->base64 ? sizes.count : 0;
+    keep_needed_blocks(&sizes, needed);
     struct zlib_memory memory = {.block = dent_allocate(context, ZLIB_MEMORY, 1)};
     if (!memory.block) {
         return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory to unpack zlib blocks", where);

@@ -18,6 +18,7 @@ struct vtk_array_bytes {
     size_t size;
     uint8_t *owned; /* null: in place */
     size_t owned_size;
+    uint64_t lengths_passed; /* of packed blocks, where passing over each of them takes time (base64) */
 };
 
 /* Unpacks the array that starts at `begin` and has at least `needed` bytes; `end` is the end of the file or of the

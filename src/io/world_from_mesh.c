@@ -140,6 +140,9 @@ static dent_status add_all(const dent_mesh *mesh, dent_world *world, dent_body_i
 
 dent_status dent_mesh_add_to_world(const dent_mesh *mesh, dent_world *world, dent_body_id *ids)
 {
+    DENT_REQUIRE(dent_world_context(world), mesh);
+    DENT_REQUIRE(dent_world_context(world), world);
+    DENT_REQUIRE(dent_world_context(world), ids);
     dent_context *context = dent_world_context(world);
     struct tie_scratch scratch = {0};
     dent_body_id *made = dent_allocate(context, mesh->body_count, sizeof *made);
@@ -178,6 +181,9 @@ static bool same_topology(const dent_mesh_body *a, const dent_mesh_body *b)
 
 dent_mesh_change dent_mesh_compare(const dent_mesh *before, const dent_mesh *after)
 {
+    if (!before || !after) {
+        return DENT_MESH_OTHER_BODIES;
+    }
     if (before->body_count != after->body_count) {
         return DENT_MESH_OTHER_BODIES;
     }
@@ -237,6 +243,10 @@ static void put_back(const dent_mesh *before, dent_world *world, const dent_body
 dent_status dent_mesh_replace_in_world(const dent_mesh *before, const dent_mesh *after, dent_world *world,
                                        const dent_body_id *ids, dent_mesh_change *change)
 {
+    DENT_REQUIRE(dent_world_context(world), before);
+    DENT_REQUIRE(dent_world_context(world), after);
+    DENT_REQUIRE(dent_world_context(world), world);
+    DENT_REQUIRE(dent_world_context(world), ids);
     dent_mesh_change found = dent_mesh_compare(before, after);
     if (found == DENT_MESH_OTHER_BODIES) {
         return dent_fail(dent_world_context(world), DENT_ERROR_INVALID_ARGUMENT, "%u bodies in the place of %u",

@@ -25,6 +25,9 @@ static dent_status check_entries(dent_context *context, const char *path, uint32
 dent_status dent_collection_write(dent_context *context, const char *path, uint32_t entry_count,
                                   const dent_collection_entry *entries)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE_ARRAY(context, entry_count, entries);
     dent_status status = check_entries(context, path, entry_count, entries);
     if (status != DENT_OK) {
         return status;

@@ -114,6 +114,9 @@ static dent_status check_elements(dent_context *context, const char *path, const
 
 dent_status dent_mesh_write(dent_context *context, const char *path, const dent_mesh_view *view)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE(context, view);
     const struct writer_row *row = writer_for(path);
     if (!row) {
         return dent_fail(context, DENT_ERROR_UNSUPPORTED,
@@ -149,6 +152,11 @@ dent_status dent_lines_write(dent_context *context, const char *path, uint32_t p
                              uint32_t line_count, const uint32_t *ends, uint32_t field_count,
                              const dent_mesh_field *fields)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE_ARRAY(context, point_count, positions);
+    DENT_REQUIRE_ARRAY(context, line_count, ends);
+    DENT_REQUIRE_ARRAY(context, field_count, fields);
     bool obj = ends_with(path, ".obj");
     if (!obj && !ends_with(path, ".vtp")) {
         return dent_fail(context, DENT_ERROR_UNSUPPORTED,

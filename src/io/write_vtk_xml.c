@@ -269,6 +269,10 @@ dent_status write_vtp_lines(dent_context *context, const char *path, const dent_
 dent_status dent_points_write(dent_context *context, const char *path, uint32_t point_count, const double *positions,
                               uint32_t field_count, const dent_mesh_field *fields)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE_ARRAY(context, point_count, positions);
+    DENT_REQUIRE_ARRAY(context, field_count, fields);
     dent_status status = check_written_positions(context, path, point_count, positions);
     if (status == DENT_OK) {
         status = check_fields(context, path, point_count, point_count, field_count, fields);

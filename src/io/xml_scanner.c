@@ -16,7 +16,8 @@ static bool is_name_character(char c)
     return !is_space(c) && !strchr("<>/='\"&", c); /* strchr finds the zero byte too */
 }
 
-void xml_init(struct xml_scanner *scanner, dent_context *context, const char *name, const void *data, size_t size)
+dent_status xml_open(struct xml_scanner *scanner, dent_context *context, const char *name, const void *data,
+                     size_t size)
 {
     *scanner = (struct xml_scanner){.context = context,
                                     .name = name,
@@ -25,9 +26,10 @@ void xml_init(struct xml_scanner *scanner, dent_context *context, const char *na
                                     .end = (const char *)data + size,
                                     .counted_to = data,
                                     .counted_lines = 1};
-    if (size >= 3 && memcmp(data, "\xEF\xBB\xBF", 3) == 0) {
-        scanner->cursor += 3;
-    }
+    size_t mark;
+    dent_status status = text_begin(context, name, data, size, &mark);
+    scanner->cursor += mark;
+    return status;
 }
 
 static uint64_t line_ends(const struct xml_scanner *scanner, const char *from, const char *to)

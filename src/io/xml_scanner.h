@@ -30,7 +30,9 @@ struct xml_scanner {
     uint64_t counted_lines;
 };
 
-void xml_init(struct xml_scanner *scanner, dent_context *context, const char *name, const void *data, size_t size);
+/* Over a whole file: passes over a byte order mark, refuses UTF-16 with UNSUPPORTED. */
+dent_status xml_open(struct xml_scanner *scanner, dent_context *context, const char *name, const void *data,
+                     size_t size);
 
 /* The next tag. Opening and closing tags match, and nothing is open at the end of the file: otherwise FORMAT. */
 dent_status xml_next_tag(struct xml_scanner *scanner, struct xml_tag *tag);

@@ -33,6 +33,7 @@ struct cluster_search {
     struct candidate_sink *sink;
     const struct cluster_cache *cache;
     const struct body_pairs *pairs;
+    void *gap_rooms; /* gap_reference_complete(), by worker; null until they are needed */
     struct cluster_pose pose;
     uint32_t pieces_per_block;
     bool certify;
@@ -552,12 +553,17 @@ static void certify(struct cluster_search *search)
 }
 
 /* Gaps take long to compute and pay off within some hundred queries, so a body has to be asked about twice. */
-static void complete_gaps(const struct cluster_search *search, struct cluster_cache *cache, uint32_t rank)
+static void complete_gaps(struct cluster_search *search, struct cluster_cache *cache, uint32_t rank)
 {
     struct cached_body *entry = cache->entries[rank];
     const struct body *body = search->request->pose->bodies[rank].body;
-    if (entry->gaps.usable && !entry->gaps.complete && entry->asked_before) {
-        gap_reference_complete(&entry->gaps, body, (const double(*)[3])body->reference);
+    bool wanted = entry->gaps.usable && !entry->gaps.complete;
+    if (wanted && !search->gap_rooms) { /* the first time too: the second query allocates nothing */
+        search->gap_rooms = arena_allocate(search->request->scratch,
+                                           dent_context_worker_count(search->request->context), gap_room_size());
+    }
+    if (wanted && search->gap_rooms && entry->asked_before) {
+        gap_reference_complete(&entry->gaps, body, (const double(*)[3])body->reference, search->gap_rooms);
         cluster_cache_note_reference(cache, rank);
     }
     entry->asked_before = true;

@@ -139,7 +139,8 @@ static double dot(const double a[3], const double b[3])
 
 /* Certainly no two faces of the star cross. Arms carry one rounding each; a triple product of numbers below D, A, A has
  * at most 8 roundings in each of its six products: 48 u D A A, and the bound takes 64. Underflow is far below 2^-900
- * unless the bound is, and then nothing is shown. */
+ * unless the bound is, and then nothing is shown. The sum of the products is at most 6 D A A: the bound is made from
+ * 8 D A A, so that it is infinite, and nothing shown, before that overflows. */
 static bool star_is_flat(const struct star *star)
 {
     double normals[LINK_MAX][3], direction[3] = {0, 0, 0}, size = 0, across[3];
@@ -152,7 +153,7 @@ static bool star_is_flat(const struct star *star)
     for (int axis = 0; axis < 3; axis++) {
         size = fabs(direction[axis]) > size ? fabs(direction[axis]) : size;
     }
-    double bound = 64 * 0x1p-53 * size * star->largest * star->largest;
+    double bound = 8 * size * star->largest * star->largest * (8 * 0x1p-53);
     if (!(bound > 0x1p-800 && bound < INFINITY)) {
         return false;
     }

@@ -14,6 +14,7 @@
  * queries: the packets.
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/message.h"
 #include "methods/method_table.h"
@@ -528,34 +529,44 @@ static dent_status check_def(const struct search_request *request)
 static dent_status hash_search(void *data, const struct search_request *request, struct candidate_sink *sink)
 {
     struct hash_state *state = data;
-    struct search search = {.state = state, .request = request, .sink = sink, .kernels = request->kernels->packets};
     uint32_t asked = request->questions;
     dent_status status = check_def(request);
     if (status == DENT_OK && request->def->spatial_hash && request->def->spatial_hash->paper_form) {
         return spatial_hash_paper_search(state->paper, request, sink);
     }
+    /* Two grids are 18 kB: not on a caller's stack. */
+    struct search *search = arena_allocate(request->scratch, 1, sizeof *search);
+    if (status == DENT_OK && !search) {
+        status = out_of_memory(request);
+    }
     if (status == DENT_OK) {
-        status = prepare(state, request, &search.space);
+        memset(search, 0, sizeof *search);
+        search->state = state;
+        search->request = request;
+        search->sink = sink;
+        search->kernels = request->kernels->packets;
+        status = prepare(state, request, &search->space);
     }
     if (status != DENT_OK) {
         return status;
     }
-    search.rooms = arena_allocate(request->scratch, dent_context_worker_count(request->context), sizeof *search.rooms);
-    bool enough = search.rooms;
+    uint32_t workers = dent_context_worker_count(request->context);
+    search->rooms = arena_allocate(request->scratch, workers, sizeof *search->rooms);
+    bool enough = search->rooms;
     if (enough && asked & DENT_QUESTION_VERTEX_CELL) {
-        enough = build_point_grid(&search.point_grid, state, request, &search.space);
+        enough = build_point_grid(&search->point_grid, state, request, &search->space);
     }
     if (enough && asked & (DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE)) {
-        enough = build_face_grid(&search.face_grid, &search.faces, state, request, &search.space);
+        enough = build_face_grid(&search->face_grid, &search->faces, state, request, &search->space);
     }
     if (!enough) {
         return out_of_memory(request);
     }
     if (asked & (DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL)) {
-        status = run_cells(&search, state);
+        status = run_cells(search, state);
     }
     if (status == DENT_OK && asked & DENT_QUESTION_FACE_FACE) {
-        status = run_faces(&search);
+        status = run_faces(search);
     }
     return status;
 }

@@ -7,7 +7,7 @@
  * the natural extension: a face is appended to every grid cell of its box, and a stamp per face keeps it from being
  * looked at twice by one element.
  *
- * What the paper leaves open is decided as on its card: cells by floor, indices clamped, products wrapped to 32 bits;
+ * What the paper leaves open is decided here: cells by floor, indices clamped, products wrapped to 32 bits;
  * the published second factor is kept although it is not prime. An element over more grid cells than there are entries
  * looks at all entries instead; a face over more than FACE_CELLS_MAX grid cells is kept in a list that everybody looks
  * at: so time and memory stay bounded.

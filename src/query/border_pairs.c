@@ -176,7 +176,8 @@ static double turn(const struct star *star, uint32_t from, uint32_t to)
 
 /* The direction: the sum of the normals. An arm carries one rounding; a triple product of numbers below D, A, A has at
  * most 8 roundings in each of its six products: 48 u D A A, and the bound takes 64. Underflow is far below unless the
- * bound is tiny, and then nothing is shown. */
+ * bound is tiny, and then nothing is shown. The sum of the products is at most 6 D A A: the bound is made from 8 D A A,
+ * so that it is infinite, and nothing shown, before that overflows. */
 static bool choose_direction(struct star *star)
 {
     double longest = 0, size = 0;
@@ -198,7 +199,7 @@ static bool choose_direction(struct star *star)
     for (int axis = 0; axis < 3; axis++) {
         size = fabs(star->direction[axis]) > size ? fabs(star->direction[axis]) : size;
     }
-    star->bound = 64 * 0x1p-53 * size * longest * longest;
+    star->bound = 8 * size * longest * longest * (8 * 0x1p-53);
     return star->bound > 0x1p-800 && star->bound < INFINITY;
 }
 

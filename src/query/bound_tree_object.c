@@ -37,6 +37,8 @@ static DENT_NOINLINE dent_status bind_bodies(dent_world *world, const struct bod
 dent_status dent_reduced_create(dent_world *world, dent_body_id dense, dent_body_id coarse, const dent_reduced_def *def,
                                 dent_reduced **model)
 {
+    WORLD_REQUIRE(world, world);
+    WORLD_REQUIRE(world, model);
     dent_reduced_def fallback = dent_reduced_def_default();
     def = def ? def : &fallback;
     if (def->struct_size != sizeof *def) {
@@ -65,11 +67,17 @@ dent_status dent_reduced_create(dent_world *world, dent_body_id dense, dent_body
 
 dent_reduced_facts dent_reduced_get_facts(const dent_reduced *model)
 {
+    if (!model) {
+        return (dent_reduced_facts){0};
+    }
     return model->facts;
 }
 
 uint32_t dent_reduced_flat_facets_now(const dent_reduced *model)
 {
+    if (!model) {
+        return 0;
+    }
     return model->flat_now;
 }
 
@@ -109,6 +117,7 @@ static DENT_NOINLINE dent_status move_coarse(dent_reduced *model, const dent_pos
 
 dent_status dent_reduced_move(dent_reduced *model, dent_positions coarse)
 {
+    DENT_REQUIRE(NULL, model);
     if (!coarse.data || (coarse.scalar != DENT_SCALAR_DOUBLE && coarse.scalar != DENT_SCALAR_FLOAT)) {
         return dent_fail(model->context, DENT_ERROR_INVALID_ARGUMENT, "there are no coarse positions to move to");
     }
@@ -128,6 +137,9 @@ static DENT_NOINLINE void write_dense(const dent_reduced *model, double *dense)
 
 void dent_reduced_write_dense(const dent_reduced *model, double *dense)
 {
+    if (!model || !dense) {
+        return;
+    }
     struct floating_point_guard guard;
     floating_point_guard_enter(&guard);
     write_dense(model, dense);
@@ -137,6 +149,9 @@ void dent_reduced_write_dense(const dent_reduced *model, double *dense)
 void dent_reduced_spread_force(const dent_reduced *model, uint32_t dense_vertex, const double force[3],
                                double *coarse_forces)
 {
+    if (!model || !force || !coarse_forces) {
+        return;
+    }
     const struct rigid_link *link = &model->links[dense_vertex];
     for (int k = 0; k < 3; k++) {
         double *to = coarse_forces + 3 * (size_t)model->facets[link->facet][k];
@@ -281,6 +296,8 @@ static DENT_NOINLINE dent_status build_tree(dent_bound_tree *object, const struc
 dent_status dent_bound_tree_create(dent_world *world, dent_body_id id, const dent_bound_tree_def *def,
                                    dent_bound_tree **tree)
 {
+    WORLD_REQUIRE(world, world);
+    WORLD_REQUIRE(world, tree);
     dent_bound_tree_def fallback = dent_bound_tree_def_default();
     def = def ? def : &fallback;
     const struct body *body = body_table_find(&world->bodies, id);
@@ -323,6 +340,7 @@ void dent_bound_tree_destroy(dent_bound_tree *object)
 
 dent_status dent_bound_tree_update(dent_bound_tree *object)
 {
+    DENT_REQUIRE(NULL, object);
     const struct body *body = NULL;
     if (!object->tree.reduced) {
         body = body_table_find(&object->world->bodies, object->body);
@@ -337,11 +355,14 @@ dent_status dent_bound_tree_update(dent_bound_tree *object)
     floating_point_guard_enter(&guard);
     dent_status status = update_tree(object, body);
     floating_point_guard_leave(&guard);
-    return status;
+    return world_loop_status(object->world, status);
 }
 
 dent_bound_tree_facts dent_bound_tree_get_facts(const dent_bound_tree *object)
 {
+    if (!object) {
+        return (dent_bound_tree_facts){0};
+    }
     const struct bound_tree *tree = &object->tree;
     uint64_t bytes = tree->node_count * (sizeof *tree->volumes + sizeof *tree->links +
                                          (bound_has_balls(tree) ? 0 : sizeof *tree->witnesses) +
@@ -390,6 +411,9 @@ static DENT_NOINLINE void describe_node(struct bound_tree *tree, uint32_t number
 
 dent_bound_node dent_bound_tree_node(dent_bound_tree *object, uint32_t number)
 {
+    if (!object) {
+        return (dent_bound_node){0};
+    }
     dent_bound_node node;
     struct floating_point_guard guard;
     floating_point_guard_enter(&guard);
@@ -402,6 +426,9 @@ dent_bound_node dent_bound_tree_node(dent_bound_tree *object, uint32_t number)
 uint32_t dent_bound_tree_slabs(const dent_bound_tree *object, uint32_t node,
                                dent_bound_slab slabs[DENT_BOUND_SLABS_MAX])
 {
+    if (!object || !slabs) {
+        return 0;
+    }
     static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const struct bound_tree *tree = &object->tree;
     uint32_t slanted = tree->slab_directions;
@@ -427,5 +454,8 @@ uint32_t dent_bound_tree_slabs(const dent_bound_tree *object, uint32_t node,
 
 const uint32_t *dent_bound_tree_face_order(const dent_bound_tree *object)
 {
+    if (!object) {
+        return NULL;
+    }
     return object->tree.order;
 }

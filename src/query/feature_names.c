@@ -44,6 +44,10 @@ static bool side_is_face(dent_question question, bool side_b)
 size_t dent_feature_print(const dent_world *world, dent_question question, const dent_pair *pair, bool side_b,
                           char *buffer, size_t buffer_size)
 {
+    if (!world || !pair) {
+        return 0;
+    }
+    buffer_size = buffer ? buffer_size : 0;
     uint32_t feature = side_b ? pair->feature_b : pair->feature_a;
     const struct body *body = body_table_at(&world->bodies, side_b ? pair->body_b : pair->body_a);
     int length;
@@ -70,6 +74,9 @@ static uint64_t hash_side(uint64_t hash, const dent_world *world, dent_question 
 
 uint64_t dent_pair_list_hash(const dent_world *world, dent_question question, const dent_pair_list *list)
 {
+    if (!world || !list) {
+        return 0;
+    }
     uint64_t hash = HASH_START;
     for (uint64_t i = 0; i < list->count; i++) {
         hash = hash_side(hash, world, question, &list->pairs[i], false);

@@ -9,6 +9,9 @@
 size_t dent_impact_feature_print(const dent_world *world, const dent_impact *impact, bool side_b, char *buffer,
                                  size_t buffer_size)
 {
+    if (!world || !impact) {
+        return 0;
+    }
     uint32_t rank = side_b ? impact->body_b : impact->body_a, feature = side_b ? impact->feature_b : impact->feature_a;
     if (impact->kind == DENT_IMPACT_EDGE_EDGE) {
         const dent_edge *edge = &body_table_at(&world->bodies, rank)->edges[feature];
@@ -23,6 +26,9 @@ size_t dent_impact_feature_print(const dent_world *world, const dent_impact *imp
 
 uint64_t dent_impact_hash(const dent_world *world, const dent_impact *impacts, uint64_t count)
 {
+    if (!world || (count > 0 && !impacts)) {
+        return 0;
+    }
     uint64_t hash = HASH_START;
     for (uint64_t i = 0; i < count; i++) {
         const dent_impact *impact = &impacts[i];

@@ -69,7 +69,7 @@ static void look_at_pair(struct oracle *oracle, struct impact_desk *desk, const 
     if (run->separation > 0) {
         impact_test_separation(oracle->kind, corners, &run->settings, 1, &result);
     } else {
-        impact_test_exact(oracle->kind, corners, &result);
+        impact_test_exact_in(desk->workspace.limbs, oracle->kind, corners, &result);
     }
     desk->candidates++;
     desk->stages.free_by[IMPACT_STAGE_EXACT]++;

@@ -34,12 +34,15 @@ static dent_impact_stage public_stage(enum impact_stage stage)
     }
 }
 
-static DENT_NOINLINE void test_pair(enum impact_kind kind, const struct impact_vertex vertices[4],
-                                    dent_impact_answer *answer)
+static DENT_NOINLINE dent_status test_pair(enum impact_kind kind, const struct impact_vertex vertices[4],
+                                           dent_impact_answer *answer)
 {
     const struct impact_vertex *corners[4] = {&vertices[0], &vertices[1], &vertices[2], &vertices[3]};
     struct impact_result result;
     impact_test(kind, corners, 1, &result);
+    if (result.answer == IMPACT_ERROR) { /* the numbers are finite: there was no memory */
+        return DENT_ERROR_OUT_OF_MEMORY;
+    }
     *answer =
         (dent_impact_answer){.meets = result.answer != IMPACT_FREE, .toi = 1, .stage = public_stage(result.stage)};
     if (answer->meets) {
@@ -50,11 +53,15 @@ static DENT_NOINLINE void test_pair(enum impact_kind kind, const struct impact_v
             answer->normal[axis] = result.normal[axis];
         }
     }
+    return DENT_OK;
 }
 
 dent_status dent_impact_test(dent_impact_kind kind, const double points_t0[4][3], const double points_t1[4][3],
                              dent_impact_answer *answer)
 {
+    DENT_REQUIRE(NULL, points_t0);
+    DENT_REQUIRE(NULL, points_t1);
+    DENT_REQUIRE(NULL, answer);
     if (kind != DENT_IMPACT_VERTEX_FACE && kind != DENT_IMPACT_EDGE_EDGE) {
         return DENT_ERROR_INVALID_ARGUMENT;
     }
@@ -71,7 +78,8 @@ dent_status dent_impact_test(dent_impact_kind kind, const double points_t0[4][3]
     }
     struct floating_point_guard guard;
     floating_point_guard_enter(&guard);
-    test_pair(kind == DENT_IMPACT_VERTEX_FACE ? IMPACT_VERTEX_FACE : IMPACT_EDGE_EDGE, vertices, answer);
+    dent_status status =
+        test_pair(kind == DENT_IMPACT_VERTEX_FACE ? IMPACT_VERTEX_FACE : IMPACT_EDGE_EDGE, vertices, answer);
     floating_point_guard_leave(&guard);
-    return DENT_OK;
+    return status;
 }

@@ -306,10 +306,12 @@ const struct question_row earliest_impact_question = IMPACT_ROW(dent_earliest_im
 
 dent_status dent_world_impacts(dent_world *world, const dent_impact_def *def, dent_impact_result *result)
 {
+    QUESTION_REQUIRE(world, def, result);
     return question_ask(world, &impact_question, def, result);
 }
 
 dent_status dent_world_earliest_impact(dent_world *world, const dent_impact_def *def, dent_earliest_impact *result)
 {
+    QUESTION_REQUIRE(world, def, result);
     return question_ask(world, &earliest_impact_question, def, result);
 }

@@ -47,8 +47,8 @@ struct impact_run {
     struct impact_separation settings; /* of the conservative one */
     bool details;
     bool earliest;      /* keep the earliest only */
-    uint64_t best_bits; /* atomic: the earliest toi so far, as the bits of a double (whose order they keep: it is not
-                           negative) */
+    _Alignas(8) uint64_t best_bits; /* atomic: the earliest toi so far, as the bits of a double (whose order they keep:
+                                       it is not negative) */
     struct impact_desk *desks; /* by worker */
     dent_impact_counters *counters;
 };

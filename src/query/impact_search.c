@@ -8,11 +8,15 @@
  * and what that lets through too much the boxes in double take out again.
  *
  * A search for the earliest time looks at a part of the step only, from its beginning to the best time found so far;
- * the boxes are made anew whenever that has fallen by a quarter.
+ * the boxes are made anew whenever that has fallen by a quarter. Not so with a separation: its test may report a pair
+ * that is apart by more than the separation all the while (by the tolerance, or when its steps are used up), and boxes
+ * must not know better than the test, or the answer would depend on which pair came first.
  *
  * The features of a leaf are made from the positions when they are needed and remembered in a small table per worker:
  * memory does not grow with the number of leaves or pairs.
  */
+#include <float.h>
+
 #include "geometry/float_boxes.h"
 #include "geometry/kernels/moving_boxes.h"
 #include "query/impact_run.h"
@@ -243,11 +247,11 @@ static void forget_leaves(struct leaf_memory *memory)
     }
 }
 
-/* Follows the best time of a search for the earliest. The float is not below it. */
+/* Follows the best time of a search for the earliest, without a separation. The float is not below it. */
 static void follow_best_time(const struct impact_run *run, struct leaf_memory *memory)
 {
     double best = impact_best_time(run);
-    if (run->earliest && best < 0.75 * (double)memory->time) {
+    if (run->earliest && run->separation == 0 && best < 0.75 * (double)memory->time) {
         float time = (float)best;
         memory->time = (double)time < best ? float_step(time, 1) : time;
         forget_leaves(memory);
@@ -306,7 +310,8 @@ dent_status impact_search_forest(struct impact_run *run)
     }
     run->counters->rebuilds = forest->rebuilds;
     struct forest_search search = {.run = run};
-    search.grow = run->separation > 0 ? leaf_growth(&forest->map, 0.5 * run->separation) : 0;
+    /* Half of an odd subnormal is rounded, that of the smallest to 0: one step more is enough. */
+    search.grow = run->separation > 0 ? leaf_growth(&forest->map, 0.5 * run->separation + DBL_TRUE_MIN) : 0;
     struct leaf_pair_visitor visitor = {.user = &search, .begin = begin_walk, .visit = visit_pairs};
     if (!surface_forest_visit_pairs(forest, pose, run->kernels, run->cancel, run->scratch, &visitor,
                                     &run->counters->box_tests)) {

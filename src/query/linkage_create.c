@@ -386,29 +386,32 @@ static dent_status check_def(dent_context *context, const dent_linkage_def *def)
     return DENT_OK;
 }
 
-dent_status dent_linkage_create(dent_context *context, const dent_linkage_def *def, dent_linkage **result)
+dent_status dent_linkage_create(dent_context *context, const dent_linkage_def *def, dent_linkage **linkage)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, def);
+    DENT_REQUIRE(context, linkage);
     dent_status status = check_def(context, def);
     if (status != DENT_OK) {
         return status;
     }
-    dent_linkage *linkage = dent_allocate(context, 1, sizeof *linkage);
-    if (linkage) {
-        *linkage = (dent_linkage){.context = context};
+    dent_linkage *made = dent_allocate(context, 1, sizeof *made);
+    if (made) {
+        *made = (dent_linkage){.context = context};
     }
-    if (!linkage || !allocate_parts(linkage, def)) {
-        dent_linkage_destroy(linkage);
-        return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "no memory for a linkage of %u links", def->link_count);
+    if (!made || !allocate_parts(made, def)) {
+        dent_linkage_destroy(made);
+        return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "no memory for a made of %u links", def->link_count);
     }
-    copy_parts(linkage, def);
+    copy_parts(made, def);
     struct floating_point_guard guard;
     floating_point_guard_enter(&guard);
-    status = check_and_order(linkage);
+    status = check_and_order(made);
     floating_point_guard_leave(&guard);
     if (status != DENT_OK) {
-        dent_linkage_destroy(linkage);
+        dent_linkage_destroy(made);
         return status;
     }
-    *result = linkage;
+    *linkage = made;
     return DENT_OK;
 }

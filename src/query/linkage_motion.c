@@ -18,31 +18,49 @@ static const double largest_angle = 1000;
 
 const char *dent_linkage_name(const dent_linkage *linkage)
 {
+    if (!linkage) {
+        return NULL;
+    }
     return linkage->name;
 }
 
 uint32_t dent_linkage_link_count(const dent_linkage *linkage)
 {
+    if (!linkage) {
+        return 0;
+    }
     return linkage->link_count;
 }
 
 uint32_t dent_linkage_joint_count(const dent_linkage *linkage)
 {
+    if (!linkage) {
+        return 0;
+    }
     return linkage->joint_count;
 }
 
 const char *dent_linkage_link_name(const dent_linkage *linkage, uint32_t link)
 {
+    if (!linkage) {
+        return NULL;
+    }
     return link < linkage->link_count ? linkage->links[link].name : NULL;
 }
 
 const dent_joint_def *dent_linkage_joint(const dent_linkage *linkage, uint32_t joint)
 {
+    if (!linkage) {
+        return NULL;
+    }
     return joint < linkage->joint_count ? &linkage->joints[joint].def : NULL;
 }
 
 uint32_t dent_linkage_find_link(const dent_linkage *linkage, const char *name)
 {
+    if (!linkage || !name) {
+        return UINT32_MAX;
+    }
     for (uint32_t i = 0; i < linkage->link_count; i++) {
         if (strcmp(linkage->links[i].name, name) == 0) {
             return i;
@@ -53,6 +71,9 @@ uint32_t dent_linkage_find_link(const dent_linkage *linkage, const char *name)
 
 uint32_t dent_linkage_find_joint(const dent_linkage *linkage, const char *name)
 {
+    if (!linkage || !name) {
+        return UINT32_MAX;
+    }
     for (uint32_t j = 0; j < linkage->joint_count; j++) {
         if (strcmp(linkage->joints[j].def.name, name) == 0) {
             return j;
@@ -63,21 +84,33 @@ uint32_t dent_linkage_find_joint(const dent_linkage *linkage, const char *name)
 
 uint32_t dent_linkage_value_count(const dent_linkage *linkage)
 {
+    if (!linkage) {
+        return 0;
+    }
     return linkage->value_count;
 }
 
 uint32_t dent_linkage_first_value(const dent_linkage *linkage, uint32_t joint)
 {
+    if (!linkage) {
+        return UINT32_MAX;
+    }
     return joint < linkage->joint_count ? linkage->joints[joint].first_value : UINT32_MAX;
 }
 
 uint32_t dent_linkage_frame_of(const dent_linkage *linkage, uint32_t link)
 {
+    if (!linkage) {
+        return UINT32_MAX;
+    }
     return link < linkage->link_count ? linkage->links[link].frame : UINT32_MAX;
 }
 
 void dent_linkage_zero_values(const dent_linkage *linkage, double *values)
 {
+    if (!linkage || (linkage->value_count > 0 && !values)) {
+        return;
+    }
     for (uint32_t j = 0; j < linkage->joint_count; j++) {
         const struct linkage_joint *joint = &linkage->joints[j];
         if (joint->first_value == UINT32_MAX) {
@@ -150,6 +183,8 @@ static DENT_NOINLINE dent_status check_values(const dent_linkage *linkage, const
 
 dent_status dent_linkage_check_values(const dent_linkage *linkage, const double *values)
 {
+    DENT_REQUIRE(NULL, linkage);
+    DENT_REQUIRE_ARRAY(linkage->context, linkage->value_count, values);
     struct floating_point_guard guard;
     floating_point_guard_enter(&guard);
     dent_status status = check_values(linkage, values, true);
@@ -362,6 +397,10 @@ static DENT_NOINLINE dent_status write_frames(const dent_linkage *linkage, const
 dent_status dent_linkage_motion(const dent_linkage *linkage, const dent_motion *base, const double *values_t0,
                                 const double *values_t1, uint32_t first_frame, dent_motion_frame *frames)
 {
+    DENT_REQUIRE(NULL, linkage);
+    DENT_REQUIRE_ARRAY(linkage->context, linkage->value_count, values_t0);
+    DENT_REQUIRE_ARRAY(linkage->context, linkage->value_count, values_t1);
+    DENT_REQUIRE(linkage->context, frames);
     struct floating_point_guard guard;
     floating_point_guard_enter(&guard);
     dent_status status = write_frames(linkage, base, values_t0, values_t1, first_frame, frames);
@@ -389,6 +428,9 @@ static DENT_NOINLINE dent_status write_poses(const dent_linkage *linkage, const 
 dent_status dent_linkage_poses(const dent_linkage *linkage, const dent_pose *base, const double *values,
                                dent_pose *poses)
 {
+    DENT_REQUIRE(NULL, linkage);
+    DENT_REQUIRE_ARRAY(linkage->context, linkage->value_count, values);
+    DENT_REQUIRE(linkage->context, poses);
     struct floating_point_guard guard;
     floating_point_guard_enter(&guard);
     dent_status status = write_poses(linkage, base, values, poses);
@@ -407,6 +449,9 @@ static uint32_t group_above(const dent_linkage *linkage, uint32_t leader)
 
 bool dent_linkage_neighbours(const dent_linkage *linkage, uint32_t link_a, uint32_t link_b)
 {
+    if (!linkage) {
+        return false;
+    }
     if (link_a >= linkage->link_count || link_b >= linkage->link_count) {
         return false;
     }
@@ -417,6 +462,9 @@ bool dent_linkage_neighbours(const dent_linkage *linkage, uint32_t link_a, uint3
 uint32_t dent_linkage_excluded_pairs(const dent_linkage *linkage, const dent_body_id *bodies,
                                      dent_excluded_pair *excluded, uint32_t capacity)
 {
+    if (!linkage || !bodies || (capacity > 0 && !excluded)) {
+        return 0;
+    }
     uint32_t count = 0;
     for (uint32_t a = 0; a < linkage->link_count; a++) {
         for (uint32_t b = dent_body_id_is_null(bodies[a]) ? linkage->link_count : a + 1; b < linkage->link_count; b++) {

@@ -68,6 +68,10 @@ dent_status dent_motion_bound_width(dent_context *context, const dent_motion_fra
                                     dent_motion_bounds bounds, double t_lo, double t_hi, double *rotation_radius,
                                     double *translation_radius)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, frames);
+    DENT_REQUIRE(context, rotation_radius);
+    DENT_REQUIRE(context, translation_radius);
     uint32_t count = 0;
     if (!dent_motion_bounds_name(bounds) || !(t_lo >= 0) || !(t_hi <= 1) || !(t_lo <= t_hi)) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "bounds number %d over [%g, %g]: no such bounds or time",

@@ -326,5 +326,6 @@ const struct question_row motion_question = {
 dent_status dent_world_motion_impact(dent_world *world, const dent_motion_impact_def *def,
                                      dent_motion_impact_result *result)
 {
+    QUESTION_REQUIRE(world, def, result);
     return question_ask(world, &motion_question, def, result);
 }

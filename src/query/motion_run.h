@@ -1,10 +1,10 @@
 /* One motion query while it runs.
  *
- *   query (motion_query.c)        checks the def, prepares motions and trees, orders the pairs of bodies; the public
- * call bodies (motion_actors.c)      which bodies take part, their trees, scale of the world pairs (motion_pairs.c)
- * which pairs are asked, their chains of motions, a first lower bound of the time search (motion_search.c)      one
- * pair of bodies: volumes and time split until faces remain contacts (motion_contacts.c)  what is near at the first
- * time, in canonical order
+ *   query (motion_query.c)        the public call: checks the def, prepares motions and trees, orders the pairs of bodies
+ *   bodies (motion_actors.c)      which bodies take part, their trees, scale of the world
+ *   pairs (motion_pairs.c)        which pairs are asked, their chains of motions, a first lower bound of the time
+ *   search (motion_search.c)      one pair of bodies: volumes and time split until faces remain
+ *   contacts (motion_contacts.c)  what is near at the first time, in canonical order
  *
  * A pair's search is a function of the pair and of a time limit. The limit is lowered between rounds of pairs only, and
  * the rounds do not depend on threads, so neither does anything that is reported.

@@ -6,9 +6,12 @@
  * piece has its time halved; otherwise the larger of the two nodes is replaced by its children. Two faces advance in
  * time as far as their distance allows (motion_inclusion.h), in a shorter piece of time where the rest of the motion is
  * not small against the tolerance. When they come nearer than a quarter of the tolerance they are in contact, and as
- * nothing earlier waits, that is the answer: no time after the first contact is ever looked at. At the very start of
- * the step faces are refined on, down to the rounding of the positions, so that what starts at a small distance gets a
- * time above 0 and what starts touching gets 0.
+ * nothing earlier waits, that is the answer: no time after the first contact is ever looked at.
+ *
+ * What starts at a small distance gets a time above 0, what starts touching gets 0. Faces that start nearer than the
+ * tolerance are placed with twice the precision, and certified to be apart for as long as their distance must grow, or
+ * cannot be used up (motion_start.h): so what leaves a contact gets away. From then on a quarter of the distance at the
+ * start is what counts as contact, where that is less than a quarter of the tolerance.
  *
  * The pieces are the same for all nodes, so motions over them are looked up in a small cache. Times within a piece are
  * computed to 2^-53; what is kept of them is moved by 2^-52 to the safe side.
@@ -17,6 +20,7 @@
 
 #include "geometry/kernels/motion_boxes.h"
 #include "geometry/motion_inclusion.h"
+#include "geometry/motion_start.h"
 #include "query/motion_run.h"
 
 struct search {
@@ -30,6 +34,13 @@ struct search {
     bool by_fours; /* both rigid, oriented boxes */
     double limit;  /* later ones are of no interest */
     struct pair_answer *answer;
+    /* The start, for faces that are near each other there. */
+    bool start_known;
+    struct start_pose start;
+    struct motion_piece start_motion; /* at t = 0 */
+    double start_gap;                 /* the least distance of such faces at t = 0 */
+    double start_rest;                /* what is not known of their positions otherwise */
+    uint32_t close_tests;             /* what was spent on leaving it: see CLOSE_TEST_LIMIT */
 };
 
 /* ---- the queue --------------------------------------------------------------------------------------------------- */
@@ -272,13 +283,89 @@ static bool report_contact(struct search *search, const struct pending_pair *pen
     return true;
 }
 
+/* ---- leaving the start ------------------------------------------------------------------------------------------- */
+
+/* So many tests of faces that move by less than a contact in their piece of time are spent to get away from a start
+ * nearer than that: enough for what leaves; what slides along there is in contact in the end. */
+enum { CLOSE_TEST_LIMIT = 65536, CLOSE_TEST_LIMIT_OF_INTERVALS = 1 << 20 };
+
+static bool close_tests_are_spent(const struct search *search)
+{
+    bool taylor = search->run->bounds == DENT_MOTION_BOUNDS_TAYLOR; /* others need many more pieces of time */
+    return search->close_tests > (uint32_t)(taylor ? CLOSE_TEST_LIMIT : CLOSE_TEST_LIMIT_OF_INTERVALS);
+}
+
+/* At this distance faces are in contact: a quarter of the tolerance, or of the distance at the start where that is
+ * less, so that what leaves from there is not told to be where it comes from. */
+static double contact_distance(const struct search *search)
+{
+    double usual = search->pair->tolerance / 4, least = 8 * search->start_rest;
+    if (search->start_gap >= search->pair->tolerance || close_tests_are_spent(search)) {
+        return usual;
+    }
+    double less = search->start_gap / 4 > least ? search->start_gap / 4 : least;
+    return less < usual ? less : usual;
+}
+
+static void move_face(const struct search *search, const struct motion_piece *motion, double middle, uint32_t b,
+                      struct moving_points *moving)
+{
+    if (search->linear_b) {
+        move_linear_points(motion, middle, search->corners_b[b], search->ends_b[b], 3, moving);
+    } else {
+        move_points(motion, search->corners_b[b], 3, moving);
+    }
+}
+
+static void know_start(struct search *search)
+{
+    const struct motion_pair *pair = search->pair;
+    if (!search->start_known) {
+        start_pose_of(&pair->chain_a, &pair->chain_b, &search->start);
+        relative_motion(&pair->chain_a, &pair->chain_b, 0, 0, DENT_MOTION_BOUNDS_TAYLOR, NULL, pair->a->tree->reach,
+                        pair->b->tree->reach, &search->start_motion);
+        search->start_known = true;
+        search->answer->time_pieces++;
+    }
+}
+
+/* How two faces leave the start, if they are nearer than the tolerance there; otherwise gap and until are 0. Their
+ * growing apart is looked at up to the horizon. */
+static struct leaving leave_start(struct search *search, uint32_t a, uint32_t b, double horizon)
+{
+    const struct motion_pair *pair = search->pair;
+    struct moving_points moving;
+    struct motion_piece over;
+    struct start_face face;
+    double direction[3];
+    know_start(search);
+    move_face(search, &search->start_motion, 0, b, &moving);
+    double distance = points_distance(search->corners_a[a], 3, &moving, direction);
+    if (distance > pair->tolerance + moving.rest) {
+        return (struct leaving){0, 0};
+    }
+    relative_motion(&pair->chain_a, &pair->chain_b, 0, horizon / 2, DENT_MOTION_BOUNDS_TAYLOR, NULL,
+                    pair->a->tree->reach, pair->b->tree->reach, &over);
+    start_face_of(&search->start, &search->start_motion, &over, search->corners_b[b],
+                  search->linear_b ? search->ends_b[b] : NULL, &face);
+    struct leaving leaving = faces_leave(search->corners_a[a], &face, search->start_motion.spin, direction);
+    search->answer->time_pieces++;
+    if (leaving.gap > 0) {
+        search->start_gap = leaving.gap < search->start_gap ? leaving.gap : search->start_gap;
+        search->start_rest = moving.rest > search->start_rest ? moving.rest : search->start_rest;
+    }
+    return leaving;
+}
+
+/* ---- two faces in time ------------------------------------------------------------------------------------------- */
+
 /* The same faces from time t on: first in a shorter piece around t, then in what is left of this one. */
 static bool look_closer(struct search *search, const struct pending_pair *pending, double t, double distance,
                         double rest)
 {
     /* Small against the distance, or the tolerance; but not too much smaller than it was: the distance in a long piece
      * need not be what it seems. */
-    double enough = search->pair->tolerance / 16;
+    double enough = contact_distance(search) / 4;
     enough = distance / 8 > enough ? distance / 8 : enough;
     enough = rest / 16 > enough ? rest / 16 : enough;
     double shrink = search->run->bounds == DENT_MOTION_BOUNDS_TAYLOR ? 0.25 : 0.5;
@@ -299,6 +386,36 @@ static bool look_closer(struct search *search, const struct pending_pair *pendin
     return push_pair(search, &closer) && (later.lo >= pending->hi || push_pair(search, &later));
 }
 
+/* True: the faces are in contact, and enough was spent on getting away from a start as near as that. */
+static bool stays_at_start(struct search *search, const double (*a)[3], const struct moving_points *b)
+{
+    double contact = search->pair->tolerance / 4, direction[3];
+    if (!(search->start_gap < search->pair->tolerance && b->motion < contact)) {
+        return false;
+    }
+    search->close_tests++;
+    return close_tests_are_spent(search) && points_distance(a, 3, b, direction) < contact;
+}
+
+/* Faces that seem to be in contact at t > 0, where they have come from a start as near as that. True: the pair goes on,
+ * because it is apart for longer, or because enough is left of the distance it had. */
+static bool comes_from_start(struct search *search, struct pending_pair *pending, uint32_t a, uint32_t b,
+                             double distance)
+{
+    if (close_tests_are_spent(search)) {
+        return false;
+    }
+    double horizons[2] = {1, 16 * pending->lo}, contact = contact_distance(search);
+    for (int i = 0; i < 2 && horizons[i] <= 1; i++) {
+        struct leaving leaving = leave_start(search, a, b, horizons[i]);
+        if (leaving.until / 2 > pending->lo) {
+            pending->lo = leaving.until >= pending->hi ? INFINITY : leaving.until / 2;
+            return true;
+        }
+    }
+    return contact_distance(search) < contact && distance > contact_distance(search);
+}
+
 static bool test_faces(struct search *search, const struct pending_pair *given)
 {
     struct pending_pair own = *given;
@@ -313,30 +430,39 @@ static bool test_faces(struct search *search, const struct pending_pair *given)
     struct piece_window window = window_of(piece, pending->lo, pending->hi);
     struct moving_points moving;
     search->answer->face_tests++;
-    if (search->linear_b) {
-        move_linear_points(&piece->motion, piece->middle, search->corners_b[b], search->ends_b[b], 3, &moving);
-    } else {
-        move_points(&piece->motion, search->corners_b[b], 3, &moving);
+    move_face(search, &piece->motion, piece->middle, b, &moving);
+    if (pending->lo > 0 && stays_at_start(search, search->corners_a[a], &moving)) {
+        return leave_start(search, a, b, 1).until > pending->hi || report_contact(search, pending, pending->lo, pending->lo);
     }
     if (points_stay_apart(search->corners_a[a], 3, &moving, window.first, window.last, 0)) {
         return true;
     }
-    double tolerance = search->pair->tolerance;
+    if (pending->lo <= 0) {
+        struct leaving leaving = leave_start(search, a, b, piece->middle + piece->motion.half);
+        own.lo = leaving.gap > 0 ? leaving.until / 2 : 0;
+        if (own.lo > 0) {
+            return leaving.until >= pending->hi || push_pair(search, &own);
+        }
+    }
+    double contact = contact_distance(search);
     bool at_start = pending->lo <= 0;
     struct advance advance =
-        advance_points(search->corners_a[a], 3, &moving, window.first, window.last, at_start ? 0 : tolerance / 4);
+        advance_points(search->corners_a[a], 3, &moving, window.first, window.last, at_start ? 0 : contact);
     if (advance.s > window.last) {
         return true;
     }
     double t = advance.s > window.first ? time_of(piece, advance.s) - 0x1p-52 : pending->lo;
     t = t > pending->lo ? t : pending->lo;
-    bool near = advance.distance <= tolerance / 4 && moving.rest <= tolerance / 8;
+    bool near = advance.distance <= contact && moving.rest <= contact / 2;
     struct pending_pair later = *pending;
     later.lo = t;
-    if (t > pending->lo && (near || moving.rest <= tolerance / 8)) {
+    if (t > pending->lo && (near || moving.rest <= contact / 2)) {
         return push_pair(search, &later); /* others may be earlier now; or more steps are needed */
     }
     if (t <= 0 ? pending->level >= LEVEL_LIMIT : near || pending->level >= LEVEL_LATEST) {
+        if (t > 0 && comes_from_start(search, &own, a, b, advance.distance)) {
+            return push_pair(search, &own);
+        }
         double rate = advance.approach / piece->motion.half;
         return report_contact(search, pending, t, rate > 0 ? t + advance.distance / rate : t);
     }
@@ -361,6 +487,7 @@ static void prepare_search(struct search *search, const struct motion_run *run, 
                               .tied = pair->a->body->identities || pair->b->body->identities,
                               .by_fours = pair->b->rigid && run->volume == DENT_MOTION_VOLUME_ORIENTED_BOX,
                               .limit = limit,
+                              .start_gap = INFINITY,
                               .answer = &pair->answer};
     pair->answer = (struct pair_answer){.verdict = DENT_MOTION_FREE, .t_lo = limit, .t_hi = 1};
     desk->searches++;

@@ -190,6 +190,7 @@ const struct question_row proximity_question = {
 
 dent_status dent_world_proximity(dent_world *world, const dent_proximity_def *def, dent_proximity_result *result)
 {
+    QUESTION_REQUIRE(world, def, result);
     return question_ask(world, &proximity_question, def, result);
 }
 
@@ -209,6 +210,9 @@ const char *dent_closest_feature_name(dent_closest_feature feature)
 size_t dent_proximity_feature_print(const dent_world *world, const dent_proximity *pair, bool side_b, char *buffer,
                                     size_t buffer_size)
 {
+    if (!world || !pair) {
+        return 0;
+    }
     if (pair->kind == DENT_PROXIMITY_EDGE_EDGE) {
         const struct body *body = body_table_at(&world->bodies, side_b ? pair->body_b : pair->body_a);
         const dent_edge *edge = &body->edges[side_b ? pair->feature_b : pair->feature_a];
@@ -224,6 +228,9 @@ size_t dent_proximity_feature_print(const dent_world *world, const dent_proximit
 
 uint64_t dent_proximity_hash(const dent_world *world, const dent_proximity *pairs, uint64_t count)
 {
+    if (!world || (count > 0 && !pairs)) {
+        return 0;
+    }
     uint64_t hash = HASH_START;
     for (uint64_t i = 0; i < 2 * count; i++) {
         const dent_proximity *pair = &pairs[i / 2];

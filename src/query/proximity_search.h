@@ -41,7 +41,7 @@ struct proximity_search {
     struct proximity_counters *workers;
     uint64_t rebuilds;
     uint64_t pair_limit;
-    uint64_t found;    /* read and written as atomics, these three */
+    _Alignas(8) uint64_t found; /* read and written as atomics, these three */
     int too_many;      /* more than the limit */
     int out_of_memory; /* of some block */
 };

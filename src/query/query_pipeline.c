@@ -171,7 +171,9 @@ static dent_status check_def(dent_world *world, const void *data)
     }
     if ((def->questions == 0 && !def->border) || (def->questions & ~known) != 0) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "questions is 0x%x: one or more of 1, 2 and 4 are needed", (unsigned)def->questions);
+                            "questions: expected one or more of DENT_QUESTION_VERTEX_CELL, DENT_QUESTION_FACE_CELL and "
+                            "DENT_QUESTION_FACE_FACE; got %u",
+                            (unsigned)def->questions);
     }
     if (def->method != DENT_METHOD_AUTO && !method_row_of(def->method)) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no method number %d",
@@ -420,6 +422,7 @@ const struct question_row discrete_question = {
 
 dent_status dent_world_query(dent_world *world, const dent_query_def *def, dent_query_result *result)
 {
+    QUESTION_REQUIRE(world, def, result);
     return question_ask(world, &discrete_question, def, result);
 }
 

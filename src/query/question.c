@@ -98,6 +98,7 @@ dent_status question_ask(dent_world *world, const struct question_row *row, cons
     floating_point_guard_enter(&guard);
     status = ask_on_snapshot(&call);
     floating_point_guard_leave(&guard);
+    status = world_loop_status(world, status);
     if (status == DENT_OK) {
         memcpy(result, fresh, row->result_size);
     }

@@ -40,6 +40,14 @@ struct question_row {
     void (*count)(struct question_call *call);
 };
 
+/* What every public call requires of its pointers. */
+#define QUESTION_REQUIRE(world, def, result)                                                                           \
+    do {                                                                                                               \
+        WORLD_REQUIRE(world, world);                                                                                   \
+        WORLD_REQUIRE(world, def);                                                                                     \
+        WORLD_REQUIRE(world, result);                                                                                  \
+    } while (0)
+
 /* A public call: everything. On failure *result is untouched. */
 dent_status question_ask(dent_world *world, const struct question_row *row, const void *def, void *result);
 

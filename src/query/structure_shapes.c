@@ -271,6 +271,8 @@ static dent_status make_shapes(struct shape_work *work, dent_structure structure
 dent_status dent_world_structure(dent_world *world, dent_structure structure, dent_body_id id, uint32_t level,
                                  dent_structure_shapes *shapes)
 {
+    WORLD_REQUIRE(world, world);
+    WORLD_REQUIRE(world, shapes);
     uint32_t rank = dent_body_rank(world, id);
     if ((unsigned)structure >= DENT_STRUCTURE_COUNT) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no structure number %d",

@@ -65,6 +65,9 @@ static void choose_kernel(dent_time_critical *search)
 dent_status dent_time_critical_create(dent_context *context, const dent_time_critical_def *def,
                                       dent_time_critical **search)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, def);
+    DENT_REQUIRE(context, search);
     dent_status status = check_def(context, def);
     if (status != DENT_OK) {
         return status;
@@ -232,6 +235,9 @@ static DENT_NOINLINE void begin_search(dent_time_critical *search, bool reuse_fr
 
 void dent_time_critical_begin(dent_time_critical *search, const dent_time_critical_start *start)
 {
+    if (!search) {
+        return;
+    }
     struct floating_point_guard guard;
     floating_point_guard_enter(&guard);
     begin_search(search, start && start->reuse_front);
@@ -340,6 +346,8 @@ static DENT_NOINLINE void run_search(dent_time_critical *search, dent_budget bud
 
 dent_status dent_time_critical_run(dent_time_critical *search, dent_budget budget, dent_time_critical_result *result)
 {
+    DENT_REQUIRE(NULL, search);
+    DENT_REQUIRE(search->context, result);
     struct stopwatch watch = {.began = dent_clock_ns()};
     if (!(budget.ns >= 0)) {
         return dent_fail(search->context, DENT_ERROR_BAD_NUMBER,

@@ -50,6 +50,19 @@ struct dent_world {
     } slots[WORLD_SLOT_COUNT];
 };
 
+/* DENT_REQUIRE for functions of a world, whose messages are the world's. */
+#define WORLD_REQUIRE(world, pointer) WORLD_REQUIRE_ARRAY(world, 1, pointer)
+#define WORLD_REQUIRE_ARRAY(world, count, pointer)                                                                     \
+    do {                                                                                                               \
+        if ((count) > 0 && !(pointer)) {                                                                               \
+            return world_null_argument(world, __func__, #pointer);                                                     \
+        }                                                                                                              \
+    } while (0)
+dent_status world_null_argument(dent_world *world, const char *function, const char *parameter);
+
+/* `status`, or INVALID_ARGUMENT and a message when it is OK but the host's threads did not do as they should. */
+dent_status world_loop_status(dent_world *world, dent_status status);
+
 /* What the world keeps for a question, made when first asked for. Null when memory runs out. */
 void *world_state_of(dent_world *world, const struct world_slot_kind *kind);
 

@@ -171,6 +171,9 @@ static DENT_NOINLINE dent_status run(dent_response *response, const dent_respons
 dent_status dent_penalty_forces(dent_response *response, const dent_response_problem *problem,
                                 const dent_penalty_def *def, dent_response_report *report)
 {
+    DENT_REQUIRE(NULL, response);
+    DENT_REQUIRE(response->context, problem);
+    DENT_REQUIRE(response->context, def);
     dent_response_report local;
     struct floating_point_guard guard;
     memset(&local, 0, sizeof local);
@@ -217,6 +220,10 @@ static DENT_NOINLINE dent_status find_limit(dent_response *response, const dent_
 dent_status dent_penalty_step_limit(dent_response *response, const dent_response_problem *problem,
                                     const dent_penalty_def *def, double *limit)
 {
+    DENT_REQUIRE(NULL, response);
+    DENT_REQUIRE(response->context, problem);
+    DENT_REQUIRE(response->context, def);
+    DENT_REQUIRE(response->context, limit);
     struct floating_point_guard guard;
     dent_status status = check_def(response, def);
     if (status != DENT_OK) {

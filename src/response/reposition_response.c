@@ -49,6 +49,9 @@ static void clear_forces(const dent_response_problem *problem)
 dent_status dent_reposition_solve(dent_response *response, const dent_response_problem *problem,
                                   const dent_reposition_def *def, dent_response_report *report)
 {
+    DENT_REQUIRE(NULL, response);
+    DENT_REQUIRE(response->context, problem);
+    DENT_REQUIRE(response->context, def);
     dent_response_report local = {0};
     dent_status status = check_def(response, def);
     if (status != DENT_OK) {
@@ -124,6 +127,9 @@ static void sort_keys(uint64_t *keys, uint64_t count)
 uint64_t dent_contacts_alive(const dent_contact *contacts, uint64_t contact_count, const uint64_t *keys,
                              uint64_t key_count, double begin, double end, bool *alive, uint64_t *new_keys)
 {
+    if ((contact_count > 0 && !contacts) || (contact_count > 0 && !alive)) {
+        return 0;
+    }
     uint64_t count = 0;
     for (uint64_t i = 0; i < contact_count; i++) {
         alive[i] = contacts[i].gap <= begin || (contacts[i].gap <= end && is_among(keys, key_count, contacts[i].key));

@@ -27,6 +27,9 @@ static bool all_finite(const double *numbers, size_t count)
 
 dent_response *dent_response_create(dent_context *context)
 {
+    if (!context) {
+        return NULL;
+    }
     dent_response *response = dent_allocate(context, 1, sizeof *response);
     if (!response) {
         return NULL;

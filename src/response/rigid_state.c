@@ -48,6 +48,9 @@ static void rotation_matrix(const double q[4], double matrix[9])
 
 void dent_rigid_inverse_inertia(const dent_rigid_state *state, double inverse_inertia[9])
 {
+    if (!state || !inverse_inertia) {
+        return;
+    }
     double rotation[9], half[9];
     rotation_matrix(state->orientation, rotation);
     for (int i = 0; i < 3; i++) { /* R I */
@@ -68,6 +71,9 @@ void dent_rigid_inverse_inertia(const dent_rigid_state *state, double inverse_in
 void dent_rigid_move_point(const dent_rigid_state *from, const dent_rigid_state *to, const double point[3],
                            double moved[3])
 {
+    if (!from || !to || !point || !moved) {
+        return;
+    }
     const double back[4] = {from->orientation[0], -from->orientation[1], -from->orientation[2], -from->orientation[3]};
     double arm[3] = {point[0] - from->center[0], point[1] - from->center[1], point[2] - from->center[2]};
     double local[3], turned[3];
@@ -80,6 +86,9 @@ void dent_rigid_move_point(const dent_rigid_state *from, const dent_rigid_state 
 
 void dent_rigid_velocity_between(const dent_rigid_state *from, dent_rigid_state *to, double time_step)
 {
+    if (!from || !to) {
+        return;
+    }
     /* to = (0, w dt / 2) from + from, made unit: with d = to conj(from), w dt / 2 = vector part / scalar part. */
     const double *p = from->orientation, *q = to->orientation;
     double difference[4];
@@ -103,6 +112,9 @@ void dent_rigid_velocity_between(const dent_rigid_state *from, dent_rigid_state 
 
 void dent_rigid_advance(dent_rigid_state *state, double time_step)
 {
+    if (!state) {
+        return;
+    }
     double turn[3];
     for (int i = 0; i < 3; i++) {
         state->center[i] += time_step * state->linear_velocity[i];

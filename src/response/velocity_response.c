@@ -384,6 +384,9 @@ static DENT_NOINLINE dent_status run(dent_response *response, const dent_respons
 dent_status dent_velocity_solve(dent_response *response, const dent_response_problem *problem,
                                 const dent_velocity_def *def, dent_response_report *report)
 {
+    DENT_REQUIRE(NULL, response);
+    DENT_REQUIRE(response->context, problem);
+    DENT_REQUIRE(response->context, def);
     dent_response_report local;
     struct floating_point_guard guard;
     memset(&local, 0, sizeof local);

@@ -214,10 +214,12 @@ dent_status located_parse(dent_context *context, const char *file, const char *t
         return dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: %zu bytes; a scene file may have %zu", file, size,
                          most_bytes);
     }
-    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
-        return located_wrong(
-            &document, 1, 1,
-            "plain UTF-8 was expected: the file begins with a byte-order mark, which JSON does not allow");
+    if (size >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0)) {
+        return located_wrong(&document, 1, 1, "UTF-8 was expected, and this is UTF-16 or UTF-32 text");
+    }
+    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) { /* a byte order mark, as some editors write it */
+        text += 3;
+        size -= 3;
     }
     json_error_t error;
     document.root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);

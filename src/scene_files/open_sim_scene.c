@@ -130,6 +130,9 @@ static dent_status finish(struct sim_plan *plan, const dent_sim_scene_def *def, 
 
 dent_status dent_sim_scene_open(dent_context *context, const dent_sim_scene_def *def, dent_sim_scene **scene)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, def);
+    DENT_REQUIRE(context, scene);
     if (!def || def->struct_size != sizeof *def || !def->name || (def->setting_count > 0 && !def->settings)) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT,
                          "the simulated scene's def was not made by dent_sim_scene_def_default(), or has no name");
@@ -154,6 +157,10 @@ dent_status dent_sim_scene_open(dent_context *context, const dent_sim_scene_def 
 dent_status dent_sim_scene_read_memory(dent_context *context, const char *name, const char *folder, const void *bytes,
                                        size_t size, const dent_sim_scene_def *def, dent_sim_scene **scene)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, name);
+    DENT_REQUIRE_ARRAY(context, size, bytes);
+    DENT_REQUIRE(context, scene);
     dent_sim_scene_def defaults = dent_sim_scene_def_default();
     if (def && def->struct_size != sizeof *def) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT,

@@ -169,16 +169,18 @@ static void read_material(struct scene_reader *reader, located *value)
                                       material.bending, 0, HUGE_VAL, "of at least 0");
     read_surface_law(reader, value, &material.friction_static, &material.friction_kinetic, &material.restitution,
                      &material.contact_compliance);
+    if (reader_good(reader)) {
+        reader_note_name(reader, &reader->material_names, value->key, reader->plan->material_count);
+    }
     plan_add_material(reader->plan, &material);
 }
 
 uint32_t find_material(struct scene_reader *reader, located *value)
 {
     const char *name = reader_text(reader, value, NULL); /* null also when there is no value: the first material */
-    for (uint32_t i = 0; name && i < reader->plan->material_count; i++) {
-        if (strcmp(reader->plan->materials[i].name, name) == 0) {
-            return i;
-        }
+    uint32_t number = name ? reader_find_name(reader->material_names, name) : UINT32_MAX;
+    if (number != UINT32_MAX) {
+        return number;
     }
     if (name && reader_good(reader)) {
         reader_wrong(reader, value, "the name of a material was expected, and none is called \"%.60s\"", name);
@@ -226,6 +228,7 @@ static void read_materials(struct scene_reader *reader, located *root)
     if (reader_good(reader) && reader->plan->material_count == 0) {
         dent_sim_material material = default_material(reader);
         material.name = "default";
+        reader_note_name(reader, &reader->material_names, material.name, 0);
         plan_add_material(reader->plan, &material);
     }
     located *pairs = reader_member(reader, root, "material_pairs");
@@ -281,9 +284,25 @@ static void read_block(void *data, uint32_t block, uint32_t worker)
     read_scene(((struct read_call *)data)->reader);
 }
 
+/* What jansson and located_json.c make of a text at most: by the signs that begin a value. jansson takes its memory
+ * from the C library. */
+static double parsed_bytes(const char *text, size_t size)
+{
+    double bytes = 2 * (double)size;
+    for (size_t i = 0; i < size; i++) {
+        bytes += text[i] == '{' ? 320 : text[i] == '[' || text[i] == ',' || text[i] == ':' ? 160 : 0;
+    }
+    return bytes;
+}
+
 dent_status scene_file_plan(struct sim_plan *plan, const char *name, const char *folder, const char *text, size_t size)
 {
-    struct scene_reader reader = {.plan = plan, .folder = folder};
+    struct scene_reader reader = {.plan = plan, .folder = folder, .document = {.file = name}};
+    reader.memory_limit = dent_context_reading_limit(plan->context);
+    reader.disk_bytes = size;
+    if (!reader_charge(&reader, NULL, parsed_bytes(text, size))) {
+        return plan->status;
+    }
     dent_status status = located_parse(plan->context, name, text, size, &reader.document);
     if (status != DENT_OK) {
         plan->status = status;
@@ -291,6 +310,8 @@ dent_status scene_file_plan(struct sim_plan *plan, const char *name, const char 
     }
     struct read_call call = {&reader};
     dent_parallel_for(plan->context, 1, read_block, &call);
+    json_decref(reader.body_names);
+    json_decref(reader.material_names);
     located_release(&reader.document);
     return plan->status;
 }
@@ -317,13 +338,17 @@ static char *read_descriptor(struct sim_plan *plan, int descriptor, size_t size)
 dent_status scene_file_load(struct sim_plan *plan, const char *path)
 {
     struct stat facts;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, not waited for */
     bool opened = descriptor >= 0 && fstat(descriptor, &facts) == 0;
+    const char *why = NULL;
     char *text = NULL;
     if (opened && S_ISREG(facts.st_mode) && facts.st_size < ((off_t)1 << 28)) {
         text = read_descriptor(plan, descriptor, (size_t)facts.st_size);
     } else if (opened) {
-        errno = S_ISDIR(facts.st_mode) ? EISDIR : S_ISREG(facts.st_mode) ? EFBIG : EINVAL;
+        why = S_ISDIR(facts.st_mode)    ? strerror(EISDIR)
+              : S_ISREG(facts.st_mode)  ? strerror(EFBIG)
+              : S_ISFIFO(facts.st_mode) ? "it is a pipe, not a file"
+                                        : "it is a device, not a file";
     }
     int error = errno;
     if (descriptor >= 0) {
@@ -331,7 +356,8 @@ dent_status scene_file_load(struct sim_plan *plan, const char *path)
     }
     if (!text) {
         if (plan_note(plan, DENT_OK)) {
-            plan_note(plan, dent_fail(plan->context, DENT_ERROR_FILE, "%s: cannot be read: %s", path, strerror(error)));
+            plan_note(plan, dent_fail(plan->context, DENT_ERROR_FILE, "%s: cannot be read: %s", path,
+                                      why ? why : strerror(error)));
         }
         return plan->status;
     }

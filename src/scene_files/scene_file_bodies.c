@@ -2,16 +2,13 @@
 #include "scene_file_parts.h"
 
 #include <math.h>
-#include <string.h>
 
 uint32_t find_body(struct scene_reader *reader, located *value)
 {
     const char *name = reader_text(reader, value, NULL);
-    const struct sim_plan *plan = reader->plan;
-    for (uint32_t i = 0; name && i < plan->body_count; i++) {
-        if (strcmp(plan->bodies[i].name, name) == 0) {
-            return i;
-        }
+    uint32_t number = name ? reader_find_name(reader->body_names, name) : UINT32_MAX;
+    if (number != UINT32_MAX) {
+        return number;
     }
     if (name && reader_good(reader)) {
         reader_wrong(reader, value, "the name of a body was expected, and none is called \"%.60s\"", name);
@@ -112,11 +109,8 @@ static void read_body(struct scene_reader *reader, located *object, uint32_t num
     located *name = reader_member(reader, object, "name");
     const char *text = name ? plan_copy_text(reader->plan, reader_text(reader, name, ""))
                             : plan_numbered_name(reader->plan, "body", number);
-    for (uint32_t i = 0; name && reader_good(reader) && i < reader->plan->body_count; i++) {
-        if (strcmp(reader->plan->bodies[i].name, text) == 0) {
-            reader_wrong(reader, name, "a name of its own was expected: \"%.60s\" is the name of an earlier body",
-                         text);
-        }
+    if (reader_good(reader) && !reader_note_name(reader, &reader->body_names, text, number) && name) {
+        reader_wrong(reader, name, "a name of its own was expected: \"%.60s\" is the name of an earlier body", text);
     }
     dent_sim_body_def *body = plan_add_body(reader->plan, (dent_sim_body_kind)(kind + 1), text);
     read_body_mesh(reader, object, body);

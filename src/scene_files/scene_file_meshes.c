@@ -8,6 +8,7 @@
 #include <dent/mesh_io.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Counts beyond this are a typing mistake, not a scene. */
 #define MOST_ELEMENTS 5e7
@@ -41,6 +42,21 @@ static const dent_mesh_body *choose_body(struct scene_reader *reader, located *f
     return NULL;
 }
 
+/* What the plan keeps of a mesh. */
+static double mesh_bytes(double vertices, double elements)
+{
+    return 24 * vertices + 16 * elements;
+}
+
+/* The size of a mesh file counts for the limit of memory. */
+static void count_file(struct scene_reader *reader, const char *path)
+{
+    struct stat facts;
+    if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode)) {
+        reader->disk_bytes += (uint64_t)facts.st_size;
+    }
+}
+
 static bool all_tetrahedra(const dent_mesh_body *body)
 {
     for (uint32_t i = 0; body->cell_kinds && i < body->element_count; i++) {
@@ -55,7 +71,7 @@ static void use_mesh(struct scene_reader *reader, located *object, located *file
                      dent_sim_body_def *body)
 {
     const dent_mesh_body *chosen = choose_body(reader, file, reader_member(reader, object, "mesh_group"), mesh);
-    if (!chosen) {
+    if (!chosen || !reader_charge(reader, file, mesh_bytes(chosen->vertex_count, chosen->element_count))) {
         return;
     }
     if (!all_tetrahedra(chosen)) {
@@ -97,8 +113,10 @@ static void read_mesh_file(struct scene_reader *reader, located *object, located
     memcpy(path, reader->folder, folder_length);
     strcpy(path + folder_length, name);
     dent_mesh_read_def def = dent_mesh_read_def_default();
+    def.regular_only = true;
     def.merge = reader_boolean(reader, reader_member(reader, object, "merge"), false);
     dent_mesh *mesh = NULL;
+    count_file(reader, path);
     dent_status status = reader_good(reader) ? dent_mesh_read(reader->plan->context, path, &def, &mesh) : DENT_OK;
     if (status != DENT_OK) {
         char message[500];
@@ -135,7 +153,9 @@ static bool read_cells(struct scene_reader *reader, located *object, int axes, u
         reader_wrong(reader, value, "\"cells\": at most %.0f cells were expected, not %.0f", MOST_ELEMENTS / 5,
                      product);
     }
-    return reader_good(reader);
+    /* the mesh and the plan's copy of it; a sheet has as many points as cells, a box up to eight times as many */
+    return reader_charge(reader, value,
+                         2 * mesh_bytes((axes == 3 ? 8 : 4) + 2 * product, (axes == 3 ? 6 : 2) * product));
 }
 
 /* "size" of a box or a sheet: positive lengths. */
@@ -213,6 +233,10 @@ static void mesh_shape(struct scene_reader *reader, located *at, struct mesher_d
     if (!(mesher_lattice_points(def) < MOST_ELEMENTS)) {
         reader_wrong(reader, at, "a larger \"spacing\" was expected: %.3g would make more than %.0f cells",
                      def->spacing, MOST_ELEMENTS);
+        return;
+    }
+    /* the lattice, the mesh and the plan's copy of it */
+    if (!reader_charge(reader, at, 100 * mesher_lattice_points(def))) {
         return;
     }
     if (!plan_note(reader->plan, implicit_mesh_create(reader->plan->context, def, &mesh))) {
@@ -335,7 +359,9 @@ static void read_scene_body(struct scene_reader *reader, located *object, dent_s
         reader_wrong(reader, object, "\"body\": a number below %u was expected, the bodies of scene %s",
                      dent_scene_body_count(scene), def.name);
     } else {
-        double *positions = plan_allocate(reader->plan, chosen->vertex_count, 3 * sizeof *positions);
+        double *positions = reader_charge(reader, object, mesh_bytes(2.0 * chosen->vertex_count, chosen->element_count))
+                                ? plan_allocate(reader->plan, chosen->vertex_count, 3 * sizeof *positions)
+                                : NULL;
         if (positions) {
             dent_scene_pose(scene, number, frame, positions);
             plan_copy_mesh(reader->plan, body, chosen->kind, chosen->vertex_count, chosen->element_count,

@@ -261,19 +261,23 @@ struct listed {
     const uint32_t *vertices;
     uint32_t count;
     const double *positions;
+    bool *marks; /* one per vertex of the body */
 };
 
 /* A region made of a list: the point is one of the body's own, so its place in the array tells its number. */
 static bool is_listed(const void *user, const double point[3])
 {
     const struct listed *list = user;
-    uint32_t vertex = (uint32_t)((point - list->positions) / 3);
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (list->vertices[i] == vertex) {
-            return true;
-        }
+    return list->marks[(point - list->positions) / 3];
+}
+
+static bool mark_listed(struct scene_reader *reader, const dent_sim_body_def *body, struct listed *list)
+{
+    list->marks = plan_allocate(reader->plan, body->vertex_count, sizeof *list->marks);
+    for (uint32_t i = 0; list->marks && i < list->count; i++) {
+        list->marks[list->vertices[i]] = true;
     }
-    return false;
+    return list->marks != NULL;
 }
 
 static void read_attachment(struct scene_reader *reader, located *value)
@@ -312,7 +316,7 @@ static void read_attachment(struct scene_reader *reader, located *value)
                      "\"by\": \"vertices\" was expected: \"%.60s\" has no tetrahedra", target);
     }
     uint32_t tied = 0;
-    if (reader_good(reader) && cells) {
+    if (reader_good(reader) && cells && mark_listed(reader, &reader->plan->bodies[wish.body_a], &list)) {
         tied =
             plan_attach_to_cells(reader->plan, wish.body_a, wish.body_b, wish.reach, wish.compliance, is_listed, &list);
     }

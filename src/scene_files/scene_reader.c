@@ -175,6 +175,52 @@ located *reader_need(struct scene_reader *reader, located *object, const char *k
     return member;
 }
 
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+bool reader_charge(struct scene_reader *reader, located *at, double bytes)
+{
+    double limit = reader->memory_limit > 0 ? (double)reader->memory_limit
+                                            : 256.0 * 1048576.0 + 100.0 * (double)reader->disk_bytes;
+    if (!reader_good(reader)) {
+        return false;
+    }
+    if (!((double)reader->memory_used + bytes <= limit)) {
+        char place[64] = "";
+        if (at) {
+            snprintf(place, sizeof place, ":%u:%u", at->line, at->column);
+        }
+        plan_note(reader->plan, dent_fail(reader->plan->context, DENT_ERROR_TOO_LARGE,
+                                          "%s%s: reading it takes more memory than the limit of %.0f MiB; "
+                                          "--memory-limit (reading_limit of the context) raises it",
+                                          reader->document.file, place, limit / 1048576.0));
+        return false;
+    }
+    reader->memory_used += (uint64_t)bytes;
+    return true;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+uint32_t reader_find_name(json_t *names, const char *name)
+{
+    json_t *number = names ? json_object_get(names, name) : NULL;
+    return number ? (uint32_t)json_real_value(number) : UINT32_MAX;
+}
+
+/* As a real number: it holds 32 bits exactly, and a program may have a json_integer of its own. */
+bool reader_note_name(struct scene_reader *reader, json_t **names, const char *name, uint32_t number)
+{
+    if (reader_find_name(*names, name) != UINT32_MAX) {
+        return false;
+    }
+    *names = *names ? *names : json_object();
+    if (!*names || json_object_set_new(*names, name, json_real(number)) != 0) {
+        plan_note(reader->plan, dent_fail(reader->plan->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory",
+                                          reader->document.file));
+    }
+    return true;
+}
+
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* Of bounds that went through a conversion of units. */

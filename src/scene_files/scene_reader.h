@@ -12,6 +12,9 @@ struct scene_reader {
     struct sim_plan *plan;
     const char *folder; /* of mesh files; null: none may be named */
     struct unit_system units;
+    uint64_t memory_limit; /* bytes; 0: by the bytes on disk */
+    uint64_t memory_used, disk_bytes;
+    json_t *body_names, *material_names; /* name to number; see reader_note_name() */
 };
 
 typedef const struct located_value located;
@@ -49,6 +52,16 @@ bool reader_boolean(struct scene_reader *reader, located *value, bool fallback);
 const char *reader_text(struct scene_reader *reader, located *value, const char *fallback);
 /* The index of a word in a list that ends with null; -1: none of them (an error), or no value. */
 int reader_choice(struct scene_reader *reader, located *value, const char *const *words);
+
+/* The limit of memory for reading a scene file: the context's reading_limit, or 256 MiB and 100 times the bytes on
+ * disk. Counted are the text, and the meshes as they are read or before they are generated. False: beyond it, an error
+ * placed at `at` (null: at the file). */
+bool reader_charge(struct scene_reader *reader, located *at, double bytes);
+
+/* A table of names: notes one unless it is there already, which is false; finds its number, UINT32_MAX without one. The
+ * tables are jansson's objects, whose hash no file can foresee. */
+bool reader_note_name(struct scene_reader *reader, json_t **names, const char *name, uint32_t number);
+uint32_t reader_find_name(json_t *names, const char *name);
 
 /* "; did you mean "x"?" or the list of what there is, for messages. */
 void reader_suggest(const char *word, const char *const *words, char *text, size_t size);

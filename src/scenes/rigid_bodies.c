@@ -56,16 +56,25 @@ void scene_pose_rigid(const dent_scene *scene, uint32_t body, uint32_t frame, do
 
 uint32_t dent_scene_motion_frame_count(const dent_scene *scene)
 {
+    if (!scene) {
+        return 0;
+    }
     return scene->row->place ? scene->body_count : 0;
 }
 
 uint32_t dent_scene_motion_frame_of(const dent_scene *scene, uint32_t body)
 {
+    if (!scene) {
+        return UINT32_MAX;
+    }
     return body < link_count(scene) ? dent_linkage_frame_of(scene->linkage, body) : body;
 }
 
 const dent_linkage *dent_scene_linkage(const dent_scene *scene)
 {
+    if (!scene) {
+        return NULL;
+    }
     return scene->linkage;
 }
 
@@ -106,6 +115,8 @@ static void motion_block(void *data, uint32_t block, uint32_t worker)
 
 dent_status dent_scene_motion(const dent_scene *scene, uint32_t frame, dent_motion_kind kind, dent_motion_frame *frames)
 {
+    DENT_REQUIRE(NULL, scene);
+    DENT_REQUIRE(scene->context, frames);
     if (!scene->row->place) {
         return dent_fail(scene->context, DENT_ERROR_INVALID_ARGUMENT, "the bodies of scene %s are not rigid",
                          scene->row->info.name);

@@ -141,29 +141,32 @@ static void release_contents(dent_scene *scene)
     dent_linkage_destroy(scene->linkage);
 }
 
-dent_status dent_scene_create(dent_context *context, const dent_scene_def *def, dent_scene **result)
+dent_status dent_scene_create(dent_context *context, const dent_scene_def *def, dent_scene **scene)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, def);
+    DENT_REQUIRE(context, scene);
     if (!def || def->struct_size != sizeof *def) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT,
                          "the scene def was not made by dent_scene_def_default()");
     }
-    dent_scene scene = {.context = context, .row = find_row(def->name)};
-    if (!scene.row) {
+    dent_scene fresh = {.context = context, .row = find_row(def->name)};
+    if (!fresh.row) {
         return unknown_scene(context, def->name);
     }
-    dent_status status = apply_def(&scene, def);
+    dent_status status = apply_def(&fresh, def);
     if (status != DENT_OK) {
         return status;
     }
-    struct build_call call = {&scene, DENT_OK};
+    struct build_call call = {&fresh, DENT_OK};
     dent_parallel_for(context, 1, build_block, &call);
     dent_scene *made = call.status == DENT_OK ? dent_allocate(context, 1, sizeof *made) : NULL;
     if (!made) {
-        release_contents(&scene);
-        return call.status == DENT_OK ? scene_out_of_memory(&scene) : call.status;
+        release_contents(&fresh);
+        return call.status == DENT_OK ? scene_out_of_memory(&fresh) : call.status;
     }
-    *made = scene;
-    *result = made;
+    *made = fresh;
+    *scene = made;
     return DENT_OK;
 }
 
@@ -180,11 +183,17 @@ void dent_scene_destroy(dent_scene *scene)
 
 uint32_t dent_scene_body_count(const dent_scene *scene)
 {
+    if (!scene) {
+        return 0;
+    }
     return scene->body_count;
 }
 
 const dent_scene_body *dent_scene_body_at(const dent_scene *scene, uint32_t index)
 {
+    if (!scene) {
+        return NULL;
+    }
     return index < scene->body_count ? &scene->bodies[index] : NULL;
 }
 
@@ -204,6 +213,9 @@ static void pose_block(void *data, uint32_t block, uint32_t worker)
 
 void dent_scene_pose(const dent_scene *scene, uint32_t body, uint32_t frame, double *positions)
 {
+    if (!scene || !positions) {
+        return;
+    }
     struct pose_call call = {scene, body, frame, positions};
     dent_parallel_for(scene->context, 1, pose_block, &call);
 }

@@ -4,6 +4,10 @@
 dent_status dent_scene_add_to_world(const dent_scene *scene, dent_world *world, double *const *positions,
                                     dent_body_id *ids)
 {
+    DENT_REQUIRE(dent_world_context(world), scene);
+    DENT_REQUIRE(scene->context, world);
+    DENT_REQUIRE(scene->context, positions);
+    DENT_REQUIRE(scene->context, ids);
     for (uint32_t i = 0; i < scene->body_count; i++) {
         const dent_scene_body *body = &scene->bodies[i];
         dent_body_def def = dent_body_def_default(body->kind);

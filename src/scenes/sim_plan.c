@@ -279,11 +279,17 @@ void dent_sim_scene_destroy(dent_sim_scene *scene)
 
 dent_sim *dent_sim_scene_sim(const dent_sim_scene *scene)
 {
+    if (!scene) {
+        return NULL;
+    }
     return scene->sim;
 }
 
 dent_sim_scene_facts dent_sim_scene_get_facts(const dent_sim_scene *scene)
 {
+    if (!scene) {
+        return (dent_sim_scene_facts){0};
+    }
     const struct sim_plan *plan = &scene->plan;
     return (dent_sim_scene_facts){
         .name = plan->name,
@@ -299,6 +305,7 @@ dent_sim_scene_facts dent_sim_scene_get_facts(const dent_sim_scene *scene)
 
 dent_status dent_sim_scene_step_frame(dent_sim_scene *scene)
 {
+    DENT_REQUIRE(NULL, scene);
     for (uint32_t step = 0; step < scene->plan.steps_per_frame; step++) {
         uint64_t before = dent_sim_step_count(scene->sim);
         dent_status status = dent_sim_step(scene->sim);

@@ -32,6 +32,7 @@ static dent_mesh *read_part(struct sim_plan *plan, const struct sim_scene_wish *
     dent_mesh *mesh = NULL;
     dent_mesh_read_def def = dent_mesh_read_def_default();
     def.merge = true;
+    def.regular_only = true;
     int length = snprintf(path, sizeof path, "%s/meshes/jaw-openmandible/%s.1.ele.xz", wish->data_folder, part);
     if (length < 0 || (size_t)length >= sizeof path) {
         plan_note(plan, dent_fail(plan->context, DENT_ERROR_INVALID_ARGUMENT,

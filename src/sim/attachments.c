@@ -296,6 +296,9 @@ void grabs_solve(dent_sim *sim, double h)
 
 void dent_sim_attachment_forces(const dent_sim *sim, double *forces)
 {
+    if (!sim) {
+        return;
+    }
     double per_push = 1 / (sim->substep * sim->substep);
     for (size_t n = 0; n < 3 * (size_t)sim->attachment_count; n++) {
         forces[n] = per_push * sim->state.tie_pushes[n];

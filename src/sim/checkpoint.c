@@ -2,22 +2,26 @@
  *
  *   8 bytes   "DENTSIM" and a zero byte
  *   4         version of this layout, 1
- *   4         0x01020304 in the byte order of the writer
+ *   4         0x01020304
  *   8         fingerprint of the def
  *   8 8 8     sizes in bytes of the note, of the fixed parts, and of contact forces and contact memory together
  *   8 8       numbers of contact forces and of memory records
  *   ...       the note, the parts of sim_state.c, the forces, the memory
  *   8         FNV-1a 64 over all bytes before
  *
- * Written to a file beside the old one, flushed to the disk and renamed over it: whatever happens, at every moment
- * there is a complete file under the name. Read whole and checked whole before anything is changed. */
+ * All numbers are little endian on every machine. Files that an older dent wrote on a big-endian one are not read.
+ *
+ * Written by dent_file_writer: whatever happens, and whoever else writes, at every moment there is a complete file
+ * under the name. Read whole and checked whole before anything is changed. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "byte_order.h"
 #include "sim_internal.h"
+
+#include <dent/file_output.h>
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,21 +34,24 @@ struct checkpoint_header {
     uint64_t fingerprint, note_size, parts_size, contact_size, force_count, memory_count;
 };
 
+#define HEADER_LAYOUT "1111111144888888"
+_Static_assert(sizeof(struct checkpoint_header) == 64, "HEADER_LAYOUT names every byte");
+
 static const char magic_text[8] = "DENTSIM";
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 struct checkpoint_writer {
-    FILE *file;
+    dent_file_writer *file;
     uint64_t hash;
-    bool failed;
 };
 
-static void put(struct checkpoint_writer *writer, const void *bytes, size_t size)
+static void put(void *pointer, const void *bytes, size_t size)
 {
+    struct checkpoint_writer *writer = pointer;
     if (size > 0) {
-        writer->failed = writer->failed || fwrite(bytes, 1, size, writer->file) != size;
+        dent_file_writer_put(writer->file, bytes, size);
         writer->hash = sim_hash_bytes(writer->hash, bytes, size);
     }
 }
@@ -66,68 +73,32 @@ static void put_state(struct checkpoint_writer *writer, dent_sim *sim, const voi
     size_t forces = (size_t)sim->state.force_count * sizeof *sim->state.forces;
     size_t memory = (size_t)sim->state.memory_count * sizeof *sim->state.memory;
     header.contact_size = forces + memory;
-    put(writer, &header, sizeof header);
+    byte_order_pass(&header, sizeof header, HEADER_LAYOUT, put, writer);
     put(writer, note, note_size);
     for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
-        put(writer, parts[n].bytes, parts[n].size);
+        byte_order_pass(parts[n].bytes, parts[n].size, parts[n].layout, put, writer);
     }
-    put(writer, sim->state.forces, forces);
-    put(writer, sim->state.memory, memory);
+    byte_order_pass(sim->state.forces, forces, STATE_FORCE_LAYOUT, put, writer);
+    byte_order_pass(sim->state.memory, memory, STATE_MEMORY_LAYOUT, put, writer);
     uint64_t hash = writer->hash;
-    put(writer, &hash, sizeof hash);
-}
-
-/* A rename is on the disk when its folder is. */
-static void flush_folder(char *path)
-{
-    char *slash = strrchr(path, '/');
-    const char *folder = ".";
-    if (slash) {
-        *slash = '\0';
-        folder = slash == path ? "/" : path;
-    }
-    int descriptor = open(folder, O_RDONLY);
-    if (descriptor >= 0) {
-        fsync(descriptor);
-        close(descriptor);
-    }
-}
-
-static dent_status write_file(dent_sim *sim, const char *path, char *partial, const void *note, size_t note_size)
-{
-    struct checkpoint_writer writer = {.file = fopen(partial, "wb"), .hash = HASH_START};
-    if (!writer.file) {
-        return dent_fail(sim->context, DENT_ERROR_FILE, "%s: %s", partial, strerror(errno));
-    }
-    put_state(&writer, sim, note, note_size);
-    errno = 0;
-    bool good = fflush(writer.file) == 0 && !writer.failed && fsync(fileno(writer.file)) == 0;
-    int reason = errno;
-    good = fclose(writer.file) == 0 && good;
-    if (good && rename(partial, path) == 0) {
-        flush_folder(partial);
-        return DENT_OK;
-    }
-    reason = good ? errno : reason;
-    remove(partial);
-    return dent_fail(sim->context, DENT_ERROR_FILE, "%s: cannot be written: %s", path,
-                     reason ? strerror(reason) : "the disk took only part of it");
+    byte_order_pass(&hash, sizeof hash, "8", put, writer);
 }
 
 dent_status dent_sim_save(dent_sim *sim, const char *path, const void *note, size_t note_size)
 {
+    DENT_REQUIRE(NULL, sim);
+    DENT_REQUIRE(sim->context, path);
+    DENT_REQUIRE_ARRAY(sim->context, note_size, note);
     if (!path || !path[0] || (note_size > 0 && !note)) {
         return dent_fail(sim->context, DENT_ERROR_INVALID_ARGUMENT, "a checkpoint needs a path, and a note its bytes");
     }
-    size_t size = strlen(path) + sizeof ".partial";
-    char *partial = dent_allocate(sim->context, size, 1);
-    if (!partial) {
-        return sim_no_memory(sim);
+    struct checkpoint_writer writer = {.hash = HASH_START};
+    dent_status status = dent_file_writer_open(sim->context, path, &writer.file);
+    if (status != DENT_OK) {
+        return status;
     }
-    snprintf(partial, size, "%s.partial", path);
-    dent_status status = write_file(sim, path, partial, note, note_size);
-    dent_release(sim->context, partial, size, 1);
-    return status;
+    put_state(&writer, sim, note, note_size);
+    return dent_file_writer_commit(writer.file);
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -143,35 +114,51 @@ static void release_content(dent_context *context, struct checkpoint_content *co
     dent_release(context, content->bytes, content->size, 1);
 }
 
-static dent_status read_bytes(dent_context *context, const char *path, struct checkpoint_content *content)
+static dent_status cannot_read(dent_context *context, const char *path)
 {
-    errno = 0;
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        return dent_fail(context, DENT_ERROR_FILE, "%s: %s", path, strerror(errno));
-    }
-    dent_status status = DENT_OK;
+    return dent_fail(context, DENT_ERROR_FILE, "%s: cannot be read: %s", path, strerror(errno));
+}
+
+static dent_status read_open_file(dent_context *context, const char *path, int descriptor,
+                                  struct checkpoint_content *content)
+{
     struct stat facts;
-    if (fstat(fileno(file), &facts) == 0 && !S_ISREG(facts.st_mode)) {
-        fclose(file);
+    if (fstat(descriptor, &facts) != 0) {
+        return cannot_read(context, path);
+    }
+    if (!S_ISREG(facts.st_mode)) {
         return dent_fail(context, DENT_ERROR_FILE, "%s: is a %s, not a checkpoint", path,
                          S_ISDIR(facts.st_mode) ? "directory" : "device or a pipe");
     }
-    long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    if (length < 0 || fseek(file, 0, SEEK_SET) != 0) {
-        status = dent_fail(context, DENT_ERROR_FILE, "%s: cannot be read: %s", path, strerror(errno));
-    } else if ((size_t)length < sizeof content->header + sizeof(uint64_t)) {
-        status =
-            dent_fail(context, DENT_ERROR_FORMAT, "%s: not a checkpoint of dent, it has only %ld bytes", path, length);
-    } else if (!(content->bytes = dent_allocate(context, (size_t)length, 1))) {
-        status = dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "%s: no memory to read it", path);
-    } else {
-        content->size = (size_t)length;
-        if (fread(content->bytes, 1, content->size, file) != content->size) {
-            status = dent_fail(context, DENT_ERROR_FILE, "%s: cannot be read", path);
-        }
+    if ((uint64_t)facts.st_size < sizeof content->header + sizeof(uint64_t) || (uint64_t)facts.st_size > SIZE_MAX / 4) {
+        return dent_fail(context, DENT_ERROR_FORMAT, "%s: not a checkpoint of dent, it has %lld bytes", path,
+                         (long long)facts.st_size);
     }
-    fclose(file);
+    content->bytes = dent_allocate(context, (size_t)facts.st_size, 1);
+    if (!content->bytes) {
+        return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "%s: no memory to read it", path);
+    }
+    content->size = (size_t)facts.st_size;
+    for (size_t done = 0; done < content->size;) {
+        ssize_t got = read(descriptor, content->bytes + done, content->size - done);
+        if (got == 0 || (got < 0 && errno != EINTR)) {
+            errno = got == 0 ? EIO : errno; /* it has become shorter */
+            return cannot_read(context, path);
+        }
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return DENT_OK;
+}
+
+/* Without waiting: a pipe is refused, not waited for. */
+static dent_status read_bytes(dent_context *context, const char *path, struct checkpoint_content *content)
+{
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) {
+        return dent_fail(context, DENT_ERROR_FILE, "%s: %s", path, strerror(errno));
+    }
+    dent_status status = read_open_file(context, path, descriptor, content);
+    close(descriptor);
     return status;
 }
 
@@ -179,6 +166,7 @@ static dent_status check_content(dent_context *context, const char *path, struct
 {
     struct checkpoint_header *header = &content->header;
     memcpy(header, content->bytes, sizeof *header);
+    byte_order_exchange(header, sizeof *header, HEADER_LAYOUT);
     if (memcmp(header->magic, magic_text, sizeof header->magic) != 0) {
         return dent_fail(context, DENT_ERROR_FORMAT, "%s: not a checkpoint of dent", path);
     }
@@ -197,6 +185,7 @@ static dent_status check_content(dent_context *context, const char *path, struct
     }
     uint64_t stored, hash = sim_hash_bytes(HASH_START, content->bytes, content->size - sizeof stored);
     memcpy(&stored, content->bytes + content->size - sizeof stored, sizeof stored);
+    byte_order_exchange(&stored, sizeof stored, "8");
     if (stored != hash) {
         return dent_fail(context, DENT_ERROR_FORMAT, "%s: damaged, its checksum is %016llx instead of %016llx", path,
                          (unsigned long long)stored, (unsigned long long)hash);
@@ -248,6 +237,7 @@ static dent_status take_content(dent_sim *sim, const char *path, const struct ch
     for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
         if (parts[n].size > 0) {
             memcpy(parts[n].bytes, at, parts[n].size);
+            byte_order_exchange(parts[n].bytes, parts[n].size, parts[n].layout);
         }
         at += parts[n].size;
     }
@@ -255,9 +245,11 @@ static dent_status take_content(dent_sim *sim, const char *path, const struct ch
     size_t memory = (size_t)header->memory_count * sizeof *state->memory;
     if (forces > 0) {
         memcpy(state->forces, at, forces);
+        byte_order_exchange(state->forces, forces, STATE_FORCE_LAYOUT);
     }
     if (memory > 0) {
         memcpy(state->memory, at + forces, memory);
+        byte_order_exchange(state->memory, memory, STATE_MEMORY_LAYOUT);
     }
     state->force_count = header->force_count;
     state->memory_count = header->memory_count;
@@ -271,6 +263,8 @@ static dent_status take_content(dent_sim *sim, const char *path, const struct ch
 
 dent_status dent_sim_load(dent_sim *sim, const char *path)
 {
+    DENT_REQUIRE(NULL, sim);
+    DENT_REQUIRE(sim->context, path);
     struct checkpoint_content content;
     dent_status status = read_checkpoint(sim->context, path, &content);
     if (status == DENT_OK) {
@@ -288,6 +282,10 @@ dent_status dent_sim_load(dent_sim *sim, const char *path)
 dent_status dent_sim_read_note(dent_context *context, const char *path, void *buffer, size_t buffer_size,
                                size_t *note_size)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE_ARRAY(context, buffer_size, buffer);
+    DENT_REQUIRE(context, note_size);
     struct checkpoint_content content;
     dent_status status = read_checkpoint(context, path, &content);
     if (status == DENT_OK) {

@@ -95,6 +95,23 @@ static dent_status set_margins(dent_sim *sim, double duration)
     return DENT_OK;
 }
 
+/* Depths that are hardly known, of a body that was swallowed whole for instance, say nothing beside those that are. */
+static void measure_depth(dent_sim_statistics *statistics, const dent_contact *contact)
+{
+    double depth = -contact->gap;
+    bool certain = dent_contact_is_certain(contact);
+    bool known = statistics->max_penetration_error <= 0.5 * statistics->max_penetration; /* also while it is 0 */
+    if (certain == known || statistics->max_penetration == 0 ? depth > statistics->max_penetration : certain) {
+        statistics->max_penetration = depth;
+        statistics->max_penetration_error = contact->error;
+        statistics->deepest_a = contact->body_a;
+        statistics->deepest_b = contact->body_b;
+    }
+    if (!certain && depth > statistics->uncertain_penetration) {
+        statistics->uncertain_penetration = depth;
+    }
+}
+
 static void report_contact(dent_sim *sim, const dent_contact *contact)
 {
     dent_sim_contact *reported = &sim->reported[sim->reported_count++];
@@ -104,16 +121,13 @@ static void report_contact(dent_sim *sim, const dent_contact *contact)
                                    .feature_a = contact->feature_a,
                                    .feature_b = contact->feature_b,
                                    .kind = contact->kind,
-                                   .gap = contact->gap};
+                                   .gap = contact->gap,
+                                   .error = contact->error};
     for (int axis = 0; axis < 3; axis++) {
         reported->point[axis] = 0.5 * (contact->point_a[axis] + contact->point_b[axis]);
         reported->normal[axis] = contact->normal[axis];
     }
-    if (-contact->gap > sim->statistics.max_penetration) {
-        sim->statistics.max_penetration = -contact->gap;
-        sim->statistics.deepest_a = contact->body_a;
-        sim->statistics.deepest_b = contact->body_b;
-    }
+    measure_depth(&sim->statistics, contact);
 }
 
 static void mark_inside(dent_sim *sim, const dent_contacts *found, bool mark)

@@ -308,6 +308,7 @@ static void reposition_block(void *data, uint32_t block, uint32_t worker)
 
 dent_status dent_sim_reposition(dent_sim *sim, dent_sim_reposition_report *report)
 {
+    DENT_REQUIRE(NULL, sim);
     struct reposition_call call = {.sim = sim};
     if (!sim->contacts_wanted) {
         return dent_fail(sim->context, DENT_ERROR_UNSUPPORTED,

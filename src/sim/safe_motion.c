@@ -281,6 +281,7 @@ static void place_rigid_at(dent_sim *sim, uint32_t r, double fraction)
     }
 }
 
+/* At fraction 0 everything gets the very bits it had: those of a rigid body follow from its pose. */
 static void place_at_fractions(dent_sim *sim)
 {
     for (uint32_t v = 0; v < sim->vertex_count; v++) {
@@ -300,15 +301,6 @@ static void place_at_fractions(dent_sim *sim)
     }
     rigid_place_vertices(sim);
     embedding_place_vertices(sim);
-    /* A rigid body that does not move at all has the very bits it had. */
-    for (uint32_t r = 0; r < sim->rigid_count; r++) {
-        const struct sim_body *body = &sim->bodies[sim->rigids[r].body];
-        if (sim->fractions[body->first_vertex] == 0) {
-            memcpy(sim->state.positions + 3 * (size_t)body->first_vertex,
-                   sim->interval_start + 3 * (size_t)body->first_vertex,
-                   3 * (size_t)body->vertex_count * sizeof(double));
-        }
-    }
 }
 
 /* What was stopped goes on from where it is with the velocity it really had. */

@@ -361,18 +361,18 @@ dent_status sim_check_def(dent_context *context, const dent_sim_def *def)
 
 static uint64_t add_number(uint64_t hash, double value)
 {
-    return sim_hash_bytes(hash, &value, sizeof value);
+    return sim_hash_records(hash, &value, sizeof value, "8");
 }
 
 static uint64_t add_count(uint64_t hash, uint32_t value)
 {
-    return sim_hash_bytes(hash, &value, sizeof value);
+    return sim_hash_records(hash, &value, sizeof value, "4");
 }
 
 static uint64_t add_numbers(uint64_t hash, const double *values, size_t count)
 {
     hash = add_count(hash, values != NULL);
-    return values ? sim_hash_bytes(hash, values, count * sizeof *values) : hash;
+    return values ? sim_hash_records(hash, values, count * sizeof *values, "8") : hash;
 }
 
 static uint64_t add_body(uint64_t hash, const dent_sim_body_def *body)
@@ -387,9 +387,9 @@ static uint64_t add_body(uint64_t hash, const dent_sim_body_def *body)
                                body->collision_mask, body->self_collision,
                                body->thin_and_fast,  body->motion.keyframe_count,
                                body->motion.repeat,  body->motion.function != NULL};
-    hash = sim_hash_bytes(hash, counts, sizeof counts);
-    hash =
-        sim_hash_bytes(hash, body->element_corners, (solid ? 4 : 3) * (size_t)body->element_count * sizeof(uint32_t));
+    hash = sim_hash_records(hash, counts, sizeof counts, "4");
+    hash = sim_hash_records(hash, body->element_corners,
+                            (solid ? 4 : 3) * (size_t)body->element_count * sizeof(uint32_t), "4");
     hash = add_numbers(hash, body->positions, numbers);
     hash = add_numbers(hash, body->rest, numbers);
     hash = add_numbers(hash, body->velocities, numbers);
@@ -397,9 +397,10 @@ static uint64_t add_body(uint64_t hash, const dent_sim_body_def *body)
     hash = add_numbers(hash, body->angular_velocity, 3);
     hash = add_number(hash, body->density);
     hash = add_number(hash, body->thickness);
-    hash = sim_hash_bytes(hash, body->fixed_vertices, body->fixed_count * sizeof(uint32_t));
+    hash = sim_hash_records(hash, body->fixed_vertices, body->fixed_count * sizeof(uint32_t), "4");
     hash = add_numbers(hash, body->motion.pivot, 3);
-    return sim_hash_bytes(hash, body->motion.keyframes, body->motion.keyframe_count * sizeof(dent_sim_keyframe));
+    return sim_hash_records(hash, body->motion.keyframes, body->motion.keyframe_count * sizeof(dent_sim_keyframe),
+                            "8");
 }
 
 uint64_t sim_def_fingerprint(const dent_sim_def *def)
@@ -408,9 +409,9 @@ uint64_t sim_def_fingerprint(const dent_sim_def *def)
     const uint32_t counts[] = {
         def->body_count, def->material_count, def->pair_count,       def->attachment_count,     def->substeps,
         def->iterations, def->contacts,       def->contact_interval, (uint32_t)def->continuous, def->impact_passes};
-    hash = sim_hash_bytes(hash, counts, sizeof counts);
+    hash = sim_hash_records(hash, counts, sizeof counts, "4");
     if (def->contact_budget > 0) {
-        hash = sim_hash_bytes(hash, &def->contact_budget, sizeof def->contact_budget);
+        hash = sim_hash_records(hash, &def->contact_budget, sizeof def->contact_budget, "8");
     }
     hash = add_numbers(hash, def->gravity, 3);
     hash = add_number(hash, def->time_step);
@@ -421,22 +422,22 @@ uint64_t sim_def_fingerprint(const dent_sim_def *def)
         const double numbers[] = {m->density,          m->young,       m->poisson,           m->damping,
                                   m->stretch,          m->shear,       m->bending,           m->friction_static,
                                   m->friction_kinetic, m->restitution, m->contact_compliance};
-        hash = sim_hash_bytes(hash, numbers, sizeof numbers);
+        hash = sim_hash_records(hash, numbers, sizeof numbers, "8");
     }
     for (uint32_t n = 0; n < def->pair_count; n++) {
         const dent_sim_material_pair *p = &def->pairs[n];
         hash = add_count(add_count(hash, p->material_a), p->material_b);
         const double numbers[] = {p->friction_static, p->friction_kinetic, p->restitution, p->contact_compliance};
-        hash = sim_hash_bytes(hash, numbers, sizeof numbers);
+        hash = sim_hash_records(hash, numbers, sizeof numbers, "8");
     }
     for (uint32_t n = 0; n < def->body_count; n++) {
         hash = add_body(hash, &def->bodies[n]);
     }
     for (uint32_t n = 0; n < def->attachment_count; n++) {
         const dent_sim_attachment *t = &def->attachments[n];
-        const uint32_t numbers[] = {t->body_a,        t->vertex_a,      t->body_b,        t->vertices_b[0],
+        const uint32_t indices[] = {t->body_a,        t->vertex_a,      t->body_b,        t->vertices_b[0],
                                     t->vertices_b[1], t->vertices_b[2], t->vertices_b[3], t->same_vertex};
-        hash = sim_hash_bytes(hash, numbers, sizeof numbers);
+        hash = sim_hash_records(hash, indices, sizeof indices, "4");
         hash = add_numbers(hash, t->weights_b, 4);
         hash = add_numbers(hash, t->point, 3);
         hash = add_number(add_number(hash, t->length), t->compliance);

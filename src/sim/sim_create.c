@@ -533,25 +533,28 @@ static void create_block(void *data, uint32_t block, uint32_t worker)
     call->status = build(call->sim, call->def);
 }
 
-dent_status dent_sim_create(dent_context *context, const dent_sim_def *def, dent_sim **result)
+dent_status dent_sim_create(dent_context *context, const dent_sim_def *def, dent_sim **sim)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, def);
+    DENT_REQUIRE(context, sim);
     dent_status status = sim_check_def(context, def);
     if (status != DENT_OK) {
         return status;
     }
-    dent_sim *sim = dent_allocate(context, 1, sizeof *sim);
-    if (!sim) {
+    dent_sim *made = dent_allocate(context, 1, sizeof *made);
+    if (!made) {
         return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "no memory for the simulation");
     }
-    memset(sim, 0, sizeof *sim);
-    sim->context = context;
-    struct create_call call = {sim, def, DENT_OK};
+    memset(made, 0, sizeof *made);
+    made->context = context;
+    struct create_call call = {made, def, DENT_OK};
     dent_parallel_for(context, 1, create_block, &call);
     if (call.status != DENT_OK) {
-        dent_sim_destroy(sim);
+        dent_sim_destroy(made);
         return call.status;
     }
-    *result = sim;
+    *sim = made;
     return DENT_OK;
 }
 
@@ -592,6 +595,8 @@ static bool is_movable(const dent_sim *sim, uint32_t body)
 
 dent_status dent_sim_grab(dent_sim *sim, uint32_t body, uint32_t vertex, const double target[3])
 {
+    DENT_REQUIRE(NULL, sim);
+    DENT_REQUIRE(sim->context, target);
     if (!is_movable(sim, body) || vertex >= sim->bodies[body].vertex_count || !all_finite(target)) {
         return dent_fail(sim->context, DENT_ERROR_INVALID_ARGUMENT,
                          "grab: body %u, vertex %u: no movable body has it, or the target is not finite", body, vertex);
@@ -611,6 +616,9 @@ dent_status dent_sim_grab(dent_sim *sim, uint32_t body, uint32_t vertex, const d
 
 void dent_sim_release(dent_sim *sim, uint32_t body, uint32_t vertex)
 {
+    if (!sim) {
+        return;
+    }
     for (uint32_t n = 0; n < sim->state.grab_count; n++) {
         if (sim->state.grabs[n].body == body && sim->state.grabs[n].vertex == vertex) {
             sim->state.grabs[n] = sim->state.grabs[--sim->state.grab_count];
@@ -621,12 +629,17 @@ void dent_sim_release(dent_sim *sim, uint32_t body, uint32_t vertex)
 
 void dent_sim_release_all(dent_sim *sim)
 {
+    if (!sim) {
+        return;
+    }
     sim->state.grab_count = 0;
     memset(sim->state.grabs, 0, sizeof sim->state.grabs);
 }
 
 dent_status dent_sim_set_gravity(dent_sim *sim, const double gravity[3])
 {
+    DENT_REQUIRE(NULL, sim);
+    DENT_REQUIRE(sim->context, gravity);
     if (!all_finite(gravity)) {
         return dent_fail(sim->context, DENT_ERROR_INVALID_ARGUMENT, "gravity must be finite");
     }
@@ -636,6 +649,7 @@ dent_status dent_sim_set_gravity(dent_sim *sim, const double gravity[3])
 
 dent_status dent_sim_set_velocity(dent_sim *sim, uint32_t body, const double linear[3], const double angular[3])
 {
+    DENT_REQUIRE(NULL, sim);
     static const double none[3] = {0, 0, 0};
     if (!is_movable(sim, body) || (linear && !all_finite(linear)) || (angular && !all_finite(angular))) {
         return dent_fail(sim->context, DENT_ERROR_INVALID_ARGUMENT,

@@ -327,7 +327,10 @@ enum { STATE_PART_COUNT = 10 };
 struct state_part {
     void *bytes;
     size_t size;
+    const char *layout; /* of its records: byte_order.h */
 };
+#define STATE_FORCE_LAYOUT "8888888844"
+#define STATE_MEMORY_LAYOUT "4444888"
 uint32_t state_parts(const dent_sim *sim, struct sim_state *state, struct state_part parts[STATE_PART_COUNT]);
 dent_status state_create(dent_sim *sim, struct sim_state *state);
 dent_status state_take_memory(dent_sim *sim);
@@ -338,6 +341,8 @@ void state_release(dent_sim *sim, struct sim_state *state);
 
 /* ---- sim_statistics.c -------------------------------------------------------------------------------------------- */
 uint64_t sim_hash_bytes(uint64_t hash, const void *bytes, size_t size);
+/* The bytes in little endian, so that the hash is the same on every machine; layout: byte_order.h. */
+uint64_t sim_hash_records(uint64_t hash, const void *records, size_t size, const char *layout);
 
 /* ---- small helpers ----------------------------------------------------------------------------------------------- */
 

@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+/* No padding, so that the layouts below name every byte on every machine. */
+_Static_assert(sizeof(dent_rigid_state) == 23 * 8 && sizeof(struct sim_grab) == 32, "records of state_parts()");
+_Static_assert(sizeof(dent_contact_force) == 72 && sizeof(dent_contact_memory) == 40, "STATE_FORCE_LAYOUT");
+
 static size_t frame_count(const dent_sim *sim)
 {
     size_t count = 0;
@@ -17,16 +21,16 @@ static size_t frame_count(const dent_sim *sim)
 uint32_t state_parts(const dent_sim *sim, struct sim_state *state, struct state_part parts[STATE_PART_COUNT])
 {
     size_t numbers = 3 * (size_t)sim->vertex_count;
-    parts[0] = (struct state_part){&state->step, sizeof state->step};
-    parts[1] = (struct state_part){state->gravity, sizeof state->gravity};
-    parts[2] = (struct state_part){state->positions, numbers * sizeof(double)};
-    parts[3] = (struct state_part){state->velocities, numbers * sizeof(double)};
-    parts[4] = (struct state_part){state->accelerations, sim->vertex_count * sizeof(double)};
-    parts[5] = (struct state_part){state->rigids, sim->rigid_count * sizeof *state->rigids};
-    parts[6] = (struct state_part){state->frames, frame_count(sim) * sizeof(double)};
-    parts[7] = (struct state_part){&state->grab_count, sizeof state->grab_count};
-    parts[8] = (struct state_part){state->grabs, sizeof state->grabs};
-    parts[9] = (struct state_part){state->tie_pushes, 3 * (size_t)sim->attachment_count * sizeof(double)};
+    parts[0] = (struct state_part){&state->step, sizeof state->step, "8"};
+    parts[1] = (struct state_part){state->gravity, sizeof state->gravity, "8"};
+    parts[2] = (struct state_part){state->positions, numbers * sizeof(double), "8"};
+    parts[3] = (struct state_part){state->velocities, numbers * sizeof(double), "8"};
+    parts[4] = (struct state_part){state->accelerations, sim->vertex_count * sizeof(double), "8"};
+    parts[5] = (struct state_part){state->rigids, sim->rigid_count * sizeof *state->rigids, "8"};
+    parts[6] = (struct state_part){state->frames, frame_count(sim) * sizeof(double), "8"};
+    parts[7] = (struct state_part){&state->grab_count, sizeof state->grab_count, "4"};
+    parts[8] = (struct state_part){state->grabs, sizeof state->grabs, "44888"};
+    parts[9] = (struct state_part){state->tie_pushes, 3 * (size_t)sim->attachment_count * sizeof(double), "8"};
     return STATE_PART_COUNT;
 }
 

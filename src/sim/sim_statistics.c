@@ -1,4 +1,5 @@
 /* Reading a simulation: energies and momenta, the hash of its state, bodies and contacts. */
+#include "byte_order.h"
 #include "sim_internal.h"
 
 #include <string.h>
@@ -12,17 +13,32 @@ uint64_t sim_hash_bytes(uint64_t hash, const void *bytes, size_t size)
     return hash;
 }
 
+static void hash_piece(void *hash, const void *bytes, size_t size)
+{
+    *(uint64_t *)hash = sim_hash_bytes(*(uint64_t *)hash, bytes, size);
+}
+
+uint64_t sim_hash_records(uint64_t hash, const void *records, size_t size, const char *layout)
+{
+    byte_order_pass(records, size, layout, hash_piece, &hash);
+    return hash;
+}
+
 uint64_t dent_sim_hash(const dent_sim *sim)
 {
+    if (!sim) {
+        return 0;
+    }
     struct sim_state state = sim->state;
     struct state_part parts[STATE_PART_COUNT];
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     state_parts(sim, &state, parts);
     for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
-        hash = sim_hash_bytes(hash, parts[n].bytes, parts[n].size);
+        hash = sim_hash_records(hash, parts[n].bytes, parts[n].size, parts[n].layout);
     }
-    hash = sim_hash_bytes(hash, state.forces, (size_t)state.force_count * sizeof *state.forces);
-    return sim_hash_bytes(hash, state.memory, (size_t)state.memory_count * sizeof *state.memory);
+    hash = sim_hash_records(hash, state.forces, (size_t)state.force_count * sizeof *state.forces, STATE_FORCE_LAYOUT);
+    return sim_hash_records(hash, state.memory, (size_t)state.memory_count * sizeof *state.memory,
+                            STATE_MEMORY_LAYOUT);
 }
 
 /* ---- energies ---------------------------------------------------------------------------------------------------- */
@@ -59,6 +75,9 @@ static void add_rigid(const dent_sim *sim, uint32_t r, dent_sim_statistics *sums
 
 dent_sim_statistics dent_sim_get_statistics(const dent_sim *sim)
 {
+    if (!sim) {
+        return (dent_sim_statistics){0};
+    }
     dent_sim_statistics sums = sim->statistics;
     sums.step = sim->state.step;
     sums.time = dent_sim_time(sim);
@@ -99,31 +118,49 @@ const char *dent_sim_body_kind_name(dent_sim_body_kind kind)
 
 uint64_t dent_sim_step_count(const dent_sim *sim)
 {
+    if (!sim) {
+        return 0;
+    }
     return sim->state.step;
 }
 
 double dent_sim_time(const dent_sim *sim)
 {
+    if (!sim) {
+        return 0;
+    }
     return (double)sim->state.step * sim->time_step;
 }
 
 dent_context *dent_sim_context(const dent_sim *sim)
 {
+    if (!sim) {
+        return NULL;
+    }
     return sim->context;
 }
 
 dent_world *dent_sim_world(dent_sim *sim)
 {
+    if (!sim) {
+        return NULL;
+    }
     return sim->world;
 }
 
 uint32_t dent_sim_body_count(const dent_sim *sim)
 {
+    if (!sim) {
+        return 0;
+    }
     return sim->body_count;
 }
 
 bool dent_sim_body(const dent_sim *sim, uint32_t number, dent_sim_body_info *info)
 {
+    if (!sim || !info) {
+        return false;
+    }
     if (number >= sim->body_count) {
         return false;
     }
@@ -143,16 +180,25 @@ bool dent_sim_body(const dent_sim *sim, uint32_t number, dent_sim_body_info *inf
 
 const double *dent_sim_positions(const dent_sim *sim, uint32_t body)
 {
+    if (!sim) {
+        return NULL;
+    }
     return body < sim->body_count ? sim->state.positions + 3 * (size_t)sim->bodies[body].first_vertex : NULL;
 }
 
 const double *dent_sim_velocities(const dent_sim *sim, uint32_t body)
 {
+    if (!sim) {
+        return NULL;
+    }
     return body < sim->body_count ? sim->state.velocities + 3 * (size_t)sim->bodies[body].first_vertex : NULL;
 }
 
 const dent_sim_contact *dent_sim_contacts(const dent_sim *sim, uint64_t *count)
 {
+    if (!sim || !count) {
+        return NULL;
+    }
     *count = sim->reported_count;
     return sim->reported;
 }

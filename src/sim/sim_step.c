@@ -171,6 +171,7 @@ static void step_block(void *data, uint32_t block, uint32_t worker)
 
 dent_status dent_sim_step(dent_sim *sim)
 {
+    DENT_REQUIRE(NULL, sim);
     /* One block of a loop: there the floating-point state is the one the arithmetic is defined in. */
     struct step_call call = {sim, DENT_OK};
     dent_parallel_for(sim->context, 1, step_block, &call);

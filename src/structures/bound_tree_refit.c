@@ -7,6 +7,8 @@
  */
 #include "structures/bound_tree.h"
 
+#include <string.h>
+
 enum { NODES_PER_BLOCK = 256, GROW_STEPS = 8 };
 
 /* A part to be enclosed: a ball, or a point as a ball of radius 0. */
@@ -37,6 +39,10 @@ static double grow_ball(const struct part *parts, uint32_t count, double centre[
         for (uint32_t i = 0; i < count; i++) {
             lo = parts[i].centre[axis] - parts[i].radius < lo ? parts[i].centre[axis] - parts[i].radius : lo;
             hi = parts[i].centre[axis] + parts[i].radius > hi ? parts[i].centre[axis] + parts[i].radius : hi;
+        }
+        if (!(lo >= -DBL_MAX && hi <= DBL_MAX)) { /* no middle: a ball without limit around any of the centres */
+            memcpy(centre, parts[0].centre, sizeof c);
+            return INFINITY;
         }
         centre[axis] = c[axis] = lo * 0.5 + hi * 0.5;
         radius = hi * 0.5 - lo * 0.5 > radius ? hi * 0.5 - lo * 0.5 : radius;

@@ -62,14 +62,12 @@ static void fill_corners(struct listing *listing)
     for (uint32_t number = 0; number < tree->leaf_count; number++) {
         const struct surface_leaf *leaf = &tree->leaves[number];
         struct leaf_corners *corners = &listing->culling->corners[number];
-        listing->culling->doubtful[number] = 0;
         for (uint32_t slot = 0; slot < LEAF_FACES; slot++) {
             uint32_t from = slot < leaf->face_count ? slot : 0;
             bool turned = listing->turn[leaf->faces[from]] & FACE_TURNED;
             corners->of[0][slot] = leaf->corners[0][from];
             corners->of[1][slot] = leaf->corners[turned ? 2 : 1][from];
             corners->of[2][slot] = leaf->corners[turned ? 1 : 2][from];
-            listing->culling->doubtful[number] |= (listing->turn[leaf->faces[from]] & FACE_DOUBTFUL) != 0;
             if (slot < leaf->face_count) {
                 listing->leaf_of_face[leaf->faces[slot]] = number;
                 listing->slot_of_face[leaf->faces[slot]] = (uint8_t)slot;
@@ -130,9 +128,9 @@ static bool list_outsides(struct listing *listing)
         here->start[node] = placed;
         if (!below) {
             const struct surface_leaf *leaf = &tree->leaves[node];
-            doubtful[node] = listing->culling->doubtful[node];
             for (uint32_t i = 0; i < 3u * leaf->face_count; i++) {
                 uint32_t half = 3 * leaf->faces[i / 3] + i % 3;
+                doubtful[node] |= (listing->turn[leaf->faces[i / 3]] & FACE_DOUBTFUL) != 0;
                 here->halves[placed] = half;
                 placed += is_outside(listing, half, node);
             }
@@ -680,10 +678,9 @@ static bool listing_begin(struct listing *listing)
     }
     listing->table = arena_allocate(arena, listing->table_size, sizeof *listing->table);
     culling->corners = dent_allocate(culling->context, leaves, sizeof *culling->corners);
-    culling->doubtful = dent_allocate(culling->context, leaves, 1);
     if (!listing->turn || !listing->leaf_of_face || !listing->slot_of_face || !listing->vertex_stamp ||
         !listing->faces_at || !listing->vertex_half || !listing->node_stamp || !listing->leaf_stamp ||
-        !listing->group_at || !listing->upper_group_at || !listing->table || !culling->corners || !culling->doubtful ||
+        !listing->group_at || !listing->upper_group_at || !listing->table || !culling->corners ||
         !face_mates_find(&listing->mates, listing->body, arena) ||
         !face_mates_orient(&listing->mates, listing->body, listing->turn, arena) || !list_stars(listing)) {
         return false;
@@ -758,6 +755,5 @@ void surface_culling_destroy(struct surface_culling *culling)
         release_list(context, &level->pair_covers);
     }
     dent_release(context, culling->corners, culling->leaf_count, sizeof *culling->corners);
-    dent_release(context, culling->doubtful, culling->leaf_count, 1);
     dent_release(context, culling, 1, sizeof *culling);
 }

@@ -57,7 +57,6 @@ struct surface_culling {
     uint32_t level_count;
     struct culling_level levels[TREE_LEVELS];
     struct leaf_corners *corners; /* by leaf, oriented */
-    uint8_t *doubtful;            /* by leaf: a face that cannot be oriented */
     uint32_t leaf_count;
     uint32_t longest_cycle;
     uint32_t queries_to_skip; /* it did not pay last time */

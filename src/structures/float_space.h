@@ -1,11 +1,13 @@
 /* All vertices of a world as float records in [-1, 1], by a map that keeps order along each axis; and their numbers.
  *
  * Vertices of all bodies are numbered in one sequence. A map that keeps order loses no overlap of closed boxes,
- * whatever it does to lengths. Two maps are used: affine   (x - centre of the world) * power of two, rounded to float:
- * planes keep their meaning within the error bound of packet_kernels.h; ranks    position in the sorted list of all
- * coordinates of the axis: for worlds where elements are so small beside the world that the floats would fall together
- * (a tiny body near one at 1e150). Planes mean nothing then. Also for worlds smaller than SMALLEST_AFFINE, whose centre
- * the doubles cannot name exactly enough.
+ * whatever it does to lengths. Two maps are used:
+ *
+ *   affine   (x - centre of the world) * power of two, rounded to float: planes keep their meaning within the error
+ *            bound of packet_kernels.h
+ *   ranks    position in the sorted list of all coordinates of the axis: for worlds where elements are so small beside
+ *            the world that the floats would fall together (a tiny body near one at 1e150). Planes mean nothing then.
+ *            Also for worlds smaller than SMALLEST_AFFINE, whose centre the doubles cannot name exactly enough.
  */
 #ifndef DENT_STRUCTURES_FLOAT_SPACE_H
 #define DENT_STRUCTURES_FLOAT_SPACE_H

@@ -85,9 +85,9 @@ static void normal_of(const double a[3], const double b[3], const double c[3], d
         v[axis] = c[axis] - a[axis];
     }
     cross(u, v, normal);
-    double length = sqrt(dot(normal, normal));
+    double square = dot(normal, normal); /* below 1e-280 it has lost digits, and the normal would not be of length 1 */
     for (int axis = 0; axis < 3; axis++) {
-        normal[axis] = length > 0 ? normal[axis] / length : 0;
+        normal[axis] = square > 1e-280 ? normal[axis] / sqrt(square) : 0;
     }
 }
 
@@ -262,12 +262,17 @@ struct close_box {
     double lo[3], hi[3], reach; /* reach: of a piece the largest of its clusters' */
 };
 
+struct shape_pair {
+    struct cluster_shape own, near;
+};
+
 struct gap_builder {
     struct gap_reference *reference;
     const struct body *body;
     const double (*positions)[3];
     double scale;
     struct close_box *clusters, *pieces; /* while close ones are listed */
+    struct shape_pair *shapes;           /* while gaps are measured, by worker: 60 kB each */
 };
 
 static bool are_close(const struct close_box *a, const struct close_box *b)
@@ -348,11 +353,11 @@ static float known_gap(const struct gap_reference *reference, uint32_t cluster, 
 }
 
 /* Gaps of a cluster to itself and to those behind it in the numbering. */
-static void fill_gaps(const struct gap_builder *builder, uint32_t piece, uint32_t place)
+static void fill_gaps(const struct gap_builder *builder, struct shape_pair *room, uint32_t piece, uint32_t place)
 {
     struct gap_reference *reference = builder->reference;
     const struct body_clusters *clusters = reference->clusters;
-    struct cluster_shape own_shape, near_shape, *shape = &own_shape, *other_shape = &near_shape; /* 60 kB together */
+    struct cluster_shape *shape = &room->own, *other_shape = &room->near;
     uint32_t own = clusters->pieces[piece].first + place;
     double radius = (double)reference->rests[piece].radius[place];
     set_cluster(shape, builder->body, clusters, own, builder->positions, builder->scale);
@@ -376,10 +381,9 @@ static void fill_gaps(const struct gap_builder *builder, uint32_t piece, uint32_
 
 static void fill_piece(void *data, uint32_t piece, uint32_t worker)
 {
-    (void)worker;
     const struct gap_builder *builder = data;
     for (uint32_t place = 0; place < builder->reference->clusters->pieces[piece].count; place++) {
-        fill_gaps(builder, piece, place);
+        fill_gaps(builder, &builder->shapes[worker], piece, place);
     }
 }
 
@@ -471,9 +475,15 @@ bool gap_reference_create(struct gap_reference *reference, dent_context *context
     return true;
 }
 
-void gap_reference_complete(struct gap_reference *reference, const struct body *body, const double (*shape)[3])
+size_t gap_room_size(void)
 {
-    struct gap_builder builder = {.reference = reference, .body = body, .positions = shape};
+    return sizeof(struct shape_pair);
+}
+
+void gap_reference_complete(struct gap_reference *reference, const struct body *body, const double (*shape)[3],
+                            void *rooms)
+{
+    struct gap_builder builder = {.reference = reference, .body = body, .positions = shape, .shapes = rooms};
     const struct body_clusters *clusters = reference->clusters;
     builder.scale = strain_reference_scale(body, shape);
     dent_parallel_for(reference->context, clusters->piece_count, fill_piece, &builder);

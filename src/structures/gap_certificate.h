@@ -39,8 +39,11 @@ bool gap_reference_create(struct gap_reference *reference, dent_context *context
 void gap_reference_destroy(struct gap_reference *reference);
 
 /* Computes the gaps of the same shape, in parallel, without further memory: some microseconds a cell, which is why it
- * is left until the body is asked about a second time. */
-void gap_reference_complete(struct gap_reference *reference, const struct body *body, const double (*shape)[3]);
+ * is left until the body is asked about a second time. `rooms`: gap_room_size() bytes for every worker (60 kB: too much
+ * for a stack). */
+void gap_reference_complete(struct gap_reference *reference, const struct body *body, const double (*shape)[3],
+                            void *rooms);
+size_t gap_room_size(void);
 
 /* Clusters of a piece that have no contact with themselves. */
 uint32_t gaps_prove_own(const struct gap_reference *reference, const struct piece_strain *strains, uint32_t piece);

@@ -295,6 +295,15 @@ static void rotate(const double r[9], const double p[3], double turned[3])
     }
 }
 
+/* A ball whose centre is beyond the numbers becomes one without limit: such a centre compares with nothing. */
+static void keep_finite(struct bound_volume *volume)
+{
+    if (!(fabs(volume->v[0]) <= DBL_MAX && fabs(volume->v[1]) <= DBL_MAX && fabs(volume->v[2]) <= DBL_MAX)) {
+        volume->v[0] = volume->v[1] = volume->v[2] = 0;
+        volume->v[3] = volume->error = INFINITY;
+    }
+}
+
 /* How far the rotations of the node's facets are from its own: the largest norm of the difference; 2 bounds the stretch
  * of any difference of two rotations. The matrices are off by a few u each, which adds less than 100 u times the
  * offset: part of the pad. */
@@ -353,6 +362,7 @@ static void compute_direct(struct bound_tree *tree, uint32_t number)
     }
     volume->v[3] = radius;
     volume->error = around < 2 * radius ? around : 2 * radius;
+    keep_finite(volume);
     reduced_vertex(model, ball->nearest, bound_witness(tree, number));
 }
 
@@ -386,6 +396,7 @@ static void compute_layered(struct bound_tree *tree, uint32_t number)
     memcpy(bound_witness(tree, number), bound_witness(tree, witness_of), 3 * sizeof(double));
     volume->v[3] = radius;
     volume->error = up(radius + near) < 2 * radius ? up(radius + near) : 2 * radius;
+    keep_finite(volume);
 }
 
 uint32_t reduced_bounds_compute(struct bound_tree *tree, uint32_t node)

@@ -76,7 +76,7 @@ static void mask_block(void *data, uint32_t block, uint32_t worker)
     for (uint32_t leaf = first; leaf < last; leaf++) {
         struct leaf_curvature curvature;
         loop->kernels->leaf(&loop->tree->points[leaf], &culling->corners[leaf], &curvature);
-        level->masks[leaf] = culling->doubtful[leaf] ? 0 : curvature.mask;
+        level->masks[leaf] = curvature.mask; /* nodes with a face that cannot be oriented have no cycle */
         memcpy(level->normals[leaf], curvature.normal, sizeof curvature.normal);
     }
     if (culling->level_count > 1) {
@@ -163,9 +163,7 @@ static bool region_is_free(const struct culling_loop *loop, struct culling_worke
     struct star_answer answer;
     loop->kernels->star(&question, &answer);
     worker->tested++;
-    double m = (double)answer.reach, h = (double)FOREST_INPUT_ERROR;
-    double bound = 16 * 0x1p-24 * m * m + 9 * h * m + 16 * h * h + 0x1p-130;
-    return (double)answer.least_turn > bound && answer.rises == 1;
+    return (double)answer.least_turn > star_bound(&answer) && answer.rises == 1;
 }
 
 /* ---- a level --------------------------------------------------------------------------------- */

@@ -26,6 +26,25 @@ static void a_message_may_quote_itself(void **state)
     assert_string_equal(message.text, "a.mesh: no such file");
 }
 
+static void a_message_is_one_line_whatever_it_quotes(void **state)
+{
+    (void)state;
+    struct message message;
+    message_fail(&message, DENT_ERROR_FILE, "%s: group '%s'", "a\nb.obj", "x\r\ty\033[31m\177");
+    assert_string_equal(message.text, "a?b.obj: group 'x??y?[31m?'");
+    /* U+009B opens escape sequences too; letters of other scripts stay. */
+    message_fail(&message, DENT_ERROR_FILE, "%s",
+                 "\xc2\x9b"
+                 "1m \xc3\xa9\xc2\xa0\xe2\x80\xa6 \xc2");
+    assert_string_equal(message.text, "??1m \xc3\xa9\xc2\xa0\xe2\x80\xa6 \xc2");
+    char text[1100];
+    memset(text, '\n', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    message_fail(&message, DENT_ERROR_FILE, "%s", text);
+    assert_null(strchr(message.text, '\n'));
+    assert_int_equal(strlen(message.text), MESSAGE_CAPACITY - 1);
+}
+
 static void a_message_too_long_ends_in_dots(void **state)
 {
     (void)state;
@@ -89,6 +108,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_message_is_formatted_and_the_status_returned),
         cmocka_unit_test(a_message_may_quote_itself),
+        cmocka_unit_test(a_message_is_one_line_whatever_it_quotes),
         cmocka_unit_test(a_message_too_long_ends_in_dots),
         cmocka_unit_test(copying_out_never_writes_past_the_buffer),
         cmocka_unit_test(every_status_and_outcome_has_a_name_of_its_own),

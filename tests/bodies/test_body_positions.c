@@ -129,6 +129,39 @@ static void the_largest_doubles_are_finite(void **state)
     assert_memory_equal(xyz, copy, sizeof copy);
 }
 
+/* What a query reads: float or any stride, in pieces, with bounds. Each place of the range is looked at. */
+static void a_range_has_exact_bounds_and_no_place_hides_a_bad_number(void **state)
+{
+    (void)state;
+    enum { MANY = 1300, FIRST = 7, STRIDE = 4 };
+    static double doubles[FIRST + MANY][STRIDE], xyz[FIRST + MANY][3];
+    static float floats[FIRST + MANY][STRIDE];
+    dent_random random = dent_random_seeded(6);
+    for (int i = 0; i < (FIRST + MANY) * STRIDE; i++) {
+        floats[i / STRIDE][i % STRIDE] = (float)(2 * dent_random_unit(&random) - 1);
+        doubles[i / STRIDE][i % STRIDE] = (double)floats[i / STRIDE][i % STRIDE];
+    }
+    for (int scalar = 0; scalar < 2; scalar++) {
+        dent_positions positions = {scalar ? (void *)floats : (void *)doubles,
+                                    STRIDE * (scalar ? sizeof(float) : sizeof(double)),
+                                    scalar ? DENT_SCALAR_FLOAT : DENT_SCALAR_DOUBLE};
+        for (int place = 0; place < 3 * MANY; place++) {
+            int vertex = FIRST + place / 3, axis = place % 3;
+            double lo[3] = {2, 2, 2}, hi[3] = {-2, -2, -2}, own = doubles[vertex][axis];
+            doubles[vertex][axis] = (double)(floats[vertex][axis] = place % 2 ? 1.5f : -1.5f);
+            assert_true(body_read_range(&positions, FIRST, MANY, xyz, lo, hi));
+            for (int k = 0; k < 3; k++) {
+                assert_true(lo[k] == -1.5 ? k == axis && place % 2 == 0 : lo[k] < -0.9 && lo[k] > -1.01);
+                assert_true(hi[k] == 1.5 ? k == axis && place % 2 == 1 : hi[k] > 0.9 && hi[k] < 1.01);
+            }
+            assert_true((place % 2 ? hi[axis] : lo[axis]) == (place % 2 ? 1.5 : -1.5));
+            doubles[vertex][axis] = (double)(floats[vertex][axis] = place % 5 == 0 ? -INFINITY : NAN);
+            assert_false(body_read_range(&positions, FIRST, MANY, xyz, lo, hi));
+            floats[vertex][axis] = (float)(doubles[vertex][axis] = own);
+        }
+    }
+}
+
 static void positions_that_are_not_there_are_refused(void **state)
 {
     (void)state;
@@ -162,6 +195,7 @@ int main(void)
         cmocka_unit_test(any_stride_and_address_will_do),
         cmocka_unit_test(the_first_number_that_is_not_finite_is_named),
         cmocka_unit_test(the_largest_doubles_are_finite),
+        cmocka_unit_test(a_range_has_exact_bounds_and_no_place_hides_a_bad_number),
         cmocka_unit_test(positions_that_are_not_there_are_refused),
         cmocka_unit_test(a_body_without_vertices_needs_no_positions),
     };

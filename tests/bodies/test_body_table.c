@@ -46,7 +46,7 @@ static dent_body_def cell_def(const char *name, const dent_same_as *ties, uint32
 static dent_body_id add(const char *name, const dent_same_as *ties, uint32_t tie_count)
 {
     dent_body_def def = cell_def(name, ties, tie_count);
-    dent_body_id id = {0, 0};
+    dent_body_id id = {0};
     if (body_table_add(&table, &def, &message, &id) != DENT_OK) {
         fail_msg("add: %s", message.text);
     }
@@ -90,7 +90,7 @@ static void ids_name_bodies_and_never_name_another(void **state)
 static void stale_ids_are_refused_with_the_reason(void **state)
 {
     (void)state;
-    dent_body_id a = add("a", NULL, 0), null_id = {0, 0}, beyond = {77, 1}, future = {a.index1, a.generation + 5};
+    dent_body_id a = add("a", NULL, 0), null_id = {0}, beyond = {77, 1, 0}, future = {a.index1, a.generation + 5, 0};
     dent_body_def def = cell_def("x", NULL, 0);
     assert_int_equal(body_table_remove(&table, null_id, &message), DENT_ERROR_STALE_ID);
     assert_contains(message.text, "null");
@@ -187,7 +187,7 @@ static void a_failing_replacement_leaves_the_body_as_it_was(void **state)
     assert_int_equal(body_table_replace(&table, a, &def, &message), DENT_ERROR_BAD_MESH);
     assert_contains(message.text, "body \"bad\": cell 0 names vertex 9");
     assert_ptr_equal(body_table_find(&table, a), before);
-    dent_body_id id = {5, 5};
+    dent_body_id id = {5, 5, 0};
     assert_int_equal(body_table_add(&table, &def, &message, &id), DENT_ERROR_BAD_MESH);
     assert_true(id.index1 == 5 && id.generation == 5);
     assert_int_equal(table.topology_version, version);
@@ -293,7 +293,7 @@ static void a_replaced_body_is_tied_anew_or_not_at_all(void **state)
 static void bad_ties_are_named_and_change_nothing(void **state)
 {
     (void)state;
-    dent_body_id a = add("a", NULL, 0), gone = add("gone", NULL, 0), id = {0, 0};
+    dent_body_id a = add("a", NULL, 0), gone = add("gone", NULL, 0), id = {0};
     assert_int_equal(body_table_remove(&table, gone, &message), DENT_OK);
     dent_same_as ties[2] = {{0, a, 0}, {4, a, 0}};
     dent_body_def def = cell_def("b", ties, 2);
@@ -306,7 +306,7 @@ static void bad_ties_are_named_and_change_nothing(void **state)
     ties[1].other = gone;
     assert_int_equal(body_table_add(&table, &def, &message, &id), DENT_ERROR_STALE_ID);
     assert_contains(message.text, "body \"b\": tie 1: body id 2.1 is stale");
-    ties[1].other = (dent_body_id){0, 0};
+    ties[1].other = (dent_body_id){0};
     assert_int_equal(body_table_add(&table, &def, &message, &id), DENT_ERROR_STALE_ID);
     assert_contains(message.text, "null");
     assert_true(dent_body_id_is_null(id));
@@ -437,7 +437,7 @@ static void every_failing_request_leaves_the_table_as_it_was(void **state)
     (void)state;
     struct test_mesh hexahedra = make_bar(2, 1, 1, CUBE_HEXAHEDRA), torus = make_torus(3, 4);
     dent_body_def def = solid_def_of(&hexahedra, "hexahedra");
-    dent_body_id first = {0, 0}, second = {0, 0}, third = {0, 0}, fourth = {0, 0};
+    dent_body_id first = {0}, second = {0}, third = {0}, fourth = {0};
     assert_true(fail_every_request(&def, &first, false) > 15);
     dent_same_as to_first[2] = {{0, first, 0}, {1, first, 1}};
     def = surface_def_of(&torus, NULL);
@@ -460,7 +460,7 @@ static void every_failing_request_leaves_the_table_as_it_was(void **state)
     while (table.body_count < table.slot_capacity) {
         add("more", NULL, 0);
     }
-    dent_body_id ninth = {0, 0};
+    dent_body_id ninth = {0};
     def = cell_def("ninth", joining, 4);
     assert_true(fail_every_request(&def, &ninth, false) > 20);
     assert_int_equal(body_table_rank(&table, ninth), 8);

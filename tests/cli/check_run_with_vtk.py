@@ -65,7 +65,8 @@ def check_scene(tool, folder, arguments, cells):
         found += count
         normals = tuples(points.GetPointData(), "normal", 3, count)
         tuples(points.GetPointData(), "force", 3, count)
-        tuples(points.GetPointData(), "depth", 1, count)
+        for field in ("push", "error"):
+            tuples(points.GetPointData(), field, 1, count)
         tuples(points.GetPointData(), "body_a", 1, count)
         for i in range(count):
             length = sum(value * value for value in normals.GetTuple3(i))

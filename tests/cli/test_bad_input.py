@@ -137,6 +137,35 @@ class BadInput(tool.ToolTest):
                          "--out picture.vtu: such a file holds one body and the model has 2; "
                          "give a name ending in .pvd")
 
+    def test_a_file_that_unpacks_to_more_than_the_limit(self):
+        path = self.write("bomb.obj.gz", gzip.compress(b" " * (300 << 20), 1))
+        self.assertRegex(self.one_line_error("info", path),
+                         r"bomb.obj.gz: reading it takes more memory than \d+ MiB, the limit for [\d.]+ MiB on disk; "
+                         r"--memory-limit \(memory_limit of the def\) raises it$")
+        self.assertRegex(self.one_line_error("check", "--memory-limit", "64M", path), "the limit of 64 MiB")
+        path = self.write("blank.obj.gz", gzip.compress(b" " * (8 << 20), 1))
+        self.assertRegex(self.one_line_error("info", "--memory-limit=8M", path), "the limit of 8 MiB")
+        self.assertRegex(self.one_line_error("info", "--memory-limit=64M", path), "no vertices; is it an OBJ file")
+
+    def test_every_command_that_reads_takes_a_memory_limit(self):
+        mesh = self.write("box.obj", tool.obj(*tool.box_surface()))
+        scene = self.write("box.json", '{"dent_scene": 1, "bodies": [{"name": "b", "kind": "solid", "generate": '
+                                       '{"shape": "box", "size": [1, 1, 1], "cells": [30, 30, 30]}}]}')
+        queries = self.write("vf.csv", "1,1,1,2,3,4,0\n" * 8)
+        for command in (["info", mesh], ["check", mesh], ["pairs", "--ask", "face-face", mesh], ["ccd", mesh, mesh],
+                        ["ccd-queries", queries], ["bench", mesh], ["run", scene], ["info", scene],
+                        ["export", scene, self.path("out")]):
+            self.assertRegex(self.one_line_error(command[0], "--memory-limit", "1K", *command[1:]), "limit of")
+        for wrong in ("", "0", "-1", "1X", "M", "1.5G", "99999999T", "iB", "12 M"):
+            self.assertRegex(self.one_line_error("info", "--memory-limit", wrong, mesh),
+                             "^info: --memory-limit '%s': give a size above 0" % wrong)
+        for right in ("100000", "100K", "1m", "2G", "1GiB", "1T"):
+            self.good("info", "--memory-limit", right, mesh)
+
+    def test_utf_16_is_called_that(self):
+        self.assertEqual(self.refused("wide.obj", "v 0 0 0\n".encode("utf-16")),
+                         "wide.obj: UTF-16 or UTF-32 text; save it as UTF-8 or ASCII")
+
     def test_a_file_name_cannot_break_the_line(self):
         self.assertEqual(self.one_line_error("info", "a\nb\x1b[31m.obj"),
                          "a?b?[31m.obj: cannot be opened: no such file")

@@ -162,11 +162,17 @@ class CcdQueries(ToolTest):
                                       "ns_median", "ns_max"])
         self.assertEqual([line[key] for key in list(line)[:6]], [path, "vertex-face", 2, 1, 0, 0])
         self.assertLessEqual(line["ns_median"], line["ns_max"])
+        self.assertEqual(line["ns_median"], line["ns_mean"])  # of two numbers
 
     def test_a_miss_and_a_false_alarm_are_status_one(self):
         path = self.write("vf.csv", csv(HIT, MISS, answers=(0, 1)))
         (line,) = json_lines(self.good("ccd-queries", "--json", path, status=1).stdout)
         self.assertEqual((line["missed"], line["false_alarms"], line["colliding"]), (1, 1, 1))
+
+    def test_a_miss_alone_is_status_one(self):
+        path = self.write("vf.csv", csv(HIT, MISS, answers=(1, 1)))
+        (line,) = json_lines(self.good("ccd-queries", "--json", path, status=1).stdout)
+        self.assertEqual((line["missed"], line["false_alarms"], line["colliding"]), (1, 0, 2))
 
     def test_answers_from_a_file(self):
         path = self.write("data.csv", csv(HIT, MISS))

@@ -56,6 +56,43 @@ class Robots(ToolTest):
         self.assertEqual(self.good("ccd", "--count", self.turnstile, "--to", "3.1", "--obstacle", self.post,
                                    status=1).stdout.splitlines(), lines[-1:])
 
+    def separations_and_last_line(self, *words):
+        *lines, last = self.good("ccd", *words, status=1).stdout.splitlines()
+        return [float(line.split()[5]) for line in lines], last
+
+    def test_contacts_said_to_be_nearer_than_the_tolerance_are(self):
+        (line,) = json_lines(self.good("ccd", "--json", self.turnstile, "--to", "3.1", "--obstacle", self.post,
+                                       status=1).stdout)
+        separations, last = self.separations_and_last_line(self.turnstile, "--to", "3.1", "--obstacle", self.post)
+        self.assertLessEqual(max(separations), line["tolerance"])
+        self.assertRegex(last, r"; %d contacts nearer than \S+$" % len(separations))
+
+    def test_features_of_faces_that_cross_at_the_start_are_counted_apart(self):
+        words = (self.turnstile, "--from", "1.6", "--to", "3.1", "--obstacle", self.post)
+        (line,) = json_lines(self.good("ccd", "--json", *words, status=1).stdout)
+        separations, last = self.separations_and_last_line(*words)
+        near = sum(separation <= line["tolerance"] for separation in separations)
+        self.assertGreater(max(separations), 1000 * line["tolerance"])
+        self.assertTrue(last.startswith("the start already touches, time 0: bodies 1 bar and 2 post; "), last)
+        self.assertRegex(last, r"; %d contacts nearer than \S+, %d nearest features of faces that cross, or of larger "
+                               r"bodies$" % (near, len(separations) - near))
+        self.assertEqual(line["contacts"], len(separations))
+
+    def test_contacts_of_larger_bodies_have_their_own_tolerance(self):
+        # The bar passes 0.004 above a block whose size gives a tolerance of 0.006.
+        vertices, triangles = box_surface((-5000, 0.2, -5000), (10000, 5000, 5000.446))
+        large = self.write("large.obj", obj(vertices, triangles))
+        vertices, triangles = box_surface((1.9, 0.5, 0.45), (0.2, 0.2, 0.2))
+        small = self.write("small.obj", obj(vertices, triangles))
+        words = (self.turnstile, "--to", "3.1", "--obstacle", small, "--obstacle", large)
+        (line,) = json_lines(self.good("ccd", "--json", *words, status=1).stdout)
+        self.assertEqual((line["body_a"], line["body_b"]), ("bar", "small"))
+        separations, last = self.separations_and_last_line(*words)
+        near = sum(separation <= line["tolerance"] for separation in separations)
+        self.assertTrue(0 < near < len(separations))
+        self.assertRegex(last, r"; %d contacts nearer than \S+, %d within the tolerance of larger bodies$" % (
+            near, len(separations) - near))
+
     def test_the_other_way_round_it_is_free(self):
         result = self.good("ccd", self.turnstile, "--to", "-3.1", "--obstacle", self.post)
         self.assertEqual(result.stdout, "free: nothing touches\n")

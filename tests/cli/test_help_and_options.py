@@ -63,6 +63,7 @@ class HelpAndOptions(tool.ToolTest):
             ("check", "--scale", "0", "x"): "check: --scale '0': give a finite number above 0",
             ("info", "--frame", "1.5", "x"): "info: --frame '1.5': give a whole number from 0",
             ("info", "--set", "inside", "x"): "info: --set inside: give NAME=VALUE with a finite number",
+            ("info", "--set", "=1", "x"): "info: --set =1: give NAME=VALUE with a finite number",
             ("info", "--set", "inside=", "x"): "info: --set inside=: give NAME=VALUE with a finite number",
             ("check", "--json=1", "x"): "check: --json takes no value",
             ("check", "x", "--out"): "check: --out needs a value: F",

@@ -23,6 +23,12 @@ class Info(tool.ToolTest):
         self.assertGreater(row["min_quality"], 0.1)
         self.assertLess(row["min_quality"], 1)
 
+    def test_a_byte_order_mark_moves_no_vertex(self):
+        name = self.write("mark.obj", b"\xef\xbb\xbf" + tool.obj(*tool.box_surface()).encode())
+        row, = self.facts(name)
+        self.assertEqual([row[key] for key in ("lo_x", "lo_y", "lo_z", "hi_x", "hi_y", "hi_z")], [0, 0, 0, 1, 1, 1])
+        self.assertEqual(row["vertices"], 8)
+
     def test_an_open_surface(self):
         name = self.write("open.obj", tool.obj(*tool.box_surface(faces=10)))
         row, = self.facts(name)

@@ -163,8 +163,11 @@ class Picture(tool.ToolTest):
     def test_a_full_device_is_one_line_and_survives(self):
         if not os.path.exists("/dev/full"):
             self.skipTest("this system has no /dev/full")
-        result = tool.run("check", *self.solids(((0, 0, 0),)), "--picture", "/dev/full")
+        os.symlink("/dev/full", self.path("full.png"))
+        result = tool.run("check", *self.solids(((0, 0, 0),)), "--picture", self.path("full.png"))
         self.assertEqual((result.returncode, result.stderr.count("\n")), (2, 1), result.stderr)
+        self.assertIn("it is a device", result.stderr)
+        self.assertTrue(os.path.islink(self.path("full.png")))
         self.assertTrue(os.path.exists("/dev/full"))
 
     def test_bad_views_are_one_line(self):

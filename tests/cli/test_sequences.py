@@ -156,8 +156,8 @@ class Series(tool.ToolTest):
         for choice in ("", "x", "1:2:0", "2:1", "1:2:3:4", "-1:2", "1:x", "1.5:2", "99999999999999999999:", "1::",
                        "a:b:c"):
             with self.subTest(choice=choice):
-                self.assertIn("--frames", self.one_line_error("pairs", "--ask", "face-face", "--frames=" + choice,
-                                                              self.path("run")))
+                self.assertIn("FIRST:LAST:STEP", self.one_line_error("pairs", "--ask", "face-face",
+                                                                     "--frames=" + choice, self.path("run")))
         line = self.one_line_error("pairs", "--ask", "face-face", "--frames", "20:30", self.path("run"))
         self.assertIn("chooses none of its 6 frames, which are numbered 0 to 100", line)
         self.assertIn("none is named", self.one_line_error(*FACE_FACE, "--frames", "1:2", self.still))

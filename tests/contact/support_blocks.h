@@ -87,7 +87,7 @@ static inline dent_body_id block_add(dent_world *world, const struct block *bloc
     def.element_count = block->element_count;
     def.element_corners = block->corners;
     def.positions_t0 = dent_positions_double(block->xyz[0]);
-    dent_body_id id = {0, 0};
+    dent_body_id id = {0};
     dent_status status = dent_world_add_body(world, &def, &id);
     if (status != DENT_OK) {
         fprintf(stderr, "block_add: %s\n", dent_world_message(world));

@@ -6,6 +6,8 @@
 
 #include "geometry/orientation_predicates.h"
 #include "geometry/tetrahedron_predicates.h"
+#include "support/test_context.h"
+#include "support/wide_exponents.h"
 
 enum { SEEDS = 12 };
 
@@ -235,6 +237,88 @@ static void blocks_on_a_lattice_have_the_counts_of_every_pair(void **state)
     assert_true(tally[0] > 40 && tally[1] > 20 && tally[2] > 20);
 }
 
+/* ---- any magnitudes ---------------------------------------------------------------------------------------------- */
+
+/* Of the vertices of x: those certainly inside y, in an open cell, and those that may be, in a closed one. */
+static void count_inside_bounds(const struct test_body *x, const struct test_body *y, uint64_t *least, uint64_t *most)
+{
+    for (uint32_t v = 0; v < x->vertex_count; v++) {
+        *least += in_some_cell(y, x->xyz[v], POINT_INTERIOR);
+        *most += in_some_cell(y, x->xyz[v], POINT_BOUNDARY);
+    }
+}
+
+static void compare_solids(const struct test_scene *scene, const dent_check_result *result, uint64_t *penetrating)
+{
+    for (uint32_t a = 0; a < scene->body_count; a++) {
+        for (uint32_t b = a + 1; b < scene->body_count; b++) {
+            const struct test_body *x = &scene->bodies[a], *y = &scene->bodies[b];
+            if (x->kind != DENT_BODY_SOLID || y->kind != DENT_BODY_SOLID) {
+                continue;
+            }
+            const dent_body_contact *contact = pair_of(result, a, b);
+            uint64_t overlapping = count_overlapping(x, y) + count_overlapping(y, x), least = 0, most = 0;
+            count_inside_bounds(x, y, &least, &most);
+            count_inside_bounds(y, x, &least, &most);
+            assert_int_equal(contact ? contact->overlapping_elements : 0, overlapping);
+            assert_int_equal(contact && contact->exact_penetration, overlapping > 0);
+            uint64_t inside = contact ? contact->penetrating_vertices : 0;
+            assert_true(least <= inside && inside <= most);
+            *penetrating += overlapping > 0;
+        }
+    }
+}
+
+static dent_check_result check_in(dent_world *world, const struct test_scene *scene, const dent_check_def *def)
+{
+    dent_check_result result;
+    assert_int_equal(test_scene_add(scene, world), DENT_OK);
+    assert_int_equal(dent_world_check(world, def, &result), DENT_OK);
+    for (uint64_t i = 0; i < result.pair_count; i++) {
+        const dent_body_contact *contact = &result.pairs[i];
+        assert_true(contact->max_depth >= 0 && isfinite(contact->max_depth));
+        assert_true(isfinite(contact->deepest[0]) && isfinite(contact->deepest[1]) && isfinite(contact->deepest[2]));
+    }
+    return result;
+}
+
+/* Trees on every instruction set and exhaustive search, exact counts between solids; 20,000 scenes in the long tier. */
+static void checks_are_the_same_and_right_at_any_magnitudes(void **state)
+{
+    (void)state;
+    uint64_t scenes = test_count(50, 1000, 20000), with_pairs = 0, penetrating = 0;
+    dent_context *contexts[DENT_ISA_COUNT];
+    uint32_t context_count = 0;
+    for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
+        if (dent_isa_available((dent_isa)isa)) {
+            contexts[context_count++] = test_context(1 + (uint32_t)isa % 2, (dent_isa)isa);
+        }
+    }
+    for (uint64_t seed = 0; seed < scenes; seed++) {
+        struct test_scene scene;
+        dent_check_def def = dent_check_def_default();
+        wide_scene_make(&scene, seed % 2 ? WIDE_CLOSED_SHAPES : WIDE_SOLIDS, 80000000 + seed);
+        dent_world *trees = dent_world_create(contexts[seed % context_count]);
+        dent_world *oracle = dent_world_create(contexts[0]);
+        def.self = seed % 3 == 0;
+        dent_check_result found = check_in(trees, &scene, &def);
+        def.method = DENT_METHOD_BRUTE_FORCE;
+        dent_check_result expected = check_in(oracle, &scene, &def);
+        assert_same_report(&found, &expected);
+        compare_solids(&scene, &found, &penetrating);
+        with_pairs += found.pair_count > 0;
+        dent_world_destroy(trees);
+        dent_world_destroy(oracle);
+        test_scene_free(&scene);
+    }
+    printf("any magnitudes: %llu scenes, %llu with contact, %llu pairs of solids penetrating\n",
+           (unsigned long long)scenes, (unsigned long long)with_pairs, (unsigned long long)penetrating);
+    assert_true(2 * with_pairs >= scenes && penetrating > scenes / 10);
+    for (uint32_t i = 0; i < context_count; i++) {
+        dent_context_destroy(contexts[i]);
+    }
+}
+
 /* ---- solids and their surfaces ----------------------------------------------------------------------------------- */
 
 /* A tetrahedron on a lattice with a positive cell, or two that share a face. */
@@ -414,6 +498,7 @@ int main(void)
         cmocka_unit_test(counts_equal_those_of_every_pair_of_tetrahedra),
         cmocka_unit_test(a_body_and_itself_have_the_counts_of_every_pair),
         cmocka_unit_test(blocks_on_a_lattice_have_the_counts_of_every_pair),
+        cmocka_unit_test(checks_are_the_same_and_right_at_any_magnitudes),
         cmocka_unit_test(closed_surfaces_are_judged_like_the_solids_they_bound),
         cmocka_unit_test(exhaustive_search_and_trees_agree),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),

@@ -271,6 +271,38 @@ static void gaps_are_reported_outside_and_never_for_what_is_inside(void **state)
     dent_context_destroy(context);
 }
 
+static void add_triangle(dent_world *world, double (*corners)[3])
+{
+    uint32_t order[3] = {0, 1, 2};
+    struct block triangle = {.xyz = corners, .corners = order, .vertex_count = 3, .element_count = 1, .surface = true};
+    block_add(world, &triangle);
+}
+
+/* The last vertex-face pair and the first edge-edge pair have the same four numbers: body 0, feature 0, body 1, feature
+ * 0. They are no one pair that two sources found. */
+static void pairs_of_different_kinds_are_never_merged(void **state)
+{
+    (void)state;
+    dent_context *context = block_context(1, DENT_ISA_AUTO);
+    dent_world *world = dent_world_create(context);
+    double standing[3][3] = {{0.5, 0, 0.1}, {-1, 0, 0.1}, {0, 0, 5}}, lying[3][3] = {{0, -1, 0}, {0, 1, 0}, {4, 0, 0}};
+    add_triangle(world, standing);
+    add_triangle(world, lying);
+    dent_contacts_def def = dent_contacts_def_default();
+    def.proximity = true;
+    def.thickness = 0.06;
+    dent_contacts contacts = find(world, &def);
+    assert_int_equal(contacts.count, 2);
+    assert_int_equal(contacts.counters.merged, 0);
+    for (uint64_t i = 0; i < 2; i++) {
+        const dent_contact *contact = &contacts.contacts[i];
+        assert_int_equal(contact->kind, i == 0 ? DENT_CONTACT_VERTEX_FACE : DENT_CONTACT_EDGE_EDGE);
+        assert_true(contact->body_a == 0 && contact->feature_a == 0 && contact->body_b == 1 && contact->feature_b == 0);
+    }
+    dent_world_destroy(world);
+    dent_context_destroy(context);
+}
+
 static void impacts_carry_time_points_and_weights(void **state)
 {
     (void)state;
@@ -623,6 +655,7 @@ int main(void)
         cmocka_unit_test(renumbering_changes_depths_by_rounding_only),
         cmocka_unit_test(materials_come_with_the_contacts_and_survive_new_elements),
         cmocka_unit_test(gaps_are_reported_outside_and_never_for_what_is_inside),
+        cmocka_unit_test(pairs_of_different_kinds_are_never_merged),
         cmocka_unit_test(impacts_carry_time_points_and_weights),
         cmocka_unit_test(a_patch_keeps_its_deepest_and_its_corners),
         cmocka_unit_test(patches_of_gaps_need_no_penetration),

@@ -343,6 +343,10 @@ static void a_swallowed_body_leaves_through_one_side_and_remembers_it(void **sta
     assert_int_equal(dent_world_set_contact_memory(world, copy, count), DENT_OK);
     contacts = find(world, NULL);
     assert_true(contacts.contacts[0].normal[2] > 1 - 1e-12);
+    for (int axis = 0; axis < 3; axis++) {
+        copy[0].direction[axis] *= 0.5; /* no direction of unit length */
+    }
+    assert_int_equal(dent_world_set_contact_memory(world, copy, count), DENT_ERROR_INVALID_ARGUMENT);
     copy[1] = copy[0];
     assert_int_equal(dent_world_set_contact_memory(world, copy, count), DENT_ERROR_INVALID_ARGUMENT);
     /* New elements of the other body: what was known of it is forgotten, nothing breaks. */

@@ -107,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
                     struct model swap = *model; /* positions are borrowed from fresh: change places */
                     *model = *fresh;
                     *fresh = swap;
-                    fresh->id = (dent_body_id){0, 0};
+                    fresh->id = (dent_body_id){0};
                     model->id = swap.id;
                     dent_positions positions = dent_positions_double(model->xyz[0]);
                     dent_body_set_positions(world, model->id, &positions, NULL);

@@ -88,6 +88,23 @@ static inline void fuzz_check_mesh(const dent_mesh *mesh)
     }
 }
 
+/* Once more with little memory: the allocator ends the program when the reader takes more than its limit. */
+static inline void fuzz_read_limited(dent_context *context, struct fuzz_memory *memory, const char *name,
+                                     const uint8_t *data, size_t size)
+{
+    size_t before = memory->in_use, limit = memory->limit;
+    dent_mesh_read_def def = dent_mesh_read_def_default();
+    dent_mesh *mesh = NULL;
+    def.memory_limit = 4096 + 8 * (uint64_t)size;
+    memory->limit = before + (size_t)def.memory_limit;
+    if (dent_mesh_read_memory(context, name, data, size, &def, &mesh) == DENT_OK) {
+        fuzz_check_mesh(mesh);
+    }
+    dent_mesh_destroy(context, mesh);
+    memory->limit = limit;
+    fuzz_require(memory->in_use == before);
+}
+
 /* `name` gives the format: "a.obj". */
 static inline int fuzz_mesh_file(const char *name, const uint8_t *data, size_t size)
 {
@@ -108,6 +125,7 @@ static inline int fuzz_mesh_file(const char *name, const uint8_t *data, size_t s
         fuzz_require(strncmp(message, name, strlen(name)) == 0);
     }
     fuzz_require(memory.in_use == before);
+    fuzz_read_limited(context, &memory, name, data, size);
     dent_context_destroy(context);
     return 0;
 }

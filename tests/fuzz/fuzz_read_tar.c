@@ -1,7 +1,7 @@
 /* Fuzzer of tar_reader.c, byte_stream.c and frames.c: the first byte of the input chooses how the archive is packed and
  * whether the sums of the headers are put right first (else few mutants come further than that); the rest is the
  * archive. All frames are found, the first few are read. Seeds: corpus/tar. A plain archive may take little more memory
- * than it has bytes; an xz dictionary may have 256 MiB, and 64 MiB of output are no bomb yet. */
+ * than it has bytes; a packed one no more than the limit of readers, whatever dictionary xz asks for. */
 #define MEMORY_PER_BYTE ((size_t)1024)
 #include "fuzz_mesh_file.h"
 
@@ -49,7 +49,7 @@ static void put_sums_right(uint8_t *bytes, size_t size)
 
 static void try_archive(const char *name, const uint8_t *bytes, size_t size)
 {
-    struct fuzz_memory memory = {.limit = (strcmp(name, "a.tar") == 0 ? MEMORY_FREE : (size_t)700 << 20) +
+    struct fuzz_memory memory = {.limit = (strcmp(name, "a.tar") == 0 ? MEMORY_FREE : (size_t)257 << 20) +
                                           MEMORY_PER_BYTE * size};
     dent_context_def def = fuzz_context_def();
     def.allocator = (dent_allocator){fuzz_allocate, fuzz_release, &memory};

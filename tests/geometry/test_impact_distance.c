@@ -153,25 +153,31 @@ static void contacts_are_within_every_separation(void **state)
 }
 
 /* The limit of a search for the earliest time hides what is later and changes no bit of the rest. */
+/* Also where a pair runs out of steps: its time is the one reached, and not above the limit. */
 static void a_time_limit_changes_nothing_below_it(void **state)
 {
     (void)state;
     dent_random random = dent_random_seeded(23);
+    long early = 0;
     for (long i = 0; i < tier(20000); i++) {
         impact_case query;
         struct impact_result all, limited;
         make_case(&query, &random, (enum impact_family)(i % CASE_FAMILIES));
         struct impact_separation separation = {.distance = 0.05 * size_of(&query), .tolerance = 1e-6 * size_of(&query)};
+        separation.box_limit = i % 2 == 0 ? 0 : 1 + dent_random_below(&random, 3);
         double limit = 0.25 * dent_random_below(&random, 4);
         impact_test_separation(query.kind, query.corners, &separation, 1.0, &all);
+        limit = i % 4 == 3 ? all.toi : limit;
         impact_test_separation(query.kind, query.corners, &separation, limit, &limited);
-        if (all.answer == IMPACT_HIT && all.toi <= limit) {
-            assert_int_equal(limited.answer, IMPACT_HIT);
+        if (all.answer != IMPACT_FREE && all.toi <= limit) {
+            assert_int_equal(limited.answer, all.answer);
             assert_true(limited.toi == all.toi);
         } else {
             assert_int_equal(limited.answer, IMPACT_FREE);
         }
+        early += all.answer == IMPACT_HIT_BUDGET && all.toi <= limit;
     }
+    assert_true(early > 0);
 }
 
 /* Two edges pass each other at a constant distance a little above the separation: a slab that lasts, not steps of the

@@ -81,7 +81,7 @@ static bool time_fits(double toi, const mpq_t time)
 static char *load_text(dent_context *context, const char *path)
 {
     struct file_bytes bytes;
-    assert_int_equal(file_bytes_load(context, path, &bytes), DENT_OK);
+    assert_int_equal(file_bytes_load(context, path, FILES_ONLY, &bytes), DENT_OK);
     char *text = malloc(bytes.size + 1);
     assert_non_null(text);
     memcpy(text, bytes.data, bytes.size);

@@ -122,6 +122,24 @@ static void numbers_half_way_between_doubles_go_to_the_even_one(void **state)
     }
 }
 
+/* Half way between 1 and the next double; then zeros without end, and something in the very last place. */
+static void a_digit_counts_however_far_behind_it_stands(void **state)
+{
+    (void)state;
+    static const char half[] = "1.00000000000000011102230246251565404236316680908203125";
+    for (int zeros = 0; zeros < 1500; zeros++) {
+        char text[1700];
+        int length = snprintf(text, sizeof text, "%s%0*d", half, zeros + 1, 1);
+        assert_true(length > zeros);
+        double value = 0;
+        assert_true(decimal_to_double(text, (size_t)length, &value));
+        assert_true(value == 1 + 0x1p-52);
+        text[length - 1] = '0';
+        assert_true(decimal_to_double(text, (size_t)length, &value));
+        assert_true(value == 1);
+    }
+}
+
 static void the_edges_of_the_range_are_right(void **state)
 {
     (void)state;
@@ -254,6 +272,7 @@ int main(void)
         cmocka_unit_test(seventeen_digits_give_back_the_same_double),
         cmocka_unit_test(random_digit_strings_with_random_exponents_agree_with_strtod),
         cmocka_unit_test(numbers_half_way_between_doubles_go_to_the_even_one),
+        cmocka_unit_test(a_digit_counts_however_far_behind_it_stands),
         cmocka_unit_test(the_edges_of_the_range_are_right),
         cmocka_unit_test(fortran_exponents_nan_and_infinity_are_understood),
         cmocka_unit_test(what_is_not_a_number_is_refused),

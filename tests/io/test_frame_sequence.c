@@ -610,6 +610,10 @@ static void damaged_extended_headers_are_refused(void **state)
         LINE("12 path=a\0b\n"),
         LINE("22 GNU.sparse.major=1\n"),
         LINE("27 size=9999999999999999999\n"),
+        /* Beyond 64 bits by as much as would be right. */
+        LINE("18446744073709551643 a=bcd\n"),
+        LINE("29 size=18446744073709551648\n"),
+        LINE("29 size=18446744073709551617\n"),
     };
 #undef LINE
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {

@@ -121,6 +121,8 @@ static void broken_files_are_refused_by_name(void **state)
         {"index beyond the last vertex", "a.obj", THREE "f 1 2 4\n", 0, DENT_ERROR_BAD_MESH,
          "a.obj:4: vertex 4 does not exist"},
         {"index zero", "a.obj", THREE "f 0 1 2\n", 0, DENT_ERROR_BAD_MESH, "a.obj:4: vertex 0 does not exist"},
+        {"index zero before the last vertices", "a.obj", THREE "f 0 1 2\nv 0 0 1\n", 0, DENT_ERROR_BAD_MESH,
+         "a.obj:4: vertex 0 does not exist"},
         {"negative index beyond the first vertex", "a.obj", THREE "f -4 1 2\n", 0, DENT_ERROR_BAD_MESH,
          ":4: vertex -4"},
         {"index of 2^32", "a.obj", THREE "f 1 2 4294967296\n", 0, DENT_ERROR_BAD_MESH, "vertex 4294967296"},

@@ -101,7 +101,8 @@ static void links_joints_and_their_numbers_are_read(void **state)
                         "<origin xyz='1 2 3' rpy='0 0 1.5707963267948966'/><axis xyz='0 0 2'/>"
                         "<limit lower='-1' upper='2' effort='5' velocity='1'/><dynamics damping='0'/>")
                       JOINT("j2", "continuous", "b", "c", "<limit effort='5' velocity='1'/>")
-                          JOINT("j3", "prismatic", "c", "d", "<mimic joint='j1' multiplier='-2' offset='0.25'/>")
+                          JOINT("j3", "prismatic", "c", "d",
+                                "<mimic joint='j1' multiplier='-2' offset='0.25'/><limit upper='3'/>")
                               JOINT("j4", "floating", "d", "e", "")
               "<transmission name='t'><joint name='j1'><hardwareInterface>x</hardwareInterface></joint></transmission>"
               "<gazebo reference='a'><x><joint name='j1' type='odd'/></x></gazebo></robot>");
@@ -116,6 +117,7 @@ static void links_joints_and_their_numbers_are_read(void **state)
     assert_true(!dent_linkage_joint(linkage, 1)->has_limits && dent_linkage_joint(linkage, 1)->axis[0] == 1);
     assert_true(third->mimics == 0 && third->multiplier == -2 && third->offset == 0.25);
     assert_int_equal(dent_linkage_joint(linkage, 3)->kind, DENT_JOINT_FREE);
+    assert_true(third->has_limits && third->lower == 0 && third->upper == 3); /* one of the two is enough */
     assert_int_equal(dent_linkage_value_count(linkage), 2 + 7);
     robot_close(&test);
 }

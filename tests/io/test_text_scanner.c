@@ -94,7 +94,7 @@ static void messages_name_file_line_and_word(void **state)
     (void)state;
     struct reading reading;
     reading_open(&reading);
-    const char *text = "7\nx\x1b[2J\n300\n99999999999999999999\n1.5";
+    const char *text = "7\nx\x1b[2J\n300\n99999999999999999999\n1.5\n-1";
     struct text_scanner scanner;
     int64_t value;
     double number;
@@ -112,9 +112,12 @@ static void messages_name_file_line_and_word(void **state)
     assert_non_null(strstr(reading.message, "mesh.txt:4: count: 99999999999999999999 is not in the range"));
     assert_int_equal(scanner_double(&scanner, "x", &number), DENT_OK);
     assert_true(number == 1.5);
+    reading.status = scanner_integer(&scanner, "count", 0, 10, &value);
+    reading_finish(&reading);
+    assert_string_equal(reading.message, "mesh.txt:6: count: -1 is not in the range 0 to 10");
     reading.status = scanner_double(&scanner, "y of the node", &number);
     reading_finish(&reading);
-    assert_string_equal(reading.message, "mesh.txt:5: the file ends where the y of the node should be");
+    assert_string_equal(reading.message, "mesh.txt:6: the file ends where the y of the node should be");
     reading_close(&reading);
 }
 

@@ -79,7 +79,7 @@ static void a_file_the_world_refuses_leaves_the_world_as_it_was(void **state)
                   "1 1 1 0\nTetrahedra 2\n1 2 3 4 1\n2 3 3 5 2\nEnd\n");
     assert_read(&reading);
     dent_world *world = dent_world_create(reading.context);
-    dent_body_id ids[2] = {{7, 7}, {8, 8}};
+    dent_body_id ids[2] = {{7, 7, 7}, {8, 8, 8}};
     assert_int_equal(dent_mesh_add_to_world(mesh, world, ids), DENT_ERROR_BAD_MESH);
     assert_int_equal(dent_world_body_count(world), 0);
     assert_int_equal(ids[0].index1, 7);

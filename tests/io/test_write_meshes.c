@@ -368,6 +368,8 @@ static void fields_that_make_no_sense_are_refused(void **state)
         {{"\xC3", false, 1, one}, "cannot be written in XML"},
         {{"\xED\xA0\x80", false, 1, one}, "cannot be written in XML"},
         {{"\xC0\x80", false, 1, one}, "cannot be written in XML"},
+        {{"\xE0\x80\xAF", false, 1, one}, "cannot be written in XML"}, /* a slash in three bytes, and in four */
+        {{"\xF0\x80\x80\xAF", false, 1, one}, "cannot be written in XML"},
         {{"speed", false, 2, one}, "field 'speed' has 2 components"},
         {{"speed", false, 1, NULL}, "field 'speed' has no values"},
     };

@@ -345,6 +345,99 @@ static void pieces_are_certified_beside_real_contact(void **state)
     dent_context_destroy(context);
 }
 
+/* Small cells in a world of size 1, and vertices within a few float roundings of their faces: what decides there is how
+ * far the rounding of the coordinates is allowed for. The world reaches from -1 to 1. */
+static void make_close_call(struct test_scene *scene, dent_random *random)
+{
+    enum { CELLS = 24 };
+    memset(scene, 0, sizeof *scene);
+    struct test_body *cells = test_scene_new_body(scene, DENT_BODY_SOLID, 4 * CELLS, CELLS, 4 * CELLS);
+    struct test_body *faces = test_scene_new_body(scene, DENT_BODY_SURFACE, 3 * CELLS + 3, CELLS + 1, 3 * CELLS + 3);
+    double middle[3], size = ldexp(1, -13 + (int)dent_random_below(random, 9));
+    for (int axis = 0; axis < 3; axis++) {
+        middle[axis] = test_between(random, -0.9, 0.9);
+    }
+    for (uint32_t i = 0; i < CELLS; i++) {
+        double(*p)[3] = &cells->xyz[4 * i];
+        for (int k = 0; k < 12; k++) {
+            p[k / 3][k % 3] = middle[k % 3] + size * test_between(random, -1, 1);
+        }
+        for (uint32_t k = 0; k < 3; k++) { /* on the face of the first three corners, and off it by a little */
+            double s = test_between(random, 0.1, 0.4), t = test_between(random, 0.1, 0.4);
+            double off = ldexp(test_between(random, -3, 3), -24);
+            for (int axis = 0; axis < 3; axis++) {
+                double x = p[0][axis] + s * (p[1][axis] - p[0][axis]) + t * (p[2][axis] - p[0][axis]);
+                faces->xyz[3 * i + k][axis] = x + off * test_between(random, -1, 1);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < 4 * CELLS; i++) {
+        cells->corners[i] = i;
+    }
+    for (uint32_t i = 0; i < 3 * CELLS + 3; i++) {
+        faces->corners[i] = i;
+    }
+    static const double ends[3][3] = {{-1, -1, -1}, {1, 1, 1}, {1, 1, 0.5}};
+    memcpy(faces->xyz[3 * CELLS], ends, sizeof ends);
+}
+
+static void vertices_within_a_rounding_of_faces_are_decided_exactly(void **state)
+{
+    (void)state;
+    dent_random random = dent_random_seeded(64);
+    dent_context *contexts[DENT_ISA_COUNT];
+    uint32_t context_count = 0;
+    struct tally tally = {0};
+    for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
+        if (dent_isa_available((dent_isa)isa)) {
+            dent_context_def def = dent_context_def_default();
+            def.isa = (dent_isa)isa;
+            contexts[context_count++] = dent_context_create(&def, NULL);
+        }
+    }
+    for (uint64_t round = 0; round < scaled(150); round++) {
+        struct test_scene scene;
+        dent_world *world = dent_world_create(contexts[round % context_count]);
+        make_close_call(&scene, &random);
+        assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+        compare(world, DENT_METHOD_BRUTE_FORCE, round % 2, &tally);
+        dent_world_destroy(world);
+        test_scene_free(&scene);
+    }
+    print_tally("within a rounding of faces", &tally);
+    assert_true(tally.with_pairs == tally.poses);
+    for (uint32_t i = 0; i < context_count; i++) {
+        dent_context_destroy(contexts[i]);
+    }
+}
+
+/* A long bar bent gently into a ring, so that every piece is certified with its neighbours, and its ends meet: they are
+ * no neighbours in the reference, and what is certified says nothing about them. */
+static void ends_of_a_ring_meet_though_all_its_pieces_are_certified(void **state)
+{
+    (void)state;
+    dent_context *context = dent_context_create(NULL, NULL);
+    struct tally tally = {0};
+    uint64_t leaves[2] = {0, 0};
+    struct stage stage;
+    open_stage(&stage, context, 240, 3, 3, true);
+    uint32_t count = stage.scene.bodies[0].vertex_count;
+    for (uint32_t step = 0; step < 8; step++) {
+        deform((const double(*)[3])stage.reference, count, BEND, 0.086 + 0.002 * step, 0, stage.scene.bodies[0].xyz);
+        compare(stage.world, DENT_METHOD_SWEEP, step % 2, &tally);
+        for (int without = 0; without < 2; without++) {
+            leaves[without] += ask(stage.world, DENT_METHOD_CLUSTER_SEARCH, false, without).counters.cells_visited;
+        }
+    }
+    print_tally("rings", &tally);
+    printf("leaves with the certificate %llu, without %llu\n", (unsigned long long)leaves[0],
+           (unsigned long long)leaves[1]);
+    assert_true(tally.with_pairs >= 4);
+    assert_true(2 * leaves[0] < leaves[1]); /* most of it is proven */
+    close_stage(&stage);
+    dent_context_destroy(context);
+}
+
 static void a_rigid_motion_is_certified_and_the_switch_switches_it_off(void **state)
 {
     (void)state;
@@ -569,6 +662,8 @@ int main(void)
         cmocka_unit_test(no_self_pair_is_lost_on_deformed_blocks),
         cmocka_unit_test(answers_are_right_on_both_sides_of_the_limit),
         cmocka_unit_test(pieces_are_certified_beside_real_contact),
+        cmocka_unit_test(vertices_within_a_rounding_of_faces_are_decided_exactly),
+        cmocka_unit_test(ends_of_a_ring_meet_though_all_its_pieces_are_certified),
         cmocka_unit_test(a_rigid_motion_is_certified_and_the_switch_switches_it_off),
         cmocka_unit_test(a_pose_found_free_serves_as_the_reference),
         cmocka_unit_test(a_new_topology_forgets_the_old_reference),

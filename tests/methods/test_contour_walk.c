@@ -114,6 +114,34 @@ static void the_walk_gives_the_oracles_lists_on_random_solids(void **state)
     assert_true(2 * answered >= total);
 }
 
+/* Blocks half a cube apart on one lattice that has been turned, also far from the origin: what lay in one plane is off by
+ * rounding, so that signs close to zero are all over. */
+static void the_walk_is_right_where_rounding_decides(void **state)
+{
+    (void)state;
+    struct tally tally = {0};
+    uint64_t seeds = getenv("DENT_LONG_TESTS") ? 4000 : getenv("DENT_QUICK_TESTS") ? 130 : 400;
+    for (uint64_t seed = 0; seed < seeds; seed++) {
+        struct test_scene scene = {0};
+        dent_random random = dent_random_seeded(seed);
+        for (int body = 0; body < 3; body++) {
+            struct test_body *block = solid_block(&scene, &random, 4);
+            double x = 0.5 * dent_random_below(&random, 4), y = 0.5 * dent_random_below(&random, 4);
+            solid_move(block, 1, x, y, 0.5 * dent_random_below(&random, 4));
+        }
+        for (uint32_t body = 0; body < scene.body_count; body++) {
+            dent_random same = random;
+            solid_turn(&scene.bodies[body], &same);
+            solid_move(&scene.bodies[body], 1, seed % 3 == 2 ? 1e5 : 0, seed % 3 == 1 ? 300 : 0, 0);
+        }
+        if (!walk_equals_oracle(&scene, seed, false, 0, &tally)) {
+            fail_msg("turned lattice, seed %llu: the lists differ", (unsigned long long)seed);
+        }
+        test_scene_free(&scene);
+    }
+    assert_true(2 * tally.with_answers > tally.scenes);
+}
+
 static void touching_pairs_are_the_oracles_too(void **state)
 {
     (void)state;
@@ -237,6 +265,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_walk_gives_the_oracles_lists_on_random_solids),
+        cmocka_unit_test(the_walk_is_right_where_rounding_decides),
         cmocka_unit_test(touching_pairs_are_the_oracles_too),
         cmocka_unit_test(without_any_one_kind_of_seed_pairs_are_lost),
         cmocka_unit_test(an_edge_turned_about_twice_is_left_to_another_method),

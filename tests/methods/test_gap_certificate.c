@@ -62,7 +62,10 @@ static void open_stage(struct stage *stage, int shape, double rough, double scal
     strain_reference_set(&stage->strains, stage->body, rest);
     assert_true(gap_reference_create(&stage->gaps, stage->context, stage->body, &stage->clusters, rest));
     assert_true(stage->gaps.usable && !stage->gaps.complete);
-    gap_reference_complete(&stage->gaps, stage->body, rest);
+    size_t workers = dent_context_worker_count(stage->context);
+    void *rooms = dent_allocate(stage->context, workers, gap_room_size());
+    gap_reference_complete(&stage->gaps, stage->body, rest, rooms);
+    dent_release(stage->context, rooms, workers, gap_room_size());
     assert_true(stage->gaps.complete);
     stage->pieces = dent_allocate(stage->context, stage->clusters.piece_count, sizeof *stage->pieces);
     memset(stage->pieces, 0, stage->clusters.piece_count * sizeof *stage->pieces);

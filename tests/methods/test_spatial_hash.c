@@ -354,6 +354,40 @@ static void scattered_elements_are_ordered_anew(void **state)
     dent_context_destroy(context);
 }
 
+/* Small cells far from the centre of a larger world: all their coordinates round to the same floats, and yet they have
+ * an interior, in which others have vertices. */
+static void cells_that_are_flat_in_floats_only_keep_their_pairs(void **state)
+{
+    (void)state;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    dent_random random = dent_random_seeded(367);
+    uint64_t inside = 0;
+    for (int turn = 0; turn < 60; turn++) {
+        struct test_scene scene = {0};
+        double size = ldexp(1, -20 - (int)dent_random_below(&random, 20)), place[3];
+        test_add_block(&scene, 4, 4, 4);
+        for (int axis = 0; axis < 3; axis++) {
+            place[axis] = test_between(&random, 3, 4);
+        }
+        for (int i = 0; i < 3; i++) {
+            struct test_body *body = test_add_block(&scene, 1, 1, 1);
+            test_jitter(body, &random, 0.2);
+            test_turn(body, &random);
+            test_random_shift(body, &random, -0.3, 0.3);
+            test_map(body, size, size, size, place[0], place[1], place[2]);
+        }
+        dent_world *reference = world_of(context, &scene), *world = world_of(context, &scene);
+        dent_query_result expected = oracle_of(reference, false);
+        assert_hash_gives(world, &expected, NULL, false);
+        inside += expected.vertex_cell.count > 10;
+        dent_world_destroy(reference);
+        dent_world_destroy(world);
+        test_scene_free(&scene);
+    }
+    assert_true(inside > 50);
+    dent_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +398,7 @@ int main(void)
         cmocka_unit_test(every_instruction_set_and_thread_count_does_the_same_work),
         cmocka_unit_test(traps_cost_no_more_than_twenty_times_the_plain_block),
         cmocka_unit_test(scattered_elements_are_ordered_anew),
+        cmocka_unit_test(cells_that_are_flat_in_floats_only_keep_their_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

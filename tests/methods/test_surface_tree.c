@@ -215,6 +215,44 @@ static void bigger_surfaces_agree_with_the_sweep_with_and_without_culling(void *
     fleet_close(&fleet);
 }
 
+/* The giant's leaf is near all groups of the sheet, more than one list of the walk can hold. */
+static void a_giant_face_meets_all_it_should_among_150000_small_ones(void **state)
+{
+    (void)state;
+    dent_context *context = context_of(2, DENT_ISA_AUTO);
+    struct test_body giant = surface_new(3, 1);
+    dent_random random = dent_random_seeded(5);
+    struct test_body small = surface_strip(&random, 280, 280, false, 8);
+    double lo[2] = {INFINITY, INFINITY}, hi[2] = {-INFINITY, -INFINITY};
+    for (uint32_t vertex = 0; vertex < small.vertex_count; vertex++) {
+        for (int axis = 0; axis < 2; axis++) {
+            lo[axis] = fmin(lo[axis], small.xyz[vertex][axis]);
+            hi[axis] = fmax(hi[axis], small.xyz[vertex][axis]);
+        }
+        small.xyz[vertex][2] = 0;
+    }
+    double x = lo[0] + 0.503 * (hi[0] - lo[0]), wide = hi[0] - lo[0], deep = hi[1] - lo[1];
+    surface_put_vertex(&giant, x - 9 * wide, lo[1] - 9 * deep, -5);
+    surface_put_vertex(&giant, x + 9 * wide, lo[1] - 9 * deep, 5);
+    surface_put_vertex(&giant, x, hi[1] + 15 * deep, 0);
+    surface_put_face(&giant, 0, 1, 2);
+    dent_world *world = dent_world_create(context), *reference = dent_world_create(context);
+    dent_query_def oracle = asking(DENT_METHOD_SWEEP, false), def = asking(DENT_METHOD_SURFACE_TREE, false);
+    dent_query_result expected, got;
+    for (int body = 0; body < 4; body++) {
+        add_surface(body % 2 ? world : reference, body < 2 ? &giant : &small);
+    }
+    assert_int_equal(dent_world_query(reference, &oracle, &expected), DENT_OK);
+    assert_int_equal(dent_world_query(world, &def, &got), DENT_OK);
+    assert_true(expected.face_face.count > 200);
+    assert_same_answer(&expected, &got);
+    dent_world_destroy(world);
+    dent_world_destroy(reference);
+    random_surface_free(&giant);
+    random_surface_free(&small);
+    dent_context_destroy(context);
+}
+
 /* ---- work ---- */
 
 static void counters_do_not_depend_on_threads_and_instruction_sets(void **state)
@@ -402,6 +440,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_the_oracles_on_every_kind_of_surface_for_all_parameters),
         cmocka_unit_test(bigger_surfaces_agree_with_the_sweep_with_and_without_culling),
+        cmocka_unit_test(a_giant_face_meets_all_it_should_among_150000_small_ones),
         cmocka_unit_test(counters_do_not_depend_on_threads_and_instruction_sets),
         cmocka_unit_test(work_grows_linearly_on_sheets_fans_giants_and_points),
         cmocka_unit_test(a_warm_query_takes_no_memory),

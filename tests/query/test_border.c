@@ -5,6 +5,7 @@
 
 #include "geometry/perturbed_orientation.h"
 #include "geometry/triangle_predicates.h"
+#include "support/wide_exponents.h"
 
 enum { ELEMENTS_MAX = 300 };
 
@@ -433,10 +434,83 @@ static void random_scenes_give_what_the_definitions_say(void **state)
     dent_context_destroy(context);
 }
 
+/* In the long tier 20,000 scenes. */
+static void scenes_of_any_magnitudes_give_what_the_definitions_say(void **state)
+{
+    (void)state;
+    struct kind_counts counts = {0};
+    dent_context *contexts[DENT_ISA_COUNT];
+    uint32_t context_count = 0;
+    for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
+        if (dent_isa_available((dent_isa)isa)) {
+            contexts[context_count++] = test_context(1 + (uint32_t)isa % 2, (dent_isa)isa);
+        }
+    }
+    for (uint64_t seed = 0; seed < test_count(100, 500, 20000); seed++) {
+        struct test_scene scene;
+        wide_scene_make(&scene, WIDE_ANY_SHAPES, 90000000 + seed);
+        check_scene(contexts[seed % context_count], &scene, &counts);
+        test_scene_free(&scene);
+    }
+    printf("any magnitudes: %u scenes, %u curves (%u open; %u touching only), %u segments, %u cut edges, %u border "
+           "vertices\n",
+           (unsigned)counts.scenes, (unsigned)counts.curves, (unsigned)counts.open, (unsigned)counts.degenerate_only,
+           (unsigned)counts.segments, (unsigned)counts.cuts, (unsigned)counts.vertices);
+    assert_true(counts.curves > counts.scenes / 2);
+    for (uint32_t i = 0; i < context_count; i++) {
+        dent_context_destroy(contexts[i]);
+    }
+}
+
+/* A closed fan around a vertex, some of its arms the one before but for the last bits, longer or shorter: faces between
+ * such arms are seen edge-on from everywhere, and whether they lie side by side is below what doubles can tell. */
+static void make_narrow_fan(struct test_scene *scene, dent_random *random)
+{
+    uint32_t arms = 5 + dent_random_below(random, 4);
+    struct test_body *body = test_scene_new_body(scene, DENT_BODY_SURFACE, arms + 1, arms, 3 * arms);
+    double height = dent_random_unit(random), turned = dent_random_unit(random);
+    for (int axis = 0; axis < 3; axis++) {
+        body->xyz[0][axis] = dent_random_unit(random);
+    }
+    for (uint32_t i = 0; i < arms; i++) {
+        double *arm = body->xyz[i + 1], *apex = body->xyz[0];
+        double angle = 6.28318 * (turned + (double)i / arms), length = 0.5 + dent_random_unit(random);
+        double at[3] = {cos(angle), sin(angle), height * dent_random_unit(random)};
+        bool narrow = i > 0 && dent_random_below(random, 2) != 0;
+        for (int axis = 0; axis < 3; axis++) {
+            double x = narrow ? (body->xyz[i][axis] - apex[axis]) * length : at[axis];
+            arm[axis] = apex[axis] + x + ldexp((double)dent_random_below(random, 9) - 4, -53);
+        }
+        body->corners[3 * i] = 0;
+        body->corners[3 * i + 1] = i + 1;
+        body->corners[3 * i + 2] = 1 + (i + 1) % arms;
+    }
+}
+
+static void narrow_fans_give_what_the_definitions_say(void **state)
+{
+    (void)state;
+    struct kind_counts counts = {0};
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    dent_random random = dent_random_seeded(241);
+    for (uint64_t turn = 0; turn < test_count(100, 2000, 20000); turn++) {
+        struct test_scene scene = {0};
+        make_narrow_fan(&scene, &random);
+        check_scene(context, &scene, &counts);
+        test_scene_free(&scene);
+    }
+    printf("narrow fans: %u scenes, %u curves, %u segments\n", (unsigned)counts.scenes, (unsigned)counts.curves,
+           (unsigned)counts.segments);
+    assert_true(counts.curves > 0);
+    dent_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(narrow_fans_give_what_the_definitions_say),
         cmocka_unit_test(random_scenes_give_what_the_definitions_say),
+        cmocka_unit_test(scenes_of_any_magnitudes_give_what_the_definitions_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

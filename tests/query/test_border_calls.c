@@ -3,6 +3,7 @@
 #include "query/border_cases.h"
 
 #include "support/failing_allocator.h"
+#include "support/wide_exponents.h"
 
 /* ---- all bits of a border in one number -------------------------------------------------------------------------- */
 
@@ -103,6 +104,18 @@ static void methods_threads_and_instruction_sets_give_the_same_bits(void **state
             }
             test_scene_free(&scene);
         }
+    }
+    for (uint64_t seed = 0; seed < test_count(20, 100, 3000); seed++) {
+        struct test_scene scene;
+        wide_scene_make(&scene, WIDE_ANY_SHAPES, 95000000 + seed);
+        uint64_t expected = hash_of(contexts[0], &scene, 0, DENT_METHOD_AUTO, false);
+        for (int method = 0; method < DENT_METHOD_COUNT; method++) {
+            uint32_t questions = dent_method_questions((dent_method)method);
+            dent_context *context = contexts[(seed + (uint64_t)method) % context_count];
+            assert_true(expected == hash_of(context, &scene, questions, (dent_method)method, seed % 2));
+            compared++;
+        }
+        test_scene_free(&scene);
     }
     for (uint32_t i = 0; i < context_count; i++) {
         dent_context_destroy(contexts[i]);

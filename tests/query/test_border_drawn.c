@@ -3,6 +3,8 @@
  */
 #include "query/border_cases.h"
 
+#include <float.h>
+
 static void a_spike_in_a_block_has_one_border_vertex_and_one_closed_curve(void **state)
 {
     (void)state;
@@ -129,6 +131,89 @@ static void a_fan_that_covers_itself_crosses_itself_from_its_centre(void **state
     dent_context_destroy(context);
 }
 
+/* A closed fan of faces around vertex 0, arms in random directions: it often crosses itself. */
+static uint64_t segments_of_fan(dent_context *context, const double (*xyz)[3], uint32_t arms, int exponent)
+{
+    double scaled[9][3];
+    uint32_t corners[8][3];
+    for (uint32_t v = 0; v <= arms; v++) {
+        for (int axis = 0; axis < 3; axis++) {
+            scaled[v][axis] = ldexp(xyz[v][axis], exponent);
+        }
+    }
+    for (uint32_t i = 0; i < arms; i++) {
+        corners[i][0] = 0;
+        corners[i][1] = 1 + i;
+        corners[i][2] = 1 + (i + 1) % arms;
+    }
+    dent_world *world = dent_world_create(context);
+    dent_body_def body = dent_surface_def_default();
+    dent_body_id id;
+    body.vertex_count = arms + 1;
+    body.element_count = arms;
+    body.element_corners = corners[0];
+    body.positions_t0 = dent_positions_double(scaled[0]);
+    assert_int_equal(dent_world_add_body(world, &body, &id), DENT_OK);
+    dent_border_def def = dent_border_def_default();
+    def.curves_only = true;
+    uint64_t count = ask(world, 0, DENT_METHOD_AUTO, &def).border.segment_count;
+    dent_world_destroy(world);
+    return count;
+}
+
+/* The size at which d . n, d the sum of all normals and n one that it should be turned away from, has a first product
+ * just beyond the doubles: what is left of the sum is infinite and says the opposite. 0: no such normal. */
+static double size_that_overflows(const double (*xyz)[3], uint32_t arms)
+{
+    double normals[8][3], sum[3] = {0, 0, 0};
+    for (uint32_t i = 0; i < arms; i++) {
+        cross(xyz[1 + i], xyz[1 + (i + 1) % arms], normals[i]);
+        for (int axis = 0; axis < 3; axis++) {
+            sum[axis] += normals[i][axis];
+        }
+    }
+    for (uint32_t i = 0; i < arms; i++) {
+        double along = 0, most = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            along += sum[axis] * normals[i][axis];
+            most = fmax(most, sum[axis] * normals[i][axis]);
+        }
+        if (along < 0 && most > 0) {
+            return sqrt(sqrt(DBL_MAX)) / sqrt(sqrt(most)) * 1.001;
+        }
+    }
+    return 0;
+}
+
+static void a_fan_crosses_itself_alike_at_every_power_of_two(void **state)
+{
+    (void)state;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    uint64_t crossing = 0, rounds = test_count(100, 3000, 50000);
+    for (uint64_t round = 0; round < rounds; round++) {
+        dent_random random = dent_random_seeded(97400 + round);
+        double xyz[9][3];
+        uint32_t arms = 4 + dent_random_below(&random, 5);
+        for (uint32_t v = 0; v <= arms; v++) {
+            for (int axis = 0; axis < 3; axis++) {
+                xyz[v][axis] = v ? 2 * dent_random_unit(&random) - 1 : 0;
+            }
+        }
+        double size = size_that_overflows((const double(*)[3])xyz, arms);
+        for (uint32_t v = 0; v <= arms && size > 0; v++) {
+            for (int axis = 0; axis < 3; axis++) {
+                xyz[v][axis] *= ldexp(size, -256);
+            }
+        }
+        uint64_t expected = segments_of_fan(context, (const double(*)[3])xyz, arms, 0);
+        assert_int_equal(segments_of_fan(context, (const double(*)[3])xyz, arms, 256), expected);
+        assert_int_equal(segments_of_fan(context, (const double(*)[3])xyz, arms, -230 - (int)(round % 700)), expected);
+        crossing += expected > 0;
+    }
+    assert_true(crossing > rounds / 4 && crossing < rounds);
+    dent_context_destroy(context);
+}
+
 static bool is_surface_edge(const struct seen_body *body, uint32_t v0, uint32_t v1)
 {
     for (uint32_t face = 0; face < body->face_count; face++) {
@@ -212,6 +297,7 @@ int main(void)
         cmocka_unit_test(a_spike_in_a_block_has_one_border_vertex_and_one_closed_curve),
         cmocka_unit_test(curves_run_along_the_product_of_the_normals),
         cmocka_unit_test(a_fan_that_covers_itself_crosses_itself_from_its_centre),
+        cmocka_unit_test(a_fan_crosses_itself_alike_at_every_power_of_two),
         cmocka_unit_test(surface_edges_alone_are_those_of_the_whole_border),
         cmocka_unit_test(bodies_that_only_touch_have_no_border),
     };

@@ -260,6 +260,50 @@ static void of_many_impacts_at_one_time_the_earliest_is_the_first_in_order(void 
     }
 }
 
+/* A triangle in the plane z = 0, and another above it whose first vertex falls through the plane at 1/4, or (`early`) a
+ * little before. */
+static void add_pierced_pair(struct moving_scene *moving, double x, double y, bool early, dent_random *random)
+{
+    static const double corners[3][2] = {{-0.4, -0.4}, {0.4, -0.4}, {0, 0.4}};
+    for (int upper = 0; upper < 2; upper++) {
+        uint32_t b = moving->scene.body_count;
+        struct test_body *body = test_scene_new_body(&moving->scene, DENT_BODY_SURFACE, 3, 1, 3);
+        for (uint32_t v = 0; v < 3; v++) {
+            body->corners[v] = v;
+            body->xyz[v][0] = x + (upper ? 0.1 : 1) * corners[v][0];
+            body->xyz[v][1] = y + (upper ? 0.1 : 1) * corners[v][1];
+            body->xyz[v][2] = upper ? 1 + dent_random_unit(random) : 0;
+        }
+        moving->end[b] = test_allocate(3, sizeof *body->xyz);
+        memcpy(moving->end[b], body->xyz, 3 * sizeof *body->xyz);
+        moving->end[b][0][2] = -3 * body->xyz[0][2] * (early ? 1 + 0x1p-40 : 1);
+    }
+}
+
+/* The search rounds places at the best time found so far to floats: vertices that are rounded to the wrong side of a
+ * face meet it all the same. The pair that is earlier by a hair comes last. */
+static void the_earliest_is_not_lost_to_rounding_at_the_best_time(void **state)
+{
+    (void)state;
+    dent_random random = dent_random_seeded(77);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    for (uint32_t round = 0; round < 60; round++) {
+        struct moving_scene moving;
+        memset(&moving, 0, sizeof moving);
+        for (uint32_t i = 0; i < TEST_BODIES_MAX / 2; i++) {
+            add_pierced_pair(&moving, i % 5, i / 5, i == TEST_BODIES_MAX / 2 - 1, &random);
+        }
+        dent_world *world = moving_scene_world(&moving, context);
+        struct impact_list all = impacts_by(world, DENT_METHOD_AUTO);
+        dent_impact_def def = dent_impact_def_default();
+        check_earliest(world, &def, &all, "earlier by a hair");
+        free_impacts(&all);
+        dent_world_destroy(world);
+        moving_scene_free(&moving);
+    }
+    dent_context_destroy(context);
+}
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void after_warm_up_nothing_is_allocated(void **state)
@@ -547,6 +591,7 @@ int main(void)
         cmocka_unit_test(the_search_equals_the_oracle_on_every_kind_of_scene_and_motion),
         cmocka_unit_test(threads_and_instruction_sets_change_nothing),
         cmocka_unit_test(of_many_impacts_at_one_time_the_earliest_is_the_first_in_order),
+        cmocka_unit_test(the_earliest_is_not_lost_to_rounding_at_the_best_time),
         cmocka_unit_test(positions_in_float_give_the_same_as_their_doubles),
         cmocka_unit_test(after_warm_up_nothing_is_allocated),
         cmocka_unit_test(every_failing_allocation_leaves_the_result_untouched),

@@ -429,12 +429,12 @@ static void links_joined_by_one_moving_joint_and_fixed_ones_are_neighbours(void 
     static const char table[6][7] = {"111101", "111101", "111111", "111111", "001110", "111101"};
     dent_body_id ids[6];
     for (uint32_t a = 0; a < 6; a++) {
-        ids[a] = (dent_body_id){a + 1, 1};
+        ids[a] = (dent_body_id){a + 1, 1, 1};
         for (uint32_t b = 0; b < 6; b++) {
             assert_int_equal(dent_linkage_neighbours(linkage, a, b), table[a][b] == '1');
         }
     }
-    ids[0] = (dent_body_id){0, 0};
+    ids[0] = (dent_body_id){0};
     dent_excluded_pair pairs[15];
     uint32_t count = dent_linkage_excluded_pairs(linkage, ids, pairs, 15);
     assert_int_equal(count, 8); /* 12 13 15 23 24 25 34 35 */

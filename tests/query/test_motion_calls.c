@@ -152,7 +152,7 @@ static void bad_input_is_refused_in_words(void **state)
     scene->attached[0].frame = 1;
     scene->attached[1].body = scene->attached[0].body;
     expect_refusal(scene, DENT_ERROR_INVALID_ARGUMENT, "attached to two frames");
-    scene->attached[1].body = (dent_body_id){77, 1};
+    scene->attached[1].body = (dent_body_id){77, 1, 1};
     expect_refusal(scene, DENT_ERROR_STALE_ID, "");
     scene->attached[1].body = dent_world_body_at(scene->world, 1);
     scene->def.tolerance = -1;

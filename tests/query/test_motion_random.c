@@ -69,7 +69,7 @@ static void deformable_bodies_meet_rigid_ones_in_the_same_query(void **state)
         }
         dent_motion_frame frame = {DENT_FRAME_WORLD, oracle_random_motion(context, &random, distance)};
         bool first = dent_random_below(&random, 2) == 0;
-        dent_body_id soft_id = {0, 0};
+        dent_body_id soft_id = {0};
         if (first) {
             soft_id = oracle_add_body(world, &soft, "soft", (const double(*)[3])end);
         }

@@ -84,7 +84,7 @@ static void bad_thickness_is_refused_by_name(void **state)
     dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
     dent_body_def body = dent_surface_def_default();
-    dent_body_id id, other = {0, 0};
+    dent_body_id id, other = {0};
     body.name = "sleeve";
     body.vertex_count = 3;
     body.element_count = 1;
@@ -436,6 +436,59 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
+static void set_triangle(struct test_scene *scene, const double corners[3][3])
+{
+    struct test_body *body = test_scene_new_body(scene, DENT_BODY_SURFACE, 3, 1, 3);
+    memcpy(body->xyz, corners, 3 * sizeof *body->xyz);
+    for (uint32_t v = 0; v < 3; v++) {
+        body->corners[v] = v;
+    }
+}
+
+/* The search rounds coordinates to floats. Two features on either side of the middle between two floats are rounded
+ * apart, by far more than the thickness: they are found all the same. */
+static void pairs_at_the_threshold_are_found_where_floats_round_apart(void **state)
+{
+    (void)state;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    dent_random random = dent_random_seeded(262);
+    const double half = 0x1p-40; /* of the distance, and the thickness */
+    for (uint32_t round = 0; round < rounds(200); round++) {
+        struct test_scene scene = {0};
+        int axis = (int)(round % 3), next = (axis + 1) % 3, last = (axis + 2) % 3;
+        /* The world reaches from -1 to 1, is halved, and has steps of 2^-25 there. */
+        double middle = 2 * ((double)(0.25f + 0x1p-25f * (float)dent_random_below(&random, 1u << 23)) + 0x1p-26);
+        double tip[3][3] = {{0}}, face[3][3] = {{0}}, ends[2][3][3] = {{{0}}};
+        for (int k = 0; k < 3; k++) {
+            tip[k][axis] = middle - half - 0.1 * k;
+            tip[k][next] = 0.01 * k;
+            tip[k][last] = k == 1 ? 0.01 : 0;
+            face[k][axis] = middle + half;
+            face[k][next] = k == 1 ? 0.2 : -0.1;
+            face[k][last] = k == 2 ? 0.2 : -0.1;
+            for (int x = 0; x < 3; x++) {
+                ends[0][k][x] = -1 + (x == k ? 0.01 : 0);
+                ends[1][k][x] = 1 - (x == k ? 0.01 : 0);
+            }
+        }
+        set_triangle(&scene, (const double(*)[3])tip);
+        set_triangle(&scene, (const double(*)[3])face);
+        set_triangle(&scene, (const double(*)[3])ends[0]);
+        set_triangle(&scene, (const double(*)[3])ends[1]);
+        dent_world *world = dent_world_create(context);
+        assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+        dent_proximity_result result = ask(world, half, DENT_METHOD_BRUTE_FORCE);
+        struct kept expected = keep(&result);
+        assert_true(expected.count == 1 && expected.pairs[0].distance == 2 * half);
+        result = ask(world, half, DENT_METHOD_SURFACE_TREE);
+        assert_true(equal(&expected, &result));
+        free(expected.pairs);
+        dent_world_destroy(world);
+        test_scene_free(&scene);
+    }
+    dent_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -453,6 +506,7 @@ int main(void)
         cmocka_unit_test(vertices_of_a_body_may_be_tied_through_another),
         cmocka_unit_test(warm_queries_allocate_nothing),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(pairs_at_the_threshold_are_found_where_floats_round_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -453,7 +453,7 @@ static void bad_models_are_refused_with_a_message(void **state)
                      DENT_ERROR_INVALID_ARGUMENT);
     assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.dense_id, NULL, &reduced),
                      DENT_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(dent_reduced_create(model.world, (dent_body_id){0, 0}, model.coarse_id, NULL, &reduced),
+    assert_int_equal(dent_reduced_create(model.world, (dent_body_id){0}, model.coarse_id, NULL, &reduced),
                      DENT_ERROR_STALE_ID);
 
     double kept = dense->xyz[5][0];

@@ -237,7 +237,7 @@ static void bad_budgets_and_defs_are_refused_with_a_message(void **state)
     tree_def = dent_bound_tree_def_default();
     tree_def.leaf_faces = 17;
     assert_int_equal(dent_bound_tree_create(stage.world, id, &tree_def, &tree), DENT_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(dent_bound_tree_create(stage.world, (dent_body_id){9, 1}, NULL, &tree), DENT_ERROR_STALE_ID);
+    assert_int_equal(dent_bound_tree_create(stage.world, (dent_body_id){9, 1, 1}, NULL, &tree), DENT_ERROR_STALE_ID);
     dent_body_id sheet;
     dent_body_def sheet_def = test_body_def(test_add_sheet(&stage.scene, 2, 2));
     assert_int_equal(dent_world_add_body(stage.world, &sheet_def, &sheet), DENT_OK);

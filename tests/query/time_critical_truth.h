@@ -168,7 +168,7 @@ static inline dent_component_state true_state(const struct stage *stage, const s
     }
     for (uint32_t i = 0; i < stage->true_count; i++) {
         uint32_t face = of_b ? stage->truth[i].face_b : stage->truth[i].face_a;
-        if (own->number[own->faces[face].corners[0]] == number) {
+        if (stage->truth[i].kind != DENT_PAIR_TOUCHING && own->number[own->faces[face].corners[0]] == number) {
             state = DENT_COMPONENT_CROSSING;
         }
     }
@@ -190,6 +190,22 @@ static inline dent_component_state true_state(const struct stage *stage, const s
                                        : DENT_COMPONENT_ON;
     free(triangles);
     return state;
+}
+
+/* Every component is pending or where it truly is. */
+static inline void assert_components_are_true(const struct stage *stage, const dent_time_critical_result *result,
+                                              uint32_t states_seen[5])
+{
+    struct component_oracle bodies[2] = {look_at(stage, stage->body_a), look_at(stage, stage->body_b)};
+    for (uint32_t i = 0; i < result->component_count; i++) {
+        const dent_component *at = &result->components[i];
+        dent_component_state truth =
+            true_state(stage, &bodies[at->side], &bodies[1 - at->side], at->first_face, at->side == 1);
+        assert_true(at->state == DENT_COMPONENT_PENDING || at->state == (uint32_t)truth);
+        states_seen[at->state]++;
+    }
+    free(bodies[0].number);
+    free(bodies[1].number);
 }
 
 #endif

@@ -176,11 +176,22 @@ void cloud_close(struct cloud *cloud)
     dent_context_destroy(cloud->context);
 }
 
+/* The lowest byte first, whatever the machine's order is. */
+static uint64_t hash_number(uint64_t hash, uint64_t number, int bytes)
+{
+    for (int i = 0; i < bytes; i++) {
+        hash = (hash ^ (number >> (8 * i) & 0xFF)) * UINT64_C(0x100000001B3);
+    }
+    return hash;
+}
+
+/* An array of doubles or 64-bit numbers. */
 static uint64_t hash_add(uint64_t hash, const void *data, size_t size)
 {
-    const unsigned char *byte = data;
-    for (size_t i = 0; i < size; i++) {
-        hash = (hash ^ byte[i]) * UINT64_C(0x100000001B3);
+    for (size_t i = 0; i < size; i += 8) {
+        uint64_t number;
+        memcpy(&number, (const char *)data + i, 8);
+        hash = hash_number(hash, number, 8);
     }
     return hash;
 }
@@ -193,7 +204,12 @@ uint64_t cloud_hash(const struct cloud *cloud)
     hash = hash_add(hash, cloud->forces, sizeof cloud->forces);
     hash = hash_add(hash, cloud->rigid, sizeof cloud->rigid);
     hash = hash_add(hash, cloud->rigid_forces, sizeof cloud->rigid_forces);
-    return hash_add(hash, cloud->forces_out, cloud->problem.contact_count * sizeof *cloud->forces_out);
+    for (uint64_t i = 0; i < cloud->problem.contact_count; i++) {
+        const dent_contact_force *force = &cloud->forces_out[i];
+        hash = hash_add(hash, force, offsetof(dent_contact_force, state));
+        hash = hash_number(hash_number(hash, force->state, 4), force->reserved, 4);
+    }
+    return hash;
 }
 
 /* ---- one particle -------------------------------------------------------------------------------------------- */

@@ -386,6 +386,38 @@ static void the_penalty_force_is_continuous_in_the_gap(void **state)
     }
 }
 
+static void no_penalty_force_is_above_its_limit(void **state)
+{
+    (void)state;
+    struct particle particle;
+    dent_penalty_def def = dent_penalty_def_default();
+    def.force_limit = 7;
+    particle_init(&particle, 1, 0.01);
+    for (int i = 1; i <= 100; i++) {
+        particle.position[2] = -1e-3 * i;
+        memset(particle.force, 0, sizeof particle.force);
+        memset(&particle.memory, 0, sizeof particle.memory);
+        particle_detect(&particle, up);
+        assert_int_equal(dent_penalty_forces(response, &particle.problem, &def, NULL), DENT_OK);
+        assert_true(particle.force[2] > 0 && particle.force[2] <= 7);
+    }
+    assert_true(particle.force[2] == 7);
+}
+
+/* A quaternion and its negative are one orientation. */
+static void a_turn_between_two_poses_is_the_shorter_one(void **state)
+{
+    (void)state;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        dent_rigid_state from = {.orientation = {1, 0, 0, 0}}, to = from;
+        to.orientation[0] = sign * cos(0.05);
+        to.orientation[3] = sign * sin(0.05);
+        dent_rigid_velocity_between(&from, &to, 0.5);
+        assert_true(fabs(to.angular_velocity[2] - 2 * tan(0.05) / 0.5) < 1e-12);
+        assert_true(to.angular_velocity[0] == 0 && to.angular_velocity[1] == 0);
+    }
+}
+
 /* ---- hard cases ---------------------------------------------------------------------------------------------- */
 
 static void a_vertex_squeezed_between_walls_ends_between_them(void **state)
@@ -884,6 +916,8 @@ int main(void)
         cmocka_unit_test(springs_at_shared_nodes_never_grow),
         cmocka_unit_test(one_spring_is_stable_below_the_limit_and_not_above),
         cmocka_unit_test(the_penalty_force_is_continuous_in_the_gap),
+        cmocka_unit_test(no_penalty_force_is_above_its_limit),
+        cmocka_unit_test(a_turn_between_two_poses_is_the_shorter_one),
         cmocka_unit_test(a_vertex_squeezed_between_walls_ends_between_them),
         cmocka_unit_test(mass_ratios_of_a_million_are_solved_with_enough_sweeps),
         cmocka_unit_test(repositioning_moves_as_little_as_the_enumerated_solution),

@@ -74,6 +74,39 @@ static void a_known_depth_is_reported(void **state)
     }
 }
 
+/* Two blocks, one pressed into the floor by a known depth and a small one swallowed whole by the floor, whose depth is
+ * a guess. In either order. */
+static void a_depth_that_is_a_guess_does_not_stand_for_one_that_is_known(void **state)
+{
+    (void)state;
+    for (uint32_t swallowed = 1; swallowed <= 2; swallowed++) {
+        dent_context *context = test_context(1, DENT_ISA_AUTO);
+        struct test_mesh meshes[3] = {test_block(3, 3, 3, 1, -1.5, -1.5, -3)};
+        meshes[swallowed] = test_block(1, 1, 1, 0.1, 0.2, 0.3, -1.4);
+        meshes[3 - swallowed] = test_block(3, 3, 3, 0.1, -0.16, -0.14, -0.02);
+        dent_sim_body_def bodies[3];
+        dent_sim_def def = dent_sim_def_default();
+        for (int i = 0; i < 3; i++) {
+            bodies[i] = test_body(i == 0 ? DENT_SIM_PRESCRIBED : DENT_SIM_RIGID, &meshes[i]);
+        }
+        def.body_count = 3;
+        def.bodies = bodies;
+        def.gravity[2] = 0;
+        dent_sim *sim = test_sim(context, &def);
+        test_steps(sim, 1);
+        dent_sim_statistics statistics = dent_sim_get_statistics(sim);
+        assert_true(fabs(statistics.max_penetration - 0.02) <= 1e-12);
+        assert_true(statistics.max_penetration_error <= 1e-12);
+        assert_true(statistics.deepest_a + statistics.deepest_b == 3 - swallowed);
+        assert_true(statistics.uncertain_penetration > 0.5);
+        dent_sim_destroy(sim);
+        for (int i = 0; i < 3; i++) {
+            test_mesh_free(&meshes[i]);
+        }
+        dent_context_destroy(context);
+    }
+}
+
 /* What a step reports is the depth it found where the last one had left the bodies: old overlap shrinks slowly, and
  * each of its depths must be told, then zero and not a residual of the solver. */
 static void every_step_reports_the_depth_the_positions_have(void **state)
@@ -146,6 +179,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_known_depth_is_reported),
+        cmocka_unit_test(a_depth_that_is_a_guess_does_not_stand_for_one_that_is_known),
         cmocka_unit_test(every_step_reports_the_depth_the_positions_have),
         cmocka_unit_test(bodies_at_rest_are_kept_apart_by_their_thickness_and_report_none),
         cmocka_unit_test(the_check_and_the_simulation_agree),

@@ -101,6 +101,54 @@ static void every_volume_holds_its_faces(void **state)
     dent_context_destroy(context);
 }
 
+/* |x - centre| <= half at both ends, exactly: long doubles hold the difference of two doubles of like size. */
+static void check_linear_node(const struct motion_tree *tree, uint32_t node, uint32_t top)
+{
+    const struct linear_volume *volumes = tree->linear.data, *volume = &volumes[top];
+    if (volumes[node].size == 0) {
+        check_linear_node(tree, volumes[node].first, top);
+        check_linear_node(tree, volumes[node].first + 1, top);
+        return;
+    }
+    const double(*const sets[2])[3][3] = {tree->corners.data, tree->ends.data};
+    for (uint32_t i = 0; i < 18 * volumes[node].size; i++) {
+        int end = (int)(i % 2), k = (int)(i / 2 % 3), c = (int)(i / 6 % 3);
+        long double x = sets[end][volumes[node].first + i / 18][c][k];
+        assert_true(fabsl(x - volume->centre[end][k]) <= volume->half_extent[k]);
+        assert_true(fabsl(x) <= volume->reach);
+    }
+}
+
+/* Boxes of movers far from the origin, where half a sum is rounded by as much as the box is wide. */
+static void every_linear_volume_holds_its_faces_at_both_ends(void **state)
+{
+    (void)state;
+    dent_context *context = dent_context_create(NULL, NULL);
+    dent_random random = dent_random_seeded(396);
+    static const double sizes[3] = {1, 0x1p-44, 0x1p-50}, places[3] = {0, 1.0 / 3, 1000};
+    for (int i = 0; i < 9; i++) {
+        struct tree_case made;
+        make_tree(context, &made, SURFACE_CRUMPLED, 5, 60, DENT_MOTION_VOLUME_ALIGNED_BOX);
+        double(*moved[2])[3] = {calloc(made.surface.vertex_count, sizeof **moved),
+                                calloc(made.surface.vertex_count, sizeof **moved)};
+        assert_true(moved[0] && moved[1]);
+        for (uint32_t v = 0; v < 3 * made.surface.vertex_count; v++) {
+            double x = made.surface.xyz[v / 3][v % 3];
+            moved[0][v / 3][v % 3] = places[i / 3] + sizes[i % 3] * x;
+            moved[1][v / 3][v % 3] = places[i / 3] + sizes[i % 3] * (x + dent_random_unit(&random));
+        }
+        assert_true(
+            motion_tree_refit(&made.tree, &made.body, (const double(*)[3])moved[0], (const double(*)[3])moved[1], 1));
+        for (uint32_t node = 0; node < made.tree.node_count; node++) {
+            check_linear_node(&made.tree, node, node);
+        }
+        free(moved[0]);
+        free(moved[1]);
+        free_tree(&made);
+    }
+    dent_context_destroy(context);
+}
+
 struct moving_case {
     dent_motion_frame frames[2];
     struct trajectory trajectories[2];
@@ -262,6 +310,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_volume_holds_its_faces),
+        cmocka_unit_test(every_linear_volume_holds_its_faces_at_both_ends),
         cmocka_unit_test(what_is_called_apart_is_apart),
         cmocka_unit_test(four_boxes_give_the_same_bits_everywhere),
     };

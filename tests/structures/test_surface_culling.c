@@ -476,6 +476,55 @@ static void kernels_agree_with_doubles(void **state)
     assert_true(with_mask > 100);
 }
 
+/* Turns beyond the bound are turns of the true positions: polygons with an edge that is radial but for about a
+ * rounding. */
+static void turns_beyond_the_bound_are_true_turns(void **state)
+{
+    (void)state;
+    enum { CORNERS = 12 };
+    dent_random random = dent_random_seeded(168);
+    uint32_t told = 0, wrong = 0;
+    for (uint64_t turn = 0; turn < runs_wanted(20000); turn++) {
+        struct leaf_points pair[2], *points = &pair[0]; /* one more is readable */
+        _Alignas(64) float a[64], b[64], xyz[192];
+        double x[CORNERS + 1][2], off = ldexp(test_between(&random, -1, 1), -16 - (int)dent_random_below(&random, 12));
+        int close = (int)dent_random_below(&random, CORNERS / 2);
+        memset(pair, 0, sizeof pair);
+        for (int i = 0; i < CORNERS; i++) { /* every second corner lies farther out, once at nearly the same angle */
+            double angle = 6.283185307179586 * (i / 2 + 0.1) / (CORNERS / 2), radius = i % 2 ? 0.9 : 0.4;
+            double aside = i % 2 == 0 ? 0 : i / 2 == close ? off : 0.1;
+            x[i][0] = radius * cos(angle) - aside * sin(angle);
+            x[i][1] = radius * sin(angle) + aside * cos(angle);
+            points->x[0][i] = (float)x[i][0];
+            points->x[1][i] = (float)x[i][1];
+        }
+        memcpy(x[CORNERS], x[0], sizeof x[0]);
+        static const float origin[3] = {0, 0, 0};
+        struct polygon_run run = {0, CORNERS};
+        struct star_question question = {.points = &points->x[0][0],
+                                         .runs = &run,
+                                         .run_count = 1,
+                                         .count = CORNERS,
+                                         .basis = curvature_bases[2],
+                                         .a = a,
+                                         .b = b,
+                                         .xyz = xyz,
+                                         .centre = origin};
+        struct star_answer answer;
+        assert_true(3 * star_room(CORNERS) <= 192 && star_room(CORNERS) <= 64);
+        kernels_for(DENT_ISA_SCALAR)->curvature->star(&question, &answer);
+        double least = INFINITY;
+        for (int i = 0; i < CORNERS; i++) {
+            least = fmin(least, x[i][0] * x[i + 1][1] - x[i + 1][0] * x[i][1]);
+        }
+        bool beyond = (double)answer.least_turn > star_bound(&answer);
+        assert_true(!beyond || least > 0);
+        told += beyond;
+        wrong += answer.least_turn > 0 && least <= 0; /* without the bound */
+    }
+    assert_true(told > 20 && wrong > 20);
+}
+
 static void bases_turn_about_their_directions(void **state)
 {
     (void)state;
@@ -498,6 +547,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bases_turn_about_their_directions),
+        cmocka_unit_test(turns_beyond_the_bound_are_true_turns),
         cmocka_unit_test(kernels_agree_with_doubles),
         cmocka_unit_test(marks_do_not_depend_on_threads_or_instructions),
         cmocka_unit_test(a_gently_curved_sheet_is_culled_as_a_whole),

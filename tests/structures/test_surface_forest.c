@@ -198,6 +198,55 @@ static void check_boxes(const struct stage *stage, uint32_t rank, bool moving, c
     }
 }
 
+/* Two faces as far apart along an axis as they are grown together, to the last bit: their rounded coordinates are off
+ * by more than that, and yet their boxes meet. */
+static void grown_boxes_of_faces_at_the_grown_distance_meet(void **state)
+{
+    (void)state;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    dent_random random = dent_random_seeded(257);
+    uint32_t close = 0;
+    for (int turn = 0; turn < 400; turn++) {
+        static const uint32_t corners[3] = {0, 1, 2};
+        double xyz[2][4][3], size = ldexp(1, (int)dent_random_below(&random, 1800) - 900);
+        double gap = 0.5 * dent_random_unit(&random), base = dent_random_unit(&random);
+        struct stage stage = {.context = context, .body_count = 2};
+        struct message message;
+        body_table_init(&stage.table, context);
+        pose_init(&stage.pose, context);
+        surface_forest_init(&stage.forest, context);
+        arena_init(&stage.scratch, context);
+        for (int i = 0; i < 6; i++) {
+            double *p = xyz[i / 3][i % 3];
+            p[0] = (i / 3 ? base + gap : base) * size;
+            p[1] = (2 * dent_random_unit(&random) - 1) * size;
+            p[2] = (2 * dent_random_unit(&random) - 1) * size;
+        }
+        double apart = xyz[1][0][0] - xyz[0][0][0];
+        const double grow[2] = {apart / 4, apart - apart / 4};
+        for (int i = 0; i < 2; i++) {
+            dent_body_def def = dent_surface_def_default();
+            dent_body_id id;
+            def.vertex_count = 3;
+            def.element_count = 1;
+            def.element_corners = corners;
+            def.positions_t0 = dent_positions_double(xyz[i][0]);
+            assert_int_equal(body_table_add(&stage.table, &def, &message, &id), DENT_OK);
+        }
+        assert_int_equal(pose_read(&stage.pose, &stage.table, &message), DENT_OK);
+        assert_true(surface_forest_update(&stage.forest, &stage.pose, &stage.scratch));
+        struct forest_refit how = {.pose = &stage.pose, .grow = grow};
+        assert_true(surface_forest_refit(&stage.forest, &how, kernels_for(DENT_ISA_SCALAR), &stage.scratch));
+        float end = stage.forest.bodies[0].tree->levels[0].hi[0][0];
+        float begin = stage.forest.bodies[1].tree->levels[0].lo[0][0];
+        assert_true(end >= begin);
+        close += end - begin < 4 * FOREST_INPUT_ERROR; /* and no more is given away than need be */
+        stage_close(&stage);
+    }
+    assert_int_equal(close, 400);
+    dent_context_destroy(context);
+}
+
 static void boxes_contain_vertices_motions_and_growth_and_parents_contain_children(void **state)
 {
     (void)state;
@@ -595,6 +644,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_face_vertex_and_edge_is_owned_once),
+        cmocka_unit_test(grown_boxes_of_faces_at_the_grown_distance_meet),
         cmocka_unit_test(boxes_contain_vertices_motions_and_growth_and_parents_contain_children),
         cmocka_unit_test(a_visit_meets_every_pair_of_leaves_whose_boxes_meet_once),
         cmocka_unit_test(visits_are_the_same_for_1_2_3_and_8_threads_and_any_volume),

@@ -118,18 +118,18 @@ test("a model is drawn alike whatever its size and place, and its numbers are it
     for (const [size, at] of [[1, 0], [1e-100, 0], [1e100, 0], [0.001, 1e10]]) {
         const viewer = await startViewer(write("low.obj", size, at), write("high.obj", size, at + 0.125 * size)), page = await openPage(browser, viewer.url);
         await wait(page, () => window.dentView.contacts > 0 && !window.dentView.pending);
-        const { share } = await lookAtPixels(page), worst = (await page.evaluate(() => window.dentView.worst)) / size;
+        const { share } = await lookAtPixels(page), worst = (await page.evaluate(() => window.dentView.push)) / size;
         const { span, range } = await page.evaluate(() => {
             const { stage } = window.dentView, p = stage.bodies[0].mesh.geometry.getAttribute("position").array, unit = stage.unit;
-            return { span: [3, 7, 11].map(i => (p[i] - p[i % 3]) * unit), range: stage.depthRange * unit };
+            return { span: [3, 7, 11].map(i => (p[i] - p[i % 3]) * unit), range: stage.pushRange * unit };
         });
         span.forEach(edge => assert.ok(Math.abs(edge / size - 1) < 0.01, `an edge of ${edge} at size ${size}`));
         assert.ok(Math.abs(range / size / worst - 1) < 0.01, `colours up to ${range}`);
         first ??= { share, worst };
         assert.ok(share > 0.05 && Math.abs(share / first.share - 1) < 0.03, `${share} of the picture at size ${size}, ${first.share} at size 1`);
-        assert.ok(Math.abs(worst / first.worst - 1) < 0.02, `deepest ${worst} at size ${size}, ${first.worst} at size 1`);
-        const shown = await page.textContent("#deepest");
-        assert.ok(Math.abs(Number.parseFloat(shown) / size / worst - 1) < 0.01, `deepest ${shown}`);
+        assert.ok(Math.abs(worst / first.worst - 1) < 0.02, `largest push ${worst} at size ${size}, ${first.worst} at size 1`);
+        const shown = await page.textContent("#push");
+        assert.ok(Math.abs(Number.parseFloat(shown) / size / worst - 1) < 0.01, `largest push ${shown}`);
         const near = await page.evaluate(() => {
             const { stage } = window.dentView, gl = stage.renderer.getContext(), bytes = new Uint8Array(4 * gl.drawingBufferWidth * gl.drawingBufferHeight);
             stage.setTheme(false);
@@ -145,7 +145,7 @@ test("a model is drawn alike whatever its size and place, and its numbers are it
         await wait(page, () => window.dentView.note?.text);
         const text = await page.evaluate(() => window.dentView.note.text), places = /^at (.*)$/m.exec(text)[1].split(", ").map(Number);
         places.forEach(x => assert.ok(x >= at - 1e-5 * size && x <= at + 1.126 * size, `${text} at size ${size}`));
-        for (const [, depth] of text.matchAll(/depth (\S+)/g)) assert.ok(Math.abs(Number(depth)) <= 1.01 * worst * size && Math.abs(Number(depth)) > 1e-6 * size, text);
+        for (const [, push] of text.matchAll(/push (\S+)/g)) assert.ok(Math.abs(Number(push)) <= 1.01 * worst * size && Math.abs(Number(push)) > 1e-6 * size, text);
         await finish(viewer, page);
     }
 });

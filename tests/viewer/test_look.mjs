@@ -91,7 +91,7 @@ test("captions and names are seen in full, and lengths have their unit", async (
         return fits;
     });
     assert.ok(wide, "there is room for a name of eleven letters");
-    assert.match(await page.textContent("#penetration-caption"), / in m$/);
+    assert.match(await page.textContent("#push-caption"), / in m$/);
     await page.setViewportSize({ width: 1200, height: 750 });
 });
 

@@ -1,6 +1,9 @@
 // The page in a real browser: what is drawn, shown and picked is what the library says.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { lookAtPixels, openPage, startBrowser, startViewer } from "./support.mjs";
 
@@ -168,7 +171,7 @@ test("every control has a name for those who cannot see it", async () => {
 });
 
 test("after a restart of the server at the same address the page goes on", async () => {
-    const token = "0123456789abcdef0123456789abcdef";
+    const folder = mkdtempSync(join(tmpdir(), "dent-page-")), token = join(folder, "token");
     const first = await startViewer(...MODEL, "--token", token), port = new URL(first.url).port;
     const other = await openPage(browser, first.url);
     await first.stop();
@@ -180,4 +183,5 @@ test("after a restart of the server at the same address the page goes on", async
     assert.ok(share > 0.02, `${share} of the picture is drawn on`);
     await other.close();
     await second.stop();
+    rmSync(folder, { recursive: true });
 });

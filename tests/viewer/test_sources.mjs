@@ -32,7 +32,7 @@ async function visit(url) {
     socket.on("message", data => {
         const kind = data.readUInt32LE(0);
         if (kind === FRAME) {
-            seen.push({ kind, frame: data.readUInt32LE(72), count: data.readUInt32LE(76), contacts: data.readUInt32LE(84), playing: (data.readUInt32LE(96) & 1) !== 0, positions: data.subarray(104) });
+            seen.push({ kind, frame: data.readUInt32LE(72), count: data.readUInt32LE(76), contacts: data.readUInt32LE(84), playing: (data.readUInt32LE(96) & 1) !== 0, positions: data.subarray(120) });
             page.newest = seen.at(-1);
             socket.send(`ack ${data.readUInt32LE(4)}`);
         } else if (kind === HELLO) {
@@ -169,6 +169,18 @@ test("a page that goes away lets go of what it dragged; another one's release do
     assert.ok(away(free, target) > 0.1, `fell to ${free} from ${target}`);
     await finish(viewer);
     assert.equal(viewer.errors, "");
+});
+
+test("a page that talks without end takes nothing from another one", async () => {
+    const viewer = await watch("cloth-sphere", "--scale", "0.1"), [loud, other] = [await visit(viewer.url), await visit(viewer.url)];
+    loud.say("pause");
+    await other.frame(message => !message.playing);
+    loud.say("step 60"); // while it steps, what comes is kept for later
+    for (let i = 0; i < 2000; i++) loud.say("pick 0 0");
+    await new Promise(resolve => setTimeout(resolve, 200));
+    other.say("pick 0 1");
+    assert.equal((await other.note(note => note.body === 0)).face, 1);
+    await finish(viewer);
 });
 
 test("files are checked, and the page is told the verdict of dent check", async () => {

@@ -37,7 +37,7 @@ static int find_contacts(view_source *source)
         return view_fail(source, "%s", dent_world_message(source->world));
     }
     source->facts.contact_count = found.count;
-    source->facts.worst_penetration = found.max_depth;
+    source->facts.push = found.scale_depth;
     return STATUS_GOOD;
 }
 

@@ -9,14 +9,14 @@
  * TOPOLOGY   uint32 body, vertex_count, face_count; uint32 vertex_numbers[vertex_count] (the body's own number of each
  *            vertex that a surface face uses); uint32 corners[3 * face_count] (places in vertex_numbers)
  * FRAME      see view_frame_header: statistics, then per body float positions[3 * vertex_count], then contacts, then
- * per body one mark byte per face (padded to 4), where a question is asked BOXES      uint32 count, level, deepest,
- * shape (0 boxes, 1 spheres, 2 polytopes), total; float lo[3], hi[3] of each, or centre and radius, or of all polytopes
- * together the two ends of every edge, to the end of the message NOTE       JSON text: the answer to a pick ("text",
- * "body", "face" …), or what went wrong ("trouble") STATE      JSON text: what the pages have asked for, which all of
- * them share (question, structure, speed)
+ *            per body one mark byte per face (padded to 4), where a question is asked
+ * BOXES      uint32 count, level, deepest, shape (0 boxes, 1 spheres, 2 polytopes), total; float lo[3], hi[3] of each,
+ *            or centre and radius, or of all polytopes together the two ends of every edge, to the end of the message
+ * NOTE       JSON text: the answer to a pick ("text", "body", "face" …), or what went wrong ("trouble")
+ * STATE      JSON text: what the pages have asked for, which all of them share (question, structure, speed)
  *
  * Positions are floats relative to the `origin` named in HELLO and in its `unit`, a power of two: models far from zero
- * keep their shape, and models of any size fit. So are depths of contacts, shapes of structures and the place of a
+ * keep their shape, and models of any size fit. So are pushes of contacts, shapes of structures and the place of a
  * vertex that is grabbed. Statistics are doubles in the units of the model.
  *
  * Page to tool: short text commands, one per message, words separated by single blanks; see view_command. Anything else
@@ -44,7 +44,7 @@ typedef enum view_message_kind {
 typedef struct view_frame_header {
     uint32_t kind, sequence;
     double time;            /* seconds of the scene */
-    double worst_penetration; /* of the model: not in units */
+    double push; /* the largest of the contacts that are certain, of all where none is; of the model: not in units */
     double kinetic, elastic;
     double ms_detect, ms_respond, ms_total;
     uint64_t published_ns;  /* the tool's clock, for measuring staleness */
@@ -56,6 +56,8 @@ typedef struct view_frame_header {
     uint32_t pair_count;    /* of the question asked; UINT32_MAX: none is asked */
     uint32_t flags;         /* VIEW_FLAG_… */
     uint32_t topology;      /* the generation of TOPOLOGY messages these positions belong to */
+    double push_error;      /* how far `push` may be off */
+    double uncertain_push;  /* the largest of the contacts that are not certain; 0: there are none */
 } view_frame_header;
 
 enum {
@@ -66,10 +68,11 @@ enum {
     VIEW_FLAG_PENDING = 16 /* contacts and pairs follow */
 };
 
-/** One contact as it is sent: 12 words. */
+/** One contact as it is sent: 13 words. */
 typedef struct view_contact {
     float point[3], normal[3];
-    float depth; /* positive inside, negative apart; in units */
+    float push;  /* the displacement along the normal that parts the two, negative apart; in units */
+    float error; /* of `push`, in units; above half of it, the contact is not certain */
     float force; /* length; 0: not known */
     uint32_t body_a, feature_a, body_b, feature_b;
 } view_contact;

@@ -11,6 +11,7 @@
  */
 #include "view_server.h"
 
+#include <errno.h>
 #include <libwebsockets.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
@@ -31,7 +33,8 @@ enum {
     QUICK_NS = 30000000,
     FILE_CHUNK = 32768,
     SEND_AT_ONCE = 1 << 20, /* bytes; not told, libwebsockets sends pieces as small as the longest command */
-    SOCKET_LIMIT = 128
+    SOCKET_LIMIT = 128,
+    ADMITTED_LIMIT = 32 /* from the gate, until the service loop takes them over */
 };
 
 _Static_assert(LWS_PRE <= 64, "messages leave 64 bytes before their text");
@@ -59,7 +62,9 @@ typedef struct download {
 } download;
 
 struct view_server {
+    view_gate *gate;
     struct lws_context *sockets;
+    struct lws_vhost *host_of_pages;
     pthread_t thread;
     bool stop;
     char token[TOKEN_LENGTH + 1];
@@ -75,6 +80,8 @@ struct view_server {
     uint64_t frame_number, boxes_number, state_number;
     view_command queue[VIEW_COMMAND_QUEUE];
     uint32_t queue_first, queue_count;
+    int admitted[ADMITTED_LIMIT]; /* sockets that the gate let in */
+    uint32_t admitted_count;
     client *clients;
     uint32_t client_count;
     uint64_t next_client;
@@ -93,23 +100,11 @@ static bool header_is_one_of(struct lws *socket, enum lws_token_indexes header, 
     return length > 0 && (strcmp(text, first) == 0 || strcmp(text, second) == 0);
 }
 
-/* All bytes are looked at, so that the time taken tells nothing. */
-static bool token_matches(const view_server *server, const char *text)
-{
-    unsigned difference = 0;
-    if (strlen(text) < TOKEN_LENGTH) {
-        return false;
-    }
-    for (int i = 0; i < TOKEN_LENGTH; i++) {
-        difference |= (unsigned)(server->token[i] ^ text[i]);
-    }
-    return difference == 0;
-}
-
 /* "/TOKEN/name" -> "name"; null: not ours. */
 static const char *name_behind_token(const view_server *server, const char *path)
 {
-    if (path[0] != '/' || !token_matches(server, path + 1) || path[1 + TOKEN_LENGTH] != '/') {
+    if (path[0] != '/' || strlen(path) < TOKEN_LENGTH + 2 || !view_token_matches(server->token, path + 1) ||
+        path[1 + TOKEN_LENGTH] != '/') {
         return NULL;
     }
     return path + TOKEN_LENGTH + 2;
@@ -126,6 +121,39 @@ static int refuse_socket(view_server *server)
     server->facts.refused++;
     pthread_mutex_unlock(&server->lock);
     return 1;
+}
+
+static void count_stranger(void *user)
+{
+    refuse_socket(user);
+}
+
+/* From the gate's thread. */
+static bool admit(void *user, int socket)
+{
+    view_server *server = user;
+    pthread_mutex_lock(&server->lock);
+    bool room = server->admitted_count < ADMITTED_LIMIT;
+    if (room) {
+        server->admitted[server->admitted_count++] = socket;
+    }
+    pthread_mutex_unlock(&server->lock);
+    lws_cancel_service(server->sockets);
+    return room;
+}
+
+/* In the service loop. Where the library has no room it closes the socket itself. */
+static void take_admitted(view_server *server)
+{
+    int taken[ADMITTED_LIMIT];
+    pthread_mutex_lock(&server->lock);
+    uint32_t count = server->admitted_count;
+    memcpy(taken, server->admitted, count * sizeof taken[0]);
+    server->admitted_count = 0;
+    pthread_mutex_unlock(&server->lock);
+    for (uint32_t i = 0; i < count; i++) {
+        lws_adopt_socket_vhost(server->host_of_pages, taken[i]);
+    }
 }
 
 static int filter_socket(view_server *server, struct lws *socket)
@@ -261,17 +289,28 @@ static int serve_page(struct lws *socket, enum lws_callback_reasons reason, void
 
 /* ---- clients ---------------------------------------------------------------------------------------------------- */
 
-/* With the lock held. A newer place of the mouse or of the time bar stands for the older one. When pages talk faster
- * than they are obeyed, commands are lost; the last place is kept for RELEASE, or a vertex would be held for ever. */
+/* With the lock held. How many commands of a client wait. */
+static uint32_t count_waiting(const view_server *server, uint64_t number)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < server->queue_count; i++) {
+        count += server->queue[(server->queue_first + i) % VIEW_COMMAND_QUEUE].client == number;
+    }
+    return count;
+}
+
+/* With the lock held. A newer place of the mouse or of the time bar stands for the older one. When a page talks faster
+ * than it is obeyed, its commands are lost: each has its share of the queue, so that none takes another's. One place
+ * of the share is kept for RELEASE, or a vertex would be held for ever. */
 static void enqueue(view_server *server, const view_command *command)
 {
     uint32_t last = (server->queue_first + server->queue_count + VIEW_COMMAND_QUEUE - 1) % VIEW_COMMAND_QUEUE;
     bool a_place = command->kind == VIEW_COMMAND_GRAB || command->kind == VIEW_COMMAND_SEEK;
-    uint32_t room = VIEW_COMMAND_QUEUE - (command->kind != VIEW_COMMAND_RELEASE);
+    uint32_t share = VIEW_COMMAND_SHARE - (command->kind != VIEW_COMMAND_RELEASE);
     if (server->queue_count > 0 && a_place && server->queue[last].kind == command->kind &&
         server->queue[last].client == command->client) {
         server->queue[last] = *command;
-    } else if (server->queue_count < room) {
+    } else if (server->queue_count < VIEW_COMMAND_QUEUE && count_waiting(server, command->client) < share) {
         server->queue[(server->queue_first + server->queue_count++) % VIEW_COMMAND_QUEUE] = *command;
     }
     pthread_cond_signal(&server->arrived);
@@ -301,8 +340,6 @@ static void close_client(view_server *server, client *visitor)
             break;
         }
     }
-    enqueue(server,
-            &(view_command){.kind = VIEW_COMMAND_RELEASE, .client = visitor->number}); /* it drags nothing any more */
     pthread_mutex_unlock(&server->lock);
     for (uint32_t i = 0; i < visitor->reply_count; i++) {
         view_message_drop(visitor->replies[i]);
@@ -450,6 +487,7 @@ static int serve_client(struct lws *socket, enum lws_callback_reasons reason, vo
         return receive(server, user, in, size);
     case LWS_CALLBACK_EVENT_WAIT_CANCELLED: /* another thread has something new; asking at every turn instead would
                                                never sleep */
+        take_admitted(server);
         lws_callback_on_writable_all_protocol(server->sockets, &protocols[1]);
         return 0;
     default:
@@ -479,7 +517,7 @@ static void *service(void *data)
     return NULL;
 }
 
-static bool make_token(char *token)
+bool view_make_token(char *token)
 {
     static const char digits[] = "0123456789abcdef";
     unsigned char bytes[TOKEN_BYTES];
@@ -510,13 +548,12 @@ static void ignore_log(int level, const char *line)
     (void)line;
 }
 
-static bool open_sockets(view_server *server, uint16_t port)
+static bool open_sockets(view_server *server)
 {
     struct lws_context_creation_info info;
     memset(&info, 0, sizeof info);
     lws_set_log_level(0, ignore_log);
-    info.port = port;
-    info.iface = "127.0.0.1";
+    info.port = CONTEXT_PORT_NO_LISTEN_SERVER; /* the gate listens */
     info.protocols = protocols;
     info.user = server;
     info.gid = (gid_t)-1;
@@ -525,15 +562,56 @@ static bool open_sockets(view_server *server, uint16_t port)
     info.max_http_header_pool = SOCKET_LIMIT;
     info.timeout_secs = 10;
     info.keepalive_timeout = 5;
-    info.options =
-        LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DISABLE_IPV6 | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
+    info.options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DISABLE_IPV6;
     server->sockets = lws_create_context(&info);
-    struct lws_vhost *host = server->sockets != NULL ? lws_create_vhost(server->sockets, &info) : NULL;
-    if (host == NULL) {
+    server->host_of_pages = server->sockets != NULL ? lws_create_vhost(server->sockets, &info) : NULL;
+    return server->host_of_pages != NULL;
+}
+
+static bool open_gate(view_server *server, uint16_t port)
+{
+    server->gate = view_gate_open(&(view_gate_def){
+        .port = port, .token = server->token, .admit = admit, .refused = count_stranger, .user = server});
+    if (server->gate == NULL) {
         return false;
     }
-    name_addresses(server, lws_get_vhost_listen_port(host));
+    name_addresses(server, view_gate_port(server->gate));
     return true;
+}
+
+static void drop_opening(view_server *server)
+{
+    for (uint32_t i = 0; i < server->opening_count; i++) {
+        view_message_drop(server->opening[i]);
+    }
+    free(server->opening);
+    server->opening = NULL;
+    server->opening_count = 0;
+}
+
+/* Everything but the threads, which have ended or never began. */
+static void release(view_server *server)
+{
+    for (uint32_t i = 0; i < server->admitted_count; i++) {
+        close(server->admitted[i]);
+    }
+    if (server->sockets != NULL) {
+        lws_context_destroy(server->sockets);
+    }
+    drop_opening(server);
+    view_message_drop(server->frame);
+    view_message_drop(server->boxes);
+    view_message_drop(server->state);
+    pthread_cond_destroy(&server->arrived);
+    pthread_mutex_destroy(&server->lock);
+    free(server);
+}
+
+static void end_service(view_server *server)
+{
+    __atomic_store_n(&server->stop, true, __ATOMIC_RELEASE);
+    lws_cancel_service(server->sockets);
+    pthread_join(server->thread, NULL);
 }
 
 view_server *view_server_start(uint16_t port, const char *token, char *why, size_t why_size)
@@ -552,30 +630,23 @@ view_server *view_server_start(uint16_t port, const char *token, char *why, size
     if (token != NULL) {
         snprintf(server->token, sizeof server->token, "%s", token);
     }
-    if (token == NULL && !make_token(server->token)) {
+    if (token == NULL && !view_make_token(server->token)) {
         snprintf(why, why_size, "the system gives no random numbers");
-    } else if (!open_sockets(server, port)) {
-        snprintf(why, why_size, "cannot listen on 127.0.0.1:%u (is it taken?)", (unsigned)port);
+    } else if (!open_gate(server, port)) {
+        snprintf(why, why_size, "cannot listen on 127.0.0.1:%u: %s", (unsigned)port, strerror(errno));
+    } else if (!open_sockets(server)) {
+        snprintf(why, why_size, "cannot set up libwebsockets");
     } else if (pthread_create(&server->thread, NULL, service, server) != 0) {
         snprintf(why, why_size, "cannot start a thread");
+    } else if (!view_gate_start(server->gate)) {
+        snprintf(why, why_size, "cannot start a thread");
+        end_service(server);
     } else {
         return server;
     }
-    if (server->sockets != NULL) {
-        lws_context_destroy(server->sockets);
-    }
-    free(server);
+    view_gate_close(server->gate);
+    release(server);
     return NULL;
-}
-
-static void drop_opening(view_server *server)
-{
-    for (uint32_t i = 0; i < server->opening_count; i++) {
-        view_message_drop(server->opening[i]);
-    }
-    free(server->opening);
-    server->opening = NULL;
-    server->opening_count = 0;
 }
 
 void view_server_stop(view_server *server)
@@ -583,17 +654,9 @@ void view_server_stop(view_server *server)
     if (server == NULL) {
         return;
     }
-    __atomic_store_n(&server->stop, true, __ATOMIC_RELEASE);
-    lws_cancel_service(server->sockets);
-    pthread_join(server->thread, NULL);
-    lws_context_destroy(server->sockets);
-    drop_opening(server);
-    view_message_drop(server->frame);
-    view_message_drop(server->boxes);
-    view_message_drop(server->state);
-    pthread_cond_destroy(&server->arrived);
-    pthread_mutex_destroy(&server->lock);
-    free(server);
+    view_gate_close(server->gate); /* first: it wakes the service loop */
+    end_service(server);
+    release(server);
 }
 
 /* ---- from the other threads ----------------------------------------------------------------------------------- */

@@ -1,7 +1,8 @@
 /* view_server.h — the socket side of `dent view`: a thread that serves the page and streams frames to it.
  *
- * Listens on 127.0.0.1 only. Every address begins with a random token; Host and Origin must be ours, so that no other
- * page in the browser can reach it. Files are those of the bundle in the program and no others.
+ * Listens on 127.0.0.1 only. Every address begins with a random token, and connections without it never get further
+ * than the gate (view_gate.h); Host and Origin must be ours, so that no other page in the browser can reach it. Files
+ * are those of the bundle in the program and no others.
  *
  * Streaming: the newest frame only. A client gets the next frame when it has acknowledged the last one (one that
  * answers within 30 ms: the last but one); what was published meanwhile is skipped. Publishing never waits for anybody:
@@ -10,11 +11,12 @@
 #ifndef DENT_VIEW_SERVER_H
 #define DENT_VIEW_SERVER_H
 
+#include "view_gate.h"
 #include "view_protocol.h"
 
 typedef struct view_server view_server;
 
-enum { VIEW_CLIENT_LIMIT = 16, VIEW_COMMAND_QUEUE = 256 };
+enum { VIEW_CLIENT_LIMIT = 16, VIEW_COMMAND_SHARE = 32, VIEW_COMMAND_QUEUE = VIEW_CLIENT_LIMIT * VIEW_COMMAND_SHARE };
 
 /** A file of the page, inside the program. */
 typedef struct view_file {
@@ -27,7 +29,8 @@ typedef struct view_file {
 /** The bundle; ended by a row without a name. Made at build time (cmake/viewer.cmake). */
 extern const view_file view_bundle[];
 
-enum { VIEW_TOKEN_LENGTH = 32 }; /* hexadecimal digits: 128 bits */
+/** Fills `token` with VIEW_TOKEN_LENGTH random hexadecimal digits and a zero. */
+bool view_make_token(char *token);
 
 /** port 0: one that is free. token null: a new random one; else VIEW_TOKEN_LENGTH hexadecimal digits, so that a page
  * can find its server again. Null: *why says what went wrong in a line. */
@@ -56,7 +59,7 @@ enum { VIEW_EVERYBODY = 0 }; /* clients are numbered from 1 */
 void view_server_reply(view_server *server, uint64_t client, view_message *message);
 
 /** The next command of any client, waiting at most `wait_ms`. Acknowledgements are not among them. A client that goes
- * away says RELEASE. */
+ * away says nothing: view_server_is_here. */
 bool view_server_command(view_server *server, uint32_t wait_ms, view_command *command);
 
 typedef struct view_server_facts {

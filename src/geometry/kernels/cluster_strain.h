@@ -97,7 +97,8 @@ static void strain_of_cluster(const struct cluster_rest *rest, const struct clus
 /* With |.| the Frobenius norm, h = matrix * g and s = sym(h) - (|matrix| spread + 24 u |matrix| |g|) * identity: the
  * second term pays for the deviation of the cells, the third for the roundings of h (four a product, three products an
  * entry, and two of g over unit). s is positive definite when its leading minors are positive; computed minors are off
- * by less than 8 u q^2 and 40 u q^3, where q bounds the entries. */
+ * by less than 8 u q^2 and 40 u q^3, where q bounds the entries. With |g|^2 above 1e-30 and |matrix| |g| between 1e-9
+ * and 1e9 none of this under- or overflows; others are not told definite. */
 static uint32_t definite_clusters(const struct piece_strain *strain, const float matrix[9])
 {
     float squares = 0;
@@ -138,7 +139,9 @@ static uint32_t definite_clusters(const struct piece_strain *strain, const float
             lanes_subtract(lanes_add(lanes_multiply(c, minor2),
                                      lanes_multiply(e, lanes_subtract(lanes_multiply(d, f), lanes_multiply(b, e)))),
                            lanes_multiply(f, lanes_subtract(lanes_multiply(a, f), lanes_multiply(d, e))));
-        uint32_t bits = lanes_less(lanes_multiply(unit, q), a);
+        uint32_t bits = lanes_less(lanes_set(1e-30f), g_squares) & lanes_less(lanes_set(1e-9f), size) &
+                        lanes_less(size, lanes_set(1e9f));
+        bits &= lanes_less(lanes_multiply(unit, q), a);
         bits &= lanes_less(lanes_multiply(lanes_multiply(unit, lanes_set(8)), q2), minor2);
         bits &= lanes_less(lanes_multiply(lanes_multiply(unit, lanes_set(40)), lanes_multiply(q2, q)), minor3);
         found |= bits << i;

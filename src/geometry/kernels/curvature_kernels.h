@@ -88,6 +88,13 @@ struct star_answer {
     uint32_t rises;
 };
 
+/* A turn above this is one of the true positions, too. */
+static inline double star_bound(const struct star_answer *answer)
+{
+    double m = (double)answer->reach, h = (double)FOREST_INPUT_ERROR;
+    return 16 * 0x1p-24 * m * m + 9 * h * m + 16 * h * h + 0x1p-130;
+}
+
 struct curvature_kernels {
     void (*leaf)(const struct leaf_points *points, const struct leaf_corners *corners,
                  struct leaf_curvature *curvature);

@@ -147,9 +147,9 @@ static void orientations_avx2(const double (*xyz)[3], const uint32_t (*cells)[4]
         __m256d value = _mm256_mul_pd(d[0][0], minor(d[1][1], d[2][2], d[1][2], d[2][1]));
         value = _mm256_add_pd(value, _mm256_mul_pd(d[1][0], minor(d[2][1], d[0][2], d[2][2], d[0][1])));
         value = _mm256_add_pd(value, _mm256_mul_pd(d[2][0], minor(d[0][1], d[1][2], d[0][2], d[1][1])));
+        __m256d cube = _mm256_mul_pd(_mm256_mul_pd(_mm256_mul_pd(_mm256_set1_pd(8), largest), largest), largest);
         __m256d bound =
-            _mm256_mul_pd(_mm256_mul_pd(_mm256_mul_pd(_mm256_set1_pd(ORIENTATION_BOUND), largest), largest), largest);
-        bound = _mm256_add_pd(bound, _mm256_set1_pd(ORIENTATION_FLOOR));
+            _mm256_add_pd(_mm256_mul_pd(cube, _mm256_set1_pd(ORIENTATION_BOUND)), _mm256_set1_pd(ORIENTATION_FLOOR));
         uint32_t above = (uint32_t)_mm256_movemask_pd(_mm256_cmp_pd(value, bound, _CMP_GT_OQ));
         uint32_t below = (uint32_t)_mm256_movemask_pd(_mm256_cmp_pd(_mm256_xor_pd(value, no_sign), bound, _CMP_GT_OQ));
         for (uint32_t k = 0; k < 4; k++) {

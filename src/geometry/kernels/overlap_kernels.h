@@ -43,7 +43,8 @@ struct overlap_kernels {
     void (*orientations)(const double (*xyz)[3], const uint32_t (*cells)[4], uint32_t count, int8_t *signs);
 };
 
-#define ORIENTATION_BOUND (50 * 0x1p-53)
+/* Of 8 X^3: made first, so that it is infinite before the sum of three products of at most 2 X^3 can be. */
+#define ORIENTATION_BOUND (6.25 * 0x1p-53)
 #define ORIENTATION_FLOOR 0x1p-900
 
 void overlap_face_prepare(struct overlap_face *face, const double *const corners[3], double first, double second);

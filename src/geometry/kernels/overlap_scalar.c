@@ -122,7 +122,7 @@ static void orientations_scalar(const double (*xyz)[3], const uint32_t (*cells)[
         double value = d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) +
                        d[1][0] * (d[2][1] * d[0][2] - d[2][2] * d[0][1]) +
                        d[2][0] * (d[0][1] * d[1][2] - d[0][2] * d[1][1]);
-        double bound = ORIENTATION_BOUND * largest * largest * largest + ORIENTATION_FLOOR;
+        double bound = 8 * largest * largest * largest * ORIENTATION_BOUND + ORIENTATION_FLOOR;
         signs[i] = (int8_t)(value > bound ? 1 : value < -bound ? -1 : 0);
     }
 }

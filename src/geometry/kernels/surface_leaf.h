@@ -45,17 +45,23 @@ static inline octet_t octet_range_bound(octet_t size, octet_t largest);
 
 #include "geometry/kernels/surface_narrow.h"
 
-/* The bound of orientation_3d_determinant for differences of at most these sizes. */
+/* Of d . (e1 x e2) for differences of at most these sizes. Minors of all three pairs of axes are computed, so all three
+ * enter the guards against underflow and overflow, other than in orientation_3d_determinant (surface_kernels.h). */
 static inline octet_t octet_side_bound(struct octet_t3 largest)
 {
-    octet_t yz = octet_multiply(octet_multiply(largest.y, octet_set(8.0)), largest.z);
-    octet_t xyz = octet_multiply(largest.x, octet_add(yz, octet_set(0x1p-900)));
+    octet_t x = octet_multiply(largest.x, octet_set(8.0)), xy = octet_multiply(x, largest.y);
+    octet_t squares = octet_add(octet_add(xy, octet_multiply(x, largest.z)),
+                                octet_multiply(octet_multiply(largest.y, octet_set(8.0)), largest.z));
+    octet_t guard = octet_add(squares, octet_add(octet_add(largest.x, largest.y), largest.z));
+    octet_t xyz = octet_add(octet_multiply(xy, largest.z), octet_multiply(guard, octet_set(0x1p-900)));
     return octet_add(octet_multiply(xyz, octet_set(6.0 * 0x1p-53)), octet_set(0x1p-900));
 }
 
+/* The product of the sizes comes before the small factor: where a sum of products could overflow, the bound does. */
 static inline octet_t octet_range_bound(octet_t size, octet_t largest)
 {
-    return octet_add(octet_multiply(size, octet_multiply(largest, octet_set(10.0 * 0x1p-53))), octet_set(0x1p-900));
+    octet_t product = octet_multiply(octet_multiply(size, octet_set(8.0)), largest);
+    return octet_add(octet_multiply(product, octet_set(1.25 * 0x1p-53)), octet_set(0x1p-900));
 }
 
 static struct narrow_signs narrow_floats(const struct float_batch *batch)

@@ -1,7 +1,7 @@
 // The page of `dent view`: connects the tool's messages, the 3-D stage and the controls.
 import { Connection } from "./connection.js";
 import { BOXES, FRAME, HELLO, NOTE, STATE, TOPOLOGY, decode } from "./messages.js";
-import { bodyColor, depthGradient } from "./palette.js";
+import { bodyColor, pushGradient } from "./palette.js";
 import { Plot, shortNumber } from "./plots.js";
 import { Stage } from "./stage.js";
 
@@ -54,7 +54,7 @@ function onDrawn() {
 const stage = makeStage();
 const plots = {
     contacts: new Plot($("plot-contacts"), ["--series-1"]),
-    penetration: new Plot($("plot-penetration"), ["--series-2"]),
+    push: new Plot($("plot-push"), ["--series-2"]),
     time: new Plot($("plot-time"), ["--series-1", "--series-3", "--faint"]),
 };
 state.stage = stage;
@@ -87,7 +87,7 @@ function onHello(message) {
     showShared();
     $("empty").hidden = message.bodies.some(body => body.faces > 0);
     write("time-caption", message.live ? "ms" : "ms for the contacts");
-    write("penetration-caption", `worst penetration${message.lengthUnit ? ` in ${message.lengthUnit}` : ""}`);
+    write("push-caption", `largest push${message.lengthUnit ? ` in ${message.lengthUnit}` : ""}`);
     $("plots").hidden = message.frames === 1 && !message.live; // one frame makes no curve
     $("scrub").style.visibility = message.live ? "hidden" : ""; // a live scene only goes on
     $("time-keys").hidden = !message.live;
@@ -116,10 +116,10 @@ function onFrame(frame) {
         state.looked = true;
         stage.look(...wanted.get("view").split(",").map(Number));
     }
-    Object.assign(state, { pending: frame.pending, frame: frame.frame, sequence: frame.sequence, contacts: frame.contactCount, pairs: frame.pairCount, worst: frame.worst, playing: frame.playing, markedFaces: stage.markedFaces, time: frame.time });
+    Object.assign(state, { pending: frame.pending, frame: frame.frame, sequence: frame.sequence, contacts: frame.contactCount, pairs: frame.pairCount, push: frame.push, pushError: frame.pushError, uncertainPush: frame.uncertainPush, playing: frame.playing, markedFaces: stage.markedFaces, time: frame.time });
     if (!frame.pending) {
         plots.contacts.add(frame.frame, [frame.contactCount]);
-        plots.penetration.add(frame.frame, [Math.max(frame.worst, 0)]);
+        plots.push.add(frame.frame, [Math.max(frame.push, 0)]);
         plots.time.add(frame.frame, frame.live ? [frame.detect, frame.respond, frame.total] : [frame.total]);
     }
     tellFigures();
@@ -145,13 +145,15 @@ function tellFigures() {
 }
 
 // With the unit where it is known: scenes tell theirs, files of meshes have none.
-function length(x) {
-    return state.hello.lengthUnit ? `${shortNumber(x)} ${state.hello.lengthUnit}` : shortNumber(x);
+// How far it may be off is told where that is more than rounding.
+function length(x, error = 0) {
+    const number = error > 1e-3 * x ? `${shortNumber(x)} ± ${shortNumber(error)}` : shortNumber(x);
+    return state.hello.lengthUnit ? `${number} ${state.hello.lengthUnit}` : number;
 }
 
 function showFigures(frame) {
     write("contact-count", frame.pending ? "…" : frame.contactCount + (frame.contactsSent < frame.contactCount ? ` (${frame.contactsSent} drawn)` : ""));
-    write("deepest", frame.pending ? "…" : frame.contactCount > 0 ? length(frame.worst) : "–");
+    write("push", frame.pending ? "…" : frame.contactCount > 0 ? length(frame.push, frame.pushError) : "–");
     write("pair-count", frame.pending && (shared?.question ?? "none") !== "none" ? "…" : frame.pairCount === null ? "–" : String(frame.pairCount));
     write("time", `${shortNumber(frame.time)} s`);
     $("play").classList.toggle("playing", frame.playing);
@@ -167,8 +169,11 @@ function showFigures(frame) {
 }
 
 function showLegend(frame) {
-    $("legend").hidden = !(frame.worst > 0) || !$("contacts-on").checked;
-    write("legend-end", length(frame.worst));
+    $("legend").hidden = !(frame.push > 0) || !$("contacts-on").checked;
+    write("legend-end", length(frame.push));
+    const beyond = frame.uncertainPush > frame.push; // else they are on the scale like the others
+    $("legend-uncertain").hidden = !beyond;
+    write("legend-uncertain", beyond ? `grey: uncertain, up to ${length(frame.uncertainPush)}` : "");
 }
 
 function onBoxes(message) {
@@ -379,7 +384,7 @@ $("help-open").onclick = () => $("help").showModal();
 function setTheme(dark) {
     document.documentElement.dataset.theme = dark ? "dark" : "light";
     stage.setTheme(dark);
-    $("legend-bar").style.background = depthGradient(dark);
+    $("legend-bar").style.background = pushGradient(dark);
     for (const plot of Object.values(plots)) plot.draw();
     if (current) stage.showFrame(current);
     try {

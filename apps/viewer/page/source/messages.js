@@ -1,7 +1,8 @@
 // Reads the binary messages of the tool: the layout is told in apps/viewer/server/view_protocol.h.
 
 export const HELLO = 1, TOPOLOGY = 2, FRAME = 3, BOXES = 4, NOTE = 5, STATE = 6;
-const NO_QUESTION = 0xffffffff, MARKS = 4, HEADER_BYTES = 8 + 7 * 8 + 8 + 8 * 4, CONTACT_WORDS = 12;
+const NO_QUESTION = 0xffffffff, MARKS = 4, HEADER_BYTES = 8 + 7 * 8 + 8 + 8 * 4 + 2 * 8;
+export const CONTACT_WORDS = 13;
 export const BALLS = 1, POLYTOPES = 2; // shapes of structures; 0: boxes
 
 function text(buffer) {
@@ -21,7 +22,7 @@ function topology(buffer) {
 function frame(buffer, bodies) {
     const view = new DataView(buffer), real = i => view.getFloat64(8 + 8 * i, true), word = i => view.getUint32(72 + 4 * i, true);
     const header = {
-        sequence: view.getUint32(4, true), time: real(0), worst: real(1), kinetic: real(2), elastic: real(3), detect: real(4), respond: real(5),
+        sequence: view.getUint32(4, true), time: real(0), push: real(1), pushError: view.getFloat64(104, true), uncertainPush: view.getFloat64(112, true), kinetic: real(2), elastic: real(3), detect: real(4), respond: real(5),
         total: real(6), frame: word(0), frameCount: word(1), contactCount: word(3), contactsSent: word(4),
         pairCount: word(5) === NO_QUESTION ? null : word(5), playing: (word(6) & 1) !== 0, last: (word(6) & 2) !== 0, live: (word(6) & 8) !== 0, pending: (word(6) & 16) !== 0,
     };

@@ -1,13 +1,13 @@
 // The 3-D side of the page: bodies, contacts, structures, cut plane, camera. Draws only when something changed.
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
-import { BALLS, POLYTOPES } from "./messages.js";
-import { bodyColor, depthColor } from "./palette.js";
+import { BALLS, CONTACT_WORDS, POLYTOPES } from "./messages.js";
+import { bodyColor, pushColor, uncertainColor } from "./palette.js";
 import { drawsInSoftware, faceMaterial } from "./shading.js";
 
 const DRAFT = 0.6, DRAFT_FACES = 10000, STILL_AFTER = 400; // see refine()
 const MARGIN = 1.12; // round what is fitted: bodies that move, and normals of contacts, stay in sight for a while
-const CONTACT_WORDS = 12, LARGEST = 1e37; // beyond it products of floats overflow: not drawn
+const LARGEST = 1e37; // beyond it products of floats overflow: not drawn
 
 // A geometry whose attributes grow as needed.
 function ensure(geometry, name, count, width) {
@@ -250,9 +250,10 @@ export class Stage {
         const place = ensure(this.points.geometry, "position", count, 3), color = ensure(this.points.geometry, "color", count, 3);
         const ends = ensure(this.normals.geometry, "position", 2 * count, 3), endColors = ensure(this.normals.geometry, "color", 2 * count, 3);
         const length = 0.04 * this.bounds.getSize(new THREE.Vector3()).length();
-        this.depthRange = Math.max(frame.worst / this.unit, 1e-30); // depths of contacts come in units
+        this.pushRange = Math.max(frame.push / this.unit, 1e-30); // pushes of contacts come in units
         for (let i = 0; i < count; i++) {
-            const at = CONTACT_WORDS * i, [r, g, b] = depthColor(data[at + 6] / this.depthRange, this.dark).map(linear);
+            const at = CONTACT_WORDS * i, push = data[at + 6] / this.pushRange, beyond = push > 1.000001; // not certain: the scale ends at the largest that is
+            const [r, g, b] = (beyond ? uncertainColor(this.dark) : pushColor(push, this.dark)).map(linear);
             for (let k = 0; k < 3; k++) {
                 place.array[3 * i + k] = ends.array[6 * i + k] = data[at + k];
                 ends.array[6 * i + 3 + k] = data[at + k] + length * data[at + 3 + k];

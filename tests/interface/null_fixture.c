@@ -1,0 +1,299 @@
+/* Every public function with null in every pointer position: a status, a zero, or nothing, and never a crash. */
+#include "interface/null_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- objects, made when first asked for ------------------------------------------------------------------------- */
+
+static void must(bool good, const char *what)
+{
+    if (!good) {
+        printf("the fixture cannot make %s\n", what);
+        fflush(stdout);
+        _exit(3);
+    }
+}
+
+dent_context *fixture_dent_context(void)
+{
+    static dent_context *context;
+    if (!context) {
+        dent_context_def def = dent_context_def_default();
+        def.thread_count = 1;
+        context = dent_context_create(&def, NULL);
+        must(context != NULL, "a context");
+    }
+    return context;
+}
+
+static const double corners[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+static const double tops[12] = {0, 0, 0.5, 1, 0, 0.5, 0, 1, 0.5, 0, 0, 1.5};
+static const uint32_t tetrahedron[4] = {0, 1, 2, 3};
+static dent_body_id bodies[2];
+
+dent_world *fixture_dent_world(void)
+{
+    static dent_world *world;
+    if (!world) {
+        world = dent_world_create(fixture_dent_context());
+        must(world != NULL, "a world");
+        for (int n = 0; n < 2; n++) {
+            dent_body_def def = dent_solid_def_default();
+            def.vertex_count = 4;
+            def.element_count = 1;
+            def.element_corners = tetrahedron;
+            def.positions_t0 = dent_positions_double(n ? tops : corners);
+            def.positions_t1 = dent_positions_double(n ? corners : tops);
+            must(dent_world_add_body(world, &def, &bodies[n]) == DENT_OK, "a body");
+        }
+    }
+    return world;
+}
+
+dent_body_id fixture_body(void)
+{
+    fixture_dent_world();
+    return bodies[0];
+}
+
+dent_linkage *fixture_dent_linkage(void)
+{
+    static dent_linkage *linkage;
+    if (!linkage) {
+        dent_joint_def joint = dent_joint_def_default();
+        joint.kind = DENT_JOINT_REVOLUTE;
+        joint.child = 1;
+        dent_linkage_def def = dent_linkage_def_default();
+        def.link_count = 2;
+        def.joint_count = 1;
+        def.joints = &joint;
+        must(dent_linkage_create(fixture_dent_context(), &def, &linkage) == DENT_OK, "a linkage");
+    }
+    return linkage;
+}
+
+dent_reduced *fixture_dent_reduced(void)
+{
+    static dent_reduced *reduced;
+    if (!reduced) {
+        dent_reduced_def def = dent_reduced_def_default();
+        dent_world *world = fixture_dent_world();
+        must(dent_reduced_create(world, bodies[0], bodies[1], &def, &reduced) == DENT_OK, "a reduced model");
+    }
+    return reduced;
+}
+
+dent_bound_tree *fixture_dent_bound_tree(void)
+{
+    static dent_bound_tree *tree;
+    if (!tree) {
+        dent_bound_tree_def def = dent_bound_tree_def_default();
+        must(dent_bound_tree_create(fixture_dent_world(), bodies[0], &def, &tree) == DENT_OK, "a tree");
+    }
+    return tree;
+}
+
+dent_file_writer *fixture_dent_file_writer(void)
+{
+    static dent_file_writer *writer;
+    if (!writer) {
+        must(dent_file_writer_open(fixture_dent_context(), "fixture.written", &writer) == DENT_OK, "a writer");
+    }
+    return writer;
+}
+
+dent_time_critical *fixture_dent_time_critical(void)
+{
+    static dent_time_critical *search;
+    if (!search) {
+        dent_time_critical_def def = dent_time_critical_def_default();
+        def.tree_a = def.tree_b = fixture_dent_bound_tree();
+        must(dent_time_critical_create(fixture_dent_context(), &def, &search) == DENT_OK, "a search");
+        dent_time_critical_begin(search, NULL);
+    }
+    return search;
+}
+
+dent_response *fixture_dent_response(void)
+{
+    static dent_response *response;
+    if (!response) {
+        response = dent_response_create(fixture_dent_context());
+        must(response != NULL, "a response");
+    }
+    return response;
+}
+
+dent_scene *fixture_dent_scene(void)
+{
+    static dent_scene *scene;
+    if (!scene) {
+        dent_scene_def def = dent_scene_def_default();
+        def.name = "teschner-a";
+        def.scale = 0.02;
+        must(dent_scene_create(fixture_dent_context(), &def, &scene) == DENT_OK, "a scene");
+    }
+    return scene;
+}
+
+dent_sim_scene *fixture_dent_sim_scene(void)
+{
+    static dent_sim_scene *scene;
+    if (!scene) {
+        dent_sim_scene_def def = dent_sim_scene_def_default();
+        def.name = "fold";
+        def.scale = 0.05;
+        must(dent_sim_scene_open(fixture_dent_context(), &def, &scene) == DENT_OK, "a simulated scene");
+    }
+    return scene;
+}
+
+dent_sim *fixture_dent_sim(void)
+{
+    return dent_sim_scene_sim(fixture_dent_sim_scene());
+}
+
+const char *const *fixture_names(void)
+{
+    static const char *const names[] = {"fixture.obj", NULL};
+    return names;
+}
+
+/* A series of one file, which nobody reads. */
+dent_frames *fixture_dent_frames(void)
+{
+    static dent_frames *frames;
+    if (!frames) {
+        char path[] = "null_fixture_XXXXXX.obj";
+        int descriptor = mkstemps(path, 4);
+        must(descriptor >= 0, "a file");
+        close(descriptor);
+        const char *paths[] = {path};
+        dent_status status = dent_frames_open(fixture_dent_context(), 1, paths, &frames);
+        unlink(path);
+        must(status == DENT_OK, "a series");
+    }
+    return frames;
+}
+
+void *fixture_zeroed(void)
+{
+    static void *block;
+    if (!block) {
+        block = calloc(1, 1 << 20);
+        must(block != NULL, "a block of zeros");
+    }
+    return block;
+}
+
+double *const *fixture_rows(void)
+{
+    static double *rows[64];
+    for (int n = 0; n < 64; n++) {
+        rows[n] = fixture_zeroed();
+    }
+    return rows;
+}
+
+void fixture_block(void *data, uint32_t block, uint32_t worker)
+{
+    (void)data;
+    (void)block;
+    (void)worker;
+}
+
+/* ---- checks, in the process of the call ------------------------------------------------------------------------- */
+
+enum { GOOD = 0, WRONG_STATUS = 10, WRONG_MESSAGE = 11, NOT_ZERO = 12 };
+
+static bool names_both(const char *message, const char *function, const char *parameter)
+{
+    return strstr(message, function) && strstr(message, parameter);
+}
+
+void require_refused(dent_status status, const char *function, const char *parameter, bool with_message)
+{
+    if (status != DENT_ERROR_INVALID_ARGUMENT) {
+        printf("%s(%s = null): status '%s'\n", function, parameter, dent_status_name(status));
+        fflush(stdout);
+        _exit(WRONG_STATUS);
+    }
+    char message[1024] = "";
+    dent_context_message(fixture_dent_context(), message, sizeof message);
+    const char *other = dent_world_message(fixture_dent_world());
+    if (with_message && !names_both(message, function, parameter) && !names_both(other, function, parameter)) {
+        printf("%s(%s = null): the message is '%s' or '%s'\n", function, parameter, message, other);
+        fflush(stdout);
+        _exit(WRONG_MESSAGE);
+    }
+}
+
+void require_nothing(bool nothing)
+{
+    if (!nothing) {
+        _exit(NOT_ZERO);
+    }
+}
+
+bool is_nothing(const void *pointer)
+{
+    return !pointer || !*(const char *)pointer;
+}
+
+bool is_zero(double value)
+{
+    return value == 0 || value == (double)UINT32_MAX;
+}
+
+/* ---- one process for each call ---------------------------------------------------------------------------------- */
+
+static bool run_case(const struct null_case *one)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child < 0) {
+        printf("cannot fork\n");
+        return false;
+    }
+    if (child == 0) {
+        one->call();
+        fflush(stdout);
+        _exit(GOOD);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WIFSIGNALED(status)) {
+        printf("%s(%s = null): killed by signal %d\n", one->function, one->parameter, WTERMSIG(status));
+    } else if (WEXITSTATUS(status) == NOT_ZERO) {
+        printf("%s(%s = null): returns something\n", one->function, one->parameter);
+    } else if (WEXITSTATUS(status) != GOOD) {
+        printf("%s(%s = null): ended with %d\n", one->function, one->parameter, WEXITSTATUS(status));
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == GOOD;
+}
+
+int main(int count, char **arguments)
+{
+    unsigned failures = 0, run = 0;
+    /* Made here once, so that the calls do not each make them anew. */
+    fixture_dent_linkage();
+    fixture_dent_reduced();
+    fixture_dent_time_critical();
+    fixture_dent_file_writer();
+    fixture_dent_response();
+    fixture_dent_scene();
+    fixture_dent_sim();
+    fixture_dent_frames();
+    for (unsigned n = 0; n < null_case_count; n++) {
+        if (count < 2 || strcmp(arguments[1], null_cases[n].function) == 0) {
+            failures += !run_case(&null_cases[n]);
+            run++;
+        }
+    }
+    printf("%u public functions, %u calls with null, %u wrong\n", null_function_count, run, failures);
+    return failures || run == 0;
+}
