@@ -220,6 +220,9 @@ void contact_memory_follow(struct contact_memory *memory, const struct body_tabl
 
 const dent_contact_memory *dent_world_contact_memory(const dent_world *world, uint64_t *count)
 {
+    if (!world || !count) {
+        return NULL;
+    }
     const struct contact_state *state = world_kept(world, WORLD_SLOT_CONTACTS);
     *count = state ? state->memory.records.count : 0;
     return state ? state->memory.records.data : NULL;
@@ -227,7 +230,7 @@ const dent_contact_memory *dent_world_contact_memory(const dent_world *world, ui
 
 void dent_world_forget_contacts(dent_world *world)
 {
-    struct contact_state *state = world_kept(world, WORLD_SLOT_CONTACTS);
+    struct contact_state *state = world ? world_kept(world, WORLD_SLOT_CONTACTS) : NULL;
     if (state) {
         array_clear(&state->memory.records);
     }
