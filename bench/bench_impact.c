@@ -19,7 +19,6 @@
 #include <dent/mesh_io.h>
 
 #include "geometry/impact_test.h"
-#include "geometry/kernels/kernel_table.h"
 
 enum { TURNS_MAX = 51 };
 
@@ -354,7 +353,7 @@ static bool plain_test(enum impact_kind kind, const struct impact_vertex *const 
 
 static struct impact_hit block_hits[IMPACT_BLOCK];
 
-static uint64_t run_blocks(const struct scene *scene, enum impact_kind kind, const struct kernels *kernels,
+static uint64_t run_blocks(const struct scene *scene, enum impact_kind kind, dent_isa isa,
                            struct impact_counters *counters, uint32_t *found)
 {
     static struct impact_workspace workspace;
@@ -368,7 +367,7 @@ static uint64_t run_blocks(const struct scene *scene, enum impact_kind kind, con
                                      (const uint32_t(*)[4])list->corners + begin,
                                      1.0,
                                      false};
-        uint32_t count = impact_test_block(&block, kernels, &workspace, block_hits, counters);
+        uint32_t count = impact_test_block(&block, isa, &workspace, block_hits, counters);
         for (uint32_t i = 0; i < count && found != NULL; i++) {
             found[hits + i] = (uint32_t)begin + block_hits[i].candidate;
         }
@@ -458,7 +457,7 @@ static double time_separation(const struct scene *scene, enum impact_kind kind, 
                                      (const uint32_t(*)[4])list->corners + begin,
                                      1.0,
                                      false};
-        *hits += impact_test_separation_block(&block, &separation, kernels_for(DENT_ISA_SCALAR), &workspace, block_hits,
+        *hits += impact_test_separation_block(&block, &separation, DENT_ISA_SCALAR, &workspace, block_hits,
                                               &counters);
     }
     return (processor_ns() - began) / (double)list->count;
@@ -470,13 +469,13 @@ static void bench_kind(const struct scene *scene, enum impact_kind kind, int tur
     uint64_t count = scene->candidates[kind].count, hits = 0, missed = 0, invented = 0;
     uint32_t *found = reserve(NULL, (count + 1) * sizeof *found);
     struct impact_counters counters = {0};
-    hits = run_blocks(scene, kind, kernels_for(DENT_ISA_SCALAR), &counters, found);
+    hits = run_blocks(scene, kind, DENT_ISA_SCALAR, &counters, found);
     for (int turn = 0; turn < turns; turn++) {
         for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
             if (dent_isa_available((dent_isa)isa)) {
                 struct impact_counters again = {0};
                 double began = processor_ns();
-                if (run_blocks(scene, kind, kernels_for((dent_isa)isa), &again, NULL) != hits ||
+                if (run_blocks(scene, kind, (dent_isa)isa, &again, NULL) != hits ||
                     memcmp(&again, &counters, sizeof again) != 0) {
                     fail("instruction sets differ");
                 }

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "geometry/kernels/kernel_table.h"
+#include "geometry/kernels/copy_positions.h"
 
 void pose_init(struct pose *pose, dent_context *context)
 {
@@ -28,19 +28,19 @@ struct piece {
 
 struct reading {
     const dent_positions *positions;
-    const struct kernels *kernels;
+    dent_isa isa;
     double (*xyz)[3];
     uint32_t vertex_count, per_piece;
     struct piece pieces[PIECES_MAX];
 };
 
 /* Copies some vertices and bounds them; false when a number is not finite. */
-static bool read_range(const dent_positions *given, const struct kernels *kernels, uint32_t first, uint32_t count,
+static bool read_range(const dent_positions *given, dent_isa isa, uint32_t first, uint32_t count,
                        double (*xyz)[3], double lo[3], double hi[3])
 {
     if (given->scalar == DENT_SCALAR_DOUBLE && (given->stride == 0 || given->stride == sizeof xyz[0])) {
         const unsigned char *from = (const unsigned char *)given->data + (size_t)first * sizeof xyz[0];
-        return kernels->copy_positions(from, count, xyz + first, lo, hi);
+        return copy_positions_for(isa)(from, count, xyz + first, lo, hi);
     }
     return body_read_range(given, first, count, xyz, lo, hi);
 }
@@ -54,12 +54,12 @@ static void read_piece(void *data, uint32_t block, uint32_t worker)
     uint32_t count = left < reading->per_piece ? left : reading->per_piece;
     *piece = (struct piece){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, false};
     piece->finite =
-        read_range(reading->positions, reading->kernels, first, count, reading->xyz, piece->lo, piece->hi);
+        read_range(reading->positions, reading->isa, first, count, reading->xyz, piece->lo, piece->hi);
 }
 
 /* Positions and bounds of all vertices. False when something is wrong with the positions: body_read_positions then says
  * what. */
-static bool read_in_pieces(const struct body *body, const struct kernels *kernels, double (*xyz)[3], double lo[3],
+static bool read_in_pieces(const struct body *body, dent_isa isa, double (*xyz)[3], double lo[3],
                            double hi[3])
 {
     struct message ignored;
@@ -69,11 +69,11 @@ static bool read_in_pieces(const struct body *body, const struct kernels *kernel
     }
     uint32_t count = body->vertex_count / PIECE_VERTICES + 1;
     if (count == 1) {
-        return read_range(&body->positions_t0, kernels, 0, body->vertex_count, xyz, lo, hi);
+        return read_range(&body->positions_t0, isa, 0, body->vertex_count, xyz, lo, hi);
     }
     struct reading reading; /* not cleared: the pieces are large beside a small body */
     reading.positions = &body->positions_t0;
-    reading.kernels = kernels;
+    reading.isa = isa;
     reading.xyz = xyz;
     reading.vertex_count = body->vertex_count;
     count = count < PIECES_MAX ? count : PIECES_MAX;
@@ -153,14 +153,14 @@ dent_status pose_read(struct pose *pose, const struct body_table *table, struct 
         return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the positions of %zu vertices",
                             vertex_count);
     }
-    const struct kernels *kernels = kernels_for(dent_context_isa(pose->body_storage.context));
+    dent_isa isa = dent_context_isa(pose->body_storage.context);
     pose->largest = 0;
     for (uint32_t rank = 0; rank < table->body_count; rank++) {
         const struct body *body = body_table_at(table, rank);
         fetch_ahead(table, rank);
         double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
         dent_status status = DENT_OK;
-        if (!read_in_pieces(body, kernels, next, lo, hi)) {
+        if (!read_in_pieces(body, isa, next, lo, hi)) {
             status = body_read_positions(body, &body->positions_t0, message, next);
         }
         if (status == DENT_OK) {

@@ -124,7 +124,7 @@ static void widen(double lo[3], double hi[3], const double p[3])
     }
 }
 
-static void probe_point(struct edge_probe *probe, uint32_t block, const struct kernels *kernels)
+static void probe_point(struct edge_probe *probe, uint32_t block, dent_isa isa)
 {
     const struct contact_run *run = probe->run;
     const struct depth_point *point = probe->point;
@@ -142,7 +142,7 @@ static void probe_point(struct edge_probe *probe, uint32_t block, const struct k
             }
         }
         if (probe->count > 0) {
-            surface_probe_box(&run->world->forest, kernels, point->body_b, lo, hi, take_face, probe);
+            surface_probe_box(&run->world->forest, isa, point->body_b, lo, hi, take_face, probe);
             append_terms(probe, block);
         }
     }
@@ -153,7 +153,7 @@ static void probe_block(void *data, uint32_t block, uint32_t worker)
     (void)worker;
     struct contact_run *run = data;
     const struct depth_point *points = run->state->points.data;
-    const struct kernels *kernels = kernels_for(dent_context_isa(run->state->context));
+    dent_isa isa = dent_context_isa(run->state->context);
     size_t begin = (size_t)block * POINTS_PER_BLOCK, count = run->state->points.count;
     size_t end = count - begin < POINTS_PER_BLOCK ? count : begin + POINTS_PER_BLOCK;
     struct edge_probe probe = {.run = run};
@@ -163,7 +163,7 @@ static void probe_block(void *data, uint32_t block, uint32_t worker)
     for (size_t i = begin; i < end; i++) {
         probe.point = &points[i];
         if (points[i].round != ROUND_NEVER && body_has_cells(run->pose->bodies[points[i].body_a].body)) {
-            probe_point(&probe, block, kernels);
+            probe_point(&probe, block, isa);
         }
     }
 }

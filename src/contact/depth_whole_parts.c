@@ -37,7 +37,7 @@ static struct ray_probe probe_vertex(const struct contact_run *run, uint32_t a, 
     const double *p = run->pose->bodies[a].xyz[vertex];
     struct ray_probe probe = {.y = y, .p = p, .face = PLACE_NONE};
     const double end[3] = {y->hi[0] > p[0] ? y->hi[0] : p[0], p[1], p[2]};
-    surface_probe_box(&run->world->forest, kernels_for(dent_context_isa(run->state->context)), b, p, end,
+    surface_probe_box(&run->world->forest, dent_context_isa(run->state->context), b, p, end,
                       add_face, &probe);
     return probe;
 }

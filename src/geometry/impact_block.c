@@ -1,7 +1,6 @@
 /* Blocks of impact queries: the rejects of stage 0 over all candidates, then the rest one by one. See impact_test.h. */
 #include "geometry/impact_internal.h"
 #include "geometry/kernels/impact_kernels.h"
-#include "geometry/kernels/kernel_table.h"
 
 /* Stage 0: the candidates left, in workspace->first. */
 static uint32_t reject(const struct impact_block *block, const struct impact_kernels *kernels,
@@ -30,13 +29,13 @@ static uint32_t reject_nothing(const struct impact_block *block, struct impact_w
     return block->count;
 }
 
-uint32_t impact_test_block(const struct impact_block *block, const struct kernels *kernels,
+uint32_t impact_test_block(const struct impact_block *block, dent_isa isa,
                            struct impact_workspace *workspace, struct impact_hit *hits,
                            struct impact_counters *counters)
 {
     bool ordinary = impact_arithmetic_is_ordinary();
     uint32_t rest =
-        ordinary ? reject(block, kernels->impacts, workspace, counters) : reject_nothing(block, workspace, counters);
+        ordinary ? reject(block, impact_kernels_for(isa), workspace, counters) : reject_nothing(block, workspace, counters);
     uint32_t hit_count = 0;
     double limit = block->t_limit;
     for (uint32_t i = 0; i < rest; i++) {

@@ -343,10 +343,10 @@ void impact_test_separation(enum impact_kind kind, const struct impact_vertex *c
 }
 
 uint32_t impact_test_separation_block(const struct impact_block *block, const struct impact_separation *separation,
-                                      const struct kernels *kernels, struct impact_workspace *workspace,
+                                      dent_isa isa, struct impact_workspace *workspace,
                                       struct impact_hit *hits, struct impact_counters *counters)
 {
-    (void)kernels;
+    (void)isa;
     (void)workspace;
     double limit = block->t_limit;
     uint32_t hit_count = 0;

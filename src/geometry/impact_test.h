@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct kernels; /* kernels/kernel_table.h */
+#include <dent/base.h>
 
 enum impact_kind {
     IMPACT_VERTEX_FACE, /* corners: p, f0, f1, f2 */
@@ -119,7 +119,7 @@ struct impact_workspace {
 
 /* Writes the candidates in contact, ascending, and returns how many: at most `count`. `counters` is added to. With
  * `earliest`, every candidate whose toi is the smallest of the block (and not above t_limit) is among them. */
-uint32_t impact_test_block(const struct impact_block *block, const struct kernels *kernels,
+uint32_t impact_test_block(const struct impact_block *block, dent_isa isa,
                            struct impact_workspace *workspace, struct impact_hit *hits,
                            struct impact_counters *counters);
 
@@ -142,7 +142,7 @@ void impact_test_separation(enum impact_kind kind, const struct impact_vertex *c
 
 /* The same for a block. */
 uint32_t impact_test_separation_block(const struct impact_block *block, const struct impact_separation *separation,
-                                      const struct kernels *kernels, struct impact_workspace *workspace,
+                                      dent_isa isa, struct impact_workspace *workspace,
                                       struct impact_hit *hits, struct impact_counters *counters);
 
 #endif

@@ -14,6 +14,7 @@
  */
 #include <math.h>
 
+#include "geometry/kernels/packet_kernels.h"
 #include "base/message.h"
 #include "base/radix_sort.h"
 #include "methods/method_table.h"
@@ -646,10 +647,10 @@ static dent_status tree_search(void *data, const struct search_request *request,
     building.cell_packets_asked = asked & (DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL);
     building.face_packets_asked = asked & DENT_QUESTION_FACE_FACE;
     struct search search = {
-        .state = state, .request = request, .sink = sink, .kernels = request->kernels->packets, .building = &building};
+        .state = state, .request = request, .sink = sink, .kernels = packet_kernels_for(request->isa), .building = &building};
     search.rooms = arena_allocate(request->scratch, dent_context_worker_count(request->context), sizeof *search.rooms);
     if (!search.rooms || !body_buckets_build(&building) ||
-        !bucket_partners_find(&state->partners, request->pose, building.bodies, request->kernels->packets,
+        !bucket_partners_find(&state->partners, request->pose, building.bodies, packet_kernels_for(request->isa),
                               request->scratch)) {
         return out_of_memory(request);
     }

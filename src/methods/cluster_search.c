@@ -14,6 +14,7 @@
  * In: a pose. Out: answers and candidates of vertex-cell and face-cell. Between queries: the clusters, and the
  * references.
  */
+#include "geometry/kernels/cluster_kernels.h"
 #include "methods/method_table.h"
 
 #include <string.h>
@@ -736,7 +737,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     }
     struct cluster_search search = {.request = request, .sink = sink, .cache = &state->cache, .pairs = &state->pairs};
     struct cluster_pose *pose = &search.pose;
-    pose->kernels = request->kernels->clusters;
+    pose->kernels = cluster_kernels_for(request->isa);
     pose->bodies = state->cache.bodies;
     pose->body_of_piece = state->cache.body_of_piece;
     pose->cluster_count = state->cache.cluster_count;
@@ -766,7 +767,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     certify(&search);
     const struct cluster_box *boxes = whole_boxes(&search);
     if (!boxes || !make_workspaces(&search) ||
-        !body_pairs_find(&state->pairs, boxes, request->pose->body_count, request->kernels, request->scratch)) {
+        !body_pairs_find(&state->pairs, boxes, request->pose->body_count, request->isa, request->scratch)) {
         return out_of_memory(request);
     }
     dent_parallel_for(request->context, blocks, search_block, &search);

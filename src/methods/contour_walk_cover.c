@@ -11,6 +11,7 @@
  * exists points near it are covered twice, so only bodies that meet themselves are searched for one; none has been seen
  * outside a test made for it, and then another method answers.
  */
+#include "geometry/kernels/overlap_kernels.h"
 #include "methods/contour_walk.h"
 
 #define COVER_UNKNOWN UINT32_MAX
@@ -100,7 +101,7 @@ static void ring_block(void *data, uint32_t block, uint32_t worker)
     uint32_t begin = block * CHECKS_PER_BLOCK, count = mesh->ring_check_count;
     uint32_t end = count - begin < CHECKS_PER_BLOCK ? count : begin + CHECKS_PER_BLOCK;
     predicate_counters *counters = loop->search->sink->predicates(loop->search->sink, worker);
-    loop->search->request->kernels->overlaps->orientations(body->xyz, (const uint32_t(*)[4])mesh->ring_checks + begin,
+    overlap_kernels_for(loop->search->request->isa)->orientations(body->xyz, (const uint32_t(*)[4])mesh->ring_checks + begin,
                                                            end - begin, loop->signs + begin);
     loop->twice[block] = false;
     for (uint32_t i = begin; i < end && !loop->twice[block]; i++) {

@@ -95,13 +95,13 @@ static bool seed_faces_apart(struct contour_search *search)
     const struct forest_refit refit = {.pose = request->pose};
     struct culling_counts culled = {0};
     if (!surface_forest_update(forest, request->pose, request->scratch) ||
-        !surface_forest_refit(forest, &refit, request->kernels, request->scratch) ||
-        !surface_culling_run(forest, request->pose, request->kernels, request->scratch, &culled)) {
+        !surface_forest_refit(forest, &refit, request->isa, request->scratch) ||
+        !surface_culling_run(forest, request->pose, request->isa, request->scratch, &culled)) {
         return false;
     }
     struct crossing_search crossing = {.forest = forest,
                                        .pose = request->pose,
-                                       .kernels = request->kernels,
+                                       .isa = request->isa,
                                        .cancel = request->cancel,
                                        .culling = true,
                                        .leave_open = true,

@@ -6,6 +6,7 @@
  * round. A round handles all faces that have seeds, in parallel; what earlier rounds found is only read. The set of
  * pairs does not depend on the order.
  */
+#include "geometry/kernels/overlap_kernels.h"
 #include "methods/contour_walk.h"
 
 #include <string.h>
@@ -157,7 +158,7 @@ static void look_into_cell(struct flood *flood, struct contour_worker *worker, u
     if (body_a == at.body_b && share_corners(face_points, points)) {
         face_cell_overlap_shared(face_points, points, walk_orientation(body, cell), &overlap, counters);
     } else {
-        face_cell_overlap_apart(flood->search->request->kernels->overlaps, prepared, face_points, points,
+        face_cell_overlap_apart(overlap_kernels_for(flood->search->request->isa), prepared, face_points, points,
                                 walk_orientation(body, cell), &overlap, counters);
     }
     if (!overlap.meets) {

@@ -4,6 +4,7 @@
  * component of cells those of the rarer sign are turned inside out and taken out of the walk (contour_walk_wounds.c). A
  * caller who promises that all are positive is believed, except in debug builds and when he asks to be checked.
  */
+#include "geometry/kernels/overlap_kernels.h"
 #include "methods/contour_walk.h"
 
 #include <string.h>
@@ -48,7 +49,7 @@ static void orient_block(void *data, uint32_t block, uint32_t worker)
     uint32_t end = count - begin < CELLS_PER_BLOCK ? count : begin + CELLS_PER_BLOCK;
     predicate_counters *counters = loop->search->sink->predicates(loop->search->sink, worker);
     const uint32_t(*tetrahedra)[4] = (const uint32_t(*)[4])body->body->tetrahedra;
-    loop->search->request->kernels->overlaps->orientations(body->xyz, tetrahedra + begin, end - begin,
+    overlap_kernels_for(loop->search->request->isa)->orientations(body->xyz, tetrahedra + begin, end - begin,
                                                            loop->signs + begin);
     uint64_t positive = 0, flat = 0;
     for (uint32_t i = begin; i < end; i++) {

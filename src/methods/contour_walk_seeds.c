@@ -1,6 +1,8 @@
 /* Where the contour walk begins: crossings of surfaces, places where a body meets itself along a common edge or corner,
  * and whole parts of a surface that lie inside a solid.
  */
+#include "geometry/kernels/surface_kernels.h"
+#include "geometry/kernels/overlap_kernels.h"
 #include "methods/contour_walk.h"
 
 #include <math.h>
@@ -95,7 +97,7 @@ static bool seed_fans(struct contour_search *search, uint32_t rank, predicate_co
     if (!signs) {
         return false;
     }
-    search->request->kernels->overlaps->orientations(body->xyz, (const uint32_t(*)[4])mesh->fan_checks,
+    overlap_kernels_for(search->request->isa)->orientations(body->xyz, (const uint32_t(*)[4])mesh->fan_checks,
                                                      mesh->fan_check_count, signs);
     for (uint32_t i = 0; i < mesh->fan_count; i++) {
         const struct walk_fan *fan = &mesh->fans[i];
@@ -211,7 +213,7 @@ static bool shoot(struct contour_search *search, uint32_t rank_a, uint32_t face,
 {
     const struct walk_body *b = &search->bodies[rank_b];
     const struct forest_body *trees = &search->request->forest->bodies[rank_b];
-    const struct surface_kernels *kernels = search->request->kernels->surfaces;
+    const struct surface_kernels *kernels = surface_kernels_for(search->request->isa);
     const struct tree_level *leaves = &trees->tree->levels[0],
                             *groups = &trees->tree->levels[trees->tree->level_count > 1];
     struct rounded_ray ray = round_ray(search->request->forest, p.xyz);

@@ -15,7 +15,6 @@
 #include "base/cancel_flag.h"
 #include "bodies/pose.h"
 #include "geometry/predicate_kinds.h"
-#include "geometry/kernels/kernel_table.h"
 
 struct surface_forest; /* structures/surface_forest.h */
 
@@ -44,7 +43,7 @@ struct candidate_sink {
 
 struct search_request {
     dent_context *context;
-    const struct kernels *kernels;
+    dent_isa isa;
     const struct pose *pose;
     struct surface_forest *forest; /* of the world; a method that needs its surfaces refits it */
     const dent_query_def *def; /* parameters of the methods; touching */

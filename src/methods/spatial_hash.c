@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "geometry/kernels/packet_kernels.h"
 #include "base/message.h"
 #include "methods/method_table.h"
 #include "methods/spatial_hash_paper.h"
@@ -544,7 +545,7 @@ static dent_status hash_search(void *data, const struct search_request *request,
         search->state = state;
         search->request = request;
         search->sink = sink;
-        search->kernels = request->kernels->packets;
+        search->kernels = packet_kernels_for(request->isa);
         status = prepare(state, request, &search->space);
     }
     if (status != DENT_OK) {

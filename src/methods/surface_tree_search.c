@@ -95,12 +95,12 @@ static dent_status search_surfaces(void *data, const struct search_request *requ
     request->counters->rebuilds += forest->rebuilds;
     /* A face that is a point lies in a plane with any other and has no area: at most it touches. */
     const struct forest_refit refit = {.pose = request->pose, .leave_out_points = !request->def->touching};
-    if (!surface_forest_refit(forest, &refit, request->kernels, request->scratch)) {
+    if (!surface_forest_refit(forest, &refit, request->isa, request->scratch)) {
         return out_of_memory(request);
     }
     uint64_t refitted = dent_clock_ns();
     struct culling_counts culled = {0};
-    if (!def.no_culling && !surface_culling_run(forest, request->pose, request->kernels, request->scratch, &culled)) {
+    if (!def.no_culling && !surface_culling_run(forest, request->pose, request->isa, request->scratch, &culled)) {
         return out_of_memory(request);
     }
     request->counters->ns_refit = refitted - began;
@@ -110,7 +110,7 @@ static dent_status search_surfaces(void *data, const struct search_request *requ
     request->counters->regions_tested += culled.regions_tested;
     struct crossing_search search = {.forest = forest,
                                      .pose = request->pose,
-                                     .kernels = request->kernels,
+                                     .isa = request->isa,
                                      .cancel = request->cancel,
                                      .touching = request->def->touching,
                                      .culling = !def.no_culling,

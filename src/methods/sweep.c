@@ -6,6 +6,7 @@
  * so nothing is lost. Good to about 100,000 elements and as the second opinion on every other method; quadratic when
  * everything overlaps along the axis.
  */
+#include "geometry/kernels/scan_boxes.h"
 #include "methods/method_table.h"
 #include "structures/box_columns.h"
 
@@ -82,7 +83,7 @@ static void sweep_one(const struct sweep *sweep, const struct sorted_boxes *oute
     sweep->sink->count_box_tests(sweep->sink, worker, end - begin);
     while (begin < end) {
         uint32_t stop = end - begin > CHUNK_SIZE ? begin + CHUNK_SIZE : end;
-        uint32_t count = sweep->request->kernels->scan_boxes(&columns, begin, stop, &window, found);
+        uint32_t count = scan_boxes_for(sweep->request->isa)(&columns, begin, stop, &window, found);
         offer_found(sweep, outer, inner, i, swapped, found, count, batch, block, worker);
         begin = stop;
     }

@@ -116,13 +116,13 @@ static bool find_faces_apart(struct border_search *search)
     const struct forest_refit refit = {.pose = search->pose};
     struct culling_counts culled = {0};
     if (!surface_forest_update(forest, search->pose, search->scratch) ||
-        !surface_forest_refit(forest, &refit, search->kernels, search->scratch) ||
-        !surface_culling_run(forest, search->pose, search->kernels, search->scratch, &culled)) {
+        !surface_forest_refit(forest, &refit, search->isa, search->scratch) ||
+        !surface_culling_run(forest, search->pose, search->isa, search->scratch, &culled)) {
         return false;
     }
     struct crossing_search crossing = {.forest = forest,
                                        .pose = search->pose,
-                                       .kernels = search->kernels,
+                                       .isa = search->isa,
                                        .cancel = search->cancel,
                                        .culling = true,
                                        .leave_open = true,

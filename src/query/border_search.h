@@ -73,7 +73,7 @@ struct border_search {
     const dent_border_def *def;
     const struct pose *pose;
     struct surface_forest *forest; /* of the world; afterwards its boxes are those of t0 */
-    const struct kernels *kernels;
+    dent_isa isa;
     struct cancel_flag *cancel;
     struct arena *scratch;
     struct border_worker *workers;

@@ -98,9 +98,9 @@ static void test_queue(struct impact_run *run, struct impact_desk *desk, enum im
         .earliest = run->earliest,
     };
     uint32_t hit_count = run->separation > 0
-                             ? impact_test_separation_block(&block, &run->settings, run->kernels, &desk->workspace,
+                             ? impact_test_separation_block(&block, &run->settings, run->isa, &desk->workspace,
                                                             desk->hits, &desk->stages)
-                             : impact_test_block(&block, run->kernels, &desk->workspace, desk->hits, &desk->stages);
+                             : impact_test_block(&block, run->isa, &desk->workspace, desk->hits, &desk->stages);
     for (uint32_t i = 0; i < hit_count; i++) {
         impact_desk_answer(run, desk, kind, queue->pairs[desk->hits[i].candidate], &desk->hits[i].result);
     }

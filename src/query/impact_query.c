@@ -172,7 +172,7 @@ static dent_status prepare(struct question_call *call)
         .message = &world->message,
         .scratch = &world->scratch,
         .cancel = &call->cancel,
-        .kernels = kernels_for(dent_context_isa(world->context)),
+        .isa = dent_context_isa(world->context),
         .pose = &world->pose,
         .ends = (const double(*const *)[3])world->end.xyz,
         .forest = &world->forest,

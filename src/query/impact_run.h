@@ -18,7 +18,6 @@
 #include "base/cancel_flag.h"
 #include "bodies/pose.h"
 #include "geometry/impact_test.h"
-#include "geometry/kernels/kernel_table.h"
 #include "structures/surface_forest.h"
 
 /* Kept in the world from query to query. */
@@ -36,7 +35,7 @@ struct impact_run {
     struct message *message;
     struct arena *scratch;
     struct cancel_flag *cancel;
-    const struct kernels *kernels;
+    dent_isa isa;
     const struct pose *pose;
     const double (*const *ends)[3]; /* by rank: positions at t1 */
     struct surface_forest *forest;  /* of the world */

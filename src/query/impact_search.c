@@ -17,6 +17,7 @@
  */
 #include <float.h>
 
+#include "geometry/kernels/surface_kernels.h"
 #include "geometry/float_boxes.h"
 #include "geometry/kernels/moving_boxes.h"
 #include "query/impact_run.h"
@@ -72,14 +73,14 @@ static void make_features(const struct forest_search *search, uint32_t rank, uin
     features->leaf = leaf;
     features->first_vertex = run->first_vertex[rank];
     features->body = run->pose->bodies[rank].body;
-    run->kernels->surfaces->load(leaf->vertices, run->ends[rank], &run->forest->map, &end);
+    surface_kernels_for(run->isa)->load(leaf->vertices, run->ends[rank], &run->forest->map, &end);
     const struct leaf_points *start = leaf_points_of(run->forest, rank, number);
     float grow_end = search->grow;
     if (time < 1) {
         shorten_step(start, &end, time);
         grow_end += BETWEEN_ERROR;
     }
-    run->kernels->moving_boxes->bound(&shape, start, &end, search->grow, grow_end, &features->boxes);
+    moving_box_kernels_for(run->isa)->bound(&shape, start, &end, search->grow, grow_end, &features->boxes);
 }
 
 static const struct moving_leaf *first_leaf(const struct forest_search *search, struct leaf_memory *memory,
@@ -124,7 +125,7 @@ static uint64_t near_leaf(const struct impact_run *run, const struct moving_leaf
 {
     struct moving_boxes whole = {other->boxes.whole[0], 16, 1};
     uint64_t mask;
-    run->kernels->moving_boxes->meet(&whole, 1, &boxes, &mask);
+    moving_box_kernels_for(run->isa)->meet(&whole, 1, &boxes, &mask);
     return mask & ((UINT64_C(1) << boxes.count) - 1); /* at most 48 */
 }
 
@@ -166,7 +167,7 @@ static void vertices_with_faces(struct impact_run *run, struct impact_desk *desk
         return;
     }
     struct moving_boxes vertices = vertices_of(v), faces = faces_of(f);
-    run->kernels->moving_boxes->meet(&vertices, wanted, &faces, masks);
+    moving_box_kernels_for(run->isa)->meet(&vertices, wanted, &faces, masks);
     for (; wanted; wanted &= wanted - 1) {
         desk->box_tests += faces.count;
         for (uint64_t left = *mask++ & near; left; left &= left - 1) {
@@ -219,7 +220,7 @@ static void edges_with_edges(struct impact_run *run, struct impact_desk *desk, c
         return;
     }
     struct moving_boxes edges_a = edges_of(a), edges_b = edges_of(b);
-    run->kernels->moving_boxes->meet(&edges_a, wanted, &edges_b, masks);
+    moving_box_kernels_for(run->isa)->meet(&edges_a, wanted, &edges_b, masks);
     for (; wanted; wanted &= wanted - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(wanted);
         uint64_t left = *mask++ & near;
@@ -304,7 +305,7 @@ dent_status impact_search_forest(struct impact_run *run)
     struct forest_refit refit = {.pose = pose, .ends = run->ends, .grow = grow};
     bool enough =
         (run->separation == 0 || grow) && create_leaf_memory(run) && surface_forest_update(forest, pose, run->scratch);
-    enough = enough && surface_forest_refit(forest, &refit, run->kernels, run->scratch);
+    enough = enough && surface_forest_refit(forest, &refit, run->isa, run->scratch);
     if (!enough) {
         return impact_out_of_memory(run);
     }
@@ -313,7 +314,7 @@ dent_status impact_search_forest(struct impact_run *run)
     /* Half of an odd subnormal is rounded, that of the smallest to 0: one step more is enough. */
     search.grow = run->separation > 0 ? leaf_growth(&forest->map, 0.5 * run->separation + DBL_TRUE_MIN) : 0;
     struct leaf_pair_visitor visitor = {.user = &search, .begin = begin_walk, .visit = visit_pairs};
-    if (!surface_forest_visit_pairs(forest, pose, run->kernels, run->cancel, run->scratch, &visitor,
+    if (!surface_forest_visit_pairs(forest, pose, run->isa, run->cancel, run->scratch, &visitor,
                                     &run->counters->box_tests)) {
         return impact_out_of_memory(run);
     }

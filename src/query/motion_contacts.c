@@ -242,7 +242,7 @@ static bool push_children(const struct gathering *gathering, const struct motion
         const struct motion_volume *ca = &nodes_a[first_a], *cb = &nodes_b[first_b];
         const struct piece_window now = {0, 0, false};
         struct motion_box_result result;
-        unsigned apart = run->kernels->motion_boxes->test_boxes(&gathering->near, ca, cb, &now, &result);
+        unsigned apart = motion_box_kernels_for(run->isa)->test_boxes(&gathering->near, ca, cb, &now, &result);
         bool done = true;
         for (uint32_t k = 0; k < 4 && done; k++) {
             done = (apart >> k & 1) || push_nodes(stack, first_a + k % 2, first_b + k / 2);

@@ -3,7 +3,7 @@
 
 #include "base/allocator.h"
 #include "base/floating_point_guard.h"
-#include "geometry/kernels/kernel_table.h"
+#include "geometry/kernels/interval_kernels.h"
 #include "geometry/motion_bounds.h"
 
 const char *dent_motion_volume_name(dent_motion_volume volume)
@@ -98,7 +98,7 @@ dent_status dent_motion_bound_width(dent_context *context, const dent_motion_fra
             links[left] = &trajectories[left];
             trajectory_from_motion(&frames[f].motion, 1, &trajectories[left]);
         }
-        measure_chain(&chain, bounds, kernels_for(dent_context_isa(context))->intervals, t_lo, t_hi, rotation_radius,
+        measure_chain(&chain, bounds, interval_kernels_for(dent_context_isa(context)), t_lo, t_hi, rotation_radius,
                       translation_radius);
         floating_point_guard_leave(&guard);
     }

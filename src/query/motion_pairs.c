@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "geometry/kernels/interval_kernels.h"
 #include "base/radix_sort.h"
 #include "geometry/quaternion.h"
 #include "query/motion_run.h"
@@ -45,7 +46,7 @@ static bool make_chains(const struct motion_run *run, struct motion_pair *pair)
 void motion_of_pair(const struct motion_run *run, const struct motion_pair *pair, double lo, double half,
                     struct motion_piece *piece)
 {
-    relative_motion(&pair->chain_a, &pair->chain_b, lo, half, run->bounds, run->kernels->intervals,
+    relative_motion(&pair->chain_a, &pair->chain_b, lo, half, run->bounds, interval_kernels_for(run->isa),
                     pair->a->tree->reach, pair->b->tree->reach, piece);
 }
 
@@ -166,7 +167,7 @@ static bool bound_actor(const struct motion_run *run, struct motion_actor *actor
         struct motion_piece piece;
         struct placed_volume placed;
         double half = 0.5 / pieces, lo = (double)i / pieces;
-        relative_motion(&alone.chain_a, &alone.chain_b, lo, half, run->bounds, run->kernels->intervals,
+        relative_motion(&alone.chain_a, &alone.chain_b, lo, half, run->bounds, interval_kernels_for(run->isa),
                         actor->tree->reach, actor->tree->reach, &piece);
         if (actor->rigid) {
             place_volume(&piece, root, &placed);

@@ -248,7 +248,7 @@ static dent_status prepare(struct question_call *call)
         .state = world_state_of(world, &motion_slot),
         .volume = def->volume == DENT_MOTION_VOLUME_AUTO ? DENT_MOTION_VOLUME_ORIENTED_BOX : def->volume,
         .bounds = def->bounds == DENT_MOTION_BOUNDS_AUTO ? DENT_MOTION_BOUNDS_TAYLOR : def->bounds,
-        .kernels = kernels_for(dent_context_isa(world->context)),
+        .isa = dent_context_isa(world->context),
         .limit = 2,
         .counters = &result->counters,
     };

@@ -19,7 +19,6 @@
 #include "base/dynamic_array.h"
 #include "base/message.h"
 #include "bodies/body_table.h"
-#include "geometry/kernels/kernel_table.h"
 #include "geometry/motion_bounds.h"
 #include "structures/motion_tree.h"
 
@@ -97,7 +96,7 @@ struct motion_run {
     struct motion_state *state;
     dent_motion_volume volume;
     dent_motion_bounds bounds;
-    const struct kernels *kernels;
+    dent_isa isa;
     double scale;
     struct trajectory *trajectories; /* by frame */
     struct motion_actor *actors;     /* by rank */

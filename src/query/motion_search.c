@@ -205,7 +205,7 @@ static bool consider_four(struct search *search, const struct time_piece *piece,
     const struct motion_volume *a = &search->nodes_a[first_a], *b = &search->nodes_b[first_b];
     struct piece_window given = window_of(piece, pending->lo, pending->hi);
     struct motion_box_result result;
-    unsigned apart = search->run->kernels->motion_boxes->test_boxes(&piece->motion, a, b, &given, &result);
+    unsigned apart = motion_box_kernels_for(search->run->isa)->test_boxes(&piece->motion, a, b, &given, &result);
     search->answer->volume_tests += 4;
     for (uint32_t pair = 0; pair < 4; pair++) {
         if (!(apart >> pair & 1)) {

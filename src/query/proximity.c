@@ -85,7 +85,7 @@ static dent_status prepare(struct question_call *call)
     *search = (struct proximity_search){
         .context = world->context,
         .state = world_state_of(world, &proximity_slot),
-        .kernels = kernels_for(dent_context_isa(world->context)),
+        .isa = dent_context_isa(world->context),
         .pose = &world->pose,
         .forest = &world->forest,
         .scratch = &world->scratch,

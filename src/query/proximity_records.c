@@ -56,7 +56,7 @@ static void fill_edge_edge(const double *const points[4], const struct feature_r
 static void fill_batch(const struct proximity_search *search, const dent_pair *pairs, int count, bool edges,
                        dent_proximity *records)
 {
-    const struct near_kernels *near = near_kernels_for((int)search->kernels->isa);
+    const struct near_kernels *near = near_kernels_for(search->isa);
     const double *points[FEATURE_BATCH][4];
     struct feature_points batch = {{{{0}}}};
     struct feature_rows rows;

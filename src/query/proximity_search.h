@@ -11,7 +11,6 @@
 #include "base/arena.h"
 #include "base/cancel_flag.h"
 #include "geometry/feature_distance.h"
-#include "geometry/kernels/kernel_table.h"
 #include "geometry/kernels/near_kernels.h"
 #include "query/answer_list.h"
 #include "structures/surface_forest.h"
@@ -32,7 +31,7 @@ struct proximity_counters {
 struct proximity_search {
     dent_context *context;
     struct proximity_state *state;
-    const struct kernels *kernels;
+    dent_isa isa;
     const struct pose *pose;
     struct surface_forest *forest; /* of the world */
     const double *thickness; /* by rank */

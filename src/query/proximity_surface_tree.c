@@ -323,16 +323,16 @@ static bool prepare(struct proximity_search *search, struct tree_search *tree)
 bool proximity_search_forest(struct proximity_search *search)
 {
     struct surface_forest *forest = search->forest;
-    struct tree_search tree = {.search = search, .near = near_kernels_for((int)search->kernels->isa), .forest = forest};
+    struct tree_search tree = {.search = search, .near = near_kernels_for(search->isa), .forest = forest};
     if (!surface_forest_update(forest, search->pose, search->scratch) || !prepare(search, &tree)) {
         return false;
     }
     search->rebuilds = forest->rebuilds;
     struct forest_refit refit = {.pose = search->pose, .grow = tree.growth};
-    if (!surface_forest_refit(forest, &refit, search->kernels, search->scratch)) {
+    if (!surface_forest_refit(forest, &refit, search->isa, search->scratch)) {
         return false;
     }
     struct leaf_pair_visitor visitor = {.user = &tree, .begin = visit_begin, .visit = visit};
-    return surface_forest_visit_pairs(forest, search->pose, search->kernels, search->cancel, search->scratch, &visitor,
+    return surface_forest_visit_pairs(forest, search->pose, search->isa, search->cancel, search->scratch, &visitor,
                                       &search->workers[0].box_tests);
 }

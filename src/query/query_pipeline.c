@@ -235,7 +235,7 @@ static dent_status search(struct question_call *call, const dent_query_def *def,
                                 .workers = run->workers};
     struct search_request request = {
         .context = world->context,
-        .kernels = kernels_for(dent_context_isa(world->context)),
+        .isa = dent_context_isa(world->context),
         .pose = &world->pose,
         .forest = &world->forest,
         .def = def,
@@ -306,7 +306,7 @@ static dent_status make_border(struct question_call *call)
         .def = def->border,
         .pose = &world->pose,
         .forest = &world->forest,
-        .kernels = kernels_for(dent_context_isa(world->context)),
+        .isa = dent_context_isa(world->context),
         .cancel = &call->cancel,
         .scratch = &world->scratch,
         .workers =

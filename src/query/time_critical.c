@@ -8,7 +8,7 @@
 
 #include "base/allocator.h"
 #include "base/floating_point_guard.h"
-#include "geometry/kernels/kernel_table.h"
+#include "geometry/kernels/bound_kernels.h"
 #include "structures/bound_tests.h"
 
 enum { MARGIN_FIRST_NS = 500, MARGIN_MOST_NS = 4000 };
@@ -55,7 +55,7 @@ static bool may_share_vertices(const dent_bound_tree *a, const dent_bound_tree *
 
 static void choose_kernel(dent_time_critical *search)
 {
-    search->kernels = kernels_for(dent_context_isa(search->context))->bounds;
+    search->kernels = bound_kernels_for(dent_context_isa(search->context));
     if (bound_has_balls(search->a) == bound_has_balls(search->b)) {
         search->kernel = bound_has_balls(search->a) ? search->kernels->balls : search->kernels->boxes;
     }

@@ -1,4 +1,6 @@
 /* Pairs of bodies by sort and sweep; of few bodies, where sorting costs more, all against all. See body_pairs.h. */
+#include "geometry/kernels/cluster_kernels.h"
+#include "geometry/kernels/scan_boxes.h"
 #include "structures/body_pairs.h"
 
 #include <math.h>
@@ -94,7 +96,7 @@ static uint32_t sort_boxes(struct columns *columns, const struct cluster_box *bo
     return used;
 }
 
-static bool sweep(struct body_pairs *pairs, const struct columns *columns, uint32_t used, const struct kernels *kernels)
+static bool sweep(struct body_pairs *pairs, const struct columns *columns, uint32_t used, dent_isa isa)
 {
     const struct box_columns others = {columns->lo[1], columns->hi[1], columns->lo[2], columns->hi[2]};
     for (uint32_t place = 0; place < used; place++) {
@@ -104,7 +106,7 @@ static bool sweep(struct body_pairs *pairs, const struct columns *columns, uint3
         }
         struct box_window window = {columns->lo[1][place], columns->hi[1][place], columns->lo[2][place],
                                     columns->hi[2][place]};
-        uint32_t hits = kernels->scan_boxes(&others, place + 1, end, &window, columns->hits);
+        uint32_t hits = scan_boxes_for(isa)(&others, place + 1, end, &window, columns->hits);
         struct body_pair *room = hits ? array_extend(&pairs->found, hits) : NULL;
         if (hits && !room) {
             return false;
@@ -151,11 +153,11 @@ static bool compare_all(struct body_pairs *pairs, const struct cluster_box *boxe
 }
 
 static bool sort_and_sweep(struct body_pairs *pairs, const struct cluster_box *boxes, uint32_t count,
-                           const struct kernels *kernels, struct arena *scratch)
+                           dent_isa isa, struct arena *scratch)
 {
     struct columns columns;
     return allocate_columns(&columns, count, scratch) &&
-           sweep(pairs, &columns, sort_boxes(&columns, boxes, count), kernels);
+           sweep(pairs, &columns, sort_boxes(&columns, boxes, count), isa);
 }
 
 static void group(struct body_pairs *pairs, uint32_t count)
@@ -178,15 +180,15 @@ static void group(struct body_pairs *pairs, uint32_t count)
 }
 
 bool body_pairs_find(struct body_pairs *pairs, const struct cluster_box *boxes, uint32_t count,
-                     const struct kernels *kernels, struct arena *scratch)
+                     dent_isa isa, struct arena *scratch)
 {
     array_clear(&pairs->found);
     array_clear(&pairs->first_storage);
     array_clear(&pairs->partner_storage);
     pairs->first = array_extend(&pairs->first_storage, (size_t)count + 1);
     struct arena_mark mark = arena_mark(scratch);
-    bool done = pairs->first && (count <= FEW_BOXES ? compare_all(pairs, boxes, count, kernels->clusters)
-                                                    : sort_and_sweep(pairs, boxes, count, kernels, scratch));
+    bool done = pairs->first && (count <= FEW_BOXES ? compare_all(pairs, boxes, count, cluster_kernels_for(isa))
+                                                    : sort_and_sweep(pairs, boxes, count, isa, scratch));
     arena_rewind(scratch, mark);
     pairs->partners = done ? array_extend(&pairs->partner_storage, 2 * pairs->found.count) : NULL;
     if (!pairs->partners || pairs->found.count > UINT32_MAX / 2) {

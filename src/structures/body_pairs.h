@@ -5,7 +5,6 @@
 #include "base/arena.h"
 #include "base/dynamic_array.h"
 #include "geometry/kernels/cluster_kernels.h"
-#include "geometry/kernels/kernel_table.h"
 
 struct body_pair {
     uint32_t a, b;
@@ -23,6 +22,6 @@ void body_pairs_destroy(struct body_pairs *pairs);
 
 /* Pairs of different boxes that meet (closed), both ways round. False when memory runs out. */
 bool body_pairs_find(struct body_pairs *pairs, const struct cluster_box *boxes, uint32_t count,
-                     const struct kernels *kernels, struct arena *scratch);
+                     dent_isa isa, struct arena *scratch);
 
 #endif

@@ -20,7 +20,6 @@
 #define DENT_STRUCTURES_BUCKET_GRID_H
 
 #include "base/arena.h"
-#include "geometry/kernels/kernel_table.h"
 #include "geometry/kernels/packet_kernels.h"
 
 enum { BUCKET_LEVELS_MAX = 21, BUCKETS_PER_AXIS_MAX = 1 << 20 };

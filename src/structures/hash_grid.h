@@ -19,7 +19,6 @@
 #define DENT_STRUCTURES_HASH_GRID_H
 
 #include "base/arena.h"
-#include "geometry/kernels/kernel_table.h"
 #include "geometry/kernels/packet_kernels.h"
 
 enum { GRID_LEVELS_MAX = 16, GRID_COARSER_MAX = 5 };

@@ -1,4 +1,5 @@
 /* The crossing search over a surface forest. See surface_crossings.h. */
+#include "geometry/kernels/surface_kernels.h"
 #include "structures/surface_crossings.h"
 
 #include <string.h>
@@ -111,7 +112,7 @@ static void decide_batch(struct finder *finder)
             finder->batch.corner[k / 3][k % 3][lane] = finder->batch.corner[k / 3][k % 3][0];
         }
     }
-    struct narrow_signs signs = finder->search->kernels->surfaces->narrow(&finder->batch);
+    struct narrow_signs signs = surface_kernels_for(finder->search->isa)->narrow(&finder->batch);
     uint32_t open = ((1u << finder->waiting) - 1) & ~signs.apart;
     for (; open; open &= open - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(open);
@@ -221,7 +222,7 @@ static void decide_in_floats(struct finder *finder, uint32_t rank_a, const struc
         put_rounded(&finder->floats, 0, lane, trees[rank_a].tree, survivor->leaf_a, survivor->face_a);
         put_rounded(&finder->floats, 3, lane, trees[survivor->rank_b].tree, survivor->leaf_b, survivor->face_b);
     }
-    struct narrow_signs signs = finder->search->kernels->surfaces->narrow_floats(&finder->floats);
+    struct narrow_signs signs = surface_kernels_for(finder->search->isa)->narrow_floats(&finder->floats);
     uint32_t left = ((1u << count) - 1) & ~signs.apart;
     finder->candidates += count;
     for (; left; left &= left - 1) {
@@ -386,7 +387,7 @@ static void finder_init(struct finder *finder, const struct crossing_search *sea
     finder->predicates = (predicate_counters){0};
     finder->walk.forest = search->forest;
     finder->walk.pose = search->pose;
-    finder->walk.kernels = search->kernels->surfaces;
+    finder->walk.kernels = surface_kernels_for(search->isa);
     finder->walk.culling = search->culling;
     finder->walk.faces_only = true;
     finder->walk.take = compare_faces;

@@ -19,7 +19,7 @@
 struct crossing_search {
     const struct surface_forest *forest; /* refitted to the pose, not grown */
     const struct pose *pose;
-    const struct kernels *kernels;
+    dent_isa isa;
     struct cancel_flag *cancel;
     bool touching; /* report touching pairs too */
     bool culling;  /* leave out what the culling has marked in the trees */

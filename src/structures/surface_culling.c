@@ -6,6 +6,7 @@
  * Marks are only ever set, so the order of the groups does not matter, nor who sets them. Small trees are done each by
  * one worker, large ones by all.
  */
+#include "geometry/kernels/curvature_kernels.h"
 #include "structures/surface_culling.h"
 
 #include "base/context.h"
@@ -516,10 +517,10 @@ static uint64_t tests_so_far(const struct culling_loop *loop, dent_context *cont
     return tested;
 }
 
-bool surface_culling_run(struct surface_forest *forest, const struct pose *pose, const struct kernels *kernels,
+bool surface_culling_run(struct surface_forest *forest, const struct pose *pose, dent_isa isa,
                          struct arena *scratch, struct culling_counts *counts)
 {
-    struct culling_loop loop = {.kernels = kernels->curvature};
+    struct culling_loop loop = {.kernels = curvature_kernels_for(isa)};
     if (forest->made.valid && forest->made.culled) {
         *counts = forest->culled;
         return true;

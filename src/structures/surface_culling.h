@@ -29,7 +29,7 @@ struct curvature_kernels;
  * `scratch`. Trees for which it did not pay in their last query are passed over most of the time: their levels then
  * have no marks. False when memory runs out: nothing is marked then. The same marks for every instruction set and
  * number of threads. */
-bool surface_culling_run(struct surface_forest *forest, const struct pose *pose, const struct kernels *kernels,
+bool surface_culling_run(struct surface_forest *forest, const struct pose *pose, dent_isa isa,
                          struct arena *scratch, struct culling_counts *counts);
 
 /* Called when a tree goes. Null is allowed. */

@@ -15,7 +15,6 @@
 #include "base/cancel_flag.h"
 #include "base/message.h"
 #include "bodies/pose.h"
-#include "geometry/kernels/kernel_table.h"
 #include "geometry/kernels/surface_kernels.h"
 #include "structures/body_pairs.h"
 
@@ -102,7 +101,7 @@ struct forest_refit {
 /* Boxes of all leaves and of the tree above them, in parallel; nothing to do when the last refit made the same ones (not
  * grown) for the same reading of the positions. False when memory runs out. */
 bool surface_forest_refit(struct surface_forest *forest, const struct forest_refit *refit,
-                          const struct kernels *kernels, struct arena *scratch);
+                          dent_isa isa, struct arena *scratch);
 
 /* A pair of leaves whose boxes meet (closed). Each unordered pair comes once, with (rank_a, leaf_a) <= (rank_b,
  * leaf_b); a leaf is paired with itself too. may_share: the two leaves are the same or have a vertex in common (the
@@ -126,7 +125,7 @@ struct leaf_pair_visitor {
  * compared are added to *box_tests. Pairs are handed over in batches from buffers of fixed size: memory does not grow
  * with their number. */
 bool surface_forest_visit_pairs(const struct surface_forest *forest, const struct pose *pose,
-                                const struct kernels *kernels, struct cancel_flag *cancel, struct arena *scratch,
+                                dent_isa isa, struct cancel_flag *cancel, struct arena *scratch,
                                 const struct leaf_pair_visitor *visitor, uint64_t *box_tests);
 
 /* Float boxes of the (at most 16) vertices of a leaf as the refit saw them, and of faces and edges as their hulls, are

@@ -1,6 +1,7 @@
 /* See surface_probe.h. Rounding to the coordinates of the forest is monotone, so boxes that meet still meet when
  * rounded: nothing is missed.
  */
+#include "geometry/kernels/surface_kernels.h"
 #include "structures/surface_probe.h"
 
 #include "structures/surface_tree.h"
@@ -33,7 +34,7 @@ static void probe_leaf(const struct surface_leaf *leaf, const struct leaf_points
     }
 }
 
-void surface_probe_box(const struct surface_forest *forest, const struct kernels *kernels, uint32_t rank,
+void surface_probe_box(const struct surface_forest *forest, dent_isa isa, uint32_t rank,
                        const double lo[3], const double hi[3], void (*take)(void *user, uint32_t face), void *user)
 {
     enum { STACK_MAX = TREE_LEVELS * LEAF_TREE_ARITY };
@@ -52,7 +53,7 @@ void surface_probe_box(const struct surface_forest *forest, const struct kernels
         struct probe_node top = stack[--depth];
         const struct tree_level *level = &tree->levels[top.level - 1];
         uint32_t first = top.node * LEAF_TREE_ARITY;
-        for (uint32_t bits = kernels->surfaces->meet(level->lo, level->hi, first, 3, low, high); bits;
+        for (uint32_t bits = surface_kernels_for(isa)->meet(level->lo, level->hi, first, 3, low, high); bits;
              bits &= bits - 1) {
             uint32_t node = first + (uint32_t)__builtin_ctz(bits);
             if (top.level > 1) {

@@ -9,7 +9,7 @@
 /* Calls `take` for every surface face of the body whose closed box meets the closed box (and for some that only nearly
  * do: boxes are compared in rounded coordinates), in an order that depends on the body alone. The forest was refitted
  * for these positions, without growth. */
-void surface_probe_box(const struct surface_forest *forest, const struct kernels *kernels, uint32_t rank,
+void surface_probe_box(const struct surface_forest *forest, dent_isa isa, uint32_t rank,
                        const double lo[3], const double hi[3], void (*take)(void *user, uint32_t face), void *user);
 
 #endif

@@ -10,6 +10,7 @@
  * the larger volumes the same holds times the length of the axis (sqrt 2 or sqrt 3), with its own slack already in the
  * bounds.
  */
+#include "geometry/kernels/surface_kernels.h"
 #include "structures/surface_forest.h"
 
 #include <math.h>
@@ -269,9 +270,9 @@ static bool boxes_are_made(const struct surface_forest *forest, const struct for
 }
 
 bool surface_forest_refit(struct surface_forest *forest, const struct forest_refit *refit,
-                          const struct kernels *kernels, struct arena *scratch)
+                          dent_isa isa, struct arena *scratch)
 {
-    struct refit_loop loop = {.forest = forest, .refit = refit, .kernels = kernels->surfaces};
+    struct refit_loop loop = {.forest = forest, .refit = refit, .kernels = surface_kernels_for(isa)};
     if (boxes_are_made(forest, refit)) {
         return true;
     }
@@ -295,6 +296,6 @@ bool surface_forest_refit(struct surface_forest *forest, const struct forest_ref
                                          .grown = refit->grow != NULL,
                                          .no_points = refit->leave_out_points,
                                          .reading = refit->pose->reading};
-    forest->made.valid = body_pairs_find(&forest->body_pairs, boxes, forest->body_count, kernels, scratch);
+    forest->made.valid = body_pairs_find(&forest->body_pairs, boxes, forest->body_count, isa, scratch);
     return forest->made.valid;
 }

@@ -1,4 +1,5 @@
 /* Visiting all pairs of leaves whose boxes meet, in parallel blocks of groups. See surface_forest.h. */
+#include "geometry/kernels/surface_kernels.h"
 #include "structures/surface_forest.h"
 
 #include "structures/surface_walk.h"
@@ -46,7 +47,7 @@ static void visit_block(void *data, uint32_t block, uint32_t worker)
 }
 
 bool surface_forest_visit_pairs(const struct surface_forest *forest, const struct pose *pose,
-                                const struct kernels *kernels, struct cancel_flag *cancel, struct arena *scratch,
+                                dent_isa isa, struct cancel_flag *cancel, struct arena *scratch,
                                 const struct leaf_pair_visitor *visitor, uint64_t *box_tests)
 {
     uint32_t workers = dent_context_worker_count(forest->context), groups = forest->group_count;
@@ -64,7 +65,7 @@ bool surface_forest_visit_pairs(const struct surface_forest *forest, const struc
         state->visitor = visitor;
         state->walk.forest = forest;
         state->walk.pose = pose;
-        state->walk.kernels = kernels->surfaces;
+        state->walk.kernels = surface_kernels_for(isa);
         state->walk.culling = state->walk.faces_only = false;
         state->walk.take = hand_over;
         state->walk.user = state;

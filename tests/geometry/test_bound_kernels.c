@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "geometry/kernels/bound_kernels.h"
-#include "geometry/kernels/kernel_table.h"
 #include "geometry/point_cases.h"
 
 static const dent_isa isas[] = {DENT_ISA_AVX2, DENT_ISA_AVX512};
@@ -89,7 +88,7 @@ static void every_instruction_set_judges_children_with_the_same_bits(void **stat
             print_message("%s is not available here\n", dent_isa_name(isas[i]));
             continue;
         }
-        const struct bound_kernels *kernels = kernels_for(isas[i])->bounds;
+        const struct bound_kernels *kernels = bound_kernels_for(isas[i]);
         uint32_t met[2] = {0, 0};
         check_kernel(kernels->balls, bound_kernels_scalar.balls, true, &met[0]);
         check_kernel(kernels->boxes, bound_kernels_scalar.boxes, false, &met[1]);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "geometry/kernels/kernel_table.h"
+#include "geometry/kernels/copy_positions.h"
 
 enum { VERTICES_MAX = 41 };
 
@@ -28,12 +28,12 @@ static void copies_and_bounds_are_those_of_a_plain_loop(void **state)
         if (!dent_isa_available(all_isas[row])) {
             continue;
         }
-        const struct kernels *kernels = kernels_for(all_isas[row]);
+        dent_isa isa = all_isas[row];
         for (uint32_t count = 0; count <= VERTICES_MAX; count++) {
             fill(xyz, count, count);
             memcpy(odd + 1, xyz, count * sizeof xyz[0]);
             memset(copy, 0x55, sizeof copy);
-            assert_true(kernels->copy_positions(odd + 1, count, copy, lo, hi));
+            assert_true(copy_positions_for(isa)(odd + 1, count, copy, lo, hi));
             assert_memory_equal(copy, xyz, count * sizeof xyz[0]);
             assert_int_equal(((unsigned char *)copy[count])[0], 0x55); /* nothing behind the last */
             for (int axis = 0; axis < 3; axis++) {
@@ -61,7 +61,7 @@ static void a_number_that_is_not_finite_is_seen_at_every_place(void **state)
             for (uint32_t place = 0; place < 9 * count; place++) {
                 fill(xyz, count, count);
                 xyz[place / 9][place / 3 % 3] = bad[place % 3];
-                assert_false(kernels_for(all_isas[row])->copy_positions(xyz, count, copy, lo, hi));
+                assert_false(copy_positions_for(all_isas[row])(xyz, count, copy, lo, hi));
             }
         }
     }

@@ -8,7 +8,6 @@
 
 #include "geometry/impact_cases.h"
 #include "geometry/kernels/impact_kernels.h"
-#include "geometry/kernels/kernel_table.h"
 
 static long tier(long usual)
 {
@@ -276,7 +275,7 @@ static void every_instruction_set_rejects_the_same_and_rightly(void **state)
             if (!dent_isa_available((dent_isa)isa)) {
                 continue;
             }
-            const struct impact_kernels *kernels = kernels_for((dent_isa)isa)->impacts;
+            const struct impact_kernels *kernels = impact_kernels_for((dent_isa)isa);
             const uint32_t(*corners)[4] = (const uint32_t(*)[4])block.corners;
             if (isa == DENT_ISA_SCALAR) {
                 kept[0] = kernels->reject[kind](block.vertices, corners, count, expected[0], &axes);
@@ -323,7 +322,7 @@ static void a_block_reports_what_single_queries_report(void **state)
                                      1.0,  earliest};
         dent_isa isa = (dent_isa)(DENT_ISA_SCALAR + trial % (DENT_ISA_COUNT - DENT_ISA_SCALAR));
         isa = dent_isa_available(isa) ? isa : DENT_ISA_SCALAR;
-        uint32_t count = impact_test_block(&block, kernels_for(isa), &workspace, hits, &counters), next = 0;
+        uint32_t count = impact_test_block(&block, isa, &workspace, hits, &counters), next = 0;
         double first = 2.0, first_there = 2.0;
         uint64_t counted = 0;
         for (uint32_t i = 0; i < BLOCK_CASES; i++) {

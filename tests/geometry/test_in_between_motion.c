@@ -2,7 +2,7 @@
  * of time hold every pose in between, for single motions and for chains. */
 #include "query/motion_oracle.h"
 
-#include "geometry/kernels/kernel_table.h"
+#include "geometry/kernels/interval_kernels.h"
 #include "geometry/motion_bounds.h"
 #include "geometry/quaternion.h"
 
@@ -12,7 +12,7 @@ static const double pi = 3.14159265358979323846;
 static const struct interval_kernels *intervals_of(uint64_t number)
 {
     dent_isa isa = number % 2 && dent_isa_available(DENT_ISA_AVX2) ? DENT_ISA_AVX2 : DENT_ISA_SCALAR;
-    return kernels_for(isa)->intervals;
+    return interval_kernels_for(isa);
 }
 
 static dent_pose turned_pose(const dent_pose *pose, const double axis[3], double angle, const double way[3])

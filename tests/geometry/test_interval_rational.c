@@ -9,7 +9,6 @@
 
 #include "geometry/interval.h"
 #include "geometry/kernels/interval_kernels.h"
-#include "geometry/kernels/kernel_table.h"
 #include "support/cmocka_includes.h"
 
 static uint64_t count_of(uint64_t quick, uint64_t usual, uint64_t most)
@@ -188,13 +187,13 @@ static void random_trajectory(dent_random *random, int range, struct trajectory 
 static void rows_have_the_same_bits_on_every_instruction_set(void **state)
 {
     (void)state;
-    const struct interval_kernels *scalar = kernels_for(DENT_ISA_SCALAR)->intervals;
+    const struct interval_kernels *scalar = interval_kernels_for(DENT_ISA_SCALAR);
     uint64_t count = count_of(2000, 20000, 500000);
     for (int isa = DENT_ISA_SCALAR + 1; isa <= DENT_ISA_AVX512; isa++) {
         if (!dent_isa_available((dent_isa)isa)) {
             continue;
         }
-        const struct interval_kernels *kernels = kernels_for((dent_isa)isa)->intervals;
+        const struct interval_kernels *kernels = interval_kernels_for((dent_isa)isa);
         dent_random random = dent_random_seeded(91);
         for (uint64_t i = 0; i < count; i++) {
             int range = i % 3 == 0 ? 1 : i % 3 == 1 ? 30 : 1020;
@@ -251,7 +250,7 @@ static void products_of_rows_enclose_the_exact_ones(void **state)
             }
         }
         dent_isa isa = i % 4 < 2 && dent_isa_available(DENT_ISA_AVX2) ? DENT_ISA_AVX2 : DENT_ISA_SCALAR;
-        kernels_for(isa)->intervals->multiply_rows(p.rotation, 3, 1, &q, &got);
+        interval_kernels_for(isa)->multiply_rows(p.rotation, 3, 1, &q, &got);
         for (int k = 0; k < 12; k++) {
             int row = k / 4, column = k % 4;
             mpq_set_ui(sum, 0, 1);

@@ -65,7 +65,7 @@ static void every_instruction_set_measures_the_same_bits(void **state)
             print_message("%s is not available here\n", dent_isa_name(isas[i]));
             continue;
         }
-        const struct near_kernels *kernels = near_kernels_for((int)isas[i]);
+        const struct near_kernels *kernels = near_kernels_for(isas[i]);
         dent_random random = dent_random_seeded(5);
         for (int round = 0; round < case_count(20000); round++) {
             double p[FEATURE_BATCH][4][3];
@@ -120,7 +120,7 @@ static void far_pairs_are_never_within_reach(void **state)
         uint32_t bits = 0;
         for (size_t i = 0; i < sizeof isas / sizeof isas[0]; i++) {
             if (dent_isa_available(isas[i])) {
-                const struct near_kernels *kernels = near_kernels_for((int)isas[i]);
+                const struct near_kernels *kernels = near_kernels_for(isas[i]);
                 uint32_t got = (round % 2 ? kernels->far_edges : kernels->far_vertices)(&batch);
                 assert_true(i == 0 || got == bits);
                 bits = got;
@@ -166,7 +166,7 @@ static void rows_of_boxes_are_single_comparisons(void **state)
             if (!dent_isa_available(isas[set])) {
                 continue;
             }
-            const struct near_kernels *kernels = near_kernels_for((int)isas[set]);
+            const struct near_kernels *kernels = near_kernels_for(isas[set]);
             kernels->meet_rows(&a, which, reach, &b, count, rows);
             kernels->match(vertices_a, vertices_b, same);
             for (int i = 0; i < NEAR_FEATURES; i++) {

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/cpu_features.h"
-#include "geometry/kernels/kernel_table.h"
 #include "geometry/kernels/surface_kernels.h"
 #include "geometry/triangle_predicates.h"
 
@@ -24,7 +23,7 @@ static int rows_here(const struct surface_kernels *rows[ROWS])
         def.thread_count = 1;
         dent_context *context = dent_context_create(&def, NULL);
         if (context) {
-            rows[count++] = kernels_for(sets[i])->surfaces;
+            rows[count++] = surface_kernels_for(sets[i]);
         }
         dent_context_destroy(context);
     }

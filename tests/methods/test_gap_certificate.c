@@ -6,7 +6,7 @@
 #include "support/deformed_solids.h"
 
 #include "geometry/feature_distance.h"
-#include "geometry/kernels/kernel_table.h"
+#include "geometry/kernels/cluster_kernels.h"
 #include "query/world_state.h"
 #include "structures/gap_certificate.h"
 #include "structures/strain_certificate.h"
@@ -169,7 +169,7 @@ static void every_vertex_lies_within_the_slack_of_its_map(void **state)
             if (!dent_isa_available(all_isas[isa])) {
                 continue;
             }
-            compute_strains(&stage, kernels_for(all_isas[isa])->clusters);
+            compute_strains(&stage, cluster_kernels_for(all_isas[isa]));
             for (uint32_t piece = 0; piece < stage.clusters.piece_count; piece++) {
                 for (uint32_t place = 0; place < stage.clusters.pieces[piece].count; place++) {
                     const struct cluster *cluster =
@@ -237,7 +237,7 @@ static void nothing_is_stretched_less_than_promised(void **state)
             if (!dent_isa_available(all_isas[isa])) {
                 continue;
             }
-            kernels_for(all_isas[isa])->clusters->stretches(&strain);
+            cluster_kernels_for(all_isas[isa])->stretches(&strain);
             for (uint32_t place = 0; place < PIECE_CLUSTERS; place++) {
                 double a[3][3] = {{0}}, squares = 0;
                 for (int i = 0; i < 27; i++) {
@@ -463,7 +463,7 @@ static void clusters_called_apart_have_no_contact(void **state)
             isa = dent_isa_available(all_isas[isa]) ? isa : 0;
             deform_stage(&stage, (int)(seed % DEFORMATION_COUNT), pow(10, -2 + 2.5 * (double)(seed * 37 % 97) / 97),
                          seed);
-            mark_proven(&stage, kernels_for(all_isas[isa])->clusters, &marks);
+            mark_proven(&stage, cluster_kernels_for(all_isas[isa]), &marks);
             uint64_t contacts = assert_no_contact_is_hidden(&stage, &marks);
             poses++;
             proven += marks.count > 0;
@@ -490,7 +490,7 @@ static void contact_is_not_hidden_at_the_limit(void **state)
         struct stage stage;
         open_stage(&stage, shape, 0, 1);
         struct marks marks = marks_make(&stage);
-        const struct cluster_kernels *kernels = kernels_for(DENT_ISA_SCALAR)->clusters;
+        const struct cluster_kernels *kernels = cluster_kernels_for(DENT_ISA_SCALAR);
         for (uint64_t seed = 0; seed < scaled(12); seed++) {
             int kind = (int)((seed + (uint64_t)shape) % DEFORMATION_COUNT);
             double low = 0, high = 20;
@@ -542,7 +542,7 @@ static void squeezed_clusters_are_let_go_before_they_meet(void **state)
                 stage.given->xyz[v][1] = p[1];
                 stage.given->xyz[v][2] = p[2];
             }
-            mark_proven(&stage, kernels_for(all_isas[0])->clusters, &marks);
+            mark_proven(&stage, cluster_kernels_for(all_isas[0]), &marks);
             uint64_t contacts = assert_no_contact_is_hidden(&stage, &marks);
             first = step == 0 ? marks.count : first;
             last = contacts;
@@ -573,7 +573,7 @@ static void parts_across_a_slit_are_let_go_before_they_meet(void **state)
             }
             mark_proven(
                 &stage,
-                kernels_for(dent_isa_available(all_isas[step % 3]) ? all_isas[step % 3] : DENT_ISA_SCALAR)->clusters,
+                cluster_kernels_for(dent_isa_available(all_isas[step % 3]) ? all_isas[step % 3] : DENT_ISA_SCALAR),
                 &marks);
             uint64_t contacts = assert_no_contact_is_hidden(&stage, &marks);
             first = step == 0 ? marks.count : first;

@@ -65,7 +65,7 @@ static void pairs_are_those_of_a_double_loop(void **state)
         for (size_t n = 0; n < 2 * sizeof counts / sizeof counts[0]; n++) {
             uint32_t count = counts[n / 2];
             make_boxes(&random, boxes, count, n % 2 == 0);
-            assert_true(body_pairs_find(&pairs, boxes, count, kernels_for((dent_isa)isa), &scratch));
+            assert_true(body_pairs_find(&pairs, boxes, count, (dent_isa)isa, &scratch));
             assert_partners(&pairs, boxes, count);
             arena_reset(&scratch);
         }

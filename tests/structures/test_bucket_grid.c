@@ -1,5 +1,6 @@
 /* Buckets, interval lists and coherent sorting: the map never decreases, both ways to compute it agree, and a look-up
  * meets each entry once. */
+#include "geometry/kernels/packet_kernels.h"
 #include "support/cmocka_includes.h"
 
 #include <math.h>
@@ -178,7 +179,7 @@ static void look_ups_meet_each_entry_exactly_once(void **state)
                 hi[axis] = lo[axis] + random_float(&random, 0, size);
             }
             meetings = (struct meetings){{0}};
-            bucket_set_look_up(&set, &lattice, kernels_for(DENT_ISA_SCALAR)->packets, lo, hi, list, note, &meetings,
+            bucket_set_look_up(&set, &lattice, packet_kernels_for(DENT_ISA_SCALAR), lo, hi, list, note, &meetings,
                                &counters);
             for (int i = 0; i < ENTRIES; i++) {
                 bool meets = meet(lo, hi, boxes.box_lo[i], boxes.box_hi[i]);

@@ -1,5 +1,6 @@
 /* The hash grid against a plain loop: entries of sizes over five orders of magnitude, windows likewise, so that every
  * level and its coarser tables are looked into; every entry whose box meets the window comes out exactly once. */
+#include "geometry/kernels/packet_kernels.h"
 #include "support/cmocka_includes.h"
 
 #include <math.h>
@@ -68,7 +69,7 @@ static void look_everywhere(const struct boxes *boxes, bool points, const int16_
         struct found found = {{0}};
         struct grid_counters counters = {0, 0};
         random_box(&random, 14, false, lo, hi);
-        hash_grid_look_up(&grid, kernels_for(isa)->packets, lo, hi, list, note, &found, &counters);
+        hash_grid_look_up(&grid, packet_kernels_for(isa), lo, hi, list, note, &found, &counters);
         for (uint32_t entry = 0; entry < ENTRIES; entry++) {
             const float *a = boxes->lo[entry], *b = points ? a : boxes->hi[entry];
             bool meets = a[0] <= hi[0] && lo[0] <= b[0] && a[1] <= hi[1] && lo[1] <= b[1] && a[2] <= hi[2] &&

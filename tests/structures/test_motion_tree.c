@@ -2,7 +2,7 @@
  * apart is apart; the four-box kernels agree bit by bit. */
 #include "query/motion_oracle.h"
 
-#include "geometry/kernels/kernel_table.h"
+#include "geometry/kernels/interval_kernels.h"
 #include "geometry/kernels/motion_boxes.h"
 #include "geometry/motion_inclusion.h"
 #include "structures/motion_tree.h"
@@ -170,7 +170,7 @@ static void make_motion(dent_context *context, dent_random *random, double reach
     double lo = 2 * half * floor(dent_random_unit(random) / (2 * half));
     relative_motion(&a, &b, lo, half,
                     dent_random_below(random, 4) ? DENT_MOTION_BOUNDS_TAYLOR : DENT_MOTION_BOUNDS_INTERVAL,
-                    kernels_for(DENT_ISA_SCALAR)->intervals, reach, reach, &made->piece);
+                    interval_kernels_for(DENT_ISA_SCALAR), reach, reach, &made->piece);
     made->middle = lo + half;
 }
 
@@ -255,7 +255,7 @@ static void four_boxes_give_the_same_bits_everywhere(void **state)
 {
     (void)state;
     dent_context *context = dent_context_create(NULL, NULL);
-    const struct motion_box_kernels *scalar = kernels_for(DENT_ISA_SCALAR)->motion_boxes;
+    const struct motion_box_kernels *scalar = motion_box_kernels_for(DENT_ISA_SCALAR);
     uint64_t count = test_count(30, 200, 2000), apart_count = 0, meet_count = 0;
     for (uint64_t seed = 0; seed < count; seed++) {
         dent_random random = dent_random_seeded(seed + 1900);
@@ -278,7 +278,7 @@ static void four_boxes_give_the_same_bits_everywhere(void **state)
                 if (!dent_isa_available((dent_isa)isa)) {
                     continue;
                 }
-                const struct motion_box_kernels *kernels = kernels_for((dent_isa)isa)->motion_boxes;
+                const struct motion_box_kernels *kernels = motion_box_kernels_for((dent_isa)isa);
                 assert_int_equal(kernels->test_boxes(&made.piece, two_a, two_b, &window, &result), apart);
                 assert_int_equal(result.soon & ~apart, expected.soon & ~apart);
                 for (int k = 0; k < 4; k++) {

@@ -9,7 +9,7 @@
 
 #include "bodies/body_table.h"
 #include "bodies/pose.h"
-#include "geometry/kernels/kernel_table.h"
+#include "geometry/kernels/cluster_kernels.h"
 #include "structures/strain_certificate.h"
 
 struct stage {
@@ -127,7 +127,7 @@ static void set_gradient(struct piece_strain *strain, uint32_t clusters, float v
 static uint32_t refuse_each_part(const struct stage *stage, struct piece_strain *strains,
                                  const struct cover_part *cover, uint32_t count, uint32_t number, bool group)
 {
-    const struct cluster_kernels *kernels = kernels_for(DENT_ISA_SCALAR)->clusters;
+    const struct cluster_kernels *kernels = cluster_kernels_for(DENT_ISA_SCALAR);
     uint32_t refused = 0;
     for (uint32_t i = 0; i < count; i++) {
         for (int turned = 0; turned < 2; turned++) {

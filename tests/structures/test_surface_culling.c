@@ -3,6 +3,7 @@
  * test left out (normals only) must lose pairs, or the test could not fail. Kernels and tables are checked against
  * plain exact arithmetic.
  */
+#include "geometry/kernels/curvature_kernels.h"
 #include "support/cmocka_includes.h"
 
 #include <math.h>
@@ -109,12 +110,12 @@ struct question {
 static void find_pairs(struct stage *stage, const struct question *question, struct pair_list *list,
                        struct culling_counts *counts)
 {
-    const struct kernels *kernels = kernels_for(question->isa);
+    dent_isa isa = question->isa;
     const struct forest_refit refit = {.pose = &stage->pose};
     struct cancel_flag cancel = {0};
     struct crossing_search search = {.forest = &stage->forest,
                                      .pose = &stage->pose,
-                                     .kernels = kernels,
+                                     .isa = isa,
                                      .cancel = &cancel,
                                      .touching = question->touching,
                                      .culling = question->mode != CULLING_OFF,
@@ -125,7 +126,7 @@ static void find_pairs(struct stage *stage, const struct question *question, str
     stage->pose.reading++; /* as if positions were read again: nothing made before counts */
     stage->forest.cut = question->cut;
     assert_true(surface_forest_update(&stage->forest, &stage->pose, &stage->scratch));
-    assert_true(surface_forest_refit(&stage->forest, &refit, kernels, &stage->scratch));
+    assert_true(surface_forest_refit(&stage->forest, &refit, isa, &stage->scratch));
     if (question->mode != CULLING_OFF) {
         struct surface_tree *tree = stage->forest.bodies[0].tree;
         if (!tree->culling) {
@@ -134,7 +135,7 @@ static void find_pairs(struct stage *stage, const struct question *question, str
         }
         tree->culling->trust_normals = question->mode == CULLING_NORMALS_ONLY;
         tree->culling->always = true;
-        assert_true(surface_culling_run(&stage->forest, &stage->pose, kernels, &stage->scratch, counts));
+        assert_true(surface_culling_run(&stage->forest, &stage->pose, isa, &stage->scratch, counts));
     }
     list->count = 0;
     assert_true(surface_crossings_find(&search, &stage->scratch));
@@ -312,14 +313,13 @@ static void marks_do_not_depend_on_threads_or_instructions(void **state)
             dent_context_def def = dent_context_def_default();
             def.thread_count = threads;
             dent_context *context = dent_context_create(&def, NULL);
-            const struct kernels *kernels = kernels_for((dent_isa)isa);
             struct stage stage;
             struct culling_counts counts = {0};
             assert_true(stage_open(&stage, context, &surface));
             assert_true(surface_forest_update(&stage.forest, &stage.pose, &stage.scratch));
-            assert_true(surface_forest_refit(&stage.forest, &(struct forest_refit){.pose = &stage.pose}, kernels,
+            assert_true(surface_forest_refit(&stage.forest, &(struct forest_refit){.pose = &stage.pose}, (dent_isa)isa,
                                              &stage.scratch));
-            assert_true(surface_culling_run(&stage.forest, &stage.pose, kernels, &stage.scratch, &counts));
+            assert_true(surface_culling_run(&stage.forest, &stage.pose, (dent_isa)isa, &stage.scratch, &counts));
             uint64_t hash = marks_hash(stage.forest.bodies[0].tree);
             assert_true(counts.nodes_culled > 0 && counts.pairs_culled > 0);
             expected = expected ? expected : hash;
@@ -352,12 +352,12 @@ static void a_gently_curved_sheet_is_culled_as_a_whole(void **state)
 
 static bool cull_once(struct stage *stage, struct culling_counts *counts)
 {
-    const struct kernels *kernels = kernels_for(DENT_ISA_SCALAR);
+    dent_isa isa = DENT_ISA_SCALAR;
     stage->pose.reading++;
     bool good =
         surface_forest_update(&stage->forest, &stage->pose, &stage->scratch) &&
-        surface_forest_refit(&stage->forest, &(struct forest_refit){.pose = &stage->pose}, kernels, &stage->scratch) &&
-        surface_culling_run(&stage->forest, &stage->pose, kernels, &stage->scratch, counts);
+        surface_forest_refit(&stage->forest, &(struct forest_refit){.pose = &stage->pose}, isa, &stage->scratch) &&
+        surface_culling_run(&stage->forest, &stage->pose, isa, &stage->scratch, counts);
     arena_reset(&stage->scratch);
     return good;
 }
@@ -465,7 +465,7 @@ static void kernels_agree_with_doubles(void **state)
         for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
             if (dent_isa_available((dent_isa)isa)) {
                 struct leaf_curvature curvature;
-                kernels_for((dent_isa)isa)->curvature->leaf(&points, &corners, &curvature);
+                curvature_kernels_for((dent_isa)isa)->leaf(&points, &corners, &curvature);
                 first = isa == DENT_ISA_SCALAR ? curvature : first;
                 assert_int_equal(curvature.mask & ~sure, 0);
                 assert_memory_equal(&first, &curvature, sizeof first);
@@ -512,7 +512,7 @@ static void turns_beyond_the_bound_are_true_turns(void **state)
                                          .centre = origin};
         struct star_answer answer;
         assert_true(3 * star_room(CORNERS) <= 192 && star_room(CORNERS) <= 64);
-        kernels_for(DENT_ISA_SCALAR)->curvature->star(&question, &answer);
+        curvature_kernels_for(DENT_ISA_SCALAR)->star(&question, &answer);
         double least = INFINITY;
         for (int i = 0; i < CORNERS; i++) {
             least = fmin(least, x[i][0] * x[i + 1][1] - x[i + 1][0] * x[i][1]);

@@ -91,7 +91,7 @@ static void refit(struct stage *stage, bool moving, const double *grow)
     struct forest_refit how = {.pose = &stage->pose, .ends = moving ? ends : NULL, .grow = grow};
     stage->pose.reading++; /* as if positions were read again */
     assert_true(
-        surface_forest_refit(&stage->forest, &how, kernels_for(dent_context_isa(stage->context)), &stage->scratch));
+        surface_forest_refit(&stage->forest, &how, dent_context_isa(stage->context), &stage->scratch));
 }
 
 /* ---- ownership ---- */
@@ -236,7 +236,7 @@ static void grown_boxes_of_faces_at_the_grown_distance_meet(void **state)
         assert_int_equal(pose_read(&stage.pose, &stage.table, &message), DENT_OK);
         assert_true(surface_forest_update(&stage.forest, &stage.pose, &stage.scratch));
         struct forest_refit how = {.pose = &stage.pose, .grow = grow};
-        assert_true(surface_forest_refit(&stage.forest, &how, kernels_for(DENT_ISA_SCALAR), &stage.scratch));
+        assert_true(surface_forest_refit(&stage.forest, &how, DENT_ISA_SCALAR, &stage.scratch));
         float end = stage.forest.bodies[0].tree->levels[0].hi[0][0];
         float begin = stage.forest.bodies[1].tree->levels[0].lo[0][0];
         assert_true(end >= begin);
@@ -308,7 +308,7 @@ static size_t visit(struct stage *stage, struct leaf_pair **list)
     struct leaf_pair_visitor visitor = {&visits, begin_visits, note_visits};
     struct cancel_flag cancel = {0};
     uint64_t box_tests = 0;
-    assert_true(surface_forest_visit_pairs(&stage->forest, &stage->pose, kernels_for(dent_context_isa(stage->context)),
+    assert_true(surface_forest_visit_pairs(&stage->forest, &stage->pose, dent_context_isa(stage->context),
                                            &cancel, &stage->scratch, &visitor, &box_tests));
     size_t count = 0, next = 0;
     for (uint32_t i = 0; i < visits.block_count; i++) {
@@ -540,7 +540,7 @@ static void faces_that_cross_are_told_unless_they_have_a_vertex_in_common(void *
             struct cancel_flag cancel = {0};
             struct crossing_search search = {.forest = &stage.forest,
                                              .pose = &stage.pose,
-                                             .kernels = kernels_for(dent_context_isa(context)),
+                                             .isa = dent_context_isa(context),
                                              .cancel = &cancel,
                                              .user = &got,
                                              .begin = begin_crossings,

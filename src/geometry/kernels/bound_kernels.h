@@ -7,6 +7,7 @@
 #ifndef DENT_GEOMETRY_BOUND_KERNELS_H
 #define DENT_GEOMETRY_BOUND_KERNELS_H
 
+#include "geometry/kernels/kernel_choice.h"
 #include "geometry/bound_volumes.h"
 
 enum { BOUND_KERNEL_LANES = 8 };
@@ -49,6 +50,11 @@ static inline uint32_t balls_one_by_one(const struct bound_volume *parts, uint32
         meet |= (uint32_t)balls_meet(&parts[i], other, &lo[i]) << i;
     }
     return meet;
+}
+
+static inline const struct bound_kernels *bound_kernels_for(dent_isa isa)
+{
+    return KERNELS_FOR(isa, bound_kernels_scalar, bound_kernels_avx2, bound_kernels_avx512);
 }
 
 #endif

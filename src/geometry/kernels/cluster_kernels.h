@@ -29,6 +29,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "geometry/kernels/kernel_choice.h"
+
 enum { CLUSTER_VERTICES = 32, CLUSTER_CELLS = 48, CLUSTER_FACES = 64, PIECE_CLUSTERS = 16 };
 
 #define CLUSTER_INPUT_ERROR (0x1.008p-25f)
@@ -209,5 +211,10 @@ extern const struct cluster_kernels cluster_kernels_scalar;
 extern const struct cluster_kernels cluster_kernels_avx2;
 extern const struct cluster_kernels cluster_kernels_avx512;
 #endif
+
+static inline const struct cluster_kernels *cluster_kernels_for(dent_isa isa)
+{
+    return KERNELS_FOR(isa, cluster_kernels_scalar, cluster_kernels_avx2, cluster_kernels_avx512);
+}
 
 #endif

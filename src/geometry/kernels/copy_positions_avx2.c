@@ -1,8 +1,8 @@
 /* Copying positions, four vertices at a time: three registers, in each of which a lane belongs to one axis. */
-#include "geometry/kernels/kernel_table.h"
 
 #if defined(__x86_64__)
 
+#include "geometry/kernels/copy_positions.h"
 #include <immintrin.h>
 #include <math.h>
 

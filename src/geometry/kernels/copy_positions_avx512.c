@@ -1,9 +1,9 @@
 /* Copying positions, eight vertices at a time: three registers, in each of which a lane belongs to one axis; the last
  * ones under a mask. */
-#include "geometry/kernels/kernel_table.h"
 
 #if defined(__x86_64__)
 
+#include "geometry/kernels/copy_positions.h"
 #include <immintrin.h>
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Copying positions: bounds of two vertices at a time, so that no comparison waits for the one before. */
-#include "geometry/kernels/kernel_table.h"
 
+#include "geometry/kernels/copy_positions.h"
 #include <math.h>
 #include <string.h>
 

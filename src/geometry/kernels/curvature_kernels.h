@@ -37,6 +37,7 @@
 
 #include <stddef.h>
 
+#include "geometry/kernels/kernel_choice.h"
 #include "geometry/kernels/surface_kernels.h"
 
 enum {
@@ -107,6 +108,11 @@ extern const struct curvature_kernels curvature_kernels_scalar, curvature_kernel
 static inline uint32_t star_room(uint32_t count)
 {
     return (count + 2 * CURVATURE_LANES) / CURVATURE_LANES * CURVATURE_LANES;
+}
+
+static inline const struct curvature_kernels *curvature_kernels_for(dent_isa isa)
+{
+    return KERNELS_FOR(isa, curvature_kernels_scalar, curvature_kernels_avx2, curvature_kernels_avx512);
 }
 
 #endif

@@ -28,6 +28,7 @@
 
 #include <stdint.h>
 
+#include "geometry/kernels/kernel_choice.h"
 #include "geometry/impact_test.h"
 
 #define IMPACT_LEAST_SIZE 0x1p-300
@@ -49,5 +50,10 @@ extern const struct impact_kernels impact_kernels_scalar;
 extern const struct impact_kernels impact_kernels_avx2;
 extern const struct impact_kernels impact_kernels_avx512;
 #endif
+
+static inline const struct impact_kernels *impact_kernels_for(dent_isa isa)
+{
+    return KERNELS_FOR(isa, impact_kernels_scalar, impact_kernels_avx2, impact_kernels_avx512);
+}
 
 #endif

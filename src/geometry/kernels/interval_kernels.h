@@ -7,6 +7,7 @@
 #ifndef DENT_GEOMETRY_INTERVAL_KERNELS_H
 #define DENT_GEOMETRY_INTERVAL_KERNELS_H
 
+#include "geometry/kernels/kernel_choice.h"
 #include "geometry/motion_bounds.h"
 
 /* What a trajectory is at a time interval t: the sine and cosine of its angle, and g1, g2 of in_between_motion.h. */
@@ -30,5 +31,10 @@ extern const struct interval_kernels interval_kernels_scalar;
 #if defined(__x86_64__)
 extern const struct interval_kernels interval_kernels_avx2;
 #endif
+
+static inline const struct interval_kernels *interval_kernels_for(dent_isa isa)
+{
+    return KERNELS_FOR(isa, interval_kernels_scalar, interval_kernels_avx2, interval_kernels_avx2);
+}
 
 #endif

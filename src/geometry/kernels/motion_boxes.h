@@ -5,6 +5,7 @@
 #ifndef DENT_GEOMETRY_MOTION_BOXES_H
 #define DENT_GEOMETRY_MOTION_BOXES_H
 
+#include "geometry/kernels/kernel_choice.h"
 #include "geometry/motion_volumes.h"
 
 struct motion_box_result {
@@ -24,5 +25,10 @@ extern const struct motion_box_kernels motion_box_kernels_scalar;
 #if defined(__x86_64__)
 extern const struct motion_box_kernels motion_box_kernels_avx2;
 #endif
+
+static inline const struct motion_box_kernels *motion_box_kernels_for(dent_isa isa)
+{
+    return KERNELS_FOR(isa, motion_box_kernels_scalar, motion_box_kernels_avx2, motion_box_kernels_avx2);
+}
 
 #endif

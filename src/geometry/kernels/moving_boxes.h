@@ -10,6 +10,7 @@
 
 #include <dent/base.h>
 
+#include "geometry/kernels/kernel_choice.h"
 #include "geometry/kernels/surface_kernels.h"
 
 /* Rows of `stride` floats (a multiple of 16): low x, y, z at the beginning, high x, y, z at the beginning, then the
@@ -50,5 +51,10 @@ extern const struct moving_box_kernels moving_box_kernels_scalar;
 extern const struct moving_box_kernels moving_box_kernels_avx2;
 extern const struct moving_box_kernels moving_box_kernels_avx512;
 #endif
+
+static inline const struct moving_box_kernels *moving_box_kernels_for(dent_isa isa)
+{
+    return KERNELS_FOR(isa, moving_box_kernels_scalar, moving_box_kernels_avx2, moving_box_kernels_avx512);
+}
 
 #endif

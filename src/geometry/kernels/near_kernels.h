@@ -20,6 +20,8 @@
 
 #include <stdint.h>
 
+#include "geometry/kernels/kernel_choice.h"
+
 enum { NEAR_BATCH = 16 };
 
 /* Points of sixteen pairs. Edges: both ends of a, both ends of b. Vertex and face: the vertex, the three corners.
@@ -72,6 +74,9 @@ extern const struct near_kernels near_kernels_avx512;
 #endif
 
 /* The row of an instruction set; the scalar one for those this build does not have. */
-const struct near_kernels *near_kernels_for(int isa);
+static inline const struct near_kernels *near_kernels_for(dent_isa isa)
+{
+    return KERNELS_FOR(isa, near_kernels_scalar, near_kernels_avx2, near_kernels_avx512);
+}
 
 #endif

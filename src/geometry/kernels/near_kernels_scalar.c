@@ -39,15 +39,3 @@ static void match_vertices(const uint32_t a[16], const uint32_t b[16], uint16_t 
 
 const struct near_kernels near_kernels_scalar = {meet_boxes,   meet_box_rows, match_vertices,  far_edges,
                                                  far_vertices, measure_edges, measure_vertices};
-
-const struct near_kernels *near_kernels_for(int isa)
-{
-#if defined(__x86_64__)
-    return isa == DENT_ISA_AVX512 ? &near_kernels_avx512
-           : isa == DENT_ISA_AVX2 ? &near_kernels_avx2
-                                  : &near_kernels_scalar;
-#else
-    (void)isa;
-    return &near_kernels_scalar;
-#endif
-}

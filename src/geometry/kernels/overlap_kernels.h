@@ -19,6 +19,8 @@
 
 #include <stdint.h>
 
+#include "geometry/kernels/kernel_choice.h"
+
 /* A face, made ready once for all the cells it is compared with. */
 struct overlap_face {
     double origin[3], first, second; /* x -> float((x - origin) * first * second) */
@@ -59,5 +61,10 @@ extern const struct overlap_kernels
 #define OVERLAP_FACE_BOUND (600 * 0x1p-24f)
 #define OVERLAP_HEIGHT_BOUND (100 * 0x1p-24f)
 #define OVERLAP_FLOOR 0x1p-100f
+
+static inline const struct overlap_kernels *overlap_kernels_for(dent_isa isa)
+{
+    return KERNELS_FOR(isa, overlap_kernels_scalar, overlap_kernels_avx2, overlap_kernels_avx2);
+}
 
 #endif

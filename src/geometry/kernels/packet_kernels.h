@@ -24,6 +24,8 @@
 #include <math.h>
 #include <dent/base.h>
 
+#include "geometry/kernels/kernel_choice.h"
+
 enum { PACKET_LANES = 16 };
 
 #define PACKET_ERROR 3.814697265625e-06f /* 64 * 2^-24 */
@@ -139,5 +141,10 @@ extern const struct packet_kernels packet_kernels_scalar;
 extern const struct packet_kernels packet_kernels_avx2;
 extern const struct packet_kernels packet_kernels_avx512;
 #endif
+
+static inline const struct packet_kernels *packet_kernels_for(dent_isa isa)
+{
+    return KERNELS_FOR(isa, packet_kernels_scalar, packet_kernels_avx2, packet_kernels_avx512);
+}
 
 #endif

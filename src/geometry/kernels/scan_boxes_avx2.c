@@ -1,5 +1,5 @@
 /* Box scan, eight boxes at a time. Loads stop at `end`: the rest is done by the scalar version. */
-#include "geometry/kernels/kernel_table.h"
+#include "geometry/kernels/scan_boxes.h"
 
 #if defined(__x86_64__)
 

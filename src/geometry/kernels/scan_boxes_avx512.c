@@ -1,5 +1,5 @@
 /* Box scan, sixteen boxes at a time; the last ones under a load mask. */
-#include "geometry/kernels/kernel_table.h"
+#include "geometry/kernels/scan_boxes.h"
 
 #if defined(__x86_64__)
 

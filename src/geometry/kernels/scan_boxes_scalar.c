@@ -1,5 +1,5 @@
 /* Box scan, reference version: no branch per box, so that it is quick where most boxes miss and where most meet. */
-#include "geometry/kernels/kernel_table.h"
+#include "geometry/kernels/scan_boxes.h"
 
 uint32_t scan_boxes_scalar(const struct box_columns *boxes, uint32_t begin, uint32_t end,
                            const struct box_window *window, uint32_t *found)

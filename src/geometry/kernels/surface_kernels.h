@@ -43,6 +43,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "geometry/kernels/kernel_choice.h"
+
 enum { LEAF_FACES = 16, LEAF_VERTICES = 16, FLOAT_BATCH = 16, NARROW_BATCH = 8 };
 
 #define FOREST_INPUT_ERROR (0x1.008p-25f)
@@ -113,5 +115,10 @@ extern const struct surface_kernels surface_kernels_avx512;
  * and 26 directions are the axes 0-2; 0-6; 0-2 and 7-12; all. A volume of 18 directions keeps the axes 7-12 in places
  * 3-8. */
 #define VOLUME_ROUNDING 0x1p-20f
+
+static inline const struct surface_kernels *surface_kernels_for(dent_isa isa)
+{
+    return KERNELS_FOR(isa, surface_kernels_scalar, surface_kernels_avx2, surface_kernels_avx512);
+}
 
 #endif
