@@ -20,8 +20,8 @@
 
 #include "scene_stage.h"
 
-#include "geometry/tetrahedron_predicates.h"
-#include "geometry/triangle_predicates.h"
+#include "geometry/predicates/tetrahedron_predicates.h"
+#include "geometry/predicates/triangle_predicates.h"
 
 enum { ROUNDS_MAX = 101, VARIANTS_MAX = 24, FRAMES = 3 };
 

@@ -22,7 +22,7 @@
 #include <dent/dent.h>
 #include <dent/scene.h>
 
-#include "geometry/tetrahedron_predicates.h"
+#include "geometry/predicates/tetrahedron_predicates.h"
 
 enum { ROUNDS_MAX = 2001, VARIANTS_MAX = 24 };
 

@@ -10,8 +10,8 @@
 
 #include <dent/base.h>
 
-#include "geometry/convex_gjk.h"
-#include "geometry/tetrahedron_predicates.h"
+#include "geometry/metric/convex_gjk.h"
+#include "geometry/predicates/tetrahedron_predicates.h"
 
 enum { PAIRS = 4096, TURNS_MAX = 201, INPUTS = 3, ROWS = 4 };
 

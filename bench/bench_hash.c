@@ -19,7 +19,7 @@
 
 #include "scene_stage.h"
 
-#include "geometry/tetrahedron_predicates.h"
+#include "geometry/predicates/tetrahedron_predicates.h"
 
 enum { ROUNDS_MAX = 101, VARIANTS_MAX = 16, FRAMES = 3 };
 

@@ -18,7 +18,7 @@
 #include <dent/impact_io.h>
 #include <dent/mesh_io.h>
 
-#include "geometry/impact_test.h"
+#include "geometry/impact/impact_test.h"
 
 enum { TURNS_MAX = 51 };
 

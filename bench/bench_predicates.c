@@ -11,11 +11,11 @@
 
 #include <dent/base.h>
 
-#include "geometry/orientation_predicates.h"
-#include "geometry/tetrahedron_predicates.h"
-#include "geometry/triangle_predicates.h"
-#include "geometry/union_predicates.h"
-#include "geometry/winding_number.h"
+#include "geometry/predicates/orientation_predicates.h"
+#include "geometry/predicates/tetrahedron_predicates.h"
+#include "geometry/predicates/triangle_predicates.h"
+#include "geometry/predicates/union_predicates.h"
+#include "geometry/predicates/winding_number.h"
 
 enum { POINTS = 4096, CALLS = 16384, TURNS_MAX = 201 };
 

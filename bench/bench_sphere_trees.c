@@ -17,8 +17,8 @@
 #include <dent/dent.h>
 #include <dent/mesh_io.h>
 
-#include "query/bound_tree_object.h"
-#include "structures/medial_tree.h"
+#include "query/deadline/bound_tree_object.h"
+#include "structures/bounds/medial_tree.h"
 
 enum { ROWS = 3 };
 

@@ -15,8 +15,8 @@
 
 #include <dent/dent.h>
 
-#include "geometry/feature_distance.h"
-#include "geometry/triangle_predicates.h"
+#include "geometry/metric/feature_distance.h"
+#include "geometry/predicates/triangle_predicates.h"
 
 enum { ORDERS = 4, KINDS = 3 };
 

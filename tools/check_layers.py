@@ -4,8 +4,8 @@
 Takes no arguments: it checks the repository it lies in, prints one line per violation ("path:line: what is wrong") and
 ends with status 1 if there was any. Standard library only.
 
-    folders      an #include from src/<folder> stays within what src/LAYERS allows; no two folders include each other;
-                 every folder of src/ is listed
+    folders      an #include from src/<folder> stays within what src/LAYERS allows, down to its rooms (sub-folders); no
+                 two folders include each other; every folder and room of src/ is listed and has at most 25 sources
     clients      folders below the line "# clients", apps/, examples/ and bindings/ use <dent/...> and their own files
     methods      a method does not include another; method_interface.h and method_table.h are shared
     core         the library's folders need nothing but the C and POSIX headers and the compilers' intrinsics
@@ -73,6 +73,7 @@ class Checker:
         self.root = root
         self.violations = []
         self.allowed = {}  # folder -> folders it may include
+        self.rooms = {}  # folder -> {room: rooms of the same folder it may include}
         self.clients = []
         self.edges = {}  # (from folder, to folder) -> "path:line" of the first such include
 
@@ -85,11 +86,16 @@ class Checker:
     def read_layers(self):
         path = self.root / "src" / "LAYERS"
         below_the_line = False
+        last = None
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             if line.strip() == "# clients":
                 below_the_line = True
+            indented = line[:1].isspace()
             line = line.split("#", 1)[0].strip()
             if not line:
+                continue
+            if indented:
+                self.read_room(path, number, last, line)
                 continue
             name, colon, rest = line.partition(":")
             if not colon or not re.fullmatch(r"[a-z_]+", name) or name in self.allowed:
@@ -102,8 +108,24 @@ class Checker:
                 elif below_the_line and other not in self.clients:
                     self.complain(path, number, f"{name} is a client and may not include {other} of the library")
             self.allowed[name] = rest.split()
+            last = name
             if below_the_line:
                 self.clients.append(name)
+
+    def read_room(self, path, number, folder, line):
+        name, colon, rest = line.partition(":")
+        rooms = self.rooms.setdefault(folder, {})
+        if not colon or not re.fullmatch(r"[a-z_/]+|\.", name) or name in rooms:
+            self.complain(path, number, f"expected 'room: rooms', each room once, found '{line}'")
+            return
+        for other in rest.split():
+            if other not in rooms:
+                self.complain(path, number, f"{folder}/{name} may not include {other}, which does not stand above it")
+        rooms[name] = rest.split()
+
+    def room_of(self, path):
+        parts = path.relative_to((self.root / "src").resolve()).parts
+        return "/".join(parts[1:-1]) or "."
 
     # ---- files -----------------------------------------------------------------------------------------------------
 
@@ -171,10 +193,7 @@ class Checker:
             if quoted.startswith("dent/"):
                 self.complain(path, line, f'write <{quoted}> instead of "{quoted}"')
                 continue
-            bases = [source / folder] if client else [source]
-            if client and self.allowed.get(folder):
-                bases.append(source)
-            target = self.resolve(path, quoted, bases)
+            target = self.resolve(path, quoted, [source])
             if target is None or source.resolve() not in target.parents:
                 self.complain(path, line, f'"{quoted}" is not a file {folder} may include')
                 continue
@@ -186,7 +205,11 @@ class Checker:
             self.edges.setdefault((folder, other), f"{path.relative_to(self.root)}:{line}")
             if other not in self.allowed.get(folder, []):
                 self.complain(path, line, f"{folder} may not include {other} (src/LAYERS)")
-        elif folder == "methods":
+            return
+        mine, theirs = self.room_of(path.resolve()), self.room_of(target)
+        if mine != theirs and theirs not in self.rooms.get(folder, {}).get(mine, []):
+            self.complain(path, line, f"{folder}/{mine} may not include {folder}/{theirs} (src/LAYERS)")
+        elif folder == "methods" and mine == theirs:
             self.check_method_include(path, line, target)
 
     def check_method_include(self, path, line, target):
@@ -247,6 +270,14 @@ class Checker:
         for folder in sorted(p for p in source.iterdir() if p.is_dir()):
             if folder.name not in self.allowed and self.files_under(f"src/{folder.name}"):
                 self.complain(folder, 1, "the folder is not listed in src/LAYERS")
+            for room in {self.room_of(p.resolve()) for p in self.files_under(f"src/{folder.name}", C_SUFFIXES)}:
+                if room not in self.rooms.get(folder.name, {".": []}):
+                    self.complain(folder, 1, f"its room {room} is not listed in src/LAYERS")
+        for top in ("src", "apps"):
+            for folder in {p.parent for p in self.files_under(top, {".c"})}:
+                count = len(list(folder.glob("*.c")))
+                if count > 25:
+                    self.complain(folder, 1, f"{count} sources: more than a newcomer finds his way in")
         for path in self.files_under("src", C_SUFFIXES):
             if path.parent == source:
                 self.complain(path, 1, "a source lies in a folder of src/, not beside them")

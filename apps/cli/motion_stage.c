@@ -1,7 +1,7 @@
 /* motion_stage.c — from a URDF file or the name of a scene to frames and attached bodies. */
 #include "motion_stage.h"
 
-#include "ccd_motion.h"
+#include "commands/ccd_motion.h"
 #include "interrupt.h"
 #include "load_world.h"
 #include "tool.h"

@@ -10,11 +10,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "apps/cli/bench_peers.h"
+#include "bench/bench_peers.h"
 
 extern "C" {
-#include "geometry/tetrahedron_predicates.h"
-#include "geometry/triangle_predicates.h"
+#include "geometry/predicates/tetrahedron_predicates.h"
+#include "geometry/predicates/triangle_predicates.h"
 }
 
 struct Box {

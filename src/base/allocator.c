@@ -4,10 +4,10 @@
 #if defined(__linux__)
 #define _DEFAULT_SOURCE /* madvise */
 #endif
-#include "allocator.h"
+#include "base/allocator.h"
 
-#include "context.h"
-#include "dent_assert.h"
+#include "base/context.h"
+#include "base/dent_assert.h"
 
 #include <stdlib.h>
 #include <string.h>

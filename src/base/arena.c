@@ -2,10 +2,10 @@
  *
  * The high-water mark counts the bytes handed out (rounded to cache lines), not the unused ends of blocks, so it is
  * exactly what a single block must hold to serve the same requests. */
-#include "arena.h"
+#include "base/arena.h"
 
-#include "allocator.h"
-#include "dent_assert.h"
+#include "base/allocator.h"
+#include "base/dent_assert.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* Per-block lists joined in block order. Each list has a cache line of its own, so that blocks on different threads do
  * not write to the same line. */
-#include "block_output.h"
+#include "base/block_output.h"
 
-#include "dent_assert.h"
+#include "base/dent_assert.h"
 
 /* Records follow. */
 struct record_chunk {

@@ -6,11 +6,11 @@
 #if defined(__linux__)
 #define _GNU_SOURCE /* sched_getaffinity */
 #endif
-#include "context.h"
+#include "base/context.h"
 
-#include "allocator.h"
-#include "cpu_features.h"
-#include "task_pool.h"
+#include "base/allocator.h"
+#include "base/platform/cpu_features.h"
+#include "base/task_pool.h"
 
 #include <sched.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef DENT_BASE_CONTEXT_H
 #define DENT_BASE_CONTEXT_H
 
-#include "message.h"
+#include "base/message.h"
 
 #include <dent/base.h>
 

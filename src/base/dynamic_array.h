@@ -7,7 +7,7 @@
 #ifndef DENT_BASE_DYNAMIC_ARRAY_H
 #define DENT_BASE_DYNAMIC_ARRAY_H
 
-#include "allocator.h"
+#include "base/allocator.h"
 
 #include <dent/base.h>
 

@@ -3,7 +3,7 @@
  * <fenv.h> alone is not enough: flush-to-zero and denormals-are-zero are no part of it. On x86-64 double arithmetic
  * obeys MXCSR; the x87 control word is set too, because C libraries read it to decide how to round decimal conversions.
  * Elsewhere fenv's default environment has to do. */
-#include "floating_point_guard.h"
+#include "base/floating_point_guard.h"
 
 #include <float.h>
 

@@ -1,6 +1,6 @@
 /* Messages of bounded length and of one line. Formatting goes through a local buffer, so that a message may quote the
  * one before it. */
-#include "message.h"
+#include "base/message.h"
 
 #include <stdio.h>
 #include <string.h>

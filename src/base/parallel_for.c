@@ -8,8 +8,8 @@
  * run then. What was not run when the hook returns is run in place. So the loop does what it should in any case,
  * nothing is written twice, and the fault is noted: dent_parallel_for() returns it, and queries do (context_loop_status()). The
  * bits lie on the stack; longer loops are handed over in parts. */
-#include "context.h"
-#include "floating_point_guard.h"
+#include "base/context.h"
+#include "base/floating_point_guard.h"
 
 enum { PART_BLOCKS = 16384, WORKERS_MOST = 1024 };
 

@@ -4,9 +4,9 @@
  * all bytes of all keys at once. Bytes that are equal in all keys (the upper half of most indices) cost nothing
  * further; every other byte is one stable scatter between the two arrays. Short lists are sorted by insertion, long
  * before 256 counters pay off. */
-#include "radix_sort.h"
+#include "base/radix_sort.h"
 
-#include "dent_assert.h"
+#include "base/dent_assert.h"
 
 #include <stdbool.h>
 #include <string.h>

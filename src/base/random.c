@@ -3,7 +3,7 @@
  *
  * The state is a counter that steps by an odd constant near 2^64 / golden ratio, so it visits all 2^64 values; each
  * value is passed through a bijective mixer. Integers only: the sequence is the same everywhere. Not for secrets. */
-#include "dent_assert.h"
+#include "base/dent_assert.h"
 
 #include <dent/base.h>
 

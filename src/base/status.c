@@ -1,6 +1,6 @@
 /* Names of statuses and outcomes, and the two ways the library speaks: the message of a failing call and the log
  * hook. */
-#include "context.h"
+#include "base/context.h"
 
 const char *dent_status_name(dent_status status)
 {

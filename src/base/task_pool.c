@@ -7,10 +7,10 @@
  * them in place. Such a child should make a context of its own to have threads again.
  *
  * There is no thread-local variable: whether a call comes from inside a block is found by comparing thread ids. */
-#include "task_pool.h"
+#include "base/task_pool.h"
 
-#include "allocator.h"
-#include "floating_point_guard.h"
+#include "base/allocator.h"
+#include "base/floating_point_guard.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -5,7 +5,7 @@
  * a power of two to lie near 1, so shapes of any size (1e-300, 1e300) have the quality they should.
  */
 #include "bodies/body_data.h"
-#include "geometry/orientation_predicates.h"
+#include "geometry/predicates/orientation_predicates.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "geometry/kernels/copy_positions.h"
+#include "bodies/copy_positions.h"
 
 void pose_init(struct pose *pose, dent_context *context)
 {

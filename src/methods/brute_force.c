@@ -4,7 +4,7 @@
  * tolerance and keeps nothing between queries. The one short cut is the box of the two elements in the doubles
  * themselves: sets whose boxes are apart do not meet. O(n^2); blocks are elements of side a.
  */
-#include "methods/method_table.h"
+#include "methods/interface/method_table.h"
 
 struct box {
     double lo[3], hi[3];

@@ -14,13 +14,13 @@
  */
 #include <math.h>
 
-#include "geometry/kernels/packet_kernels.h"
+#include "structures/grid/kernels/packet_kernels.h"
 #include "base/message.h"
 #include "base/radix_sort.h"
-#include "methods/method_table.h"
-#include "structures/body_buckets.h"
-#include "structures/bucket_partners.h"
-#include "structures/element_sizes.h"
+#include "methods/interface/method_table.h"
+#include "structures/grid/body_buckets.h"
+#include "structures/grid/bucket_partners.h"
+#include "structures/grid/element_sizes.h"
 
 dent_bucket_tree_def dent_bucket_tree_def_default(void)
 {

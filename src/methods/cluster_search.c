@@ -14,13 +14,13 @@
  * In: a pose. Out: answers and candidates of vertex-cell and face-cell. Between queries: the clusters, and the
  * references.
  */
-#include "geometry/kernels/cluster_kernels.h"
-#include "methods/method_table.h"
+#include "structures/clusters/kernels/cluster_kernels.h"
+#include "methods/interface/method_table.h"
 
 #include <string.h>
 
-#include "structures/body_pairs.h"
-#include "structures/cluster_cache.h"
+#include "structures/boxes/body_pairs.h"
+#include "methods/cluster_search_cache.h"
 
 struct cluster_state {
     struct cluster_cache cache;

@@ -1,5 +1,5 @@
 /* The only list of methods, and the rule by which AUTO chooses. A new method is one file and one row here. */
-#include "methods/method_table.h"
+#include "methods/interface/method_table.h"
 
 static const struct method_row *const rows[] = {
     &brute_force_method,    &sweep_method,        &spatial_hash_method, &bucket_tree_method,
@@ -20,7 +20,7 @@ const struct method_row *method_row_of(dent_method method)
 enum { FEW_ELEMENTS = 16 };
 /* Cells per solid from which the contour walk pays. */
 enum { CELLS_WORTH_WALKING = 2000 };
-/* Cells up to which the gaps of a reference that is not convex (structures/gap_certificate.h) are known after a third
+/* Cells up to which the gaps of a reference that is not convex (proofs/gap_certificate.h) are known after a third
  * of a second. */
 enum { CELLS_FOR_GAPS = 50000 };
 

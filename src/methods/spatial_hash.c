@@ -16,12 +16,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "geometry/kernels/packet_kernels.h"
+#include "structures/grid/kernels/packet_kernels.h"
 #include "base/message.h"
-#include "methods/method_table.h"
-#include "methods/spatial_hash_paper.h"
-#include "structures/hash_grid.h"
-#include "structures/packet_sets.h"
+#include "methods/interface/method_table.h"
+#include "methods/papers/spatial_hash_paper.h"
+#include "structures/grid/hash_grid.h"
+#include "structures/grid/packet_sets.h"
 
 dent_spatial_hash_def dent_spatial_hash_def_default(void)
 {

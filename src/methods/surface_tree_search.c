@@ -7,12 +7,12 @@
  *
  * In: a pose. Out: the answers of face-face. Between queries: the leaves and who is a neighbour of whom.
  */
-#include "methods/method_table.h"
+#include "methods/interface/method_table.h"
 
-#include "structures/surface_crossings.h"
-#include "structures/surface_culling.h"
-#include "structures/surface_regions.h"
-#include "structures/surface_tree.h"
+#include "structures/surface/surface_crossings.h"
+#include "structures/surface/surface_culling.h"
+#include "structures/surface/surface_regions.h"
+#include "structures/surface/surface_tree.h"
 
 /* Leaves cut in another way than the world's are for experiments and have a forest of their own. */
 struct tree_state {

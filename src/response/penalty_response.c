@@ -17,7 +17,7 @@
 #include <math.h>
 
 #include "base/floating_point_guard.h"
-#include "response_rows.h"
+#include "response/response_rows.h"
 
 dent_penalty_def dent_penalty_def_default(void)
 {

@@ -19,7 +19,7 @@
 #include <math.h>
 
 #include "base/floating_point_guard.h"
-#include "response_rows.h"
+#include "response/response_rows.h"
 
 dent_position_def dent_position_def_default(void)
 {

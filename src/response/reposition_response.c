@@ -8,7 +8,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "response_rows.h"
+#include "response/response_rows.h"
 
 dent_reposition_def dent_reposition_def_default(void)
 {

@@ -10,8 +10,8 @@
 #include <float.h>
 #include <math.h>
 
-#include "geometry/power_of_two.h"
-#include "response_rows.h"
+#include "geometry/numbers/power_of_two.h"
+#include "response/response_rows.h"
 
 static double *changed_array(const dent_response_body *body, enum response_quantity quantity)
 {

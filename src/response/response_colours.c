@@ -5,7 +5,7 @@
  *
  * Here is also what else depends on who shares a node: how many rows do (penalty divides by it), and which nodes are
  * pushed from opposite sides. */
-#include "response_rows.h"
+#include "response/response_rows.h"
 
 enum { COLOUR_LIMIT = 64, LAST_COLOUR = COLOUR_LIMIT - 1, ROWS_PER_BLOCK = 64, PARALLEL_ROWS = 256 };
 

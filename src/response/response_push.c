@@ -1,7 +1,7 @@
 /* One impulse, both sides: +p on a and -p on b, through the masses at the vertices or the inertia of a rigid body, into
  * positions or velocities, whichever the response moves. That the two are the same number with two signs is all there
  * is to the conservation of momentum. */
-#include "response_rows.h"
+#include "response/response_rows.h"
 
 #include <float.h>
 

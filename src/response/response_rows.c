@@ -6,7 +6,7 @@
  * I / m - [r] J [r] with the arm r and the inverse inertia J.
  *
  * Nothing of the caller's is written here, so that any failure leaves it as it was. */
-#include "response_rows.h"
+#include "response/response_rows.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The only list of responses. A new one is a source file, a row here, and a def and a function in dent/response.h;
  * tests of momentum, of threads and of failing memory walk this table. */
-#include "response_rows.h"
+#include "response/response_rows.h"
 
 dent_contact_material dent_contact_material_default(void)
 {

@@ -3,7 +3,7 @@
  * same bits everywhere. */
 #include <math.h>
 
-#include "response_rows.h"
+#include "response/response_rows.h"
 
 void quaternion_rotate(const double q[4], const double v[3], double out[3])
 {

@@ -10,7 +10,7 @@
  * or the line so far beside them that weights would grow beyond a few times 1/n, weights are uniform and the torque
  * that is missing is reported.
  */
-#include "query/time_critical_search.h"
+#include "query/deadline/time_critical_search.h"
 
 #include "base/floating_point_guard.h"
 

@@ -21,7 +21,7 @@
 #include <math.h>
 
 #include "base/floating_point_guard.h"
-#include "response_rows.h"
+#include "response/response_rows.h"
 
 dent_velocity_def dent_velocity_def_default(void)
 {

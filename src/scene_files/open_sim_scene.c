@@ -3,7 +3,7 @@
  * Building runs as one block of the context's parallel loop, as for the prescribed scenes: that is where the library
  * puts a thread into the floating-point state its arithmetic is defined in. */
 #include "scene_file.h"
-#include "scenes/sim_scene_table.h"
+#include "scenes/simulated/sim_scene_table.h"
 
 #include <math.h>
 #include <stdio.h>

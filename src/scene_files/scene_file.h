@@ -2,7 +2,7 @@
 #ifndef DENT_SCENE_FILES_SCENE_FILE_H
 #define DENT_SCENE_FILES_SCENE_FILE_H
 
-#include "scenes/sim_plan.h"
+#include "scenes/simulated/sim_plan.h"
 
 /* The plan of a scene in memory. `name` is for messages, `folder` (null: no files) where mesh files are looked for.
  * UNSUPPORTED in a build without jansson. */

@@ -2,8 +2,8 @@
  * scene. */
 #include "scene_file_parts.h"
 
-#include "scenes/implicit_mesher.h"
-#include "scenes/mesh_blocks.h"
+#include "scenes/mesher/implicit_mesher.h"
+#include "scenes/mesher/mesh_blocks.h"
 
 #include <dent/mesh_io.h>
 #include <math.h>

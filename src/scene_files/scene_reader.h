@@ -5,7 +5,7 @@
 
 #include "located_json.h"
 #include "quantity.h"
-#include "scenes/sim_plan.h"
+#include "scenes/simulated/sim_plan.h"
 
 struct scene_reader {
     struct located_document document;

@@ -1,7 +1,7 @@
 /* Run-time choice of the instruction set, compared with what the compiler's own run-time library finds. */
 #include "support/cmocka_includes.h"
 
-#include "base/cpu_features.h"
+#include "base/platform/cpu_features.h"
 
 static void auto_and_scalar_are_always_there(void **state)
 {

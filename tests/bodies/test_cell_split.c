@@ -2,7 +2,7 @@
 #include "support_bodies.h"
 
 #include "bodies/cell_split.h"
-#include "geometry/orientation_predicates.h"
+#include "geometry/predicates/orientation_predicates.h"
 
 #include <string.h>
 

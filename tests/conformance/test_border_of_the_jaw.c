@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "geometry/perturbed_orientation.h"
+#include "geometry/predicates/perturbed_orientation.h"
 
 enum { PARTS_MAX = 40 };
 

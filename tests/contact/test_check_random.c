@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "geometry/orientation_predicates.h"
-#include "geometry/tetrahedron_predicates.h"
+#include "geometry/predicates/orientation_predicates.h"
+#include "geometry/predicates/tetrahedron_predicates.h"
 #include "support/test_context.h"
 #include "support/wide_exponents.h"
 

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "contact/local_cover.h"
-#include "geometry/tetrahedron_predicates.h"
+#include "contact/check/local_cover.h"
+#include "geometry/predicates/tetrahedron_predicates.h"
 
 enum { CELLS_MAX = 40 };
 

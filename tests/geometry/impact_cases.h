@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "geometry/impact_test.h"
+#include "geometry/impact/impact_test.h"
 
 typedef struct impact_case {
     enum impact_kind kind;

@@ -21,8 +21,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "geometry/impact_test.h"
-#include "geometry/wide_integer.h"
+#include "geometry/impact/impact_test.h"
+#include "geometry/numbers/wide_integer.h"
 
 enum { POLY_ROOM = 9, CHAIN_ROOM = 8, POOL = 400 };
 

@@ -11,8 +11,8 @@
 #include "geometry/integer_points.h"
 #include "geometry/point_cases.h"
 #include "geometry/simplex_oracle.h"
-#include "geometry/tetrahedron_predicates.h"
-#include "geometry/triangle_predicates.h"
+#include "geometry/predicates/tetrahedron_predicates.h"
+#include "geometry/predicates/triangle_predicates.h"
 
 enum { POINTS_MAX = 8 };
 

@@ -10,9 +10,9 @@
 
 #include <dent/dent.h>
 
-#include "geometry/convex_gjk.h"
-#include "geometry/orientation_predicates.h"
-#include "geometry/tetrahedron_predicates.h"
+#include "geometry/metric/convex_gjk.h"
+#include "geometry/predicates/orientation_predicates.h"
+#include "geometry/predicates/tetrahedron_predicates.h"
 
 enum { ROUNDS = 60000 };
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "geometry/feature_distance.h"
+#include "geometry/metric/feature_distance.h"
 
 /* ---- exact squared distances ----------------------------------------------------------------- */
 

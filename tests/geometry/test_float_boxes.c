@@ -5,7 +5,7 @@
 
 #include <float.h>
 
-#include "geometry/float_boxes.h"
+#include "geometry/metric/float_boxes.h"
 
 /* A random finite double of any exponent. */
 static double any_double(dent_random *random)

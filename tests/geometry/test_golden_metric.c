@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "geometry/closest_points.h"
-#include "geometry/feature_distance.h"
+#include "geometry/metric/closest_points.h"
+#include "geometry/metric/feature_distance.h"
 #include "geometry/point_cases.h"
-#include "geometry/tetrahedron_predicates.h"
-#include "geometry/triangle_predicates.h"
+#include "geometry/predicates/tetrahedron_predicates.h"
+#include "geometry/predicates/triangle_predicates.h"
 
 struct golden_hashes {
     uint64_t barycentric, segment, depth, closest, proximity;

@@ -9,7 +9,7 @@
 
 /* The file itself, for its static functions. */
 #define impact_double_time impact_double_time_measured
-#include "geometry/impact_double.c"
+#include "geometry/impact/impact_double.c"
 #undef impact_double_time
 
 static mpq_t exact_q[2][3], exact_a[2][3], exact_b[2][3], blend, rest, term, total, error, scratch[8];

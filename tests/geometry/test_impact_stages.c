@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "geometry/impact_cases.h"
-#include "geometry/kernels/impact_kernels.h"
+#include "geometry/impact/impact_kernels.h"
 
 static long tier(long usual)
 {

@@ -2,9 +2,9 @@
  * of time hold every pose in between, for single motions and for chains. */
 #include "query/motion_oracle.h"
 
-#include "geometry/kernels/interval_kernels.h"
-#include "geometry/motion_bounds.h"
-#include "geometry/quaternion.h"
+#include "geometry/motion/interval_kernels.h"
+#include "geometry/motion/motion_bounds.h"
+#include "geometry/metric/quaternion.h"
 
 static const double pi = 3.14159265358979323846;
 

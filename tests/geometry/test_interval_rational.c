@@ -7,8 +7,8 @@
 
 #include <dent/base.h>
 
-#include "geometry/interval.h"
-#include "geometry/kernels/interval_kernels.h"
+#include "geometry/numbers/interval.h"
+#include "geometry/motion/interval_kernels.h"
 #include "support/cmocka_includes.h"
 
 static uint64_t count_of(uint64_t quick, uint64_t usual, uint64_t most)

@@ -3,12 +3,12 @@
  * bits whichever way a pair is given. */
 #include "support/cmocka_includes.h"
 
-#include "geometry/closest_points.h"
-#include "geometry/hull_predicates.h"
+#include "geometry/metric/closest_points.h"
+#include "geometry/predicates/hull_predicates.h"
 #include "geometry/integer_points.h"
 #include "geometry/point_cases.h"
-#include "geometry/tetrahedron_predicates.h"
-#include "geometry/triangle_predicates.h"
+#include "geometry/predicates/tetrahedron_predicates.h"
+#include "geometry/predicates/triangle_predicates.h"
 
 static void make_points(dent_random *random, int kind, double p[][3], int count)
 {

@@ -1,6 +1,6 @@
 /* Where faces are when a motion starts, to twice the precision, and how long they stay apart from there: held against
  * integers, and against dense sampling of an independent evaluation of the motion. */
-#include "geometry/motion_start.h"
+#include "geometry/motion/motion_start.h"
 
 #include "query/motion_oracle.h"
 

@@ -1,4 +1,4 @@
-/* The kernels of the proximity search: every instruction set measures with the bits of geometry/feature_distance.h,
+/* The kernels of the proximity search: every instruction set measures with the bits of geometry/metric/feature_distance.h,
  * whatever the numbers; the filter never calls a pair far that is within reach; rows of boxes are what one comparison
  * after the other gives. */
 #include "support/cmocka_includes.h"
@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "geometry/feature_distance.h"
-#include "geometry/kernels/near_kernels.h"
-#include "geometry/kernels/surface_kernels.h"
+#include "geometry/metric/feature_distance.h"
+#include "geometry/metric/near_kernels.h"
+#include "structures/surface/kernels/surface_kernels.h"
 #include "geometry/point_cases.h"
 
 static const dent_isa isas[] = {DENT_ISA_SCALAR, DENT_ISA_AVX2, DENT_ISA_AVX512};

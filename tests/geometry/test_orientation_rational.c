@@ -4,7 +4,7 @@
 #include "support/cmocka_includes.h"
 
 #include "geometry/integer_points.h"
-#include "geometry/orientation_predicates.h"
+#include "geometry/predicates/orientation_predicates.h"
 #include "geometry/point_cases.h"
 
 static mpz_t integer[16][3], one_term, product, sum_of_terms, pair_terms[6];

@@ -2,8 +2,8 @@
  * whatever the exponents. */
 #include "support/cmocka_includes.h"
 
-#include "geometry/kernels/overlap_kernels.h"
-#include "geometry/orientation_predicates.h"
+#include "geometry/predicates/kernels/overlap_kernels.h"
+#include "geometry/predicates/orientation_predicates.h"
 #include "geometry/point_cases.h"
 #include "support/test_context.h"
 

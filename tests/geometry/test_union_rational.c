@@ -12,8 +12,8 @@
 #include "geometry/integer_points.h"
 #include "geometry/point_cases.h"
 #include "geometry/simplex_oracle.h"
-#include "geometry/tetrahedron_predicates.h"
-#include "geometry/union_predicates.h"
+#include "geometry/predicates/tetrahedron_predicates.h"
+#include "geometry/predicates/union_predicates.h"
 
 __extension__ typedef __int128 int128;
 

@@ -3,7 +3,7 @@
 
 #include "geometry/integer_points.h"
 #include "geometry/point_cases.h"
-#include "geometry/wide_integer.h"
+#include "geometry/numbers/wide_integer.h"
 
 static void to_gmp(mpz_t result, const struct wide_integer *value)
 {

@@ -6,7 +6,7 @@
 #include "geometry/integer_points.h"
 #include "geometry/point_cases.h"
 #include "geometry/simplex_oracle.h"
-#include "geometry/winding_number.h"
+#include "geometry/predicates/winding_number.h"
 
 enum { VERTICES_MAX = 64, TRIANGLES_MAX = 128 };
 

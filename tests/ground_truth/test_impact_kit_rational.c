@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "geometry/impact_test.h"
-#include "io/file_bytes.h"
+#include "geometry/impact/impact_test.h"
+#include "io/bytes/file_bytes.h"
 
 static const char *kit(void)
 {

@@ -2,7 +2,7 @@
  * random and on hardest inputs, and untouched by rounding mode and locale. */
 #include "support/cmocka_includes.h"
 
-#include "io/decimal_number.h"
+#include "io/bytes/decimal_number.h"
 
 #include <dent/base.h>
 

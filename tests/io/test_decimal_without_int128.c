@@ -2,6 +2,6 @@
 #define DENT_NO_INT128 1
 #define decimal_to_double decimal_to_double_in_halves
 #define decimal_to_integer decimal_to_integer_in_halves
-#include "io/decimal_number.c"
+#include "io/bytes/decimal_number.c"
 
 #include "test_decimal_number.c"

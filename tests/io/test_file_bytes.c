@@ -2,8 +2,8 @@
  * liblzma where the build has them. */
 #include "reading.h"
 
-#include "io/file_bytes.h"
-#include "io/read_scope.h"
+#include "io/bytes/file_bytes.h"
+#include "io/bytes/read_scope.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

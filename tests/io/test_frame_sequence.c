@@ -3,7 +3,7 @@
 #include "reading.h"
 #include "tar_writing.h"
 
-#include "io/frame_names.h"
+#include "io/frames/frame_names.h"
 #include "support/failing_allocator.h"
 
 #include <dent/frames.h>

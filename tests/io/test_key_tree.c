@@ -1,7 +1,7 @@
 /* The dictionary of byte strings against a plain list, and its steps, which no choice of keys can raise. */
 #include "reading.h"
 
-#include "io/name_table.h"
+#include "io/model/name_table.h"
 
 static void it_finds_what_was_added_and_nothing_else(void **state)
 {

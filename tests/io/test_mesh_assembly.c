@@ -2,7 +2,7 @@
  */
 #include "reading.h"
 
-#include "io/mesh_builder.h"
+#include "io/model/mesh_builder.h"
 
 #include <math.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 /* Rationals that are doubles, and those that are not: against GMP, over the whole range of exponents. */
 #include "support/cmocka_includes.h"
 
-#include "io/rational_number.h"
+#include "io/bytes/rational_number.h"
 
 #include <gmp.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * wrong with them. */
 #include "reading.h"
 
-#include "io/read_tetgen.h"
+#include "io/formats/read_tetgen.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -3,8 +3,8 @@
  */
 #include "mesh_file_checks.h"
 
-#include "io/read_tetgen.h"
-#include "io/text_encoding.h"
+#include "io/formats/read_tetgen.h"
+#include "io/bytes/text_encoding.h"
 
 #include <dent/frames.h>
 #include <dent/impact_io.h>

@@ -1,7 +1,7 @@
 /* Words, lines, comments and line numbers of a text. */
 #include "reading.h"
 
-#include "io/text_scanner.h"
+#include "io/bytes/text_scanner.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "mesh_file_checks.h"
 
-#include "io/whole_file.h"
+#include "io/write/whole_file.h"
 
 #include <dent/file_output.h>
 

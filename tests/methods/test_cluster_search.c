@@ -9,8 +9,8 @@
 #include "support/failing_allocator.h"
 #include "support/random_scene.h"
 
-#include "query/world_state.h"
-#include "structures/cluster_cache.h"
+#include "query/world/world_state.h"
+#include "methods/cluster_search_cache.h"
 
 static uint64_t scaled(uint64_t count)
 {

@@ -5,8 +5,8 @@
  */
 #include "support/cmocka_includes.h"
 
-#include "methods/contour_walk.h"
-#include "query/discrete_state.h"
+#include "methods/contour_walk/contour_walk.h"
+#include "query/discrete/discrete_state.h"
 #include "support/random_solids.h"
 
 enum { CONTEXTS_MAX = 12 };

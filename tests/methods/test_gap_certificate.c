@@ -5,11 +5,11 @@
 
 #include "support/deformed_solids.h"
 
-#include "geometry/feature_distance.h"
-#include "geometry/kernels/cluster_kernels.h"
-#include "query/world_state.h"
-#include "structures/gap_certificate.h"
-#include "structures/strain_certificate.h"
+#include "geometry/metric/feature_distance.h"
+#include "structures/clusters/kernels/cluster_kernels.h"
+#include "query/world/world_state.h"
+#include "proofs/gap_certificate.h"
+#include "proofs/strain_certificate.h"
 
 static uint64_t scaled(uint64_t count)
 {

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "geometry/feature_distance.h"
-#include "geometry/triangle_predicates.h"
+#include "geometry/metric/feature_distance.h"
+#include "geometry/predicates/triangle_predicates.h"
 #include "support/cmocka_includes.h"
 
 #include "support/test_context.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/answer_list.h"
+#include "query/pairs/answer_list.h"
 #include "support/test_context.h"
 
 enum { COUNT = 64 };

@@ -3,8 +3,8 @@
  */
 #include "query/border_cases.h"
 
-#include "geometry/perturbed_orientation.h"
-#include "geometry/triangle_predicates.h"
+#include "geometry/predicates/perturbed_orientation.h"
+#include "geometry/predicates/triangle_predicates.h"
 #include "support/wide_exponents.h"
 
 enum { ELEMENTS_MAX = 300 };

@@ -7,7 +7,7 @@
 #include <float.h>
 #include <pthread.h>
 
-#include "geometry/triangle_predicates.h"
+#include "geometry/predicates/triangle_predicates.h"
 #include "support/random_surface.h"
 
 /* ---- closed components ------------------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
  */
 #include "query/time_critical_stage.h"
 
-#include "geometry/feature_distance.h"
+#include "geometry/metric/feature_distance.h"
 #include "support/failing_allocator.h"
 
 /* ---- per-entry bounds -------------------------------------------------------------------------------------------- */

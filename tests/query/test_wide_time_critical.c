@@ -2,7 +2,7 @@
  * end its pairs are those of brute force and every component is where the winding numbers put it. */
 #include "query/time_critical_truth.h"
 
-#include "geometry/bound_volumes.h"
+#include "geometry/metric/bound_volumes.h"
 #include "support/wide_scene.h"
 
 /* Every ball holds the vertices below it, and says so in numbers. (A distance that overflows needs an infinite radius.)

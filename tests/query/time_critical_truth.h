@@ -5,7 +5,7 @@
 
 #include "query/time_critical_stage.h"
 
-#include "geometry/winding_number.h"
+#include "geometry/predicates/winding_number.h"
 
 /* ---- is everything there? ---------------------------------------------------------------------------------------- */
 

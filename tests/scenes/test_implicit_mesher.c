@@ -4,7 +4,7 @@
 #include "support/test_context.h"
 
 #include "scenes/elementary_functions.h"
-#include "scenes/implicit_mesher.h"
+#include "scenes/mesher/implicit_mesher.h"
 #include "scenes/support_counting.h"
 
 #include <math.h>

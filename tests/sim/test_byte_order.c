@@ -2,7 +2,7 @@
  * big-endian machine are those of this one is what tools/cross_golden.sh shows.) */
 #include "support/cmocka_includes.h"
 
-#include "sim/byte_order.h"
+#include "sim/model/byte_order.h"
 
 #include <string.h>
 

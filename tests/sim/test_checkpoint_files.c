@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "support/cmocka_includes.h"
 
-#include "sim/sim_internal.h"
+#include "sim/model/sim_internal.h"
 #include "support_meshes.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* Elastic solids and cloth: forces are the derivative of the energy, patches feel uniform strain, turning costs
  * nothing, small strains follow Hooke's law. */
-#include "sim/sim_internal.h"
+#include "sim/model/sim_internal.h"
 #include "support/cmocka_includes.h"
 #include "support_meshes.h"
 

@@ -1,6 +1,6 @@
 /* How bodies move without contact: free fall, momentum, mass and inertia, keyframes, attachments, grabs, dense surfaces
  * carried by a coarse solid. */
-#include "sim/sim_internal.h"
+#include "sim/model/sim_internal.h"
 #include "support/cmocka_includes.h"
 #include "support_meshes.h"
 

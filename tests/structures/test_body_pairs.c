@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "structures/body_pairs.h"
+#include "structures/boxes/body_pairs.h"
 
 enum { BOXES_MAX = 500 };
 

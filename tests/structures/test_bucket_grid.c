@@ -1,16 +1,16 @@
 /* Buckets, interval lists and coherent sorting: the map never decreases, both ways to compute it agree, and a look-up
  * meets each entry once. */
-#include "geometry/kernels/packet_kernels.h"
+#include "structures/grid/kernels/packet_kernels.h"
 #include "support/cmocka_includes.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/context.h"
-#include "structures/bucket_grid.h"
-#include "structures/bucket_packets.h"
-#include "structures/coordinate_order.h"
-#include "structures/packet_tree.h"
+#include "structures/grid/bucket_grid.h"
+#include "structures/grid/bucket_packets.h"
+#include "structures/grid/coordinate_order.h"
+#include "structures/grid/packet_tree.h"
 
 static struct bucket_lattice lattice_over(float lo, float hi, double buckets, uint64_t most)
 {

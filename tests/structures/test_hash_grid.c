@@ -1,12 +1,12 @@
 /* The hash grid against a plain loop: entries of sizes over five orders of magnitude, windows likewise, so that every
  * level and its coarser tables are looked into; every entry whose box meets the window comes out exactly once. */
-#include "geometry/kernels/packet_kernels.h"
+#include "structures/grid/kernels/packet_kernels.h"
 #include "support/cmocka_includes.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "structures/hash_grid.h"
+#include "structures/grid/hash_grid.h"
 
 enum { ENTRIES = 4000, WINDOWS = 400 };
 

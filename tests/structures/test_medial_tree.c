@@ -2,8 +2,8 @@
  * and bad shapes do no harm. */
 #include "support/cmocka_includes.h"
 
-#include "structures/bound_tree_point.h"
-#include "structures/medial_tree.h"
+#include "structures/bounds/bound_tree_point.h"
+#include "structures/bounds/medial_tree.h"
 #include "support/random_scene.h"
 #include "support/random_surface.h"
 

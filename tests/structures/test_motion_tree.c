@@ -2,10 +2,10 @@
  * apart is apart; the four-box kernels agree bit by bit. */
 #include "query/motion_oracle.h"
 
-#include "geometry/kernels/interval_kernels.h"
-#include "geometry/kernels/motion_boxes.h"
-#include "geometry/motion_inclusion.h"
-#include "structures/motion_tree.h"
+#include "geometry/motion/interval_kernels.h"
+#include "geometry/motion/motion_boxes.h"
+#include "geometry/motion/motion_inclusion.h"
+#include "structures/bounds/motion_tree.h"
 #include "support/random_surface.h"
 
 /* What motion_tree_build looks at of a body. */

@@ -3,7 +3,7 @@
  * test left out (normals only) must lose pairs, or the test could not fail. Kernels and tables are checked against
  * plain exact arithmetic.
  */
-#include "geometry/kernels/curvature_kernels.h"
+#include "structures/surface/kernels/curvature_kernels.h"
 #include "support/cmocka_includes.h"
 
 #include <math.h>
@@ -13,10 +13,10 @@
 #include "support/test_context.h"
 
 #include "bodies/pose.h"
-#include "geometry/triangle_predicates.h"
-#include "structures/culling_groups.h"
-#include "structures/surface_crossings.h"
-#include "structures/surface_regions.h"
+#include "geometry/predicates/triangle_predicates.h"
+#include "structures/surface/culling_groups.h"
+#include "structures/surface/surface_crossings.h"
+#include "structures/surface/surface_regions.h"
 
 /* ---- a stage: one surface in a table, its pose, a forest ------------------------------------- */
 

@@ -11,12 +11,12 @@
 
 #include "base/dynamic_array.h"
 #include "bodies/pose.h"
-#include "geometry/triangle_predicates.h"
-#include "structures/leaf_features.h"
-#include "structures/surface_crossings.h"
-#include "structures/surface_forest.h"
-#include "structures/surface_regions.h"
-#include "structures/surface_tree.h"
+#include "geometry/predicates/triangle_predicates.h"
+#include "structures/surface/leaf_features.h"
+#include "structures/surface/surface_crossings.h"
+#include "structures/surface/surface_forest.h"
+#include "structures/surface/surface_regions.h"
+#include "structures/surface/surface_tree.h"
 
 enum { BODIES_MAX = 4 };
 

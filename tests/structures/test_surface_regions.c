@@ -6,8 +6,8 @@
 #include "support/random_surface.h"
 
 #include "bodies/body_data.h"
-#include "structures/face_mates.h"
-#include "structures/surface_regions.h"
+#include "structures/surface/face_mates.h"
+#include "structures/surface/surface_regions.h"
 
 #include <time.h>
 

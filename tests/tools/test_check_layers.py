@@ -32,7 +32,7 @@ GOOD = {
                           'void g(struct l *l) { l->free(l); snprintf(b, 2, "x"); }\n',
     "src/geometry/kernels/box_kernel.c": '/* kernel */\n#include "geometry/kernels/box_kernel.h"\n',
     "src/geometry/kernels/box_kernel.h": "/* kernel */\n#include <immintrin.h>\n",
-    "src/methods/method_interface.h": "/* interface */\n",
+    "src/methods/interface/method_interface.h": "/* interface */\n",
     "src/methods/grid.h": '/* grid */\n#include "method_interface.h"\n',
     "src/methods/grid_build.c": '/* grid */\n#include "methods/grid.h"\n',
     "src/methods/tree.h": "/* tree */\n",

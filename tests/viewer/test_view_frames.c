@@ -5,7 +5,7 @@
 
 #include "../apps/cli/interrupt.h"
 #include "../apps/cli/tool.h"
-#include "../apps/cli/view_frames.h"
+#include "../apps/cli/view/view_frames.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -13,16 +13,15 @@ if(NOT DENT_CAN_COUNT_BLOCKS OR DENT_SANITIZE)
   message(STATUS "io/test_reading_is_linear is not built: no blocks can be counted, or the build has a sanitizer")
   return()
 endif()
-file(GLOB counted_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/io/*.c ${PROJECT_SOURCE_DIR}/src/bodies/*.c
-  ${PROJECT_SOURCE_DIR}/src/scene_files/*.c ${PROJECT_SOURCE_DIR}/src/scenes/sim_plan*.c)
+file(GLOB_RECURSE counted_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/io/*.c ${PROJECT_SOURCE_DIR}/src/bodies/*.c
+  ${PROJECT_SOURCE_DIR}/src/scene_files/*.c ${PROJECT_SOURCE_DIR}/src/scenes/simulated/sim_plan*.c)
 list(REMOVE_ITEM counted_sources ${PROJECT_SOURCE_DIR}/src/scene_files/scene_file_missing.c)
-list(FILTER counted_sources EXCLUDE REGEX "/(write_[a-z_]*|output_file)\\.c$")
+list(FILTER counted_sources EXCLUDE REGEX "/(write_[a-z_]*|output_file|copy_positions_[a-z0-9]*)\\.c$")
 add_library(dent_counted_readers OBJECT ${counted_sources})
 target_compile_options(dent_counted_readers PRIVATE -O1 -fsanitize-coverage=trace-pc
   -include ${CMAKE_CURRENT_LIST_DIR}/counted_calls.h)
 target_compile_definitions(dent_counted_readers PRIVATE $<TARGET_PROPERTY:dent_io_objects,COMPILE_DEFINITIONS>)
 target_include_directories(dent_counted_readers PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
-  ${PROJECT_SOURCE_DIR}/src/io ${PROJECT_SOURCE_DIR}/src/scenes ${PROJECT_SOURCE_DIR}/src/scene_files
   ${JANSSON_INCLUDE_DIR} $<TARGET_PROPERTY:dent_io_objects,INCLUDE_DIRECTORIES>)
 target_link_libraries(dent_counted_readers PRIVATE dent_flags Threads::Threads)
 file(GLOB programs CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.c)

@@ -6,7 +6,7 @@
 
 #include "support/cmocka_includes.h"
 
-#include "io/read_tetgen.h"
+#include "io/formats/read_tetgen.h"
 #include "scene_files/scene_file.h"
 
 #include <dent/frames.h>

@@ -1,0 +1,20 @@
+/* TetGen's pair of files, also from memory (tests and fuzzers). */
+#ifndef DENT_IO_READ_TETGEN_H
+#define DENT_IO_READ_TETGEN_H
+
+#include "io/model/mesh_builder.h"
+
+/* One of the two files: its name stands in messages. */
+struct tetgen_file {
+    const char *name;
+    const void *data;
+    size_t size;
+};
+
+dent_status tetgen_read_pair(struct mesh_builder *builder, struct tetgen_file nodes, struct tetgen_file cells);
+
+/* What dent_mesh_read does for files. */
+dent_status tetgen_read_memory(dent_context *context, struct tetgen_file nodes, struct tetgen_file cells, bool merge,
+                               dent_mesh **mesh);
+
+#endif

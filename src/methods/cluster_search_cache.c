@@ -1,0 +1,273 @@
+/* Clusters kept between queries. See cluster_search_cache.h. */
+#include "methods/cluster_search_cache.h"
+
+#include "base/radix_sort.h"
+
+void cluster_cache_init(struct cluster_cache *cache, dent_context *context)
+{
+    *cache = (struct cluster_cache){.context = context};
+}
+
+static void destroy_entry(dent_context *context, struct cached_body *entry)
+{
+    if (entry) {
+        gap_reference_destroy(&entry->gaps);
+        strain_reference_destroy(&entry->reference);
+        body_clusters_destroy(&entry->clusters);
+        dent_release(context, entry, 1, sizeof *entry);
+    }
+}
+
+void cluster_cache_destroy(struct cluster_cache *cache)
+{
+    dent_context *context = cache->context;
+    for (uint32_t rank = 0; cache->entries && rank < cache->body_count; rank++) {
+        destroy_entry(context, cache->entries[rank]);
+    }
+    dent_release(context, cache->entries, cache->body_count, sizeof *cache->entries);
+    dent_release(context, cache->bodies, cache->body_count, sizeof *cache->bodies);
+    dent_release(context, cache->body_of_cluster, cache->cluster_count, sizeof *cache->body_of_cluster);
+    dent_release(context, cache->body_of_piece, cache->piece_count, sizeof *cache->body_of_piece);
+    dent_release(context, cache->body_of_group, cache->group_count, sizeof *cache->body_of_group);
+    dent_release(context, cache->identities, cache->cluster_count, sizeof *cache->identities);
+    cluster_cache_init(cache, context);
+}
+
+static struct cached_body *create_entry(dent_context *context, const struct posed_body *posed)
+{
+    const struct body *body = posed->body;
+    struct cached_body *entry = dent_allocate(context, 1, sizeof *entry);
+    if (!entry) {
+        return NULL;
+    }
+    *entry = (struct cached_body){.identity_base = body->identity_base};
+    const double(*shape)[3] = body->reference ? (const double(*)[3])body->reference : posed->xyz;
+    bool solid = body_has_cells(body);
+    entry->clusters.context = entry->reference.context = entry->gaps.context = context;
+    if (!body_clusters_create(&entry->clusters, context, body, shape) ||
+        (solid && !strain_reference_create(&entry->reference, context, &entry->clusters))) {
+        destroy_entry(context, entry);
+        return NULL;
+    }
+    if (solid && body->reference) {
+        strain_reference_set(&entry->reference, body, shape);
+        if (!entry->reference.convex &&
+            !gap_reference_create(&entry->gaps, context, body, &entry->clusters, shape)) {
+            destroy_entry(context, entry);
+            return NULL;
+        }
+        entry->own_reference = entry->reference.usable || entry->gaps.usable;
+    }
+    return entry;
+}
+
+/* Bodies keep their order, so a search for the old entry begins behind the last one found. A body that is new looks
+ * through all the rest, which is the price of a change, not of a query. */
+static bool fill_entries(struct cluster_cache *fresh, struct cluster_cache *old, const struct pose *pose,
+                         uint64_t *built)
+{
+    uint32_t next = 0;
+    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
+        uint64_t base = pose->bodies[rank].body->identity_base;
+        uint32_t match = next;
+        while (match < old->body_count && old->entries[match] && old->entries[match]->identity_base != base) {
+            match++;
+        }
+        if (match < old->body_count && old->entries[match]) {
+            fresh->entries[rank] = old->entries[match];
+            fresh->entries[rank]->kept = true;
+            next = match + 1;
+            continue;
+        }
+        fresh->entries[rank] = create_entry(fresh->context, &pose->bodies[rank]);
+        if (!fresh->entries[rank]) {
+            return false;
+        }
+        ++*built;
+    }
+    return true;
+}
+
+/* Takes the entries that both caches have out of this one. */
+static void leave_kept_entries(struct cluster_cache *cache)
+{
+    for (uint32_t rank = 0; cache->entries && rank < cache->body_count; rank++) {
+        if (cache->entries[rank] && cache->entries[rank]->kept) {
+            cache->entries[rank] = NULL;
+        }
+    }
+}
+
+static void forget_kept(struct cluster_cache *cache)
+{
+    for (uint32_t rank = 0; cache->entries && rank < cache->body_count; rank++) {
+        cache->entries[rank]->kept = false;
+    }
+}
+
+void cluster_cache_note_reference(struct cluster_cache *cache, uint32_t rank)
+{
+    const struct cached_body *entry = cache->entries[rank];
+    cache->bodies[rank].has_reference = entry->reference.usable || entry->gaps.usable;
+    cache->bodies[rank].has_gaps = entry->gaps.complete;
+    cache->bodies[rank].own_reference = entry->own_reference;
+}
+
+static dent_status number_bodies(struct cluster_cache *cache)
+{
+    uint64_t clusters = 0, pieces = 0, groups = 0, ranges = 0;
+    cache->one_piece_each = true;
+    for (uint32_t rank = 0; rank < cache->body_count; rank++) {
+        const struct body_clusters *body = &cache->entries[rank]->clusters;
+        uint32_t group_count = (body->piece_count + PIECE_CLUSTERS - 1) / PIECE_CLUSTERS;
+        uint32_t range_count = (group_count + PIECE_CLUSTERS - 1) / PIECE_CLUSTERS;
+        cache->bodies[rank] = (struct clustered_body){
+            .clusters = body,
+            .list = body->clusters,
+            .corners = body->corners,
+            .pieces = body->pieces,
+            .cluster_count = body->cluster_count,
+            .piece_count = body->piece_count,
+            .cell_count = body->cell_count,
+            .first_cluster = (uint32_t)clusters,
+            .first_piece = (uint32_t)pieces,
+            .first_group = (uint32_t)groups,
+            .group_count = group_count,
+            .first_range = (uint32_t)ranges,
+            .range_count = range_count,
+        };
+        cluster_cache_note_reference(cache, rank);
+        cache->one_piece_each = cache->one_piece_each && body->piece_count == 1;
+        clusters += body->cluster_count;
+        pieces += body->piece_count;
+        groups += group_count;
+        ranges += range_count;
+    }
+    if (clusters >= UINT32_MAX) {
+        return DENT_ERROR_TOO_LARGE;
+    }
+    cache->cluster_count = (uint32_t)clusters;
+    cache->piece_count = (uint32_t)pieces;
+    cache->group_count = (uint32_t)groups;
+    cache->range_count = (uint32_t)ranges;
+    return DENT_OK;
+}
+
+static dent_status note_bodies(struct cluster_cache *cache)
+{
+    cache->body_of_cluster = dent_allocate(cache->context, cache->cluster_count, sizeof *cache->body_of_cluster);
+    cache->body_of_piece = dent_allocate(cache->context, cache->piece_count, sizeof *cache->body_of_piece);
+    cache->body_of_group = dent_allocate(cache->context, cache->group_count, sizeof *cache->body_of_group);
+    if (!cache->body_of_cluster || !cache->body_of_piece || !cache->body_of_group) {
+        return DENT_ERROR_OUT_OF_MEMORY;
+    }
+    for (uint32_t rank = 0; rank < cache->body_count; rank++) {
+        const struct clustered_body *body = &cache->bodies[rank];
+        for (uint32_t cluster = 0; cluster < body->clusters->cluster_count; cluster++) {
+            cache->body_of_cluster[body->first_cluster + cluster] = rank;
+        }
+        for (uint32_t piece = 0; piece < body->clusters->piece_count; piece++) {
+            cache->body_of_piece[body->first_piece + piece] = rank;
+        }
+        for (uint32_t group = 0; group < body->group_count; group++) {
+            cache->body_of_group[body->first_group + group] = rank;
+        }
+    }
+    return DENT_OK;
+}
+
+/* ---- ties ------------------------------------------------------------------------------------ */
+
+/* Gives equal keys equal numbers. */
+static void number_equal_keys(const uint64_t *keys, const uint32_t *order, size_t count,
+                              uint32_t (*identities)[CLUSTER_VERTICES])
+{
+    uint32_t number = 0;
+    for (size_t i = 0; i < count; i++) {
+        number += i > 0 && keys[i] != keys[i - 1];
+        identities[order[i] / CLUSTER_VERTICES][order[i] % CLUSTER_VERTICES] = number;
+    }
+}
+
+static dent_status number_identities(struct cluster_cache *cache, const struct pose *pose)
+{
+    bool tied = false;
+    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
+        tied = tied || pose->bodies[rank].body->identities;
+    }
+    if (!tied) {
+        return DENT_OK;
+    }
+    size_t count = (size_t)cache->cluster_count * CLUSTER_VERTICES;
+    if (count >= UINT32_MAX) {
+        return DENT_ERROR_TOO_LARGE;
+    }
+    cache->identities = dent_allocate(cache->context, cache->cluster_count, sizeof *cache->identities);
+    uint64_t *keys = dent_allocate(cache->context, count, 2 * sizeof *keys);
+    uint32_t *order = dent_allocate(cache->context, count, 2 * sizeof *order);
+    bool enough = cache->identities && keys && order;
+    for (uint32_t rank = 0; enough && rank < pose->body_count; rank++) {
+        const struct clustered_body *clustered = &cache->bodies[rank];
+        for (uint32_t cluster = 0; cluster < clustered->clusters->cluster_count; cluster++) {
+            for (uint32_t k = 0; k < CLUSTER_VERTICES; k++) {
+                size_t place = (size_t)(clustered->first_cluster + cluster) * CLUSTER_VERTICES + k;
+                keys[place] =
+                    body_identity(pose->bodies[rank].body, clustered->clusters->clusters[cluster].vertices[k]);
+                order[place] = (uint32_t)place;
+            }
+        }
+    }
+    if (enough) {
+        radix_sort_u64(keys, order, keys + count, order + count, count);
+        number_equal_keys(keys, order, count, cache->identities);
+    }
+    dent_release(cache->context, keys, count, 2 * sizeof *keys);
+    dent_release(cache->context, order, count, 2 * sizeof *order);
+    return enough ? DENT_OK : DENT_ERROR_OUT_OF_MEMORY;
+}
+
+/* ---- update ---------------------------------------------------------------------------------- */
+
+static dent_status build(struct cluster_cache *fresh, struct cluster_cache *old, const struct pose *pose,
+                         uint64_t *built)
+{
+    fresh->body_count = pose->body_count;
+    fresh->entries = dent_allocate(fresh->context, fresh->body_count, sizeof *fresh->entries);
+    fresh->bodies = dent_allocate(fresh->context, fresh->body_count, sizeof *fresh->bodies);
+    if (fresh->entries) {
+        memset(fresh->entries, 0, fresh->body_count * sizeof *fresh->entries);
+    }
+    if (!fresh->entries || !fresh->bodies || !fill_entries(fresh, old, pose, built)) {
+        return DENT_ERROR_OUT_OF_MEMORY;
+    }
+    dent_status status = number_bodies(fresh);
+    status = status == DENT_OK ? note_bodies(fresh) : status;
+    return status == DENT_OK ? number_identities(fresh, pose) : status;
+}
+
+dent_status cluster_cache_update(struct cluster_cache *cache, const struct pose *pose, uint64_t *built,
+                                 struct message *message)
+{
+    *built = 0;
+    if (cache->valid && cache->version == pose->table->topology_version) {
+        return DENT_OK;
+    }
+    struct cluster_cache fresh;
+    cluster_cache_init(&fresh, cache->context);
+    dent_status status = build(&fresh, cache, pose, built);
+    if (status != DENT_OK) {
+        leave_kept_entries(&fresh);
+        cluster_cache_destroy(&fresh);
+        forget_kept(cache);
+        return message_fail(message, status,
+                            status == DENT_ERROR_TOO_LARGE ? "the world has too many cells for the cluster search"
+                                                           : "out of memory for the clusters of the bodies");
+    }
+    leave_kept_entries(cache);
+    cluster_cache_destroy(cache);
+    forget_kept(&fresh);
+    fresh.version = pose->table->topology_version;
+    fresh.valid = true;
+    *cache = fresh;
+    return DENT_OK;
+}

@@ -1,0 +1,22 @@
+/* The only list of methods. */
+#ifndef DENT_METHODS_METHOD_TABLE_H
+#define DENT_METHODS_METHOD_TABLE_H
+
+#include "methods/interface/method_interface.h"
+
+/* Null for AUTO and for values that name no method. */
+const struct method_row *method_row_of(dent_method method);
+
+/* AUTO's choice for these questions, and why, in words. Face-face comes alone: the pipeline asks for surfaces and for
+ * cells separately. */
+const struct method_row *method_choose(const struct pose *pose, uint32_t questions, bool touching, const char **reason);
+
+extern const struct method_row brute_force_method;
+extern const struct method_row sweep_method;
+extern const struct method_row spatial_hash_method;
+extern const struct method_row bucket_tree_method;
+extern const struct method_row cluster_search_method;
+extern const struct method_row surface_tree_method;
+extern const struct method_row contour_walk_method;
+
+#endif

@@ -1,0 +1,322 @@
+/* From leaf pairs of the surface forest to candidates.
+ *
+ * The forest gives pairs of leaves whose boxes over the step meet. Within such a pair every owned vertex of one meets
+ * the faces of the other, and every owned edge of one the owned edges of the other, so that each pair of features comes
+ * once. Most are apart on a coordinate axis at both ends of the step, which the moving-box kernel finds for 16 features
+ * at a time; the rest goes to the desk of the worker. Coordinates are compared after the forest's rounding to float,
+ * which keeps order, so nothing is lost; with a separation boxes are grown by half of it and by the errors of rounding,
+ * and what that lets through too much the boxes in double take out again.
+ *
+ * A search for the earliest time looks at a part of the step only, from its beginning to the best time found so far;
+ * the boxes are made anew whenever that has fallen by a quarter. Not so with a separation: its test may report a pair
+ * that is apart by more than the separation all the while (by the tolerance, or when its steps are used up), and boxes
+ * must not know better than the test, or the answer would depend on which pair came first.
+ *
+ * The features of a leaf are made from the positions when they are needed and remembered in a small table per worker:
+ * memory does not grow with the number of leaves or pairs.
+ */
+#include <float.h>
+
+#include "structures/surface/kernels/surface_kernels.h"
+#include "geometry/metric/float_boxes.h"
+#include "structures/surface/kernels/moving_boxes.h"
+#include "query/impact/impact_run.h"
+#include "structures/surface/leaf_features.h"
+
+enum { REMEMBERED_LEAVES = 64 };
+
+struct moving_leaf {
+    uint32_t rank, number; /* UINT32_MAX: empty */
+    const struct surface_leaf *leaf;
+    uint32_t first_vertex; /* of the body, in run->vertices */
+    const struct body *body;
+    struct moving_leaf_boxes boxes;
+};
+
+struct leaf_memory {
+    float time;               /* the boxes are those from t = 0 to this time */
+    struct moving_leaf first; /* of the pair at hand; pairs come grouped by their first leaf */
+    struct moving_leaf second[REMEMBERED_LEAVES];
+};
+
+struct forest_search {
+    struct impact_run *run;
+    float grow; /* on every side, in rounded coordinates */
+};
+
+/* A place s + t (e - s) between rounded coordinates s and e in [-1, 1], computed in float: the roundings of the
+ * difference, the product and the sum are at most 2^-24, 2^-23 and 2^-24, s and e are wrong by 2^-25 each, and growing
+ * rounds by 2^-24 once more. */
+#define BETWEEN_ERROR 0x1p-21f
+
+/* ---- the features of a leaf -------------------------------------------------------------------------------------- */
+
+/* Coordinates at `time` in place of those at the end of the step. */
+static void shorten_step(const struct leaf_points *start, struct leaf_points *end, float time)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        for (int i = 0; i < LEAF_VERTICES; i++) {
+            end->x[axis][i] = start->x[axis][i] + time * (end->x[axis][i] - start->x[axis][i]);
+        }
+    }
+}
+
+static void make_features(const struct forest_search *search, uint32_t rank, uint32_t number, float time,
+                          struct moving_leaf *features)
+{
+    struct impact_run *run = search->run;
+    const struct surface_leaf *leaf = &run->forest->bodies[rank].leaves[number];
+    const struct moving_leaf_shape shape = {leaf->corners, leaf->edge_ends, leaf->face_count, leaf->edge_count};
+    struct leaf_points end;
+    features->rank = rank;
+    features->number = number;
+    features->leaf = leaf;
+    features->first_vertex = run->first_vertex[rank];
+    features->body = run->pose->bodies[rank].body;
+    surface_kernels_for(run->isa)->load(leaf->vertices, run->ends[rank], &run->forest->map, &end);
+    const struct leaf_points *start = leaf_points_of(run->forest, rank, number);
+    float grow_end = search->grow;
+    if (time < 1) {
+        shorten_step(start, &end, time);
+        grow_end += BETWEEN_ERROR;
+    }
+    moving_box_kernels_for(run->isa)->bound(&shape, start, &end, search->grow, grow_end, &features->boxes);
+}
+
+static const struct moving_leaf *first_leaf(const struct forest_search *search, struct leaf_memory *memory,
+                                            uint32_t rank, uint32_t number)
+{
+    struct moving_leaf *features = &memory->first;
+    if (features->rank != rank || features->number != number) {
+        make_features(search, rank, number, memory->time, features);
+    }
+    return features;
+}
+
+static const struct moving_leaf *second_leaf(const struct forest_search *search, struct leaf_memory *memory,
+                                             uint32_t rank, uint32_t number)
+{
+    struct moving_leaf *features = &memory->second[(number + 37 * rank) % REMEMBERED_LEAVES];
+    if (features->rank != rank || features->number != number) {
+        make_features(search, rank, number, memory->time, features);
+    }
+    return features;
+}
+
+/* ---- pairs of features ------------------------------------------------------------------------------------------- */
+
+static struct moving_boxes vertices_of(const struct moving_leaf *features)
+{
+    return (struct moving_boxes){features->boxes.vertices[0], LEAF_VERTICES, features->leaf->vertex_count};
+}
+
+static struct moving_boxes faces_of(const struct moving_leaf *features)
+{
+    return (struct moving_boxes){features->boxes.faces[0], LEAF_FACES, features->leaf->face_count};
+}
+
+static struct moving_boxes edges_of(const struct moving_leaf *features)
+{
+    return (struct moving_boxes){features->boxes.edges[0], MOVING_EDGES, features->leaf->edge_count};
+}
+
+/* Which of these boxes are not apart from the whole of the other leaf? */
+static uint64_t near_leaf(const struct impact_run *run, const struct moving_leaf *other, struct moving_boxes boxes)
+{
+    struct moving_boxes whole = {other->boxes.whole[0], 16, 1};
+    uint64_t mask;
+    moving_box_kernels_for(run->isa)->meet(&whole, 1, &boxes, &mask);
+    return mask & ((UINT64_C(1) << boxes.count) - 1); /* at most 48 */
+}
+
+static void offer(struct impact_run *run, struct impact_desk *desk, enum impact_kind kind, const uint32_t corners[4],
+                  struct impact_pair pair)
+{
+    if (run->separation == 0 || !impact_boxes_apart(run, kind, corners)) {
+        impact_desk_add(run, desk, kind, corners, pair);
+    }
+}
+
+/* Do these places of two leaves hold the same vertex? */
+static bool same_vertex(const struct moving_leaf *a, uint32_t place_a, const struct moving_leaf *b, uint32_t place_b)
+{
+    return body_identity(a->body, a->leaf->vertices[place_a]) == body_identity(b->body, b->leaf->vertices[place_b]);
+}
+
+static void offer_vertex_and_face(struct impact_run *run, struct impact_desk *desk, const struct moving_leaf *v,
+                                  uint32_t vertex, const struct moving_leaf *f, uint32_t face, bool may_share)
+{
+    uint8_t p = f->leaf->corners[0][face], q = f->leaf->corners[1][face], r = f->leaf->corners[2][face];
+    if (may_share && (same_vertex(v, vertex, f, p) || same_vertex(v, vertex, f, q) || same_vertex(v, vertex, f, r))) {
+        return;
+    }
+    const uint32_t *places = f->leaf->vertices;
+    const uint32_t corners[4] = {v->first_vertex + v->leaf->vertices[vertex], f->first_vertex + places[p],
+                                 f->first_vertex + places[q], f->first_vertex + places[r]};
+    struct impact_pair pair = {v->rank, v->leaf->vertices[vertex], f->rank, f->leaf->faces[face]};
+    offer(run, desk, IMPACT_VERTEX_FACE, corners, pair);
+}
+
+static void vertices_with_faces(struct impact_run *run, struct impact_desk *desk, const struct moving_leaf *v,
+                                const struct moving_leaf *f, bool may_share)
+{
+    uint64_t wanted = near_leaf(run, f, vertices_of(v)) & v->leaf->owned_vertices;
+    uint64_t near = wanted ? near_leaf(run, v, faces_of(f)) : 0;
+    uint64_t masks[LEAF_VERTICES], *mask = masks;
+    if (!near) {
+        return;
+    }
+    struct moving_boxes vertices = vertices_of(v), faces = faces_of(f);
+    moving_box_kernels_for(run->isa)->meet(&vertices, wanted, &faces, masks);
+    for (; wanted; wanted &= wanted - 1) {
+        desk->box_tests += faces.count;
+        for (uint64_t left = *mask++ & near; left; left &= left - 1) {
+            offer_vertex_and_face(run, desk, v, (uint32_t)__builtin_ctzll(wanted), f, (uint32_t)__builtin_ctzll(left),
+                                  may_share);
+        }
+    }
+}
+
+/* The ends of an edge in the order v0 < v1, into run->vertices. */
+static void edge_vertices(const struct moving_leaf *leaf, uint32_t edge, uint32_t ends[2])
+{
+    uint32_t p = leaf->leaf->vertices[leaf->leaf->edge_ends[0][edge]],
+             q = leaf->leaf->vertices[leaf->leaf->edge_ends[1][edge]];
+    ends[0] = leaf->first_vertex + (p < q ? p : q);
+    ends[1] = leaf->first_vertex + (p < q ? q : p);
+}
+
+static bool edges_share(const struct moving_leaf *a, uint32_t i, const struct moving_leaf *b, uint32_t j)
+{
+    uint8_t a0 = a->leaf->edge_ends[0][i], a1 = a->leaf->edge_ends[1][i];
+    uint8_t b0 = b->leaf->edge_ends[0][j], b1 = b->leaf->edge_ends[1][j];
+    return same_vertex(a, a0, b, b0) || same_vertex(a, a0, b, b1) || same_vertex(a, a1, b, b0) ||
+           same_vertex(a, a1, b, b1);
+}
+
+static void offer_edges(struct impact_run *run, struct impact_desk *desk, const struct moving_leaf *a, uint32_t i,
+                        const struct moving_leaf *b, uint32_t j, bool may_share)
+{
+    if (may_share && edges_share(a, i, b, j)) {
+        return;
+    }
+    struct impact_pair pair = {a->rank, a->leaf->edges[i], b->rank, b->leaf->edges[j]};
+    bool turned = a->rank == b->rank && pair.feature_a > pair.feature_b;
+    uint32_t corners[4];
+    edge_vertices(a, i, turned ? corners + 2 : corners);
+    edge_vertices(b, j, turned ? corners : corners + 2);
+    if (turned) {
+        pair = (struct impact_pair){pair.body_b, pair.feature_b, pair.body_a, pair.feature_a};
+    }
+    offer(run, desk, IMPACT_EDGE_EDGE, corners, pair);
+}
+
+static void edges_with_edges(struct impact_run *run, struct impact_desk *desk, const struct moving_leaf *a,
+                             const struct moving_leaf *b, bool same_leaf, bool may_share)
+{
+    uint64_t wanted = near_leaf(run, b, edges_of(a)), near = wanted ? near_leaf(run, a, edges_of(b)) : 0;
+    uint64_t masks[LEAF_EDGES], *mask = masks;
+    if (!near) {
+        return;
+    }
+    struct moving_boxes edges_a = edges_of(a), edges_b = edges_of(b);
+    moving_box_kernels_for(run->isa)->meet(&edges_a, wanted, &edges_b, masks);
+    for (; wanted; wanted &= wanted - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(wanted);
+        uint64_t left = *mask++ & near;
+        left &= same_leaf ? ~UINT64_C(1) << i : ~UINT64_C(0); /* a leaf with itself: each pair once */
+        desk->box_tests += edges_b.count;
+        for (; left; left &= left - 1) {
+            offer_edges(run, desk, a, i, b, (uint32_t)__builtin_ctzll(left), may_share);
+        }
+    }
+}
+
+/* ---- the walk ---------------------------------------------------------------------------------------------------- */
+
+static bool begin_walk(void *user, uint32_t block_count)
+{
+    const struct forest_search *search = user;
+    return block_output_begin(&search->run->state->blocks, block_count);
+}
+
+static void forget_leaves(struct leaf_memory *memory)
+{
+    memory->first.rank = UINT32_MAX;
+    for (uint32_t i = 0; i < REMEMBERED_LEAVES; i++) {
+        memory->second[i].rank = UINT32_MAX;
+    }
+}
+
+/* Follows the best time of a search for the earliest, without a separation. The float is not below it. */
+static void follow_best_time(const struct impact_run *run, struct leaf_memory *memory)
+{
+    double best = impact_best_time(run);
+    if (run->earliest && run->separation == 0 && best < 0.75 * (double)memory->time) {
+        float time = (float)best;
+        memory->time = (double)time < best ? float_step(time, 1) : time;
+        forget_leaves(memory);
+    }
+}
+
+static void visit_pairs(void *user, uint32_t block, uint32_t worker, const struct leaf_pair *pairs, uint32_t count)
+{
+    const struct forest_search *search = user;
+    struct impact_run *run = search->run;
+    struct impact_desk *desk = &run->desks[worker];
+    impact_desk_enter(run, desk, block);
+    follow_best_time(run, desk->leaves);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct leaf_pair *pair = &pairs[i];
+        bool same = pair->rank_a == pair->rank_b && pair->leaf_a == pair->leaf_b;
+        const struct moving_leaf *a = first_leaf(search, desk->leaves, pair->rank_a, pair->leaf_a);
+        const struct moving_leaf *b = same ? a : second_leaf(search, desk->leaves, pair->rank_b, pair->leaf_b);
+        vertices_with_faces(run, desk, a, b, pair->may_share);
+        if (!same) {
+            vertices_with_faces(run, desk, b, a, pair->may_share);
+        }
+        edges_with_edges(run, desk, a, b, same, pair->may_share);
+    }
+}
+
+static bool create_leaf_memory(struct impact_run *run)
+{
+    uint32_t workers = dent_context_worker_count(run->context);
+    struct leaf_memory *memory = arena_allocate(run->scratch, workers, sizeof *memory);
+    for (uint32_t worker = 0; memory && worker < workers; worker++) {
+        memory[worker].time = 1;
+        forget_leaves(&memory[worker]);
+        run->desks[worker].leaves = &memory[worker];
+    }
+    return memory != NULL;
+}
+
+dent_status impact_search_forest(struct impact_run *run)
+{
+    struct surface_forest *forest = run->forest;
+    const struct pose *pose = run->pose;
+    double *grow = NULL;
+    if (run->separation > 0) {
+        grow = arena_allocate(run->scratch, pose->body_count, sizeof *grow);
+        for (uint32_t rank = 0; grow && rank < pose->body_count; rank++) {
+            grow[rank] = 0.5 * run->separation * (1 + 0x1p-52) + 0x1p-1074;
+        }
+    }
+    struct forest_refit refit = {.pose = pose, .ends = run->ends, .grow = grow};
+    bool enough =
+        (run->separation == 0 || grow) && create_leaf_memory(run) && surface_forest_update(forest, pose, run->scratch);
+    enough = enough && surface_forest_refit(forest, &refit, run->isa, run->scratch);
+    if (!enough) {
+        return impact_out_of_memory(run);
+    }
+    run->counters->rebuilds = forest->rebuilds;
+    struct forest_search search = {.run = run};
+    /* Half of an odd subnormal is rounded, that of the smallest to 0: one step more is enough. */
+    search.grow = run->separation > 0 ? leaf_growth(&forest->map, 0.5 * run->separation + DBL_TRUE_MIN) : 0;
+    struct leaf_pair_visitor visitor = {.user = &search, .begin = begin_walk, .visit = visit_pairs};
+    if (!surface_forest_visit_pairs(forest, pose, run->isa, run->cancel, run->scratch, &visitor,
+                                    &run->counters->box_tests)) {
+        return impact_out_of_memory(run);
+    }
+    return DENT_OK;
+}

@@ -1,0 +1,245 @@
+/* The question proximity as the public interface shows it: checks, the stages of one query, names and printing. */
+#include <float.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/context.h"
+#include "base/hash.h"
+#include "query/proximity/proximity_search.h"
+#include "query/world/question.h"
+
+dent_proximity_def dent_proximity_def_default(void)
+{
+    dent_proximity_def def = {0};
+    def.struct_size = sizeof def;
+    def.pair_limit = UINT32_MAX;
+    return def;
+}
+
+/* ---- what the world keeps -------------------------------------------------------------------- */
+
+static void init_state(dent_context *context, void *data)
+{
+    struct proximity_state *state = data;
+    state->context = context;
+    answer_list_init(&state->vertex_face, context, DENT_QUESTION_PROXIMITY);
+    answer_list_init(&state->edge_edge, context, DENT_QUESTION_PROXIMITY);
+    array_init(&state->records, context, sizeof(dent_proximity));
+}
+
+static void destroy_state(dent_context *context, void *data)
+{
+    struct proximity_state *state = data;
+    (void)context;
+    answer_list_destroy(&state->vertex_face);
+    answer_list_destroy(&state->edge_edge);
+    array_destroy(&state->records);
+}
+
+static const struct world_slot_kind proximity_slot = {WORLD_SLOT_PROXIMITY, sizeof(struct proximity_state), init_state,
+                                                      destroy_state};
+
+/* ---- the stages ------------------------------------------------------------------------------ */
+
+static dent_status check_def(dent_world *world, const void *data)
+{
+    const dent_proximity_def *def = data;
+    if (!(def->thickness >= 0 && def->thickness <= DBL_MAX)) {
+        return message_fail(&world->message, DENT_ERROR_BAD_NUMBER,
+                            "the thickness of the query is %g: a finite length, 0 or more, is needed", def->thickness);
+    }
+    if (def->pair_limit > UINT32_MAX) {
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
+                            "pair_limit is %" PRIu64 ": at most %" PRIu32 " can be listed", def->pair_limit,
+                            UINT32_MAX);
+    }
+    if (def->method != DENT_METHOD_AUTO && !dent_method_name(def->method)) {
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no method number %d",
+                            (int)def->method);
+    }
+    if (def->method != DENT_METHOD_AUTO && def->method != DENT_METHOD_BRUTE_FORCE &&
+        def->method != DENT_METHOD_SURFACE_TREE) {
+        return message_fail(&world->message, DENT_ERROR_UNSUPPORTED,
+                            "method %s cannot answer proximity; ask for auto, %s or %s", dent_method_name(def->method),
+                            dent_method_name(DENT_METHOD_SURFACE_TREE), dent_method_name(DENT_METHOD_BRUTE_FORCE));
+    }
+    return DENT_OK;
+}
+
+static dent_status out_of_memory(dent_world *world, const struct proximity_search *search)
+{
+    return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY,
+                        "out of memory for proximity, %" PRIu64 " pairs found so far", search->found);
+}
+
+static bool is_exhaustive(const struct question_call *call)
+{
+    return ((const dent_proximity_def *)call->def)->method == DENT_METHOD_BRUTE_FORCE;
+}
+
+static dent_status prepare(struct question_call *call)
+{
+    dent_world *world = call->world;
+    const dent_proximity_def *def = call->def;
+    struct proximity_search *search = call->run;
+    *search = (struct proximity_search){
+        .context = world->context,
+        .state = world_state_of(world, &proximity_slot),
+        .isa = dent_context_isa(world->context),
+        .pose = &world->pose,
+        .forest = &world->forest,
+        .scratch = &world->scratch,
+        .cancel = &call->cancel,
+        .pair_limit = def->pair_limit,
+    };
+    double *thickness = arena_allocate(search->scratch, world->pose.body_count, sizeof *thickness);
+    search->workers =
+        arena_allocate_cleared(search->scratch, dent_context_worker_count(world->context), sizeof *search->workers);
+    if (!search->state || !thickness || !search->workers) {
+        return out_of_memory(world, search);
+    }
+    for (uint32_t rank = 0; rank < world->pose.body_count; rank++) {
+        double own = world->pose.bodies[rank].body->thickness;
+        thickness[rank] = own == DENT_THICKNESS_FROM_QUERY ? def->thickness : own;
+    }
+    search->thickness = thickness;
+    return DENT_OK;
+}
+
+static dent_status search_pairs(struct question_call *call)
+{
+    struct proximity_search *search = call->run;
+    bool enough = is_exhaustive(call) ? proximity_try_every_pair(search) : proximity_search_forest(search);
+    if (!enough || search->out_of_memory) {
+        return out_of_memory(call->world, search);
+    }
+    if (search->too_many) {
+        return message_fail(&call->world->message, DENT_ERROR_TOO_LARGE,
+                            "more than %" PRIu64 " pairs are within the thickness: a smaller one is needed",
+                            search->pair_limit);
+    }
+    return DENT_OK;
+}
+
+static void view_records(const struct proximity_state *state, dent_proximity_result *result)
+{
+    result->pairs = state->records.data;
+    result->count = state->records.count;
+    uint64_t low = 0, high = result->count; /* the first that is not vertex-face */
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        if (result->pairs[middle].kind == DENT_PROXIMITY_VERTEX_FACE) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    result->vertex_face_count = low;
+}
+
+static dent_status finish(struct question_call *call)
+{
+    struct proximity_search *search = call->run;
+    struct proximity_state *state = search->state;
+    const dent_proximity_def *def = call->def;
+    dent_proximity_result *result = call->result;
+    if (!proximity_stopped(search) &&
+        (!answer_list_sort(&state->vertex_face, search->scratch) ||
+         !answer_list_sort(&state->edge_edge, search->scratch) || !proximity_make_records(search) ||
+         (def->closest_features_only && !proximity_keep_closest_features(search)))) {
+        return out_of_memory(call->world, search);
+    }
+    if (proximity_stopped(search)) {
+        result->outcome = DENT_OUTCOME_CANCELLED;
+    } else {
+        view_records(state, result);
+    }
+    return DENT_OK;
+}
+
+static void count(struct question_call *call)
+{
+    const struct proximity_search *search = call->run;
+    dent_query_counters *counters = &((dent_proximity_result *)call->result)->counters;
+    bool chosen = ((const dent_proximity_def *)call->def)->method == DENT_METHOD_AUTO;
+    for (uint32_t worker = 0; search->workers && worker < dent_context_worker_count(search->context); worker++) {
+        counters->box_tests += search->workers[worker].box_tests;
+        counters->candidates += search->workers[worker].candidates;
+    }
+    counters->rebuilds = search->rebuilds;
+    counters->method = is_exhaustive(call) ? DENT_METHOD_BRUTE_FORCE : DENT_METHOD_SURFACE_TREE;
+    counters->reason = chosen ? "proximity: surface tree" : "asked for";
+    question_count_elements(call, counters);
+}
+
+const struct question_row proximity_question = {
+    .name = "proximity",
+    .def_name = "proximity",
+    .def_maker = "dent_proximity_def_default",
+    .def_size = sizeof(dent_proximity_def),
+    .result_size = sizeof(dent_proximity_result),
+    .run_size = sizeof(struct proximity_search),
+    .cancel_offset = offsetof(dent_proximity_def, cancel),
+    .reads = READS_START,
+    .check = check_def,
+    .prepare = prepare,
+    .search = search_pairs,
+    .finish = finish,
+    .count = count,
+};
+
+dent_status dent_world_proximity(dent_world *world, const dent_proximity_def *def, dent_proximity_result *result)
+{
+    QUESTION_REQUIRE(world, def, result);
+    return question_ask(world, &proximity_question, def, result);
+}
+
+/* ---- names and printing ---------------------------------------------------------------------- */
+
+const char *dent_proximity_kind_name(dent_proximity_kind kind)
+{
+    return kind == DENT_PROXIMITY_VERTEX_FACE ? "vertex-face" : kind == DENT_PROXIMITY_EDGE_EDGE ? "edge-edge" : NULL;
+}
+
+const char *dent_closest_feature_name(dent_closest_feature feature)
+{
+    static const char *const names[] = {NULL, "vertex", "edge", "interior"};
+    return (unsigned)feature <= DENT_CLOSEST_INTERIOR ? names[feature] : NULL;
+}
+
+size_t dent_proximity_feature_print(const dent_world *world, const dent_proximity *pair, bool side_b, char *buffer,
+                                    size_t buffer_size)
+{
+    if (!world || !pair) {
+        return 0;
+    }
+    if (pair->kind == DENT_PROXIMITY_EDGE_EDGE) {
+        const struct body *body = body_table_at(&world->bodies, side_b ? pair->body_b : pair->body_a);
+        const dent_edge *edge = &body->edges[side_b ? pair->feature_b : pair->feature_a];
+        int length = snprintf(buffer, buffer_size, "%u-%u", (unsigned)edge->v0, (unsigned)edge->v1);
+        return length < 0 ? 0 : (size_t)length;
+    }
+    /* A face is printed as side a of face-cell, a vertex as side a of vertex-cell. */
+    dent_pair plain = {.body_a = side_b ? pair->body_b : pair->body_a,
+                       .feature_a = side_b ? pair->feature_b : pair->feature_a};
+    return dent_feature_print(world, side_b ? DENT_QUESTION_FACE_CELL : DENT_QUESTION_VERTEX_CELL, &plain, false,
+                              buffer, buffer_size);
+}
+
+uint64_t dent_proximity_hash(const dent_world *world, const dent_proximity *pairs, uint64_t count)
+{
+    if (!world || (count > 0 && !pairs)) {
+        return 0;
+    }
+    uint64_t hash = HASH_START;
+    for (uint64_t i = 0; i < 2 * count; i++) {
+        const dent_proximity *pair = &pairs[i / 2];
+        bool side_b = i % 2 != 0;
+        char text[64];
+        int length = snprintf(text, sizeof text, "%u ", (unsigned)(side_b ? pair->body_b : pair->body_a));
+        hash = hash_bytes(hash, text, (size_t)length);
+        hash = hash_bytes(hash, text, dent_proximity_feature_print(world, pair, side_b, text, sizeof text));
+        hash = hash_byte(hash, side_b ? '\n' : ' ');
+    }
+    return hash;
+}

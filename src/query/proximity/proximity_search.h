@@ -1,0 +1,98 @@
+/* The question proximity inside: what a search is given, how it answers, and what the world keeps between queries.
+ *
+ *   pose and thicknesses -> search (every pair, or pairs of leaves of the surface forest) -> fixed-arithmetic decision
+ *                        -> two canonical lists -> records -> one record per closest feature, where asked for
+ */
+#ifndef DENT_QUERY_PROXIMITY_SEARCH_H
+#define DENT_QUERY_PROXIMITY_SEARCH_H
+
+#include <dent/proximity.h>
+
+#include "base/arena.h"
+#include "base/cancel_flag.h"
+#include "geometry/metric/feature_distance.h"
+#include "geometry/metric/near_kernels.h"
+#include "query/pairs/answer_list.h"
+#include "structures/surface/surface_forest.h"
+
+/* Kept in the world: memory. */
+struct proximity_state {
+    dent_context *context;
+    struct answer_list vertex_face, edge_edge;
+    struct dynamic_array records; /* dent_proximity */
+};
+
+/* One per worker, a cache line apart. */
+struct proximity_counters {
+    _Alignas(64) uint64_t box_tests;
+    uint64_t candidates;
+};
+
+struct proximity_search {
+    dent_context *context;
+    struct proximity_state *state;
+    dent_isa isa;
+    const struct pose *pose;
+    struct surface_forest *forest; /* of the world */
+    const double *thickness; /* by rank */
+    struct arena *scratch;
+    struct cancel_flag *cancel;
+    struct proximity_counters *workers;
+    uint64_t rebuilds;
+    uint64_t pair_limit;
+    _Alignas(8) uint64_t found; /* read and written as atomics, these three */
+    int too_many;      /* more than the limit */
+    int out_of_memory; /* of some block */
+};
+
+/* Before the parallel loop: how many blocks. False when memory runs out. */
+bool proximity_begin(struct proximity_search *search, uint32_t block_count);
+
+/* The meaning of the question: do the two features share no vertex, and is their computed distance within the
+ * thicknesses? If so they are added to the answers of the block. Edges in either order. */
+void proximity_try_vertex_face(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t vertex,
+                               uint32_t rank_b, uint32_t face);
+void proximity_try_edges(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t edge_a,
+                         uint32_t rank_b, uint32_t edge_b);
+
+/* The answers of a search that has measured them itself: no vertex in common, distance within. */
+void proximity_add_vertex_face(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t vertex,
+                               uint32_t rank_b, uint32_t face);
+void proximity_add_edges(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t edge_a,
+                         uint32_t rank_b, uint32_t edge_b);
+
+/* Positions: of the vertex and the corners of the face, of the ends of a and of b. */
+void proximity_vertex_face_points(const struct pose *pose, uint32_t rank_a, uint32_t vertex, uint32_t rank_b,
+                                  uint32_t face, const double *points[4]);
+void proximity_edge_points(const struct pose *pose, uint32_t rank_a, uint32_t edge_a, uint32_t rank_b, uint32_t edge_b,
+                           const double *points[4]);
+
+static inline void proximity_put_points(const double *const points[4], struct feature_points *batch, uint32_t lane)
+{
+    for (int k = 0; k < 4; k++) {
+        for (int axis = 0; axis < 3; axis++) {
+            batch->point[k][axis][lane] = points[k][axis];
+        }
+    }
+}
+
+/* Some answers were added: notices when they are too many, and stops the loop then. */
+void proximity_count_answers(struct proximity_search *search, uint64_t count);
+
+/* A block should do no more work. */
+static inline bool proximity_stopped(struct proximity_search *search)
+{
+    return cancel_requested(search->cancel);
+}
+
+/* Searches: on return every pair that is an answer has been added, unless the search was stopped. False: out of
+ * memory. */
+bool proximity_try_every_pair(struct proximity_search *search);
+bool proximity_search_forest(struct proximity_search *search);
+
+/* Answers to records, in parallel. False: out of memory. */
+bool proximity_make_records(struct proximity_search *search);
+/* Keeps the first record of every pair of closest features. False: out of memory. */
+bool proximity_keep_closest_features(struct proximity_search *search);
+
+#endif

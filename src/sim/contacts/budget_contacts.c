@@ -1,0 +1,474 @@
+/* Contacts within a fixed budget (dent_sim_def.contact_budget): instead of looking for all of them, a step spends so
+ * many work units on interruptible searches between balls (dent/time_critical.h) and pushes with what is known then.
+ *
+ * All pairs of bodies that may meet first compare their roots, one unit each; the rest of the budget is shared out
+ * evenly among those not apart. The response is a direction and a share for every vertex (dent_sphere_response_compute
+ * with stiffness 1); how hard is decided here, from the effective mass 1/W of exactly that spread: with W = sum |f|^2/m
+ * / |F|^2 over both bodies, stiffness 1/(4 W dt^2) is a quarter of what one undamped contact under symplectic Euler
+ * would bear. Velocities get it at the start of the step.
+ *
+ * Friction acts where the push does: with the same weights the two sides have mean velocities; their difference across
+ * the push is taken away, as far as friction times the push can, by an impulse spread with these weights.
+ *
+ * A body with itself: the search names pairs of faces that cross. Each pushes its six corners apart along the line
+ * between the centres of the two balls, which a crossing of faces alone would not tell, by their overlap; stiffness as
+ * above from the masses of the corners, divided by the number of pairs that share one. Deterministic: searches begin at
+ * the roots and count units, not time. */
+#include "sim/model/sim_internal.h"
+
+#include <dent/time_critical.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { PENDING_ENTRIES = 4096, CONFIRMED_ENTRIES = 1024, FACE_PAIRS = 4096, PAIRS_MOST = 4096 };
+
+struct budget_pair {
+    uint32_t body[2];
+    dent_time_critical *search;
+    bool apart;
+    double error;   /* of the last run: bound on how far what is pending may be from touching */
+    uint64_t units; /* used in this step */
+};
+
+struct sim_budget {
+    uint64_t units; /* a step */
+    dent_bound_tree **trees; /* by body; null: meets nobody */
+    uint32_t pair_count;
+    struct budget_pair *pairs;
+    double *forces[2]; /* 3 per vertex of the larger body */
+    uint32_t *shared;  /* by vertex: pairs of crossing faces of its own body */
+};
+
+static bool moves(const dent_sim *sim, uint32_t body)
+{
+    return sim->bodies[body].kind != DENT_SIM_PRESCRIBED;
+}
+
+static bool may_meet(const dent_sim *sim, uint32_t i, uint32_t k)
+{
+    if (i == k) {
+        return sim->bodies[i].self_collision && (sim->bodies[i].collision_group & sim->bodies[i].collision_mask) != 0 &&
+               (sim->bodies[i].kind == DENT_SIM_SOLID || sim->bodies[i].kind == DENT_SIM_CLOTH);
+    }
+    const struct sim_body *a = &sim->bodies[i], *b = &sim->bodies[k];
+    bool related = (a->kind == DENT_SIM_EMBEDDED && a->host == k) || (b->kind == DENT_SIM_EMBEDDED && b->host == i);
+    return (a->collision_group & b->collision_mask) != 0 && (b->collision_group & a->collision_mask) != 0 && !related &&
+           (moves(sim, i) || moves(sim, k));
+}
+
+/* ---- building --------------------------------------------------------------------------------------------------- */
+
+static dent_status make_tree(dent_sim *sim, uint32_t body)
+{
+    dent_bound_tree_def def = dent_bound_tree_def_default();
+    struct sim_budget *budget = sim->budget;
+    if (budget->trees[body]) {
+        return DENT_OK;
+    }
+    def.kind = DENT_BOUND_SPHERES; /* the response needs balls */
+    dent_status status = dent_bound_tree_create(sim->world, sim->bodies[body].id, &def, &budget->trees[body]);
+    return status == DENT_OK ? status : dent_fail(sim->context, status, "%s", dent_world_message(sim->world));
+}
+
+static dent_status make_pair(dent_sim *sim, uint32_t i, uint32_t k)
+{
+    struct sim_budget *budget = sim->budget;
+    dent_time_critical_def def = dent_time_critical_def_default();
+    def.order = DENT_REFINE_SIZE; /* balls of even size push evenly */
+    if (budget->pair_count == PAIRS_MOST) {
+        return dent_fail(sim->context, DENT_ERROR_TOO_LARGE,
+                         "simulation: contact_budget is for at most %d pairs of bodies", PAIRS_MOST);
+    }
+    dent_status status = make_tree(sim, i);
+    status = status == DENT_OK ? make_tree(sim, k) : status;
+    if (status != DENT_OK) {
+        return status;
+    }
+    def.tree_a = budget->trees[i];
+    def.tree_b = budget->trees[k];
+    def.pending_capacity = PENDING_ENTRIES;
+    def.confirmed_capacity = CONFIRMED_ENTRIES;
+    def.pair_capacity = FACE_PAIRS;
+    def.no_containment = true;
+    struct budget_pair *pair = &budget->pairs[budget->pair_count];
+    *pair = (struct budget_pair){.body = {i, k}};
+    status = dent_time_critical_create(sim->context, &def, &pair->search);
+    budget->pair_count += status == DENT_OK;
+    return status;
+}
+
+dent_status budget_build(dent_sim *sim, uint64_t units)
+{
+    uint32_t most = 0;
+    if (units == 0) {
+        return DENT_OK;
+    }
+    for (uint32_t n = 0; n < sim->body_count; n++) {
+        most = sim->bodies[n].vertex_count > most ? sim->bodies[n].vertex_count : most;
+    }
+    uint64_t pairs = (uint64_t)sim->body_count * (sim->body_count + 1) / 2;
+    struct sim_budget *budget = sim_allocate(sim, 1, sizeof *budget);
+    sim->budget = budget;
+    if (!budget || !(budget->trees = sim_allocate(sim, sim->body_count, sizeof(dent_bound_tree *))) ||
+        !(budget->pairs =
+              sim_allocate(sim, pairs < PAIRS_MOST ? (size_t)pairs + 1 : PAIRS_MOST, sizeof *budget->pairs)) ||
+        !(budget->forces[0] = sim_allocate(sim, 3 * (size_t)most, sizeof(double))) ||
+        !(budget->forces[1] = sim_allocate(sim, 3 * (size_t)most, sizeof(double))) ||
+        !(budget->shared = sim_allocate(sim, sim->vertex_count, sizeof *budget->shared))) {
+        return sim_no_memory(sim);
+    }
+    budget->units = units;
+    dent_status status = world_set_positions(sim, sim->state.positions, NULL);
+    for (uint32_t i = 0; i < sim->body_count && status == DENT_OK; i++) {
+        for (uint32_t k = i; k < sim->body_count && status == DENT_OK; k++) {
+            status = may_meet(sim, i, k) ? make_pair(sim, i, k) : DENT_OK;
+        }
+    }
+    return status;
+}
+
+void budget_destroy(dent_sim *sim)
+{
+    struct sim_budget *budget = sim->budget;
+    if (!budget) {
+        return;
+    }
+    for (uint32_t n = 0; n < budget->pair_count; n++) {
+        dent_time_critical_destroy(budget->pairs[n].search);
+    }
+    for (uint32_t n = 0; budget->trees && n < sim->body_count; n++) {
+        dent_bound_tree_destroy(budget->trees[n]);
+    }
+    sim->budget = NULL;
+}
+
+/* ---- pushing ----------------------------------------------------------------------------------------------------- */
+
+/* What the spread `forces` on a body does to it: velocities += factor * M^-1 forces when `apply`; returns forces . M^-1
+ * forces. */
+static double rigid_push(dent_rigid_state *state, const double *forces, const double *positions, uint32_t count,
+                         double factor, bool apply)
+{
+    double force[3] = {0}, torque[3] = {0}, matrix[9], local[3], spin[3] = {0};
+    for (uint32_t v = 0; v < count; v++) {
+        double arm[3], turn[3];
+        sim_subtract(positions + 3 * (size_t)v, state->center, arm);
+        sim_cross(arm, forces + 3 * (size_t)v, turn);
+        sim_add_scaled(force, 1, forces + 3 * (size_t)v);
+        sim_add_scaled(torque, 1, turn);
+    }
+    rigid_rotation(state->orientation, matrix);
+    for (int i = 0; i < 3; i++) {
+        local[i] = matrix[i] * torque[0] + matrix[3 + i] * torque[1] + matrix[6 + i] * torque[2];
+    }
+    for (int i = 0; i < 3; i++) {
+        double turned = sim_dot(state->inverse_inertia + 3 * i, local);
+        for (int k = 0; k < 3; k++) {
+            spin[k] += matrix[3 * k + i] * turned;
+        }
+    }
+    if (apply) {
+        sim_add_scaled(state->linear_velocity, factor * state->inverse_mass, force);
+        sim_add_scaled(state->angular_velocity, factor, spin);
+    }
+    return state->inverse_mass * sim_dot(force, force) + sim_dot(spin, torque);
+}
+
+/* Vertices of an embedded surface hand their force to the facet of the host that carries them. */
+static const struct sim_embedding *embedding_of(const dent_sim *sim, uint32_t body)
+{
+    for (uint32_t n = 0; n < sim->embedding_count; n++) {
+        if (sim->embeddings[n].body == body) {
+            return &sim->embeddings[n];
+        }
+    }
+    return NULL;
+}
+
+static double vertex_push(dent_sim *sim, uint32_t vertex, const double *force, double factor, bool apply)
+{
+    if (apply) {
+        sim_add_scaled(sim->state.velocities + 3 * (size_t)vertex, factor * sim->inverse_masses[vertex], force);
+    }
+    return sim->inverse_masses[vertex] * sim_dot(force, force);
+}
+
+static double push(dent_sim *sim, uint32_t number, const double *forces, double factor, bool apply)
+{
+    const struct sim_body *body = &sim->bodies[number];
+    const struct sim_embedding *embedding = embedding_of(sim, number);
+    double sum = 0;
+    if (body->rigid != SIM_NONE) {
+        return rigid_push(&sim->state.rigids[body->rigid], forces,
+                          sim->state.positions + 3 * (size_t)body->first_vertex, body->vertex_count, factor, apply);
+    }
+    for (uint32_t v = 0; v < body->vertex_count; v++) {
+        const double *force = forces + 3 * (size_t)v;
+        if (force[0] == 0 && force[1] == 0 && force[2] == 0) {
+            continue;
+        }
+        for (int k = 0; embedding && k < 3; k++) {
+            double weight = embedding->weights[3 * (size_t)v + (size_t)k],
+                   part[3] = {weight * force[0], weight * force[1], weight * force[2]};
+            sum += vertex_push(sim, embedding->corners[3 * (size_t)v + (size_t)k], part, factor, apply);
+        }
+        sum += embedding ? 0 : vertex_push(sim, body->first_vertex + v, force, factor, apply);
+    }
+    return sum;
+}
+
+/* ---- friction --------------------------------------------------------------------------------------------------- */
+
+static double friction_between(const dent_sim *sim, uint32_t a, uint32_t b)
+{
+    uint32_t first = sim->bodies[a].material, second = sim->bodies[b].material;
+    for (uint32_t i = 0; i < sim->pair_count; i++) {
+        const dent_material_pair *pair = &sim->pairs[i];
+        if ((pair->material_a == first && pair->material_b == second) ||
+            (pair->material_a == second && pair->material_b == first)) {
+            return pair->material.friction_kinetic;
+        }
+    }
+    return 0;
+}
+
+static void velocity_of(const dent_sim *sim, uint32_t number, uint32_t v, double velocity[3])
+{
+    const struct sim_body *body = &sim->bodies[number];
+    size_t at = 3 * ((size_t)body->first_vertex + v);
+    if (body->rigid == SIM_NONE) {
+        memcpy(velocity, sim->state.velocities + at, 3 * sizeof *velocity);
+        return;
+    }
+    const dent_rigid_state *state = &sim->state.rigids[body->rigid]; /* its vertices have those of the last substep */
+    double arm[3];
+    sim_subtract(sim->state.positions + at, state->center, arm);
+    sim_cross(state->angular_velocity, arm, velocity);
+    sim_add_scaled(velocity, 1, state->linear_velocity);
+}
+
+/* The mean velocity of a side with the weights of its push: the part of each vertex along `direction`, of `total` in
+ * all. */
+static void mean_velocity(const dent_sim *sim, uint32_t number, const double *forces, const double *direction,
+                          double total, double mean[3])
+{
+    mean[0] = mean[1] = mean[2] = 0;
+    for (uint32_t v = 0; v < sim->bodies[number].vertex_count; v++) {
+        double weight = sim_dot(forces + 3 * (size_t)v, direction) / total, velocity[3];
+        if (weight != 0) {
+            velocity_of(sim, number, v, velocity);
+            sim_add_scaled(mean, weight, velocity);
+        }
+    }
+}
+
+/* Turns the forces of a side into those of a unit force along `across`, with the weights of the push. */
+static void turn_forces(const dent_sim *sim, uint32_t number, double *forces, const double *direction, double total,
+                        const double *across)
+{
+    for (uint32_t v = 0; v < sim->bodies[number].vertex_count; v++) {
+        double weight = sim_dot(forces + 3 * (size_t)v, direction) / total;
+        for (int axis = 0; axis < 3; axis++) {
+            forces[3 * (size_t)v + (size_t)axis] = weight * across[axis];
+        }
+    }
+}
+
+/* After a push with `impulse` along `direction`, whose spread is in the forces; they are used up. */
+static void rub(dent_sim *sim, const struct budget_pair *pair, const double *direction, double total, double impulse)
+{
+    struct sim_budget *budget = sim->budget;
+    double friction = friction_between(sim, pair->body[0], pair->body[1]), velocity[2][3], slip[3], mobility = 0;
+    if (!(friction > 0)) {
+        return;
+    }
+    for (int side = 0; side < 2; side++) {
+        mean_velocity(sim, pair->body[side], budget->forces[side], direction, side == 0 ? total : -total,
+                      velocity[side]);
+    }
+    sim_subtract(velocity[0], velocity[1], slip);
+    sim_add_scaled(slip, -sim_dot(slip, direction), direction);
+    double speed = sqrt(sim_dot(slip, slip));
+    if (!(speed > 0)) {
+        return;
+    }
+    double across[3] = {-slip[0] / speed, -slip[1] / speed, -slip[2] / speed};
+    for (int side = 0; side < 2; side++) {
+        turn_forces(sim, pair->body[side], budget->forces[side], direction, total, across);
+        mobility += push(sim, pair->body[side], budget->forces[side], 0, false);
+    }
+    double most = mobility > 0 ? speed / mobility : 0; /* never turns the slip round */
+    for (int side = 0; side < 2; side++) {
+        push(sim, pair->body[side], budget->forces[side], friction * impulse < most ? friction * impulse : most, true);
+    }
+}
+
+/* ---- a body with itself ------------------------------------------------------------------------------------------ */
+
+/* The six corners of two faces, as vertices of the simulation. */
+static void six_corners(const dent_sim *sim, uint32_t body, const dent_face_pair *faces, uint32_t corners[6])
+{
+    uint32_t count;
+    const dent_surface_face *surface = dent_body_surface_faces(sim->world, sim->bodies[body].id, &count);
+    for (int k = 0; k < 3; k++) {
+        corners[k] = sim->bodies[body].first_vertex + surface[faces->face_a].corners[k];
+        corners[3 + k] = sim->bodies[body].first_vertex + surface[faces->face_b].corners[k];
+    }
+}
+
+static void count_shared(dent_sim *sim, uint32_t body, const dent_time_critical_result *found, bool clear)
+{
+    for (uint32_t n = 0; n < found->pair_count; n++) {
+        uint32_t corners[6];
+        six_corners(sim, body, &found->pairs[n], corners);
+        for (int k = 0; k < 6; k++) {
+            sim->budget->shared[corners[k]] = clear ? 0 : sim->budget->shared[corners[k]] + 1;
+        }
+    }
+}
+
+/* From the ball of face b to the ball of face a of a confirmed pair of leaves; false where their centres coincide. */
+static bool line_of_centres(const dent_sim *sim, uint32_t body, const dent_confirmed *leaves, uint32_t face_a,
+                            double direction[3])
+{
+    dent_bound_tree *tree = sim->budget->trees[body];
+    dent_bound_node a = dent_bound_tree_node(tree, leaves->node_a), b = dent_bound_tree_node(tree, leaves->node_b);
+    const uint32_t *order = dent_bound_tree_face_order(tree);
+    bool is_of_a = false; /* faces of a pair come in their order, not in that of the nodes */
+    for (uint32_t n = a.first_face; n < a.first_face + a.face_count; n++) {
+        is_of_a = is_of_a || order[n] == face_a;
+    }
+    sim_subtract(a.center, b.center, direction);
+    double length = sqrt(sim_dot(direction, direction));
+    for (int axis = 0; axis < 3; axis++) {
+        direction[axis] /= is_of_a ? length : -length;
+    }
+    return length > 0;
+}
+
+static void push_faces(dent_sim *sim, const uint32_t corners[6], const double *direction, double depth)
+{
+    double mobility = 0;
+    uint32_t sharing = 1;
+    for (int k = 0; k < 6; k++) {
+        mobility += sim->inverse_masses[corners[k]] / 9;
+        sharing = sim->budget->shared[corners[k]] > sharing ? sim->budget->shared[corners[k]] : sharing;
+    }
+    double impulse = mobility > 0 ? 0.25 * depth / (mobility * sim->time_step * sharing) : 0;
+    for (int k = 0; k < 6; k++) {
+        sim_add_scaled(sim->state.velocities + 3 * (size_t)corners[k],
+                       (k < 3 ? 1 : -1) * impulse / 3 * sim->inverse_masses[corners[k]], direction);
+    }
+}
+
+static dent_status respond_to_itself(dent_sim *sim, struct budget_pair *pair)
+{
+    dent_time_critical_result found;
+    uint32_t body = pair->body[0];
+    dent_status status = dent_time_critical_run(pair->search, dent_budget_units(0), &found); /* what is known */
+    if (status != DENT_OK) {
+        return status;
+    }
+    count_shared(sim, body, &found, false);
+    for (uint32_t n = 0; n < found.confirmed_count; n++) {
+        const dent_confirmed *leaves = &found.confirmed[n];
+        for (uint32_t p = leaves->first_pair; p < leaves->first_pair + leaves->pair_count; p++) {
+            uint32_t corners[6];
+            double direction[3];
+            if (line_of_centres(sim, body, leaves, found.pairs[p].face_a, direction)) {
+                six_corners(sim, body, &found.pairs[p], corners);
+                push_faces(sim, corners, direction, -leaves->lo);
+                sim->statistics.budget_regions++;
+            }
+        }
+    }
+    count_shared(sim, body, &found, true);
+    return DENT_OK;
+}
+
+/* ---- pushing two bodies ------------------------------------------------------------------------------------------ */
+
+static dent_status respond(dent_sim *sim, struct budget_pair *pair)
+{
+    if (pair->body[0] == pair->body[1]) {
+        return respond_to_itself(sim, pair);
+    }
+    struct sim_budget *budget = sim->budget;
+    dent_sphere_response_def def = dent_sphere_response_def_default();
+    dent_sphere_response response;
+    double along = 0;
+    for (int side = 0; side < 2; side++) {
+        memset(budget->forces[side], 0, 3 * (size_t)sim->bodies[pair->body[side]].vertex_count * sizeof(double));
+    }
+    def.confirmed_only = true;
+    dent_status status =
+        dent_sphere_response_compute(pair->search, &def, budget->forces[0], budget->forces[1], &response);
+    double total = sim_dot(response.force, response.force);
+    if (status != DENT_OK || response.regions == 0 || !(total > 0)) {
+        return status;
+    }
+    for (int side = 0; side < 2; side++) {
+        along += push(sim, pair->body[side], budget->forces[side], 0, false);
+    }
+    if (along > 0) {
+        double stiffness = 0.25 * total / (along * sim->time_step * sim->time_step);
+        for (int side = 0; side < 2; side++) {
+            push(sim, pair->body[side], budget->forces[side], stiffness * sim->time_step, true);
+        }
+        rub(sim, pair, response.direction, sqrt(total), stiffness * sim->time_step * sqrt(total));
+        sim->statistics.budget_regions += response.regions;
+    }
+    return DENT_OK;
+}
+
+/* ---- the search -------------------------------------------------------------------------------------------------- */
+
+static dent_status run(struct budget_pair *pair, uint64_t units)
+{
+    dent_time_critical_result result;
+    dent_status status = dent_time_critical_run(pair->search, dent_budget_units(units), &result);
+    if (status == DENT_OK) {
+        pair->apart = result.outcome == DENT_OUTCOME_COMPLETE && result.confirmed_count == 0;
+        pair->error = result.error;
+        pair->units = result.work_units;
+    }
+    return status;
+}
+
+static dent_status search(dent_sim *sim)
+{
+    struct sim_budget *budget = sim->budget;
+    dent_status status = DENT_OK;
+    uint64_t near = 0;
+    for (uint32_t n = 0; n < sim->body_count && status == DENT_OK; n++) {
+        status = budget->trees[n] ? dent_bound_tree_update(budget->trees[n]) : DENT_OK;
+    }
+    for (uint32_t n = 0; n < budget->pair_count && status == DENT_OK; n++) {
+        dent_time_critical_begin(budget->pairs[n].search, NULL);
+        status = run(&budget->pairs[n], 1);
+        near += !budget->pairs[n].apart;
+    }
+    uint64_t share = near > 0 && budget->units > budget->pair_count ? (budget->units - budget->pair_count) / near : 0;
+    for (uint32_t n = 0; n < budget->pair_count && status == DENT_OK; n++) {
+        struct budget_pair *pair = &budget->pairs[n];
+        status = pair->apart ? DENT_OK : run(pair, share);
+        sim->statistics.work_units += pair->units;
+        sim->statistics.contact_error = fmax(sim->statistics.contact_error, pair->error);
+    }
+    return status;
+}
+
+dent_status budget_step(dent_sim *sim)
+{
+    struct sim_budget *budget = sim->budget;
+    uint64_t begin = dent_clock_ns();
+    dent_status status = search(sim);
+    uint64_t found = dent_clock_ns();
+    for (uint32_t n = 0; n < budget->pair_count && status == DENT_OK; n++) {
+        status = budget->pairs[n].apart ? DENT_OK : respond(sim, &budget->pairs[n]);
+    }
+    sim->times.detect += found - begin;
+    sim->times.respond += dent_clock_ns() - found;
+    return status;
+}

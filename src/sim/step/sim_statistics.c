@@ -1,0 +1,204 @@
+/* Reading a simulation: energies and momenta, the hash of its state, bodies and contacts. */
+#include "sim/model/byte_order.h"
+#include "sim/model/sim_internal.h"
+
+#include <string.h>
+
+uint64_t sim_hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *byte = bytes;
+    for (size_t n = 0; n < size; n++) {
+        hash = (hash ^ byte[n]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+static void hash_piece(void *hash, const void *bytes, size_t size)
+{
+    *(uint64_t *)hash = sim_hash_bytes(*(uint64_t *)hash, bytes, size);
+}
+
+uint64_t sim_hash_records(uint64_t hash, const void *records, size_t size, const char *layout)
+{
+    byte_order_pass(records, size, layout, hash_piece, &hash);
+    return hash;
+}
+
+uint64_t dent_sim_hash(const dent_sim *sim)
+{
+    if (!sim) {
+        return 0;
+    }
+    struct sim_state state = sim->state;
+    struct state_part parts[STATE_PART_COUNT];
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    state_parts(sim, &state, parts);
+    for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
+        hash = sim_hash_records(hash, parts[n].bytes, parts[n].size, parts[n].layout);
+    }
+    hash = sim_hash_records(hash, state.forces, (size_t)state.force_count * sizeof *state.forces, STATE_FORCE_LAYOUT);
+    return sim_hash_records(hash, state.memory, (size_t)state.memory_count * sizeof *state.memory,
+                            STATE_MEMORY_LAYOUT);
+}
+
+/* ---- energies ---------------------------------------------------------------------------------------------------- */
+
+static void add_particle(dent_sim_statistics *sums, const double *gravity, double mass, const double *x,
+                         const double *v)
+{
+    double moment[3];
+    sim_cross(x, v, moment);
+    sums->kinetic += 0.5 * mass * sim_dot(v, v);
+    sums->potential -= mass * sim_dot(gravity, x);
+    sim_add_scaled(sums->linear_momentum, mass, v);
+    sim_add_scaled(sums->angular_momentum, mass, moment);
+}
+
+static void add_rigid(const dent_sim *sim, uint32_t r, dent_sim_statistics *sums)
+{
+    const dent_rigid_state *state = &sim->state.rigids[r];
+    double turn[9], local[3], spin[3];
+    add_particle(sums, sim->state.gravity, sim->rigids[r].mass, state->center, state->linear_velocity);
+    rigid_rotation(state->orientation, turn);
+    for (int i = 0; i < 3; i++) {
+        local[i] = turn[i] * state->angular_velocity[0] + turn[3 + i] * state->angular_velocity[1] +
+                   turn[6 + i] * state->angular_velocity[2];
+    }
+    for (int i = 0; i < 3; i++) {
+        spin[i] = sim_dot(sim->rigids[r].inertia + 3 * i, local);
+    }
+    sums->kinetic += 0.5 * sim_dot(local, spin);
+    for (int i = 0; i < 3; i++) {
+        sums->angular_momentum[i] += sim_dot(turn + 3 * i, spin);
+    }
+}
+
+dent_sim_statistics dent_sim_get_statistics(const dent_sim *sim)
+{
+    if (!sim) {
+        return (dent_sim_statistics){0};
+    }
+    dent_sim_statistics sums = sim->statistics;
+    sums.step = sim->state.step;
+    sums.time = dent_sim_time(sim);
+    sums.kinetic = sums.elastic = sums.potential = 0;
+    memset(sums.linear_momentum, 0, sizeof sums.linear_momentum);
+    memset(sums.angular_momentum, 0, sizeof sums.angular_momentum);
+    for (uint32_t v = 0; v < sim->vertex_count; v++) {
+        if (sim->inverse_masses[v] > 0) {
+            add_particle(&sums, sim->state.gravity, sim->masses[v], sim->state.positions + 3 * (size_t)v,
+                         sim->state.velocities + 3 * (size_t)v);
+        }
+    }
+    for (uint32_t r = 0; r < sim->rigid_count; r++) {
+        add_rigid(sim, r, &sums);
+    }
+    for (uint32_t b = 0; b < sim->body_count; b++) {
+        sums.elastic += elastic_body_energy(sim, b);
+    }
+    sums.inverted_cells = elastic_inverted_cells(sim);
+    sums.elements = sim->elastic.tet_count + sim->elastic.triangle_count;
+    sums.constraints = sim->attachment_count + sim->state.grab_count;
+    sums.colours = sim->elastic.colour_count;
+    sums.ns_detect = sim->times.detect;
+    sums.ns_respond = sim->times.respond;
+    sums.ns_elastic = sim->times.elastic;
+    sums.ns_total = sim->times.total;
+    sums.bytes = dent_context_memory_use(sim->context).bytes;
+    return sums;
+}
+
+/* ---- bodies and contacts ----------------------------------------------------------------------------------------- */
+
+const char *dent_sim_body_kind_name(dent_sim_body_kind kind)
+{
+    static const char *const names[] = {NULL, "solid", "cloth", "rigid", "prescribed", "embedded"};
+    return (unsigned)kind < sizeof names / sizeof names[0] ? names[kind] : NULL;
+}
+
+uint64_t dent_sim_step_count(const dent_sim *sim)
+{
+    if (!sim) {
+        return 0;
+    }
+    return sim->state.step;
+}
+
+double dent_sim_time(const dent_sim *sim)
+{
+    if (!sim) {
+        return 0;
+    }
+    return (double)sim->state.step * sim->time_step;
+}
+
+dent_context *dent_sim_context(const dent_sim *sim)
+{
+    if (!sim) {
+        return NULL;
+    }
+    return sim->context;
+}
+
+dent_world *dent_sim_world(dent_sim *sim)
+{
+    if (!sim) {
+        return NULL;
+    }
+    return sim->world;
+}
+
+uint32_t dent_sim_body_count(const dent_sim *sim)
+{
+    if (!sim) {
+        return 0;
+    }
+    return sim->body_count;
+}
+
+bool dent_sim_body(const dent_sim *sim, uint32_t number, dent_sim_body_info *info)
+{
+    if (!sim || !info) {
+        return false;
+    }
+    if (number >= sim->body_count) {
+        return false;
+    }
+    const struct sim_body *body = &sim->bodies[number];
+    *info = (dent_sim_body_info){.name = body->name,
+                                 .kind = body->kind,
+                                 .mesh = body->mesh,
+                                 .vertex_count = body->vertex_count,
+                                 .element_count = body->element_count,
+                                 .element_corners = body->corners,
+                                 .material = body->material,
+                                 .mass = body->mass,
+                                 .mean_edge = body->mean_edge,
+                                 .thickness = body->thickness};
+    return true;
+}
+
+const double *dent_sim_positions(const dent_sim *sim, uint32_t body)
+{
+    if (!sim) {
+        return NULL;
+    }
+    return body < sim->body_count ? sim->state.positions + 3 * (size_t)sim->bodies[body].first_vertex : NULL;
+}
+
+const double *dent_sim_velocities(const dent_sim *sim, uint32_t body)
+{
+    if (!sim) {
+        return NULL;
+    }
+    return body < sim->body_count ? sim->state.velocities + 3 * (size_t)sim->bodies[body].first_vertex : NULL;
+}
+
+const dent_sim_contact *dent_sim_contacts(const dent_sim *sim, uint64_t *count)
+{
+    if (!sim || !count) {
+        return NULL;
+    }
+    *count = sim->reported_count;
+    return sim->reported;
+}

@@ -1,0 +1,199 @@
+/* Pairs of bodies by sort and sweep; of few bodies, where sorting costs more, all against all. See body_pairs.h. */
+#include "structures/clusters/kernels/cluster_kernels.h"
+#include "structures/boxes/scan_boxes.h"
+#include "structures/boxes/body_pairs.h"
+
+#include <math.h>
+
+#include "base/radix_sort.h"
+
+void body_pairs_init(struct body_pairs *pairs, dent_context *context)
+{
+    *pairs = (struct body_pairs){0};
+    array_init(&pairs->found, context, sizeof(struct body_pair));
+    array_init(&pairs->first_storage, context, sizeof *pairs->first);
+    array_init(&pairs->partner_storage, context, sizeof *pairs->partners);
+}
+
+void body_pairs_destroy(struct body_pairs *pairs)
+{
+    array_destroy(&pairs->found);
+    array_destroy(&pairs->first_storage);
+    array_destroy(&pairs->partner_storage);
+}
+
+/* The axis along which the boxes cover the least of their common extent. */
+static int choose_axis(const struct cluster_box *boxes, uint32_t count)
+{
+    float lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double sum[3] = {0, 0, 0}, best_cover = INFINITY;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cluster_box *box = &boxes[i];
+        for (int axis = 0; axis < 3 && box->lo[0] <= box->hi[0]; axis++) {
+            lo[axis] = box->lo[axis] < lo[axis] ? box->lo[axis] : lo[axis];
+            hi[axis] = box->hi[axis] > hi[axis] ? box->hi[axis] : hi[axis];
+            sum[axis] += (double)box->hi[axis] - (double)box->lo[axis];
+        }
+    }
+    int best = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double extent = (double)hi[axis] - (double)lo[axis];
+        double cover = extent > 0 ? sum[axis] / extent : INFINITY;
+        if (cover < best_cover) {
+            best_cover = cover;
+            best = axis;
+        }
+    }
+    return best;
+}
+
+static uint64_t float_order(float value)
+{
+    uint32_t bits;
+    value += 0.0f;
+    memcpy(&bits, &value, sizeof bits);
+    return bits & UINT32_C(0x80000000) ? ~bits : bits | UINT32_C(0x80000000);
+}
+
+struct columns {
+    float *lo[3], *hi[3]; /* [0]: the axis of the sweep */
+    uint64_t *keys;
+    uint32_t *order, *hits;
+};
+
+static bool allocate_columns(struct columns *columns, uint32_t count, struct arena *scratch)
+{
+    bool enough = true;
+    for (int k = 0; k < 3; k++) {
+        columns->lo[k] = arena_allocate(scratch, count, sizeof(float));
+        columns->hi[k] = arena_allocate(scratch, count, sizeof(float));
+        enough = enough && columns->lo[k] && columns->hi[k];
+    }
+    columns->keys = arena_allocate(scratch, count, 2 * sizeof *columns->keys);
+    columns->order = arena_allocate(scratch, count, 2 * sizeof *columns->order);
+    columns->hits = arena_allocate(scratch, (size_t)count + 16, sizeof *columns->hits);
+    return enough && columns->keys && columns->order && columns->hits;
+}
+
+/* Sorts the boxes that are not empty; returns how many. */
+static uint32_t sort_boxes(struct columns *columns, const struct cluster_box *boxes, uint32_t count)
+{
+    int axis = choose_axis(boxes, count);
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (boxes[i].lo[0] <= boxes[i].hi[0]) {
+            columns->keys[used] = float_order(boxes[i].lo[axis]);
+            columns->order[used++] = i;
+        }
+    }
+    radix_sort_u64(columns->keys, columns->order, columns->keys + count, columns->order + count, used);
+    for (uint32_t place = 0; place < used; place++) {
+        for (int k = 0; k < 3; k++) {
+            columns->lo[k][place] = boxes[columns->order[place]].lo[(axis + k) % 3];
+            columns->hi[k][place] = boxes[columns->order[place]].hi[(axis + k) % 3];
+        }
+    }
+    return used;
+}
+
+static bool sweep(struct body_pairs *pairs, const struct columns *columns, uint32_t used, dent_isa isa)
+{
+    const struct box_columns others = {columns->lo[1], columns->hi[1], columns->lo[2], columns->hi[2]};
+    for (uint32_t place = 0; place < used; place++) {
+        uint32_t end = place + 1;
+        while (end < used && columns->lo[0][end] <= columns->hi[0][place]) {
+            end++;
+        }
+        struct box_window window = {columns->lo[1][place], columns->hi[1][place], columns->lo[2][place],
+                                    columns->hi[2][place]};
+        uint32_t hits = scan_boxes_for(isa)(&others, place + 1, end, &window, columns->hits);
+        struct body_pair *room = hits ? array_extend(&pairs->found, hits) : NULL;
+        if (hits && !room) {
+            return false;
+        }
+        for (uint32_t i = 0; i < hits; i++) {
+            room[i] = (struct body_pair){columns->order[place], columns->order[columns->hits[i]]};
+        }
+    }
+    return true;
+}
+
+/* Below this all against all, sixteen at a time, is faster than sorting. */
+enum { FEW_BOXES = 192 };
+
+static bool compare_all(struct body_pairs *pairs, const struct cluster_box *boxes, uint32_t count,
+                        const struct cluster_kernels *kernels)
+{
+    struct box_group groups[FEW_BOXES / PIECE_CLUSTERS];
+    uint32_t group_count = (count + PIECE_CLUSTERS - 1) / PIECE_CLUSTERS;
+    for (uint32_t i = 0; i < group_count * PIECE_CLUSTERS; i++) {
+        struct box_group *into = &groups[i / PIECE_CLUSTERS];
+        for (int axis = 0; axis < 3; axis++) { /* places behind the last are empty */
+            into->lo[axis][i % PIECE_CLUSTERS] = i < count ? boxes[i].lo[axis] : INFINITY;
+            into->hi[axis][i % PIECE_CLUSTERS] = i < count ? boxes[i].hi[axis] : -INFINITY;
+        }
+    }
+    struct body_pair *room = count > 1 ? array_extend(&pairs->found, (size_t)count * (count - 1) / 2) : NULL;
+    if (count > 1 && !room) {
+        return false;
+    }
+    size_t found = 0;
+    for (uint32_t a = 0; a < count; a++) {
+        uint32_t first = a / PIECE_CLUSTERS;
+        uint32_t before = UINT32_MAX << a % PIECE_CLUSTERS << 1; /* only those behind a */
+        for (uint32_t g = first; g < group_count; g++) {
+            uint32_t met = kernels->meet(&groups[g], &boxes[a]) & (g == first ? before : UINT32_MAX);
+            for (; met; met &= met - 1) {
+                room[found++] = (struct body_pair){a, g * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(met)};
+            }
+        }
+    }
+    pairs->found.count = found;
+    return true;
+}
+
+static bool sort_and_sweep(struct body_pairs *pairs, const struct cluster_box *boxes, uint32_t count,
+                           dent_isa isa, struct arena *scratch)
+{
+    struct columns columns;
+    return allocate_columns(&columns, count, scratch) &&
+           sweep(pairs, &columns, sort_boxes(&columns, boxes, count), isa);
+}
+
+static void group(struct body_pairs *pairs, uint32_t count)
+{
+    const struct body_pair *found = pairs->found.data;
+    memset(pairs->first, 0, ((size_t)count + 1) * sizeof *pairs->first);
+    for (size_t i = 0; i < pairs->found.count; i++) {
+        pairs->first[found[i].a]++;
+        pairs->first[found[i].b]++;
+    }
+    uint32_t end = 0;
+    for (uint32_t i = 0; i <= count; i++) {
+        end += pairs->first[i];
+        pairs->first[i] = end;
+    }
+    for (size_t i = pairs->found.count; i-- > 0;) {
+        pairs->partners[--pairs->first[found[i].a]] = found[i].b;
+        pairs->partners[--pairs->first[found[i].b]] = found[i].a;
+    }
+}
+
+bool body_pairs_find(struct body_pairs *pairs, const struct cluster_box *boxes, uint32_t count,
+                     dent_isa isa, struct arena *scratch)
+{
+    array_clear(&pairs->found);
+    array_clear(&pairs->first_storage);
+    array_clear(&pairs->partner_storage);
+    pairs->first = array_extend(&pairs->first_storage, (size_t)count + 1);
+    struct arena_mark mark = arena_mark(scratch);
+    bool done = pairs->first && (count <= FEW_BOXES ? compare_all(pairs, boxes, count, cluster_kernels_for(isa))
+                                                    : sort_and_sweep(pairs, boxes, count, isa, scratch));
+    arena_rewind(scratch, mark);
+    pairs->partners = done ? array_extend(&pairs->partner_storage, 2 * pairs->found.count) : NULL;
+    if (!pairs->partners || pairs->found.count > UINT32_MAX / 2) {
+        return false;
+    }
+    group(pairs, count);
+    return true;
+}

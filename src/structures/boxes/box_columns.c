@@ -1,0 +1,181 @@
+/* Sorted float boxes. See box_columns.h.
+ *
+ * Sorting is a radix sort on the bits of lo[0], mapped so that unsigned order is float order; it is stable and features
+ * are collected in canonical order, so the result does not depend on anything but the input.
+ */
+#include "structures/boxes/box_columns.h"
+
+#include "base/radix_sort.h"
+
+static uint32_t side_size(enum feature_side side, const struct body *body)
+{
+    switch (side) {
+    case FEATURE_VERTICES:
+    case FEATURE_SURFACE_VERTICES:
+        return body->vertex_count;
+    case FEATURE_SURFACE_FACES:
+        return body->surface_face_count;
+    case FEATURE_CELLS:
+    case FEATURE_OPEN_CELLS:
+        return body_cell_count(body);
+    }
+    return 0;
+}
+
+static bool vertex_belongs(enum feature_side side, const struct body *body, uint32_t vertex)
+{
+    return (body->vertex_use[vertex] & (side == FEATURE_SURFACE_VERTICES ? VERTEX_ON_SURFACE : VERTEX_USED)) != 0;
+}
+
+static const uint32_t *side_corners(enum feature_side side, const struct body *body, const uint32_t *feature,
+                                    uint32_t *count)
+{
+    if (side >= FEATURE_CELLS) {
+        return element_corners(body, *feature, count);
+    }
+    *count = side == FEATURE_SURFACE_FACES ? 3 : 1;
+    return side == FEATURE_SURFACE_FACES ? body->surface_faces[*feature].corners : feature;
+}
+
+/* Bounds in double along one axis. */
+static void bound_axis(const double (*xyz)[3], const uint32_t *corners, uint32_t count, int axis, double *lo,
+                       double *hi)
+{
+    *lo = *hi = xyz[corners[0]][axis];
+    for (uint32_t i = 1; i < count; i++) {
+        double x = xyz[corners[i]][axis];
+        *lo = x < *lo ? x : *lo;
+        *hi = x > *hi ? x : *hi;
+    }
+}
+
+int sweep_axis(const struct pose *pose)
+{
+    struct box_scaling scaling = box_scaling_for(pose->largest);
+    double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY}, mean[3] = {0, 0, 0};
+    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
+        const struct posed_body *posed = &pose->bodies[rank];
+        for (int axis = 0; axis < 3; axis++) {
+            lo[axis] = posed->lo[axis] < lo[axis] ? posed->lo[axis] : lo[axis];
+            hi[axis] = posed->hi[axis] > hi[axis] ? posed->hi[axis] : hi[axis];
+        }
+        for (uint32_t element = 0; element < posed->body->element_count; element++) {
+            uint32_t count;
+            const uint32_t *corners = element_corners(posed->body, element, &count);
+            for (int axis = 0; axis < 3; axis++) {
+                double low, high;
+                bound_axis(posed->xyz, corners, count, axis, &low, &high);
+                mean[axis] += box_scale(scaling, high) - box_scale(scaling, low);
+            }
+        }
+    }
+    int best = 0;
+    double best_ratio = -1;
+    for (int axis = 0; axis < 3; axis++) {
+        double extent = box_scale(scaling, hi[axis]) - box_scale(scaling, lo[axis]);
+        double ratio = mean[axis] > 0 ? extent / mean[axis] : 0;
+        if (ratio > best_ratio) {
+            best_ratio = ratio;
+            best = axis;
+        }
+    }
+    return best;
+}
+
+/* Unsigned order of the result is the order of the floats; both zeros give the same key. */
+static uint32_t float_order(float value)
+{
+    uint32_t bits;
+    value += 0.0f;
+    memcpy(&bits, &value, sizeof bits);
+    return bits & UINT32_C(0x80000000) ? ~bits : bits | UINT32_C(0x80000000);
+}
+
+struct unsorted {
+    float lo[3], hi[3];
+    uint32_t body, feature;
+};
+
+static uint32_t collect(struct unsorted *boxes, const struct pose *pose, enum feature_side side, int axis)
+{
+    struct box_scaling scaling = box_scaling_for(pose->largest);
+    uint32_t count = 0;
+    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
+        const struct posed_body *posed = &pose->bodies[rank];
+        for (uint32_t feature = 0; feature < side_size(side, posed->body); feature++) {
+            uint32_t corner_count;
+            if (side <= FEATURE_SURFACE_VERTICES && !vertex_belongs(side, posed->body, feature)) {
+                continue;
+            }
+            const uint32_t *corners = side_corners(side, posed->body, &feature, &corner_count);
+            struct unsorted *box = &boxes[count];
+            bool flat = false;
+            box->body = rank;
+            box->feature = feature;
+            for (int column = 0; column < 3; column++) {
+                double lo, hi;
+                bound_axis(posed->xyz, corners, corner_count, (axis + column) % 3, &lo, &hi);
+                box->lo[column] = float_below(box_scale(scaling, lo), lo);
+                box->hi[column] = float_above(box_scale(scaling, hi), hi);
+                flat = flat || lo == hi;
+            }
+            count += !(flat && side == FEATURE_OPEN_CELLS);
+        }
+    }
+    return count;
+}
+
+static void spread(struct sorted_boxes *boxes, const struct unsorted *unsorted, const uint32_t *order)
+{
+    for (uint32_t i = 0; i < boxes->count; i++) {
+        const struct unsorted *box = &unsorted[order[i]];
+        for (int column = 0; column < 3; column++) {
+            boxes->lo[column][i] = box->lo[column];
+            boxes->hi[column][i] = box->hi[column];
+        }
+        boxes->body[i] = box->body;
+        boxes->feature[i] = box->feature;
+    }
+}
+
+static bool allocate_columns(struct sorted_boxes *boxes, size_t most, struct arena *scratch)
+{
+    bool enough = true;
+    for (int column = 0; column < 3; column++) {
+        boxes->lo[column] = arena_allocate(scratch, most, sizeof(float));
+        boxes->hi[column] = arena_allocate(scratch, most, sizeof(float));
+        enough = enough && boxes->lo[column] && boxes->hi[column];
+    }
+    boxes->body = arena_allocate(scratch, most, sizeof(uint32_t));
+    boxes->feature = arena_allocate(scratch, most, sizeof(uint32_t));
+    return enough && boxes->body && boxes->feature;
+}
+
+bool sorted_boxes_build(struct sorted_boxes *boxes, const struct pose *pose, enum feature_side side, int axis,
+                        struct arena *scratch, bool *too_many)
+{
+    uint64_t most = 0;
+    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
+        most += side_size(side, pose->bodies[rank].body);
+    }
+    *too_many = most >= UINT32_MAX;
+    if (*too_many || !allocate_columns(boxes, most, scratch)) {
+        return false;
+    }
+    struct arena_mark mark = arena_mark(scratch);
+    struct unsorted *unsorted = arena_allocate(scratch, most, sizeof *unsorted);
+    uint64_t *keys = arena_allocate(scratch, most, 2 * sizeof *keys);
+    uint32_t *order = arena_allocate(scratch, most, 2 * sizeof *order);
+    if (unsorted && keys && order) {
+        boxes->count = collect(unsorted, pose, side, axis);
+        for (uint32_t i = 0; i < boxes->count; i++) {
+            keys[i] = float_order(unsorted[i].lo[0]);
+            order[i] = i;
+        }
+        radix_sort_u64(keys, order, keys + most, order + most, boxes->count);
+        spread(boxes, unsorted, order);
+    }
+    bool done = unsorted && keys && order;
+    arena_rewind(scratch, mark);
+    return done;
+}

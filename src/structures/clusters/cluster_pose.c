@@ -1,0 +1,328 @@
+/* Clusters in a pose. See cluster_pose.h. */
+#include "structures/clusters/cluster_pose.h"
+
+#include <math.h>
+
+/* The scale is a power of two that brings half the largest extent of the world below 1. Exponents beyond 1000 are cut
+ * off: very small worlds then stay small, their numbers may round to 0, and everything is decided by the exact
+ * predicates. */
+static void choose_frame(struct cluster_pose *state)
+{
+    const struct pose *pose = state->pose;
+    double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY}, half = 0;
+    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
+        const struct posed_body *body = &pose->bodies[rank];
+        for (int axis = 0; axis < 3; axis++) {
+            lo[axis] = body->lo[axis] < lo[axis] ? body->lo[axis] : lo[axis];
+            hi[axis] = body->hi[axis] > hi[axis] ? body->hi[axis] : hi[axis];
+        }
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        state->centre[axis] = lo[axis] <= hi[axis] ? lo[axis] * 0.5 + hi[axis] * 0.5 : 0;
+        if (lo[axis] <= hi[axis]) {
+            half = fmax(half, fmax(hi[axis] - state->centre[axis], state->centre[axis] - lo[axis]));
+        }
+    }
+    int exponent = 0;
+    frexp(half, &exponent);
+    exponent = half == 0 ? 0 : exponent < -1000 ? -1000 : exponent;
+    state->scale = ldexp(1.0, -exponent);
+}
+
+static const struct cluster_box empty_box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+#define SIXTEEN(x)                                                                                                     \
+    {                                                                                                                  \
+        x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x                                                                 \
+    }
+#define NOWHERE SIXTEEN(INFINITY)
+#define NOWHERE_EITHER SIXTEEN(-INFINITY)
+static const struct box_group empty_group = {{NOWHERE, NOWHERE, NOWHERE},
+                                             {NOWHERE_EITHER, NOWHERE_EITHER, NOWHERE_EITHER}};
+
+static void set_member(struct box_group *group, uint32_t place, const struct cluster_box *box)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        group->lo[axis][place] = box->lo[axis];
+        group->hi[axis][place] = box->hi[axis];
+    }
+}
+
+/* Clusters whose coordinates, 384 bytes each, stay in a cache of the second level. */
+enum { SMALL_WORLD = 2048 };
+
+bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, struct arena *scratch)
+{
+    state->pose = pose;
+    choose_frame(state);
+    bool keep = state->cluster_count <= SMALL_WORLD || !state->wants_strains;
+    /* Both are taken, needed or not: bodies rest from being certified for some queries, and the query in which they are
+     * tried again must not need more scratch than those before. */
+    state->points = arena_allocate(scratch, state->cluster_count, sizeof *state->points);
+    state->strains = arena_allocate(scratch, state->piece_count, sizeof *state->strains);
+    bool enough = state->points && state->strains;
+    state->points = keep ? state->points : NULL;
+    state->strains = state->wants_strains ? state->strains : NULL;
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        if (state->wants[side]) {
+            state->pieces[side] = arena_allocate(scratch, state->piece_count, sizeof *state->pieces[side]);
+            state->groups[side] = arena_allocate(scratch, state->group_count, sizeof *state->groups[side]);
+            state->ranges[side] = arena_allocate(scratch, state->range_count, sizeof *state->ranges[side]);
+            state->boxes[side] = arena_allocate(scratch, pose->body_count, sizeof *state->boxes[side]);
+            enough = enough && state->pieces[side] && state->groups[side] && state->ranges[side] && state->boxes[side];
+        }
+    }
+    for (uint32_t rank = 0; enough && !state->one_piece_each && rank < pose->body_count; rank++) {
+        const struct clustered_body *body = &state->bodies[rank];
+        for (int side = 0; side < SIDE_COUNT && body->piece_count > 1; side++) {
+            if (state->wants[side]) {
+                state->groups[side][body->first_group + body->group_count - 1] = empty_group;
+            }
+        }
+    }
+    return enough;
+}
+
+struct cluster_box box_of_group_member(const struct box_group *group, uint32_t place)
+{
+    struct cluster_box box;
+    for (int axis = 0; axis < 3; axis++) {
+        box.lo[axis] = group->lo[axis][place];
+        box.hi[axis] = group->hi[axis][place];
+    }
+    return box;
+}
+
+struct cluster_box cluster_pose_piece_box(const struct cluster_pose *state, uint32_t rank, uint32_t piece)
+{
+    const struct clustered_body *body = &state->bodies[rank];
+    return body->piece_count == 1
+               ? state->boxes[SIDE_CELLS][rank]
+               : box_of_group_member(&state->groups[SIDE_CELLS][body->first_group + piece / PIECE_CLUSTERS],
+                                     piece % PIECE_CLUSTERS);
+}
+
+struct cluster_box cluster_pose_cluster_box(const struct cluster_pose *state, uint32_t rank, uint32_t piece,
+                                            uint32_t place)
+{
+    const struct clustered_body *body = &state->bodies[rank];
+    return body->cluster_count == 1 ? state->boxes[SIDE_CELLS][rank]
+                                    : box_of_group_member(&state->pieces[SIDE_CELLS][body->first_piece + piece], place);
+}
+
+static void widen(struct cluster_box *box, const struct cluster_box *other)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        box->lo[axis] = other->lo[axis] < box->lo[axis] ? other->lo[axis] : box->lo[axis];
+        box->hi[axis] = other->hi[axis] > box->hi[axis] ? other->hi[axis] : box->hi[axis];
+    }
+}
+
+static uint32_t vertices_of_side(const struct cluster_pose *state, const struct cluster *cluster, int side)
+{
+    switch (side) {
+    case SIDE_CELLS:
+        return cluster->cell_count ? UINT32_MAX : 0;
+    case SIDE_VERTICES:
+        return state->surface_vertices_only ? cluster->owned_surface : cluster->owned;
+    default:
+        return cluster->on_faces;
+    }
+}
+
+/* All cells of the cluster lie in a plane across one axis: none of them has an interior. Judged in the doubles, looked
+ * at only where the floats are equal. Keeps a world fallen together in one point from costing all pairs. */
+static bool cells_are_flat(const struct cluster *cluster, const double (*xyz)[3], const struct cluster_box *box)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        bool flat = box->lo[axis] == box->hi[axis];
+        for (uint32_t k = 1; flat && k < cluster->vertex_count; k++) {
+            flat = xyz[cluster->vertices[k]][axis] == xyz[cluster->vertices[0]][axis];
+        }
+        if (flat) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum { AHEAD = 4 };
+
+/* Positions are read in an order the processor cannot guess, and clusters lie far apart: what will be needed is asked
+ * for early. */
+static void fetch_ahead(const struct clustered_body *body, uint32_t number, const double (*xyz)[3])
+{
+    if (number + AHEAD < body->cluster_count) {
+        const char *static_part = (const char *)&body->list[number + AHEAD];
+        const char *rest = body->rests ? (const char *)&body->rests[number + AHEAD] : static_part;
+        __builtin_prefetch(static_part);
+        __builtin_prefetch(static_part + 64);
+        __builtin_prefetch(static_part + 128);
+        __builtin_prefetch(rest);
+        __builtin_prefetch(rest + 64);
+        __builtin_prefetch(rest + 128);
+        __builtin_prefetch(rest + 192);
+    }
+    if (number + 1 < body->cluster_count) {
+        const struct cluster *next = &body->list[number + 1];
+        for (uint32_t k = 0; k < next->vertex_count; k++) {
+            __builtin_prefetch(xyz[next->vertices[k]]);
+        }
+    }
+}
+
+/* Rounded coordinates and strain of a cluster. */
+static const struct cluster_points *load_cluster(const struct cluster_pose *state, uint32_t rank, uint32_t piece,
+                                                 uint32_t place, struct cluster_points *own_points)
+{
+    const struct clustered_body *body = &state->bodies[rank];
+    uint32_t number = body->cluster_count == 1 ? 0 : body->pieces[piece - body->first_piece].first + place;
+    struct cluster_points *points = state->points ? &state->points[body->first_cluster + number] : own_points;
+    cluster_pose_load(state, rank, number, points);
+    if (body->rests) {
+        state->kernels->strain(&body->rests[number], points, &state->strains[piece], place);
+    }
+    return points;
+}
+
+/* The box of one side of a cluster. `boxes`: those of the sides before. */
+static struct cluster_box box_of_side(const struct cluster_pose *state, uint32_t rank, const struct cluster *cluster,
+                                      const struct cluster_points *points, int side, const struct cluster_box *boxes)
+{
+    struct cluster_box box = empty_box;
+    uint32_t vertices = vertices_of_side(state, cluster, side);
+    if (side != SIDE_CELLS && vertices == all_vertices(cluster) && boxes[SIDE_CELLS].lo[0] <= boxes[SIDE_CELLS].hi[0]) {
+        return boxes[SIDE_CELLS]; /* of the same vertices */
+    }
+    if (vertices) {
+        state->kernels->bound(points, vertices, &box);
+    }
+    if (side == SIDE_CELLS && state->leave_out_flat && cells_are_flat(cluster, state->pose->bodies[rank].xyz, &box)) {
+        box = empty_box;
+    }
+    return box;
+}
+
+/* The bounds of a body, rounded as its vertices are: rounding is monotone, so these are the bounds of the rounded
+ * vertices. */
+static struct cluster_box rounded_box(const struct cluster_pose *state, const struct posed_body *body)
+{
+    struct cluster_box box;
+    for (int axis = 0; axis < 3; axis++) {
+        box.lo[axis] = (float)((body->lo[axis] - state->centre[axis]) * state->scale);
+        box.hi[axis] = (float)((body->hi[axis] - state->centre[axis]) * state->scale);
+    }
+    return box;
+}
+
+/* A body of one cluster: its boxes are those of the cluster, and mostly those of all its vertices. */
+static void fill_single(const struct cluster_pose *state, uint32_t rank, uint32_t piece)
+{
+    const struct posed_body *posed = &state->pose->bodies[rank];
+    const struct cluster *cluster = &state->bodies[rank].list[0];
+    struct cluster_points own_points;
+    const struct cluster *next = rank + 3 < state->pose->body_count ? state->bodies[rank + 3].list : NULL;
+    if (next) { /* small bodies lie anywhere in memory */
+        __builtin_prefetch(next->vertices);
+        __builtin_prefetch(&next->owned);
+    }
+    const struct cluster_points *points = load_cluster(state, rank, piece, 0, &own_points);
+    if (state->bodies[rank].rests && state->bodies[rank].wants_stretches) {
+        state->kernels->stretches(&state->strains[piece]);
+    }
+    const struct cluster_box whole = rounded_box(state, posed);
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        if (!state->wants[side]) {
+            continue;
+        }
+        uint32_t vertices = vertices_of_side(state, cluster, side);
+        struct cluster_box *box = &state->boxes[side][rank];
+        *box = vertices ? whole : empty_box;
+        if (vertices && (~vertices & all_vertices(cluster))) {
+            state->kernels->bound(points, vertices, box);
+        }
+        if (side == SIDE_CELLS && state->leave_out_flat && cells_are_flat(cluster, posed->xyz, box)) {
+            *box = empty_box;
+        }
+    }
+}
+
+void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
+{
+    uint32_t rank = state->body_of_piece[piece];
+    const struct clustered_body *body = &state->bodies[rank];
+    if (body->cluster_count == 1) {
+        fill_single(state, rank, piece);
+        return;
+    }
+    const struct cluster_piece *range = &body->pieces[piece - body->first_piece];
+    struct cluster_points own_points;
+    struct cluster_box whole[SIDE_COUNT] = {empty_box, empty_box, empty_box};
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        if (state->wants[side] && range->count < PIECE_CLUSTERS) {
+            state->pieces[side][piece] = empty_group;
+        }
+    }
+    for (uint32_t place = 0; place < range->count; place++) {
+        fetch_ahead(body, range->first + place, state->pose->bodies[rank].xyz);
+        const struct cluster_points *points = load_cluster(state, rank, piece, place, &own_points);
+        struct cluster_box boxes[SIDE_COUNT];
+        for (int side = 0; side < SIDE_COUNT; side++) {
+            if (state->wants[side]) {
+                boxes[side] = box_of_side(state, rank, &body->list[range->first + place], points, side, boxes);
+                set_member(&state->pieces[side][piece], place, &boxes[side]);
+                widen(&whole[side], &boxes[side]);
+            }
+        }
+    }
+    if (body->rests && body->wants_stretches) {
+        state->kernels->stretches(&state->strains[piece]);
+    }
+    uint32_t in_body = piece - body->first_piece;
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        if (state->wants[side] && body->piece_count == 1) {
+            state->boxes[side][rank] = whole[side];
+        } else if (state->wants[side]) {
+            set_member(&state->groups[side][body->first_group + in_body / PIECE_CLUSTERS], in_body % PIECE_CLUSTERS,
+                       &whole[side]);
+        }
+    }
+}
+
+/* The box around sixteen boxes. */
+static struct cluster_box box_of_group(const struct box_group *group)
+{
+    struct cluster_box whole = empty_box;
+    for (uint32_t place = 0; place < PIECE_CLUSTERS; place++) {
+        struct cluster_box box = box_of_group_member(group, place);
+        widen(&whole, &box);
+    }
+    return whole;
+}
+
+static void fill_side_of_body(const struct cluster_pose *state, uint32_t rank, int side)
+{
+    const struct clustered_body *body = &state->bodies[rank];
+    struct box_group *ranges = &state->ranges[side][body->first_range];
+    struct cluster_box whole = empty_box;
+    for (uint32_t group = 0; group < body->group_count; group++) {
+        struct cluster_box box = box_of_group(&state->groups[side][body->first_group + group]);
+        if (group % PIECE_CLUSTERS == 0) {
+            ranges[group / PIECE_CLUSTERS] = empty_group;
+        }
+        set_member(&ranges[group / PIECE_CLUSTERS], group % PIECE_CLUSTERS, &box);
+        widen(&whole, &box);
+    }
+    state->boxes[side][rank] = whole;
+}
+
+void cluster_pose_fill_bodies(const struct cluster_pose *state)
+{
+    for (uint32_t rank = 0; !state->one_piece_each && rank < state->pose->body_count; rank++) {
+        for (int side = 0; side < SIDE_COUNT; side++) {
+            if (state->wants[side] && state->bodies[rank].piece_count != 1) {
+                fill_side_of_body(state, rank, side);
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+/* All clusters of a world in one pose: boxes at five levels (cluster, piece, sixteen pieces, 256, body), and strains.
+ *
+ * The rounded coordinates themselves are kept in small worlds, where they stay in the cache, and where no certificate
+ * is tried, so that all clusters are looked at again. Most clusters of a big world with certificates meet nothing, and
+ * computing those that do again costs no more than writing all of them to memory and reading them back.
+ *
+ * Bodies, pieces and clusters are numbered through the world in order of rank. Every level has three boxes: of the
+ * cells (what is searched), of the vertices asked about and of the surface faces (what searches). All memory from the
+ * caller's arena.
+ */
+#ifndef DENT_STRUCTURES_CLUSTER_POSE_H
+#define DENT_STRUCTURES_CLUSTER_POSE_H
+
+#include "base/arena.h"
+#include "bodies/pose.h"
+#include "structures/clusters/tet_clusters.h"
+
+enum box_side { SIDE_CELLS = 0, SIDE_VERTICES = 1, SIDE_FACES = 2, SIDE_COUNT = 3 };
+
+/* Where the clusters of a body lie in the numbering of the world. */
+struct clustered_body {
+    const struct body_clusters *clusters;
+    const struct cluster_rest
+        *rests; /* by cluster of the body; null: no strains wanted. Set by the method for each query, as is the next */
+    bool wants_stretches;
+    bool has_reference, has_gaps, own_reference; /* copies from the cache */
+    const struct cluster *list; /* of `clusters`, as are the next three: one step less to where every query goes */
+    const struct cluster_corners *corners;
+    const struct cluster_piece *pieces;
+    uint32_t cluster_count, piece_count, cell_count;
+    uint32_t first_cluster, first_piece;
+    uint32_t first_group, group_count; /* sixteen pieces each */
+    uint32_t first_range, range_count; /* sixteen groups each */
+};
+
+struct cluster_pose {
+    const struct pose *pose;
+    const struct cluster_kernels *kernels;
+    const struct clustered_body *bodies; /* by rank */
+    const uint32_t *body_of_piece;       /* ranks */
+    uint32_t cluster_count, piece_count, group_count, range_count;
+    bool one_piece_each; /* every body has just one */
+    bool wants[SIDE_COUNT], wants_strains;
+    bool surface_vertices_only;
+    bool leave_out_flat; /* clusters of cells without interior get no box: nothing touching is asked for */
+    double centre[3], scale;
+
+    struct box_group *pieces[SIDE_COUNT];  /* by piece: boxes of its clusters; not of bodies of one cluster */
+    struct box_group *groups[SIDE_COUNT];  /* by group: boxes of its pieces; not of bodies of one piece */
+    struct box_group *ranges[SIDE_COUNT];  /* by range: boxes of its groups; not of bodies of one piece */
+    struct cluster_box *boxes[SIDE_COUNT]; /* by body */
+    struct cluster_points *points;         /* by cluster; null: not kept */
+    struct piece_strain *strains;          /* by piece; written for bodies that have `rests`. Null: none has */
+};
+
+/* Takes memory for the sides in `wants` and computes centre and scale; false when there is not enough. */
+bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, struct arena *scratch);
+
+/* Boxes and strains of the clusters of one piece. Different pieces may be done by different threads. */
+void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece);
+
+/* Boxes of groups and bodies from those of the pieces; after all pieces are done. */
+void cluster_pose_fill_bodies(const struct cluster_pose *state);
+
+/* Rounded coordinates of a cluster of body `rank`. */
+static inline void cluster_pose_load(const struct cluster_pose *state, uint32_t rank, uint32_t cluster,
+                                     struct cluster_points *points)
+{
+    state->kernels->load(&state->bodies[rank].list[cluster], state->pose->bodies[rank].xyz, state->centre, state->scale,
+                         points);
+}
+
+/* The box of the cells of a piece, and of a cluster of it; pieces and clusters of the body. */
+struct cluster_box cluster_pose_piece_box(const struct cluster_pose *state, uint32_t rank, uint32_t piece);
+struct cluster_box cluster_pose_cluster_box(const struct cluster_pose *state, uint32_t rank, uint32_t piece,
+                                            uint32_t place);
+
+/* Box `place` of a group. */
+struct cluster_box box_of_group_member(const struct box_group *group, uint32_t place);
+
+#endif

@@ -1,0 +1,220 @@
+/* Leaves of the cluster search: a handful of cells laid out for the vector unit.
+ *
+ * A cluster has at most 32 vertices, whose coordinates fill two registers an axis; corners are bytes into them, so any
+ * corner of any cell is fetched by a lane permute instead of a gather. All arithmetic is float without contraction, the
+ * same operations in every row of the table, so every instruction set takes the same decisions.
+ *
+ * Coordinates are rounded from doubles by one monotone map, x -> float((x - centre) * scale), with |result| <= 1. Two
+ * facts carry everything: rounding is monotone, so boxes that are apart in float are apart; and the absolute error of a
+ * coordinate is at most CLUSTER_INPUT_ERROR (half a float ulp below 1, and two roundings in double).
+ *
+ * Bound of a determinant s of differences (u = 2^-24, e = CLUSTER_INPUT_ERROR < 0.501 u). With X, Y, Z upper bounds of
+ * the true and of the computed differences of each axis: rounding is at most 48 u XYZ (the count of
+ * orientation_predicates.h), and moving both ends of every difference by e changes each of the six products by at most
+ * 2e (YZ + XZ + XY): together
+ *
+ *     |s^ - s| <= 48 u XYZ + 12 e (YZ + XZ + XY) <= 48 u XYZ + 6.02 u (YZ + XZ + XY).
+ *
+ * The fourth side of a tetrahedron is taken as s0 = V - s1 - s2 - s3: four times that, and three roundings of sums of
+ * at most 24 XYZ: at most 72 u XYZ. So all sides are compared with
+ *
+ *     bound = 272 u XYZ + 25 u (YZ + XZ + XY),                    X = computed extent + 2e,
+ *
+ * which leaves 2 % for the roundings of the bound itself. Since X, Y, Z >= 2e the bound is above 2^-70: float underflow
+ * is far below.
+ */
+#ifndef DENT_STRUCTURES_CLUSTER_KERNELS_H
+#define DENT_STRUCTURES_CLUSTER_KERNELS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "simd/kernel_choice.h"
+
+enum { CLUSTER_VERTICES = 32, CLUSTER_CELLS = 48, CLUSTER_FACES = 64, PIECE_CLUSTERS = 16 };
+
+#define CLUSTER_INPUT_ERROR (0x1.008p-25f)
+
+/* What never changes while a mesh deforms, in two parts: every query reads the first of all clusters, and the second of
+ * those that meet something. Unused places: vertices repeat the first one, corners and masks are 0. */
+struct cluster {
+    _Alignas(64) uint32_t vertices[CLUSTER_VERTICES]; /* of the body */
+    uint32_t owned;                  /* vertices that are asked about in this cluster and in no other */
+    uint32_t owned_surface;          /* ... those on the surface */
+    uint32_t surface;                /* vertices on the surface, owned or not */
+    uint32_t on_faces;               /* corners of the faces of this cluster */
+    uint32_t first_cell, first_face; /* in the lists of the body */
+    uint8_t vertex_count, cell_count, face_count;
+};
+
+struct cluster_corners {
+    _Alignas(64) uint32_t cells[CLUSTER_CELLS]; /* places of the four corners, a byte each, the first in the lowest */
+    uint32_t cell_vertices[CLUSTER_CELLS];      /* the same as sets of bits */
+    uint8_t faces[3][CLUSTER_FACES];
+};
+
+struct cluster_points {
+    _Alignas(64) float x[3][CLUSTER_VERTICES];
+};
+
+struct cluster_box {
+    float lo[3], hi[3]; /* lo > hi: empty */
+};
+
+/* Sixteen boxes side by side; empty ones meet nothing. */
+struct box_group {
+    _Alignas(64) float lo[3][PIECE_CLUSTERS], hi[3][PIECE_CLUSTERS];
+};
+
+/* The place of corner k of a cell in its cluster. */
+static inline uint32_t cluster_corner(uint32_t corners, int k)
+{
+    return corners >> 8 * k & 255;
+}
+
+/* The cells of one cluster in one pose: what the leaves compare with. Boxes, and the bounds of the sides of points in
+ * them, are computed when first needed. */
+struct leaf_cells {
+    _Alignas(64) float lo[3][CLUSTER_CELLS], hi[3][CLUSTER_CELLS], bound[CLUSTER_CELLS];
+    const uint32_t *identities; /* of the vertices; equal numbers: same vertex. Read only with others to compare */
+    const struct cluster *cluster;
+    const struct cluster_corners *corners;
+    const struct cluster_points *points;
+    struct cluster_box box;
+    bool has_boxes;
+};
+
+struct leaf_hit {
+    uint32_t cluster; /* of side a: leaf_features.number */
+    uint8_t feature;  /* vertex or face of that cluster */
+    uint8_t cell;     /* of side b */
+    uint8_t certain;  /* 1: an answer; 0: the float filter cannot say */
+};
+
+enum { FEATURE_PROVABLE = 1 << 16 };
+enum {
+    LEAF_QUEUE = 128,
+    LEAF_POINTS = 64,
+    WAITING_FACES = 32,
+    LEAF_HITS_MAX = CLUSTER_FACES * CLUSTER_CELLS + LEAF_QUEUE
+};
+
+/* Vertices of many clusters that lie in the box of side b, waiting to be compared with its cells: together, because
+ * with a few at a time the processor guesses wrong at every end of a loop. Sixteen more places than are used. */
+struct waiting_points {
+    _Alignas(64) float x[3][LEAF_POINTS + 16];
+    uint32_t cluster[LEAF_POINTS + 16], vertex[LEAF_POINTS + 16]; /* leaf_hit.cluster and .feature */
+    uint32_t identity[LEAF_POINTS + 16];
+    uint32_t count;
+    bool may_share; /* identity is to be compared with those of side b */
+};
+
+/* The same for faces. Sixteen more places than are compared at once. */
+#define NO_IDENTITY UINT32_MAX
+struct waiting_faces {
+    _Alignas(64) float x[9][WAITING_FACES + 16]; /* corner by corner */
+    uint32_t cluster[WAITING_FACES + 16], face[WAITING_FACES + 16];
+    uint32_t identity[3][WAITING_FACES + 16]; /* of the corners; NO_IDENTITY: shared with nothing */
+    uint32_t count;
+    bool may_share; /* some have identities */
+};
+
+/* Vertices or faces and cells that passed the cheap tests, waiting for the narrow one. */
+struct leaf_queue {
+    _Alignas(64) float points[9][LEAF_QUEUE];            /* of a vertex the first three, of a face all */
+    float bound[LEAF_QUEUE];                             /* of the sides; vertices only */
+    uint32_t corners[LEAF_QUEUE];                        /* of the cell */
+    struct leaf_hit pairs[LEAF_QUEUE];                   /* vertices only */
+    uint32_t clusters[LEAF_QUEUE], features[LEAF_QUEUE]; /* faces only: of side a; face, cell << 8, FEATURE_PROVABLE */
+    uint32_t count;
+    struct waiting_points waiting; /* before they come into the queue */
+    struct waiting_faces waiting_faces;
+};
+
+/* Side a of a leaf: a cluster, where it is, and which of its vertices are asked about. */
+struct leaf_features {
+    const struct cluster *cluster;
+    const struct cluster_corners *corners;
+    const struct cluster_points *points;
+    const uint32_t *identities; /* of its vertices; null: nothing can be shared with side b */
+    bool same_body;             /* as side b: vertices that are in both clusters are left to own_leaf */
+    uint32_t lanes;             /* vertices asked about */
+    uint32_t number;            /* copied to leaf_hit.cluster */
+};
+
+/* What the strain certificate knows of a cluster in the reference shape (proofs/strain_certificate.h): coordinates
+ * about the middle of the cluster in units of `unit`, and the inverse of the sum of y y^T. */
+struct cluster_rest {
+    _Alignas(64) int16_t y[3][CLUSTER_VERTICES];
+    float inverse[6]; /* xx, xy, xz, yy, yz, zz */
+    float per_unit;   /* 1 / unit */
+    float y_most[3];  /* largest |y| of an axis */
+    float y_error;    /* |reference - y * unit| <= y_error * unit in every coordinate */
+    float stretch; /* a residual inside a box of diagonal d has gradients of norm at most stretch * d. Infinite: never
+                      certified */
+};
+
+/* The map of the clusters of a piece. Any gradient J of a cell of cluster i has |J - g_i| <= spread_i, and a point X of
+ * cluster i, whose middle in the reference is m_i, lies at centre_i + g_i (X - m_i) + something no longer than slack_i.
+ */
+struct piece_strain {
+    _Alignas(64) float g[9][PIECE_CLUSTERS]; /* row by row */
+    float spread[PIECE_CLUSTERS];
+    float centre[3][PIECE_CLUSTERS], slack[PIECE_CLUSTERS];
+    float least_stretch[PIECE_CLUSTERS]; /* |g_i v| >= least_stretch_i |v|; written by stretches, as is the next */
+    float norm[PIECE_CLUSTERS];          /* of g_i, or more */
+};
+
+/* What the gap certificate knows of the clusters of a piece in the reference (proofs/gap_certificate.h). */
+struct piece_rest {
+    _Alignas(64) float middle[3][PIECE_CLUSTERS];
+    float radius[PIECE_CLUSTERS];  /* no vertex is farther from the middle */
+    float own_gap[PIECE_CLUSTERS]; /* between features of the cluster that share no vertex; 0: unknown */
+};
+
+struct cluster_kernels {
+    /* Gathers and rounds. Reads 8 bytes past the last coordinate of a vertex. */
+    void (*load)(const struct cluster *cluster, const double (*xyz)[3], const double centre[3], double scale,
+                 struct cluster_points *points);
+    /* Bounds of the vertices in `lanes`. */
+    void (*bound)(const struct cluster_points *points, uint32_t lanes, struct cluster_box *box);
+    /* Bit i: box i of the group meets the box (closed). */
+    uint32_t (*meet)(const struct box_group *group, const struct cluster_box *box);
+    /* Vertices of side a against the cells of side b: everything not certainly outside. What still waits afterwards
+     * comes out of vertex_flush. For one side b either all side a have identities or none. Room for LEAF_HITS_MAX. */
+    uint32_t (*vertex_leaf)(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
+                            struct leaf_hit *hits);
+    /* The same for the vertices of side b itself, those in features->lanes. */
+    uint32_t (*own_leaf)(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
+                         struct leaf_hit *hits);
+    uint32_t (*vertex_flush)(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits);
+    /* The same for faces. */
+    uint32_t (*face_leaf)(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
+                          struct leaf_hit *hits);
+    uint32_t (*face_flush)(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits);
+    /* Gradient of a cluster and bound of the deviation of its cells, written to place `place` of the piece. */
+    void (*strain)(const struct cluster_rest *rest, const struct cluster_points *points, struct piece_strain *strain,
+                   uint32_t place);
+    /* Bit i: sym(matrix * J) is positive definite for every J of cluster i. */
+    uint32_t (*definite)(const struct piece_strain *strain, const float matrix[9]);
+    /* least_stretch and norm of all clusters of a piece from g. */
+    void (*stretches)(struct piece_strain *strain);
+    /* Bit i: features of cluster i of piece a and of cluster `place` of piece b that are at least gaps[i] apart in the
+     * reference are apart now. gaps[i] = 0: unknown. */
+    uint32_t (*apart)(const struct piece_strain *strain_b, const struct piece_rest *rest_b, uint32_t place,
+                      const struct piece_strain *strain_a, const struct piece_rest *rest_a,
+                      const float gaps[PIECE_CLUSTERS]);
+};
+
+extern const struct cluster_kernels cluster_kernels_scalar;
+#if defined(__x86_64__)
+extern const struct cluster_kernels cluster_kernels_avx2;
+extern const struct cluster_kernels cluster_kernels_avx512;
+#endif
+
+static inline const struct cluster_kernels *cluster_kernels_for(dent_isa isa)
+{
+    return KERNELS_FOR(isa, cluster_kernels_scalar, cluster_kernels_avx2, cluster_kernels_avx512);
+}
+
+#endif

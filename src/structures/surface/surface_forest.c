@@ -1,0 +1,156 @@
+/* The trees of all bodies of a world, kept from query to query and cut anew for bodies whose connectivity, ties or
+ * quality changed. See surface_forest.h. In: a pose. Out: a tree per body and the numbering of groups through the
+ * world. */
+#include "structures/surface/surface_forest.h"
+
+#include <string.h>
+
+#include "base/allocator.h"
+#include "structures/surface/surface_regions.h"
+#include "structures/surface/surface_tree.h"
+
+void surface_forest_init(struct surface_forest *forest, dent_context *context)
+{
+    *forest = (struct surface_forest){.context = context, .cut = REGION_CUT_MERGE, .axis_count = 3};
+    body_pairs_init(&forest->body_pairs, context);
+    array_init(&forest->body_boxes, context, sizeof(struct cluster_box));
+}
+
+/* Gives back the arrays of a forest and those trees that are not in `kept`. */
+static void release(struct surface_forest *forest, const struct surface_forest *kept)
+{
+    dent_context *context = forest->context;
+    uint32_t next = 0;
+    for (uint32_t rank = 0; forest->bodies && rank < forest->body_count; rank++) {
+        struct surface_tree *tree = forest->bodies[rank].tree;
+        uint32_t match = next; /* trees that are kept keep their order */
+        while (kept && tree && match < kept->body_count && kept->bodies[match].tree != tree) {
+            match++;
+        }
+        if (kept && tree && match < kept->body_count) {
+            next = match + 1;
+        } else {
+            surface_tree_destroy(tree);
+        }
+    }
+    dent_release(context, forest->bodies, forest->body_count, sizeof *forest->bodies);
+    dent_release(context, forest->first_group, (size_t)forest->body_count + 1, sizeof *forest->first_group);
+    dent_release(context, forest->body_of_group, forest->group_count, sizeof *forest->body_of_group);
+    forest->bodies = NULL;
+    forest->first_group = forest->body_of_group = NULL;
+    forest->body_count = forest->group_count = 0;
+    forest->topology_version = 0;
+    forest->valid = false;
+}
+
+void surface_forest_destroy(struct surface_forest *forest)
+{
+    release(forest, NULL);
+    body_pairs_destroy(&forest->body_pairs);
+    array_destroy(&forest->body_boxes);
+}
+
+static bool tree_fits(const struct surface_forest *forest, const struct surface_tree *tree, const struct body *body)
+{
+    return tree && tree->identity_base == body->identity_base && tree->tie_hash == surface_tie_hash(body) &&
+           !tree->stale && tree->axis_count == forest->axis_count && tree->cut == forest->cut;
+}
+
+/* Trees for all bodies: those of the old forest where they still fit. Bodies keep their order, so the search for the
+ * old tree begins behind the last one found. */
+static bool find_or_cut(struct surface_forest *fresh, const struct surface_forest *old, const struct pose *pose,
+                        struct arena *scratch)
+{
+    uint32_t next = 0;
+    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
+        const struct posed_body *posed = &pose->bodies[rank];
+        uint32_t match = next;
+        while (match < old->body_count && old->bodies[match].tree->identity_base != posed->body->identity_base) {
+            match++;
+        }
+        struct surface_tree *tree = match < old->body_count ? old->bodies[match].tree : NULL;
+        next = tree ? match + 1 : next;
+        if (!tree_fits(fresh, tree, posed->body)) {
+            const double(*shape)[3] = posed->body->reference ? (const double(*)[3])posed->body->reference : posed->xyz;
+            bool worn_out = tree && tree->stale; /* then the shape it has now says more than the one it came from */
+            tree = surface_tree_create(fresh->context, posed->body, worn_out ? posed->xyz : shape, fresh->cut,
+                                       fresh->axis_count, scratch);
+            fresh->rebuilds++;
+        }
+        fresh->bodies[rank].tree = tree;
+        if (!tree) {
+            return false;
+        }
+        fresh->bodies[rank].leaves = tree->leaves;
+        fresh->bodies[rank].leaf_count = tree->leaf_count;
+        for (int axis = 0; axis < 3; axis++) {
+            fresh->bodies[rank].boxes.lo[axis] = tree->levels[0].lo[axis];
+            fresh->bodies[rank].boxes.hi[axis] = tree->levels[0].hi[axis];
+        }
+    }
+    return true;
+}
+
+static bool number_groups(struct surface_forest *forest)
+{
+    uint64_t groups = 0;
+    for (uint32_t rank = 0; rank < forest->body_count; rank++) {
+        forest->first_group[rank] = (uint32_t)groups;
+        groups += forest->bodies[rank].tree->levels[1].count;
+    }
+    forest->first_group[forest->body_count] = (uint32_t)groups;
+    forest->body_of_group =
+        groups < UINT32_MAX ? dent_allocate(forest->context, groups, sizeof *forest->body_of_group) : NULL;
+    if (!forest->body_of_group) {
+        return false;
+    }
+    forest->group_count = (uint32_t)groups;
+    for (uint32_t rank = 0; rank < forest->body_count; rank++) {
+        for (uint32_t group = forest->first_group[rank]; group < forest->first_group[rank + 1]; group++) {
+            forest->body_of_group[group] = rank;
+        }
+    }
+    return true;
+}
+
+static bool is_up_to_date(const struct surface_forest *forest, const struct pose *pose)
+{
+    bool fits = forest->valid && forest->topology_version == pose->table->topology_version;
+    for (uint32_t rank = 0; fits && rank < forest->body_count; rank++) {
+        const struct surface_tree *tree = forest->bodies[rank].tree;
+        fits = !tree->stale && tree->axis_count == forest->axis_count && tree->cut == forest->cut;
+    }
+    return fits;
+}
+
+bool surface_forest_update(struct surface_forest *forest, const struct pose *pose, struct arena *scratch)
+{
+    forest->rebuilds = 0;
+    if (is_up_to_date(forest, pose)) {
+        return true;
+    }
+    forest->made.valid = false;
+    struct surface_forest fresh = {.context = forest->context,
+                                   .cut = forest->cut,
+                                   .axis_count = forest->axis_count,
+                                   .body_count = pose->body_count};
+    fresh.bodies = dent_allocate(forest->context, pose->body_count, sizeof *fresh.bodies);
+    fresh.first_group = dent_allocate(forest->context, (size_t)pose->body_count + 1, sizeof *fresh.first_group);
+    if (fresh.bodies) {
+        memset(fresh.bodies, 0, pose->body_count * sizeof *fresh.bodies);
+    }
+    if (!fresh.bodies || !fresh.first_group || !find_or_cut(&fresh, forest, pose, scratch) || !number_groups(&fresh)) {
+        release(&fresh, forest);
+        return false;
+    }
+    release(forest, &fresh);
+    forest->bodies = fresh.bodies;
+    forest->body_count = fresh.body_count;
+    forest->first_group = fresh.first_group;
+    forest->group_count = fresh.group_count;
+    forest->body_of_group = fresh.body_of_group;
+    forest->rebuilds = fresh.rebuilds;
+    forest->topology_version = pose->table->topology_version;
+    forest->valid = true;
+    return true;
+}
