@@ -74,7 +74,12 @@ static void release_input(tool_session *session, loaded_input *input)
 /* One line that names the file, whether or not the message does already. */
 static int complain_about(const char *name, const char *message)
 {
-    if (strstr(message, name) != NULL) {
+    char shown[1024]; /* as it stands in messages, on one line */
+    snprintf(shown, sizeof shown, "%s", name);
+    for (char *c = shown; *c != '\0'; c++) {
+        *c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c;
+    }
+    if (strstr(message, shown) != NULL) {
         return complain("%s", message);
     }
     return complain("%s: %s", name, message);

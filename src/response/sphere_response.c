@@ -329,7 +329,6 @@ dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_
                                          double *forces_a, double *forces_b, dent_sphere_response *response)
 {
     DENT_REQUIRE(NULL, search);
-    DENT_REQUIRE(search->context, def);
     DENT_REQUIRE(search->context, response);
     dent_sphere_response_def fallback = dent_sphere_response_def_default();
     def = def ? def : &fallback;

@@ -44,7 +44,7 @@ OPTIONAL = {
     "dent_contacts_alive": {"new_keys", "keys"},
     "dent_response_table": {"count"},
     "dent_time_critical_begin": {"start"},
-    "dent_sphere_response_compute": {"forces_a", "forces_b"},
+    "dent_sphere_response_compute": {"def", "forces_a", "forces_b"},
     "dent_impact_feature_print": {"buffer"},
     "dent_proximity_feature_print": {"buffer"},
     "dent_feature_print": {"buffer"},

@@ -273,7 +273,7 @@ static void bad_defs_names_and_settings_are_refused_with_what_is_allowed(void **
     assert_refused(context, &def, DENT_ERROR_INVALID_ARGUMENT, "teschner-a, teschner-b");
     def.name = NULL;
     assert_refused(context, &def, DENT_ERROR_INVALID_ARGUMENT, "the scenes are");
-    assert_refused(context, NULL, DENT_ERROR_INVALID_ARGUMENT, "dent_scene_def_default");
+    assert_refused(context, NULL, DENT_ERROR_INVALID_ARGUMENT, "def is null");
     def.name = "teschner-a";
     def.struct_size = 1;
     assert_refused(context, &def, DENT_ERROR_INVALID_ARGUMENT, "dent_scene_def_default");

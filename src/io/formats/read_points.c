@@ -249,9 +249,6 @@ static dent_status read_all(struct points_reader *reader, struct points_storage 
 
 static dent_status read_points(dent_context *context, const char *path, dent_point_set **points)
 {
-    DENT_REQUIRE(context, context);
-    DENT_REQUIRE(context, path);
-    DENT_REQUIRE(context, points);
     struct file_bytes bytes;
     TRY(file_bytes_load(context, path, FILES_ONLY, &bytes));
     struct points_storage *storage = dent_allocate(context, 1, sizeof *storage);
@@ -280,6 +277,9 @@ static dent_status read_points(dent_context *context, const char *path, dent_poi
 
 dent_status dent_points_read(dent_context *context, const char *path, dent_point_set **points)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE(context, points);
     struct read_scope scope;
     TRY(read_scope_open(&scope, context, path, 0));
     read_scope_count_file(&scope, path);

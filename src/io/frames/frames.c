@@ -507,7 +507,7 @@ static dent_status read_in_scope(dent_frames *frames, const struct frame_record 
 dent_status dent_frame_read(dent_frames *frames, uint32_t index, const dent_mesh_read_def *def, dent_mesh **mesh)
 {
     DENT_REQUIRE(NULL, frames);
-    DENT_REQUIRE(frames->context, mesh);
+    DENT_REQUIRE(frames->scope.caller, mesh);
     if (index >= frames->list.frames.count) {
         return dent_fail(frames->scope.caller, DENT_ERROR_INVALID_ARGUMENT, "there is no frame %u: the series has %zu",
                          index, frames->list.frames.count);

@@ -114,9 +114,6 @@ void dent_collection_destroy(dent_context *context, dent_collection *collection)
 
 static dent_status read_collection(dent_context *context, const char *path, dent_collection **collection)
 {
-    DENT_REQUIRE(context, context);
-    DENT_REQUIRE(context, path);
-    DENT_REQUIRE(context, collection);
     struct file_bytes bytes;
     TRY(file_bytes_load(context, path, FILES_ONLY, &bytes));
     struct collection_storage *storage = dent_allocate(context, 1, sizeof *storage);
@@ -146,6 +143,9 @@ static dent_status read_collection(dent_context *context, const char *path, dent
 
 dent_status dent_collection_read(dent_context *context, const char *path, dent_collection **collection)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
+    DENT_REQUIRE(context, collection);
     struct read_scope scope;
     TRY(read_scope_open(&scope, context, path, 0));
     read_scope_count_file(&scope, path);

@@ -358,6 +358,8 @@ void dent_file_writer_discard(dent_file_writer *writer)
 
 dent_status dent_file_check_target(dent_context *context, const char *path)
 {
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, path);
     dent_file_writer *writer;
     dent_status status = dent_file_writer_open(context, path, &writer);
     if (status == DENT_OK) {
