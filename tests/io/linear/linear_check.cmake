@@ -27,7 +27,7 @@ target_link_libraries(dent_counted_readers PRIVATE dent_flags Threads::Threads)
 file(GLOB programs CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.c)
 add_executable(test_reading_is_linear ${programs} $<TARGET_OBJECTS:dent_counted_readers>)
 target_include_directories(test_reading_is_linear PRIVATE
-  ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/src/scenes ${PROJECT_SOURCE_DIR}/tests)
+  ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(test_reading_is_linear PRIVATE
   dent_flags PkgConfig::CMOCKA Threads::Threads m dent_sim_static dent_io_static dent_static)
 add_test(NAME io/test_reading_is_linear COMMAND test_reading_is_linear)
