@@ -108,7 +108,7 @@ static bool race(struct stage *stage, const char *scene, const char *question, u
     dent_method chosen = DENT_METHOD_AUTO;
     for (uint32_t round = 0; round < rounds + FRAMES; round++) { /* the first turns warm up */
         for (uint32_t body = 0; body < stage->bodies; body++) {
-            dent_scene_pose(stage->scene, body, round % FRAMES, stage->positions[body]);
+            dent_scene_positions(stage->scene, body, round % FRAMES, stage->positions[body]);
         }
         for (uint32_t turn = 0; turn < CONTESTANTS; turn++) {
             /* Who comes first reads cold positions: everybody in turn. */

@@ -48,7 +48,7 @@ struct stage {
 static void pose(struct stage *stage, uint32_t frame)
 {
     for (uint32_t i = 0; i < stage->bodies; i++) {
-        dent_scene_pose(stage->scene, i, frame, stage->positions[i]);
+        dent_scene_positions(stage->scene, i, frame, stage->positions[i]);
     }
 }
 

@@ -136,7 +136,7 @@ static bool race(dent_context *context, const char *name, const struct options *
     for (uint32_t round = 0; round <= options->rounds && good; round++) {
         for (uint32_t frame = 0; frame < options->frames && good; frame++) {
             for (uint32_t body = 0; body < stage->bodies; body++) {
-                dent_scene_pose(stage->scene, body, frame, stage->positions[body]);
+                dent_scene_positions(stage->scene, body, frame, stage->positions[body]);
             }
             for (uint32_t i = 0; i < contestants && good; i++) {
                 good = take_turn(stage, (int)i, samples);

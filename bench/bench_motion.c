@@ -152,7 +152,7 @@ static int print_growth(dent_context *context)
         dent_pose start = dent_pose_identity();
         start.translation[0] = f == 0 ? 0 : 1;
         frames[f].parent = f == 0 ? DENT_FRAME_WORLD : f - 1;
-        frames[f].motion = dent_motion_still(&start);
+        frames[f].motion = dent_motion_stationary(&start);
         frames[f].motion.angle = 0.4;
         motion_case_unit(&state, frames[f].motion.axis, 3);
     }
@@ -188,7 +188,7 @@ static int print_arm(dent_context *context)
         dent_pose start = dent_pose_identity();
         start.translation[0] = f == 0 ? 0 : 1;
         frames[f].parent = f == 0 ? DENT_FRAME_WORLD : f - 1;
-        frames[f].motion = dent_motion_still(&start);
+        frames[f].motion = dent_motion_stationary(&start);
         frames[f].motion.angle = 0.3;
         motion_case_unit(&state, frames[f].motion.axis, 3);
         frames[f].motion.axis[2] = 2;

@@ -81,7 +81,7 @@ static void fail(const char *text)
 static void pose(struct stage *stage, uint32_t frame)
 {
     for (uint32_t i = 0; i < stage->bodies; i++) {
-        dent_scene_pose(stage->scene, i, frame, stage->positions[i]);
+        dent_scene_positions(stage->scene, i, frame, stage->positions[i]);
         uint64_t count = 3 * (uint64_t)dent_scene_body_at(stage->scene, i)->vertex_count;
         for (uint64_t k = 0; k < count; k++) {
             stage->positions[i][k] *= stage->trap->scale[k % 3];

@@ -23,7 +23,7 @@ struct stage {
 static inline void pose(struct stage *stage, uint32_t frame)
 {
     for (uint32_t i = 0; i < stage->bodies; i++) {
-        dent_scene_pose(stage->scene, i, frame, stage->positions[i]);
+        dent_scene_positions(stage->scene, i, frame, stage->positions[i]);
     }
 }
 
@@ -55,7 +55,7 @@ static inline bool open_stage(struct stage *stage, dent_context *context, const 
         stage->positions[i] = calloc((size_t)body->vertex_count * 3, sizeof(double));
         stage->cells += body->element_count;
         stage->vertices += body->vertex_count;
-        dent_scene_pose(stage->scene, i, 0, stage->positions[i]);
+        dent_scene_positions(stage->scene, i, 0, stage->positions[i]);
         uint32_t corners = body->kind == DENT_BODY_SOLID ? 4 : 3;
         for (uint64_t e = 0; e < body->element_count; e++) {
             const uint32_t *c = body->element_corners + e * corners;

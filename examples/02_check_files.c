@@ -33,7 +33,7 @@ int main(int argument_count, char **arguments)
             const dent_body_contact *pair = &result.pairs[i];
             printf("%s and %s %s, depth %g\n", dent_body_name(world, dent_world_body_at(world, pair->body_a)),
                    dent_body_name(world, dent_world_body_at(world, pair->body_b)),
-                   pair->state == DENT_CONTACT_PENETRATING ? "penetrate" : "touch", pair->max_depth);
+                   pair->state == DENT_BODY_PAIR_PENETRATING ? "penetrate" : "touch", pair->max_depth);
         }
     }
     dent_world_destroy(world);

@@ -55,7 +55,7 @@ int main(void)
 
     /* From stretched out along x: the shoulder turns by one radian, the elbow by two. */
     dent_pose identity = dent_pose_identity();
-    dent_motion shoulder = dent_motion_still(&identity);
+    dent_motion shoulder = dent_motion_stationary(&identity);
     double from = 0, to = 2;
     dent_motion_frame frames[3];
     shoulder.axis[2] = 1;
@@ -66,7 +66,7 @@ int main(void)
     dent_pose place = identity;
     place.translation[1] = 1.5;
     frames[2].parent = DENT_FRAME_WORLD;
-    frames[2].motion = dent_motion_still(&place);
+    frames[2].motion = dent_motion_stationary(&place);
 
     const dent_motion_body bodies[3] = {{add_box(world, links[0], 1, corners[0]), dent_linkage_frame_of(arm, 0)},
                                         {add_box(world, links[1], 1, corners[1]), dent_linkage_frame_of(arm, 1)},

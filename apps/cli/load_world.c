@@ -237,7 +237,7 @@ static int make_scene(tool_session *session, loaded_input *input, uint32_t frame
         if (input->positions[i] == NULL) {
             return complain_memory(input->name);
         }
-        dent_scene_pose(input->scene, i, frame, input->positions[i]);
+        dent_scene_positions(input->scene, i, frame, input->positions[i]);
     }
     return STATUS_GOOD;
 }
@@ -512,7 +512,7 @@ void loaded_world_pose_scene(loaded_world *loaded, uint32_t input, uint32_t fram
 {
     const loaded_input *place = &loaded->inputs[input];
     for (uint32_t i = 0; i < place->body_count; i++) {
-        dent_scene_pose(place->scene, i, frame, place->positions[i]);
+        dent_scene_positions(place->scene, i, frame, place->positions[i]);
     }
 }
 

@@ -131,7 +131,7 @@ static int set_named_value(const dent_linkage *linkage, const char *option, cons
         return complain("ccd: %s: there is no joint '%s'; dent info lists them", option, name);
     }
     uint32_t first = dent_linkage_first_value(linkage, joint);
-    uint32_t count = dent_joint_kind_values(dent_linkage_joint(linkage, joint)->kind);
+    uint32_t count = dent_joint_kind_value_count(dent_linkage_joint(linkage, joint)->kind);
     if (first == UINT32_MAX || part >= count) {
         return complain("ccd: %s: joint '%s' has no such value of its own", option, name);
     }

@@ -33,7 +33,7 @@ bool options_name_series(const tool_options *options)
         return true;
     }
     for (uint32_t i = 0; i < options->argument_count; i++) {
-        if (dent_frames_named_by(options->arguments[i])) {
+        if (dent_path_is_series(options->arguments[i])) {
             return true;
         }
     }
@@ -62,7 +62,7 @@ static uint32_t gather_files(const tool_options *options, uint32_t first, bool *
     uint32_t count = 0;
     for (uint32_t i = first; i < options->argument_count; i++) {
         const char *word = options->arguments[i];
-        if (!taken[i] && (i == first || dent_frames_of_one_series(options->arguments[first], word))) {
+        if (!taken[i] && (i == first || dent_paths_same_series(options->arguments[first], word))) {
             taken[i] = true;
             words[count++] = word;
         }
@@ -83,7 +83,7 @@ static int add_source(series *all, uint32_t first, bool *taken, const char **wor
         return complain("%s is simulated: give one --frame K, or write its frames first (dent run %s -o F)",
                         source->name, source->name);
     }
-    bool named = dent_frames_named_by(source->name);
+    bool named = dent_path_is_series(source->name);
     if (!named && !source->is_scene && options_have(options, OPTION_FRAME_RANGE)) {
         word_count = gather_files(options, first, taken, words);
     }

@@ -124,7 +124,7 @@ typedef struct dent_body_def {
 
     bool strict; /**< default false. True: duplicate elements, unused vertices and non-manifold faces are refused with
                       BAD_MESH when the body is added; inverted (not: mirrored) and flat cells are refused at each
-                      query. False: they are accepted, counted (dent_body_topology, dent_body_measure) and answered. */
+                      query. False: they are accepted, counted (dent_body_topology, dent_body_metrics) and answered. */
 } dent_body_def;
 
 /** A def of any kind; dent_solid_def_default() and dent_surface_def_default() are this with their kind. */
@@ -154,7 +154,7 @@ typedef struct dent_body_topology {
 } dent_body_topology;
 
 /** What follows from the positions at t0. Signs are exact; quality, bounds and lengths are plain doubles. */
-typedef struct dent_body_measure {
+typedef struct dent_body_metrics {
     uint32_t inverted_cells;     /**< caller's cells with at least one negative tetrahedron (0 when mirrored) */
     uint32_t flat_cells; /**< caller's cells with at least one exactly flat tetrahedron; zero-area triangles of a
                               surface */
@@ -167,7 +167,7 @@ typedef struct dent_body_measure {
     double volume;               /**< sum of |volume| of the tetrahedra; 0 for surfaces */
     double area;                 /**< of the surface faces */
     double lo[3], hi[3];         /**< bounds of all vertices used by an element; 0 when there are none */
-} dent_body_measure;
+} dent_body_metrics;
 
 /** A surface face of a body. For a surface body face f is triangle f. For a solid the list is ordered by (cell,
  * corner). */

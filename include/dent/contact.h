@@ -43,7 +43,7 @@ extern "C" {
 #endif
 
 typedef enum dent_contact_kind {
-    DENT_CONTACT_POINT_CELL = 1,  /**< a vertex of a inside b: feature a the vertex, feature b the caller's cell that
+    DENT_CONTACT_VERTEX_CELL = 1,  /**< a vertex of a inside b: feature a the vertex, feature b the caller's cell that
                                      holds it; the surface face it leaves through where b is a surface body, or where
                                      the flag ON_FACE says so */
     DENT_CONTACT_VERTEX_FACE = 2, /**< vertex, surface face (gap, impact) */
@@ -51,18 +51,18 @@ typedef enum dent_contact_kind {
     DENT_CONTACT_EDGE_FACE = 4    /**< an edge of a passes through b with both ends outside: edge, first face of b */
 } dent_contact_kind;
 
-/** "point-cell", "vertex-face", "edge-edge", "edge-face"; null for other values. */
+/** "vertex-cell", "vertex-face", "edge-edge", "edge-face"; null for other values. */
 DENT_API const char *dent_contact_kind_name(dent_contact_kind kind);
 
 /** Where the depth or gap comes from. */
 typedef enum dent_contact_source {
-    DENT_CONTACT_BORDER = 1, /**< from edges of the vertex that cross the surface of b */
-    DENT_CONTACT_PROPAGATED, /**< from neighbouring vertices */
-    DENT_CONTACT_PREVIOUS,   /**< no border in reach: direction of the last step, depth along it (fallback F1) */
-    DENT_CONTACT_NEAREST,    /**< nor a last step: nearest surface point (fallback F2) */
-    DENT_CONTACT_CROSSING,   /**< an edge through b with no end inside */
-    DENT_CONTACT_GAP,        /**< proximity: apart, within the thickness */
-    DENT_CONTACT_IMPACT,     /**< they meet between t0 and t1 */
+    DENT_CONTACT_SOURCE_BORDER = 1, /**< from edges of the vertex that cross the surface of b */
+    DENT_CONTACT_SOURCE_PROPAGATED, /**< from neighbouring vertices */
+    DENT_CONTACT_SOURCE_PREVIOUS,   /**< no border in reach: direction of the last step, depth along it (fallback F1) */
+    DENT_CONTACT_SOURCE_NEAREST,    /**< nor a last step: nearest surface point (fallback F2) */
+    DENT_CONTACT_SOURCE_CROSSING,   /**< an edge through b with no end inside */
+    DENT_CONTACT_SOURCE_GAP,        /**< proximity: apart, within the thickness */
+    DENT_CONTACT_SOURCE_IMPACT,     /**< they meet between t0 and t1 */
     DENT_CONTACT_SOURCE_COUNT
 } dent_contact_source;
 
@@ -83,7 +83,7 @@ enum {
 
 typedef struct dent_contact {
     uint64_t key; /**< stable between steps: made from kind, bodies (their serials, not ranks) and features; of a
-                       point-cell contact the cell is no part of it. A 64-bit mix: in practice unique */
+                       vertex-cell contact the cell is no part of it. A 64-bit mix: in practice unique */
     uint32_t body_a, body_b;       /**< ranks */
     uint32_t feature_a, feature_b; /**< see dent_contact_kind */
     uint8_t kind, source;          /**< dent_contact_kind, dent_contact_source */
@@ -92,12 +92,12 @@ typedef struct dent_contact {
     uint32_t material_a, material_b; /**< dent_body_set_material; default 0 */
     uint32_t vertices_a[4], vertices_b[4]; /**< the vertices that carry either point; unused: UINT32_MAX */
     double weights_a[4], weights_b[4];     /**< point = sum of weights * positions; they sum to 1; unused 0 */
-    double point_a[3], point_b[3];         /**< impact: at `time`. point-cell without ON_FACE: the vertex, twice */
-    double normal[3]; /**< unit, from b to a: moving a along it separates. Never zero or NaN. point-cell: the
+    double point_a[3], point_b[3];         /**< impact: at `time`. vertex-cell without ON_FACE: the vertex, twice */
+    double normal[3]; /**< unit, from b to a: moving a along it separates. Never zero or NaN. vertex-cell: the
                            consistent direction; else that of the closest points, edges or face. Gaps of at most
                            2^-38 of the features' extent, with penetration on: a direction that separates the surfaces
                            around the two points; where the distance is rounding its direction is, too */
-    double gap;       /**< a length: + apart, - overlapping. point-cell: minus the depth, which is assigned and need not
+    double gap;       /**< a length: + apart, - overlapping. vertex-cell: minus the depth, which is assigned and need not
                            equal normal . (point_a - point_b) */
     double time;      /**< [0, 1]: of the impact; 1 for all others */
     double error;     /**< a length. Gaps: bound on the error of the distance by rounding. Impacts: distance of the two
@@ -163,12 +163,12 @@ DENT_API dent_contacts_def dent_contacts_def_default(void);
 
 /** What was found and what could not be. Nothing is left out silently. */
 typedef struct dent_contacts_counters {
-    uint64_t penetrating_vertices; /**< (vertex, other body) inside; each gives a point-cell contact, unless inverted */
+    uint64_t penetrating_vertices; /**< (vertex, other body) inside; each gives a vertex-cell contact, unless inverted */
     uint64_t by_source[DENT_CONTACT_SOURCE_COUNT]; /**< contacts found, before any reduction */
     uint64_t border_edges;                         /**< edges with one end inside and one outside that were found cut */
     uint64_t lost_edges;     /**< vertices that would have to be inside by their edges and are in no cell of b: where b
                                 overlaps itself or is inverted, the surface does not tell inside from outside */
-    uint64_t double_crosses; /**< edges with both ends inside that leave b in between: borders for both ends */
+    uint64_t double_crossings; /**< edges with both ends inside that leave b in between: borders for both ends */
     uint64_t thin_walls;     /**< vertices whose borders oppose one another */
     uint64_t inverted_vertices;  /**< self-collision: vertices in a cell of their own one-ring; no contact, the mesh is
                                     inverted there */

@@ -33,10 +33,10 @@ typedef struct dent_frames dent_frames;
 
 /** True when a name stands for a series and not for one mesh: an archive, a directory, or a pattern where there is no
  * file of that very name. Looks at the file system. Threads: any. */
-DENT_API bool dent_frames_named_by(const char *path);
+DENT_API bool dent_path_is_series(const char *path);
 
 /** True when the names of two files differ in one number only, as those of one series do. Threads: any. */
-DENT_API bool dent_frames_of_one_series(const char *path_a, const char *path_b);
+DENT_API bool dent_paths_same_series(const char *path_a, const char *path_b);
 
 /** Finds the frames; none of them is read yet. One path as above, or several files of one series in any order. */
 DENT_API dent_status dent_frames_open(dent_context *context, uint32_t path_count, const char *const *paths,

@@ -101,31 +101,31 @@ DENT_API dent_status dent_world_earliest_impact(dent_world *world, const dent_im
                                                 dent_earliest_impact *result);
 
 /** Is something wrong at t0 already? */
-typedef struct dent_start_state {
+typedef struct dent_initial_state {
     dent_outcome outcome;
     bool crosses;       /**< surface faces cross at t0, or a body is inside another or coincides with it */
     uint64_t crossings; /**< face-face pairs that cross; 0 although `crosses`: a body lies inside another, or coincides
                            with it */
     uint32_t body_a, body_b; /**< the first such pair of bodies (ranks); 0 when there is none */
-} dent_start_state;
+} dent_initial_state;
 
 /** Asks `face-face` and containment of one body in another (a solid or a closed surface contains, an open surface does
  * not) at t0; touching and coplanar faces alone do not cross. Only `cancel` of the def is looked at. Exact; results of
  * earlier queries on this world are no longer valid. */
-DENT_API dent_status dent_world_start_state(dent_world *world, const dent_impact_def *def, dent_start_state *state);
+DENT_API dent_status dent_world_initial_state(dent_world *world, const dent_impact_def *def, dent_initial_state *state);
 
 typedef struct dent_safe_step {
     dent_outcome outcome;
     double fraction; /**< in [0, 1]: 1 when nothing meets. Otherwise toi of the earliest impact: before it nothing
                         touches. 0 when the start crosses */
-    dent_start_state start; /**< all zero with start_is_free */
+    dent_initial_state start; /**< all zero with start_is_free */
     bool found;             /**< an impact limits the step */
     dent_impact impact;     /**< the earliest, as in dent_earliest_impact */
     dent_impact_counters counters;
 } dent_safe_step;
 
 /** The largest fraction of the step that is free of impacts: for line searches and time steps. First asks
- * dent_world_start_state, unless start_is_free, and stops there when the start crosses; then for the earliest impact.
+ * dent_world_initial_state, unless start_is_free, and stops there when the start crosses; then for the earliest impact.
  * Positions at the fraction have to be rounded to doubles, so a caller who wants to stay clear of contact goes a little
  * less far, 0.8 or 0.9 of it, or asks with a separation. Something must push apart what meets: steps of 0.8 towards
  * a contact leave a fifth of the gap each, and when it comes near the rounding of the positions they may cross. */
@@ -155,19 +155,19 @@ typedef enum dent_impact_stage {
 /** "axes", "cubic", "free axis", "double", "exact"; null for other values. */
 DENT_API const char *dent_impact_stage_name(dent_impact_stage stage);
 
-typedef struct dent_impact_answer {
+typedef struct dent_impact_test_result {
     bool meets;
     double toi; /**< 1 when they do not meet */
     double u, v;
     double normal[3];
     dent_impact_stage stage;
-} dent_impact_answer;
+} dent_impact_test_result;
 
 /** One pair. points_t0 and points_t1: vertex-face v, f0, f1, f2; edge-edge a0, a1, b0, b1. Exact (separation 0).
  * BAD_NUMBER when a coordinate is not finite, INVALID_ARGUMENT for an unknown kind; then *answer is untouched. Pure;
  * any thread; from 20 ns to microseconds, for hostile exponents milliseconds. */
 DENT_API dent_status dent_impact_test(dent_impact_kind kind, const double points_t0[4][3], const double points_t1[4][3],
-                                      dent_impact_answer *answer);
+                                      dent_impact_test_result *answer);
 
 #ifdef __cplusplus
 }

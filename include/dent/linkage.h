@@ -35,7 +35,7 @@ typedef enum dent_joint_kind {
 /** "fixed", "revolute" and so on; null for other values. */
 DENT_API const char *dent_joint_kind_name(dent_joint_kind kind);
 /** How many values a joint of this kind has, 0 for others. */
-DENT_API uint32_t dent_joint_kind_values(dent_joint_kind kind);
+DENT_API uint32_t dent_joint_kind_value_count(dent_joint_kind kind);
 
 #define DENT_JOINT_NONE UINT32_MAX
 

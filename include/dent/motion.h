@@ -86,7 +86,7 @@ typedef struct dent_motion {
 } dent_motion;
 
 /** Stays where it is. */
-DENT_API dent_motion dent_motion_still(const dent_pose *pose);
+DENT_API dent_motion dent_motion_stationary(const dent_pose *pose);
 
 /** The motion between two poses. The turn is the shortest one, in [0, pi]; of the two axes that fit a half turn it is
  *  the one whose first non-zero component is positive. full_turns adds so many turns about that axis (negative: the
@@ -161,7 +161,7 @@ typedef struct dent_motion_impact_def {
     uint32_t excluded_count;
     double tolerance;          /**< a length; 0 (default): 1e-6 of the size of the pair, the sum of the radii of its two
                                     bodies. Smaller ones than 2^-28 of the size are raised to that */
-    uint64_t box_limit;        /**< pieces of time and pairs of volumes looked at for one pair of bodies, at least 1;
+    uint64_t work_limit;        /**< pieces of time and pairs of volumes looked at for one pair of bodies, at least 1;
                                     default 10 million. When they are spent the answer is UNDECIDED or the contact that
                                     another pair makes before */
     bool no_contacts;          /**< default false. True: the time alone */
@@ -214,7 +214,7 @@ typedef struct dent_motion_impact_result {
     bool initial;            /**< CONTACT at t = 0: the bodies touch, or cross, at the start */
     double t_lo;             /**< nothing touches before; 1 when FREE. Bodies placed here are apart or just touch: the
                                   time of contact to step to */
-    double t_c; /**< a guess at the first contact, in [t_lo, t_hi]: nothing is promised of it, it may be late */
+    double t_estimate; /**< a guess at the first contact, in [t_lo, t_hi]: nothing is promised of it, it may be late */
     double t_hi;             /**< CONTACT: by then something is nearer than the tolerance; FREE and UNDECIDED: 1 */
     uint32_t body_a, body_b; /**< ranks of the pair that touches first; UINT32_MAX when FREE */
     const dent_motion_contact *contacts; /**< at t_lo, canonical order: kind, body a, feature a, body b, feature b */

@@ -20,11 +20,11 @@
 extern "C" {
 #endif
 
-typedef enum dent_contact_state {
-    DENT_CONTACT_APART = 0,      /**< closed sets do not meet: such pairs are not in the report */
-    DENT_CONTACT_TOUCHING = 1,   /**< they meet, but do not penetrate, or no deeper than the tolerance */
-    DENT_CONTACT_PENETRATING = 2
-} dent_contact_state;
+typedef enum dent_body_pair_state {
+    DENT_BODY_PAIR_APART = 0,      /**< closed sets do not meet: such pairs are not in the report */
+    DENT_BODY_PAIR_TOUCHING = 1,   /**< they meet, but do not penetrate, or no deeper than the tolerance */
+    DENT_BODY_PAIR_PENETRATING = 2
+} dent_body_pair_state;
 
 typedef struct dent_check_def {
     size_t struct_size;
@@ -40,7 +40,7 @@ DENT_API dent_check_def dent_check_def_default(void);
 /** One pair of bodies that touch or penetrate. body_a < body_b (ranks); equal for a body with itself. */
 typedef struct dent_body_contact {
     uint32_t body_a, body_b;
-    dent_contact_state state;
+    dent_body_pair_state state;
     bool exact_penetration;  /**< penetrates by the exact definition, whatever the tolerance */
     bool containment_judged; /**< false: one of them is an open surface, which has no inside the other could lie in */
 

@@ -256,7 +256,7 @@ DENT_API dent_status dent_reposition_solve(dent_response *response, const dent_r
  * of at most `begin`, or at most `end` (>= begin) and its key in `keys`, the ascending keys of contacts alive before.
  * Returns how many are alive. new_keys (room for contact_count, not the same array; null: not wanted) gets their keys,
  * ascending. O(n log n). */
-DENT_API uint64_t dent_contacts_alive(const dent_contact *contacts, uint64_t contact_count, const uint64_t *keys,
+DENT_API uint64_t dent_contacts_apply_hysteresis(const dent_contact *contacts, uint64_t contact_count, const uint64_t *keys,
                                       uint64_t key_count, double begin, double end, bool *alive, uint64_t *new_keys);
 
 /* ---- velocities (projected Gauss-Seidel impulses) ---------------------------------------------------------------- */
@@ -266,7 +266,7 @@ typedef struct dent_velocity_def {
     uint32_t iterations; /**< at most this many sweeps, default 50; seven times more where restitution is lowered */
     double tolerance;    /**< stop when no row changes its velocity by more; a speed, default 0: all iterations */
     double warm_start;   /**< 0 to 1, default 0.9: share of the previous impulses to begin with (same keys) */
-    double bounce_speed; /**< slower impacts do not bounce; a speed, default 0. 2 * gravity * time_step keeps bodies at
+    double restitution_threshold; /**< slower impacts do not bounce; a speed, default 0. 2 * gravity * time_step keeps bodies at
                               rest from bouncing */
     double correction;   /**< share of the overlap beyond `slop` removed per step, 0 to 1, default 0.2 */
     double slop;         /**< overlap left alone, a length, default 0 */

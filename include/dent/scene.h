@@ -77,7 +77,7 @@ DENT_API uint32_t dent_scene_body_count(const dent_scene *scene);
 DENT_API const dent_scene_body *dent_scene_body_at(const dent_scene *scene, uint32_t index);
 
 /** Writes the positions of one body in one frame: 3 * vertex_count doubles. Threads: any, different buffers. */
-DENT_API void dent_scene_pose(const dent_scene *scene, uint32_t body, uint32_t frame, double *positions);
+DENT_API void dent_scene_positions(const dent_scene *scene, uint32_t body, uint32_t frame, double *positions);
 
 /** Scenes of rigid bodies (all bodies of such a scene are): the frames of dent_world_motion_impact for the step from
  * one frame of the scene to the next. Their number; 0 for other scenes. */

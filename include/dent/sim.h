@@ -137,7 +137,7 @@ typedef struct dent_sim_body_def {
     uint32_t collision_mask;  /**< default all bits; 0: touches nothing */
     bool self_collision;      /**< default true for elastic and embedded bodies; never asked for rigid and prescribed
                                    ones */
-    bool thin_and_fast;       /**< look for impacts on the way from one detection of contacts to the next and never let
+    bool prevent_crossing;       /**< look for impacts on the way from one detection of contacts to the next and never let
                                    this body cross another: default false; DENT_SIM_CLOTH: true. See
                                    dent_sim_def.continuous */
 } dent_sim_body_def;
@@ -166,7 +166,7 @@ DENT_API dent_sim_attachment dent_sim_attachment_default(void);
 /** Which bodies are watched between positions. */
 typedef enum dent_sim_continuous {
     DENT_SIM_CONTINUOUS_OFF = 0,  /**< discrete contacts only */
-    DENT_SIM_CONTINUOUS_THIN = 1, /**< default: as soon as one body is thin_and_fast */
+    DENT_SIM_CONTINUOUS_THIN = 1, /**< default: as soon as one body is prevent_crossing */
     DENT_SIM_CONTINUOUS_ALL = 2   /**< always */
 } dent_sim_continuous;
 
@@ -194,7 +194,7 @@ typedef struct dent_sim_def {
     double thickness;         /**< of bodies without one of their own, m; negative (default): 0.02 of the mean edge of
                                    the world */
     uint32_t contact_interval; /**< find contacts every so many substeps; 0 (default): once per step, and more often
-                                    while a body (not thin_and_fast) would move more than a quarter of its edges in
+                                    while a body (not prevent_crossing) would move more than a quarter of its edges in
                                     between */
     dent_sim_continuous continuous;
     uint32_t impact_passes;   /**< most passes that push apart what would cross, per detection; after them what is still

@@ -87,12 +87,12 @@ DENT_API void dent_bound_tree_destroy(dent_bound_tree *tree);
  * begun before must begin again. */
 DENT_API dent_status dent_bound_tree_update(dent_bound_tree *tree);
 
-typedef struct dent_bound_tree_facts {
+typedef struct dent_bound_tree_info {
     uint32_t faces, nodes, leaves, levels; /**< levels: 1 for a root alone */
     uint64_t bytes;
     uint64_t build_ns;
-} dent_bound_tree_facts;
-DENT_API dent_bound_tree_facts dent_bound_tree_get_facts(const dent_bound_tree *tree);
+} dent_bound_tree_info;
+DENT_API dent_bound_tree_info dent_bound_tree_get_facts(const dent_bound_tree *tree);
 
 /** A node as it is now; node 0 is the root. The faces below it are order[first_face … first_face + face_count - 1] of
  *  dent_bound_tree_face_order. Reduced trees: the node is computed if need be. */
@@ -202,11 +202,11 @@ typedef struct dent_region_pair {
 } dent_region_pair;
 
 /** A leaf pair with crossing faces: pairs[first_pair … first_pair + pair_count - 1] of the result. */
-typedef struct dent_confirmed {
+typedef struct dent_confirmed_pair {
     uint32_t node_a, node_b;
     double lo, error;
     uint32_t first_pair, pair_count;
-} dent_confirmed;
+} dent_confirmed_pair;
 
 typedef struct dent_face_pair {
     uint32_t face_a, face_b; /**< surface faces of body a and body b; of one body with itself: face_a < face_b */
@@ -236,7 +236,7 @@ typedef struct dent_time_critical_result {
 
     const dent_region_pair *pending; /**< in no particular order */
     uint32_t pending_count;
-    const dent_confirmed *confirmed;
+    const dent_confirmed_pair *confirmed;
     uint32_t confirmed_count;
     const dent_face_pair *pairs; /**< in the order found */
     uint32_t pair_count;

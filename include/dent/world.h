@@ -54,7 +54,7 @@ DENT_API dent_body_id dent_world_body_at(const dent_world *world, uint32_t rank)
 DENT_API bool dent_world_has_body(const dent_world *world, dent_body_id id);
 
 /** Rank of a body in the order of addition, or UINT32_MAX for a stale id. */
-DENT_API uint32_t dent_body_rank(const dent_world *world, dent_body_id id);
+DENT_API uint32_t dent_body_index(const dent_world *world, dent_body_id id);
 /** Its name, or null for a stale id. Valid until the body is removed or re-topologised. */
 DENT_API const char *dent_body_name(const dent_world *world, dent_body_id id);
 
@@ -62,7 +62,7 @@ DENT_API const char *dent_body_name(const dent_world *world, dent_body_id id);
 DENT_API dent_status dent_body_get_topology(dent_world *world, dent_body_id id, dent_body_topology *topology);
 
 /** Reads the positions at t0 and measures; O(n). Fails with BAD_NUMBER when one is not finite. */
-DENT_API dent_status dent_body_get_measure(dent_world *world, dent_body_id id, dent_body_measure *measure);
+DENT_API dent_status dent_body_get_metrics(dent_world *world, dent_body_id id, dent_body_metrics *measure);
 
 /** Arrays owned by the body, valid until it is removed or re-topologised; null and *count 0 for a stale id. */
 DENT_API const dent_surface_face *dent_body_surface_faces(const dent_world *world, dent_body_id id, uint32_t *count);

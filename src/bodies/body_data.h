@@ -101,7 +101,7 @@ bool body_read_range(const dent_positions *positions, uint32_t first, uint32_t c
                      double hi[3]);
 
 /* Exact signs and plain measures of the t0 positions already read. */
-void body_measure(const struct body *body, const double (*xyz)[3], dent_body_measure *measure);
+void body_measure(const struct body *body, const double (*xyz)[3], dent_body_metrics *measure);
 
 /* In strict mode: BAD_MESH naming the first inverted or flat cell. */
 dent_status body_check_strict(const struct body *body, const double (*xyz)[3], struct message *message);

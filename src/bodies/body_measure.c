@@ -159,7 +159,7 @@ static double tetrahedron_volume(const double (*xyz)[3], const uint32_t corners[
     return ldexp(volume, 3 * scaled.exponent);
 }
 
-static void measure_bounds(const struct body *body, const double (*xyz)[3], dent_body_measure *measure)
+static void measure_bounds(const struct body *body, const double (*xyz)[3], dent_body_metrics *measure)
 {
     bool first = true;
     for (uint32_t vertex = 0; vertex < body->vertex_count; vertex++) {
@@ -176,7 +176,7 @@ static void measure_bounds(const struct body *body, const double (*xyz)[3], dent
 }
 
 static void measure_sizes(const struct body *body, const double (*xyz)[3], const struct sign_counts *signs,
-                          dent_body_measure *measure)
+                          dent_body_metrics *measure)
 {
     double lowest = 1.0, quality, edge_sum = 0.0;
     for (uint32_t i = 0; i < body->tetrahedron_count; i++) {
@@ -195,7 +195,7 @@ static void measure_sizes(const struct body *body, const double (*xyz)[3], const
     measure->min_quality = signs->cells_with_flat > 0 ? 0.0 : lowest;
 }
 
-void body_measure(const struct body *body, const double (*xyz)[3], dent_body_measure *measure)
+void body_measure(const struct body *body, const double (*xyz)[3], dent_body_metrics *measure)
 {
     struct sign_counts signs = count_signs(body, xyz);
     memset(measure, 0, sizeof *measure);

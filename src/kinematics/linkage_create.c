@@ -24,7 +24,7 @@ const char *dent_joint_kind_name(dent_joint_kind kind)
     return (unsigned)kind < DENT_JOINT_KIND_COUNT ? joint_kinds[kind].name : NULL;
 }
 
-uint32_t dent_joint_kind_values(dent_joint_kind kind)
+uint32_t dent_joint_kind_value_count(dent_joint_kind kind)
 {
     return (unsigned)kind < DENT_JOINT_KIND_COUNT ? joint_kinds[kind].value_count : 0;
 }
@@ -313,7 +313,7 @@ static dent_status resolve_mimic(dent_linkage *linkage, uint32_t j)
                              linkage->joint_count);
         }
         const dent_joint_def *other = &linkage->joints[def->mimics].def;
-        if (dent_joint_kind_values(other->kind) != 1 || dent_joint_kind_values(def->kind) != 1) {
+        if (dent_joint_kind_value_count(other->kind) != 1 || dent_joint_kind_value_count(def->kind) != 1) {
             return dent_fail(linkage->context, DENT_ERROR_INVALID_ARGUMENT,
                              "joint '%s' (%s) cannot mimic joint '%s' (%s): both must have one value", def->name,
                              dent_joint_kind_name(def->kind), other->name, dent_joint_kind_name(other->kind));
@@ -335,7 +335,7 @@ static dent_status number_values(dent_linkage *linkage)
     uint64_t count = 0;
     for (uint32_t j = 0; j < linkage->joint_count; j++) {
         const dent_joint_def *def = &linkage->joints[j].def;
-        uint32_t values = def->mimics == DENT_JOINT_NONE ? dent_joint_kind_values(def->kind) : 0;
+        uint32_t values = def->mimics == DENT_JOINT_NONE ? dent_joint_kind_value_count(def->kind) : 0;
         linkage->joints[j].first_value = values > 0 ? (uint32_t)count : UINT32_MAX;
         count += values;
     }

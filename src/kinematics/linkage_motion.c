@@ -117,7 +117,7 @@ void dent_linkage_zero_values(const dent_linkage *linkage, double *values)
             continue;
         }
         double *own = values + joint->first_value;
-        memset(own, 0, dent_joint_kind_values(joint->def.kind) * sizeof *own);
+        memset(own, 0, dent_joint_kind_value_count(joint->def.kind) * sizeof *own);
         if (joint->def.kind == DENT_JOINT_BALL) {
             own[0] = 1;
         } else if (joint->def.kind == DENT_JOINT_FREE) {
@@ -141,7 +141,7 @@ static double single_value(const dent_linkage *linkage, const struct linkage_joi
 static dent_status check_finite(const dent_linkage *linkage, const struct linkage_joint *joint, const double *values)
 {
     const dent_joint_def *def = &joint->def;
-    uint32_t count = dent_joint_kind_values(def->kind);
+    uint32_t count = dent_joint_kind_value_count(def->kind);
     for (uint32_t i = 0; i < count; i++) {
         double value = count == 1 ? single_value(linkage, joint, values) : values[joint->first_value + i];
         if (!isfinite(value)) {
@@ -171,7 +171,7 @@ static DENT_NOINLINE dent_status check_values(const dent_linkage *linkage, const
     for (uint32_t j = 0; j < linkage->joint_count; j++) {
         const struct linkage_joint *joint = &linkage->joints[j];
         dent_status status = check_finite(linkage, joint, values);
-        if (status == DENT_OK && limits && joint->def.has_limits && dent_joint_kind_values(joint->def.kind) == 1) {
+        if (status == DENT_OK && limits && joint->def.has_limits && dent_joint_kind_value_count(joint->def.kind) == 1) {
             status = check_limits(linkage, joint, single_value(linkage, joint, values));
         }
         if (status != DENT_OK) {
@@ -248,7 +248,7 @@ static dent_status check_step(const dent_linkage *linkage, const double *values_
 static dent_pose turned(const double axis[3], double angle)
 {
     dent_pose identity = dent_pose_identity();
-    dent_motion motion = dent_motion_still(&identity);
+    dent_motion motion = dent_motion_stationary(&identity);
     memcpy(motion.axis, axis, sizeof motion.axis);
     motion.angle = angle;
     return dent_motion_at(&motion, 1);
@@ -291,7 +291,7 @@ static void plane_axes(const double n[3], double x[3], double y[3])
 
 /* The way of a joint with an axis, from its zero or, given the difference of two sets of values, from one to the
  * other, in the frame of the joint: all of these ways are linear in the values. */
-static void joint_way(const struct linkage_joint *joint, const double own[3], double way[3])
+static void joint_translation(const struct linkage_joint *joint, const double own[3], double way[3])
 {
     const dent_joint_def *def = &joint->def;
     double along = def->kind == DENT_JOINT_PRISMATIC ? own[0] : def->kind == DENT_JOINT_SCREW ? def->pitch * own[0] : 0;
@@ -341,7 +341,7 @@ static dent_pose joint_pose(const dent_linkage *linkage, const struct linkage_jo
         if (def->kind != DENT_JOINT_PRISMATIC) {
             own = turned(joint->unit_axis, joint_angle(linkage, joint, values));
         }
-        joint_way(joint, at, own.translation);
+        joint_translation(joint, at, own.translation);
         break;
     }
     default:
@@ -359,12 +359,12 @@ static dent_status joint_motion(const dent_linkage *linkage, const struct linkag
         dent_pose end = joint_pose(linkage, joint, values_t1);
         return dent_motion_between(linkage->context, &start, &end, DENT_MOTION_CONSTANT_VELOCITY, NULL, 0, motion);
     }
-    *motion = dent_motion_still(&start);
+    *motion = dent_motion_stationary(&start);
     if (def->kind != DENT_JOINT_FIXED) {
         double from[3], to[3], way[3];
         own_values(linkage, joint, values_t0, from);
         own_values(linkage, joint, values_t1, to);
-        joint_way(joint, (double[3]){to[0] - from[0], to[1] - from[1], to[2] - from[2]}, way);
+        joint_translation(joint, (double[3]){to[0] - from[0], to[1] - from[1], to[2] - from[2]}, way);
         turn_vector(&def->origin, joint->unit_axis, motion->axis);
         turn_vector(&def->origin, way, motion->displacement);
         motion->angle = joint_angle(linkage, joint, values_t1) - joint_angle(linkage, joint, values_t0);
@@ -384,7 +384,7 @@ static DENT_NOINLINE dent_status write_frames(const dent_linkage *linkage, const
         frames[f].parent = DENT_FRAME_WORLD;
         if (link->joint == DENT_JOINT_NONE) {
             dent_pose identity = dent_pose_identity();
-            frames[f].motion = base ? *base : dent_motion_still(&identity);
+            frames[f].motion = base ? *base : dent_motion_stationary(&identity);
         } else {
             const struct linkage_joint *joint = &linkage->joints[link->joint];
             frames[f].parent = first_frame + linkage->links[joint->def.parent].frame;

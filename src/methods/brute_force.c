@@ -117,7 +117,7 @@ static const struct element *list_side(const struct search_request *request, enu
     return elements;
 }
 
-static dent_status look_at_every_pair(void *state, const struct search_request *request, struct candidate_sink *sink)
+static dent_status test_all_pairs(void *state, const struct search_request *request, struct candidate_sink *sink)
 {
     (void)state;
     static const struct {
@@ -151,5 +151,5 @@ const struct method_row brute_force_method = {
     .name = "brute-force",
     .summary = "the oracle: looks at every pair; O(n^2), for tests and a few hundred elements",
     .questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE,
-    .search = look_at_every_pair,
+    .search = test_all_pairs,
 };

@@ -625,7 +625,7 @@ static uint32_t certified_clusters(const struct cluster_search *search, uint32_t
 
 /* Bodies of which too little could be certified to be worth it are not tried again at once; the wait doubles up to
  * LONGEST_REST. */
-static void rest_from_failures(struct cluster_search *search, struct cluster_cache *cache)
+static void back_off_certificates(struct cluster_search *search, struct cluster_cache *cache)
 {
     enum { LONGEST_REST = 15 };
     for (uint32_t rank = 0; search->tries_strains && rank < cache->body_count; rank++) {
@@ -772,7 +772,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     }
     dent_parallel_for(request->context, blocks, search_block, &search);
     if (!search_cancelled(request)) {
-        rest_from_failures(&search, &state->cache);
+        back_off_certificates(&search, &state->cache);
         adopt_free_poses(&search, &state->cache);
     }
     return DENT_OK;

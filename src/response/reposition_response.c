@@ -124,7 +124,7 @@ static void sort_keys(uint64_t *keys, uint64_t count)
     }
 }
 
-uint64_t dent_contacts_alive(const dent_contact *contacts, uint64_t contact_count, const uint64_t *keys,
+uint64_t dent_contacts_apply_hysteresis(const dent_contact *contacts, uint64_t contact_count, const uint64_t *keys,
                              uint64_t key_count, double begin, double end, bool *alive, uint64_t *new_keys)
 {
     if ((contact_count > 0 && !contacts) || (contact_count > 0 && !alive)) {

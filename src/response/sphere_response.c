@@ -269,7 +269,7 @@ static void for_each_push(struct responder *responder, push_function *function)
     const dent_time_critical *search = responder->search;
     struct push push;
     for (uint32_t i = 0; i < search->confirmed_count; i++) {
-        const dent_confirmed *entry = &search->confirmed[i];
+        const dent_confirmed_pair *entry = &search->confirmed[i];
         if (make_push(responder, entry->node_a, entry->node_b, entry->lo, &push)) {
             function(responder, &push);
         }

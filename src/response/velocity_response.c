@@ -4,7 +4,7 @@
  *     for every contact: r = n . v - target;  impulse' = max(lower, impulse - r / W);  v += M^-1 J^T (impulse' -
  * impulse) friction: the impulse that would stop the slip, projected on the disc |p_t| <= friction * p_n
  *
- * target: an impact faster than bounce_speed leaves with restitution times the speed it came with; apart, the contact
+ * target: an impact faster than restitution_threshold leaves with restitution times the speed it came with; apart, the contact
  * may close its gap in this step and no more; overlapping, a share of the overlap per step is taken out. Within the
  * security distance s (Redon's part of the tutorial, eq. 29, with a rate term, as a velocity): the speed u of parting
  * becomes at least u + dt (k (s - gap) - 2 sqrt(k) u) with sqrt(k) = 0.2 / dt, which is 0.6 u + 0.04 (s - gap) / dt.
@@ -41,7 +41,7 @@ static dent_status check_def(dent_response *response, const dent_velocity_def *d
                          "the velocity def was not made by dent_velocity_def_default()");
     }
     if (def->iterations == 0 || !(def->tolerance >= 0) || !(def->warm_start >= 0 && def->warm_start <= 1) ||
-        !(def->bounce_speed >= 0) || !(def->correction >= 0 && def->correction <= 1) ||
+        !(def->restitution_threshold >= 0) || !(def->correction >= 0 && def->correction <= 1) ||
         !(def->slop >= 0 && def->slop <= DBL_MAX) || !(def->correction_speed >= 0) ||
         !(def->security >= 0 && def->security <= DBL_MAX)) {
         return dent_fail(response->context, DENT_ERROR_INVALID_ARGUMENT,
@@ -97,7 +97,7 @@ static double target_speed(const struct velocities *velocities, struct response_
         target = held > target ? held : target;
     }
     row->unbounced = target;
-    if (meets && approach < -def->bounce_speed) {
+    if (meets && approach < -def->restitution_threshold) {
         row->bounce = -row->material.restitution * approach;
         target = row->bounce > target ? row->bounce : target;
     }

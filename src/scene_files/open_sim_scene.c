@@ -40,7 +40,7 @@ static dent_status unknown_scene(dent_context *context, const char *name)
 }
 
 static dent_status apply_setting(dent_context *context, const dent_sim_scene_info *info,
-                                 const dent_scene_setting *setting, struct sim_scene_wish *wish)
+                                 const dent_scene_setting *setting, struct sim_scene_request *wish)
 {
     char known[512] = "none";
     size_t length = 0;
@@ -65,9 +65,9 @@ static dent_status apply_setting(dent_context *context, const dent_sim_scene_inf
 }
 
 static dent_status make_wish(dent_context *context, const dent_sim_scene_info *info, const dent_sim_scene_def *def,
-                             struct sim_scene_wish *wish)
+                             struct sim_scene_request *wish)
 {
-    *wish = (struct sim_scene_wish){.scale = def->scale, .data_folder = def->data_folder};
+    *wish = (struct sim_scene_request){.scale = def->scale, .data_folder = def->data_folder};
     for (uint32_t i = 0; i < info->parameter_count; i++) {
         wish->parameters[i] = info->parameters[i].default_value;
     }
@@ -87,7 +87,7 @@ static dent_status make_wish(dent_context *context, const dent_sim_scene_info *i
 struct build_call {
     const struct sim_scene_row *row;
     struct sim_plan *plan;
-    const struct sim_scene_wish *wish;
+    const struct sim_scene_request *wish;
 };
 
 static void build_block(void *data, uint32_t block, uint32_t worker)
@@ -100,7 +100,7 @@ static void build_block(void *data, uint32_t block, uint32_t worker)
 
 static dent_status plan_built_in(struct sim_plan *plan, const struct sim_scene_row *row, const dent_sim_scene_def *def)
 {
-    struct sim_scene_wish wish;
+    struct sim_scene_request wish;
     plan->name = row->info.name;
     plan->length_unit = row->info.length_unit;
     plan->length_in_metres = strcmp(plan->length_unit, "mm") == 0 ? 0.001 : 1;

@@ -97,7 +97,7 @@ static void read_body(struct scene_reader *reader, located *object, uint32_t num
         "name",     "kind",    "mesh",      "mesh_group", "mesh_unit",        "merge",
         "generate", "scene",   "surface",   "scale",      "rotate",           "move",
         "material", "density", "thickness", "velocity",   "angular_velocity", "fixed",
-        "motion",   "host",    "group",     "touches",    "self_collision",   "thin_and_fast",
+        "motion",   "host",    "group",     "touches",    "self_collision",   "prevent_crossing", "thin_and_fast",
         NULL};
     if (!reader_object(reader, object, "a body", keys)) {
         return;
@@ -128,7 +128,9 @@ static void read_body(struct scene_reader *reader, located *object, uint32_t num
                   body->angular_velocity);
     body->self_collision =
         reader_boolean(reader, reader_member(reader, object, "self_collision"), body->self_collision);
-    body->thin_and_fast = reader_boolean(reader, reader_member(reader, object, "thin_and_fast"), body->thin_and_fast);
+    located *crossing = reader_member(reader, object, "prevent_crossing");
+    located *older_name = reader_member(reader, object, "thin_and_fast"); /* of versions before 0.2 */
+    body->prevent_crossing = reader_boolean(reader, crossing ? crossing : older_name, body->prevent_crossing);
     read_filter(reader, object, body);
     read_fixed_vertices(reader, reader_member(reader, object, "fixed"), body);
     read_motion(reader, reader_member(reader, object, "motion"), body);

@@ -363,7 +363,7 @@ static void read_scene_body(struct scene_reader *reader, located *object, dent_s
                                 ? plan_allocate(reader->plan, chosen->vertex_count, 3 * sizeof *positions)
                                 : NULL;
         if (positions) {
-            dent_scene_pose(scene, number, frame, positions);
+            dent_scene_positions(scene, number, frame, positions);
             plan_copy_mesh(reader->plan, body, chosen->kind, chosen->vertex_count, chosen->element_count,
                            chosen->element_corners, positions);
         }

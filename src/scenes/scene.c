@@ -211,7 +211,7 @@ static void pose_block(void *data, uint32_t block, uint32_t worker)
     call->scene->row->pose(call->scene, call->body, call->frame, call->positions);
 }
 
-void dent_scene_pose(const dent_scene *scene, uint32_t body, uint32_t frame, double *positions)
+void dent_scene_positions(const dent_scene *scene, uint32_t body, uint32_t frame, double *positions)
 {
     if (!scene || !positions) {
         return;

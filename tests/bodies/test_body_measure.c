@@ -51,7 +51,7 @@ static void a_regular_tetrahedron_has_quality_one_at_every_size(void **state)
         for (int i = 0; i < 12; i++) {
             xyz[i / 3][i % 3] = ldexp(regular[i / 3][i % 3], exponent);
         }
-        dent_body_measure measure;
+        dent_body_metrics measure;
         body_measure(body, (const double(*)[3])xyz, &measure);
         assert_near(measure.min_quality, 1.0, 1e-12);
         assert_near(measure.mean_edge, ldexp(sqrt(8.0), exponent), 1e-14);
@@ -74,7 +74,7 @@ static void a_cell_whose_differences_overflow_still_has_its_quality(void **state
         xyz[i / 3][i % 3] = ldexp(regular[i / 3][i % 3], 1023);
     }
     struct body *body = make_solid(4, 1, one_cell, true);
-    dent_body_measure measure;
+    dent_body_metrics measure;
     struct message message;
     body_measure(body, (const double(*)[3])xyz, &measure);
     assert_near(measure.min_quality, 1.0, 1e-12);
@@ -88,7 +88,7 @@ static void a_cell_of_subnormal_size_still_has_a_sign(void **state)
     (void)state;
     const double tiny = 0x1p-1074, xyz[4][3] = {{0, 0, 0}, {tiny, 0, 0}, {0, tiny, 0}, {0, 0, tiny}};
     struct body *body = make_solid(4, 1, one_cell, true);
-    dent_body_measure measure;
+    dent_body_metrics measure;
     struct message message;
     body_measure(body, xyz, &measure);
     assert_int_equal(measure.flat_cells, 0);
@@ -103,7 +103,7 @@ static void signs_are_exact_where_rounding_would_lie(void **state)
     /* A plane through far points; corner 3 is on it, then one unit in the last place off it, above and below. */
     double xyz[4][3] = {{0.1, 0.1, 0.1}, {12345.1, 0.1, 0.1}, {0.1, 54321.1, 0.1}, {777.7, 888.8, 0.1}};
     struct body *body = make_solid(4, 1, one_cell, false);
-    dent_body_measure measure;
+    dent_body_metrics measure;
     body_measure(body, (const double(*)[3])xyz, &measure);
     assert_int_equal(measure.flat_cells, 1);
     assert_int_equal(measure.first_flat_cell, 0);
@@ -128,7 +128,7 @@ static void inverted_flat_and_mirrored_are_told_apart(void **state)
     const double six_xyz[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}, {1, 1, 0}};
     uint32_t corners[12] = {0, 1, 2, 3, 1, 3, 2, 4, 0, 1, 2, 5}; /* positive, negative, flat */
     struct body *body = make_solid(6, 3, corners, true);
-    dent_body_measure measure;
+    dent_body_metrics measure;
     struct message message;
     body_measure(body, six_xyz, &measure);
     assert_int_equal(measure.inverted_cells, 1);
@@ -173,7 +173,7 @@ static void a_split_cell_counts_once_however_many_of_its_parts_are_bad(void **st
     def.element_corners = corners;
     def.cell_kinds = kinds;
     struct body *body = make_body_of(context, &def);
-    dent_body_measure measure;
+    dent_body_metrics measure;
     body_measure(body, (const double(*)[3])xyz, &measure);
     assert_int_equal(measure.inverted_cells, 1);
     assert_int_equal(measure.first_inverted_cell, 1);
@@ -208,7 +208,7 @@ static void flat_triangles_are_found_exactly_in_every_direction(void **state)
             xyz[4][axis] = step;
             xyz[5][axis] = 2.0 * step;
         }
-        dent_body_measure measure;
+        dent_body_metrics measure;
         struct message message;
         body_measure(body, (const double(*)[3])xyz, &measure);
         assert_int_equal(measure.flat_cells, 1);
@@ -233,7 +233,7 @@ static void bounds_leave_out_unused_vertices(void **state)
     (void)state;
     const double xyz[5][3] = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0}, {0, 0, 3}, {99, -99, 99}};
     struct body *body = make_solid(5, 1, one_cell, false);
-    dent_body_measure measure;
+    dent_body_metrics measure;
     body_measure(body, xyz, &measure);
     assert_true(measure.lo[0] == 0 && measure.lo[1] == 0 && measure.lo[2] == 0);
     assert_true(measure.hi[0] == 1 && measure.hi[1] == 2 && measure.hi[2] == 3);
@@ -251,7 +251,7 @@ static void an_equilateral_triangle_has_quality_one(void **state)
     def.element_count = 1;
     def.element_corners = corners;
     struct body *body = make_body_of(context, &def);
-    dent_body_measure measure;
+    dent_body_metrics measure;
     body_measure(body, xyz, &measure);
     assert_near(measure.min_quality, 1.0, 1e-14);
     assert_near(measure.area, sqrt(3.0) / 2.0, 1e-14);

@@ -181,7 +181,7 @@ static void a_body_without_vertices_needs_no_positions(void **state)
     dent_body_def def = dent_solid_def_default();
     struct body *empty = make_body_of(context, &def);
     assert_int_equal(body_read_positions(empty, &empty->positions_t0, &message, NULL), DENT_OK);
-    dent_body_measure measure;
+    dent_body_metrics measure;
     body_measure(empty, NULL, &measure);
     assert_true(measure.min_quality == 1.0 && measure.volume == 0.0 && measure.mean_edge == 0.0 &&
                 measure.lo[0] == 0.0);

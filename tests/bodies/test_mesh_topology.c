@@ -107,7 +107,7 @@ static void check_bar(uint32_t nx, uint32_t ny, uint32_t nz, enum cube_cut cut)
     assert_true(body->topology.surface_closed);
     assert_int_equal(surface_euler(body), 2);
     assert_int_equal(solid_euler(body), 1);
-    dent_body_measure measure;
+    dent_body_metrics measure;
     body_measure(body, mesh.xyz, &measure);
     assert_int_equal(measure.inverted_cells, 0);
     assert_int_equal(measure.flat_cells, 0);
@@ -168,7 +168,7 @@ static void hexahedra_conform_whatever_their_vertices_are_called(void **state)
         assert_int_equal(body->surface_face_count, 4 * (nx * ny + ny * nz + nz * nx));
         assert_true(body->topology.surface_closed);
         assert_int_equal(solid_euler(body), 1);
-        dent_body_measure measure;
+        dent_body_metrics measure;
         body_measure(body, (const double(*)[3])xyz, &measure);
         assert_int_equal(measure.inverted_cells + measure.flat_cells, 0);
         assert_false(measure.mirrored);
@@ -244,7 +244,7 @@ static void cells_of_all_kinds_conform_and_wedges_follow_their_neighbours(void *
     (void)state;
     for (int other = 0; other < 2; other++) {
         struct body *body = make_mixed_body(other != 0, false);
-        dent_body_measure measure;
+        dent_body_metrics measure;
         body_measure(body, mixed_xyz, &measure);
         assert_int_equal(measure.inverted_cells, 0);
         assert_int_equal(measure.flat_cells, 0);
@@ -276,7 +276,7 @@ static void a_mirrored_body_of_all_kinds_is_all_negative_and_consistent(void **s
 {
     (void)state;
     struct body *body = make_mixed_body(false, true);
-    dent_body_measure measure;
+    dent_body_metrics measure;
     body_measure(body, mixed_xyz, &measure);
     assert_true(measure.mirrored);
     assert_int_equal(measure.inverted_cells, 0);

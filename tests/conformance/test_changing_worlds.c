@@ -155,7 +155,7 @@ static dent_world *same_world_from_scratch(struct session *session, dent_context
         dent_body_def def = def_of(&session->living[i], false);
         dent_body_id id;
         assert_int_equal(dent_world_add_body(world, &def, &id), DENT_OK);
-        assert_int_equal(dent_body_rank(session->world, session->living[i].id), i);
+        assert_int_equal(dent_body_index(session->world, session->living[i].id), i);
     }
     return world;
 }

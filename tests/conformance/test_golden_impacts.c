@@ -50,7 +50,7 @@ static struct golden answer(dent_context *context, const char *name, double scal
     scene_world_pose(&stage, frames[0]);
     for (uint32_t i = 0; i < stage.body_count; i++) {
         ends[i] = calloc((size_t)dent_scene_body_at(stage.scene, i)->vertex_count * 3, sizeof(double));
-        dent_scene_pose(stage.scene, i, frames[1], ends[i]);
+        dent_scene_positions(stage.scene, i, frames[1], ends[i]);
         dent_positions start = dent_positions_double(stage.positions[i]), end = dent_positions_double(ends[i]);
         assert_int_equal(dent_body_set_positions(stage.world, stage.ids[i], &start, &end), DENT_OK);
     }

@@ -21,7 +21,7 @@ static void assert_only_touching(const dent_check_result *result, uint64_t touch
     assert_int_equal(result->pair_count, 1);
     assert_int_equal(result->penetrating_pairs, 0);
     assert_int_equal(result->touching_pairs, 1);
-    assert_int_equal(result->pairs[0].state, DENT_CONTACT_TOUCHING);
+    assert_int_equal(result->pairs[0].state, DENT_BODY_PAIR_TOUCHING);
     assert_false(result->pairs[0].exact_penetration);
     assert_int_equal(result->pairs[0].overlapping_elements, 0);
     assert_int_equal(result->pairs[0].penetrating_vertices, 0);
@@ -33,7 +33,7 @@ static void assert_penetrating(const dent_check_result *result)
 {
     assert_int_equal(result->pair_count, 1);
     assert_int_equal(result->penetrating_pairs, 1);
-    assert_int_equal(result->pairs[0].state, DENT_CONTACT_PENETRATING);
+    assert_int_equal(result->pairs[0].state, DENT_BODY_PAIR_PENETRATING);
     assert_true(result->pairs[0].exact_penetration);
     assert_true(result->pairs[0].overlapping_elements > 0);
     assert_true(result->pairs[0].max_depth > 0 && isfinite(result->pairs[0].max_depth));
@@ -711,7 +711,7 @@ static void a_flat_solid_inside_another_touches_it(void **state)
     dent_check_result result = check_world_run(&check, NULL);
     assert_int_equal(result.pair_count, 1);
     const dent_body_contact *contact = &result.pairs[0];
-    assert_int_equal(contact->state, DENT_CONTACT_TOUCHING);
+    assert_int_equal(contact->state, DENT_BODY_PAIR_TOUCHING);
     assert_false(contact->exact_penetration);
     assert_int_equal(contact->penetrating_vertices, 8);
     assert_int_equal(contact->overlapping_elements, 0);

@@ -62,7 +62,7 @@ static void print_pairs(const struct jaw *jaw, const dent_check_result *result)
         const dent_body_contact *c = &result->pairs[i];
         printf("%-18s %-18s %s %s overlapping %6llu vertices %5llu touching %6llu depth %.3g at %.6g %.6g %.6g\n",
                jaw->parts[c->body_a].name, jaw->parts[c->body_b].name,
-               c->state == DENT_CONTACT_PENETRATING ? "penetrating" : "touching   ",
+               c->state == DENT_BODY_PAIR_PENETRATING ? "penetrating" : "touching   ",
                c->exact_penetration ? "exact" : "     ", (unsigned long long)c->overlapping_elements,
                (unsigned long long)c->penetrating_vertices, (unsigned long long)c->touching_elements, c->max_depth,
                c->deepest[0], c->deepest[1], c->deepest[2]);
@@ -128,17 +128,17 @@ static void first_molar_has_the_counts_and_depths_of_the_kit(void **state)
     assert_between(ligament_dentin->max_depth, 2.1197e-6, 2.1199e-6);
     assert_between(enamel->max_depth, 6.3600e-6, 6.3602e-6);
     assert_between(pulp->max_depth, 4.1878e-5, 4.1880e-5);
-    assert_int_equal(ligament_bone->state, DENT_CONTACT_TOUCHING);
-    assert_int_equal(ligament_dentin->state, DENT_CONTACT_TOUCHING);
-    assert_int_equal(pulp->state, DENT_CONTACT_PENETRATING);
+    assert_int_equal(ligament_bone->state, DENT_BODY_PAIR_TOUCHING);
+    assert_int_equal(ligament_dentin->state, DENT_BODY_PAIR_TOUCHING);
+    assert_int_equal(pulp->state, DENT_BODY_PAIR_PENETRATING);
 
     def.tolerance = 5e-6; /* between the ligament's interfaces and the enamel's */
     def.ignore_touching = true;
     assert_int_equal(dent_world_check(jaw.world, &def, &result), DENT_OK);
-    assert_int_equal(find_pair(&jaw, &result, "CorticalBone", "Tooth_L6_PDL")->state, DENT_CONTACT_TOUCHING);
-    assert_int_equal(find_pair(&jaw, &result, "Tooth_L6_Dentin", "Tooth_L6_PDL")->state, DENT_CONTACT_TOUCHING);
-    assert_int_equal(find_pair(&jaw, &result, "Tooth_L6_Dentin", "Tooth_L6_Enamel")->state, DENT_CONTACT_PENETRATING);
-    assert_int_equal(find_pair(&jaw, &result, "Tooth_L6_Dentin", "Tooth_L6_Pulp")->state, DENT_CONTACT_PENETRATING);
+    assert_int_equal(find_pair(&jaw, &result, "CorticalBone", "Tooth_L6_PDL")->state, DENT_BODY_PAIR_TOUCHING);
+    assert_int_equal(find_pair(&jaw, &result, "Tooth_L6_Dentin", "Tooth_L6_PDL")->state, DENT_BODY_PAIR_TOUCHING);
+    assert_int_equal(find_pair(&jaw, &result, "Tooth_L6_Dentin", "Tooth_L6_Enamel")->state, DENT_BODY_PAIR_PENETRATING);
+    assert_int_equal(find_pair(&jaw, &result, "Tooth_L6_Dentin", "Tooth_L6_Pulp")->state, DENT_BODY_PAIR_PENETRATING);
     jaw_close(&jaw);
 }
 
@@ -170,10 +170,10 @@ static void left_side_is_checked_as_a_whole(void **state)
             snprintf(names[i], sizeof names[i], "Tooth_L%d_%s", tooth, teeth_parts[i]);
         }
         const dent_body_contact *ligament_dentin = find_pair(&jaw, &result, names[0], names[2]);
-        assert_int_equal(find_pair(&jaw, &result, "CorticalBone", names[2])->state, DENT_CONTACT_TOUCHING);
-        assert_int_equal(ligament_dentin->state, tooth == 7 ? DENT_CONTACT_PENETRATING : DENT_CONTACT_TOUCHING);
-        assert_int_equal(find_pair(&jaw, &result, names[0], names[1])->state, DENT_CONTACT_PENETRATING);
-        assert_int_equal(find_pair(&jaw, &result, names[0], names[3])->state, DENT_CONTACT_PENETRATING);
+        assert_int_equal(find_pair(&jaw, &result, "CorticalBone", names[2])->state, DENT_BODY_PAIR_TOUCHING);
+        assert_int_equal(ligament_dentin->state, tooth == 7 ? DENT_BODY_PAIR_PENETRATING : DENT_BODY_PAIR_TOUCHING);
+        assert_int_equal(find_pair(&jaw, &result, names[0], names[1])->state, DENT_BODY_PAIR_PENETRATING);
+        assert_int_equal(find_pair(&jaw, &result, names[0], names[3])->state, DENT_BODY_PAIR_PENETRATING);
     }
     assert_between(find_pair(&jaw, &result, "Tooth_L7_Dentin", "Tooth_L7_PDL")->max_depth, 0.0212, 0.0214);
     jaw_close(&jaw);

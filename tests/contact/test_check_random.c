@@ -361,7 +361,7 @@ static int as_solid_or_surface(struct check_world *check, const struct test_scen
     }
     dent_check_result result = check_world_run(check, NULL);
     assert_true(result.pair_count == 0 || !result.pairs[0].exact_penetration || result.pairs[0].max_depth > 0);
-    return result.pair_count == 0 ? DENT_CONTACT_APART : (int)result.pairs[0].state;
+    return result.pair_count == 0 ? DENT_BODY_PAIR_APART : (int)result.pairs[0].state;
 }
 
 static void closed_surfaces_are_judged_like_the_solids_they_bound(void **state)

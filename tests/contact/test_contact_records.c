@@ -182,8 +182,8 @@ static void renumbering_changes_depths_by_rounding_only(void **state)
     uint64_t compared = 0;
     assert_int_equal(count, renumbered_count);
     for (uint64_t i = 0; i < count; i++) {
-        for (uint64_t k = 0; k < count && before[i].kind == DENT_CONTACT_POINT_CELL && before[i].body_a == 0; k++) {
-            if (after[k].kind == DENT_CONTACT_POINT_CELL && after[k].body_a == 0 &&
+        for (uint64_t k = 0; k < count && before[i].kind == DENT_CONTACT_VERTEX_CELL && before[i].body_a == 0; k++) {
+            if (after[k].kind == DENT_CONTACT_VERTEX_CELL && after[k].body_a == 0 &&
                 after[k].feature_a == fresh[before[i].feature_a]) {
                 assert_true(fabs(after[k].gap - before[i].gap) < 1e-12);
                 assert_true(dot(after[k].normal, before[i].normal) > 1 - 1e-12);
@@ -247,7 +247,7 @@ static void gaps_are_reported_outside_and_never_for_what_is_inside(void **state)
     def.proximity = true;
     def.thickness = 0.06; /* of each */
     dent_contacts contacts = find(world, &def);
-    assert_true(contacts.count >= 9 && contacts.counters.by_source[DENT_CONTACT_GAP] == contacts.count);
+    assert_true(contacts.count >= 9 && contacts.counters.by_source[DENT_CONTACT_SOURCE_GAP] == contacts.count);
     for (uint64_t i = 0; i < contacts.count; i++) {
         const dent_contact *contact = &contacts.contacts[i];
         assert_true(contact->gap > 0.05 - 1e-12 && contact->gap <= 0.12 && contact->error < 1e-12);
@@ -259,8 +259,8 @@ static void gaps_are_reported_outside_and_never_for_what_is_inside(void **state)
     uint64_t depths = 0;
     for (uint64_t i = 0; i < contacts.count; i++) {
         const dent_contact *contact = &contacts.contacts[i];
-        depths += contact->kind == DENT_CONTACT_POINT_CELL;
-        if (contact->source == DENT_CONTACT_GAP) {
+        depths += contact->kind == DENT_CONTACT_VERTEX_CELL;
+        if (contact->source == DENT_CONTACT_SOURCE_GAP) {
             assert_true((contact->body_a == 0 ? 1 : -1) * contact->normal[2] > -1e-9);
         }
     }
@@ -320,7 +320,7 @@ static void impacts_carry_time_points_and_weights(void **state)
     def.impact = true;
     dent_contacts contacts = find(world, &def);
     uint64_t vertices = 0;
-    assert_int_equal(contacts.counters.by_source[DENT_CONTACT_IMPACT], contacts.count);
+    assert_int_equal(contacts.counters.by_source[DENT_CONTACT_SOURCE_IMPACT], contacts.count);
     for (uint64_t i = 0; i < contacts.count; i++) {
         const dent_contact *contact = &contacts.contacts[i];
         if (contact->kind == DENT_CONTACT_VERTEX_FACE && contact->body_a == 0) {
@@ -337,7 +337,7 @@ static void impacts_carry_time_points_and_weights(void **state)
     contacts = find(world, &def);
     uint64_t both = 0;
     for (uint64_t i = 0; i < contacts.count; i++) {
-        both += contacts.contacts[i].source == DENT_CONTACT_GAP &&
+        both += contacts.contacts[i].source == DENT_CONTACT_SOURCE_GAP &&
                 (contacts.contacts[i].flags & DENT_CONTACT_ALSO_IMPACT) &&
                 fabs(contacts.contacts[i].time - 0.25) < 1e-12;
     }
@@ -385,7 +385,7 @@ static void a_patch_keeps_its_deepest_and_its_corners(void **state)
     double low = 1e9, high = -1e9;
     for (uint64_t i = 0; i < few.count; i++) {
         assert_true(few.contacts[i].flags & DENT_CONTACT_REPRESENTS);
-        if (few.contacts[i].body_a == 0 && few.contacts[i].kind == DENT_CONTACT_POINT_CELL) {
+        if (few.contacts[i].body_a == 0 && few.contacts[i].kind == DENT_CONTACT_VERTEX_CELL) {
             low = fmin(low, few.contacts[i].point_a[0]);
             high = fmax(high, few.contacts[i].point_a[0]);
         }
@@ -627,7 +627,7 @@ static void the_depth_limit_holds_for_edges_through_corners_too(void **state)
     uint64_t crossings = 0, deep = 0, clamped = 0;
     dent_contacts plain = find(world, NULL);
     for (uint64_t i = 0; i < plain.count; i++) {
-        crossings += plain.contacts[i].source == DENT_CONTACT_CROSSING;
+        crossings += plain.contacts[i].source == DENT_CONTACT_SOURCE_CROSSING;
         deep += -plain.contacts[i].gap > 0.01;
     }
     dent_contacts_def def = dent_contacts_def_default();

@@ -95,7 +95,7 @@ static void record_is_sound(const struct test_scene *scene, const dent_contacts 
     }
     assert_true(fabs(length - 1) < 1e-12);
     assert_true(isfinite(contact->gap) && contact->error >= 0 && isfinite(contact->error));
-    assert_true(contact->source == DENT_CONTACT_GAP ? contact->gap >= 0 : contact->gap <= 0);
+    assert_true(contact->source == DENT_CONTACT_SOURCE_GAP ? contact->gap >= 0 : contact->gap <= 0);
     assert_true(contact->time == 1);
     assert_true(contact->patch < contacts->patch_count);
     assert_non_null(dent_contact_kind_name(contact->kind));
@@ -120,7 +120,7 @@ static void all_vertices_are_there(dent_world *world, const dent_contacts *conta
     uint64_t counts[DENT_CONTACT_SOURCE_COUNT] = {0}, points = 0;
     for (uint64_t i = 0; i < contacts->count; i++) {
         counts[contacts->contacts[i].source]++;
-        points += contacts->contacts[i].kind == DENT_CONTACT_POINT_CELL;
+        points += contacts->contacts[i].kind == DENT_CONTACT_VERTEX_CELL;
     }
     for (int source = 1; source < DENT_CONTACT_SOURCE_COUNT; source++) {
         assert_int_equal(counts[source], contacts->counters.by_source[source]);
@@ -162,10 +162,10 @@ static void every_record_is_sound_in_scenes_of_every_kind(void **state)
         }
         printf("%-22s %7llu contacts: border %llu, propagated %llu, nearest %llu, crossing %llu, gap %llu; lost edges "
                "%llu\n",
-               kind_name(kind), (unsigned long long)found, (unsigned long long)by_source[DENT_CONTACT_BORDER],
-               (unsigned long long)by_source[DENT_CONTACT_PROPAGATED],
-               (unsigned long long)by_source[DENT_CONTACT_NEAREST],
-               (unsigned long long)by_source[DENT_CONTACT_CROSSING], (unsigned long long)by_source[DENT_CONTACT_GAP],
+               kind_name(kind), (unsigned long long)found, (unsigned long long)by_source[DENT_CONTACT_SOURCE_BORDER],
+               (unsigned long long)by_source[DENT_CONTACT_SOURCE_PROPAGATED],
+               (unsigned long long)by_source[DENT_CONTACT_SOURCE_NEAREST],
+               (unsigned long long)by_source[DENT_CONTACT_SOURCE_CROSSING], (unsigned long long)by_source[DENT_CONTACT_SOURCE_GAP],
                (unsigned long long)lost);
     }
     dent_context_destroy(context);

@@ -105,19 +105,19 @@ static void run_cases(bool surface_body, bool giant, dent_contact_normals normal
             shell = block_surface(context, &slab);
         }
         block_add(world, surface_body ? &shell : &slab);
-        dent_body_measure measure;
-        assert_int_equal(dent_body_get_measure(world, id, &measure), DENT_OK);
+        dent_body_metrics measure;
+        assert_int_equal(dent_body_get_metrics(world, id, &measure), DENT_OK);
         dent_contacts_def def = dent_contacts_def_default();
         dent_contacts result;
         def.normals = normals;
         assert_int_equal(dent_world_find_contacts(world, &def, &result), DENT_OK);
         for (uint64_t i = 0; i < result.count; i++) {
             const dent_contact *contact = &result.contacts[i];
-            if (contact->kind == DENT_CONTACT_POINT_CELL && contact->body_a == 0) {
-                assert_true(contact->source == DENT_CONTACT_BORDER || contact->source == DENT_CONTACT_PROPAGATED);
+            if (contact->kind == DENT_CONTACT_VERTEX_CELL && contact->body_a == 0) {
+                assert_true(contact->source == DENT_CONTACT_SOURCE_BORDER || contact->source == DENT_CONTACT_SOURCE_PROPAGATED);
                 compare_with_plane(contact, &body, &plane, measure.mean_edge, &worst_depth, &worst_direction);
-                border += contact->source == DENT_CONTACT_BORDER;
-                propagated += contact->source == DENT_CONTACT_PROPAGATED;
+                border += contact->source == DENT_CONTACT_SOURCE_BORDER;
+                propagated += contact->source == DENT_CONTACT_SOURCE_PROPAGATED;
             }
         }
         assert_int_equal(result.counters.lost_edges, 0);

@@ -18,7 +18,7 @@ static dent_contacts find(dent_world *world, const dent_contacts_def *def)
 static const dent_contact *contact_of(dent_contacts contacts, uint32_t body, uint32_t vertex)
 {
     for (uint64_t i = 0; i < contacts.count; i++) {
-        if (contacts.contacts[i].kind == DENT_CONTACT_POINT_CELL && contacts.contacts[i].body_a == body &&
+        if (contacts.contacts[i].kind == DENT_CONTACT_VERTEX_CELL && contacts.contacts[i].body_a == body &&
             contacts.contacts[i].feature_a == vertex) {
             return &contacts.contacts[i];
         }
@@ -75,12 +75,12 @@ static struct sphere_errors press_into_ball(dent_context *context, uint32_t n, d
     dent_contacts contacts = find(world, NULL);
     for (uint64_t i = 0; i < contacts.count; i++) {
         const dent_contact *contact = &contacts.contacts[i];
-        if (contact->kind == DENT_CONTACT_POINT_CELL && contact->body_a == 0) {
+        if (contact->kind == DENT_CONTACT_VERTEX_CELL && contact->body_a == 0) {
             double radius = sqrt(dot(contact->point_a, contact->point_a));
             double angle = degrees(contact->normal, contact->point_a);
             worst.depth = fmax(worst.depth, fabs(-contact->gap - (1 - radius)));
             worst.angle = fmax(worst.angle, angle);
-            if (contact->source == DENT_CONTACT_BORDER) {
+            if (contact->source == DENT_CONTACT_SOURCE_BORDER) {
                 worst.border_angle = fmax(worst.border_angle, angle);
             }
             worst.points++;
@@ -130,9 +130,9 @@ static void depth_at_a_right_angled_wedge_lies_between_those_of_its_planes(void 
     uint64_t points = 0;
     for (uint64_t i = 0; i < contacts.count; i++) {
         const dent_contact *contact = &contacts.contacts[i];
-        if (contact->kind == DENT_CONTACT_POINT_CELL && contact->body_a == 0) {
+        if (contact->kind == DENT_CONTACT_VERTEX_CELL && contact->body_a == 0) {
             double to_x = 6 - contact->point_a[0], to_z = 6 - contact->point_a[2];
-            if (contact->source == DENT_CONTACT_BORDER) { /* an average of true depths */
+            if (contact->source == DENT_CONTACT_SOURCE_BORDER) { /* an average of true depths */
                 assert_true(-contact->gap >= fmin(to_x, to_z) - 1e-12 && -contact->gap <= fmax(to_x, to_z) + 1e-12);
             }
             assert_true(contact->normal[0] >= -1e-12 && contact->normal[2] >= -1e-12 &&
@@ -198,7 +198,7 @@ static void compare_with_nearest(struct block *upper, const char *what, bool coh
     dent_contacts contacts = find(world, &def);
     const dent_contact **of = calloc(upper->vertex_count, sizeof *of);
     for (uint64_t i = 0; i < contacts.count; i++) {
-        if (contacts.contacts[i].kind == DENT_CONTACT_POINT_CELL && contacts.contacts[i].body_a == 0) {
+        if (contacts.contacts[i].kind == DENT_CONTACT_VERTEX_CELL && contacts.contacts[i].body_a == 0) {
             of[contacts.contacts[i].feature_a] = &contacts.contacts[i];
         }
     }
@@ -282,7 +282,7 @@ static void the_walls_of_a_hole_push_inwards_and_its_bottom_pushes_up(void **sta
     uint64_t up = 0, inward = 0, points = 0;
     for (uint64_t i = 0; i < contacts.count; i++) {
         const dent_contact *contact = &contacts.contacts[i];
-        if (contact->kind == DENT_CONTACT_POINT_CELL && contact->body_a == 0) {
+        if (contact->kind == DENT_CONTACT_VERTEX_CELL && contact->body_a == 0) {
             double across =
                 contact->normal[0] * (4.5 - contact->point_a[0]) + contact->normal[1] * (4.5 - contact->point_a[1]);
             points++;
@@ -315,7 +315,7 @@ static void a_swallowed_body_leaves_through_one_side_and_remembers_it(void **sta
     uint64_t seen = 0;
     for (uint64_t i = 0; i < contacts.count; i++) {
         if (contacts.contacts[i].body_a == 0) {
-            assert_int_equal(contacts.contacts[i].source, DENT_CONTACT_NEAREST);
+            assert_int_equal(contacts.contacts[i].source, DENT_CONTACT_SOURCE_NEAREST);
             assert_true(contacts.contacts[i].normal[2] > 1 - 1e-12); /* all of it upwards */
             assert_true(fabs(-contacts.contacts[i].gap - (10 - contacts.contacts[i].point_a[2])) < 1e-12);
             seen++;
@@ -325,7 +325,7 @@ static void a_swallowed_body_leaves_through_one_side_and_remembers_it(void **sta
     /* It moves to where another side is nearer: the direction is kept (F1). */
     block_move(&small, 4, 0, -3);
     contacts = find(world, NULL);
-    assert_int_equal(contacts.counters.by_source[DENT_CONTACT_PREVIOUS], 27);
+    assert_int_equal(contacts.counters.by_source[DENT_CONTACT_SOURCE_PREVIOUS], 27);
     for (uint32_t v = 0; v < 27; v++) {
         const dent_contact *contact = contact_of(contacts, 0, v);
         assert_true(contact->normal[2] > 1 - 1e-12);
@@ -358,7 +358,7 @@ static void a_swallowed_body_leaves_through_one_side_and_remembers_it(void **sta
     def.positions_t0 = dent_positions_double(other.xyz[0]);
     assert_int_equal(dent_body_set_topology(world, large_id, &def), DENT_OK);
     contacts = find(world, NULL);
-    assert_int_equal(contacts.counters.by_source[DENT_CONTACT_PREVIOUS], 0);
+    assert_int_equal(contacts.counters.by_source[DENT_CONTACT_SOURCE_PREVIOUS], 0);
     free(copy);
     dent_world_destroy(world);
     block_free(&large);
@@ -383,7 +383,7 @@ static void the_memory_follows_bodies_when_others_are_removed(void **state)
     assert_int_equal(dent_world_remove_body(world, first_id), DENT_OK);
     block_move(&small, 3.3, 0, -3);
     dent_contacts contacts = find(world, NULL);
-    assert_int_equal(contacts.counters.by_source[DENT_CONTACT_PREVIOUS], 27);
+    assert_int_equal(contacts.counters.by_source[DENT_CONTACT_SOURCE_PREVIOUS], 27);
     assert_int_equal(contact_of(contacts, 1, 0)->key, key); /* another rank, the same key */
     dent_world_destroy(world);
     block_free(&first);
@@ -416,14 +416,14 @@ static void a_thin_wall_keeps_the_side_of_the_last_step(void **state)
     contacts = find(world, NULL);
     uint64_t points = 0;
     for (uint64_t i = 0; i < contacts.count; i++) {
-        points += contacts.contacts[i].kind == DENT_CONTACT_POINT_CELL;
+        points += contacts.contacts[i].kind == DENT_CONTACT_VERTEX_CELL;
     }
     assert_int_equal(points, 4);
     dent_world_forget_contacts(world);
     contacts = find(world, NULL);
     printf("thin wall: %llu walls, border %llu, nearest %llu\n", (unsigned long long)contacts.counters.thin_walls,
-           (unsigned long long)contacts.counters.by_source[DENT_CONTACT_BORDER],
-           (unsigned long long)contacts.counters.by_source[DENT_CONTACT_NEAREST]);
+           (unsigned long long)contacts.counters.by_source[DENT_CONTACT_SOURCE_BORDER],
+           (unsigned long long)contacts.counters.by_source[DENT_CONTACT_SOURCE_NEAREST]);
     /* The layer sits in the middle of the wall, 0.1 from either side. */
     block_move(&needle, 0, 0, -0.03);
     dent_world_forget_contacts(world);
@@ -437,7 +437,7 @@ static void a_thin_wall_keeps_the_side_of_the_last_step(void **state)
     dent_contact_memory memory[4] = {{0}};
     uint32_t known = 0;
     for (uint64_t i = 0; i < contacts.count; i++) {
-        if (contacts.contacts[i].kind == DENT_CONTACT_POINT_CELL) {
+        if (contacts.contacts[i].kind == DENT_CONTACT_VERTEX_CELL) {
             memory[known].vertex = contacts.contacts[i].feature_a;
             memory[known].body_b = 1;
             memory[known++].direction[2] = 1;
@@ -446,9 +446,9 @@ static void a_thin_wall_keeps_the_side_of_the_last_step(void **state)
     assert_int_equal(dent_world_set_contact_memory(world, memory, known), DENT_OK);
     contacts = find(world, NULL);
     for (uint64_t i = 0; i < contacts.count; i++) {
-        if (contacts.contacts[i].flags & DENT_CONTACT_THIN && contacts.contacts[i].kind == DENT_CONTACT_POINT_CELL) {
+        if (contacts.contacts[i].flags & DENT_CONTACT_THIN && contacts.contacts[i].kind == DENT_CONTACT_VERTEX_CELL) {
             assert_true(contacts.contacts[i].normal[2] > 0.99);
-            assert_int_equal(contacts.contacts[i].source, DENT_CONTACT_BORDER);
+            assert_int_equal(contacts.contacts[i].source, DENT_CONTACT_SOURCE_BORDER);
         }
     }
     dent_world_destroy(world);
@@ -475,7 +475,7 @@ static void an_edge_through_an_edge_without_a_vertex_inside_is_a_contact(void **
     assert_int_equal(contacts.count, 1);
     const dent_contact *contact = contacts.contacts;
     assert_int_equal(contact->kind, DENT_CONTACT_EDGE_EDGE);
-    assert_int_equal(contact->source, DENT_CONTACT_CROSSING);
+    assert_int_equal(contact->source, DENT_CONTACT_SOURCE_CROSSING);
     assert_true(contact->normal[2] > 1 - 1e-9);
     assert_true(fabs(contact->gap + 0.05) < 1e-9);
     assert_int_equal(contacts.counters.merged, 1); /* seen from both bodies */
@@ -514,7 +514,7 @@ static void fold_with(double shift)
     uint64_t up = 0, down = 0, other = 0;
     for (uint64_t i = 0; i < contacts.count; i++) {
         const dent_contact *contact = &contacts.contacts[i];
-        if (contact->kind == DENT_CONTACT_POINT_CELL && contact->point_a[0] < 7) {
+        if (contact->kind == DENT_CONTACT_VERTEX_CELL && contact->point_a[0] < 7) {
             assert_true(contact->flags & DENT_CONTACT_SELF);
             bool upper = contact->feature_a % 25 > 15;
             up += upper && contact->normal[2] > 0.3;
@@ -575,11 +575,11 @@ static void an_edge_that_leaves_and_enters_again_is_a_border_for_both_ends(void 
     block_add(world, &bridge);
     block_add(world, &table);
     dent_contacts contacts = find(world, NULL);
-    assert_true(contacts.counters.double_crosses > 0);
+    assert_true(contacts.counters.double_crossings > 0);
     double towards = 0;
     for (uint64_t i = 0; i < contacts.count; i++) {
-        if (contacts.contacts[i].body_a == 0 && contacts.contacts[i].kind == DENT_CONTACT_POINT_CELL) {
-            assert_int_equal(contacts.contacts[i].source, DENT_CONTACT_BORDER);
+        if (contacts.contacts[i].body_a == 0 && contacts.contacts[i].kind == DENT_CONTACT_VERTEX_CELL) {
+            assert_int_equal(contacts.contacts[i].source, DENT_CONTACT_SOURCE_BORDER);
             assert_true(contacts.contacts[i].normal[2] > 0.2); /* not through the valley's walls alone, never down */
             towards += contacts.contacts[i].normal[0] * (3.5 - contacts.contacts[i].point_a[0]);
         }
@@ -609,7 +609,7 @@ static void vertices_on_inner_faces_of_a_lattice_are_points_too(void **state)
     dent_contacts contacts = find(world, NULL);
     uint64_t points = 0;
     for (uint64_t i = 0; i < contacts.count; i++) {
-        if (contacts.contacts[i].body_a == 0 && contacts.contacts[i].kind == DENT_CONTACT_POINT_CELL) {
+        if (contacts.contacts[i].body_a == 0 && contacts.contacts[i].kind == DENT_CONTACT_VERTEX_CELL) {
             points++;
             assert_true(fabs(-contacts.contacts[i].gap - (4 - contacts.contacts[i].point_a[2])) < 1e-12);
             assert_true(contacts.contacts[i].normal[2] > 1 - 1e-12);
@@ -640,7 +640,7 @@ static void stacked_blocks_on_one_lattice_push_each_other_up_and_down(void **sta
         uint64_t points = 0;
         for (uint64_t k = 0; k < contacts.count; k++) {
             const dent_contact *contact = &contacts.contacts[k];
-            if (contact->kind == DENT_CONTACT_POINT_CELL) {
+            if (contact->kind == DENT_CONTACT_VERTEX_CELL) {
                 bool up = contact->body_a == 1;
                 double depth = up ? 3 - contact->point_a[2] : contact->point_a[2] - (3 - presses[i]);
                 bool inner = contact->point_a[0] > 0.5 && contact->point_a[0] < 2.5 && contact->point_a[1] > 0.5 &&
@@ -683,7 +683,7 @@ static void depth_and_direction_change_smoothly_where_nearest_points_jump(void *
         dent_contacts contacts = find(world, NULL);
         for (uint64_t i = 0; i < contacts.count; i++) {
             const dent_contact *contact = &contacts.contacts[i];
-            if (contact->kind != DENT_CONTACT_POINT_CELL || contact->body_a != 0 || contact->feature_a != vertex) {
+            if (contact->kind != DENT_CONTACT_VERTEX_CELL || contact->body_a != 0 || contact->feature_a != vertex) {
                 continue;
             }
             double side[3];

@@ -196,13 +196,13 @@ static void a_cancelled_question_says_so(void **state)
     int cancel = 1;
     dent_impact_def def = dent_impact_def_default();
     dent_safe_step step;
-    dent_start_state start;
+    dent_initial_state start;
     def.cancel = &cancel;
     assert_int_equal(dent_world_safe_step(world, &def, &step), DENT_OK);
     assert_true(step.outcome == DENT_OUTCOME_CANCELLED && step.fraction == 0 && !step.found);
-    assert_int_equal(dent_world_start_state(world, &def, &start), DENT_OK);
+    assert_int_equal(dent_world_initial_state(world, &def, &start), DENT_OK);
     assert_int_equal(start.outcome, DENT_OUTCOME_CANCELLED);
-    assert_int_equal(dent_world_start_state(world, NULL, &start), DENT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(dent_world_initial_state(world, NULL, &start), DENT_ERROR_INVALID_ARGUMENT);
     assert_int_equal(dent_world_safe_step(world, NULL, &step), DENT_ERROR_INVALID_ARGUMENT);
     def = dent_impact_def_default();
     def.separation = -1;
@@ -227,7 +227,7 @@ static void the_start_of_random_scenes_is_what_the_other_questions_say(void **st
             dent_check_def check = dent_check_def_default();
             dent_query_result faces;
             dent_check_result penetration;
-            dent_start_state start;
+            dent_initial_state start;
             dent_impact_def def = dent_impact_def_default();
             query.questions = DENT_QUESTION_FACE_FACE;
             assert_int_equal(dent_world_query(own, &query, &faces), DENT_OK);
@@ -238,7 +238,7 @@ static void the_start_of_random_scenes_is_what_the_other_questions_say(void **st
             check.ignore_touching = true;
             assert_int_equal(dent_world_check(own, &check, &penetration), DENT_OK);
             bool penetrates = penetration.penetrating_pairs > 0;
-            assert_int_equal(dent_world_start_state(own, &def, &start), DENT_OK);
+            assert_int_equal(dent_world_initial_state(own, &def, &start), DENT_OK);
             assert_int_equal(start.crossings, crossings);
             assert_int_equal(start.crosses, crossings > 0 || penetrates);
             asked++;

@@ -17,7 +17,7 @@ static void record_is_sound(const dent_contact *contact)
     double sums[2] = {0, 0};
     direction_is_sound(contact->normal);
     assert_true(isfinite(contact->gap) && contact->error >= 0 && isfinite(contact->error));
-    assert_true(contact->source == DENT_CONTACT_GAP || contact->source == DENT_CONTACT_IMPACT ? contact->gap >= 0
+    assert_true(contact->source == DENT_CONTACT_SOURCE_GAP || contact->source == DENT_CONTACT_SOURCE_IMPACT ? contact->gap >= 0
                                                                                               : contact->gap <= 0);
     assert_true(contact->time >= 0 && contact->time <= 1);
     for (int k = 0; k < 4; k++) {
@@ -110,7 +110,7 @@ static void check_and_start_state_are_those_of_brute_force_at_every_magnitude(vo
         dent_check_def ask = dent_check_def_default();
         dent_impact_def impact = dent_impact_def_default();
         dent_check_result fast, all;
-        dent_start_state start;
+        dent_initial_state start;
         wide_scene_make(&draw, &scene, seed % 4 != 0);
         dent_world *world = dent_world_create(contexts.at[seed % contexts.count]);
         dent_world *other = dent_world_create(contexts.at[(seed / 2 + 4) % contexts.count]);
@@ -123,7 +123,7 @@ static void check_and_start_state_are_those_of_brute_force_at_every_magnitude(vo
         assert_same_report(&fast, &all);
         bool penetrates = all.penetrating_pairs > 0;
         uint64_t crossings = crossings_by_brute_force(other);
-        assert_int_equal(dent_world_start_state(world, &impact, &start), DENT_OK);
+        assert_int_equal(dent_world_initial_state(world, &impact, &start), DENT_OK);
         assert_int_equal(start.crossings, crossings);
         assert_int_equal(start.crosses, crossings > 0 || penetrates);
         crossing += crossings > 0;

@@ -65,10 +65,10 @@ static void check(struct input *input, dent_world *world)
 static void measure(struct input *input, dent_world *world, const struct model *models)
 {
     dent_body_id id = models[take(input, BODIES)].id;
-    dent_body_measure numbers;
+    dent_body_metrics numbers;
     dent_body_topology topology;
     uint32_t count;
-    dent_body_get_measure(world, id, &numbers);
+    dent_body_get_metrics(world, id, &numbers);
     dent_body_get_topology(world, id, &topology);
     dent_body_surface_faces(world, id, &count);
     dent_body_edges(world, id, &count);

@@ -33,7 +33,7 @@ static dent_pose take_pose(struct input *input)
 static dent_motion take_motion(struct input *input, dent_context *context)
 {
     dent_pose start = take_pose(input), end = take_pose(input);
-    dent_motion motion = dent_motion_still(&start);
+    dent_motion motion = dent_motion_stationary(&start);
     if (take(input, 2)) {
         double centre[3] = {take_number(input), 0, take_number(input)};
         dent_motion_between(context, &start, &end, (dent_motion_kind)take(input, 3), take(input, 2) ? centre : NULL,
@@ -52,7 +52,7 @@ static dent_motion take_motion(struct input *input, dent_context *context)
 
 static void check_motion_answer(const dent_motion_impact_result *result, uint32_t body_count)
 {
-    require(result->t_lo >= 0 && result->t_lo <= result->t_c && result->t_c <= result->t_hi && result->t_hi <= 1);
+    require(result->t_lo >= 0 && result->t_lo <= result->t_estimate && result->t_estimate <= result->t_hi && result->t_hi <= 1);
     require(result->verdict != DENT_MOTION_CONTACT || (result->body_a < body_count && result->body_b < body_count));
     for (uint64_t i = 0; i < result->contact_count; i++) {
         const dent_motion_contact *contact = &result->contacts[i];
@@ -88,7 +88,7 @@ static void ask_what_moves(struct input *input, dent_context *context, dent_worl
         excluded[i] = (dent_excluded_pair){models[take(input, BODIES)].id, models[take(input, BODIES)].id};
     }
     def.tolerance = take(input, 3) ? 0 : take_number(input);
-    def.box_limit = 1 + take(input, 4000); /* wild numbers may be hard: a bounded search */
+    def.work_limit = 1 + take(input, 4000); /* wild numbers may be hard: a bounded search */
     def.no_contacts = take(input, 4) == 0;
     def.first_contact_only = take(input, 4) == 0;
     def.volume = (dent_motion_volume)take(input, DENT_MOTION_VOLUME_COUNT);
@@ -296,7 +296,7 @@ static bool take_tree(struct input *input, dent_world *world, dent_body_id body,
         require(*tree == NULL);
         return false;
     }
-    dent_bound_tree_facts facts = dent_bound_tree_get_facts(*tree);
+    dent_bound_tree_info facts = dent_bound_tree_get_facts(*tree);
     for (uint32_t i = 0; i < facts.nodes; i++) {
         dent_bound_node node = dent_bound_tree_node(*tree, i);
         require(node.first_face + node.face_count <= facts.faces);

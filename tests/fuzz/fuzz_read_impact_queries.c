@@ -15,7 +15,7 @@ static void check_queries(const dent_impact_queries *queries)
         }
         fuzz_require(!queries->truth || queries->truth[i] <= 1);
     }
-    dent_impact_answer answer;
+    dent_impact_test_result answer;
     fuzz_require(dent_impact_test(queries->kind, queries->queries[0].points_t0, queries->queries[0].points_t1,
                                   &answer) == DENT_OK);
     fuzz_require(answer.toi >= 0 && answer.toi <= 1);

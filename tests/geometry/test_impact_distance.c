@@ -164,7 +164,7 @@ static void a_time_limit_changes_nothing_below_it(void **state)
         struct impact_result all, limited;
         make_case(&query, &random, (enum impact_family)(i % CASE_FAMILIES));
         struct impact_separation separation = {.distance = 0.05 * size_of(&query), .tolerance = 1e-6 * size_of(&query)};
-        separation.box_limit = i % 2 == 0 ? 0 : 1 + dent_random_below(&random, 3);
+        separation.work_limit = i % 2 == 0 ? 0 : 1 + dent_random_below(&random, 3);
         double limit = 0.25 * dent_random_below(&random, 4);
         impact_test_separation(query.kind, query.corners, &separation, 1.0, &all);
         limit = i % 4 == 3 ? all.toi : limit;
@@ -194,7 +194,7 @@ static void sliding_at_a_constant_distance_takes_few_steps(void **state)
     for (int i = 0; i < 4; i++) {
         query.corners[i] = &query.vertices[i];
     }
-    struct impact_separation separation = {.distance = 0.1, .tolerance = 1e-9, .box_limit = 5};
+    struct impact_separation separation = {.distance = 0.1, .tolerance = 1e-9, .work_limit = 5};
     impact_test_separation(query.kind, query.corners, &separation, 1.0, &result);
     assert_int_equal(result.answer, IMPACT_FREE);
     separation.distance = 0.1001;
@@ -214,7 +214,7 @@ static void an_exhausted_budget_is_safe(void **state)
         make_case(&query, &random, CASE_RANDOM);
         struct impact_separation separation = {.distance = 0.05, .tolerance = 1e-9};
         impact_test_separation(query.kind, query.corners, &separation, 1.0, &all);
-        separation.box_limit = 2;
+        separation.work_limit = 2;
         impact_test_separation(query.kind, query.corners, &separation, 1.0, &early);
         stopped += early.answer == IMPACT_HIT_BUDGET;
         assert_true(all.answer == IMPACT_FREE || early.toi <= all.toi);

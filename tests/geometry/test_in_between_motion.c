@@ -294,7 +294,7 @@ static void taylor_bounds_shrink_with_the_square_of_the_piece(void **state)
         dent_pose start = dent_pose_identity();
         start.translation[0] = f > 0;
         frames[f].parent = f == 0 ? DENT_FRAME_WORLD : f - 1;
-        frames[f].motion = dent_motion_still(&start);
+        frames[f].motion = dent_motion_stationary(&start);
         frames[f].motion.angle = 0.4;
         oracle_random_axis(&random, frames[f].motion.axis);
     }

@@ -166,7 +166,7 @@ static void make_two_faces(dent_context *context, dent_random *random, struct tw
         }
     }
     if (two->soft) { /* in the coordinates of the world */
-        two->frames[1].motion = dent_motion_still(&(dent_pose){{1, 0, 0, 0}, {0, 0, 0}});
+        two->frames[1].motion = dent_motion_stationary(&(dent_pose){{1, 0, 0, 0}, {0, 0, 0}});
     }
     /* Some point of one face comes to lie near some point of the other, corners and edges among them. */
     double(*places[2])[3], placed[2][ORACLE_VERTICES][3];

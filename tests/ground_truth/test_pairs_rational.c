@@ -629,7 +629,7 @@ static void dent_pairs_on_teschner_a_equals_rationals(void **state)
     for (uint32_t i = 0; i < count; i++) {
         const dent_scene_body *body = dent_scene_body_at(scene, i);
         double *xyz = grab((size_t)body->vertex_count * 3, sizeof *xyz);
-        dent_scene_pose(scene, i, 3, xyz);
+        dent_scene_positions(scene, i, 3, xyz);
         make_solid(&solids[i], body->vertex_count, xyz, body->element_count, body->element_corners);
         free(xyz);
     }

@@ -101,7 +101,7 @@ static void compare(struct robot_field *field, struct sampler *sampler, struct t
     assert_int_not_equal(result.verdict, DENT_MOTION_UNDECIDED);
     bool contact = result.verdict == DENT_MOTION_CONTACT;
     double t_lo = result.t_lo, t_hi = result.t_hi;
-    assert_true(t_lo >= 0 && t_lo <= result.t_c && result.t_c <= t_hi && t_hi <= 1);
+    assert_true(t_lo >= 0 && t_lo <= result.t_estimate && result.t_estimate <= t_hi && t_hi <= 1);
     double nearest = INFINITY;
     for (uint64_t i = 0; i < result.contact_count; i++) {
         nearest = fmin(nearest, result.contacts[i].separation);

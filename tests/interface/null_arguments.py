@@ -41,7 +41,7 @@ OPTIONAL = {
     "dent_reposition_solve": {"report"},
     "dent_sim_reposition": {"report"},
     "dent_sim_set_velocity": {"linear", "angular"},
-    "dent_contacts_alive": {"new_keys", "keys"},
+    "dent_contacts_apply_hysteresis": {"new_keys", "keys"},
     "dent_response_table": {"count"},
     "dent_time_critical_begin": {"start"},
     "dent_sphere_response_compute": {"def", "forces_a", "forces_b"},

@@ -142,7 +142,7 @@ static void ask_impacts(struct stage *stage)
         dent_impact_def def = dent_impact_def_default();
         dent_impact_result all;
         dent_earliest_impact earliest;
-        dent_start_state start;
+        dent_initial_state start;
         dent_safe_step step;
         def.method = methods[n % 2];
         def.separation = n < 2 ? 0 : 0.01;
@@ -152,7 +152,7 @@ static void ask_impacts(struct stage *stage)
         }
         must_be_ok(stage, dent_world_impacts(stage->world, &def, &all), "dent_world_impacts");
         if (def.separation == 0) {
-            must_be_ok(stage, dent_world_start_state(stage->world, &def, &start), "dent_world_start_state");
+            must_be_ok(stage, dent_world_initial_state(stage->world, &def, &start), "dent_world_initial_state");
             must_be_ok(stage, dent_world_safe_step(stage->world, &def, &step), "dent_world_safe_step");
         }
     }
@@ -163,7 +163,7 @@ static void ask_single_impacts(struct stage *stage)
     dent_random random = dent_random_seeded(5);
     for (int n = 0; n < 200; n++) {
         double t0[4][3], t1[4][3];
-        dent_impact_answer answer;
+        dent_impact_test_result answer;
         for (int i = 0; i < 12; i++) {
             t0[i / 3][i % 3] = lattice_number(&random, stage->wild);
             t1[i / 3][i % 3] = lattice_number(&random, stage->wild);
@@ -223,7 +223,7 @@ static void ask_motion(struct stage *stage)
     must_be_ok(stage,
                dent_motion_between(stage->context, &start, &end, DENT_MOTION_SCREW, NULL, 0, &frames[0].motion),
                "dent_motion_between");
-    frames[1].motion = dent_motion_still(&start);
+    frames[1].motion = dent_motion_stationary(&start);
     dent_motion_body bodies[4];
     for (uint32_t n = 0; n < 4; n++) {
         bodies[n] = (dent_motion_body){.body = stage->ids[n], .frame = n % 2};
@@ -236,7 +236,7 @@ static void ask_motion(struct stage *stage)
         def.bodies = bodies;
         def.body_count = 4;
         def.volume = (dent_motion_volume)volume;
-        def.box_limit = 20000;
+        def.work_limit = 20000;
         must_be_ok(stage, dent_world_motion_impact(stage->world, &def, &result), "dent_world_motion_impact");
     }
 }
@@ -273,11 +273,11 @@ static void ask_in_time(struct stage *stage)
 static void ask_structures(struct stage *stage)
 {
     dent_structure_shapes shapes;
-    dent_body_measure measure;
+    dent_body_metrics measure;
     for (int structure = 0; structure < DENT_STRUCTURE_COUNT; structure++) {
         for (uint32_t n = 0; n < stage->body_count; n++) {
             dent_world_structure(stage->world, (dent_structure)structure, stage->ids[n], 2, &shapes);
-            must_be_ok(stage, dent_body_get_measure(stage->world, stage->ids[n], &measure), "dent_body_get_measure");
+            must_be_ok(stage, dent_body_get_metrics(stage->world, stage->ids[n], &measure), "dent_body_get_metrics");
         }
     }
 }

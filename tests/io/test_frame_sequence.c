@@ -145,11 +145,11 @@ static void the_last_number_of_a_name_counts_and_may_be_large(void **state)
     assert_int_equal(name_number(name, name_stem(name), &digits, &number), NUMBER_TOO_LARGE);
     name = "take3/shirt.obj"; /* folders have no say */
     assert_int_equal(name_number(name, name_stem(name), &digits, &number), NUMBER_NONE);
-    assert_true(dent_frames_of_one_series("a/s_1.obj", "a/s_22.obj"));
-    assert_false(dent_frames_of_one_series("a/s_1.obj", "b/s_2.obj"));
-    assert_false(dent_frames_of_one_series("s_1.obj", "s_2.ply"));
-    assert_false(dent_frames_of_one_series("s_1_2.obj", "s_2_2.obj"));
-    assert_false(dent_frames_of_one_series("s_1.txt", "s_2.txt"));
+    assert_true(dent_paths_same_series("a/s_1.obj", "a/s_22.obj"));
+    assert_false(dent_paths_same_series("a/s_1.obj", "b/s_2.obj"));
+    assert_false(dent_paths_same_series("s_1.obj", "s_2.ply"));
+    assert_false(dent_paths_same_series("s_1_2.obj", "s_2_2.obj"));
+    assert_false(dent_paths_same_series("s_1.txt", "s_2.txt"));
 }
 
 /* ---- files and folders ----------------------------------------------------------------------------------------- */
@@ -179,7 +179,7 @@ static void make_folder(const char *name)
 static void assert_path_frames(struct reading *reading, const char *path, uint32_t count, const int *numbers)
 {
     dent_frames *frames;
-    assert_true(dent_frames_named_by(path));
+    assert_true(dent_path_is_series(path));
     open_paths(reading, 1, &path, &frames);
     assert_frames(reading, frames, count, numbers);
     dent_frames_close(frames);
@@ -230,10 +230,10 @@ static void odd_characters_in_names_do_no_harm(void **state)
     assert_path_frames(&reading, path_of("odd %s%n\n*/\xff\n%%n'\"; *"), 0 + 2, numbers);
     /* A file that is called like a pattern is that file. */
     put_file("a*.obj", triangle(5));
-    assert_false(dent_frames_named_by(path_of("a*.obj")));
-    assert_true(dent_frames_named_by(path_of("b*.obj")));
-    assert_false(dent_frames_named_by(path_of("b.obj")));
-    assert_false(dent_frames_named_by("100%.obj"));
+    assert_false(dent_path_is_series(path_of("a*.obj")));
+    assert_true(dent_path_is_series(path_of("b*.obj")));
+    assert_false(dent_path_is_series(path_of("b.obj")));
+    assert_false(dent_path_is_series("100%.obj"));
     reading_close(&reading);
 }
 

@@ -29,7 +29,7 @@ static void queries_are_read_as_written(void **state)
     assert_true(queries->queries[1].points_t0[0][0] == 0.25 && queries->queries[1].points_t0[0][2] == 1);
     assert_true(queries->queries[1].points_t1[0][2] == -1 && queries->queries[0].points_t1[3][1] == 1);
     assert_true(queries->truth[0] == 1 && queries->truth[1] == 0);
-    dent_impact_answer answer;
+    dent_impact_test_result answer;
     assert_int_equal(
         dent_impact_test(queries->kind, queries->queries[0].points_t0, queries->queries[0].points_t1, &answer),
         DENT_OK);

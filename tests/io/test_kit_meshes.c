@@ -141,8 +141,8 @@ static void check_topology(struct reading *reading, const char *path, const stru
     long surface = number_before(row->quality, "surface triangles");
     if (surface >= 0) {
         assert_int_equal(topology.surface_face_count, surface);
-        dent_body_measure measure;
-        assert_int_equal(dent_body_get_measure(world, id, &measure), DENT_OK);
+        dent_body_metrics measure;
+        assert_int_equal(dent_body_get_metrics(world, id, &measure), DENT_OK);
         const char *inverted = strstr(row->quality, "inverted ");
         assert_int_equal(measure.inverted_cells, strstr(row->quality, "none inverted") ? 0 : atol(inverted + 9));
     }

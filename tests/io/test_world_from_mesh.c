@@ -20,7 +20,7 @@ static void bodies_of_a_file_are_added_in_order_with_their_names(void **state)
     assert_int_equal(dent_mesh_add_to_world(mesh, world, ids), DENT_OK);
     assert_int_equal(dent_world_body_count(world), 3);
     for (uint32_t b = 0; b < 3; b++) {
-        assert_int_equal(dent_body_rank(world, ids[b]), b);
+        assert_int_equal(dent_body_index(world, ids[b]), b);
         assert_string_equal(dent_body_name(world, ids[b]), mesh->bodies[b].name);
     }
     dent_world_destroy(world);

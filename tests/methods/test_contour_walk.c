@@ -240,8 +240,8 @@ static void a_kept_promise_changes_nothing_and_a_broken_one_is_named(void **stat
         assert_int_equal(test_scene_add(&scene, world), DENT_OK);
         bool positive = true;
         for (uint32_t rank = 0; rank < scene.body_count; rank++) {
-            dent_body_measure measure;
-            assert_int_equal(dent_body_get_measure(world, dent_world_body_at(world, rank), &measure), DENT_OK);
+            dent_body_metrics measure;
+            assert_int_equal(dent_body_get_metrics(world, dent_world_body_at(world, rank), &measure), DENT_OK);
             positive &= measure.inverted_cells == 0 && measure.flat_cells == 0 && !measure.mirrored;
         }
         dent_status status = dent_world_query(world, &def, &got);

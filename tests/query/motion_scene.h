@@ -81,7 +81,7 @@ static inline struct oracle_body point_at(double x, double y, double z)
 static inline dent_motion turning(double x, double y, double z, double angle)
 {
     dent_pose start = dent_pose_identity();
-    dent_motion motion = dent_motion_still(&start);
+    dent_motion motion = dent_motion_stationary(&start);
     motion.axis[0] = x;
     motion.axis[1] = y;
     motion.axis[2] = z;
@@ -92,7 +92,7 @@ static inline dent_motion turning(double x, double y, double z, double angle)
 static inline dent_motion sliding(double x, double y, double z)
 {
     dent_pose start = dent_pose_identity();
-    dent_motion motion = dent_motion_still(&start);
+    dent_motion motion = dent_motion_stationary(&start);
     motion.displacement[0] = x;
     motion.displacement[1] = y;
     motion.displacement[2] = z;
@@ -108,7 +108,7 @@ static inline void check_time(const dent_motion_impact_result *result, double ex
         fail_msg("%s: t_lo is %.17g, the contact at %.17g, early by %g, allowed %g", what, result->t_lo, exact, early,
                  result->tolerance / speed);
     }
-    assert_true(result->t_c >= result->t_lo && result->t_hi >= result->t_c && result->contact_count > 0);
+    assert_true(result->t_estimate >= result->t_lo && result->t_hi >= result->t_estimate && result->contact_count > 0);
 }
 
 /* ---- random ones ------------------------------------------------------------------------------------------------- */

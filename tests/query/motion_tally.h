@@ -32,7 +32,7 @@ static inline void check_answer(const struct oracle_pair *pair, const dent_motio
     }
     if (result->verdict == DENT_MOTION_CONTACT) {
         double distance = oracle_pair_distance(pair, result->t_lo);
-        assert_true(result->t_lo <= result->t_c && result->t_c <= result->t_hi);
+        assert_true(result->t_lo <= result->t_estimate && result->t_estimate <= result->t_hi);
         assert_true(result->initial == (result->t_lo == 0));
         if (distance > result->tolerance) {
             fail_msg("seed %llu: contact at %.17g, but the distance there is %g, the tolerance %g",
@@ -132,7 +132,7 @@ static inline struct moving_pair two_frames(void)
     struct moving_pair scene = {.frame_count = 2, .on = {0, 1}, .samples = 8};
     for (uint32_t f = 0; f < 2; f++) {
         scene.frames[f].parent = DENT_FRAME_WORLD;
-        scene.frames[f].motion = dent_motion_still(&identity);
+        scene.frames[f].motion = dent_motion_stationary(&identity);
     }
     return scene;
 }

@@ -556,7 +556,7 @@ static void one_pair_is_answered_as_the_world_answers_it(void **state)
 {
     (void)state;
     double start[4][3], end[4][3];
-    dent_impact_answer answer = {.u = 777};
+    dent_impact_test_result answer = {.u = 777};
     memcpy(start[0], above[0], sizeof start[0]);
     memcpy(end[0], below[0], sizeof end[0]);
     memcpy(start[1], flat, sizeof flat);

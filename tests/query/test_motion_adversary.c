@@ -180,9 +180,9 @@ static void put_on_linkage(dent_context *context, dent_random *random, struct mo
         joints[j].origin = oracle_random_pose(random, 0.7);
         joints[j].pitch = oracle_uniform(random, -0.3, 0.3);
         oracle_random_axis(random, joints[j].axis);
-        if (j > 0 && dent_joint_kind_values(joints[j].kind) == 1 && dent_random_below(random, 3) == 0) {
+        if (j > 0 && dent_joint_kind_value_count(joints[j].kind) == 1 && dent_random_below(random, 3) == 0) {
             uint32_t other = dent_random_below(random, j);
-            joints[j].mimics = dent_joint_kind_values(joints[other].kind) == 1 ? other : DENT_JOINT_NONE;
+            joints[j].mimics = dent_joint_kind_value_count(joints[other].kind) == 1 ? other : DENT_JOINT_NONE;
             joints[j].multiplier = oracle_uniform(random, -1.5, 1.5);
             joints[j].offset = oracle_uniform(random, -0.5, 0.5);
         }

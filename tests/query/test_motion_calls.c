@@ -80,7 +80,7 @@ static void a_spent_budget_is_undecided_and_never_wrong(void **state)
         dent_motion_impact_result full = scene_ask(scene);
         double last = 0;
         for (uint64_t limit = 1; limit < 100000; limit *= 3) {
-            scene->def.box_limit = limit;
+            scene->def.work_limit = limit;
             dent_motion_impact_result result = scene_ask(scene);
             undecided += result.verdict == DENT_MOTION_UNDECIDED;
             assert_true(result.verdict == full.verdict || result.verdict == DENT_MOTION_UNDECIDED);
@@ -160,9 +160,9 @@ static void bad_input_is_refused_in_words(void **state)
     scene->def.tolerance = NAN;
     expect_refusal(scene, DENT_ERROR_INVALID_ARGUMENT, "tolerance");
     scene->def.tolerance = 0;
-    scene->def.box_limit = 0;
+    scene->def.work_limit = 0;
     expect_refusal(scene, DENT_ERROR_INVALID_ARGUMENT, "box limit");
-    scene->def.box_limit = 1000;
+    scene->def.work_limit = 1000;
     scene->def.volume = (dent_motion_volume)9;
     expect_refusal(scene, DENT_ERROR_INVALID_ARGUMENT, "volume");
     scene->def.volume = DENT_MOTION_VOLUME_AUTO;

@@ -121,7 +121,7 @@ static void make_motion_of_box(dent_random *random, dent_motion *motion)
     for (int k = 0; k < 3; k++) {
         start.translation[k] = 0.25 * ((double)dent_random_below(random, 17) - 8);
     }
-    *motion = dent_motion_still(&start);
+    *motion = dent_motion_stationary(&start);
     motion->displacement[along] = (double)dent_random_below(random, 9) - 4;
     motion->axis[about] = 1;
     motion->angle = dent_random_below(random, 2) ? 0.25 * ((double)dent_random_below(random, 13) - 6) : 0;
@@ -377,7 +377,7 @@ static void retreats_are_the_same_on_every_instruction_set(void **state)
         }
         take_part_of_scene(&scene, t_lo, seed % 2 ? 0 : 1);
         dent_motion_impact_result one = ask(*state, &scene), two = ask(scalar, &scene);
-        assert_true(one.verdict == two.verdict && one.t_lo == two.t_lo && one.t_hi == two.t_hi && one.t_c == two.t_c);
+        assert_true(one.verdict == two.verdict && one.t_lo == two.t_lo && one.t_hi == two.t_hi && one.t_estimate == two.t_estimate);
         assert_true(one.counters.volume_tests == two.counters.volume_tests &&
                     one.counters.face_tests == two.counters.face_tests &&
                     one.counters.time_pieces == two.counters.time_pieces);

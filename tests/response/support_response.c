@@ -97,7 +97,7 @@ static void random_contact(dent_random *random, struct cloud *cloud, dent_contac
     contact->body_a = dent_random_below(random, CLOUD_BODIES);
     contact->body_b = (contact->body_a + 1 + dent_random_below(random, CLOUD_BODIES - 1)) % CLOUD_BODIES;
     contact->kind = DENT_CONTACT_VERTEX_FACE;
-    contact->source = DENT_CONTACT_GAP;
+    contact->source = DENT_CONTACT_SOURCE_GAP;
     contact->material_a = dent_random_below(random, 3);
     random_side(random, cloud, contact->body_a, contact->vertices_a, contact->weights_a, contact->point_a);
     random_side(random, cloud, contact->body_b, contact->vertices_b, contact->weights_b, contact->point_b);
@@ -223,7 +223,7 @@ dent_contact plain_contact(uint64_t key, uint32_t body_a, uint32_t vertex_a, uin
     contact.body_a = body_a;
     contact.body_b = body_b;
     contact.kind = DENT_CONTACT_VERTEX_FACE;
-    contact.source = DENT_CONTACT_GAP;
+    contact.source = DENT_CONTACT_SOURCE_GAP;
     for (int i = 0; i < 4; i++) {
         contact.vertices_a[i] = contact.vertices_b[i] = UINT32_MAX;
     }

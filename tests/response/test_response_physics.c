@@ -99,7 +99,7 @@ static double drop_ball(double restitution, double time_step)
     dent_position_def position = dent_position_def_default();
     dent_velocity_def bounce = dent_velocity_def_default();
     bounce.after_positions = true;
-    bounce.bounce_speed = 2 * 9.81 * time_step;
+    bounce.restitution_threshold = 2 * 9.81 * time_step;
     bounce.iterations = 2;
     for (int step = 0; step < 100000; step++) {
         velocity_before = ball.linear_velocity[2];
@@ -796,7 +796,7 @@ static void a_contact_that_ends_farther_than_it_begins_does_not_flicker(void **s
             for (uint64_t c = 0; c < 3; c++) {
                 contacts[c] = plain_contact(9 - c, 0, 0, 0, 1, up, security * (0.5 + dent_random_unit(&random)));
             }
-            uint64_t count = dent_contacts_alive(contacts, 3, keys, key_count, security,
+            uint64_t count = dent_contacts_apply_hysteresis(contacts, 3, keys, key_count, security,
                                                  hysteresis ? 3 * security : security, alive, new_keys);
             for (uint64_t n = 0; n < count; n++) {
                 bool was = false;

@@ -40,7 +40,7 @@ void pose_joined(const dent_scene *scene, uint32_t frame, struct joined_scene *j
 {
     size_t base = 0;
     for (uint32_t b = 0; b < dent_scene_body_count(scene); b++) {
-        dent_scene_pose(scene, b, frame, joined->positions + 3 * base);
+        dent_scene_positions(scene, b, frame, joined->positions + 3 * base);
         base += dent_scene_body_at(scene, b)->vertex_count;
     }
 }
@@ -325,7 +325,7 @@ uint64_t hash_scene(const dent_scene *scene)
             size_t numbers = 3 * (size_t)dent_scene_body_at(scene, b)->vertex_count;
             double *positions = malloc(numbers * sizeof *positions);
             assert(positions);
-            dent_scene_pose(scene, b, frames[f], positions);
+            dent_scene_positions(scene, b, frames[f], positions);
             hash = hash_doubles(hash, positions, numbers);
             free(positions);
         }

@@ -27,7 +27,7 @@ static struct stage make_stage(dent_context *context, const char *name, double s
     stage.ids = calloc(stage.body_count, sizeof *stage.ids);
     for (uint32_t b = 0; b < stage.body_count; b++) {
         stage.positions[b] = malloc(3 * sizeof(double) * dent_scene_body_at(stage.scene, b)->vertex_count);
-        dent_scene_pose(stage.scene, b, 0, stage.positions[b]);
+        dent_scene_positions(stage.scene, b, 0, stage.positions[b]);
     }
     return stage;
 }
@@ -54,11 +54,11 @@ static void every_scene_becomes_sound_bodies(void **state)
         for (uint32_t b = 0; b < stage.body_count; b++) {
             const dent_scene_body *body = dent_scene_body_at(stage.scene, b);
             dent_body_topology topology;
-            dent_body_measure measure;
+            dent_body_metrics measure;
             assert_string_equal(dent_body_name(world, stage.ids[b]), body->name);
-            assert_int_equal(dent_body_rank(world, stage.ids[b]), b);
+            assert_int_equal(dent_body_index(world, stage.ids[b]), b);
             assert_int_equal(dent_body_get_topology(world, stage.ids[b], &topology), DENT_OK);
-            assert_int_equal(dent_body_get_measure(world, stage.ids[b], &measure), DENT_OK);
+            assert_int_equal(dent_body_get_metrics(world, stage.ids[b], &measure), DENT_OK);
             assert_int_equal(topology.vertex_count, body->vertex_count);
             assert_int_equal(topology.element_count, body->element_count);
             bool teapot = strcmp(dent_scene_info_at(s)->name, "teapot") == 0; /* a turned body, a spout and a handle */

@@ -105,7 +105,7 @@ static double distance_from_poses(const struct stage *stage, double t)
 static void pose_all(struct stage *stage, uint32_t frame)
 {
     for (uint32_t b = 0; b < stage->count; b++) {
-        dent_scene_pose(stage->scene, b, frame, stage->positions[b]);
+        dent_scene_positions(stage->scene, b, frame, stage->positions[b]);
     }
 }
 

@@ -114,7 +114,7 @@ static bool penetrates_exactly(dent_sim *sim, struct run_facts *facts)
     for (uint64_t i = 0; i < result.pair_count; i++) {
         dent_sim_body_info a, b;
         assert_true(dent_sim_body(sim, result.pairs[i].body_a, &a) && dent_sim_body(sim, result.pairs[i].body_b, &b));
-        if (result.pairs[i].state == DENT_CONTACT_PENETRATING) {
+        if (result.pairs[i].state == DENT_BODY_PAIR_PENETRATING) {
             facts->worst_share = fmax(facts->worst_share, result.pairs[i].max_depth / fmin(a.mean_edge, b.mean_edge));
         }
     }

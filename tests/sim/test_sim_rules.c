@@ -95,7 +95,7 @@ static void what_would_cross_stops_shortly_before_its_first_impact(void **state)
         dent_sim_body_def *plate = scene_add(&scene, DENT_SIM_PRESCRIBED, test_sheet(1, 1, 4, -2, -2, 1));
         plate->motion.keyframes = keys;
         plate->motion.keyframe_count = 2;
-        plate->thin_and_fast = true;
+        plate->prevent_crossing = true;
         scene.def.time_step = 1;
         scene.def.substeps = 1;
         scene_begin(&scene);
@@ -121,7 +121,7 @@ static void what_stops_while_it_turns_has_turned_the_shorter_way(void **state)
     dent_sim_body_def *bar = scene_add(&scene, DENT_SIM_RIGID, test_block(10, 1, 1, 0.1, -0.5, -0.05, -0.05));
     scene_add(&scene, DENT_SIM_PRESCRIBED, test_block(1, 1, 1, 4, -2, 0.08, -2));
     scene_add(&scene, DENT_SIM_PRESCRIBED, test_block(1, 1, 1, 4, -2, -4.08, -2));
-    bar->thin_and_fast = true;
+    bar->prevent_crossing = true;
     bar->angular_velocity[2] = 3.8 * 60;
     scene.def.gravity[2] = 0;
     scene.def.impact_passes = 1;
@@ -150,7 +150,7 @@ static void what_may_not_move_at_all_keeps_its_bits(void **state)
         double *z = &scene.meshes[1].positions[3 * v + 2];
         *z = *z > 0 ? -0.7 + 1.0 : *z;
     }
-    block->thin_and_fast = true;
+    block->prevent_crossing = true;
     block->linear_velocity[2] = -10;
     scene_begin(&scene);
     size_t bytes = 3 * sizeof(double) * scene.meshes[0].vertex_count;

@@ -21,7 +21,7 @@ struct scene_world {
 static inline void scene_world_pose(struct scene_world *stage, uint32_t frame)
 {
     for (uint32_t i = 0; i < stage->body_count; i++) {
-        dent_scene_pose(stage->scene, i, frame, stage->positions[i]);
+        dent_scene_positions(stage->scene, i, frame, stage->positions[i]);
     }
 }
 

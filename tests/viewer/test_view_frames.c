@@ -115,7 +115,7 @@ static uint32_t fail_every_allocation(int (*contacts)(view_source *), dent_quest
         open_stage(&made);
         made.source.find_contacts = contacts;
         made.source.moved = true;
-        view_wishes wishes = {.question = question};
+        view_settings wishes = {.question = question};
         atomic_store(&made.memory.requests, 0);
         atomic_store(&made.memory.fail_once, 1);
         atomic_store(&made.memory.fail_at, n);
@@ -152,7 +152,7 @@ static void contacts_are_looked_for_once_and_not_for_a_frame_that_leaves_them_fo
 {
     (void)state;
     stage made;
-    view_wishes wishes = {.question = DENT_QUESTION_FACE_FACE};
+    view_settings wishes = {.question = DENT_QUESTION_FACE_FACE};
     open_stage(&made);
     made.source.moved = true;
     for (int i = 0; i < 3; i++) {

@@ -196,7 +196,7 @@ static int enter_method(bench_race *race, const method_variant *variant, uint32_
 }
 
 /* Too slow to be worth waiting for at this size; the questions decide how many pairs the oracle looks at. */
-static bool is_hopeless(const bench_race *race, dent_method method)
+static bool is_too_slow(const bench_race *race, dent_method method)
 {
     const bench_scene *scene = race->scene;
     double pairs = 0;
@@ -216,7 +216,7 @@ static int enter_methods(bench_race *race, dent_method only, bool variants, uint
 {
     for (int i = 0; i < VARIANT_COUNT; i++) {
         const method_variant *variant = &variant_table[i];
-        bool asked_for = only == DENT_METHOD_AUTO ? !is_hopeless(race, variant->method) : only == variant->method;
+        bool asked_for = only == DENT_METHOD_AUTO ? !is_too_slow(race, variant->method) : only == variant->method;
         bool able = (dent_method_questions(variant->method) & race->questions) == race->questions;
         bool plain = variant->suffix[0] == '\0' && variant->method != DENT_METHOD_AUTO;
         if (!asked_for || !able || (!plain && !variants)) {

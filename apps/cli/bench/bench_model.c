@@ -226,7 +226,7 @@ int bench_model_open(tool_session *session, const char *command, const char *con
     }
     name_model(model, files[0], count);
     for (uint32_t i = 0; i < count; i++) {
-        if (count > 1 && dent_frames_named_by(files[i])) {
+        if (count > 1 && dent_path_is_series(files[i])) {
             return complain("%s: %s is a series of frames: measure it alone", command, files[i]);
         }
     }
@@ -235,7 +235,7 @@ int bench_model_open(tool_session *session, const char *command, const char *con
     status = model->meshes != NULL ? STATUS_GOOD : complain("%s: out of memory", command);
     printer_flush(session->out);
     interrupt_at_once(true);
-    if (status == STATUS_GOOD && dent_frames_named_by(files[0])) {
+    if (status == STATUS_GOOD && dent_path_is_series(files[0])) {
         status = read_series(session, command, files[0], model);
     } else {
         for (uint32_t i = 0; i < count && status == STATUS_GOOD; i++) {

@@ -41,7 +41,7 @@ int bench_model_open(tool_session *session, const char *command, const char *con
                      bench_model *model);
 void bench_model_close(bench_model *model);
 
-/** Positions of a body in a frame, as dent_scene_pose. */
+/** Positions of a body in a frame, as dent_scene_positions. */
 void bench_model_pose(const bench_model *model, uint32_t body, uint32_t frame, double *positions);
 
 #endif

@@ -36,7 +36,7 @@ void bench_scene_pose(bench_scene *scene, uint32_t frame)
     for (uint32_t i = 0; i < scene->body_count; i++) {
         double *positions = scene->positions + 3 * (size_t)scene->bodies[i].first_vertex;
         if (scene->scene != NULL) {
-            dent_scene_pose(scene->scene, i, scene->first_frame + frame, positions);
+            dent_scene_positions(scene->scene, i, scene->first_frame + frame, positions);
         } else {
             bench_model_pose(&scene->model, i, scene->first_frame + frame, positions);
         }

@@ -52,7 +52,7 @@ static void print_body(const loaded_world *loaded, uint32_t rank, char *text, si
 
 static const char *verdict_of(const dent_body_contact *pair)
 {
-    if (pair->state == DENT_CONTACT_PENETRATING) {
+    if (pair->state == DENT_BODY_PAIR_PENETRATING) {
         return "PENETRATING";
     }
     return pair->exact_penetration ? "touching (within the tolerance)" : "touching";
@@ -124,7 +124,7 @@ const dent_body_contact *deepest_contact(const dent_check_result *result)
     const dent_body_contact *deepest = NULL;
     for (uint64_t i = 0; i < result->pair_count; i++) {
         const dent_body_contact *pair = &result->pairs[i];
-        if (pair->state == DENT_CONTACT_PENETRATING && (deepest == NULL || pair->max_depth > deepest->max_depth)) {
+        if (pair->state == DENT_BODY_PAIR_PENETRATING && (deepest == NULL || pair->max_depth > deepest->max_depth)) {
             deepest = pair;
         }
     }

@@ -77,7 +77,7 @@ static void draw(picture_canvas *canvas, const loaded_world *loaded, const dent_
     }
     draw_curves(canvas, curves);
     for (uint64_t i = 0; !plain && i < result->pair_count; i++) {
-        if (result->pairs[i].state == DENT_CONTACT_PENETRATING) {
+        if (result->pairs[i].state == DENT_BODY_PAIR_PENETRATING) {
             picture_ring(canvas, result->pairs[i].deepest, 9, ring_color);
         }
     }

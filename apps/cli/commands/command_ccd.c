@@ -18,7 +18,7 @@
 enum { FEATURE_SIZE = 64, PAIRS_PER_POLL = 1024 };
 
 typedef struct ccd_answer {
-    dent_start_state start;
+    dent_initial_state start;
     dent_impact_result impacts;
     const dent_impact *first; /* null: none */
     uint64_t vertex_face;     /* of the impacts */
@@ -126,7 +126,7 @@ static void print_list(tool_session *session, const loaded_world *loaded, const 
     progress_end(&session->progress);
 }
 
-static void print_start(printer *out, const loaded_world *loaded, const dent_start_state *start)
+static void print_start(printer *out, const loaded_world *loaded, const dent_initial_state *start)
 {
     if (!start->crosses) {
         return;
@@ -218,7 +218,7 @@ static int ask(tool_session *session, const loaded_world *loaded, ccd_answer *an
     def.cancel = interrupt_flag();
     uint64_t began = dent_clock_ns();
     progress_begin(&session->progress, "looking at the start", 0);
-    dent_status status = dent_world_start_state(loaded->world, &def, &answer->start);
+    dent_status status = dent_world_initial_state(loaded->world, &def, &answer->start);
     answer->start_ns = dent_clock_ns() - began;
     if (status == DENT_OK && answer->start.outcome == DENT_OUTCOME_COMPLETE) {
         progress_begin(&session->progress, "searching", 0);

@@ -40,7 +40,7 @@ static int compare_ns(const void *a, const void *b)
 }
 
 static uint64_t time_query(const dent_impact_queries *queries, uint32_t number, uint64_t cost,
-                           dent_impact_answer *answer)
+                           dent_impact_test_result *answer)
 {
     const dent_impact_query *query = &queries->queries[number];
     uint64_t best = UINT64_MAX;
@@ -62,7 +62,7 @@ static bool run_queries(tool_session *session, const dent_impact_queries *querie
     tally->total = queries->count;
     progress_begin(&session->progress, "asking", queries->count);
     for (uint32_t i = 0; i < queries->count && !interrupt_seen(); i++) {
-        dent_impact_answer answer = {0};
+        dent_impact_test_result answer = {0};
         times[i] = time_query(queries, i, cost, &answer);
         tally->ns_sum += times[i];
         tally->colliding += queries->truth[i] != 0;

@@ -18,7 +18,7 @@ typedef struct body_facts {
     const char *file;
     const loaded_body *body;
     dent_body_topology topology;
-    dent_body_measure measure;
+    dent_body_metrics measure;
     uint64_t cells, faces;
     uint32_t frames; /* of the series it is the first of; 0: none */
 } body_facts;
@@ -93,7 +93,7 @@ static const char *kind_name(dent_body_kind kind)
 static void print_json(printer *out, const body_facts *facts)
 {
     const dent_body_topology *topology = &facts->topology;
-    const dent_body_measure *measure = &facts->measure;
+    const dent_body_metrics *measure = &facts->measure;
     json_line line = json_begin(out);
     json_string(&line, "file", facts->file);
     json_integer(&line, "body", facts->number);
@@ -143,7 +143,7 @@ static void print_row(printer *out, const char *left, uint64_t left_count, const
 static void print_table(printer *out, const body_facts *facts)
 {
     const dent_body_topology *topology = &facts->topology;
-    const dent_body_measure *measure = &facts->measure;
+    const dent_body_metrics *measure = &facts->measure;
     const loaded_body *body = facts->body;
     bool solid = topology->kind == DENT_BODY_SOLID;
     printer_format(out, "  body %u  ", facts->number);
@@ -233,7 +233,7 @@ static int inform_about_body(tool_session *session, const loaded_world *loaded, 
     facts.frames = frames != NULL ? dent_frames_count(frames) : 0;
     dent_status status = dent_body_get_topology(loaded->world, facts.body->id, &facts.topology);
     if (status == DENT_OK) {
-        status = dent_body_get_measure(loaded->world, facts.body->id, &facts.measure);
+        status = dent_body_get_metrics(loaded->world, facts.body->id, &facts.measure);
     }
     if (status != DENT_OK) {
         return complain("%s: %s", facts.file, dent_world_message(loaded->world));
@@ -257,7 +257,7 @@ static int inform_about_input(tool_session *session, const char *name, uint32_t 
     loaded_world loaded;
     dent_frames *frames = NULL;
     int status = loaded_world_open(session, &loaded);
-    if (status == STATUS_GOOD && dent_frames_named_by(name)) {
+    if (status == STATUS_GOOD && dent_path_is_series(name)) {
         status = open_frames(session, 1, &name, &frames);
     }
     if (status == STATUS_GOOD) {

@@ -19,7 +19,7 @@ static void print_link(printer *out, const dent_robot_link *link)
 static void print_joint(printer *out, const dent_linkage *linkage, uint32_t index)
 {
     const dent_joint_def *joint = dent_linkage_joint(linkage, index);
-    uint32_t first = dent_linkage_first_value(linkage, index), values = dent_joint_kind_values(joint->kind);
+    uint32_t first = dent_linkage_first_value(linkage, index), values = dent_joint_kind_value_count(joint->kind);
     printer_text(out, "  joint  ");
     printer_name(out, joint->name);
     printer_format(out, ": %s, ", dent_joint_kind_name(joint->kind));

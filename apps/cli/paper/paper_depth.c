@@ -201,7 +201,7 @@ static const dent_contact *contact_of(const dent_contacts *contacts, uint32_t ve
 {
     for (uint64_t i = 0; i < contacts->count; i++) {
         const dent_contact *contact = &contacts->contacts[i];
-        if (contact->kind == DENT_CONTACT_POINT_CELL && contact->body_a == 0 && contact->feature_a == vertex) {
+        if (contact->kind == DENT_CONTACT_VERTEX_CELL && contact->body_a == 0 && contact->feature_a == vertex) {
             return contact;
         }
     }

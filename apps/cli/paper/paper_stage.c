@@ -151,11 +151,11 @@ double paper_mean_edge(const bench_scene *scene, const paper_stage *stage)
 {
     double sum = 0, weight = 0;
     for (uint32_t rank = 0; rank < scene->body_count; rank++) {
-        dent_body_measure measure;
+        dent_body_metrics measure;
         uint32_t edges;
         dent_body_id id = dent_world_body_at(stage->world, rank);
         dent_body_edges(stage->world, id, &edges);
-        if (dent_body_get_measure(stage->world, id, &measure) == DENT_OK) {
+        if (dent_body_get_metrics(stage->world, id, &measure) == DENT_OK) {
             sum += measure.mean_edge * edges;
             weight += edges;
         }

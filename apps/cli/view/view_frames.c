@@ -309,7 +309,7 @@ static marking *make_marks(const view_source *source)
 }
 
 /* A query that fails takes its question back and leaves a frame without marks; false only: out of memory. */
-static bool append_pairs(view_source *source, view_wishes *wishes, view_message *message)
+static bool append_pairs(view_source *source, view_settings *wishes, view_message *message)
 {
     dent_query_def def = dent_query_def_default();
     dent_query_result result;
@@ -394,7 +394,7 @@ static view_frame_header make_header(const view_source *source, uint32_t sequenc
     return header;
 }
 
-view_message *view_make_frame(view_source *source, view_wishes *wishes, uint32_t sequence, uint32_t flags)
+view_message *view_make_frame(view_source *source, view_settings *wishes, uint32_t sequence, uint32_t flags)
 {
     bool pending = (flags & VIEW_FLAG_PENDING) != 0, find = !pending && source->moved;
     if (pending ||
@@ -427,19 +427,19 @@ view_message *view_make_frame(view_source *source, view_wishes *wishes, uint32_t
 
 /* ---- what all pages share -------------------------------------------------------------------------------------- */
 
-static const char *question_word(const view_wishes *wishes)
+static const char *question_word(const view_settings *wishes)
 {
     return wishes->question != 0 ? dent_question_name(wishes->question) : "none";
 }
 
-static const char *structure_word(const view_wishes *wishes)
+static const char *structure_word(const view_settings *wishes)
 {
     return !wishes->structure_wanted ? "none"
            : wishes->tree != NULL    ? wishes->tree->name
                                      : dent_structure_name(wishes->structure);
 }
 
-view_message *view_make_state(const view_wishes *wishes, double speed)
+view_message *view_make_state(const view_settings *wishes, double speed)
 {
     text state = begin_text(VIEW_STATE);
     if (state.failed) {

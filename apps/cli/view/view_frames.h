@@ -19,26 +19,26 @@ extern const view_tree view_trees[VIEW_TREE_COUNT];
 const view_tree *view_find_tree(const char *name);
 
 /** What is shown beside the bodies; set by commands of the page. */
-typedef struct view_wishes {
+typedef struct view_settings {
     dent_question question; /* 0: none */
     uint32_t pair_count;    /* of the last frame */
     bool structure_wanted;
     const struct view_tree *tree; /* a bounding tree, a structure of its own (dent/time_critical.h); null: … */
     dent_structure structure;     /* … one of these */
     uint32_t structure_body, structure_level;
-} view_wishes;
+} view_settings;
 
 /** HELLO and a TOPOLOGY per body, handed to the server. */
 int view_send_opening(view_source *source, view_server *server);
 /** Asks for contacts (where something moved) and pairs and makes the FRAME message; with VIEW_FLAG_PENDING without
  * either. Where these cannot be had view_fail says why, the frame goes without them, and a question is taken back;
  * null: no memory, reported. */
-view_message *view_make_frame(view_source *source, view_wishes *wishes, uint32_t sequence, uint32_t flags);
+view_message *view_make_frame(view_source *source, view_settings *wishes, uint32_t sequence, uint32_t flags);
 /** The shapes of the structure wished for, at the present positions; null: an error that was reported. Keeps a bounding
  *  tree in the source, to refit it for the next frame. (view_structures.c) */
-view_message *view_make_boxes(view_source *source, const view_wishes *wishes);
+view_message *view_make_boxes(view_source *source, const view_settings *wishes);
 /** What all pages share, as STATE; what went wrong, as NOTE. Null: no memory. */
-view_message *view_make_state(const view_wishes *wishes, double speed);
+view_message *view_make_state(const view_settings *wishes, double speed);
 view_message *view_make_trouble(const char *words);
 /** The answer to a pick, as a NOTE: ids, corners and contacts of a surface face. */
 view_message *view_describe_face(const view_source *source, uint32_t body, uint32_t face);

@@ -24,7 +24,7 @@ typedef struct viewing {
     tool_session *session;
     view_source source;
     view_server *server;
-    view_wishes wishes;
+    view_settings wishes;
     bool playing, changed, boxes_changed, state_changed;
     bool started; /* a page has come: a simulation nobody has seen yet waits for it */
     double speed;
@@ -80,7 +80,7 @@ static int ask(viewing *view, const char *word)
 
 static int show_structure(viewing *view, const view_command *command)
 {
-    view_wishes *wishes = &view->wishes;
+    view_settings *wishes = &view->wishes;
     bool known = strcmp(command->word, "none") == 0, outside = command->number[0] >= view->source.body_count;
     wishes->tree = view_find_tree(command->word);
     wishes->structure_wanted = !outside && wishes->tree != NULL;
@@ -155,7 +155,7 @@ static int give_up(viewing *view, int failed)
     return STATUS_GOOD;
 }
 
-static int obey(viewing *view, const view_command *command)
+static int handle_command(viewing *view, const view_command *command)
 {
     view_source *source = &view->source;
     switch (command->kind) {
@@ -365,7 +365,7 @@ static int turn(viewing *view)
         let_go(view);
     }
     for (int i = 0; i < COMMANDS_PER_TURN && !failed && view_server_command(view->server, wait, &command); i++) {
-        failed = obey(view, &command);
+        failed = handle_command(view, &command);
         wait = 0;
         if (view->changed) {
             break; /* it is shown before the next command, or a page that talks all the time would see nothing */

@@ -71,7 +71,7 @@ static void close_series(view_source *source)
 static int add_input(view_source *source, series *own, const char *word)
 {
     series_input *input = &own->inputs[own->input_count];
-    if (dent_frames_named_by(word)) {
+    if (dent_path_is_series(word)) {
         int failed = open_frames(source->session, 1, &word, &input->frames);
         if (failed) {
             return failed;

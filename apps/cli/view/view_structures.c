@@ -89,7 +89,7 @@ static bool node_shown(const dent_bound_node *node, uint32_t level)
 
 static view_message *nodes_of(view_source *source, uint32_t level, bool balls)
 {
-    dent_bound_tree_facts facts = dent_bound_tree_get_facts(source->tree);
+    dent_bound_tree_info facts = dent_bound_tree_get_facts(source->tree);
     uint64_t total = 0;
     level = level < facts.levels ? level : facts.levels - 1;
     for (uint32_t i = 0; i < facts.nodes; i++) {
@@ -129,7 +129,7 @@ static bool find_present_tree(view_source *source, uint32_t body, dent_bound_kin
     return source->tree != NULL;
 }
 
-view_message *view_make_boxes(view_source *source, const view_wishes *wishes)
+view_message *view_make_boxes(view_source *source, const view_settings *wishes)
 {
     dent_structure_shapes shapes = {0};
     bool wanted = wishes->structure_wanted && wishes->structure_body < source->body_count;

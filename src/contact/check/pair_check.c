@@ -127,9 +127,9 @@ static void count_elements(const struct check_side *side, dent_body_contact *con
     }
 }
 
-static void mark_elements(struct check_body *x, const struct check_side *side, dent_contact_state state)
+static void mark_elements(struct check_body *x, const struct check_side *side, dent_body_pair_state state)
 {
-    uint8_t overlapping = state == DENT_CONTACT_PENETRATING ? DENT_MARK_OVERLAPPING : DENT_MARK_TOUCHING;
+    uint8_t overlapping = state == DENT_BODY_PAIR_PENETRATING ? DENT_MARK_OVERLAPPING : DENT_MARK_TOUCHING;
     for (uint32_t element = 0; element < x->body->element_count; element++) {
         uint8_t flags = side->elements[element];
         uint8_t mark = flags & ELEMENT_OVERLAPS  ? overlapping
@@ -155,13 +155,13 @@ static bool any_overlap(const struct pair *pair)
     return false;
 }
 
-static dent_contact_state judge(const struct check_run *run, const dent_body_contact *contact)
+static dent_body_pair_state judge(const struct check_run *run, const dent_body_contact *contact)
 {
     if (contact->exact_penetration && (run->tolerance == 0 || contact->max_depth > run->tolerance)) {
-        return DENT_CONTACT_PENETRATING;
+        return DENT_BODY_PAIR_PENETRATING;
     }
     bool meets = contact->exact_penetration || run->total.contact;
-    return meets && (contact->exact_penetration || !run->ignore_touching) ? DENT_CONTACT_TOUCHING : DENT_CONTACT_APART;
+    return meets && (contact->exact_penetration || !run->ignore_touching) ? DENT_BODY_PAIR_TOUCHING : DENT_BODY_PAIR_APART;
 }
 
 /* ---- the stages -------------------------------------------------------------------------------------------------- */
@@ -226,7 +226,7 @@ dent_status check_pair(struct check_run *run, struct check_body *a, struct check
         for (int axis = 0; axis < 3; axis++) {
             contact->deepest[axis] = run->total.depth >= 0 || run->total.contact ? where[axis] : 0;
         }
-        for (int i = 0; i < pair.side_count && contact->state != DENT_CONTACT_APART; i++) {
+        for (int i = 0; i < pair.side_count && contact->state != DENT_BODY_PAIR_APART; i++) {
             mark_elements(bodies[i], &pair.sides[i], contact->state);
         }
     }

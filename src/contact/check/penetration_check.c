@@ -177,7 +177,7 @@ static dent_status check_pairs(struct check_run *run, const dent_check_def *def,
             }
             contact.body_a = a;
             contact.body_b = b;
-            if (contact.state != DENT_CONTACT_APART && !array_push(contacts, &contact)) {
+            if (contact.state != DENT_BODY_PAIR_APART && !array_push(contacts, &contact)) {
                 return check_out_of_memory(run);
             }
         }
@@ -191,7 +191,7 @@ static void sum_up(const struct check_state *state, dent_check_result *result)
     result->pair_count = state->contacts.count;
     for (uint64_t i = 0; i < result->pair_count; i++) {
         const dent_body_contact *contact = &result->pairs[i];
-        bool penetrating = contact->state == DENT_CONTACT_PENETRATING;
+        bool penetrating = contact->state == DENT_BODY_PAIR_PENETRATING;
         result->penetrating_pairs += penetrating;
         result->touching_pairs += !penetrating;
         result->max_depth =

@@ -37,12 +37,12 @@ static bool has_inside(const struct body *body)
 
 /* ---- containment where surfaces do not meet ---------------------------------------------------------------------- */
 
-enum whereabouts { OUTSIDE, INSIDE, IN_DOUBT };
+enum point_location { OUTSIDE, INSIDE, IN_DOUBT };
 
-static enum whereabouts point_in_solid(const double p[3], const struct posed_body *y)
+static enum point_location point_in_solid(const double p[3], const struct posed_body *y)
 {
     predicate_counters ignored = {0};
-    enum whereabouts where = OUTSIDE;
+    enum point_location where = OUTSIDE;
     for (uint32_t i = 0; i < y->body->tetrahedron_count; i++) {
         const uint32_t *v = y->body->tetrahedra[i];
         const double *c[4] = {y->xyz[v[0]], y->xyz[v[1]], y->xyz[v[2]], y->xyz[v[3]]};
@@ -61,7 +61,7 @@ static enum whereabouts point_in_solid(const double p[3], const struct posed_bod
     return where;
 }
 
-static enum whereabouts point_inside(const double p[3], const struct posed_body *y)
+static enum point_location point_inside(const double p[3], const struct posed_body *y)
 {
     if (!point_in_box(p, y)) {
         return OUTSIDE;
@@ -77,15 +77,15 @@ static enum whereabouts point_inside(const double p[3], const struct posed_body 
 }
 
 /* Does some connected part of x lie in y? Parts are numbered in the order of their smallest vertices. */
-static enum whereabouts some_part_inside(const struct posed_body *x, const struct posed_body *y)
+static enum point_location some_part_inside(const struct posed_body *x, const struct posed_body *y)
 {
     uint32_t parts = 0;
-    enum whereabouts where = OUTSIDE;
+    enum point_location where = OUTSIDE;
     for (uint32_t vertex = 0;
          has_inside(y->body) && vertex < x->body->vertex_count && parts < x->body->topology.component_count; vertex++) {
         if (x->body->vertex_component[vertex] == parts) {
             parts++;
-            enum whereabouts of_part = point_inside(x->xyz[vertex], y);
+            enum point_location of_part = point_inside(x->xyz[vertex], y);
             if (of_part == INSIDE) {
                 return INSIDE;
             }
@@ -113,7 +113,7 @@ static void look_at_pair(void *data, uint32_t number, uint32_t worker)
     if (cancel_requested(containment->cancel) || number >= seen) {
         return;
     }
-    enum whereabouts a_in_b = some_part_inside(a, b), b_in_a = some_part_inside(b, a);
+    enum point_location a_in_b = some_part_inside(a, b), b_in_a = some_part_inside(b, a);
     if (a_in_b == IN_DOUBT || b_in_a == IN_DOUBT) {
         __atomic_store_n(&containment->in_doubt, 1, __ATOMIC_RELAXED);
     }
@@ -144,7 +144,7 @@ static uint32_t list_pairs(const struct pose *pose, struct body_pair *pairs)
 }
 
 /* *in_doubt: the penetration check has to be asked. */
-static dent_status find_contained(dent_world *world, struct cancel_flag *cancel, dent_start_state *state,
+static dent_status find_contained(dent_world *world, struct cancel_flag *cancel, dent_initial_state *state,
                                   bool *in_doubt)
 {
     uint32_t count = list_pairs(&world->pose, NULL);
@@ -167,7 +167,7 @@ static dent_status find_contained(dent_world *world, struct cancel_flag *cancel,
 
 /* ---- containment where they touch -------------------------------------------------------------------------------- */
 
-static dent_status ask_the_check(dent_world *world, const dent_impact_def *def, dent_start_state *state)
+static dent_status ask_the_check(dent_world *world, const dent_impact_def *def, dent_initial_state *state)
 {
     dent_check_def check = dent_check_def_default();
     dent_check_result result;
@@ -179,7 +179,7 @@ static dent_status ask_the_check(dent_world *world, const dent_impact_def *def, 
     }
     state->outcome = result.outcome;
     for (uint64_t i = 0; i < result.pair_count && !state->crosses; i++) {
-        if (result.pairs[i].state == DENT_CONTACT_PENETRATING) {
+        if (result.pairs[i].state == DENT_BODY_PAIR_PENETRATING) {
             state->crosses = true;
             state->body_a = result.pairs[i].body_a;
             state->body_b = result.pairs[i].body_b;
@@ -191,7 +191,7 @@ static dent_status ask_the_check(dent_world *world, const dent_impact_def *def, 
 /* ---- the calls --------------------------------------------------------------------------------------------------- */
 
 /* Counts the crossings; *touching: faces of two different bodies, one of them with an inside, meet without crossing. */
-static void look_at_faces(const dent_world *world, const dent_pair_list *faces, dent_start_state *state, bool *touching)
+static void look_at_faces(const dent_world *world, const dent_pair_list *faces, dent_initial_state *state, bool *touching)
 {
     for (uint64_t i = 0; i < faces->count; i++) {
         const dent_pair *pair = &faces->pairs[i];
@@ -209,7 +209,7 @@ static void look_at_faces(const dent_world *world, const dent_pair_list *faces, 
     }
 }
 
-static dent_status look_at_start(struct question_call *call, dent_start_state *state)
+static dent_status look_at_start(struct question_call *call, dent_initial_state *state)
 {
     dent_world *world = call->world;
     const dent_impact_def *def = call->def;
@@ -233,7 +233,7 @@ static dent_status look_at_start(struct question_call *call, dent_start_state *s
         state->outcome = cancel_requested(&call->cancel) ? DENT_OUTCOME_CANCELLED : state->outcome;
     }
     if (state->outcome != DENT_OUTCOME_COMPLETE) {
-        *state = (dent_start_state){.outcome = state->outcome};
+        *state = (dent_initial_state){.outcome = state->outcome};
     }
     return status;
 }
@@ -273,10 +273,10 @@ static dent_status find_step(struct question_call *call)
     }
 
 static const struct question_row start_question =
-    STEP_ROW("the state of the start", dent_start_state, READS_START, find_start);
+    STEP_ROW("the state of the start", dent_initial_state, READS_START, find_start);
 static const struct question_row step_question = STEP_ROW("a safe step", dent_safe_step, READS_START, find_step);
 
-dent_status dent_world_start_state(dent_world *world, const dent_impact_def *def, dent_start_state *state)
+dent_status dent_world_initial_state(dent_world *world, const dent_impact_def *def, dent_initial_state *state)
 {
     QUESTION_REQUIRE(world, def, state);
     return question_ask(world, &start_question, def, state);

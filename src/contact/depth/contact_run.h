@@ -108,7 +108,7 @@ struct contact_state {
     struct dynamic_array sides;           /* int8_t by rank: contact_run.surface_side */
     struct block_output lost_blocks, term_blocks;
     struct dynamic_array contacts, patches; /* the public records */
-    struct dynamic_array unsorted;          /* dent_contact: those that are not point-cell */
+    struct dynamic_array unsorted;          /* dent_contact: those that are not vertex-cell */
     struct contact_memory memory, fresh_memory;
 };
 

@@ -223,7 +223,7 @@ static bool use_previous(struct contact_run *run, struct depth_point *point, con
     }
     point->depth = point->error = depth;
     point->face = face;
-    point->source = DENT_CONTACT_PREVIOUS;
+    point->source = DENT_CONTACT_SOURCE_PREVIOUS;
     vector_copy(direction, point->direction);
     return true;
 }
@@ -232,7 +232,7 @@ static void use_nearest(struct contact_run *run, struct depth_point *point, cons
 {
     point->depth = point->error = nearest->face == PLACE_NONE ? 0 : nearest->distance;
     point->face = nearest->face;
-    point->source = DENT_CONTACT_NEAREST;
+    point->source = DENT_CONTACT_SOURCE_NEAREST;
     if (nearest->face == PLACE_NONE) { /* no surface at all: some direction */
         point->direction[0] = 1;
         point->direction[1] = point->direction[2] = 0;
@@ -304,7 +304,7 @@ static bool value_island(struct contact_run *run)
     const struct depth_point *first = array_at(&state->points, places[0]);
     const struct box_tree *tree = contact_face_tree(run, first->body_b);
     size_t seeds = 0, count = state->queue.count;
-    uint8_t source = DENT_CONTACT_PREVIOUS;
+    uint8_t source = DENT_CONTACT_SOURCE_PREVIOUS;
     if (!tree) {
         return false;
     }
@@ -337,9 +337,9 @@ static bool value_island(struct contact_run *run)
         ((struct depth_point *)array_at(&state->points, seed))->round = 1;
         places[0] = seed;
         seeds = 1;
-        source = DENT_CONTACT_NEAREST;
+        source = DENT_CONTACT_SOURCE_NEAREST;
     }
-    for (size_t i = seeds; i < count && source == DENT_CONTACT_PREVIOUS; i++) {
+    for (size_t i = seeds; i < count && source == DENT_CONTACT_SOURCE_PREVIOUS; i++) {
         ((struct depth_point *)array_at(&state->points, places[i]))->round = 0;
     }
     state->queue.count = seeds;

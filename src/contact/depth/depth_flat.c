@@ -7,7 +7,7 @@
  * Where a pair has no depth from the other stages and its region is not flat, exact arithmetic (pair_check.h) is asked
  * whether the interiors meet. Then the pair parts as a whole: along the normal of a face at the region, of the body
  * that is to be left, in whose direction the region is thinnest. A corner at x has the depth of the plane at the far
- * end of the region, exact for blocks. Vertices become point-cell contacts, hits edge-face contacts, all with the flag
+ * end of the region, exact for blocks. Vertices become vertex-cell contacts, hits edge-face contacts, all with the flag
  * FLAT. An overlap that has no extent to go by is counted (`overlaps_without_depth`).
  *
  * In: cut edges, points after the last fallback. Out: values of touching points, records in state->unsorted. Costs
@@ -200,7 +200,7 @@ static void value_point(struct contact_run *run, const struct corner *corner, do
     if (point->face == PLACE_NONE) {
         point->face = depth_touched_face(run, point->body_a, point->vertex, point->body_b);
     }
-    point->source = DENT_CONTACT_NEAREST;
+    point->source = DENT_CONTACT_SOURCE_NEAREST;
     point->flags |= DENT_CONTACT_FLAT;
     point->depth = point->error = depth;
     point->round = 1;
@@ -215,7 +215,7 @@ static bool value_cut(struct contact_run *run, const struct corner *corner, doub
     const double(*xyz)[3] = run->pose->bodies[cut->body_a].xyz;
     const double *corners[3];
     dent_contact contact;
-    contact_begin(run, &contact, DENT_CONTACT_EDGE_FACE, DENT_CONTACT_CROSSING, cut->body_a, cut->edge, cut->body_b,
+    contact_begin(run, &contact, DENT_CONTACT_EDGE_FACE, DENT_CONTACT_SOURCE_CROSSING, cut->body_a, cut->edge, cut->body_b,
                   cut->face);
     contact.flags |= DENT_CONTACT_ON_FACE | DENT_CONTACT_FLAT;
     contact.vertices_a[0] = cut->v0;

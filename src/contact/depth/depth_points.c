@@ -567,7 +567,7 @@ static bool take_run(struct contact_run *run, const struct cut_run *cuts, struct
     order_hits(run, cuts, hits);
     uint32_t nearest_v0 = hits->order[0], nearest_v1 = hits->order[cuts->count - 1];
     if (first && second) {
-        run->counters.double_crosses++;
+        run->counters.double_crossings++;
         return add_double_cross(run, first, cut->v1, nearest_v0) && add_double_cross(run, second, cut->v0, nearest_v1);
     }
     if (!first && !second) {

@@ -141,7 +141,7 @@ static void border_block(void *data, uint32_t block, uint32_t worker)
             valued = previous && average_hits(run, point, previous);
         }
         if (valued) {
-            point->source = DENT_CONTACT_BORDER;
+            point->source = DENT_CONTACT_SOURCE_BORDER;
             point->round = 1;
         }
     }
@@ -264,9 +264,9 @@ static void round_block(void *data, uint32_t block, uint32_t worker)
     for (size_t i = begin; i < end; i++) {
         struct depth_point *point = array_at(&loop->run->state->points, places[i]);
         average_neighbours(loop->run, point, loop->round);
-        point->source = loop->source ? loop->source : DENT_CONTACT_PROPAGATED;
+        point->source = loop->source ? loop->source : DENT_CONTACT_SOURCE_PROPAGATED;
         if (point->depth < 0 && value_by_all_borders(loop->run, point)) {
-            point->source = DENT_CONTACT_BORDER; /* a wall beside the way out: not below the surface, but inside */
+            point->source = DENT_CONTACT_SOURCE_BORDER; /* a wall beside the way out: not below the surface, but inside */
         }
         if (point->depth < 0) { /* b bends away: nothing is pulled in */
             point->depth = 0;
@@ -319,7 +319,7 @@ static bool restore_borders(struct contact_run *run)
         uint32_t place = (uint32_t)i;
         if (points[i].round == 0 && value_by_all_borders(run, &points[i])) {
             points[i].round = 1;
-            points[i].source = DENT_CONTACT_BORDER;
+            points[i].source = DENT_CONTACT_SOURCE_BORDER;
             if (!array_push(&state->queue, &place)) {
                 return false;
             }

@@ -80,7 +80,7 @@ static bool meet_edges(const struct contact_run *run, const struct chord *chord,
     const double *ends_b[2] = {chord->b->xyz[other.v0], chord->b->xyz[other.v1]};
     closest_of_edges(ends_a, ends_b, &closest);
     bool turned = record->body_a > record->body_b || (record->body_a == record->body_b && record->edge > edge_b);
-    contact_begin(run, contact, DENT_CONTACT_EDGE_EDGE, DENT_CONTACT_CROSSING, turned ? record->body_b : record->body_a,
+    contact_begin(run, contact, DENT_CONTACT_EDGE_EDGE, DENT_CONTACT_SOURCE_CROSSING, turned ? record->body_b : record->body_a,
                   turned ? edge_b : record->edge, turned ? record->body_a : record->body_b,
                   turned ? record->edge : edge_b);
     edge_point(contact, turned, chord->edge, closest.weights_a[1], chord->a->xyz);
@@ -121,7 +121,7 @@ static void meet_faces(const struct contact_run *run, const struct chord *chord,
         depth = depths[side];
     }
     vector_normalise(direction);
-    contact_begin(run, contact, DENT_CONTACT_EDGE_FACE, DENT_CONTACT_CROSSING, record->body_a, record->edge,
+    contact_begin(run, contact, DENT_CONTACT_EDGE_FACE, DENT_CONTACT_SOURCE_CROSSING, record->body_a, record->edge,
                   record->body_b, chord->hits[0]->face);
     contact->flags |= (uint16_t)((thin ? DENT_CONTACT_THIN : 0) | DENT_CONTACT_ON_FACE);
     edge_point(contact, false, chord->edge, chord->parameter, chord->a->xyz);

@@ -27,7 +27,7 @@ uint64_t contact_key(const struct contact_run *run, uint32_t kind, uint32_t body
     key = mix(key, table->slots[table->ranks[body_a]].serial);
     key = mix(key, feature_a);
     key = mix(key, table->slots[table->ranks[body_b]].serial);
-    return kind == DENT_CONTACT_POINT_CELL ? mix(key, UINT64_MAX) : mix(key, feature_b);
+    return kind == DENT_CONTACT_VERTEX_CELL ? mix(key, UINT64_MAX) : mix(key, feature_b);
 }
 
 void contact_begin(const struct contact_run *run, dent_contact *contact, uint32_t kind, uint32_t source,
@@ -135,7 +135,7 @@ static void carry_by_face(const struct contact_run *run, const struct depth_poin
 static void fill_contact(const struct contact_run *run, struct depth_point *point, dent_contact *contact)
 {
     apply_options(run, point);
-    contact_begin(run, contact, DENT_CONTACT_POINT_CELL, point->source, point->body_a, point->vertex, point->body_b, 0);
+    contact_begin(run, contact, DENT_CONTACT_VERTEX_CELL, point->source, point->body_a, point->vertex, point->body_b, 0);
     contact->flags |= point->flags;
     contact->vertices_a[0] = point->vertex;
     contact->weights_a[0] = 1;

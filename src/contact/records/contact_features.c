@@ -88,7 +88,7 @@ static void fill_gap(const struct contact_run *run, const dent_proximity *pair, 
     const double(*a)[3] = run->pose->bodies[pair->body_a].xyz, (*b)[3] = run->pose->bodies[pair->body_b].xyz;
     struct closest_pair closest;
     bool vertex_face = pair->kind == DENT_PROXIMITY_VERTEX_FACE;
-    contact_begin(run, contact, vertex_face ? DENT_CONTACT_VERTEX_FACE : DENT_CONTACT_EDGE_EDGE, DENT_CONTACT_GAP,
+    contact_begin(run, contact, vertex_face ? DENT_CONTACT_VERTEX_FACE : DENT_CONTACT_EDGE_EDGE, DENT_CONTACT_SOURCE_GAP,
                   pair->body_a, pair->feature_a, pair->body_b, pair->feature_b);
     set_vertices(run, contact);
     const uint32_t *v = contact->vertices_a, *w = contact->vertices_b;
@@ -153,7 +153,7 @@ static void fill_impact(const struct contact_run *run, const dent_impact *impact
     const struct posed_body *a = &run->pose->bodies[impact->body_a], *b = &run->pose->bodies[impact->body_b];
     const double(*const *ends)[3] = (const double(*const *)[3])run->world->end.xyz;
     bool vertex_face = impact->kind == DENT_IMPACT_VERTEX_FACE;
-    contact_begin(run, contact, vertex_face ? DENT_CONTACT_VERTEX_FACE : DENT_CONTACT_EDGE_EDGE, DENT_CONTACT_IMPACT,
+    contact_begin(run, contact, vertex_face ? DENT_CONTACT_VERTEX_FACE : DENT_CONTACT_EDGE_EDGE, DENT_CONTACT_SOURCE_IMPACT,
                   impact->body_a, impact->feature_a, impact->body_b, impact->feature_b);
     set_vertices(run, contact);
     contact->time = impact->toi;

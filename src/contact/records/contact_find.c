@@ -18,7 +18,7 @@ dent_contacts_def dent_contacts_def_default(void)
 
 const char *dent_contact_kind_name(dent_contact_kind kind)
 {
-    static const char *const names[] = {NULL, "point-cell", "vertex-face", "edge-edge", "edge-face"};
+    static const char *const names[] = {NULL, "vertex-cell", "vertex-face", "edge-edge", "edge-face"};
     return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : NULL;
 }
 

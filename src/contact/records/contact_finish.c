@@ -40,7 +40,7 @@ static bool same_pair(const dent_contact *a, const dent_contact *b)
 
 static void merge_into(dent_contact *kept, const dent_contact *other)
 {
-    if (kept->source == DENT_CONTACT_GAP && other->source == DENT_CONTACT_IMPACT) {
+    if (kept->source == DENT_CONTACT_SOURCE_GAP && other->source == DENT_CONTACT_SOURCE_IMPACT) {
         kept->flags |= DENT_CONTACT_ALSO_IMPACT;
         kept->time = other->time;
     }

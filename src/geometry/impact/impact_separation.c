@@ -14,7 +14,7 @@
  * Over-reported: n is the best of all vertex-to-edge vectors and the normal, so a slab as thick as the distance is
  * found, up to rounding. Nearly parallel edges at an angle x lose u / x of their length in the normal and x in the
  * vertex-to-edge vectors, so at most about the root of u: 1e-7 of the size of the pair is stated. Progress is at least
- * tolerance / speed per slab, so it ends; `box_limit` stops it early, with the time reached, which is safe.
+ * tolerance / speed per slab, so it ends; `work_limit` stops it early, with the time reached, which is safe.
  */
 #include <math.h>
 
@@ -267,7 +267,7 @@ static void report(const struct separation_query *x, const struct impact_vertex 
 static void advance(struct separation_query *x, const struct impact_vertex *const corners[4],
                     const struct impact_separation *separation, double t_limit, struct impact_result *result)
 {
-    uint32_t limit = separation->box_limit == 0 ? DEFAULT_LIMIT : separation->box_limit;
+    uint32_t limit = separation->work_limit == 0 ? DEFAULT_LIMIT : separation->work_limit;
     double t = 0.0;
     for (uint32_t slabs = 0;; slabs++) {
         struct slab slab = thickest_slab(x, t);

@@ -128,7 +128,7 @@ uint32_t impact_test_block(const struct impact_block *block, dent_isa isa,
 struct impact_separation {
     double distance;    /* > 0: asks for a time at which the primitives are not farther apart than this */
     double tolerance;   /* > 0: how much nearer than certainly necessary a pair may come before it is reported */
-    uint32_t box_limit; /* steps before the answer becomes IMPACT_HIT_BUDGET; 0: a million */
+    uint32_t work_limit; /* steps before the answer becomes IMPACT_HIT_BUDGET; 0: a million */
     bool no_zero_toi;   /* a start farther apart than distance never gives toi = 0 */
 };
 

@@ -180,10 +180,10 @@ const char *dent_motion_kind_name(dent_motion_kind kind)
     return NULL;
 }
 
-dent_motion dent_motion_still(const dent_pose *pose)
+dent_motion dent_motion_stationary(const dent_pose *pose)
 {
     if (!pose) {
-        return dent_motion_still(&(dent_pose){.rotation = {1, 0, 0, 0}});
+        return dent_motion_stationary(&(dent_pose){.rotation = {1, 0, 0, 0}});
     }
     dent_motion motion = {.start = *pose};
     return motion;

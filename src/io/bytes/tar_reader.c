@@ -317,7 +317,7 @@ static bool has_data(enum tar_kind kind, uint8_t type)
     return kind == TAR_FILE || type == 'D';
 }
 
-static dent_status go_over_data(struct tar_reader *reader, const struct tar_member *member)
+static dent_status verify_member_data(struct tar_reader *reader, const struct tar_member *member)
 {
     uint64_t end = member->data_offset + member->size, reached;
     if (member->size > INT64_MAX - member->data_offset - BLOCK) {
@@ -356,7 +356,7 @@ static dent_status finish_member(struct tar_reader *reader, const uint8_t *block
     member->kind = kind_of(type, member->name);
     member->size = !has_data(member->kind, type) ? 0 : overrides->has_size ? overrides->size : size;
     member->data_offset = offset + BLOCK;
-    TRY(go_over_data(reader, member));
+    TRY(verify_member_data(reader, member));
     reader->member_count++;
     return DENT_OK;
 }

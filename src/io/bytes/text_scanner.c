@@ -234,7 +234,7 @@ dent_status scanner_fail(const struct text_scanner *scanner, dent_status status,
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    /* Pieces of the file may be in it: nothing that a terminal would obey. */
+    /* Pieces of the file may be in it: nothing that a terminal would handle_command. */
     for (char *p = text; *p; p++) {
         if ((unsigned char)*p < 32 || *p == 127) {
             *p = '?';

@@ -201,7 +201,7 @@ static dent_status read_element(struct obj_reader *reader, char statement)
 }
 
 /* Statements that say nothing about shape. */
-static bool has_no_meaning_here(struct text_span word)
+static bool is_ignored_keyword(struct text_span word)
 {
     static const char *const statements[] = {
         "vn",     "vt",    "vp",       "g",        "o",   "s",          "mg",        "usemtl", "mtllib", "usemap",
@@ -262,7 +262,7 @@ static dent_status read_statement(struct obj_reader *reader, struct text_span wo
     if (is_free_form(word)) {
         builder_note_line(reader->builder, "free-form statements (curves, surfaces) were skipped", reader->scanner.line,
                           word.text, word.length);
-    } else if (!has_no_meaning_here(word)) {
+    } else if (!is_ignored_keyword(word)) {
         return pass_unknown(reader, word);
     }
     skip_statement(reader);

@@ -311,7 +311,7 @@ static bool last_part_has_wildcard(const char *path)
     return pattern_has_wildcard(slash ? slash + 1 : path);
 }
 
-bool dent_frames_named_by(const char *path)
+bool dent_path_is_series(const char *path)
 {
     if (!path) {
         return false;
@@ -323,7 +323,7 @@ bool dent_frames_named_by(const char *path)
            (!file_exists(path) && last_part_has_wildcard(path));
 }
 
-bool dent_frames_of_one_series(const char *path_a, const char *path_b)
+bool dent_paths_same_series(const char *path_a, const char *path_b)
 {
     if (!path_a || !path_b) {
         return false;

@@ -113,9 +113,9 @@ static bool first_cell_is_positive(const dent_mesh_body *body, dent_world *world
 static void note_mirrored(const dent_mesh *mesh, dent_world *world, const dent_body_id *ids)
 {
     for (uint32_t b = 0; b < mesh->body_count; b++) {
-        dent_body_measure measure;
+        dent_body_metrics measure;
         if (dent_body_kind_has_cells(mesh->bodies[b].kind) && !first_cell_is_positive(&mesh->bodies[b], world, ids[b]) &&
-            dent_body_get_measure(world, ids[b], &measure) == DENT_OK && measure.mirrored) {
+            dent_body_get_metrics(world, ids[b], &measure) == DENT_OK && measure.mirrored) {
             dent_log_line(dent_world_context(world), DENT_LOG_NOTICE,
                           "%s: all cells are negative: the body is mirrored", mesh->bodies[b].name);
         }

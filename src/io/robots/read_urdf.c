@@ -34,7 +34,7 @@ struct robot_reading {
     dent_context *context; /* of the scope */
     const char *file;
     const dent_robot_read_def *def;
-    struct urdf_places places;
+    struct urdf_search_path places;
     struct urdf_document document;
     struct name_table link_names, joint_names;
     struct robot_storage *storage;

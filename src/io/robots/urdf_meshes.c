@@ -19,7 +19,7 @@
 
 /* ---- finding files --------------------------------------------------------------------------------------------- */
 
-void urdf_places_init(struct urdf_places *places, const char *path, const dent_robot_read_def *def)
+void urdf_places_init(struct urdf_search_path *places, const char *path, const dent_robot_read_def *def)
 {
     places->folder[0] = 0;
     places->package_path_count = def->package_path_count;
@@ -67,7 +67,7 @@ static bool try_package(const char *folder, size_t folder_length, const char *na
            (slash && slash[1] && try_file(folder, folder_length, slash + 1, is_first, found));
 }
 
-static bool find_in_packages(const struct urdf_places *places, const char *name, char found[URDF_PATH_MAX])
+static bool find_in_packages(const struct urdf_search_path *places, const char *name, char found[URDF_PATH_MAX])
 {
     bool is_first = true;
     for (uint32_t i = 0; i < places->package_path_count; i++) {
@@ -85,7 +85,7 @@ static bool find_in_packages(const struct urdf_places *places, const char *name,
     return try_package("", 0, name, &is_first, found);
 }
 
-bool urdf_find_file(const struct urdf_places *places, const char *name, char found[URDF_PATH_MAX])
+bool urdf_find_file(const struct urdf_search_path *places, const char *name, char found[URDF_PATH_MAX])
 {
     snprintf(found, URDF_PATH_MAX, "%s", name);
     if (strncmp(name, "package://", 10) == 0) {
@@ -106,7 +106,7 @@ bool urdf_find_file(const struct urdf_places *places, const char *name, char fou
 }
 
 void urdf_note_visual_meshes(dent_context *context, const char *file, const struct urdf_document *document,
-                             const struct urdf_places *places)
+                             const struct urdf_search_path *places)
 {
     const struct urdf_geometry *shapes = document->shapes.data;
     uint64_t missing = 0;
@@ -180,7 +180,7 @@ static dent_status append_mesh(dent_context *context, const dent_mesh_body *body
 
 /* One mesh file, not yet placed. */
 static dent_status add_mesh(struct read_scope *scope, const struct urdf_geometry *shape,
-                            const struct urdf_places *places, const dent_robot_read_def *def,
+                            const struct urdf_search_path *places, const dent_robot_read_def *def,
                             struct link_surface *surface)
 {
     dent_context *context = scope->context;
@@ -209,7 +209,7 @@ static dent_status add_mesh(struct read_scope *scope, const struct urdf_geometry
 
 /* One shape of a link, placed. */
 static dent_status add_shape(struct read_scope *scope, const struct urdf_geometry *shape,
-                             const struct urdf_places *places, const dent_robot_read_def *def,
+                             const struct urdf_search_path *places, const dent_robot_read_def *def,
                              struct link_surface *surface)
 {
     dent_context *context = scope->context;
@@ -229,7 +229,7 @@ static dent_status add_shape(struct read_scope *scope, const struct urdf_geometr
 }
 
 dent_status urdf_build_link(struct read_scope *scope, const char *file, const struct urdf_document *document,
-                            uint32_t link, size_t *next_shape, const struct urdf_places *places,
+                            uint32_t link, size_t *next_shape, const struct urdf_search_path *places,
                             const dent_robot_read_def *def, struct link_surface *surface)
 {
     const struct urdf_geometry *shapes = document->shapes.data;

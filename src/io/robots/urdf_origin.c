@@ -6,7 +6,7 @@
 static dent_pose turn_about(int axis, double angle)
 {
     dent_pose identity = dent_pose_identity();
-    dent_motion motion = dent_motion_still(&identity);
+    dent_motion motion = dent_motion_stationary(&identity);
     motion.axis[axis] = 1;
     motion.angle = angle;
     return dent_motion_at(&motion, 1);

@@ -95,7 +95,7 @@ static bool prepare(struct contour_search *search)
 
 /* ---- telling --------------------------------------------------------------------------------- */
 
-struct teller {
+struct report_loop {
     struct contour_search *search;
     dent_question question;
     size_t count;
@@ -108,14 +108,14 @@ struct batch {
     size_t answer_count, candidate_count;
 };
 
-static void flush(struct teller *teller, struct batch *batch, uint32_t block, uint32_t worker)
+static void flush(struct report_loop *report_loop, struct batch *batch, uint32_t block, uint32_t worker)
 {
-    struct candidate_sink *sink = teller->search->sink;
+    struct candidate_sink *sink = report_loop->search->sink;
     if (batch->answer_count) {
-        sink->answer(sink, teller->question, block, worker, batch->answers, batch->answer_count);
+        sink->answer(sink, report_loop->question, block, worker, batch->answers, batch->answer_count);
     }
     if (batch->candidate_count) {
-        sink->offer(sink, teller->question, block, worker, batch->candidates, batch->candidate_count);
+        sink->offer(sink, report_loop->question, block, worker, batch->candidates, batch->candidate_count);
     }
     batch->answer_count = batch->candidate_count = 0;
 }
@@ -149,20 +149,20 @@ static bool pair_shares_vertex(const struct contour_search *search, const struct
 
 static void tell_block(void *data, uint32_t block, uint32_t worker)
 {
-    struct teller *teller = data;
-    const struct contour_search *search = teller->search;
+    struct report_loop *report_loop = data;
+    const struct contour_search *search = report_loop->search;
     size_t begin = (size_t)block * ANSWERS_PER_BLOCK,
-           end = begin + ANSWERS_PER_BLOCK < teller->count ? begin + ANSWERS_PER_BLOCK : teller->count;
+           end = begin + ANSWERS_PER_BLOCK < report_loop->count ? begin + ANSWERS_PER_BLOCK : report_loop->count;
     struct batch batch;
-    if (block == teller->blocks) {
+    if (block == report_loop->blocks) {
         const struct dynamic_array *candidates =
-            &search->state->candidates[teller->question == DENT_QUESTION_FACE_CELL];
-        search->sink->offer(search->sink, teller->question, block, worker, candidates->data, candidates->count);
+            &search->state->candidates[report_loop->question == DENT_QUESTION_FACE_CELL];
+        search->sink->offer(search->sink, report_loop->question, block, worker, candidates->data, candidates->count);
         return;
     }
     batch.answer_count = batch.candidate_count = 0;
     for (size_t i = begin; i < end; i++) {
-        if (teller->question == DENT_QUESTION_FACE_CELL) {
+        if (report_loop->question == DENT_QUESTION_FACE_CELL) {
             const struct contour_pair *pair = (const struct contour_pair *)search->state->pairs.data + i;
             tell(search, &batch, pair->body_a, pair->face, pair->body_b, pair->cell, pair->degenerate,
                  pair_shares_vertex(search, pair));
@@ -171,19 +171,19 @@ static void tell_block(void *data, uint32_t block, uint32_t worker)
             tell(search, &batch, place->body_a, place->vertex, place->body_b, place->cell, place->degenerate, false);
         }
         if (batch.answer_count == BATCH || batch.candidate_count == BATCH) {
-            flush(teller, &batch, block, worker);
+            flush(report_loop, &batch, block, worker);
         }
     }
-    flush(teller, &batch, block, worker);
+    flush(report_loop, &batch, block, worker);
 }
 
-static bool tell_all(struct contour_search *search, dent_question question, size_t count)
+static bool report_all(struct contour_search *search, dent_question question, size_t count)
 {
-    struct teller teller = {search, question, count, (uint32_t)((count + ANSWERS_PER_BLOCK - 1) / ANSWERS_PER_BLOCK)};
-    if (!search->sink->begin(search->sink, question, teller.blocks + 1)) {
+    struct report_loop report_loop = {search, question, count, (uint32_t)((count + ANSWERS_PER_BLOCK - 1) / ANSWERS_PER_BLOCK)};
+    if (!search->sink->begin(search->sink, question, report_loop.blocks + 1)) {
         return false;
     }
-    dent_parallel_for(search->request->context, teller.blocks + 1, tell_block, &teller);
+    dent_parallel_for(search->request->context, report_loop.blocks + 1, tell_block, &report_loop);
     return true;
 }
 
@@ -283,9 +283,9 @@ static dent_status contour_walk_search(void *state, const struct search_request 
         return request->by_other_method(request, sink);
     }
     if ((request->questions & DENT_QUESTION_FACE_CELL &&
-         !tell_all(&search, DENT_QUESTION_FACE_CELL, search.state->pairs.count)) ||
+         !report_all(&search, DENT_QUESTION_FACE_CELL, search.state->pairs.count)) ||
         (request->questions & DENT_QUESTION_VERTEX_CELL &&
-         !tell_all(&search, DENT_QUESTION_VERTEX_CELL, search.state->places.count))) {
+         !report_all(&search, DENT_QUESTION_VERTEX_CELL, search.state->places.count))) {
         return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the contour walk");
     }
     return DENT_OK;

@@ -145,7 +145,7 @@ static bool orient_body(struct contour_search *search, uint32_t rank)
 }
 
 /* All positive, as the caller promised. */
-static bool take_for_granted(struct contour_search *search, uint32_t rank)
+static bool assume_cells_positive(struct contour_search *search, uint32_t rank)
 {
     uint32_t count = search->bodies[rank].mesh->component_count;
     int8_t *orientations = arena_allocate(search->request->scratch, count, 1);
@@ -167,7 +167,7 @@ bool contour_orient(struct contour_search *search)
     for (uint32_t rank = 0; rank < search->body_count; rank++) {
         bool promised = search->def.cells_are_positive && search->bodies[rank].mesh->turned_count == 0;
         bool trusted = promised && !CHECK_PROMISES && !search->def.verify_promises;
-        if (trusted ? !take_for_granted(search, rank) : !orient_body(search, rank)) {
+        if (trusted ? !assume_cells_positive(search, rank) : !orient_body(search, rank)) {
             return false;
         }
     }

@@ -208,7 +208,7 @@ static struct rounded_ray round_ray(const struct surface_forest *forest, const d
 }
 
 /* Faces of a body whose boxes the ray meets, through the leaves of the forest. */
-static bool shoot(struct contour_search *search, uint32_t rank_a, uint32_t face, uint32_t rank_b,
+static bool cast_ray(struct contour_search *search, uint32_t rank_a, uint32_t face, uint32_t rank_b,
                   struct numbered_point p, struct numbered_point far, uint32_t *found, predicate_counters *counters)
 {
     const struct walk_body *b = &search->bodies[rank_b];
@@ -254,7 +254,7 @@ static bool seed_part_in(struct contour_search *search, const struct part_ray *r
         !bodies_may_meet(search->bodies[ray->body].body, solid->body)) {
         return true;
     }
-    if (!shoot(search, ray->body, ray->face, rank, ray->p, ray->far, &found, counters)) {
+    if (!cast_ray(search, ray->body, ray->face, rank, ray->p, ray->far, &found, counters)) {
         return false;
     }
     for (size_t i = 0; i < search->state->hidden_walls.count; i++) {

@@ -358,10 +358,10 @@ dent_status dent_bound_tree_update(dent_bound_tree *object)
     return world_loop_status(object->world, status);
 }
 
-dent_bound_tree_facts dent_bound_tree_get_facts(const dent_bound_tree *object)
+dent_bound_tree_info dent_bound_tree_get_facts(const dent_bound_tree *object)
 {
     if (!object) {
-        return (dent_bound_tree_facts){0};
+        return (dent_bound_tree_info){0};
     }
     const struct bound_tree *tree = &object->tree;
     uint64_t bytes = tree->node_count * (sizeof *tree->volumes + sizeof *tree->links +
@@ -373,7 +373,7 @@ dent_bound_tree_facts dent_bound_tree_get_facts(const dent_bound_tree *object)
         bytes += tree->node_count * (sizeof *tree->reduced->nodes + sizeof *tree->reduced->stamps) +
                  tree->reduced->support_capacity * sizeof *tree->reduced->supports;
     }
-    return (dent_bound_tree_facts){tree->face_count, tree->node_count, tree->leaf_count, tree->level_count, bytes,
+    return (dent_bound_tree_info){tree->face_count, tree->node_count, tree->leaf_count, tree->level_count, bytes,
                                    tree->build_ns};
 }
 

@@ -63,7 +63,7 @@ struct dent_time_critical {
     uint32_t first_pair;
     struct bound_volume face_boxes[2][BOUND_LEAF_FACES_MAX];
 
-    dent_confirmed *confirmed;
+    dent_confirmed_pair *confirmed;
     uint32_t confirmed_count;
     dent_face_pair *pairs;
     uint32_t pair_count;

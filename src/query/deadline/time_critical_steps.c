@@ -313,7 +313,7 @@ static void finish_leaves(dent_time_critical *search)
         double depth = pair->lo < 0 ? -pair->lo : 0;
         search->confirmed_depth = depth > search->confirmed_depth ? depth : search->confirmed_depth;
         search->confirmed[search->confirmed_count++] =
-            (dent_confirmed){pair->node_a, pair->node_b, pair->lo, pair->error, search->first_pair, found};
+            (dent_confirmed_pair){pair->node_a, pair->node_b, pair->lo, pair->error, search->first_pair, found};
     }
     region_queue_remove(&search->queue, search->active);
     search->active = REGION_NONE;

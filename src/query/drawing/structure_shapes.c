@@ -273,7 +273,7 @@ dent_status dent_world_structure(dent_world *world, dent_structure structure, de
 {
     WORLD_REQUIRE(world, world);
     WORLD_REQUIRE(world, shapes);
-    uint32_t rank = dent_body_rank(world, id);
+    uint32_t rank = dent_body_index(world, id);
     if ((unsigned)structure >= DENT_STRUCTURE_COUNT) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no structure number %d",
                             (int)structure);

@@ -50,7 +50,7 @@ static bool boxes_apart(const struct feature *a, const struct feature *b, double
     return false;
 }
 
-static void look_at_pair(struct oracle *oracle, struct impact_desk *desk, const struct feature *a,
+static void look_at_pair(struct oracle *oracle, struct impact_worker *desk, const struct feature *a,
                          const struct feature *b)
 {
     struct impact_run *run = oracle->run;
@@ -75,14 +75,14 @@ static void look_at_pair(struct oracle *oracle, struct impact_desk *desk, const 
     desk->stages.free_by[IMPACT_STAGE_EXACT]++;
     if (result.answer != IMPACT_FREE) {
         struct impact_pair pair = {a->body, a->feature, b->body, b->feature};
-        impact_desk_answer(run, desk, oracle->kind, pair, &result);
+        impact_worker_answer(run, desk, oracle->kind, pair, &result);
     }
 }
 
 static void look_at_block(void *data, uint32_t block, uint32_t worker)
 {
     struct oracle *oracle = data;
-    struct impact_desk *desk = &oracle->run->desks[worker];
+    struct impact_worker *desk = &oracle->run->desks[worker];
     desk->block = oracle->kind == IMPACT_VERTEX_FACE ? 2 * block : 2 * block + 1;
     uint32_t first = block * FEATURES_PER_BLOCK;
     for (uint32_t i = first; i < first + FEATURES_PER_BLOCK && i < oracle->a.count; i++) {
@@ -151,7 +151,7 @@ static uint32_t block_count(const struct feature_list *list)
     return list->count / FEATURES_PER_BLOCK + (list->count % FEATURES_PER_BLOCK != 0);
 }
 
-dent_status impact_look_at_every_pair(struct impact_run *run)
+dent_status impact_test_all_pairs(struct impact_run *run)
 {
     struct oracle faces = {.run = run, .kind = IMPACT_VERTEX_FACE}, edges = {.run = run, .kind = IMPACT_EDGE_EDGE};
     if (!list_features(run, 1, &faces.a) || !list_features(run, 3, &faces.b) || !list_features(run, 2, &edges.a)) {

@@ -35,7 +35,7 @@ static dent_impact_stage public_stage(enum impact_stage stage)
 }
 
 static DENT_NOINLINE dent_status test_pair(enum impact_kind kind, const struct impact_vertex vertices[4],
-                                           dent_impact_answer *answer)
+                                           dent_impact_test_result *answer)
 {
     const struct impact_vertex *corners[4] = {&vertices[0], &vertices[1], &vertices[2], &vertices[3]};
     struct impact_result result;
@@ -44,7 +44,7 @@ static DENT_NOINLINE dent_status test_pair(enum impact_kind kind, const struct i
         return DENT_ERROR_OUT_OF_MEMORY;
     }
     *answer =
-        (dent_impact_answer){.meets = result.answer != IMPACT_FREE, .toi = 1, .stage = public_stage(result.stage)};
+        (dent_impact_test_result){.meets = result.answer != IMPACT_FREE, .toi = 1, .stage = public_stage(result.stage)};
     if (answer->meets) {
         answer->toi = result.toi;
         answer->u = result.u;
@@ -57,7 +57,7 @@ static DENT_NOINLINE dent_status test_pair(enum impact_kind kind, const struct i
 }
 
 dent_status dent_impact_test(dent_impact_kind kind, const double points_t0[4][3], const double points_t1[4][3],
-                             dent_impact_answer *answer)
+                             dent_impact_test_result *answer)
 {
     DENT_REQUIRE(NULL, points_t0);
     DENT_REQUIRE(NULL, points_t1);

@@ -67,7 +67,7 @@ static struct impact_separation separation_settings(double separation)
     double tolerance = separation * 0x1p-10;
     return (struct impact_separation){.distance = separation,
                                       .tolerance = tolerance > 0 ? tolerance : 0x1p-1074,
-                                      .box_limit = 100000,
+                                      .work_limit = 100000,
                                       .no_zero_toi = true};
 }
 
@@ -185,7 +185,7 @@ static dent_status prepare(struct question_call *call)
         .counters = counters_of(call),
     };
     dent_status status = run->state ? number_vertices(run) : impact_out_of_memory(run);
-    if (status == DENT_OK && !impact_desks_create(run)) {
+    if (status == DENT_OK && !impact_workers_create(run)) {
         status = impact_out_of_memory(run);
     }
     if (status == DENT_OK) {
@@ -243,7 +243,7 @@ static bool find_earliest(const struct impact_run *run, dent_impact *earliest)
 {
     bool found = false;
     for (uint32_t worker = 0; worker < dent_context_worker_count(run->context); worker++) {
-        const struct impact_desk *desk = &run->desks[worker];
+        const struct impact_worker *desk = &run->desks[worker];
         if (desk->found && (!found || impact_is_before(&desk->best, earliest))) {
             *earliest = desk->best;
             found = true;
@@ -258,9 +258,9 @@ static dent_status search(struct question_call *call)
 {
     struct impact_run *run = call->run;
     bool oracle = ((const dent_impact_def *)call->def)->method == DENT_METHOD_BRUTE_FORCE;
-    dent_status status = oracle ? impact_look_at_every_pair(run) : impact_search_forest(run);
+    dent_status status = oracle ? impact_test_all_pairs(run) : impact_search_forest(run);
     if (status == DENT_OK) {
-        impact_desks_clear(run);
+        impact_workers_clear(run);
     }
     return status;
 }

@@ -3,7 +3,7 @@
  *
  *   oracle (impact_oracle.c)          every pair, the exact test alone
  *   search (impact_search.c)          leaf pairs of the surface forest -> candidates -> desks
- *   desks (impact_desk.c)             blocks of candidates -> elementary tests (geometry/impact/impact_test.h) -> answers
+ *   desks (impact_worker.c)             blocks of candidates -> elementary tests (geometry/impact/impact_test.h) -> answers
  *   query (impact_query.c)            reads, chooses, sorts; the public calls
  *
  * An answer is a function of its pair alone, so blocks may be cut anywhere and tested in any order.
@@ -28,7 +28,7 @@ struct impact_state {
     struct dynamic_array vertices;           /* struct impact_vertex, body after body */
 };
 
-struct impact_desk;
+struct impact_worker;
 
 struct impact_run {
     dent_context *context;
@@ -48,7 +48,7 @@ struct impact_run {
     bool earliest;      /* keep the earliest only */
     _Alignas(8) uint64_t best_bits; /* atomic: the earliest toi so far, as the bits of a double (whose order they keep:
                                        it is not negative) */
-    struct impact_desk *desks; /* by worker */
+    struct impact_worker *desks; /* by worker */
     dent_impact_counters *counters;
 };
 
@@ -66,7 +66,7 @@ struct impact_queue {
 
 /* Where one worker gathers and tests. What is on it when a block of the search ends is tested before the next block
  * begins, so that the answers of a block are in the list of that block. */
-struct impact_desk {
+struct impact_worker {
     _Alignas(64) uint32_t block; /* of what is in the queues; UINT32_MAX: none yet */
     bool found;                  /* `best` holds something */
     dent_impact best;            /* of a search for the earliest */
@@ -84,17 +84,17 @@ static inline uint32_t run_vertex(const struct impact_run *run, uint32_t rank, u
 }
 
 /* False when memory runs out. */
-bool impact_desks_create(struct impact_run *run);
+bool impact_workers_create(struct impact_run *run);
 /* Tests what is left on all desks. Called once, by the calling thread, after the search. */
-void impact_desks_clear(struct impact_run *run);
+void impact_workers_clear(struct impact_run *run);
 /* Says that what follows on this desk belongs to `block` of the answer lists. */
-void impact_desk_enter(struct impact_run *run, struct impact_desk *desk, uint32_t block);
+void impact_worker_enter(struct impact_run *run, struct impact_worker *desk, uint32_t block);
 /* Puts a candidate on the desk: four corners and a name. Pairs that share a vertex must not come here. Returns at once
  * or after testing a full block. */
-void impact_desk_add(struct impact_run *run, struct impact_desk *desk, enum impact_kind kind, const uint32_t corners[4],
+void impact_worker_add(struct impact_run *run, struct impact_worker *desk, enum impact_kind kind, const uint32_t corners[4],
                      struct impact_pair pair);
 /* An answer: kept in the list of the desk's block, or compared with the earliest. */
-void impact_desk_answer(struct impact_run *run, struct impact_desk *desk, enum impact_kind kind,
+void impact_worker_answer(struct impact_run *run, struct impact_worker *desk, enum impact_kind kind,
                         struct impact_pair pair, const struct impact_result *result);
 
 /* The earliest time any worker has found so far; 1 when none. */
@@ -108,7 +108,7 @@ bool impact_is_before(const dent_impact *a, const dent_impact *b);
  * candidates. */
 bool impact_boxes_apart(const struct impact_run *run, enum impact_kind kind, const uint32_t corners[4]);
 
-dent_status impact_look_at_every_pair(struct impact_run *run);
+dent_status impact_test_all_pairs(struct impact_run *run);
 dent_status impact_search_forest(struct impact_run *run);
 
 dent_status impact_out_of_memory(struct impact_run *run);

@@ -129,11 +129,11 @@ static uint64_t near_leaf(const struct impact_run *run, const struct moving_leaf
     return mask & ((UINT64_C(1) << boxes.count) - 1); /* at most 48 */
 }
 
-static void offer(struct impact_run *run, struct impact_desk *desk, enum impact_kind kind, const uint32_t corners[4],
+static void offer(struct impact_run *run, struct impact_worker *desk, enum impact_kind kind, const uint32_t corners[4],
                   struct impact_pair pair)
 {
     if (run->separation == 0 || !impact_boxes_apart(run, kind, corners)) {
-        impact_desk_add(run, desk, kind, corners, pair);
+        impact_worker_add(run, desk, kind, corners, pair);
     }
 }
 
@@ -143,7 +143,7 @@ static bool same_vertex(const struct moving_leaf *a, uint32_t place_a, const str
     return body_identity(a->body, a->leaf->vertices[place_a]) == body_identity(b->body, b->leaf->vertices[place_b]);
 }
 
-static void offer_vertex_and_face(struct impact_run *run, struct impact_desk *desk, const struct moving_leaf *v,
+static void offer_vertex_and_face(struct impact_run *run, struct impact_worker *desk, const struct moving_leaf *v,
                                   uint32_t vertex, const struct moving_leaf *f, uint32_t face, bool may_share)
 {
     uint8_t p = f->leaf->corners[0][face], q = f->leaf->corners[1][face], r = f->leaf->corners[2][face];
@@ -157,7 +157,7 @@ static void offer_vertex_and_face(struct impact_run *run, struct impact_desk *de
     offer(run, desk, IMPACT_VERTEX_FACE, corners, pair);
 }
 
-static void vertices_with_faces(struct impact_run *run, struct impact_desk *desk, const struct moving_leaf *v,
+static void vertices_with_faces(struct impact_run *run, struct impact_worker *desk, const struct moving_leaf *v,
                                 const struct moving_leaf *f, bool may_share)
 {
     uint64_t wanted = near_leaf(run, f, vertices_of(v)) & v->leaf->owned_vertices;
@@ -194,7 +194,7 @@ static bool edges_share(const struct moving_leaf *a, uint32_t i, const struct mo
            same_vertex(a, a1, b, b1);
 }
 
-static void offer_edges(struct impact_run *run, struct impact_desk *desk, const struct moving_leaf *a, uint32_t i,
+static void offer_edges(struct impact_run *run, struct impact_worker *desk, const struct moving_leaf *a, uint32_t i,
                         const struct moving_leaf *b, uint32_t j, bool may_share)
 {
     if (may_share && edges_share(a, i, b, j)) {
@@ -211,7 +211,7 @@ static void offer_edges(struct impact_run *run, struct impact_desk *desk, const 
     offer(run, desk, IMPACT_EDGE_EDGE, corners, pair);
 }
 
-static void edges_with_edges(struct impact_run *run, struct impact_desk *desk, const struct moving_leaf *a,
+static void edges_with_edges(struct impact_run *run, struct impact_worker *desk, const struct moving_leaf *a,
                              const struct moving_leaf *b, bool same_leaf, bool may_share)
 {
     uint64_t wanted = near_leaf(run, b, edges_of(a)), near = wanted ? near_leaf(run, a, edges_of(b)) : 0;
@@ -263,8 +263,8 @@ static void visit_pairs(void *user, uint32_t block, uint32_t worker, const struc
 {
     const struct forest_search *search = user;
     struct impact_run *run = search->run;
-    struct impact_desk *desk = &run->desks[worker];
-    impact_desk_enter(run, desk, block);
+    struct impact_worker *desk = &run->desks[worker];
+    impact_worker_enter(run, desk, block);
     follow_best_time(run, desk->leaves);
     for (uint32_t i = 0; i < count; i++) {
         const struct leaf_pair *pair = &pairs[i];

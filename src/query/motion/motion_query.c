@@ -9,7 +9,7 @@ dent_motion_impact_def dent_motion_impact_def_default(void)
 {
     dent_motion_impact_def def = {0};
     def.struct_size = sizeof def;
-    def.box_limit = 10000000;
+    def.work_limit = 10000000;
     return def;
 }
 
@@ -28,7 +28,7 @@ static void destroy_state(dent_context *context, void *data)
         motion_tree_destroy(array_at(&state->trees, i));
     }
     for (size_t i = 0; i < state->desks.count; i++) {
-        array_destroy(&((struct motion_desk *)array_at(&state->desks, i))->queue);
+        array_destroy(&((struct motion_worker *)array_at(&state->desks, i))->queue);
     }
     array_destroy(&state->trees);
     array_destroy(&state->desks);
@@ -43,7 +43,7 @@ static void init_state(dent_context *context, void *data)
     struct motion_state *state = data;
     state->context = context;
     array_init(&state->trees, context, sizeof(struct motion_tree));
-    array_init(&state->desks, context, sizeof(struct motion_desk));
+    array_init(&state->desks, context, sizeof(struct motion_worker));
     array_init(&state->pairs, context, sizeof(struct motion_pair));
     array_init(&state->node_pairs, context, 2 * sizeof(uint32_t));
     array_init(&state->contacts, context, sizeof(dent_motion_contact));
@@ -57,7 +57,7 @@ static bool make_desks(struct motion_run *run)
 {
     struct dynamic_array *desks = &run->state->desks;
     while (desks->count < dent_context_worker_count(run->context)) {
-        struct motion_desk *desk = array_extend(desks, 1);
+        struct motion_worker *desk = array_extend(desks, 1);
         if (!desk) {
             return false;
         }
@@ -109,7 +109,7 @@ static dent_status check_def(dent_world *world, const void *data)
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT,
                             "the tolerance is %g: a finite length, 0 or more, is needed", def->tolerance);
     }
-    if (def->box_limit == 0) {
+    if (def->work_limit == 0) {
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "the box limit is 0: at least 1 is needed");
     }
     if (!dent_motion_volume_name(def->volume)) {
@@ -150,7 +150,7 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
 {
     const struct search_round *round = data;
     const struct motion_run *run = round->run;
-    struct motion_desk *desks = run->state->desks.data;
+    struct motion_worker *desks = run->state->desks.data;
     if (!cancel_requested(run->cancel)) {
         motion_search_pair(run, &run->pairs[round->first + block], &desks[worker], run->limit);
     }
@@ -174,7 +174,7 @@ static void collect_round(struct motion_run *run, uint32_t first, uint32_t count
             result->verdict = answer->verdict;
             result->t_lo = answer->t_lo;
             result->t_hi = answer->t_hi;
-            result->t_c = answer->verdict == DENT_MOTION_CONTACT ? answer->t_c : answer->t_lo;
+            result->t_estimate = answer->verdict == DENT_MOTION_CONTACT ? answer->t_estimate : answer->t_lo;
             result->initial = answer->initial;
             result->body_a = a < b ? a : b;
             result->body_b = a < b ? b : a;
@@ -217,7 +217,7 @@ static dent_status search_pairs(struct motion_run *run, dent_motion_impact_resul
  * allocates nothing. Without memory for that it will be asked for when needed. */
 static void level_desks(struct motion_run *run)
 {
-    struct motion_desk *desks = run->state->desks.data;
+    struct motion_worker *desks = run->state->desks.data;
     size_t most = 0;
     for (size_t i = 0; i < run->state->desks.count; i++) {
         most = desks[i].queue.capacity > most ? desks[i].queue.capacity : most;
@@ -237,7 +237,7 @@ static dent_status prepare(struct question_call *call)
     dent_motion_impact_result *result = call->result;
     struct motion_run *run = call->run;
     *result = (dent_motion_impact_result){
-        .verdict = DENT_MOTION_FREE, .t_lo = 1, .t_c = 1, .t_hi = 1, .body_a = UINT32_MAX, .body_b = UINT32_MAX};
+        .verdict = DENT_MOTION_FREE, .t_lo = 1, .t_estimate = 1, .t_hi = 1, .body_a = UINT32_MAX, .body_b = UINT32_MAX};
     *run = (struct motion_run){
         .context = world->context,
         .message = &world->message,

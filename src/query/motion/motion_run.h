@@ -42,7 +42,7 @@ struct pending_pair {
 };
 
 /* What a worker needs for one pair of bodies; kept from query to query. */
-struct motion_desk {
+struct motion_worker {
     struct dynamic_array queue; /* struct pending_pair: a heap, the earliest first */
     uint64_t searches;          /* so far */
     struct time_piece pieces[PIECE_CACHE];
@@ -52,7 +52,7 @@ struct motion_desk {
 struct motion_state {
     dent_context *context;
     struct dynamic_array trees;              /* struct motion_tree, by slot of the body table */
-    struct dynamic_array desks;              /* struct motion_desk, by worker */
+    struct dynamic_array desks;              /* struct motion_worker, by worker */
     struct dynamic_array pairs;              /* struct motion_pair, as they were found */
     struct dynamic_array node_pairs;         /* of the search for contacts */
     struct dynamic_array contacts, unsorted; /* dent_motion_contact */
@@ -71,7 +71,7 @@ struct motion_actor {
 
 struct pair_answer {
     dent_motion_verdict verdict;
-    double t_lo, t_c, t_hi;
+    double t_lo, t_estimate, t_hi;
     bool initial, no_memory;
     uint64_t volume_tests, face_tests, time_pieces;
 };
@@ -115,7 +115,7 @@ dent_status motion_prepare_bodies(struct motion_run *run);
 dent_status motion_list_pairs(struct motion_run *run);
 
 /* Fills pair->answer. */
-void motion_search_pair(const struct motion_run *run, struct motion_pair *pair, struct motion_desk *desk, double limit);
+void motion_search_pair(const struct motion_run *run, struct motion_pair *pair, struct motion_worker *desk, double limit);
 
 /* The contacts of all pairs at time t, canonical, into state->contacts. */
 dent_status motion_find_contacts(struct motion_run *run, double t);

@@ -26,7 +26,7 @@
 struct search {
     const struct motion_run *run;
     const struct motion_pair *pair;
-    struct motion_desk *desk;
+    struct motion_worker *desk;
     const struct motion_volume *nodes_a, *nodes_b;
     const struct linear_volume *linear_b; /* null for rigid ones */
     const double (*corners_a)[3][3], (*corners_b)[3][3], (*ends_b)[3][3];
@@ -277,7 +277,7 @@ static bool report_contact(struct search *search, const struct pending_pair *pen
     answer->verdict = DENT_MOTION_CONTACT;
     answer->initial = t <= 0;
     answer->t_lo = t;
-    answer->t_c = touch > t && touch < pending->hi ? touch : t;
+    answer->t_estimate = touch > t && touch < pending->hi ? touch : t;
     answer->t_hi = touch > t && touch < 1 ? touch + (touch - t) : t;
     answer->t_hi = answer->t_hi < 1 ? answer->t_hi : 1;
     return true;
@@ -472,7 +472,7 @@ static bool test_faces(struct search *search, const struct pending_pair *given)
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
 static void prepare_search(struct search *search, const struct motion_run *run, struct motion_pair *pair,
-                           struct motion_desk *desk, double limit)
+                           struct motion_worker *desk, double limit)
 {
     const struct motion_tree *a = pair->a->tree, *b = pair->b->tree;
     *search = (struct search){.run = run,
@@ -494,7 +494,7 @@ static void prepare_search(struct search *search, const struct motion_run *run, 
     array_clear(&desk->queue);
 }
 
-void motion_search_pair(const struct motion_run *run, struct motion_pair *pair, struct motion_desk *desk, double limit)
+void motion_search_pair(const struct motion_run *run, struct motion_pair *pair, struct motion_worker *desk, double limit)
 {
     struct search search;
     prepare_search(&search, run, pair, desk, limit);
@@ -517,7 +517,7 @@ void motion_search_pair(const struct motion_run *run, struct motion_pair *pair, 
         }
         uint64_t work = answer->volume_tests + answer->face_tests + answer->time_pieces;
         bool cancelled = work % 1024 == 0 && cancel_requested(run->cancel);
-        if ((work > run->def->box_limit || cancelled) && answer->verdict == DENT_MOTION_FREE && desk->queue.count > 0) {
+        if ((work > run->def->work_limit || cancelled) && answer->verdict == DENT_MOTION_FREE && desk->queue.count > 0) {
             answer->verdict = DENT_MOTION_UNDECIDED; /* everything before the earliest that waits is settled */
             answer->t_lo = ((const struct pending_pair *)desk->queue.data)->lo;
         }

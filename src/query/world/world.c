@@ -243,7 +243,7 @@ bool dent_world_has_body(const dent_world *world, dent_body_id id)
     return body_table_find(&world->bodies, id) != NULL;
 }
 
-uint32_t dent_body_rank(const dent_world *world, dent_body_id id)
+uint32_t dent_body_index(const dent_world *world, dent_body_id id)
 {
     if (!world) {
         return UINT32_MAX;
@@ -272,7 +272,7 @@ dent_status dent_body_get_topology(dent_world *world, dent_body_id id, dent_body
     return DENT_OK;
 }
 
-static DENT_NOINLINE dent_status measure_body(dent_world *world, const struct body *body, dent_body_measure *measure)
+static DENT_NOINLINE dent_status measure_body(dent_world *world, const struct body *body, dent_body_metrics *measure)
 {
     arena_reset(&world->scratch);
     double(*xyz)[3] = arena_allocate(&world->scratch, body->vertex_count, sizeof *xyz);
@@ -287,7 +287,7 @@ static DENT_NOINLINE dent_status measure_body(dent_world *world, const struct bo
     return status;
 }
 
-dent_status dent_body_get_measure(dent_world *world, dent_body_id id, dent_body_measure *measure)
+dent_status dent_body_get_metrics(dent_world *world, dent_body_id id, dent_body_metrics *measure)
 {
     WORLD_REQUIRE(world, world);
     WORLD_REQUIRE(world, measure);

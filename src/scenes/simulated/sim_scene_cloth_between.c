@@ -29,7 +29,7 @@ static bool at_the_top(const void *user, const double point[3])
     return point[2] > 0.499 * size;
 }
 
-static void add_ball(struct sim_plan *plan, const struct sim_scene_wish *wish, double side, uint32_t material)
+static void add_ball(struct sim_plan *plan, const struct sim_scene_request *wish, double side, uint32_t material)
 {
     double away = radius + gap, lift = 0.05;
     const double centre[3] = {0, side * away, -0.05};
@@ -50,7 +50,7 @@ static void add_ball(struct sim_plan *plan, const struct sim_scene_wish *wish, d
     }
 }
 
-static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
+static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
 {
     dent_sim_material cotton = dent_sim_material_default(), rubber = cotton;
     cotton.name = "cotton";

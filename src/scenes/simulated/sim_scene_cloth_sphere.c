@@ -11,7 +11,7 @@ static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
     {"friction", "Coulomb's coefficient", 0.3, 0, 10},
 };
 
-static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
+static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
 {
     dent_sim_material cotton = dent_sim_material_default();
     cotton.name = "cotton";

@@ -50,7 +50,7 @@ static bool at_an_end(const void *user, const double point[3])
     return along >= fold->half_length - fold->end_length;
 }
 
-static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
+static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
 {
     dent_sim_material foam = dent_sim_material_default();
     foam.name = "foam";

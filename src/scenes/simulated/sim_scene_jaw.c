@@ -183,7 +183,7 @@ static void add_bodies(const struct jaw_builder *builder)
     }
 }
 
-static void add_materials(struct jaw_builder *builder, const struct sim_scene_wish *wish)
+static void add_materials(struct jaw_builder *builder, const struct sim_scene_request *wish)
 {
     /* kg/mm^3 and kg/(mm s^2), which is kPa. */
     dent_sim_material material = dent_sim_material_default();
@@ -202,7 +202,7 @@ static void add_materials(struct jaw_builder *builder, const struct sim_scene_wi
     builder->ligament = plan_add_material(builder->plan, &material);
 }
 
-static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
+static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
 {
     struct chewing *chewing = plan_allocate(plan, 1, sizeof *chewing);
     if (!chewing) {

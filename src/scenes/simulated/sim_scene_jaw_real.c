@@ -26,7 +26,7 @@ static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
 /* ---- meshes of the kit ------------------------------------------------------------------------------------------- */
 
 /* Reads one part; null after an error. */
-static dent_mesh *read_part(struct sim_plan *plan, const struct sim_scene_wish *wish, const char *part)
+static dent_mesh *read_part(struct sim_plan *plan, const struct sim_scene_request *wish, const char *part)
 {
     char path[4096];
     dent_mesh *mesh = NULL;
@@ -147,7 +147,7 @@ static void hold_ligament(struct sim_plan *plan, uint32_t ligament, uint32_t too
 /* ---- the plate --------------------------------------------------------------------------------------------------- */
 
 /* A square plate across the axis of the tooth, just above the enamel. */
-static void add_plate(struct sim_plan *plan, const struct sim_scene_wish *wish, uint32_t tooth, const double axis[3],
+static void add_plate(struct sim_plan *plan, const struct sim_scene_request *wish, uint32_t tooth, const double axis[3],
                       const double crown[3], uint32_t material)
 {
     const dent_sim_body_def *body = &plan->bodies[tooth];
@@ -210,7 +210,7 @@ static uint32_t add_material(struct sim_plan *plan, const char *name, double den
     return plan_add_material(plan, &material);
 }
 
-static void add_tooth(struct sim_plan *plan, const struct sim_scene_wish *wish, const dent_mesh_body *dentin,
+static void add_tooth(struct sim_plan *plan, const struct sim_scene_request *wish, const dent_mesh_body *dentin,
                       const dent_mesh_body *enamel, const dent_mesh_body *ligament)
 {
     uint32_t hard = add_material(plan, "enamel and dentin", 2.3e-6, 1e6);
@@ -242,7 +242,7 @@ static void add_tooth(struct sim_plan *plan, const struct sim_scene_wish *wish, 
     }
 }
 
-static void add_bone(struct sim_plan *plan, const struct sim_scene_wish *wish)
+static void add_bone(struct sim_plan *plan, const struct sim_scene_request *wish)
 {
     dent_mesh *bone = read_part(plan, wish, "CorticalBone");
     if (bone && plan->status == DENT_OK) {
@@ -256,7 +256,7 @@ static void add_bone(struct sim_plan *plan, const struct sim_scene_wish *wish)
     dent_mesh_destroy(plan->context, bone);
 }
 
-static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
+static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
 {
     if (!wish->data_folder || !wish->data_folder[0]) {
         plan_note(

@@ -160,7 +160,7 @@ static dent_sim_body_def *add_part(struct sim_plan *plan, dent_sim_body_kind kin
     return part_shape(plan, kind, name, &def);
 }
 
-static void drive_femur(struct sim_plan *plan, dent_sim_body_def *body, const struct sim_scene_wish *wish)
+static void drive_femur(struct sim_plan *plan, dent_sim_body_def *body, const struct sim_scene_request *wish)
 {
     enum { KEYS = 9 };
     dent_sim_keyframe *keys = plan_keyframes(plan, body, KEYS);
@@ -175,7 +175,7 @@ static void drive_femur(struct sim_plan *plan, dent_sim_body_def *body, const st
     body->motion.repeat = true;
 }
 
-static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
+static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
 {
     static const double sides[2] = {-1, 1};
     dent_sim_material bone = dent_sim_material_default(), soft = bone;

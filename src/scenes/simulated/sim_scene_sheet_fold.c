@@ -40,7 +40,7 @@ static bool at_an_edge(const void *user, const double point[3])
     return point[0] < -0.999 * motion->half || point[0] > 0.999 * motion->half;
 }
 
-static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
+static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
 {
     dent_sim_material felt = dent_sim_material_default();
     felt.name = "felt";

@@ -13,7 +13,7 @@ static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
 
 static const double edge = 0.1; /* m */
 
-static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
+static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
 {
     dent_sim_material rubber = dent_sim_material_default();
     rubber.name = "rubber";

@@ -7,7 +7,7 @@
 enum { SIM_SCENE_MAX_PARAMETERS = 8 };
 
 /* What a builder is asked for. */
-struct sim_scene_wish {
+struct sim_scene_request {
     double scale;
     double parameters[SIM_SCENE_MAX_PARAMETERS]; /* in the order of the row's list */
     const char *data_folder;                     /* null: none */
@@ -15,7 +15,7 @@ struct sim_scene_wish {
 
 struct sim_scene_row {
     dent_sim_scene_info info;
-    void (*build)(struct sim_plan *plan, const struct sim_scene_wish *wish);
+    void (*build)(struct sim_plan *plan, const struct sim_scene_request *wish);
 };
 
 uint32_t sim_scene_table_count(void);

@@ -47,7 +47,7 @@ static bool in_slab(const void *user, const double point[3])
     return point[2] >= slab->low && point[2] <= slab->high;
 }
 
-static void add_bodies(struct sim_plan *plan, const struct sim_scene_wish *wish, const dent_scene *scene,
+static void add_bodies(struct sim_plan *plan, const struct sim_scene_request *wish, const dent_scene *scene,
                        uint32_t material)
 {
     double leg = 0.01 * wish->parameters[LEG], thickness = 0.01 * wish->parameters[THICKNESS];
@@ -71,7 +71,7 @@ static void add_bodies(struct sim_plan *plan, const struct sim_scene_wish *wish,
     }
 }
 
-static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
+static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
 {
     dent_sim_material rubber = dent_sim_material_default();
     rubber.name = "rubber";

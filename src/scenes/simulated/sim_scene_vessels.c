@@ -20,7 +20,7 @@ static bool in_trunk(const void *user, const double point[3])
     return point[2] < -7.5;
 }
 
-static dent_sim_body_def *add_vessel(struct sim_plan *plan, const struct sim_scene_wish *wish, int number)
+static dent_sim_body_def *add_vessel(struct sim_plan *plan, const struct sim_scene_request *wish, int number)
 {
     struct implicit_shape *shape = plan_allocate(plan, 1, sizeof *shape);
     if (!shape) {
@@ -45,7 +45,7 @@ static double top_of(const dent_sim_body_def *body)
     return top;
 }
 
-static void build(struct sim_plan *plan, const struct sim_scene_wish *wish)
+static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
 {
     dent_sim_material tissue = dent_sim_material_default();
     tissue.name = "vessel wall";

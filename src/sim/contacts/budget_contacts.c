@@ -276,7 +276,7 @@ static void turn_forces(const dent_sim *sim, uint32_t number, double *forces, co
 }
 
 /* After a push with `impulse` along `direction`, whose spread is in the forces; they are used up. */
-static void rub(dent_sim *sim, const struct budget_pair *pair, const double *direction, double total, double impulse)
+static void apply_friction(dent_sim *sim, const struct budget_pair *pair, const double *direction, double total, double impulse)
 {
     struct sim_budget *budget = sim->budget;
     double friction = friction_between(sim, pair->body[0], pair->body[1]), velocity[2][3], slip[3], mobility = 0;
@@ -329,7 +329,7 @@ static void count_shared(dent_sim *sim, uint32_t body, const dent_time_critical_
 }
 
 /* From the ball of face b to the ball of face a of a confirmed pair of leaves; false where their centres coincide. */
-static bool line_of_centres(const dent_sim *sim, uint32_t body, const dent_confirmed *leaves, uint32_t face_a,
+static bool line_of_centres(const dent_sim *sim, uint32_t body, const dent_confirmed_pair *leaves, uint32_t face_a,
                             double direction[3])
 {
     dent_bound_tree *tree = sim->budget->trees[body];
@@ -372,7 +372,7 @@ static dent_status respond_to_itself(dent_sim *sim, struct budget_pair *pair)
     }
     count_shared(sim, body, &found, false);
     for (uint32_t n = 0; n < found.confirmed_count; n++) {
-        const dent_confirmed *leaves = &found.confirmed[n];
+        const dent_confirmed_pair *leaves = &found.confirmed[n];
         for (uint32_t p = leaves->first_pair; p < leaves->first_pair + leaves->pair_count; p++) {
             uint32_t corners[6];
             double direction[3];
@@ -416,7 +416,7 @@ static dent_status respond(dent_sim *sim, struct budget_pair *pair)
         for (int side = 0; side < 2; side++) {
             push(sim, pair->body[side], budget->forces[side], stiffness * sim->time_step, true);
         }
-        rub(sim, pair, response.direction, sqrt(total), stiffness * sim->time_step * sqrt(total));
+        apply_friction(sim, pair, response.direction, sqrt(total), stiffness * sim->time_step * sqrt(total));
         sim->statistics.budget_regions += response.regions;
     }
     return DENT_OK;

@@ -151,7 +151,7 @@ static bool is_closest(const dent_sim *sim, uint32_t body_number, const uint32_t
 
 bool contact_counts(const dent_sim *sim, const dent_contact *contact)
 {
-    if (contact->source != DENT_CONTACT_GAP) {
+    if (contact->source != DENT_CONTACT_SOURCE_GAP) {
         return true;
     }
     const double *n = contact->normal, *weights = contact->weights_b;

@@ -55,7 +55,7 @@ static double fastest_vertex(const dent_sim *sim, const struct sim_body *body)
 }
 
 /* What a body may move until the next detection: a quarter of an edge. */
-static double longest_way(const struct sim_body *body)
+static double max_travel(const struct sim_body *body)
 {
     return 0.25 * body->mean_edge;
 }
@@ -71,7 +71,7 @@ uint32_t contacts_interval(const dent_sim *sim, uint32_t most)
         bool moves = body->kind == DENT_SIM_SOLID || body->kind == DENT_SIM_RIGID || body->kind == DENT_SIM_CLOTH;
         double way = body->thin || sim->watch_all ? 0 : fastest_vertex(sim, body) * sim->substep;
         matters = matters || (moves && !body->thin && !sim->watch_all);
-        count = way * count > longest_way(body) ? longest_way(body) / way : count;
+        count = way * count > max_travel(body) ? max_travel(body) / way : count;
     }
     return !matters ? most : count > 1 ? (uint32_t)count : 1;
 }
@@ -84,7 +84,7 @@ static dent_status set_margins(dent_sim *sim, double duration)
     for (uint32_t b = 0; b < sim->body_count; b++) {
         const struct sim_body *body = &sim->bodies[b];
         double speed = fastest_vertex(sim, body) + (body->kind == DENT_SIM_PRESCRIBED ? 0 : fall);
-        double margin = speed * duration, most = longest_way(body), least = 0.5 * body->thickness;
+        double margin = speed * duration, most = max_travel(body), least = 0.5 * body->thickness;
         margin = margin < least ? least : margin;
         margin = margin < most ? margin : most;
         dent_status status = dent_body_set_thickness(sim->world, body->id, body->thickness + margin);
@@ -134,7 +134,7 @@ static void mark_inside(dent_sim *sim, const dent_contacts *found, bool mark)
 {
     for (uint64_t i = 0; i < found->count; i++) {
         const dent_contact *contact = &found->contacts[i];
-        if (contact->kind == DENT_CONTACT_POINT_CELL) {
+        if (contact->kind == DENT_CONTACT_VERTEX_CELL) {
             sim->inside_marks[sim->bodies[contact->body_a].first_vertex + contact->feature_a] =
                 mark ? contact->body_b + 1 : 0;
         }
@@ -301,7 +301,7 @@ static double share_of(const dent_sim *sim, const dent_contact *contact)
         if (block) {
             double per_mobility = 1 / (sim->substep * sim->substep);
             all += per_mobility * bonds_inertial_give(sim, block, point, contact->normal);
-            inertia += per_mobility * bonds_give(sim, block, point, contact->normal);
+            inertia += per_mobility * bonds_compliance(sim, block, point, contact->normal);
         }
         for (int k = 0; k < 4; k++) {
             if (vertices[k] != SIM_NONE && sim->inverse_masses[body->first_vertex + vertices[k]] > 0) {
@@ -332,7 +332,7 @@ static void carry_side(dent_sim *sim, uint32_t body, const uint32_t *vertices, c
 }
 
 /* A rigid body gets at once what the elastic side does not get back. */
-static void kick_rigid(dent_sim *sim, uint32_t rigid, const double *point, double factor, const double *impulse)
+static void apply_rigid_impulse(dent_sim *sim, uint32_t rigid, const double *point, double factor, const double *impulse)
 {
     dent_rigid_state *state = &sim->state.rigids[rigid];
     double now[3], arm[3], moment[3], inverse[9];
@@ -358,7 +358,7 @@ static void carry_to(dent_sim *sim, const dent_contact *contact, int side, doubl
         dent_rigid_move_point(&sim->rigid_detected[rigid], &sim->state.rigids[rigid], point, now);
         bonds_carry(sim, block, now, own, share);
     } else if (rigid != SIM_NONE) {
-        kick_rigid(sim, rigid, point, 1 - share, own);
+        apply_rigid_impulse(sim, rigid, point, 1 - share, own);
     } else {
         carry_side(sim, body, side == 0 ? contact->vertices_a : contact->vertices_b,
                    side == 0 ? contact->weights_a : contact->weights_b, h, share, own);
@@ -368,7 +368,7 @@ static void carry_to(dent_sim *sim, const dent_contact *contact, int side, doubl
 double carried_part(const dent_sim *sim, size_t vertex, double share, double move)
 {
     double answer = share > sim->inertia_shares[vertex] ? share : sim->inertia_shares[vertex];
-    double most = longest_way(&sim->bodies[sim->vertex_bodies[vertex]]);
+    double most = max_travel(&sim->bodies[sim->vertex_bodies[vertex]]);
     return answer * move > most ? most / (answer * move) : 1;
 }
 
@@ -550,7 +550,7 @@ dent_status contacts_bounce(dent_sim *sim, double h)
     problem.forces = NULL; /* the next substep starts from what the position pass needed */
     def.iterations = sim->bounce_iterations;
     def.warm_start = 0;
-    def.bounce_speed = 2 * sqrt(sim_dot(sim->state.gravity, sim->state.gravity)) * h;
+    def.restitution_threshold = 2 * sqrt(sim_dot(sim->state.gravity, sim->state.gravity)) * h;
     dent_status status = dent_velocity_solve(sim->response, &problem, &def, NULL);
     combine_forces(sim, h);
     sim->times.respond += dent_clock_ns() - begin;

@@ -161,7 +161,7 @@ static void change_velocities(dent_sim *sim, const struct sim_body *body, const 
 }
 
 /* Lets the responses see elastic bodies as wholes. */
-static void show_wholes(dent_sim *sim, struct whole *wholes)
+static void use_rigid_proxies(dent_sim *sim, struct whole *wholes)
 {
     for (uint32_t b = 0; b < sim->body_count; b++) {
         make_whole(sim, &sim->bodies[b], &wholes[b]);
@@ -186,7 +186,7 @@ static dent_status move_apart(dent_sim *sim, struct whole *wholes)
 {
     dent_response_problem problem = bare_problem(sim);
     dent_reposition_def def = dent_reposition_def_default();
-    show_wholes(sim, wholes);
+    use_rigid_proxies(sim, wholes);
     def.alert = def.security;
     def.longest_move = 0.25 * sim->mean_edge;
     dent_status status = dent_reposition_solve(sim->response, &problem, &def, NULL);
@@ -237,7 +237,7 @@ static dent_status slow_down(dent_sim *sim, struct whole *wholes, double energy,
     }
     double before = kinetic_energy(sim);
     dent_response_problem problem = bare_problem(sim);
-    show_wholes(sim, wholes);
+    use_rigid_proxies(sim, wholes);
     dent_velocity_def def = dent_velocity_def_default();
     def.warm_start = def.correction = 0;
     dent_status status = dent_velocity_solve(sim->response, &problem, &def, NULL);

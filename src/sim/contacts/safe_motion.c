@@ -7,7 +7,7 @@
  * impacts the islands grow. In the worst case all stands still, which is safe because the beginning was. The last query
  * finds nothing, so the step from beginning to end has been proven free of crossings, whatever the passes did.
  *
- * Only impacts with a thin_and_fast body count (all of them with DENT_SIM_CONTINUOUS_ALL): solids may overlap a little,
+ * Only impacts with a prevent_crossing body count (all of them with DENT_SIM_CONTINUOUS_ALL): solids may overlap a little,
  * and must be free to part again. */
 #include "sim/model/sim_internal.h"
 
@@ -113,7 +113,7 @@ static dent_contact contact_of(dent_sim *sim, const dent_impact *impact)
                             .material_b = sim->bodies[impact->body_b].material,
                             .time = impact->toi};
     contact.kind = impact->kind == DENT_IMPACT_VERTEX_FACE ? DENT_CONTACT_VERTEX_FACE : DENT_CONTACT_EDGE_EDGE;
-    contact.source = DENT_CONTACT_IMPACT;
+    contact.source = DENT_CONTACT_SOURCE_IMPACT;
     memcpy(contact.vertices_a, ends.vertices_a, sizeof ends.vertices_a);
     memcpy(contact.vertices_b, ends.vertices_b, sizeof ends.vertices_b);
     memcpy(contact.weights_a, ends.weights_a, sizeof ends.weights_a);

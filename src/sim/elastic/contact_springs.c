@@ -174,7 +174,7 @@ static double give_of(const dent_sim *sim, const dent_contact *contact, double h
         if (block) {
             double point[3];
             point_on_block(sim, &side, point);
-            give += bonds_give(sim, block, point, contact->normal);
+            give += bonds_compliance(sim, block, point, contact->normal);
         }
         for (int k = 0; k < 4; k++) {
             if (side.vertices[k] != SIM_NONE && sim->elastic.places[side.first + side.vertices[k]] != SIM_NONE) {

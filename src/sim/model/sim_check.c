@@ -385,7 +385,7 @@ static uint64_t add_body(uint64_t hash, const dent_sim_body_def *body)
                                body->material,       body->fixed_count,
                                body->host,           body->collision_group,
                                body->collision_mask, body->self_collision,
-                               body->thin_and_fast,  body->motion.keyframe_count,
+                               body->prevent_crossing,  body->motion.keyframe_count,
                                body->motion.repeat,  body->motion.function != NULL};
     hash = sim_hash_records(hash, counts, sizeof counts, "4");
     hash = sim_hash_records(hash, body->element_corners,

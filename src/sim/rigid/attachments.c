@@ -264,7 +264,7 @@ void grabs_add_to_blocks(dent_sim *sim)
         length = sqrt(sim_dot(way, way));
         if (length > 0) {
             double unit[3] = {way[0] / length, way[1] / length, way[2] / length};
-            double stiffness = 0.5 / bonds_give(sim, block, end.point, unit);
+            double stiffness = 0.5 / bonds_compliance(sim, block, end.point, unit);
             for (int axis = 0; axis < 3; axis++) {
                 force[axis] = stiffness * way[axis];
             }

@@ -167,7 +167,7 @@ void bonds_take(const dent_sim *sim, struct rigid_block *block, const double *po
     block_add_force(block->excess, arm, sign, excess);
 }
 
-double bonds_give(const dent_sim *sim, const struct rigid_block *block, const double *point, const double *direction)
+double bonds_compliance(const dent_sim *sim, const struct rigid_block *block, const double *point, const double *direction)
 {
     double arm[3], g[6] = {0}, sum = 0, factor[6][6];
     arm_of(point, &sim->state.rigids[block->rigid], arm);

@@ -110,7 +110,7 @@ void bonds_carry(const dent_sim *sim, struct rigid_block *block, const double *p
 void bonds_take(const dent_sim *sim, struct rigid_block *block, const double *point, double sign, const double *again,
                 const double *excess);
 /* How far the body gives way per force at `point` along `direction`: with elasticity, and by inertia alone. */
-double bonds_give(const dent_sim *sim, const struct rigid_block *block, const double *point, const double *direction);
+double bonds_compliance(const dent_sim *sim, const struct rigid_block *block, const double *point, const double *direction);
 double bonds_inertial_give(const dent_sim *sim, const struct rigid_block *block, const double *point,
                            const double *direction);
 /* A spring at `point`: force on the body, stiffness along `direction` and `across` it. */

@@ -33,7 +33,7 @@ dent_sim_body_def dent_sim_body_def_default(dent_sim_body_kind kind)
                                .collision_group = 1,
                                .collision_mask = UINT32_MAX,
                                .self_collision = elastic || kind == DENT_SIM_EMBEDDED,
-                               .thin_and_fast = kind == DENT_SIM_CLOTH};
+                               .prevent_crossing = kind == DENT_SIM_CLOTH};
 }
 
 dent_sim_attachment dent_sim_attachment_default(void)
@@ -94,7 +94,7 @@ static dent_status copy_body(dent_sim *sim, const dent_sim_body_def *def, uint32
     body->collision_group = def->collision_group;
     body->collision_mask = def->collision_mask;
     body->self_collision = def->self_collision && !may_be_either;
-    body->thin = def->thin_and_fast;
+    body->thin = def->prevent_crossing;
     body->rigid = SIM_NONE;
     body->corners =
         copy_array(sim, def->element_corners, (size_t)body->corner_count * def->element_count, sizeof *body->corners);
@@ -144,12 +144,12 @@ static dent_status add_to_world(dent_sim *sim, const dent_sim_def *def, uint32_t
         status = dent_body_set_material(sim->world, body->id, body->material);
     }
     dent_body_topology topology;
-    dent_body_measure measure;
+    dent_body_metrics measure;
     if (status == DENT_OK) {
         status = dent_body_get_topology(sim->world, body->id, &topology);
     }
     if (status == DENT_OK) {
-        status = dent_body_get_measure(sim->world, body->id, &measure);
+        status = dent_body_get_metrics(sim->world, body->id, &measure);
     }
     if (status != DENT_OK) {
         return dent_fail(sim->context, status, "%s", dent_world_message(sim->world));
@@ -367,7 +367,7 @@ static void take_settings(dent_sim *sim, const dent_sim_def *def)
     sim->watch_all = def->continuous == DENT_SIM_CONTINUOUS_ALL;
     sim->continuous = sim->watch_all;
     for (uint32_t b = 0; b < def->body_count && def->continuous == DENT_SIM_CONTINUOUS_THIN; b++) {
-        sim->continuous = sim->continuous || def->bodies[b].thin_and_fast;
+        sim->continuous = sim->continuous || def->bodies[b].prevent_crossing;
     }
     if (def->contact_budget > 0) {
         sim->watch_all = sim->continuous = false;
@@ -416,8 +416,8 @@ static dent_status make_arrays(dent_sim *sim)
 static dent_status look_at_start(dent_sim *sim)
 {
     dent_impact_def def = dent_impact_def_default();
-    dent_start_state start;
-    dent_status status = dent_world_start_state(sim->world, &def, &start);
+    dent_initial_state start;
+    dent_status status = dent_world_initial_state(sim->world, &def, &start);
     if (status != DENT_OK) {
         return dent_fail(sim->context, status, "%s", dent_world_message(sim->world));
     }

@@ -26,12 +26,12 @@ static void lower_best_time(struct impact_run *run, double time)
     }
 }
 
-bool impact_desks_create(struct impact_run *run)
+bool impact_workers_create(struct impact_run *run)
 {
     uint32_t count = dent_context_worker_count(run->context);
     run->desks = arena_allocate(run->scratch, count, sizeof *run->desks);
     for (uint32_t worker = 0; run->desks && worker < count; worker++) {
-        struct impact_desk *desk = &run->desks[worker];
+        struct impact_worker *desk = &run->desks[worker];
         desk->block = UINT32_MAX;
         desk->found = false;
         desk->box_tests = desk->candidates = desk->impacts = 0;
@@ -59,7 +59,7 @@ bool impact_is_before(const dent_impact *a, const dent_impact *b)
     return (order ? order : compare_numbers(a->feature_b, b->feature_b)) < 0;
 }
 
-void impact_desk_answer(struct impact_run *run, struct impact_desk *desk, enum impact_kind kind,
+void impact_worker_answer(struct impact_run *run, struct impact_worker *desk, enum impact_kind kind,
                         struct impact_pair pair, const struct impact_result *result)
 {
     dent_impact impact = {
@@ -86,7 +86,7 @@ void impact_desk_answer(struct impact_run *run, struct impact_desk *desk, enum i
     }
 }
 
-static void test_queue(struct impact_run *run, struct impact_desk *desk, enum impact_kind kind)
+static void test_queue(struct impact_run *run, struct impact_worker *desk, enum impact_kind kind)
 {
     struct impact_queue *queue = &desk->queues[kind];
     struct impact_block block = {
@@ -102,13 +102,13 @@ static void test_queue(struct impact_run *run, struct impact_desk *desk, enum im
                                                             desk->hits, &desk->stages)
                              : impact_test_block(&block, run->isa, &desk->workspace, desk->hits, &desk->stages);
     for (uint32_t i = 0; i < hit_count; i++) {
-        impact_desk_answer(run, desk, kind, queue->pairs[desk->hits[i].candidate], &desk->hits[i].result);
+        impact_worker_answer(run, desk, kind, queue->pairs[desk->hits[i].candidate], &desk->hits[i].result);
     }
     desk->candidates += queue->count;
     queue->count = 0;
 }
 
-static void test_queues(struct impact_run *run, struct impact_desk *desk)
+static void test_queues(struct impact_run *run, struct impact_worker *desk)
 {
     for (int kind = 0; kind < 2; kind++) {
         if (desk->queues[kind].count > 0) {
@@ -117,7 +117,7 @@ static void test_queues(struct impact_run *run, struct impact_desk *desk)
     }
 }
 
-void impact_desk_enter(struct impact_run *run, struct impact_desk *desk, uint32_t block)
+void impact_worker_enter(struct impact_run *run, struct impact_worker *desk, uint32_t block)
 {
     if (desk->block != block) {
         test_queues(run, desk);
@@ -125,7 +125,7 @@ void impact_desk_enter(struct impact_run *run, struct impact_desk *desk, uint32_
     }
 }
 
-void impact_desk_add(struct impact_run *run, struct impact_desk *desk, enum impact_kind kind, const uint32_t corners[4],
+void impact_worker_add(struct impact_run *run, struct impact_worker *desk, enum impact_kind kind, const uint32_t corners[4],
                      struct impact_pair pair)
 {
     struct impact_queue *queue = &desk->queues[kind];
@@ -136,10 +136,10 @@ void impact_desk_add(struct impact_run *run, struct impact_desk *desk, enum impa
     }
 }
 
-void impact_desks_clear(struct impact_run *run)
+void impact_workers_clear(struct impact_run *run)
 {
     for (uint32_t worker = 0; worker < dent_context_worker_count(run->context); worker++) {
-        struct impact_desk *desk = &run->desks[worker];
+        struct impact_worker *desk = &run->desks[worker];
         if (!cancel_requested(run->cancel)) {
             test_queues(run, desk);
         }

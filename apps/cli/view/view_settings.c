@@ -1,4 +1,4 @@
-/* view_wishes.c — `--show`: what the page begins with, as KEY=VALUE joined by &. It travels to the page behind the # of
+/* view_settings.c — `--show`: what the page begins with, as KEY=VALUE joined by &. It travels to the page behind the # of
  * the address; here it is only checked, so that a misspelt wish is an error and not a picture without it. */
 #include "tool.h"
 #include "view_frames.h"
