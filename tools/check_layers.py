@@ -277,7 +277,7 @@ class Checker:
             for folder in {p.parent for p in self.files_under(top, {".c"})}:
                 count = len(list(folder.glob("*.c")))
                 if count > 25:
-                    self.complain(folder, 1, f"{count} sources: more than a newcomer finds his way in")
+                    self.complain(folder, 1, f"{count} sources: at most 25 are expected; make rooms")
         for path in self.files_under("src", C_SUFFIXES):
             if path.parent == source:
                 self.complain(path, 1, "a source lies in a folder of src/, not beside them")

@@ -13,7 +13,11 @@ SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "check_layers.py"
 LAYERS = """# who may include whom
 base:
 geometry: base
+    kernels:
+    .:  kernels
 methods:  base geometry
+    interface:
+    .:  interface
 
 # clients
 io:
@@ -33,7 +37,7 @@ GOOD = {
     "src/geometry/kernels/box_kernel.c": '/* kernel */\n#include "geometry/kernels/box_kernel.h"\n',
     "src/geometry/kernels/box_kernel.h": "/* kernel */\n#include <immintrin.h>\n",
     "src/methods/interface/method_interface.h": "/* interface */\n",
-    "src/methods/grid.h": '/* grid */\n#include "method_interface.h"\n',
+    "src/methods/grid.h": '/* grid */\n#include "methods/interface/method_interface.h"\n',
     "src/methods/grid_build.c": '/* grid */\n#include "methods/grid.h"\n',
     "src/methods/tree.h": "/* tree */\n",
     "src/methods/method_table.c": '/* table */\n#include "grid.h"\n#include "tree.h"\n',
@@ -93,6 +97,20 @@ class CheckLayers(unittest.TestCase):
         self.expect({"src/base/bad.c": '/* bad */\n#include "methods/tree.h"\n',
                      "src/methods/uses.c": '/* uses */\n#include "base/arena.h"\n'},
                     "base may not include methods", "src:1: base and methods include each other")
+
+    def test_a_room_that_includes_one_not_above_it_is_found(self):
+        self.expect({"src/geometry/kernels/bad.c": '/* bad */\n#include "geometry/shape.h"\n',
+                     "src/geometry/shape.h": "/* shape */\n"}, "geometry/kernels may not include geometry/.")
+
+    def test_a_room_not_listed_is_found(self):
+        self.expect({"src/geometry/attic/old.c": "/* old */\n"}, "its room attic is not listed")
+
+    def test_rooms_that_form_a_circle_are_found(self):
+        self.expect({"src/LAYERS": LAYERS.replace("    kernels:\n", "    kernels: .\n")},
+                    "geometry/kernels may not include ., which does not stand above it")
+
+    def test_a_crowded_folder_is_found(self):
+        self.expect({f"src/base/part_{n}.c": "/* part */\n" for n in range(24)}, "26 sources")
 
     def test_layers_that_form_a_circle_are_found(self):
         self.expect({"src/LAYERS": LAYERS.replace("base:\n", "base: geometry\n")},
