@@ -10,7 +10,7 @@ ends with status 1 if there was any. Standard library only.
     methods      a method does not include another; method_interface.h and method_table.h are shared
     core         the library's folders need nothing but the C and POSIX headers and the compilers' intrinsics
     memory       only src/base/allocator.c calls the C allocator
-    manners      no exit, abort, printf, stdout, stderr in src/; files only in src/io
+    manners      no exit, abort, printf, stdout, stderr, qsort (it may allocate) in src/; files only in src/io
     names        file names are unique in src/, include/ and apps/, and never those of system headers
     comments     every source opens with a comment
 """
@@ -41,6 +41,7 @@ bitset""".split()
 ALLOCATING = """malloc calloc realloc reallocarray aligned_alloc posix_memalign memalign valloc alloca strdup strndup
 asprintf vasprintf getline getdelim open_memstream""".split()
 ENDING = "exit _exit _Exit quick_exit abort at_quick_exit atexit".split()
+SORTING = ["qsort", "qsort_r", "qsort_s"]
 PRINTING = "printf vprintf puts putchar perror psignal".split()
 STREAMS = "stdout stderr stdin".split()
 FILES = """FILE fopen freopen fdopen fprintf vfprintf fputs fputc putc fwrite fread fgets fgetc getc fscanf
@@ -259,6 +260,7 @@ class Checker:
             self.forbid(path, code, ["free"], "only src/base/allocator.c may call the C allocator", calls_only=True)
         self.forbid(path, code, ENDING, "the library never ends the process", calls_only=True)
         self.forbid(path, code, PRINTING, "the library never prints", calls_only=True)
+        self.forbid(path, code, SORTING, "it may allocate; use src/base/radix_sort.h", calls_only=True)
         self.forbid(path, code, STREAMS, "the library never prints")
         if folder != "io":
             self.forbid(path, code, FILES, "only src/io works with files")

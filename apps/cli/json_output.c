@@ -59,31 +59,31 @@ static void write_key(json_line *line, const char *key)
     printer_text(line->out, ": ");
 }
 
-json_line json_begin(printer *out)
+json_line json_line_begin(printer *out)
 {
     printer_text(out, "{");
     json_line line = {out, true};
     return line;
 }
 
-void json_end(json_line *line)
+void json_line_end(json_line *line)
 {
     printer_text(line->out, "}\n");
 }
 
-void json_string(json_line *line, const char *key, const char *value)
+void json_line_string(json_line *line, const char *key, const char *value)
 {
     write_key(line, key);
     write_string(line->out, value);
 }
 
-void json_integer(json_line *line, const char *key, uint64_t value)
+void json_line_integer(json_line *line, const char *key, uint64_t value)
 {
     write_key(line, key);
     printer_format(line->out, "%llu", (unsigned long long)value);
 }
 
-void json_number(json_line *line, const char *key, double value)
+void json_line_number(json_line *line, const char *key, double value)
 {
     write_key(line, key);
     if (isfinite(value)) {
@@ -93,7 +93,7 @@ void json_number(json_line *line, const char *key, double value)
     }
 }
 
-void json_boolean(json_line *line, const char *key, bool value)
+void json_line_boolean(json_line *line, const char *key, bool value)
 {
     write_key(line, key);
     printer_text(line->out, value ? "true" : "false");

@@ -13,13 +13,13 @@ typedef struct json_line {
     bool first; /* no comma is due */
 } json_line;
 
-json_line json_begin(printer *out);
-void json_end(json_line *line);
+json_line json_line_begin(printer *out);
+void json_line_end(json_line *line);
 
-void json_string(json_line *line, const char *key, const char *value);
-void json_integer(json_line *line, const char *key, uint64_t value);
-void json_number(json_line *line, const char *key, double value);
-void json_boolean(json_line *line, const char *key, bool value);
+void json_line_string(json_line *line, const char *key, const char *value);
+void json_line_integer(json_line *line, const char *key, uint64_t value);
+void json_line_number(json_line *line, const char *key, double value);
+void json_line_boolean(json_line *line, const char *key, bool value);
 
 /** An object within the object. */
 void json_object_begin(json_line *line, const char *key);

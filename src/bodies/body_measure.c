@@ -5,6 +5,7 @@
  * a power of two to lie near 1, so shapes of any size (1e-300, 1e300) have the quality they should.
  */
 #include "bodies/body_data.h"
+#include "geometry/numbers/vector3.h"
 #include "geometry/predicates/orientation_predicates.h"
 
 #include <inttypes.h>
@@ -106,38 +107,26 @@ static struct scaled_simplex scale_simplex(const double (*xyz)[3], const uint32_
     return scaled;
 }
 
-static void cross(const double a[3], const double b[3], double product[3])
-{
-    product[0] = a[1] * b[2] - a[2] * b[1];
-    product[1] = a[2] * b[0] - a[0] * b[2];
-    product[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
 static double squared_difference(const double a[3], const double b[3])
 {
     double difference[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-    return dot(difference, difference);
+    return vector_dot(difference, difference);
 }
 
 static double edge_length(const double (*xyz)[3], dent_edge edge)
 {
     uint32_t ends[2] = {edge.v0, edge.v1};
     struct scaled_simplex scaled = scale_simplex(xyz, ends, 1);
-    return ldexp(sqrt(dot(scaled.edges[0], scaled.edges[0])), scaled.exponent);
+    return ldexp(sqrt(vector_dot(scaled.edges[0], scaled.edges[0])), scaled.exponent);
 }
 
 static double triangle_area(const double (*xyz)[3], const uint32_t corners[3], double *quality)
 {
     struct scaled_simplex scaled = scale_simplex(xyz, corners, 2);
     double normal[3];
-    cross(scaled.edges[0], scaled.edges[1], normal);
-    double area = 0.5 * sqrt(dot(normal, normal));
-    double squares = (dot(scaled.edges[0], scaled.edges[0]) + dot(scaled.edges[1], scaled.edges[1])) +
+    vector_cross(scaled.edges[0], scaled.edges[1], normal);
+    double area = 0.5 * sqrt(vector_dot(normal, normal));
+    double squares = (vector_dot(scaled.edges[0], scaled.edges[0]) + vector_dot(scaled.edges[1], scaled.edges[1])) +
                      squared_difference(scaled.edges[0], scaled.edges[1]);
     *quality = squares > 0.0 ? 4.0 * sqrt(3.0) * area / squares : 0.0;
     return ldexp(area, 2 * scaled.exponent);
@@ -147,10 +136,10 @@ static double tetrahedron_volume(const double (*xyz)[3], const uint32_t corners[
 {
     struct scaled_simplex scaled = scale_simplex(xyz, corners, 3);
     double normal[3], squares = 0.0;
-    cross(scaled.edges[1], scaled.edges[2], normal);
-    double volume = fabs(dot(scaled.edges[0], normal)) / 6.0;
+    vector_cross(scaled.edges[1], scaled.edges[2], normal);
+    double volume = fabs(vector_dot(scaled.edges[0], normal)) / 6.0;
     for (int i = 0; i < 3; i++) {
-        squares += dot(scaled.edges[i], scaled.edges[i]);
+        squares += vector_dot(scaled.edges[i], scaled.edges[i]);
         squares += squared_difference(scaled.edges[i], scaled.edges[(i + 1) % 3]);
     }
     double root_mean_square = sqrt(squares / 6.0);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "geometry/numbers/vector3.h"
 #include "geometry/metric/convex_gjk.h"
 #include "proofs/strain_certificate.h"
 
@@ -65,18 +66,6 @@ static void set_shape(struct shape *shape, const double (*positions)[3], double 
     }
 }
 
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static void normal_of(const double a[3], const double b[3], const double c[3], double normal[3])
 {
     double u[3], v[3];
@@ -84,8 +73,8 @@ static void normal_of(const double a[3], const double b[3], const double c[3], d
         u[axis] = b[axis] - a[axis];
         v[axis] = c[axis] - a[axis];
     }
-    cross(u, v, normal);
-    double square = dot(normal, normal); /* below 1e-280 it has lost digits, and the normal would not be of length 1 */
+    vector_cross(u, v, normal);
+    double square = vector_dot(normal, normal); /* below 1e-280 it has lost digits, and the normal would not be of length 1 */
     for (int axis = 0; axis < 3; axis++) {
         normal[axis] = square > 1e-280 ? normal[axis] / sqrt(square) : 0;
     }
@@ -125,7 +114,7 @@ static double slab(const struct shape *a, const struct shape *b, const double di
     const struct shape *both[2] = {a, b};
     for (int side = 0; side < 2; side++) {
         for (int k = 0; k < both[side]->count; k++) {
-            double height = dot(direction, both[side]->points[k]);
+            double height = vector_dot(direction, both[side]->points[k]);
             least[side] = height < least[side] ? height : least[side];
             most[side] = height > most[side] ? height : most[side];
         }
@@ -154,7 +143,7 @@ static double widest_slab(const struct shape *feature, const struct shape *cell,
                               .shape_b = &points_b,
                               .magnitude = 1,
                               .margin_wanted = enough,
-                              .start = dot(start, start) > 0 ? start : NULL};
+                              .start = vector_dot(start, start) > 0 ? start : NULL};
     struct gjk_result result = convex_gjk(&input);
     return result.relation == GJK_SEPARATED ? slab(feature, cell, result.direction) : 0;
 }

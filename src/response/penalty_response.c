@@ -78,7 +78,7 @@ static void friction_force(const struct penalty *penalty, struct response_row *r
             row->remembered && row->previous_normal > 0 ? row->previous_slip[i] + sliding[i] * penalty->time_step : 0;
         pull[i] = -(anchored ? stiffness * row->slip[i] : 0) - rate * sliding[i];
     }
-    double size = sqrt(dot3(pull, pull)), hold = row->material.friction_static * force;
+    double size = sqrt(vector_dot(pull, pull)), hold = row->material.friction_static * force;
     row->state = DENT_ACTION_STICKING;
     if (size > hold) {
         double slide = row->material.friction_kinetic * force, share = slide / size;
@@ -104,14 +104,14 @@ static void row_force(void *data, struct response_row *row)
     side_velocity(&row->a, bodies[row->a.body].velocities, bodies[row->a.body].rigid, velocity_a);
     side_velocity(&row->b, bodies[row->b.body].velocities, bodies[row->b.body].rigid, velocity_b);
     add_scaled3(velocity_a, -1, velocity_b);
-    double push = stiffness * depth, force = push - clamp(damping * dot3(velocity_a, row->normal), push);
+    double push = stiffness * depth, force = push - clamp(damping * vector_dot(velocity_a, row->normal), push);
     if (force > penalty->def->force_limit) {
         force = penalty->def->force_limit;
         row->capped = true;
     }
     friction_force(penalty, row, velocity_a, mass, force, stiffness, damping);
     row->impulse = force;
-    if (!(fabs(force) <= DBL_MAX) || !(fabs(dot3(row->tangent, row->tangent)) <= DBL_MAX)) {
+    if (!(fabs(force) <= DBL_MAX) || !(fabs(vector_dot(row->tangent, row->tangent)) <= DBL_MAX)) {
         row->impulse = row->tangent[0] = row->tangent[1] = row->tangent[2] = 0; /* overflow: never into the caller's */
         row->slip[0] = row->slip[1] = row->slip[2] = 0;
         row->state = DENT_ACTION_REFUSED;
@@ -124,7 +124,7 @@ static void add_side_force(const struct response_work *work, const struct respon
     const dent_response_body *body = &work->problem->bodies[side->body];
     if (side->kind == SIDE_RIGID && body->rigid_forces) {
         double torque[3];
-        cross3(side->arm, force, torque);
+        vector_cross(side->arm, force, torque);
         add_scaled3(body->rigid_forces, sign, force);
         add_scaled3(body->rigid_forces + 3, sign, torque);
     } else if (side->kind == SIDE_VERTICES && body->forces) {

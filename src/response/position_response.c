@@ -85,8 +85,8 @@ static void begin_row(void *data, struct response_row *row)
         found[i] = contact->point_a[i] - contact->point_b[i];
     }
     separation_at_start(positions->work, row, row->start);
-    row->target = (row->gap - dot3(row->normal, found)) - positions->def->rest_distance;
-    double at_start = row->target + dot3(row->normal, row->start);
+    row->target = (row->gap - vector_dot(row->normal, found)) - positions->def->rest_distance;
+    double at_start = row->target + vector_dot(row->normal, row->start);
     double allowed = at_start + positions->def->recovery_speed * positions->time_step;
     if (allowed < 0) {
         row->target -= allowed;
@@ -132,14 +132,14 @@ static void friction_row(struct positions *positions, struct response_row *row)
     double slip[3], moved[3], wanted[3], push[3];
     slip_of(positions, row, slip);
     multiply3(row->mobility, slip, moved);
-    double size = dot3(slip, slip), along = dot3(slip, moved);
+    double size = vector_dot(slip, slip), along = vector_dot(slip, moved);
     /* along / size is the mobility in the direction of the slip */
     double factor = size > 0 && along > 0 ? size / along : 0;
     for (int i = 0; i < 3; i++) {
         wanted[i] = row->tangent[i] - factor * slip[i];
     }
     tangential3(wanted, row->normal, wanted);
-    double length = sqrt(dot3(wanted, wanted));
+    double length = sqrt(vector_dot(wanted, wanted));
     row->state = DENT_ACTION_STICKING;
     if (length > row->material.friction_static * row->impulse) {
         double share = row->material.friction_kinetic * row->impulse / length;
@@ -164,7 +164,7 @@ static void solve_row(void *data, struct response_row *row)
         return;
     }
     separation(positions->work, row, apart);
-    double overlap = row->target + dot3(row->normal, apart);
+    double overlap = row->target + vector_dot(row->normal, apart);
     double change = (-overlap - row->softness * row->impulse) / (row->normal_mobility + row->softness);
     double total = row->impulse + change;
     if (!(total > 0)) {
@@ -178,7 +178,7 @@ static void solve_row(void *data, struct response_row *row)
         return;
     }
     row->impulse = total;
-    if (total > 0 || dot3(row->tangent, row->tangent) > 0) {
+    if (total > 0 || vector_dot(row->tangent, row->tangent) > 0) {
         friction_row(positions, row);
     }
     if (row->impulse == 0 && row->state != DENT_ACTION_REFUSED) {
@@ -195,12 +195,12 @@ static void end_row(void *data, struct response_row *row)
         return;
     }
     separation(positions->work, row, apart);
-    row->change = -(row->target + dot3(row->normal, apart)) - row->softness * row->impulse;
+    row->change = -(row->target + vector_dot(row->normal, apart)) - row->softness * row->impulse;
     if (row->state != DENT_ACTION_STICKING) {
         return;
     }
     slip_of(positions, row, row->slip);
-    double length = sqrt(dot3(row->slip, row->slip));
+    double length = sqrt(vector_dot(row->slip, row->slip));
     double most = row->material.friction_static * row->impulse * row->normal_mobility;
     if (length > most) {
         for (int i = 0; i < 3; i++) {

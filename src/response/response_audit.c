@@ -67,7 +67,7 @@ struct audit {
 static void add_momentum(struct audit *audit, const double at[3], const double momentum[3])
 {
     double moment[3];
-    cross3(at, momentum, moment);
+    vector_cross(at, momentum, moment);
     add_scaled3(audit->report->momentum_error, 1, momentum);
     add_scaled3(audit->moment, 1, moment);
 }
@@ -78,10 +78,10 @@ static double length_of(const double v[3])
     double largest = fabs(v[0]) > fabs(v[1]) ? fabs(v[0]) : fabs(v[1]);
     largest = fabs(v[2]) > largest ? fabs(v[2]) : largest;
     if ((largest > 1e-140 && largest < 1e140) || !(largest > 0 && largest <= DBL_MAX)) {
-        return sqrt(dot3(v, v));
+        return sqrt(vector_dot(v, v));
     }
     const double scaled[3] = {v[0] / largest, v[1] / largest, v[2] / largest};
-    return largest * sqrt(dot3(scaled, scaled));
+    return largest * sqrt(vector_dot(scaled, scaled));
 }
 
 /* The matrix whose inverse is given; false where it has none. Scaled to about 1, so that no product overflows. */
@@ -171,7 +171,7 @@ static void weigh_rigid(struct audit *audit, uint32_t number, const double befor
             momentum[i] = (body->rigid_forces[i] - before[i]) * work->problem->time_step;
             spin[i] = (body->rigid_forces[3 + i] - before[3 + i]) * work->problem->time_step;
         }
-        audit->report->energy_change += dot3(momentum, rigid->linear_velocity) + dot3(spin, rigid->angular_velocity);
+        audit->report->energy_change += vector_dot(momentum, rigid->linear_velocity) + vector_dot(spin, rigid->angular_velocity);
         add_momentum(audit, rigid->center, momentum);
         add_scaled3(audit->moment, 1, spin);
         return;
@@ -264,7 +264,7 @@ static void add_fixed_part(struct audit *audit, const struct response_side *side
             add_momentum(audit, center, momentum);
         }
         if (forced ? !body->rigid_forces : !invert3(work->states[side->body].inverse_inertia, inertia)) {
-            cross3(side->arm, momentum, moment);
+            vector_cross(side->arm, momentum, moment);
             add_scaled3(audit->moment, 1, moment);
         }
         return;
@@ -288,7 +288,7 @@ static void add_fixed_part(struct audit *audit, const struct response_side *side
     if (!placed) { /* the vertices that moved were weighed at the origin: put their moment at the contact's point */
         for (uint32_t i = 0; i < side->count; i++) {
             if (work->quantity == QUANTITY_FORCE || side->inverse_masses[i] > 0) {
-                cross3(at, momentum, moment);
+                vector_cross(at, momentum, moment);
                 add_scaled3(audit->moment, side->weights[i], moment);
             }
         }
@@ -309,7 +309,7 @@ static void audit_row(struct audit *audit, const struct response_row *row)
     for (int i = 0; i < 3; i++) {
         apart[i] = at_a[i] - at_b[i];
     }
-    cross3(apart, impulse, moment);
+    vector_cross(apart, impulse, moment);
     add_scaled3(audit->report->angular_predicted, 1, moment);
     double size = length_of(impulse);
     audit->report->momentum_scale += size;
@@ -325,7 +325,7 @@ void response_audit_end(struct response_work *work, double scale, dent_response_
     weigh_bodies(&audit);
     for (uint64_t i = 0; i < work->row_count; i++) {
         const struct response_row *row = &work->rows[i];
-        if (row->impulse != 0 || dot3(row->tangent, row->tangent) > 0) {
+        if (row->impulse != 0 || vector_dot(row->tangent, row->tangent) > 0) {
             audit_row(&audit, row);
         }
     }

@@ -202,7 +202,7 @@ static void note_push(struct response_node *node, double sign, const double norm
         for (int axis = 0; axis < 3; axis++) {
             node->direction[axis] = sign * normal[axis];
         }
-    } else if (sign * dot3(node->direction, normal) < -0.5) {
+    } else if (sign * vector_dot(node->direction, normal) < -0.5) {
         node->pushes = 2;
     }
 }

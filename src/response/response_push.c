@@ -13,7 +13,7 @@ static void push_rigid(struct response_work *work, const struct response_side *s
     if (state->node_count == 0) {
         return;
     }
-    cross3(side->arm, push, moment);
+    vector_cross(side->arm, push, moment);
     multiply3(state->inverse_inertia, moment, turn);
     for (int i = 0; i < 3; i++) {
         turn[i] *= sign;
@@ -47,7 +47,7 @@ static void push_side(struct response_work *work, const struct response_side *si
 
 bool response_push(struct response_work *work, struct response_row *row, const double push[3])
 {
-    double size = dot3(push, push);
+    double size = vector_dot(push, push);
     if (!(size <= DBL_MAX)) { /* overflow or NaN: never into the caller's numbers */
         row->state = DENT_ACTION_REFUSED;
         return false;

@@ -285,9 +285,9 @@ static void add_mobility(const struct response_side *side, const struct response
         const double *inertia = work->states[side->body].inverse_inertia;
         for (int j = 0; j < 3; j++) {
             double unit[3] = {j == 0, j == 1, j == 2}, moment[3], turned[3], moved[3];
-            cross3(side->arm, unit, moment);
+            vector_cross(side->arm, unit, moment);
             multiply3(inertia, moment, turned);
-            cross3(turned, side->arm, moved);
+            vector_cross(turned, side->arm, moved);
             for (int i = 0; i < 3; i++) {
                 mobility[3 * i + j] += moved[i];
             }
@@ -336,7 +336,7 @@ static void fill_row(struct response_work *work, uint64_t index)
     const dent_contact *contact = &work->problem->contacts[index];
     struct response_row *row = &work->rows[index];
     *row = (struct response_row){.index = index, .state = DENT_ACTION_REFUSED};
-    double length = dot3(contact->normal, contact->normal);
+    double length = vector_dot(contact->normal, contact->normal);
     if (!all_finite(contact->normal, 3) || !all_finite(&contact->gap, 1) || !(length > 0.5 && length < 2) ||
         !(contact->error >= 0 && contact->error <= DBL_MAX) ||
         !fill_side(&row->a, work, contact->body_a, contact->vertices_a, contact->weights_a, contact->point_a) ||
@@ -354,7 +354,7 @@ static void fill_row(struct response_work *work, uint64_t index)
     }
     double moved[3];
     multiply3(row->mobility, row->normal, moved);
-    row->normal_mobility = dot3(row->normal, moved);
+    row->normal_mobility = vector_dot(row->normal, moved);
     if (!(fabs(row->normal_mobility) <= DBL_MAX)) {
         return;
     }

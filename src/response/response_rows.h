@@ -8,6 +8,7 @@
 #ifndef DENT_RESPONSE_RESPONSE_ROWS_H
 #define DENT_RESPONSE_RESPONSE_ROWS_H
 
+#include "geometry/numbers/vector3.h"
 #include "base/dynamic_array.h"
 
 #include <dent/response.h>
@@ -124,23 +125,11 @@ void response_audit_end(struct response_work *work, double scale, dent_response_
 
 /* ---- a little vector algebra ---- */
 
-static inline double dot3(const double a[3], const double b[3])
-{
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
-static inline void cross3(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static inline void multiply3(const double matrix[9], const double v[3], double out[3])
 {
-    out[0] = dot3(matrix, v);
-    out[1] = dot3(matrix + 3, v);
-    out[2] = dot3(matrix + 6, v);
+    out[0] = vector_dot(matrix, v);
+    out[1] = vector_dot(matrix + 3, v);
+    out[2] = vector_dot(matrix + 6, v);
 }
 
 static inline void add_scaled3(double out[3], double s, const double v[3])
@@ -153,7 +142,7 @@ static inline void add_scaled3(double out[3], double s, const double v[3])
 /* v less its part along the unit vector n. */
 static inline void tangential3(const double v[3], const double n[3], double out[3])
 {
-    double along = dot3(v, n);
+    double along = vector_dot(v, n);
     out[0] = v[0] - along * n[0];
     out[1] = v[1] - along * n[1];
     out[2] = v[2] - along * n[2];

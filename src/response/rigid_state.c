@@ -9,8 +9,8 @@ void quaternion_rotate(const double q[4], const double v[3], double out[3])
 {
     /* v + 2 w (u x v) + 2 u x (u x v) with q = (w, u) */
     double once[3], twice[3];
-    cross3(q + 1, v, once);
-    cross3(q + 1, once, twice);
+    vector_cross(q + 1, v, once);
+    vector_cross(q + 1, once, twice);
     for (int i = 0; i < 3; i++) {
         out[i] = v[i] + 2 * (q[0] * once[i] + twice[i]);
     }
@@ -20,13 +20,13 @@ void quaternion_turn(double q[4], const double turn[3])
 {
     /* q + (0, turn) q / 2, then unit: the turn of an explicit step, exact to first order and never of length 0 */
     double added[3];
-    cross3(turn, q + 1, added);
-    double w = q[0] - 0.5 * dot3(turn, q + 1);
+    vector_cross(turn, q + 1, added);
+    double w = q[0] - 0.5 * vector_dot(turn, q + 1);
     double result[4] = {w, 0, 0, 0};
     for (int i = 0; i < 3; i++) {
         result[1 + i] = q[1 + i] + 0.5 * (q[0] * turn[i] + added[i]);
     }
-    double length = sqrt(result[0] * result[0] + dot3(result + 1, result + 1));
+    double length = sqrt(result[0] * result[0] + vector_dot(result + 1, result + 1));
     if (length > 0 && length <= 1e300) {
         for (int i = 0; i < 4; i++) {
             q[i] = result[i] / length;
@@ -62,7 +62,7 @@ void dent_rigid_inverse_inertia(const dent_rigid_state *state, double inverse_in
     }
     for (int i = 0; i < 3; i++) { /* (R I) R^T, made symmetric */
         for (int j = i; j < 3; j++) {
-            double value = dot3(half + 3 * i, rotation + 3 * j);
+            double value = vector_dot(half + 3 * i, rotation + 3 * j);
             inverse_inertia[3 * i + j] = inverse_inertia[3 * j + i] = value;
         }
     }
@@ -92,9 +92,9 @@ void dent_rigid_velocity_between(const dent_rigid_state *from, dent_rigid_state 
     /* to = (0, w dt / 2) from + from, made unit: with d = to conj(from), w dt / 2 = vector part / scalar part. */
     const double *p = from->orientation, *q = to->orientation;
     double difference[4];
-    difference[0] = q[0] * p[0] + dot3(q + 1, p + 1);
+    difference[0] = q[0] * p[0] + vector_dot(q + 1, p + 1);
     double crossed[3];
-    cross3(q + 1, p + 1, crossed);
+    vector_cross(q + 1, p + 1, crossed);
     for (int i = 0; i < 3; i++) {
         difference[1 + i] = (q[1 + i] * p[0] - q[0] * p[1 + i]) - crossed[i];
     }
@@ -145,7 +145,7 @@ void side_velocity(const struct response_side *side, const double *velocities, c
     if (side->kind == SIDE_VERTICES && velocities) {
         side_sum(side, velocities, out);
     } else if (side->kind == SIDE_RIGID && rigid) {
-        cross3(rigid->angular_velocity, side->arm, out);
+        vector_cross(rigid->angular_velocity, side->arm, out);
         add_scaled3(out, 1, rigid->linear_velocity);
     }
 }

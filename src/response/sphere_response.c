@@ -12,6 +12,7 @@
  */
 #include "query/deadline/time_critical_search.h"
 
+#include "geometry/numbers/vector3.h"
 #include "base/floating_point_guard.h"
 
 /* Weights may have this many times the squared norm of uniform ones. */
@@ -22,21 +23,9 @@ dent_sphere_response_def dent_sphere_response_def_default(void)
     return (dent_sphere_response_def){.struct_size = sizeof(dent_sphere_response_def), .stiffness = 1, .optimism = 1};
 }
 
-static double dot(const double a[3], const double b[3])
-{
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double c[3])
-{
-    c[0] = a[1] * b[2] - a[2] * b[1];
-    c[1] = a[2] * b[0] - a[0] * b[2];
-    c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static bool normalize(double v[3])
 {
-    double length = sqrt(dot(v, v));
+    double length = sqrt(vector_dot(v, v));
     if (!(length > 1e-150 && length < 1e150)) {
         return false;
     }
@@ -146,8 +135,8 @@ static void coordinates(const struct spread *spread, uint32_t i, double p[3], do
     for (int axis = 0; axis < 3; axis++) {
         relative[axis] = p[axis] - spread->mean[axis];
     }
-    st[0] = dot(relative, spread->across[0]);
-    st[1] = dot(relative, spread->across[1]);
+    st[0] = vector_dot(relative, spread->across[0]);
+    st[1] = vector_dot(relative, spread->across[1]);
 }
 
 /* True when weights could be found; else they are uniform. */
@@ -157,9 +146,9 @@ static bool find_weights(struct spread *spread, const struct push *push)
     const double *r = push->direction;
     int thin = fabs(r[0]) <= fabs(r[1]) && fabs(r[0]) <= fabs(r[2]) ? 0 : fabs(r[1]) <= fabs(r[2]) ? 1 : 2;
     double axis_unit[3] = {thin == 0, thin == 1, thin == 2};
-    cross(r, axis_unit, spread->across[0]);
+    vector_cross(r, axis_unit, spread->across[0]);
     normalize(spread->across[0]);
-    cross(r, spread->across[0], spread->across[1]);
+    vector_cross(r, spread->across[0], spread->across[1]);
     spread->slope[0] = spread->slope[1] = 0;
     for (uint32_t i = spread->begin; i < spread->end; i++) {
         acting_point(spread->tree, spread->tree->vertices[i], p);
@@ -176,7 +165,7 @@ static bool find_weights(struct spread *spread, const struct push *push)
     for (int axis = 0; axis < 3; axis++) {
         relative[axis] = push->point[axis] - spread->mean[axis];
     }
-    double q[2] = {dot(relative, spread->across[0]), dot(relative, spread->across[1])};
+    double q[2] = {vector_dot(relative, spread->across[0]), vector_dot(relative, spread->across[1])};
     double determinant = moments[0] * moments[2] - moments[1] * moments[1], trace = moments[0] + moments[2];
     if (!(determinant > 1e-10 * (trace * trace))) {
         return false;
@@ -227,7 +216,7 @@ static void spread_force(struct responder *responder, int side, const struct pus
     for (int axis = 0; axis < 3; axis++) {
         missing[axis] = push->point[axis] - acting[axis];
     }
-    cross(missing, force, torque);
+    vector_cross(missing, force, torque);
     double *sum = side ? responder->response->torque_b : responder->response->torque_a;
     for (int axis = 0; axis < 3; axis++) {
         sum[axis] += torque[axis];

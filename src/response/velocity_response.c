@@ -75,7 +75,7 @@ static double approach_speed(const struct response_work *work, const struct resp
     side_velocity(&row->b, b->velocities_start ? b->velocities_start : b->velocities,
                   b->rigid_start ? b->rigid_start : b->rigid, other);
     add_scaled3(before, -1, other);
-    return dot3(before, row->normal);
+    return vector_dot(before, row->normal);
 }
 
 static double target_speed(const struct velocities *velocities, struct response_row *row)
@@ -103,7 +103,7 @@ static double target_speed(const struct velocities *velocities, struct response_
     }
     if (!def->after_positions) { /* what the impact came with: at entry or before the step, whichever is faster */
         relative_velocity(velocities->work, row, row->start);
-        double entry = dot3(row->start, row->normal);
+        double entry = vector_dot(row->start, row->normal);
         add_scaled3(row->start, approach < entry ? approach - entry : 0, row->normal);
     }
     return target;
@@ -117,16 +117,16 @@ static void tangent_frame(struct response_row *row)
     double x = fabs(n[0]), y = fabs(n[1]), z = fabs(n[2]);
     double axis[3] = {x <= y && x <= z, !(x <= y && x <= z) && y <= z, !(x <= y && x <= z) && !(y <= z)};
     double *t = row->first_tangent, *u = row->second_tangent, moved[3];
-    cross3(n, axis, t);
-    double length = sqrt(dot3(t, t));
+    vector_cross(n, axis, t);
+    double length = sqrt(vector_dot(t, t));
     for (int i = 0; i < 3; i++) {
         t[i] /= length;
     }
-    cross3(n, t, u);
+    vector_cross(n, t, u);
     multiply3(row->mobility, t, moved);
-    double tt = dot3(t, moved), tu = dot3(u, moved);
+    double tt = vector_dot(t, moved), tu = vector_dot(u, moved);
     multiply3(row->mobility, u, moved);
-    double uu = dot3(u, moved), determinant = tt * uu - tu * tu;
+    double uu = vector_dot(u, moved), determinant = tt * uu - tu * tu;
     if (determinant > 1e-12 * tt * uu && determinant <= DBL_MAX) {
         row->tangent_inverse[0] = uu / determinant;
         row->tangent_inverse[1] = -tu / determinant;
@@ -167,13 +167,13 @@ static void friction_row(struct velocities *velocities, struct response_row *row
 {
     double velocity[3], wanted[3], push[3];
     relative_velocity(velocities->work, row, velocity);
-    double along = dot3(velocity, row->first_tangent), across = dot3(velocity, row->second_tangent);
+    double along = vector_dot(velocity, row->first_tangent), across = vector_dot(velocity, row->second_tangent);
     double first = row->tangent_inverse[0] * along + row->tangent_inverse[1] * across;
     double second = row->tangent_inverse[1] * along + row->tangent_inverse[2] * across;
     for (int i = 0; i < 3; i++) {
         wanted[i] = row->tangent[i] - first * row->first_tangent[i] - second * row->second_tangent[i];
     }
-    double length = sqrt(dot3(wanted, wanted));
+    double length = sqrt(vector_dot(wanted, wanted));
     row->state = DENT_ACTION_STICKING;
     if (length > row->material.friction_static * row->impulse) {
         double share = row->material.friction_kinetic * row->impulse / length;
@@ -187,7 +187,7 @@ static void friction_row(struct velocities *velocities, struct response_row *row
     }
     if (response_push(velocities->work, row, push)) {
         memcpy(row->tangent, wanted, sizeof wanted);
-        double change = sqrt(dot3(push, push)) * row->normal_mobility;
+        double change = sqrt(vector_dot(push, push)) * row->normal_mobility;
         row->change = change > row->change ? change : row->change;
     }
 }
@@ -200,7 +200,7 @@ static void solve_row(void *data, struct response_row *row)
         return;
     }
     relative_velocity(velocities->work, row, velocity);
-    double excess = dot3(velocity, row->normal) - row->target;
+    double excess = vector_dot(velocity, row->normal) - row->target;
     double total = row->impulse - excess / row->normal_mobility;
     if (!(total > row->lower)) {
         total = row->lower;
@@ -216,7 +216,7 @@ static void solve_row(void *data, struct response_row *row)
     row->change = fabs(change) * row->normal_mobility;
     row->state = DENT_ACTION_SLIDING;
     if (!velocities->def->after_positions) {
-        if (total > 0 || dot3(row->tangent, row->tangent) > 0) {
+        if (total > 0 || vector_dot(row->tangent, row->tangent) > 0) {
             friction_row(velocities, row);
         }
         if (row->impulse == 0 && row->state != DENT_ACTION_REFUSED) {
@@ -235,7 +235,7 @@ static void end_row(void *data, struct response_row *row)
         return;
     }
     relative_velocity(velocities->work, row, velocity);
-    double excess = dot3(velocity, row->normal) - row->target;
+    double excess = vector_dot(velocity, row->normal) - row->target;
     double room = (row->impulse - row->lower) * row->normal_mobility;
     row->change = fabs(room < excess ? room : excess);
 }
@@ -267,8 +267,8 @@ static double energy_gained(const struct response_work *work, double *scale)
             push[k] = row->impulse * row->normal[k] + row->tangent[k];
         }
         double wanted = row->unbounced > 0 ? row->impulse * row->unbounced : 0;
-        sum += 0.5 * (dot3(push, row->start) + dot3(push, velocity)) - wanted;
-        *scale += fabs(dot3(push, row->start)) + fabs(dot3(push, velocity));
+        sum += 0.5 * (vector_dot(push, row->start) + vector_dot(push, velocity)) - wanted;
+        *scale += fabs(vector_dot(push, row->start)) + fabs(vector_dot(push, velocity));
     }
     return sum;
 }

@@ -16,9 +16,9 @@ static void hash_text(uint64_t hash, char text[17])
 static void json_count(json_line *line, const char *key, double value)
 {
     if (isfinite(value)) {
-        json_integer(line, key, (uint64_t)value);
+        json_line_integer(line, key, (uint64_t)value);
     } else {
-        json_number(line, key, NAN);
+        json_line_number(line, key, NAN);
     }
 }
 
@@ -29,33 +29,33 @@ void report_json(printer *out, const bench_race *race)
     for (uint32_t i = 0; i < race->count; i++) {
         const contestant *row = &race->contestants[i];
         hash_text(row->pairs_hash, hash);
-        json_line line = json_begin(out);
-        json_string(&line, "scene", race->scene->name);
-        json_string(&line, "question", questions_name(race->questions, questions, sizeof questions));
-        json_string(&line, "method", row->name);
-        json_boolean(&line, "peer", row->peer);
-        json_integer(&line, "threads", row->threads);
-        json_string(&line, "isa", row->peer ? "native" : dent_isa_name(race->isa));
-        json_number(&line, "scale", race->scene->scale);
-        json_integer(&line, "frames", race->frames);
-        json_number(&line, "median_ms", row->median_ms);
-        json_number(&line, "low_ms", row->low_ms);
-        json_number(&line, "high_ms", row->high_ms);
+        json_line line = json_line_begin(out);
+        json_line_string(&line, "scene", race->scene->name);
+        json_line_string(&line, "question", questions_name(race->questions, questions, sizeof questions));
+        json_line_string(&line, "method", row->name);
+        json_line_boolean(&line, "peer", row->peer);
+        json_line_integer(&line, "threads", row->threads);
+        json_line_string(&line, "isa", row->peer ? "native" : dent_isa_name(race->isa));
+        json_line_number(&line, "scale", race->scene->scale);
+        json_line_integer(&line, "frames", race->frames);
+        json_line_number(&line, "median_ms", row->median_ms);
+        json_line_number(&line, "low_ms", row->low_ms);
+        json_line_number(&line, "high_ms", row->high_ms);
         json_count(&line, "candidates", row->candidates);
-        json_integer(&line, "pairs", row->pairs);
-        json_string(&line, "pairs_hash", hash);
+        json_line_integer(&line, "pairs", row->pairs);
+        json_line_string(&line, "pairs_hash", hash);
         json_count(&line, "peak_bytes", row->peak);
         json_count(&line, "allocations", row->allocations);
         json_object_begin(&line, "phases");
         for (int phase = 0; phase < PHASE_COUNT; phase++) {
             if (isfinite(row->phase_ms[phase])) {
-                json_number(&line, phase_names[phase], row->phase_ms[phase]);
+                json_line_number(&line, phase_names[phase], row->phase_ms[phase]);
             }
         }
         json_object_end(&line);
-        json_string(&line, "commit", commit_name());
-        json_string(&line, "machine", machine);
-        json_end(&line);
+        json_line_string(&line, "commit", commit_name());
+        json_line_string(&line, "machine", machine);
+        json_line_end(&line);
     }
 }
 

@@ -103,9 +103,9 @@ static void print_verdict(printer *out, const motion_stage *stage, const dent_mo
 static void json_body(json_line *line, const char *key, const motion_stage *stage, bool there, uint32_t rank)
 {
     if (there) {
-        json_string(line, key, body_name(stage, rank));
+        json_line_string(line, key, body_name(stage, rank));
     } else {
-        json_number(line, key, INFINITY);
+        json_line_number(line, key, INFINITY);
     }
 }
 
@@ -114,22 +114,22 @@ static void print_json(printer *out, const motion_stage *stage, const dent_motio
 {
     const dent_motion_counters *counters = &result->counters;
     bool contact = result->verdict == DENT_MOTION_CONTACT;
-    json_line line = json_begin(out);
-    json_string(&line, "verdict", dent_motion_verdict_name(result->verdict));
-    json_integer(&line, "pairs", result->contact_count);
-    json_number(&line, "toi", contact ? result->t_lo : INFINITY);
-    json_integer(&line, "candidates", counters->face_tests);
-    json_number(&line, "ms", (double)(counters->ns_prepare + counters->ns_search + counters->ns_finish) * 1e-6);
-    json_number(&line, "t_lo", result->t_lo);
-    json_number(&line, "t_hi", result->t_hi);
+    json_line line = json_line_begin(out);
+    json_line_string(&line, "verdict", dent_motion_verdict_name(result->verdict));
+    json_line_integer(&line, "pairs", result->contact_count);
+    json_line_number(&line, "toi", contact ? result->t_lo : INFINITY);
+    json_line_integer(&line, "candidates", counters->face_tests);
+    json_line_number(&line, "ms", (double)(counters->ns_prepare + counters->ns_search + counters->ns_finish) * 1e-6);
+    json_line_number(&line, "t_lo", result->t_lo);
+    json_line_number(&line, "t_hi", result->t_hi);
     json_body(&line, "body_a", stage, contact, result->body_a);
     json_body(&line, "body_b", stage, contact, result->body_b);
-    json_integer(&line, "contacts", result->contact_count);
-    json_number(&line, "tolerance", result->tolerance);
+    json_line_integer(&line, "contacts", result->contact_count);
+    json_line_number(&line, "tolerance", result->tolerance);
     if (result->initial) {
-        json_boolean(&line, "start_touches", true);
+        json_line_boolean(&line, "start_touches", true);
     }
-    json_end(&line);
+    json_line_end(&line);
 }
 
 static void print_statistics(const dent_motion_counters *counters)

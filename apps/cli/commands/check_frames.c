@@ -28,20 +28,20 @@ static void print_object(printer *out, const loaded_world *loaded, const dent_ch
     static const char *const axes[3] = {"x", "y", "z"};
     frame_sums sums = sum_pairs(result);
     const dent_body_contact *deepest = deepest_contact(result);
-    json_line line = json_begin(out);
-    json_integer(&line, "frame", frame->number);
-    json_string(&line, "file", frame->file);
-    json_integer(&line, "bodies", loaded->body_count);
-    json_integer(&line, "pairs_penetrating", result->penetrating_pairs);
-    json_integer(&line, "pairs_touching", result->touching_pairs);
-    json_integer(&line, "overlapping_elements", sums.overlapping);
-    json_integer(&line, "penetrating_vertices", sums.inside);
-    json_number(&line, "max_depth", result->max_depth);
+    json_line line = json_line_begin(out);
+    json_line_integer(&line, "frame", frame->number);
+    json_line_string(&line, "file", frame->file);
+    json_line_integer(&line, "bodies", loaded->body_count);
+    json_line_integer(&line, "pairs_penetrating", result->penetrating_pairs);
+    json_line_integer(&line, "pairs_touching", result->touching_pairs);
+    json_line_integer(&line, "overlapping_elements", sums.overlapping);
+    json_line_integer(&line, "penetrating_vertices", sums.inside);
+    json_line_number(&line, "max_depth", result->max_depth);
     for (int i = 0; i < 3; i++) {
-        json_number(&line, axes[i], deepest != NULL ? deepest->deepest[i] : NAN);
+        json_line_number(&line, axes[i], deepest != NULL ? deepest->deepest[i] : NAN);
     }
-    json_string(&line, "outcome", dent_outcome_name(result->outcome));
-    json_end(&line);
+    json_line_string(&line, "outcome", dent_outcome_name(result->outcome));
+    json_line_end(&line);
 }
 
 static void print_row(printer *out, const dent_check_result *result, const frame_facts *frame)
@@ -109,13 +109,13 @@ void report_checked_series(tool_session *session, void *user)
         return; /* one frame, reported as a model */
     }
     if (options_have(session->options, OPTION_JSON)) {
-        json_line line = json_begin(out);
-        json_integer(&line, "frames", frames->frames);
-        json_integer(&line, "frames_penetrating", frames->penetrating);
-        json_number(&line, "first_penetrating", frames->penetrating > 0 ? (double)frames->first_penetrating : NAN);
-        json_number(&line, "max_depth", frames->max_depth);
-        json_string(&line, "outcome", dent_outcome_name(DENT_OUTCOME_COMPLETE));
-        json_end(&line);
+        json_line line = json_line_begin(out);
+        json_line_integer(&line, "frames", frames->frames);
+        json_line_integer(&line, "frames_penetrating", frames->penetrating);
+        json_line_number(&line, "first_penetrating", frames->penetrating > 0 ? (double)frames->first_penetrating : NAN);
+        json_line_number(&line, "max_depth", frames->max_depth);
+        json_line_string(&line, "outcome", dent_outcome_name(DENT_OUTCOME_COMPLETE));
+        json_line_end(&line);
         return;
     }
     loaded_world last = {.body_count = frames->bodies};

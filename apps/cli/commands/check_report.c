@@ -13,25 +13,25 @@ void print_check_json(printer *out, const loaded_world *loaded, const dent_check
 {
     for (uint64_t i = 0; i < result->pair_count; i++) {
         const dent_body_contact *pair = &result->pairs[i];
-        json_line line = json_begin(out);
-        json_integer(&line, "body_a", pair->body_a);
-        json_integer(&line, "body_b", pair->body_b);
-        json_integer(&line, "overlapping_elements", pair->overlapping_elements);
-        json_integer(&line, "penetrating_vertices", pair->penetrating_vertices);
-        json_integer(&line, "touching_elements", pair->touching_elements);
-        json_number(&line, "max_depth", pair->max_depth);
-        json_number(&line, "x", pair->deepest[0]);
-        json_number(&line, "y", pair->deepest[1]);
-        json_number(&line, "z", pair->deepest[2]);
-        json_end(&line);
+        json_line line = json_line_begin(out);
+        json_line_integer(&line, "body_a", pair->body_a);
+        json_line_integer(&line, "body_b", pair->body_b);
+        json_line_integer(&line, "overlapping_elements", pair->overlapping_elements);
+        json_line_integer(&line, "penetrating_vertices", pair->penetrating_vertices);
+        json_line_integer(&line, "touching_elements", pair->touching_elements);
+        json_line_number(&line, "max_depth", pair->max_depth);
+        json_line_number(&line, "x", pair->deepest[0]);
+        json_line_number(&line, "y", pair->deepest[1]);
+        json_line_number(&line, "z", pair->deepest[2]);
+        json_line_end(&line);
     }
-    json_line line = json_begin(out);
-    json_integer(&line, "bodies", loaded->body_count);
-    json_integer(&line, "pairs_penetrating", result->penetrating_pairs);
-    json_integer(&line, "pairs_touching", result->touching_pairs);
-    json_number(&line, "max_depth", result->max_depth);
-    json_string(&line, "outcome", dent_outcome_name(result->outcome));
-    json_end(&line);
+    json_line line = json_line_begin(out);
+    json_line_integer(&line, "bodies", loaded->body_count);
+    json_line_integer(&line, "pairs_penetrating", result->penetrating_pairs);
+    json_line_integer(&line, "pairs_touching", result->touching_pairs);
+    json_line_number(&line, "max_depth", result->max_depth);
+    json_line_string(&line, "outcome", dent_outcome_name(result->outcome));
+    json_line_end(&line);
 }
 
 /* ---- for people ------------------------------------------------------------------------------------------ */

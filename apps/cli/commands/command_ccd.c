@@ -174,16 +174,16 @@ static double milliseconds(const dent_impact_counters *counters)
 
 static void print_json(printer *out, const ccd_answer *answer)
 {
-    json_line line = json_begin(out);
-    json_integer(&line, "pairs", answer->impacts.count);
+    json_line line = json_line_begin(out);
+    json_line_integer(&line, "pairs", answer->impacts.count);
     /* Infinity is written as null: nothing ever meets. */
-    json_number(&line, "toi", answer->start.crosses ? 0 : answer->first != NULL ? answer->first->toi : INFINITY);
-    json_integer(&line, "candidates", answer->impacts.counters.candidates);
-    json_number(&line, "ms", milliseconds(&answer->impacts.counters));
+    json_line_number(&line, "toi", answer->start.crosses ? 0 : answer->first != NULL ? answer->first->toi : INFINITY);
+    json_line_integer(&line, "candidates", answer->impacts.counters.candidates);
+    json_line_number(&line, "ms", milliseconds(&answer->impacts.counters));
     if (answer->start.crosses) {
-        json_boolean(&line, "start_crosses", true);
+        json_line_boolean(&line, "start_crosses", true);
     }
-    json_end(&line);
+    json_line_end(&line);
 }
 
 static void print_statistics(tool_session *session, const loaded_world *loaded, const ccd_answer *answer)

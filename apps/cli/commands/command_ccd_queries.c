@@ -88,17 +88,17 @@ static bool run_queries(tool_session *session, const dent_impact_queries *querie
 
 static void print_json(printer *out, const query_tally *tally)
 {
-    json_line line = json_begin(out);
-    json_string(&line, "file", tally->file);
-    json_string(&line, "kind", dent_impact_kind_name(tally->kind));
-    json_integer(&line, "total", tally->total);
-    json_integer(&line, "colliding", tally->colliding);
-    json_integer(&line, "missed", tally->missed);
-    json_integer(&line, "false_alarms", tally->false_alarms);
-    json_number(&line, "ns_mean", tally->ns_mean);
-    json_number(&line, "ns_median", tally->ns_median);
-    json_integer(&line, "ns_max", tally->ns_max);
-    json_end(&line);
+    json_line line = json_line_begin(out);
+    json_line_string(&line, "file", tally->file);
+    json_line_string(&line, "kind", dent_impact_kind_name(tally->kind));
+    json_line_integer(&line, "total", tally->total);
+    json_line_integer(&line, "colliding", tally->colliding);
+    json_line_integer(&line, "missed", tally->missed);
+    json_line_integer(&line, "false_alarms", tally->false_alarms);
+    json_line_number(&line, "ns_mean", tally->ns_mean);
+    json_line_number(&line, "ns_median", tally->ns_median);
+    json_line_integer(&line, "ns_max", tally->ns_max);
+    json_line_end(&line);
 }
 
 static void print_row(printer *out, const query_tally *tally, const char *kind)

@@ -94,31 +94,31 @@ static void print_json(printer *out, const body_facts *facts)
 {
     const dent_body_topology *topology = &facts->topology;
     const dent_body_metrics *measure = &facts->measure;
-    json_line line = json_begin(out);
-    json_string(&line, "file", facts->file);
-    json_integer(&line, "body", facts->number);
-    json_string(&line, "kind", kind_name(topology->kind));
-    json_integer(&line, "vertices", topology->vertex_count);
-    json_integer(&line, "cells", facts->cells);
-    json_integer(&line, "faces", facts->faces);
-    json_integer(&line, "surface_faces", topology->surface_face_count);
-    json_integer(&line, "edges", topology->edge_count);
-    json_integer(&line, "components", topology->component_count);
-    json_integer(&line, "boundary_edges", topology->boundary_edges);
-    json_integer(&line, "nonmanifold_edges", topology->nonmanifold_edges);
-    json_integer(&line, "inverted", measure->inverted_cells);
-    json_integer(&line, "flat", measure->flat_cells);
-    json_integer(&line, "unused", topology->unused_vertices);
-    json_integer(&line, "duplicate", topology->duplicate_elements);
-    json_number(&line, "min_quality", measure->min_quality);
+    json_line line = json_line_begin(out);
+    json_line_string(&line, "file", facts->file);
+    json_line_integer(&line, "body", facts->number);
+    json_line_string(&line, "kind", kind_name(topology->kind));
+    json_line_integer(&line, "vertices", topology->vertex_count);
+    json_line_integer(&line, "cells", facts->cells);
+    json_line_integer(&line, "faces", facts->faces);
+    json_line_integer(&line, "surface_faces", topology->surface_face_count);
+    json_line_integer(&line, "edges", topology->edge_count);
+    json_line_integer(&line, "components", topology->component_count);
+    json_line_integer(&line, "boundary_edges", topology->boundary_edges);
+    json_line_integer(&line, "nonmanifold_edges", topology->nonmanifold_edges);
+    json_line_integer(&line, "inverted", measure->inverted_cells);
+    json_line_integer(&line, "flat", measure->flat_cells);
+    json_line_integer(&line, "unused", topology->unused_vertices);
+    json_line_integer(&line, "duplicate", topology->duplicate_elements);
+    json_line_number(&line, "min_quality", measure->min_quality);
     static const char *const bound_keys[6] = {"lo_x", "lo_y", "lo_z", "hi_x", "hi_y", "hi_z"};
     for (int i = 0; i < 6; i++) {
-        json_number(&line, bound_keys[i], i < 3 ? measure->lo[i] : measure->hi[i - 3]);
+        json_line_number(&line, bound_keys[i], i < 3 ? measure->lo[i] : measure->hi[i - 3]);
     }
     if (facts->frames > 0) {
-        json_integer(&line, "frames", facts->frames);
+        json_line_integer(&line, "frames", facts->frames);
     }
-    json_end(&line);
+    json_line_end(&line);
 }
 
 /* Position in the file of a body's own number. */

@@ -9,36 +9,36 @@ static void print_json_parameters(json_line *line, uint32_t count, const dent_sc
     json_array_begin(line, "parameters");
     for (uint32_t i = 0; i < count; i++) {
         json_item_begin(line);
-        json_string(line, "name", parameters[i].name);
-        json_string(line, "meaning", parameters[i].meaning);
-        json_number(line, "default", parameters[i].default_value);
-        json_number(line, "lowest", parameters[i].lowest);
-        json_number(line, "highest", parameters[i].highest);
+        json_line_string(line, "name", parameters[i].name);
+        json_line_string(line, "meaning", parameters[i].meaning);
+        json_line_number(line, "default", parameters[i].default_value);
+        json_line_number(line, "lowest", parameters[i].lowest);
+        json_line_number(line, "highest", parameters[i].highest);
         json_item_end(line);
     }
     json_array_end(line);
-    json_end(line);
+    json_line_end(line);
 }
 
 static void print_json(printer *out, const dent_scene_info *scene)
 {
-    json_line line = json_begin(out);
-    json_string(&line, "name", scene->name);
-    json_string(&line, "summary", scene->summary);
-    json_integer(&line, "frames", scene->frame_count);
-    json_integer(&line, "benchmark_frames", scene->benchmark_frames);
-    json_boolean(&line, "simulated", false);
+    json_line line = json_line_begin(out);
+    json_line_string(&line, "name", scene->name);
+    json_line_string(&line, "summary", scene->summary);
+    json_line_integer(&line, "frames", scene->frame_count);
+    json_line_integer(&line, "benchmark_frames", scene->benchmark_frames);
+    json_line_boolean(&line, "simulated", false);
     print_json_parameters(&line, scene->parameter_count, scene->parameters);
 }
 
 static void print_simulated_json(printer *out, const dent_sim_scene_info *scene)
 {
-    json_line line = json_begin(out);
-    json_string(&line, "name", scene->name);
-    json_string(&line, "summary", scene->summary);
-    json_integer(&line, "frames", scene->frame_count);
-    json_integer(&line, "benchmark_frames", 0);
-    json_boolean(&line, "simulated", true);
+    json_line line = json_line_begin(out);
+    json_line_string(&line, "name", scene->name);
+    json_line_string(&line, "summary", scene->summary);
+    json_line_integer(&line, "frames", scene->frame_count);
+    json_line_integer(&line, "benchmark_frames", 0);
+    json_line_boolean(&line, "simulated", true);
     print_json_parameters(&line, scene->parameter_count, scene->parameters);
 }
 

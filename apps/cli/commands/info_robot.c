@@ -60,16 +60,16 @@ static void print_text(printer *out, const char *file, const dent_robot *robot)
 static void print_json(printer *out, const char *file, const dent_robot *robot)
 {
     const dent_linkage *linkage = robot->linkage;
-    json_line line = json_begin(out);
-    json_string(&line, "file", file);
-    json_string(&line, "robot", robot->name);
-    json_integer(&line, "values", dent_linkage_value_count(linkage));
+    json_line line = json_line_begin(out);
+    json_line_string(&line, "file", file);
+    json_line_string(&line, "robot", robot->name);
+    json_line_integer(&line, "values", dent_linkage_value_count(linkage));
     json_array_begin(&line, "links");
     for (uint32_t i = 0; i < robot->link_count; i++) {
         json_item_begin(&line);
-        json_string(&line, "name", robot->links[i].name);
-        json_integer(&line, "vertices", robot->links[i].vertex_count);
-        json_integer(&line, "faces", robot->links[i].triangle_count);
+        json_line_string(&line, "name", robot->links[i].name);
+        json_line_integer(&line, "vertices", robot->links[i].vertex_count);
+        json_line_integer(&line, "faces", robot->links[i].triangle_count);
         json_item_end(&line);
     }
     json_array_end(&line);
@@ -77,21 +77,21 @@ static void print_json(printer *out, const char *file, const dent_robot *robot)
     for (uint32_t j = 0; j < dent_linkage_joint_count(linkage); j++) {
         const dent_joint_def *joint = dent_linkage_joint(linkage, j);
         json_item_begin(&line);
-        json_string(&line, "name", joint->name);
-        json_string(&line, "kind", dent_joint_kind_name(joint->kind));
-        json_string(&line, "parent", dent_linkage_link_name(linkage, joint->parent));
-        json_string(&line, "child", dent_linkage_link_name(linkage, joint->child));
+        json_line_string(&line, "name", joint->name);
+        json_line_string(&line, "kind", dent_joint_kind_name(joint->kind));
+        json_line_string(&line, "parent", dent_linkage_link_name(linkage, joint->parent));
+        json_line_string(&line, "child", dent_linkage_link_name(linkage, joint->child));
         if (dent_linkage_first_value(linkage, j) != UINT32_MAX) {
-            json_integer(&line, "value", dent_linkage_first_value(linkage, j));
+            json_line_integer(&line, "value", dent_linkage_first_value(linkage, j));
         }
         if (joint->has_limits) {
-            json_number(&line, "lower", joint->lower);
-            json_number(&line, "upper", joint->upper);
+            json_line_number(&line, "lower", joint->lower);
+            json_line_number(&line, "upper", joint->upper);
         }
         json_item_end(&line);
     }
     json_array_end(&line);
-    json_end(&line);
+    json_line_end(&line);
 }
 
 int inform_about_robot(tool_session *session, const char *name)

@@ -73,24 +73,24 @@ static double milliseconds(const dent_query_counters *counters)
 
 static void print_object(printer *out, const pair_answer *answer, const frame_facts *frame, const pair_tally *tally)
 {
-    json_line line = json_begin(out);
+    json_line line = json_line_begin(out);
     if (frame != NULL) {
-        json_integer(&line, "frame", frame->number);
-        json_string(&line, "file", frame->file);
-        json_boolean(&line, "fresh", frame->fresh);
+        json_line_integer(&line, "frame", frame->number);
+        json_line_string(&line, "file", frame->file);
+        json_line_boolean(&line, "fresh", frame->fresh);
     }
-    json_integer(&line, "pairs", answer->count);
+    json_line_integer(&line, "pairs", answer->count);
     for (unsigned i = 0; i < PAIR_KIND_LIMIT && answer->kinds[i] != NULL; i++) {
-        json_integer(&line, answer->kinds[i], tally->kinds[i]);
+        json_line_integer(&line, answer->kinds[i], tally->kinds[i]);
     }
     char hash[20];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)tally->hash);
-    json_string(&line, "pairs_hash", hash);
-    json_string(&line, "method", dent_method_name(answer->counters->method));
-    json_integer(&line, "candidates", answer->counters->candidates);
-    json_integer(&line, "rebuilds", answer->counters->rebuilds);
-    json_number(&line, "ms", milliseconds(answer->counters));
-    json_end(&line);
+    json_line_string(&line, "pairs_hash", hash);
+    json_line_string(&line, "method", dent_method_name(answer->counters->method));
+    json_line_integer(&line, "candidates", answer->counters->candidates);
+    json_line_integer(&line, "rebuilds", answer->counters->rebuilds);
+    json_line_number(&line, "ms", milliseconds(answer->counters));
+    json_line_end(&line);
 }
 
 static void print_statistics(tool_session *session, const pair_answer *answer, const frame_facts *frame, uint64_t hash)

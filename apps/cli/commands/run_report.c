@@ -136,17 +136,17 @@ bool run_report_note_step(run_report *report)
 
 static void print_json(const run_report *report, const frame_record *record)
 {
-    json_line line = json_begin(report->session->out);
-    json_integer(&line, "frame", record->frame);
-    json_number(&line, "time", record->time);
-    json_integer(&line, "contacts", record->contacts);
-    json_number(&line, "max_penetration", record->penetration.push);
-    json_number(&line, "kinetic", record->kinetic);
-    json_number(&line, "elastic", record->elastic);
-    json_number(&line, "ms_detect", record->ms_detect);
-    json_number(&line, "ms_respond", record->ms_respond);
-    json_number(&line, "ms_total", record->ms_total);
-    json_end(&line);
+    json_line line = json_line_begin(report->session->out);
+    json_line_integer(&line, "frame", record->frame);
+    json_line_number(&line, "time", record->time);
+    json_line_integer(&line, "contacts", record->contacts);
+    json_line_number(&line, "max_penetration", record->penetration.push);
+    json_line_number(&line, "kinetic", record->kinetic);
+    json_line_number(&line, "elastic", record->elastic);
+    json_line_number(&line, "ms_detect", record->ms_detect);
+    json_line_number(&line, "ms_respond", record->ms_respond);
+    json_line_number(&line, "ms_total", record->ms_total);
+    json_line_end(&line);
 }
 
 /* About twenty lines, the last frame among them. */

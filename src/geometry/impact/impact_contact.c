@@ -6,24 +6,13 @@
  */
 #include <math.h>
 
+#include "geometry/numbers/vector3.h"
 #include "geometry/impact/impact_internal.h"
 #include "geometry/numbers/power_of_two.h"
 
 struct contact_points {
     double at[4][3], velocity[4][3];
 };
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double result[3])
-{
-    result[0] = a[1] * b[2] - a[2] * b[1];
-    result[1] = a[2] * b[0] - a[0] * b[2];
-    result[2] = a[0] * b[1] - a[1] * b[0];
-}
 
 static void subtract(const double a[3], const double b[3], double result[3])
 {
@@ -75,7 +64,7 @@ static bool normalise(double vector[3])
     for (int axis = 0; axis < 3; axis++) {
         vector[axis] = scale_by_power_of_two(vector[axis], down);
     }
-    double length = sqrt(dot(vector, vector));
+    double length = sqrt(vector_dot(vector, vector));
     for (int axis = 0; axis < 3; axis++) {
         vector[axis] = vector[axis] / length;
     }
@@ -97,12 +86,12 @@ static double nearest_on_segment(const double p[3], const double x[3], const dou
     double edge[3], from[3], gap[3];
     subtract(y, x, edge);
     subtract(p, x, from);
-    double square = dot(edge, edge);
-    double place_on = square > 0.0 ? clamp(dot(from, edge) / square) : 0.0;
+    double square = vector_dot(edge, edge);
+    double place_on = square > 0.0 ? clamp(vector_dot(from, edge) / square) : 0.0;
     for (int axis = 0; axis < 3; axis++) {
         gap[axis] = from[axis] - place_on * edge[axis];
     }
-    *distance = dot(gap, gap);
+    *distance = vector_dot(gap, gap);
     return place_on;
 }
 
@@ -156,18 +145,18 @@ void impact_describe_contact(enum impact_kind kind, const struct impact_vertex *
     unit_scale(q, most);
     unit_scale(a, most);
     unit_scale(b, most);
-    cross(a, b, normal);
-    double square = dot(normal, normal);
-    bool proper = square > 0x1p-80 * (dot(a, a) * dot(b, b)) && square > 0x1p-900;
+    vector_cross(a, b, normal);
+    double square = vector_dot(normal, normal);
+    bool proper = square > 0x1p-80 * (vector_dot(a, a) * vector_dot(b, b)) && square > 0x1p-900;
     if (proper) {
-        cross(q, b, with_b);
+        vector_cross(q, b, with_b);
         if (kind == IMPACT_VERTEX_FACE) {
-            cross(a, q, with_a);
+            vector_cross(a, q, with_a);
         } else {
-            cross(q, a, with_a);
+            vector_cross(q, a, with_a);
         }
-        result->u = clamp(dot(with_b, normal) / square);
-        result->v = clamp(dot(with_a, normal) / square);
+        result->u = clamp(vector_dot(with_b, normal) / square);
+        result->v = clamp(vector_dot(with_a, normal) / square);
         if (kind == IMPACT_VERTEX_FACE && result->u + result->v > 1.0) {
             double sum = result->u + result->v;
             result->u = result->u / sum;
@@ -178,7 +167,7 @@ void impact_describe_contact(enum impact_kind kind, const struct impact_vertex *
     }
     relative_velocity(kind, &points, result->u, result->v, velocity);
     if (proper && normalise(normal)) {
-        double turn = dot(normal, velocity) > 0.0 ? -1.0 : 1.0;
+        double turn = vector_dot(normal, velocity) > 0.0 ? -1.0 : 1.0;
         for (int axis = 0; axis < 3; axis++) {
             result->normal[axis] = turn * normal[axis];
         }

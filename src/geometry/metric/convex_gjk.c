@@ -7,6 +7,7 @@
  * direction d by 8 u |d|1 (two dot products compared), a difference a - b is rounded by u |w|, and a determinant of
  * three differences of size s by less than 96 u s^3.
  */
+#include "geometry/numbers/vector3.h"
 #include "geometry/metric/convex_gjk.h"
 
 #include <math.h>
@@ -17,23 +18,11 @@
 
 enum { ITERATIONS_DEFAULT = 64 };
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static void subtract(const double a[3], const double b[3], double difference[3])
 {
     for (int axis = 0; axis < 3; axis++) {
         difference[axis] = a[axis] - b[axis];
     }
-}
-
-static void cross(const double a[3], const double b[3], double product[3])
-{
-    product[0] = a[1] * b[2] - a[2] * b[1];
-    product[1] = a[2] * b[0] - a[0] * b[2];
-    product[2] = a[0] * b[1] - a[1] * b[0];
 }
 
 static double sum_of_sizes(const double a[3])
@@ -45,9 +34,9 @@ void convex_points_support(const void *shape, const double direction[3], double 
 {
     const struct convex_points *set = shape;
     int best = 0;
-    double farthest = dot(set->points[0], direction);
+    double farthest = vector_dot(set->points[0], direction);
     for (int i = 1; i < set->count; i++) {
-        double along = dot(set->points[i], direction);
+        double along = vector_dot(set->points[i], direction);
         best = along > farthest ? i : best;
         farthest = along > farthest ? along : farthest;
     }
@@ -78,7 +67,7 @@ static void nearest_on_segment(const double p[3], const double q[3], double near
 {
     double edge[3];
     subtract(q, p, edge);
-    double along = -dot(p, edge), length = dot(edge, edge);
+    double along = -vector_dot(p, edge), length = vector_dot(edge, edge);
     keep[0] = !(along >= length);
     keep[1] = along > 0;
     double t = along <= 0 || length <= 0 ? 0 : along >= length ? 1 : along / length;
@@ -94,17 +83,17 @@ static void nearest_on_triangle(const double p[3][3], double nearest[3], bool ke
     double ab[3], ac[3], normal[3], weight[3], sum = 0;
     subtract(p[1], p[0], ab);
     subtract(p[2], p[0], ac);
-    cross(ab, ac, normal);
+    vector_cross(ab, ac, normal);
     bool inside = true;
     for (int k = 0; k < 3; k++) {
         double turn[3];
-        cross(p[(k + 1) % 3], p[(k + 2) % 3], turn);
-        weight[k] = dot(turn, normal);
+        vector_cross(p[(k + 1) % 3], p[(k + 2) % 3], turn);
+        weight[k] = vector_dot(turn, normal);
         inside &= weight[k] > 0;
         sum += weight[k];
     }
     if (inside && sum > 0) {
-        double height = dot(p[0], normal) / dot(normal, normal);
+        double height = vector_dot(p[0], normal) / vector_dot(normal, normal);
         for (int axis = 0; axis < 3; axis++) {
             nearest[axis] = height * normal[axis];
         }
@@ -116,7 +105,7 @@ static void nearest_on_triangle(const double p[3][3], double nearest[3], bool ke
         double candidate[3];
         bool ends[2];
         nearest_on_segment(p[k], p[(k + 1) % 3], candidate, ends);
-        double distance = dot(candidate, candidate);
+        double distance = vector_dot(candidate, candidate);
         if (distance < best) {
             best = distance;
             memcpy(nearest, candidate, sizeof candidate);
@@ -138,8 +127,8 @@ static void corner_volumes(const double p[4][3], double volumes[4], double norma
         subtract(p[faces[k][1]], a, ab);
         subtract(p[faces[k][2]], a, ac);
         subtract(p[k], a, ad);
-        cross(ab, ac, normals[k]);
-        double side = dot(ad, normals[k]), origin = -dot(a, normals[k]);
+        vector_cross(ab, ac, normals[k]);
+        double side = vector_dot(ad, normals[k]), origin = -vector_dot(a, normals[k]);
         volumes[k] = side < 0 ? -origin : side > 0 ? origin : -INFINITY;
     }
 }
@@ -165,7 +154,7 @@ static bool surrounds_origin(const double p[4][3], double *depth)
         if (!(volumes[k] > bound)) {
             return false;
         }
-        double distance = volumes[k] / sqrt(dot(normals[k], normals[k]));
+        double distance = volumes[k] / sqrt(vector_dot(normals[k], normals[k]));
         *depth = distance < *depth ? distance : *depth;
     }
     return true;
@@ -186,7 +175,7 @@ static void nearest_on_tetrahedron(const double p[4][3], double nearest[3], bool
             memcpy(face[i], p[faces[k][i]], sizeof face[i]);
         }
         nearest_on_triangle((const double(*)[3])face, candidate, corners);
-        double distance = dot(candidate, candidate);
+        double distance = vector_dot(candidate, candidate);
         if (distance < best) {
             best = distance;
             memcpy(nearest, candidate, sizeof candidate);
@@ -285,10 +274,10 @@ struct gjk_result convex_gjk(const struct gjk_input *input)
     }
     int most = input->iteration_max > 0 ? input->iteration_max : ITERATIONS_DEFAULT;
     while (result.iterations < most) {
-        double w[3], length = sqrt(dot(v, v)), depth;
+        double w[3], length = sqrt(vector_dot(v, v)), depth;
         result.iterations++;
         difference_point(&walk, v, w);
-        double gap = dot(v, w) - 32 * ROUNDING * sum_of_sizes(v);
+        double gap = vector_dot(v, w) - 32 * ROUNDING * sum_of_sizes(v);
         if (gap > 0 && unscaled(&walk, gap / length) > result.margin) {
             result.relation = GJK_SEPARATED;
             result.margin = unscaled(&walk, gap / length);
@@ -308,7 +297,7 @@ struct gjk_result convex_gjk(const struct gjk_input *input)
             return result;
         }
         reduce(&simplex, v);
-        if (simplex.count == 4 || !(dot(v, v) > 0)) {
+        if (simplex.count == 4 || !(vector_dot(v, v) > 0)) {
             return result; /* the origin is on the simplex to within rounding */
         }
     }

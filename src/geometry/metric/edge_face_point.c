@@ -1,6 +1,7 @@
 /* See edge_face_point.h. The division by volumes is that of triangle_crossing.c: both volumes have relative error below
  * 2^-20 and opposite signs, so their ratio has no cancellation.
  */
+#include "geometry/numbers/vector3.h"
 #include "geometry/metric/edge_face_point.h"
 
 #include <math.h>
@@ -53,18 +54,6 @@ static bool local_vectors(const double origin[3], const double *const points[], 
     return true;
 }
 
-static void cross(const double a[3], const double b[3], double result[3])
-{
-    result[0] = a[1] * b[2] - a[2] * b[1];
-    result[1] = a[2] * b[0] - a[0] * b[2];
-    result[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
 /* Scales to length about 1 first: small vectors keep their direction. False for no vector. */
 static bool normalise(double v[3])
 {
@@ -76,7 +65,7 @@ static bool normalise(double v[3])
     for (int axis = 0; axis < 3; axis++) {
         v[axis] = scale_by_power_of_two(v[axis], -exponent);
     }
-    double length = sqrt(dot(v, v));
+    double length = sqrt(vector_dot(v, v));
     for (int axis = 0; axis < 3; axis++) {
         v[axis] /= length;
     }
@@ -91,18 +80,18 @@ void face_unit_normal(const double *const face[3], double normal[3])
         normal[2] = 1.0;
         return;
     }
-    cross(side[0], side[1], normal);
+    vector_cross(side[0], side[1], normal);
     if (normalise(normal)) {
         return;
     }
     /* No area. Normal to the longest side: the cross product with the axis it is farthest from. */
-    const double *longest = dot(side[0], side[0]) > dot(side[1], side[1]) ? side[0] : side[1];
+    const double *longest = vector_dot(side[0], side[0]) > vector_dot(side[1], side[1]) ? side[0] : side[1];
     int least = 0;
     for (int axis = 1; axis < 3; axis++) {
         least = fabs(longest[axis]) < fabs(longest[least]) ? axis : least;
     }
     double unit[3] = {least == 0, least == 1, least == 2};
-    cross(longest, unit, normal);
+    vector_cross(longest, unit, normal);
     normalise(normal);
 }
 
@@ -120,7 +109,7 @@ static double middle_of_common_part(const double p[3], const double q[3], const 
         sides[0][axis] = local[0][axis];
         sides[1][axis] = local[1][axis];
     }
-    cross(sides[0], sides[1], normal);
+    vector_cross(sides[0], sides[1], normal);
     const double origin[3] = {0, 0, 0};
     const double *corners[3] = {origin, local[0], local[1]};
     for (int k = 0; k < 3; k++) {
@@ -131,8 +120,8 @@ static double middle_of_common_part(const double p[3], const double q[3], const 
             start[axis] = local[2][axis] - from[axis];
             finish[axis] = local[3][axis] - from[axis];
         }
-        cross(normal, along, inward);
-        double begin = dot(inward, start), end = dot(inward, finish);
+        vector_cross(normal, along, inward);
+        double begin = vector_dot(inward, start), end = vector_dot(inward, finish);
         if (begin < 0.0 && end > 0.0) {
             double t = begin / (begin - end);
             first = t > first ? t : first;

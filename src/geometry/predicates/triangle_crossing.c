@@ -7,6 +7,7 @@
  * The separation depth is the smallest overlap of the two triangles' shadows on the directions in which their
  * Minkowski difference has faces: two normals and nine products of edges.
  */
+#include "geometry/numbers/vector3.h"
 #include "geometry/predicates/triangle_predicates.h"
 
 #include <float.h>
@@ -125,18 +126,6 @@ void common_segment(const double *const a[3], const double *const b[3], double e
     }
 }
 
-static double dot(const double a[3], const double b[3])
-{
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double result[3])
-{
-    result[0] = a[1] * b[2] - a[2] * b[1];
-    result[1] = a[2] * b[0] - a[0] * b[2];
-    result[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* Both triangles relative to one corner and scaled by a power of two to lengths of about 1; returns the exponent
  * taken out. The sizes are halved twice before anything is subtracted when they might overflow. */
 static int local_coordinates(const double *const corners[6], double local[6][3])
@@ -166,15 +155,15 @@ static int local_coordinates(const double *const corners[6], double local[6][3])
 /* Overlap of the shadows on one direction, as a length; DBL_MAX for a direction of no length. */
 static double overlap_along(const double axis[3], const double local[6][3])
 {
-    double length = sqrt(dot(axis, axis));
+    double length = sqrt(vector_dot(axis, axis));
     if (!(length > 0x1p-500)) {
         return DBL_MAX;
     }
     double low[2], high[2];
     for (int side = 0; side < 2; side++) {
-        low[side] = high[side] = dot(axis, local[3 * side]);
+        low[side] = high[side] = vector_dot(axis, local[3 * side]);
         for (int k = 1; k < 3; k++) {
-            double position = dot(axis, local[3 * side + k]);
+            double position = vector_dot(axis, local[3 * side + k]);
             low[side] = position < low[side] ? position : low[side];
             high[side] = position > high[side] ? position : high[side];
         }
@@ -206,9 +195,9 @@ double triangle_separation_depth(const double *const a[3], const double *const b
     double depth = DBL_MAX;
     for (int k = 0; k < 11; k++) {
         if (k < 9) {
-            cross(edges[k / 3], edges[3 + k % 3], axis);
+            vector_cross(edges[k / 3], edges[3 + k % 3], axis);
         } else {
-            cross(edges[k == 9 ? 0 : 3], edges[k == 9 ? 1 : 4], axis);
+            vector_cross(edges[k == 9 ? 0 : 3], edges[k == 9 ? 1 : 4], axis);
         }
         double overlap = overlap_along(axis, local);
         depth = overlap < depth ? overlap : depth;

@@ -6,6 +6,7 @@
  * two of its faces cross (seen along that direction they lie side by side); where doubles cannot show that, the pairs
  * are tested one by one.
  */
+#include "geometry/numbers/vector3.h"
 #include "methods/contour_walk/contour_walk.h"
 
 #include <math.h>
@@ -125,18 +126,6 @@ struct star {
     double largest;           /* of the |components| */
 };
 
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* Certainly no two faces of the star cross. Arms carry one rounding each; a triple product of numbers below D, A, A has
  * at most 8 roundings in each of its six products: 48 u D A A, and the bound takes 64. Underflow is far below 2^-900
  * unless the bound is, and then nothing is shown. The sum of the products is at most 6 D A A: the bound is made from
@@ -145,7 +134,7 @@ static bool star_is_flat(const struct star *star)
 {
     double normals[LINK_MAX][3], direction[3] = {0, 0, 0}, size = 0, across[3];
     for (uint32_t i = 0; i < star->count; i++) {
-        cross(star->arms[i], star->arms[i + 1 == star->count ? 0 : i + 1], normals[i]);
+        vector_cross(star->arms[i], star->arms[i + 1 == star->count ? 0 : i + 1], normals[i]);
         for (int axis = 0; axis < 3; axis++) {
             direction[axis] += normals[i][axis];
         }
@@ -158,15 +147,15 @@ static bool star_is_flat(const struct star *star)
         return false;
     }
     for (uint32_t i = 0; i < star->count; i++) {
-        if (!(dot(direction, normals[i]) > bound)) {
+        if (!(vector_dot(direction, normals[i]) > bound)) {
             return false;
         }
     }
     /* Every step is less than half a turn, so two turns take five steps at least. */
     bool went_back = false;
-    cross(direction, star->arms[0], across);
+    vector_cross(direction, star->arms[0], across);
     for (uint32_t i = 2; i < star->count && star->count >= 5; i++) {
-        double side = dot(across, star->arms[i]);
+        double side = vector_dot(across, star->arms[i]);
         if (!(fabs(side) > bound) || (side > 0 && went_back)) {
             return false;
         }

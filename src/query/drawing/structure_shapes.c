@@ -4,13 +4,13 @@
 
 #include "base/context.h"
 #include "base/floating_point_guard.h"
+#include "base/radix_sort.h"
 #include "query/drawing/structure_state.h"
 #include "query/world/world_state.h"
 #include "structures/grid/bucket_grid.h"
 #include "structures/clusters/tet_clusters.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 struct shape_work {
     dent_world *world;
@@ -137,20 +137,15 @@ static double mean_element_size(const struct posed_body *posed)
     return body->element_count > 0 ? sum / body->element_count : 0;
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* The cells that hold a used vertex, as boxes: cell (i, j, k) reaches from lo + i * edge to lo + (i + 1) * edge. */
 static bool occupied_cells(struct shape_work *work, const double edge[3])
 {
     const struct posed_body *posed = work->posed;
     const struct body *body = posed->body;
-    uint64_t *keys = arena_allocate(&work->world->scratch, body->vertex_count, sizeof *keys);
+    uint64_t *keys = arena_allocate(&work->world->scratch, body->vertex_count, 2 * sizeof *keys);
+    uint32_t *order = arena_allocate(&work->world->scratch, body->vertex_count, 2 * sizeof *order);
     size_t count = 0;
-    if (!keys) {
+    if (!keys || !order) {
         return false;
     }
     for (uint32_t vertex = 0; vertex < body->vertex_count; vertex++) {
@@ -165,9 +160,10 @@ static bool occupied_cells(struct shape_work *work, const double edge[3])
             place = place < last ? place : last > 0 ? last : 0; /* the upper end of the box belongs to the last cell */
             key = key << 21 | (uint64_t)place;
         }
+        order[count] = 0; /* the sort carries a payload; only the keys matter here */
         keys[count++] = key;
     }
-    qsort(keys, count, sizeof *keys, compare_keys);
+    radix_sort_u64(keys, order, keys + body->vertex_count, order + body->vertex_count, count);
     for (size_t i = 0; i < count; i++) {
         dent_structure_box box;
         if (i > 0 && keys[i] == keys[i - 1]) {

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "geometry/numbers/vector3.h"
 #include "geometry/metric/rigid_fit.h"
 #include "structures/bounds/bound_tree_point.h"
 
@@ -23,13 +24,6 @@ static bool unit_difference(const double a[3], const double b[3], double unit[3]
     return length > 1e-140 && length < 1e150;
 }
 
-static void cross(const double a[3], const double b[3], double c[3])
-{
-    c[0] = a[1] * b[2] - a[2] * b[1];
-    c[1] = a[2] * b[0] - a[0] * b[2];
-    c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* False: the facet is collapsed, or its edges so long or short that their squares leave the range of doubles. */
 static bool facet_frame(const double a[3], const double b[3], const double c[3], double frame[9])
 {
@@ -37,7 +31,7 @@ static bool facet_frame(const double a[3], const double b[3], const double c[3],
     if (!unit_difference(a, b, e) || !unit_difference(a, c, f)) {
         return false;
     }
-    cross(e, f, n);
+    vector_cross(e, f, n);
     double sine = sqrt((n[0] * n[0] + n[1] * n[1]) + n[2] * n[2]);
     if (!(sine > DENT_REDUCED_FLAT)) {
         return false;
@@ -54,7 +48,7 @@ static bool facet_frame(const double a[3], const double b[3], const double c[3],
     for (int axis = 0; axis < 3; axis++) {
         n[axis] /= length;
     }
-    cross(n, e, m);
+    vector_cross(n, e, m);
     for (int axis = 0; axis < 3; axis++) {
         frame[3 * axis] = e[axis];
         frame[3 * axis + 1] = m[axis];

@@ -31,14 +31,14 @@ static inline struct lanes3 add3(struct lanes3 a, struct lanes3 b)
     return (struct lanes3){lanes_add(a.x, b.x), lanes_add(a.y, b.y), lanes_add(a.z, b.z)};
 }
 
-static inline struct lanes3 cross3(struct lanes3 a, struct lanes3 b)
+static inline struct lanes3 vector_cross(struct lanes3 a, struct lanes3 b)
 {
     return (struct lanes3){lanes_subtract(lanes_multiply(a.y, b.z), lanes_multiply(a.z, b.y)),
                            lanes_subtract(lanes_multiply(a.z, b.x), lanes_multiply(a.x, b.z)),
                            lanes_subtract(lanes_multiply(a.x, b.y), lanes_multiply(a.y, b.x))};
 }
 
-static inline lanes dot3(struct lanes3 a, struct lanes3 b)
+static inline lanes vector_dot(struct lanes3 a, struct lanes3 b)
 {
     return lanes_add(lanes_add(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y)), lanes_multiply(a.z, b.z));
 }
@@ -258,9 +258,9 @@ static uint32_t judge_vertices(struct leaf_cells *cells, struct leaf_queue *queu
         struct lanes3 d = subtract3(pick_corner(table, corners, 3), a);
         struct lanes3 p = {lanes_load(&queue->points[0][first]), lanes_load(&queue->points[1][first]),
                            lanes_load(&queue->points[2][first])};
-        struct lanes3 q = subtract3(p, a), normal = cross3(c, d);
-        lanes volume = dot3(b, normal);
-        lanes s0 = dot3(q, normal), s1 = dot3(q, cross3(d, b)), s2 = dot3(q, cross3(b, c));
+        struct lanes3 q = subtract3(p, a), normal = vector_cross(c, d);
+        lanes volume = vector_dot(b, normal);
+        lanes s0 = vector_dot(q, normal), s1 = vector_dot(q, vector_cross(d, b)), s2 = vector_dot(q, vector_cross(b, c));
         lanes s3 = lanes_subtract(lanes_subtract(volume, s0), lanes_add(s1, s2));
         lanes least = lanes_least(lanes_least(s0, s1), lanes_least(s2, s3));
         lanes most = lanes_most(lanes_most(s0, s1), lanes_most(s2, s3));

@@ -225,9 +225,9 @@ static inline void bound_narrow(struct narrow *n)
 /* Sides of the corners of the cells of the planes of the faces. */
 static inline void compare_with_face_planes(struct narrow *n)
 {
-    struct lanes3 normal = cross3(subtract3(n->face[1], n->face[0]), subtract3(n->face[2], n->face[0]));
+    struct lanes3 normal = vector_cross(subtract3(n->face[1], n->face[0]), subtract3(n->face[2], n->face[0]));
     for (int k = 0; k < 4; k++) {
-        lanes side = dot3(normal, subtract3(n->cell[k], n->face[0]));
+        lanes side = vector_dot(normal, subtract3(n->cell[k], n->face[0]));
         n->above[k] = lanes_less(n->bound, side);
         n->below[k] = lanes_less(side, n->negative);
     }
@@ -242,13 +242,13 @@ static inline void compare_with_cell_planes(struct narrow *n)
 {
     struct lanes3 a = n->cell[0], b = subtract3(n->cell[1], a), c = subtract3(n->cell[2], a),
                   d = subtract3(n->cell[3], a);
-    const struct lanes3 normals[3] = {cross3(c, d), cross3(d, b), cross3(b, c)};
-    lanes volume = dot3(b, normals[0]);
+    const struct lanes3 normals[3] = {vector_cross(c, d), vector_cross(d, b), vector_cross(b, c)};
+    lanes volume = vector_dot(b, normals[0]);
     uint32_t positive = lanes_less(n->bound, volume), negative = lanes_less(volume, n->negative);
     uint32_t inner[4] = {0, 0, 0, 0}, not_outer[4] = {0, 0, 0, 0}, corner_inside = 0;
     for (int corner = 0; corner < 3; corner++) {
         struct lanes3 q = subtract3(n->face[corner], a);
-        lanes side[4] = {dot3(q, normals[0]), dot3(q, normals[1]), dot3(q, normals[2]), volume};
+        lanes side[4] = {vector_dot(q, normals[0]), vector_dot(q, normals[1]), vector_dot(q, normals[2]), volume};
         side[3] = lanes_subtract(lanes_subtract(volume, side[0]), lanes_add(side[1], side[2]));
         uint32_t inside = ALL_LANES;
         for (int k = 0; k < 4; k++) {
@@ -276,9 +276,9 @@ static inline void compare_with_face_edges(struct narrow *n)
             r[k] = subtract3(n->cell[k], u);
         }
         for (int i = 0; i < 3; i++) {
-            struct lanes3 across = cross3(along, r[i]);
+            struct lanes3 across = vector_cross(along, r[i]);
             for (int j = i + 1; j < 4; j++) {
-                lanes turn = dot3(across, r[j]);
+                lanes turn = vector_dot(across, r[j]);
                 uint32_t left = lanes_less(n->bound, turn), right = lanes_less(turn, n->negative);
                 found |= (n->below[i] & n->above[j] & left) | (n->above[i] & n->below[j] & right);
                 possible |= (~n->above[i] & ~n->below[j] & ~right) | (~n->below[i] & ~n->above[j] & ~left);
@@ -390,7 +390,7 @@ static void compare_vertices_with_plane(const struct leaf_cells *cells, const st
 {
     const struct cluster_box *box = &cells->box;
     struct lanes3 a = corner_of_waiting(waiting, 0, face), b = corner_of_waiting(waiting, 1, face),
-                  c = corner_of_waiting(waiting, 2, face), normal = cross3(subtract3(b, a), subtract3(c, a));
+                  c = corner_of_waiting(waiting, 2, face), normal = vector_cross(subtract3(b, a), subtract3(c, a));
     struct lanes3 lo = {lanes_set(box->lo[0]), lanes_set(box->lo[1]), lanes_set(box->lo[2])};
     struct lanes3 hi = {lanes_set(box->hi[0]), lanes_set(box->hi[1]), lanes_set(box->hi[2])};
     lo = least3(least3(lo, a), least3(b, c));
@@ -399,7 +399,7 @@ static void compare_vertices_with_plane(const struct leaf_cells *cells, const st
     sides->known |= UINT32_C(1) << face;
     sides->above[face] = sides->below[face] = 0;
     for (int i = 0; i < cells->cluster->vertex_count; i++) {
-        lanes side = dot3(normal, subtract3(points_at(cells->points, i), a));
+        lanes side = vector_dot(normal, subtract3(points_at(cells->points, i), a));
         sides->above[face] |= lanes_less(bound, side) << i;
         sides->below[face] |= lanes_less(side, negative) << i;
     }

@@ -165,11 +165,11 @@ static void stretches_of_piece(struct piece_strain *strain)
             c[k] = (struct lanes3){lanes_load(&strain->g[k][i]), lanes_load(&strain->g[3 + k][i]),
                                    lanes_load(&strain->g[6 + k][i])};
         }
-        lanes xx = dot3(c[0], c[0]), yy = dot3(c[1], c[1]), zz = dot3(c[2], c[2]);
-        struct lanes3 mixed = {dot3(c[0], c[1]), dot3(c[0], c[2]), dot3(c[1], c[2])};
+        lanes xx = vector_dot(c[0], c[0]), yy = vector_dot(c[1], c[1]), zz = vector_dot(c[2], c[2]);
+        struct lanes3 mixed = {vector_dot(c[0], c[1]), vector_dot(c[0], c[2]), vector_dot(c[1], c[2])};
         lanes squares = lanes_add(lanes_add(xx, yy), zz), mean = lanes_multiply(squares, third);
         struct lanes3 b = {lanes_subtract(xx, mean), lanes_subtract(yy, mean), lanes_subtract(zz, mean)};
-        lanes uneven = lanes_root(lanes_add(dot3(b, b), lanes_multiply(two, dot3(mixed, mixed))));
+        lanes uneven = lanes_root(lanes_add(vector_dot(b, b), lanes_multiply(two, vector_dot(mixed, mixed))));
         lanes least = lanes_subtract(mean, lanes_multiply(lanes_multiply(uneven, lanes_set(0.8165f)), safe));
         least = lanes_subtract(least, lanes_multiply(squares, lanes_set(32 * 0x1p-24f)));
         uint32_t good = lanes_less(lanes_set(1e-12f), squares) & lanes_less(squares, lanes_set(1e12f)) &
