@@ -16,8 +16,8 @@
  * change is reported (dent_response_report).
  *
  * The bits are the same for any thread count, instruction set and machine. Contacts are processed in colours: no two
- * contacts of a colour share a vertex or a rigid body. Colours are assigned, and sums run, in the order of the contacts.
- * If contacts are sorted canonically (dent_world_find_contacts does), the result does not depend on how they were found.
+ * contacts of a colour share a vertex or a rigid body. Colours are assigned, and sums run, in the order of contacts. If
+ * contacts are sorted canonically (dent_world_find_contacts does), the result does not depend on how they were found.
  *
  * Units: yours, but consistent: lengths, masses, seconds. A force is mass * length / time^2.
  */
@@ -59,9 +59,9 @@ typedef struct dent_rigid_state {
  *  rigid_detected       read             read                         read            null: as rigid at entry
  *  rigid_forces         ADDED to         -                            -               force x y z, torque x y z
  *
- *  If a body has `rigid`, its vertex fields inverse_masses, positions, positions_start, velocities, velocities_start and
- *  forces are ignored. A body with neither is fixed; if it has velocities it moves with them, and contacts do not move
- *  it. */
+ *  If a body has `rigid`, its vertex fields inverse_masses, positions, positions_start, velocities, velocities_start
+ *  and forces are ignored. A body with neither is fixed; if it has velocities it moves with them, and contacts do not
+ *  move it. */
 typedef struct dent_response_body {
     uint32_t vertex_count;
     const double *inverse_masses; /**< vertex_count numbers 1 / mass >= 0; 0: fixed (its velocity still counts) */
@@ -98,13 +98,13 @@ typedef struct dent_material_pair {
 
 /* ---- input and output of a response ------------------------------------------------------------------------------ */
 
-/** The effect of a contact: state and result in one. Indexed as the contacts. Pass it as `previous` to the next call. */
+/** The effect of a contact: state and result in one. Indexed as the contacts. Pass it as `previous` next time. */
 typedef struct dent_contact_force {
     uint64_t key;  /**< key of the contact */
     double normal; /**< >= 0, impulse along the normal on a (force * time step): penalty, velocity; for positions the
                       same, lambda / time step */
     double tangent[3]; /**< impulse of friction on a, perpendicular to the normal */
-    double slip[3];    /**< displacement that a sticking contact has not yet corrected: its friction anchor (a length) */
+    double slip[3];    /**< displacement that a sticking contact has yet to correct: its friction anchor (a length) */
     uint32_t state;    /**< dent_contact_action */
     uint32_t reserved; /**< 0 */
 } dent_contact_force;
@@ -198,8 +198,8 @@ DENT_API dent_penalty_def dent_penalty_def_default(void);
 DENT_API dent_status dent_penalty_forces(dent_response *response, const dent_response_problem *problem,
                                          const dent_penalty_def *def, dent_response_report *report);
 
-/** Computes the largest time step for which symplectic Euler with these contacts, this `def.stiffness` (> 0) and damping
- *  ratio is stable: k dt^2 + 2 c dt <= 4 m_eff / sharing for every contact. Infinite if no contact can move.
+/** Computes the largest time step for which symplectic Euler with these contacts, this `def.stiffness` (> 0) and
+ *  damping ratio is stable: k dt^2 + 2 c dt <= 4 m_eff / sharing for every contact. Infinite if no contact can move.
  *  problem.time_step is ignored. */
 DENT_API dent_status dent_penalty_step_limit(dent_response *response, const dent_response_problem *problem,
                                              const dent_penalty_def *def, double *limit);
@@ -244,10 +244,10 @@ DENT_API dent_reposition_def dent_reposition_def_default(void);
 
 /** Separates bodies that came too close, outside simulated time. It computes the smallest displacement, weighted with
  *  the masses, after which every contact has its target gap (n . (da - db) >= security - gap). There is no friction, no
- *  restitution and no compliance. Velocities do not change, so bodies are not thrown apart. It moves positions and rigid
- *  poses as dent_position_solve does. Contacts should have been found at these positions; positions_start and
- *  rigid_start should be null or the same. `previous` is ignored; forces[].normal gives the push of each contact (a mass
- *  times a length, over time_step). Then find contacts again, and repeat while a gap is below `alert`, at most ten
+ *  restitution and no compliance. Velocities do not change, so bodies are not thrown apart. It moves positions and
+ *  rigid poses as dent_position_solve does. Contacts should have been found at these positions; positions_start and
+ *  rigid_start should be null or the same. `previous` is ignored; forces[].normal gives the push of each contact (a
+ *  mass times a length, over time_step). Then find contacts again, and repeat while a gap is below `alert`, at most ten
  *  times. report->residual is the largest remaining shortfall from the target gap. */
 DENT_API dent_status dent_reposition_solve(dent_response *response, const dent_response_problem *problem,
                                            const dent_reposition_def *def, dent_response_report *report);
@@ -256,8 +256,9 @@ DENT_API dent_status dent_reposition_solve(dent_response *response, const dent_r
  *  alive[i] if contact i has a gap of at most `begin`, or of at most `end` (>= begin) and its key in `keys`, the
  *  ascending keys of the contacts alive before. Returns how many are alive. new_keys (room for contact_count, not the
  *  same array; null: not wanted) receives their keys, ascending. O(n log n). */
-DENT_API uint64_t dent_contacts_apply_hysteresis(const dent_contact *contacts, uint64_t contact_count, const uint64_t *keys,
-                                      uint64_t key_count, double begin, double end, bool *alive, uint64_t *new_keys);
+DENT_API uint64_t dent_contacts_apply_hysteresis(const dent_contact *contacts, uint64_t contact_count,
+                                                 const uint64_t *keys, uint64_t key_count, double begin, double end,
+                                                 bool *alive, uint64_t *new_keys);
 
 /* ---- velocities (projected Gauss-Seidel impulses) ---------------------------------------------------------------- */
 
