@@ -122,7 +122,7 @@ class Robots(ToolTest):
         coarse = self.good(*words, "--tolerance", "0.001", status=1)
         self.assertEqual((coarse.stderr, json_lines(coarse.stdout)[0]["tolerance"]), ("", 0.001))
         text = self.good("ccd", "--help").stdout
-        self.assertIn("what stays farther apart is no contact", text)
+        self.assertIn("pairs farther apart are no contact", text)
         self.assertNotIn("a pair no deeper counts as touching", text)
 
     def test_a_robot_without_joint_values_needs_none(self):
