@@ -95,8 +95,8 @@ typedef struct dent_contact {
     double point_a[3], point_b[3];         /**< impact: at `time`. vertex-cell without ON_FACE: the vertex, twice */
     double normal[3]; /**< unit, from b to a: moving a along it separates. Never zero or NaN. vertex-cell: the
                            consistent direction; otherwise that of the closest points, edges or face. With penetration,
-                           a gap of at most 2^-38 of the features' extent is rounding, and so is its direction: then a
-                           direction that separates the surfaces around the two points */
+                           a gap of at most 2^-38 of the features' extent may be rounding, and so may its direction:
+                           then a direction that separates the surfaces around the two points */
     double gap;       /**< a length: + apart, - overlapping. vertex-cell: minus the depth, which is assigned and need
                            not equal normal . (point_a - point_b) */
     double time;      /**< in [0, 1]: time of the impact; 1 for all others */

@@ -97,7 +97,7 @@ DENT_API uint32_t dent_linkage_first_value(const dent_linkage *linkage, uint32_t
 /** Writes zero values for all joints: 0 for angles and displacements, 1 0 0 0 for quaternions. */
 DENT_API void dent_linkage_zero_values(const dent_linkage *linkage, double *values);
 /** Checks joint values. Fails with INVALID_ARGUMENT if a value, or that of a joint which mimics it, is outside the
- *  limits of its joint, and with BAD_NUMBER if one is not finite. The message names the joint. */
+ *  limits of its joint. Fails with BAD_NUMBER if a value is not finite. The message names the joint. */
 DENT_API dent_status dent_linkage_check_values(const dent_linkage *linkage, const double *values);
 
 /** Returns the index of a link's frame in the lists that dent_linkage_motion writes. A parent's index is smaller. */

@@ -3,8 +3,8 @@
  * Formats read: Gmsh .msh (1, 2.2, 4.1; ascii and binary), MEDIT .mesh, TetGen .node/.ele, VTK legacy .vtk, .vtu, .vtp,
  * OBJ, STL, PLY. They may be compressed with gzip or xz if zlib and liblzma were found at build time (the last suffix
  * .gz or .xz is removed). Input is treated as hostile: sizes are checked against the file before memory is allocated,
- * every index is checked, the memory of a call is limited, and the time is linear in the bytes. Text may begin with a
- * byte order mark of UTF-8; UTF-16 is UNSUPPORTED.
+ * and every index is checked. The memory of a call is limited, and the time is linear in the bytes. Text may begin with
+ * a byte order mark of UTF-8; UTF-16 is UNSUPPORTED.
  *
  * Only elements of the highest dimension form bodies. Lower ones become groups, with a notice in the context's log. A
  * file with several physical groups gives one body per group, in order of first appearance. Second-order elements are

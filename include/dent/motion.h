@@ -69,11 +69,11 @@ typedef enum dent_motion_kind {
 /** Returns "constant-velocity", "screw"; null for other values. */
 DENT_API const char *dent_motion_kind_name(dent_motion_kind kind);
 
-/** A motion over t in [0, 1]. R(t) rotates by t * angle about `axis` from the start pose. The axis is right-handed and
- *  in the frame that the pose is given in. CONSTANT_VELOCITY: the body's point `centre` moves from its start by t *
- *  displacement on a straight line. SCREW: the body's origin moves by `displacement` on the helix whose axis has that
- *  direction (for angle 0 a straight line). These numbers *are* the motion, and the guarantee refers to them.
- *  A joint that rotates about an axis through its own origin: start, axis, angle (of any size), the rest zero. A
+/** A motion over t in [0, 1]. R(t) rotates by t * angle about `axis` from the start pose. The rotation is right-handed
+ *  and the axis is in the frame that the pose is given in. CONSTANT_VELOCITY: the body's point `centre` moves from its
+ *  start by t * displacement on a straight line. SCREW: the body's origin moves by `displacement` on the helix whose
+ *  axis has that direction (for angle 0 a straight line). These numbers *are* the motion, and the guarantee refers to
+ *  them. A joint that rotates about an axis through its own origin: start, axis, angle (of any size), the rest zero. A
  *  sliding joint: start, displacement, the rest zero. A screw joint: axis, angle and a displacement along the axis. */
 typedef struct dent_motion {
     dent_pose start;

@@ -4,8 +4,8 @@
  * Every vertex of the dense surface is tied to the nearest facet of the coarse body's surface by a rigid link. The link
  * has a base point in the facet (barycentric weights) and an offset, fixed in the facet's coordinate frame (first edge,
  * normal). Moving the few coarse nodes moves the many dense vertices; the link keeps its length and its angle to the
- * facet. Dense positions are a pure function of the coarse ones. They come from one fixed sequence of double
- * operations, with the same bits on every machine, computed all at once or one by one inside an interruptible query.
+ * facet. Dense positions are a pure function of the coarse ones. One fixed sequence of double operations computes
+ * them, with the same bits on every machine, all at once or one by one inside an interruptible query.
  *
  * A collapsed facet (its two edges parallel to within DENT_REDUCED_FLAT) has no frame of its own. Its offsets are
  * rotated by the rotation that fits the whole coarse surface best. (Keeping the last valid frame instead would make the

@@ -12,8 +12,8 @@
  * step, and the solvers start from it (by key): friction anchors hold, stacks settle. There is no other memory.
  *
  * Every response pushes with +f on a and -f on b at weights that sum to one: linear momentum is kept to rounding.
- * Angular momentum changes by the sum of (xa - xb) x f, which is zero where f is parallel to xa - xb or xa = xb. The
- * change is reported (dent_response_report).
+ * Angular momentum changes by the sum of (xa - xb) x f, reported in dent_response_report. A term is zero where f is
+ * parallel to xa - xb or xa = xb.
  *
  * The bits are the same for any thread count, instruction set and machine. Contacts are processed in colours: no two
  * contacts of a colour share a vertex or a rigid body. Colours are assigned, and sums run, in the order of contacts. If
@@ -253,9 +253,9 @@ DENT_API dent_status dent_reposition_solve(dent_response *response, const dent_r
                                            const dent_reposition_def *def, dent_response_report *report);
 
 /** Applies hysteresis, so that contacts which begin at one distance and end at a larger one do not flicker. Sets
- *  alive[i] if contact i has a gap of at most `begin`, or of at most `end` (>= begin) and its key in `keys`, the
- *  ascending keys of the contacts alive before. Returns how many are alive. new_keys (room for contact_count, not the
- *  same array; null: not wanted) receives their keys, ascending. O(n log n). */
+ *  alive[i] if contact i has a gap of at most `begin`, or of at most `end` (>= begin) and its key in `keys`. These are
+ *  the ascending keys of the contacts alive before. Returns how many are alive. new_keys (room for contact_count, not
+ *  the same array; null: not wanted) receives their keys, ascending. O(n log n). */
 DENT_API uint64_t dent_contacts_apply_hysteresis(const dent_contact *contacts, uint64_t contact_count,
                                                  const uint64_t *keys, uint64_t key_count, double begin, double end,
                                                  bool *alive, uint64_t *new_keys);

@@ -1,8 +1,8 @@
 /* dent/structure.h — acceleration structures as shapes, for pictures: the boxes of each method, level by level.
  *
- * No query needs this header. The viewer draws these shapes; they show where a query spends its work. They come from
- * the code of the methods themselves (leaves and boxes of the surface tree, clusters, lattice of the bucket tree, grid
- * of the spatial hash), for one body at its positions at t0. Experimental.
+ * No query needs this header. The viewer draws these shapes; they show where a query spends its work. The code
+ * of the methods computes them, for one body at its positions at t0: leaves and boxes of the surface tree, clusters,
+ * lattice of the bucket tree, grid of the spatial hash. Experimental.
  */
 #ifndef DENT_STRUCTURE_H
 #define DENT_STRUCTURE_H

@@ -3,7 +3,7 @@
  * It reads links, joints (fixed, revolute, continuous, prismatic, floating, planar; mimic), origins and collision
  * shapes. Shapes are mesh files in any surface format of mesh_io.h with their scale, boxes, cylinders and spheres. All
  * shapes of a link become one surface in the coordinate frame of the link. Cylinders (along z) and spheres become
- * prisms of 32 sides and polyhedra of 320 triangles that contain them, so what is free for dent is free for the round
+ * prisms of 32 sides and polyhedra of 320 triangles that contain them. So what is free for dent is free for the round
  * shape. They protrude by less than 0.5 % and 4 % of the radius. A planar joint's <axis> is the normal of its plane.
  * Limits of planar and floating joints are ignored, as URDF does not define what they limit. Everything else (visuals,
  * inertias, transmissions) is ignored; missing visual meshes cause a notice. Xacro files are rejected.
