@@ -196,7 +196,7 @@ int refuse_kind_of_scene(const tool_options *options)
 {
     bool simulated = options_have(options, OPTION_SIMULATED), prescribed = options_have(options, OPTION_PRESCRIBED);
     if (simulated && prescribed) {
-        return complain("--simulated and --prescribed exclude one another");
+        return complain("--simulated and --prescribed are mutually exclusive");
     }
     for (uint32_t i = 0; i < options->argument_count; i++) {
         const char *name = options->arguments[i];

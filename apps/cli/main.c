@@ -27,15 +27,15 @@ static const tool_command *find_command(const char *name)
 static void print_help(printer *out)
 {
     printer_format(out,
-                   "dent %s: contact between things that bend\n\nusage: dent COMMAND [OPTION...] [ARGUMENT...]\n\n",
+                   "dent %s: exact collision detection and contact response for deformable bodies\n\n"
+                   "usage: dent COMMAND [OPTION...] [ARGUMENT...]\n\n",
                    dent_version());
     for (int i = 0; i < COMMAND_COUNT; i++) {
         printer_format(out, "  %-11s %s\n", command_table[i]->name, command_table[i]->summary);
     }
-    printer_text(out, "\ndent COMMAND --help explains a command, dent --version prints the version.\n"
-                      "Exit status: 0 good; 1 a penetration (check), an impact (ccd), a wrong answer (ccd-queries); 2 "
-                      "an error or an\n"
-                      "incomplete answer; 130 Ctrl-C.\n");
+    printer_text(out, "\ndent COMMAND --help describes a command, dent --version prints the version.\n"
+                      "Exit status: 0 success; 1 a penetration (check), an impact (ccd) or a wrong result\n"
+                      "(ccd-queries); 2 an error or an incomplete result; 130 Ctrl-C.\n");
 }
 
 /* "  name      text", the text broken between words to fit the line. */

@@ -165,7 +165,7 @@ static int read_joint_values(const dent_linkage *linkage, const char *option, co
         item = comma != NULL ? comma + 1 : NULL;
     }
     if (text != NULL && !named && found != count) {
-        return complain("ccd: %s %s: %u numbers, and the robot has %u joint values", option, text, found, count);
+        return complain("ccd: %s %s: got %u values; the robot has %u", option, text, found, count);
     }
     return STATUS_GOOD;
 }

@@ -42,18 +42,17 @@ extern const tool_command command_view_row;
 
 /* Part of the help of every command that reads bodies. */
 #define HELP_ON_FILES                                                                                                  \
-    "FILE is a mesh (.msh, .mesh, .node/.ele, .vtk, .vtu, .obj, .stl, .ply, also with .gz or .xz)\n"                   \
-    "or, where there is no such file, the name of a built-in scene (see dent scenes; --frame, --scale\n"               \
-    "and --set are for these; a simulated one, or a scene file .json, is run up to --frame; of two scenes\n"           \
-    "of one name --simulated and --prescribed choose). Bodies are numbered 0, 1, 2 ... in the order of\n"              \
-    "the files; a file with several physical groups gives one body per group.\n"
+    "FILE is a mesh (.msh, .mesh, .node/.ele, .vtk, .vtu, .obj, .stl, .ply, also with .gz or .xz). If\n"               \
+    "there is no such file, FILE is the name of a built-in scene (see dent scenes) with --frame, --scale\n"            \
+    "and --set. A simulated scene, or a scene file .json, is run up to --frame. --simulated and\n"                     \
+    "--prescribed choose between two scenes of one name. Bodies are numbered 0, 1, 2 ... in the order\n"               \
+    "of the files. A file with several physical groups gives one body per group.\n"
 
 /* The same for those that take series of frames. */
 #define HELP_ON_SERIES                                                                                                 \
     "FILE may also name a series of frames: a pattern for numbered files ('shirt_%04d.obj',\n"                         \
     "'shirt_*.obj'; quote it), a directory, or a .tar, .tar.gz, .tar.xz of them (also ARCHIVE/PATTERN).\n"             \
-    "Its bodies are moved from frame to frame in one world; files that are no series stay, several\n"                 \
-    "series go in step. With --frames also scenes move, and files whose names differ in one number\n"                 \
-    "are a series.\n"
+    "Its bodies move from frame to frame in one world. Other files stand still; several series advance\n"              \
+    "together. With --frames, scenes move too, and files whose names differ in one number are a series.\n"
 
 #endif

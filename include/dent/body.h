@@ -1,11 +1,11 @@
-/* dent/body.h — what can collide: defs that describe a body, and what dent works out about it.
+/* dent/body.h — bodies: the defs that describe them, and the properties that dent computes.
  *
  * A body is either a solid (tetrahedra; hexahedra, wedges and pyramids are split into them) or a surface (triangles,
- * closed or not). Its description (indices, names, ties) is copied when it is added; its positions are borrowed, read
- * inside each query and never written.
+ * closed or open). Its description (indices, names, ties) is copied when it is added. Its positions are borrowed: each
+ * query reads them and nothing writes them.
  *
- * Orientation: a positive tetrahedron has det[p1-p0, p2-p0, p3-p0] > 0. An inverted cell is the same set of points;
- * orientation never changes an answer. The corner orders of all cells are drawn in docs/conventions.md.
+ * Orientation: a positive tetrahedron has det[p1-p0, p2-p0, p3-p0] > 0. An inverted cell is the same set of points:
+ * orientation never changes a result. The corner orders of all cells are drawn in docs/conventions.md.
  */
 #ifndef DENT_BODY_H
 #define DENT_BODY_H
@@ -19,7 +19,7 @@ extern "C" {
 
 typedef enum dent_body_kind { DENT_BODY_SOLID = 1, DENT_BODY_SURFACE = 2 } dent_body_kind;
 
-/** What a kind of body is made of: a row of the table of body kinds. */
+/** Properties of a kind of body: a row of the table of body kinds. */
 typedef struct dent_body_kind_info {
     dent_body_kind kind;
     const char *name;         /**< "solid" */
@@ -29,21 +29,21 @@ typedef struct dent_body_kind_info {
     bool has_cells;           /**< elements have an inside */
 } dent_body_kind_info;
 
-/** The row of a kind; null for a value that is none. Static memory. Threads: any. */
+/** Returns the row of a kind, or null for an unknown value. Static memory. Threads: any. */
 DENT_API const dent_body_kind_info *dent_body_kind_get_info(dent_body_kind kind);
 
-/** Do elements of this kind have an inside? */
+/** Returns true if elements of this kind have an inside. */
 static inline bool dent_body_kind_has_cells(dent_body_kind kind)
 {
     const dent_body_kind_info *info = dent_body_kind_get_info(kind);
     return info && info->has_cells;
 }
 
-/** Cell kinds of a solid, with the number of corners. Corner order: hexahedron bottom 0-3 then top 4-7, wedge bottom
- * 0-2 then top 3-5, pyramid base 0-3 then apex 4; positive when the bottom turns counter-clockwise seen from the top,
- * as in VTK. For the wedge VTK's own descriptions disagree: one numbered the other way round is taken as positive too
- * where the other cells of the body say so (docs/conventions.md); a body of such wedges alone is measured as mirrored.
- */
+/** Cell kinds of a solid, with the number of corners. Corner order, as in VTK: hexahedron bottom 0-3 then top 4-7,
+ * wedge bottom 0-2 then top 3-5, pyramid base 0-3 then apex 4. A cell is positive if its bottom turns counter-clockwise
+ * seen from the top. VTK's own descriptions of the wedge disagree. A wedge numbered in the opposite sense is therefore
+ * positive too if the other cells of the body imply it (docs/conventions.md). A body of such wedges alone is measured
+ * as mirrored. */
 typedef enum dent_cell_kind {
     DENT_CELL_TETRAHEDRON = 0, /**< 4 corners */
     DENT_CELL_HEXAHEDRON = 1,  /**< 8 corners, up to 6 tetrahedra */
@@ -55,15 +55,15 @@ typedef enum dent_cell_kind {
 typedef enum dent_scalar { DENT_SCALAR_DOUBLE = 0, DENT_SCALAR_FLOAT = 1 } dent_scalar;
 
 /** Borrowed positions: vertex v has its x, y, z at (const char *)data + v * stride. Floats are widened exactly. The
- * caller may overwrite them between queries without telling dent; they must stay readable until replaced or the body is
- * removed. */
+ * caller may overwrite them between queries without a call to dent. They must stay readable until they are replaced or
+ * the body is removed. */
 typedef struct dent_positions {
     const void *data;   /**< null: none */
     size_t stride;      /**< bytes from one vertex to the next; 0: packed (24 bytes for double, 12 for float) */
-    dent_scalar scalar; /**< of the three numbers */
+    dent_scalar scalar; /**< type of the three numbers */
 } dent_positions;
 
-/** Packed doubles, the common case. */
+/** Returns a description of packed doubles, the common case. */
 static inline dent_positions dent_positions_double(const double *xyz)
 {
     dent_positions positions;
@@ -82,8 +82,8 @@ static inline dent_positions dent_positions_float(const float *xyz)
     return positions;
 }
 
-/** "Vertex `vertex` of this body is the same vertex as `other_vertex` of `other`." Pairs of elements that share a
- * vertex are never an answer. Equal positions alone do not make vertices the same. A tie outlives the removal of
+/** A tie: vertex `vertex` of this body is the same vertex as `other_vertex` of `other`. Pairs of elements that share a
+ * vertex are never reported. Equal positions alone do not make vertices the same. A tie survives the removal of
  * `other`. */
 typedef struct dent_same_as {
     uint32_t vertex;
@@ -91,8 +91,8 @@ typedef struct dent_same_as {
     uint32_t other_vertex;
 } dent_same_as;
 
-/** "This body has no thickness of its own": it takes that of the proximity query. Every other negative number is
- * refused. */
+/** Marks a body without a thickness of its own: it takes that of the proximity query. Other negative numbers are
+ * errors. */
 #define DENT_THICKNESS_FROM_QUERY (-1.0)
 
 typedef struct dent_body_def {
@@ -104,35 +104,36 @@ typedef struct dent_body_def {
     uint32_t vertex_count;
     uint32_t element_count;          /**< cells of a solid, triangles of a surface */
     const uint32_t *element_corners; /**< corner vertices of the elements, one element after the other; copied */
-    const uint8_t *cell_kinds; /**< dent_cell_kind of every cell; null (default): all tetrahedra. Surfaces: null */
+    const uint8_t *cell_kinds; /**< dent_cell_kind of each cell; null (default): all tetrahedra. Surfaces: null */
 
     dent_positions positions_t0; /**< required before the first query, here or by dent_body_set_positions */
     dent_positions positions_t1; /**< end of the step, for the continuous questions; none by default */
-    dent_positions reference; /**< solids: an undeformed shape in which no two cells overlap (checked only in part; see
-                                   docs/methods/cluster_search.md), copied when the body is added. Lets methods prove
-                                   self-collision away; never changes an answer. None by default */
+    dent_positions reference; /**< solids: an undeformed shape in which no two cells overlap, copied when the body is
+                                   added; none by default. That is checked only in part
+                                   (docs/methods/cluster_search.md). It lets methods prove the absence of
+                                   self-collision; it never changes a result */
 
     const dent_same_as *same_as; /**< ties; copied */
     uint32_t same_as_count;
 
     uint32_t collision_group; /**< bits this body belongs to; default 1 */
-    uint32_t collision_mask;  /**< bits it may meet; default all. a and b are asked about iff (group_a & mask_b) and
+    uint32_t collision_mask;  /**< bits it may collide with; default all. a and b are tested iff (group_a & mask_b) and
                                    (group_b & mask_a) are both non-zero */
-    bool self_collision;      /**< default true: also ask the body about itself */
+    bool self_collision;      /**< default true: the body is also tested against itself */
 
     double thickness; /**< for the question proximity: a finite length >= 0, or DENT_THICKNESS_FROM_QUERY (default) */
 
-    bool strict; /**< default false. True: duplicate elements, unused vertices and non-manifold faces are refused with
-                      BAD_MESH when the body is added; inverted (not: mirrored) and flat cells are refused at each
-                      query. False: they are accepted, counted (dent_body_topology, dent_body_metrics) and answered. */
+    bool strict; /**< default false: defects are accepted, counted (dent_body_topology, dent_body_metrics) and their
+                      elements tested. True: duplicate elements, unused vertices and non-manifold faces fail with
+                      BAD_MESH when the body is added; inverted (not: mirrored) and flat cells fail at each query */
 } dent_body_def;
 
-/** A def of any kind; dent_solid_def_default() and dent_surface_def_default() are this with their kind. */
+/** Returns a def of any kind; dent_solid_def_default() and dent_surface_def_default() call it with their kind. */
 DENT_API dent_body_def dent_body_def_default(dent_body_kind kind);
 DENT_API dent_body_def dent_solid_def_default(void);
 DENT_API dent_body_def dent_surface_def_default(void);
 
-/** What follows from the indices alone; computed once, when the body is added or re-topologised. */
+/** Properties that follow from the indices alone, computed when the body is added or its topology is replaced. */
 typedef struct dent_body_topology {
     dent_body_kind kind;
     uint32_t vertex_count;
@@ -146,21 +147,21 @@ typedef struct dent_body_topology {
     uint32_t nonmanifold_faces;  /**< cell faces with more than two cells */
     uint32_t unused_vertices;
     uint32_t duplicate_elements; /**< elements with the same set of corners as an earlier one */
-    bool surface_closed; /**< every surface edge has an even number of faces, as many in one direction as in the other:
-                              closed and consistently oriented */
+    bool surface_closed; /**< closed and consistently oriented: every surface edge has an even number of faces, as many
+                              in one direction as in the other */
     uint32_t first_unused_vertex;      /**< UINT32_MAX when there is none */
     uint32_t first_duplicate_element;  /**< UINT32_MAX when there is none */
     uint32_t first_nonmanifold_element; /**< an element at a non-manifold face or edge; UINT32_MAX when there is none */
 } dent_body_topology;
 
-/** What follows from the positions at t0. Signs are exact; quality, bounds and lengths are plain doubles. */
+/** Properties that follow from the positions at t0. Signs are exact; quality, bounds and lengths are plain doubles. */
 typedef struct dent_body_metrics {
     uint32_t inverted_cells;     /**< caller's cells with at least one negative tetrahedron (0 when mirrored) */
     uint32_t flat_cells; /**< caller's cells with at least one exactly flat tetrahedron; zero-area triangles of a
                               surface */
     uint32_t first_inverted_cell; /**< UINT32_MAX when there is none */
     uint32_t first_flat_cell;    /**< UINT32_MAX when there is none */
-    bool mirrored;      /**< no tetrahedron is positive and at least one is negative: the body is a mirror image */
+    bool mirrored;      /**< mirror image: no tetrahedron is positive and at least one is negative */
     double min_quality; /**< tetrahedra: 6 sqrt(2) |volume| / (root-mean-square edge)^3; triangles: 4 sqrt(3) area /
                              (sum of squared edges); 1 for regular ones, 0 for flat ones; 1 when there are none */
     double mean_edge;            /**< mean length of the distinct edges */

@@ -1,4 +1,4 @@
-/* dent/dent.h — everything in the library dent, and a one-page tour.
+/* dent/dent.h — the whole library dent, and a one-page tour.
  *
  *   dent_context *context = dent_context_create(NULL, NULL);          memory, threads, log, instruction set
  *   dent_world *world = dent_world_create(context);                   bodies and scratch
@@ -8,15 +8,16 @@
  *   ask.questions = DENT_QUESTION_FACE_CELL;
  *   dent_world_query(world, &ask, &result);                           pairs in canonical order, until the next call
  *
- * Read in this order: base.h, id.h, body.h, world.h, method.h, border.h, query.h, proximity.h, impact.h, motion.h,
- * linkage.h, penetration.h, contact.h, response.h, reduced.h, time_critical.h, structure.h (for pictures). The optional
- * libraries dent_io (mesh_io.h, frames.h, impact_io.h, urdf.h, file_output.h) and dent_sim (scene.h, sim.h,
- * sim_scene.h) are included on their own.
+ * Reading order: base.h, id.h, body.h, world.h, method.h, border.h, query.h, proximity.h, impact.h, motion.h,
+ * linkage.h, penetration.h, contact.h, response.h, reduced.h, time_critical.h, structure.h (for pictures). Two optional
+ * libraries have headers of their own, which this one does not include: dent_io (mesh_io.h, frames.h, impact_io.h,
+ * urdf.h, file_output.h) and dent_sim (scene.h, sim.h, sim_scene.h).
  *
- * What holds for all of them: dent_x_def_default() fills every field of a def with its default and is the only way to
- * make one (struct_size is checked); dent_x_destroy() takes null; dent_x_name() of an enumerator gives the word the
- * tool uses, constant, null for no such value unless it says otherwise. These, and functions that only read a context,
- * may be called from any thread; every other object is used by one thread at a time unless its header says more.
+ * Rules for all headers. dent_x_def_default() sets every field of a def to its default. Defs must be made by it:
+ * struct_size is checked. dent_x_destroy() accepts null. dent_x_name() of an enumerator returns the word that the tool
+ * uses, a constant string. It returns null for unknown values unless its comment says otherwise. These functions, and
+ * functions that only read a context, may be called from any thread. Every other object is used by one thread at a
+ * time unless its header says more.
  */
 #ifndef DENT_DENT_H
 #define DENT_DENT_H

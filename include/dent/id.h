@@ -1,4 +1,4 @@
-/* dent/id.h — handles. Stands alone. Zero is null. */
+/* dent/id.h — handles. Includes no other header of dent. Zero is null. */
 #ifndef DENT_ID_H
 #define DENT_ID_H
 
@@ -9,11 +9,11 @@
 extern "C" {
 #endif
 
-/** Names one body of one world. A removed body's id stays stale for ever: the generation of its slot has moved on. */
+/** Identifies one body of one world. The id of a removed body stays stale: the generation of its slot has changed. */
 typedef struct dent_body_id {
     uint32_t index1;     /**< slot + 1; 0 is the null id */
     uint32_t generation; /**< of that slot */
-    uint32_t world;      /**< serial of the world among those of its context: an id of another one is stale here */
+    uint32_t world;      /**< serial of the world within its context; in another world the id is stale */
 } dent_body_id;
 
 static inline bool dent_body_id_equal(dent_body_id a, dent_body_id b)

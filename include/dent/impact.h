@@ -1,23 +1,23 @@
-/* dent/impact.h — the question `impact`: what meets between two sets of positions, and when?
+/* dent/impact.h — the question `impact`: which features meet between two sets of positions, and when?
  *
- * Every vertex moves on a straight line, x(t) = x_t0 + t (x_t1 - x_t0), t in [0, 1]; a body without positions at t1
- * stands still. Asked about are surface vertices with surface faces (vertex-face) and surface edges with surface edges
- * (edge-edge); all other contacts of surfaces contain one of these. Pairs that share a vertex (the same index in the
- * same body, or tied by same_as) are never an answer; filters and self_collision apply.
+ * Every vertex moves on a straight line, x(t) = x_t0 + t (x_t1 - x_t0), t in [0, 1]. A body without positions at t1
+ * stands still. Surface vertices are tested against surface faces (vertex-face), surface edges against surface edges
+ * (edge-edge). All other contacts of surfaces contain one of these. Pairs that share a vertex (the same index in the
+ * same body, or tied by same_as) are never reported. Filters and self_collision apply.
  *
- * Without a separation the answer is exact: a pair is reported if and only if, for the given doubles in real
- * arithmetic, the two closed primitives meet for some t in [0, 1]; touching counts, also at t = 0 or t = 1 alone. `toi`
- * is the largest double that is not above the true first time. Same pairs, same order, same bits for every method,
+ * Without a separation the result is exact: a pair is reported if and only if, for the given doubles in real
+ * arithmetic, the two closed primitives meet for some t in [0, 1]. Touching counts, also at t = 0 or t = 1 alone. `toi`
+ * is the largest double that is not above the true first time. Pairs, order and bits are the same for every method,
  * thread count and instruction set.
  *
- * With a separation d > 0 the question is whether the distance is d or less at some time. The answer is conservative:
- * no such pair is missed, and `toi` is never late. Reported beyond are only pairs that come as near as 1.001 d, and
- * pairs that move by millions of d whose way could not be settled (docs/methods/impact.md). A pair that starts farther
- * apart than d never gets a time of zero. The answer is still the same for every method, thread count and instruction
+ * With a separation d > 0 a pair is reported if the distance is d or less at some time. The result is conservative: no
+ * such pair is missed, and `toi` is never late. Only two kinds of other pairs are reported: pairs that come as near as
+ * 1.001 d, and undecided pairs whose path is millions of d long (docs/methods/impact.md). A pair that starts farther
+ * apart than d never gets a time of zero. The result is still the same for every method, thread count and instruction
  * set.
  *
- * Canonical order: vertex-face before edge-edge, then (body a, feature a, body b, feature b). The vertex is side a; of
- * two edges the smaller (body, edge) is side a. The normal is of unit length and points from b to a: moving a along it
+ * Canonical order: vertex-face before edge-edge, then (body a, feature a, body b, feature b). The vertex is side a. Of
+ * two edges the smaller (body, edge) is side a. The normal has unit length and points from b to a: moving a along it
  * separates.
  */
 #ifndef DENT_IMPACT_H
@@ -32,47 +32,47 @@ extern "C" {
 
 typedef enum dent_impact_kind { DENT_IMPACT_VERTEX_FACE = 1, DENT_IMPACT_EDGE_EDGE = 2 } dent_impact_kind;
 
-/** "vertex-face", "edge-edge"; null for other values. */
+/** Returns "vertex-face", "edge-edge"; null for other values. */
 DENT_API const char *dent_impact_kind_name(dent_impact_kind kind);
 
-/** One pair that meets. Bodies are given by their rank in the order of addition. */
+/** One pair that meets. Bodies are given by body index. */
 typedef struct dent_impact {
     uint32_t kind;              /**< dent_impact_kind */
-    uint32_t body_a, feature_a; /**< the vertex; or number of the edge in dent_body_edges */
-    uint32_t body_b, feature_b; /**< number of the surface face in dent_body_surface_faces; or of the edge */
+    uint32_t body_a, feature_a; /**< the vertex; or index of the edge in dent_body_edges */
+    uint32_t body_b, feature_b; /**< index of the surface face in dent_body_surface_faces; or of the edge */
     double toi;                 /**< in [0, 1]: the largest double not above the true first time */
-    double u, v;      /**< where, at toi, in fixed arithmetic: vertex-face f0 + u (f1 - f0) + v (f2 - f0); edge-edge
+    double u, v;      /**< position at toi, in fixed arithmetic: vertex-face f0 + u (f1 - f0) + v (f2 - f0); edge-edge
                            a0 + u (a1 - a0) and b0 + v (b1 - b0), the ends of an edge in the order v0, v1 */
-    double normal[3]; /**< unit, from b to a; a guess where there is none (parallel edges, a face without area) */
+    double normal[3]; /**< unit, from b to a; a guess if there is none (parallel edges, a face without area) */
 } dent_impact;
 
 typedef struct dent_impact_def {
     size_t struct_size;
-    dent_method method; /**< AUTO (default), BRUTE_FORCE or SURFACE_TREE; the answer is the same */
+    dent_method method; /**< AUTO (default), BRUTE_FORCE or SURFACE_TREE; the result is the same */
     double separation;  /**< a length, finite and >= 0, default 0: see above */
     bool no_details;    /**< default false. True: leave u, v and normal zero */
-    bool start_is_free; /**< dent_world_safe_step only, default false. True: the caller knows that nothing crosses at t0
-                           (the last step was safe), and that is not looked at again */
+    bool start_is_free; /**< dent_world_safe_step only, default false. True: the caller guarantees that nothing crosses
+                           at t0 (the last step was safe), and the check is skipped */
     const int *cancel;  /**< null, or a flag polled between blocks (read as an atomic int); non-zero stops the query */
 } dent_impact_def;
 DENT_API dent_impact_def dent_impact_def_default(void);
 
-/** Why it took what it took. After dent_world_impacts they do not depend on threads; the searches for the earliest time
- * pass over what cannot be earlier than what some thread has found already, so there they do. */
+/** Work and timing counters. After dent_world_impacts they do not depend on threads. The searches for the earliest time
+ * skip pairs that cannot be earlier than the best found so far by any thread, so their counters do. Experimental. */
 typedef struct dent_impact_counters {
-    dent_method method;  /**< the one that answered */
+    dent_method method;  /**< the method used */
     const char *reason;  /**< why AUTO chose it */
     uint64_t features;   /**< surface vertices, edges and faces */
-    uint64_t box_tests;  /**< boxes compared, those of tree nodes and those of vertices, edges and faces */
-    uint64_t candidates; /**< pairs handed to the elementary test: no coordinate axis keeps them apart in the floats of
+    uint64_t box_tests;  /**< boxes compared: of tree nodes, vertices, edges and faces */
+    uint64_t candidates; /**< pairs passed to the elementary test: no coordinate axis separates them in the floats of
                             the search, and they share no vertex */
     uint64_t rejected_by_axes, rejected_by_cubic, rejected_by_free_axis; /**< apart for the whole step */
     uint64_t decided_in_double; /**< by certified floating-point arithmetic */
     uint64_t decided_exactly;   /**< by integers, the last resort; with a separation: by its own solver */
-    uint64_t impacts;           /**< of all candidates, those that meet */
-    uint64_t rebuilds;          /**< bodies whose tree was built anew */
+    uint64_t impacts;           /**< candidates that meet */
+    uint64_t rebuilds;          /**< bodies whose tree was rebuilt */
     uint64_t scratch_bytes;     /**< high-water mark of this world's scratch memory */
-    uint64_t ns_prepare, ns_search, ns_finish; /**< read positions; search and test; sort and details */
+    uint64_t ns_prepare, ns_search, ns_finish; /**< reading positions; search and tests; sorting and details */
 } dent_impact_counters;
 
 typedef struct dent_impact_result {
@@ -82,9 +82,9 @@ typedef struct dent_impact_result {
     dent_impact_counters counters;
 } dent_impact_result;
 
-/** All pairs that meet. Results are valid until the next call on this world. After one warm-up call on a world whose
- * sizes no longer grow, no allocation. Memory does not grow with the number of candidates, only with the number of
- * answers. Failure: *result is untouched; BAD_NUMBER names the body and vertex whose position, at t0 or t1, is not
+/** Finds all pairs that meet. Results are valid until the next call on this world. After one warm-up call on a world
+ * whose sizes no longer grow, it makes no allocation. Memory grows with the number of reported pairs, not of
+ * candidates. Failure: *result is untouched; BAD_NUMBER names the body and vertex whose position, at t0 or t1, is not
  * finite. */
 DENT_API dent_status dent_world_impacts(dent_world *world, const dent_impact_def *def, dent_impact_result *result);
 
@@ -95,40 +95,40 @@ typedef struct dent_earliest_impact {
     dent_impact_counters counters;
 } dent_earliest_impact;
 
-/** The earliest of the pairs that dent_world_impacts would report, without making the list: faster, as what is later
- * than the best so far is passed over. The answer does not depend on threads. */
+/** Finds the earliest of the pairs that dent_world_impacts would report, without making the list. It is faster because
+ * it skips everything later than the best so far. The result does not depend on threads. */
 DENT_API dent_status dent_world_earliest_impact(dent_world *world, const dent_impact_def *def,
                                                 dent_earliest_impact *result);
 
-/** Is something wrong at t0 already? */
+/** State at t0: do bodies already cross? */
 typedef struct dent_initial_state {
     dent_outcome outcome;
     bool crosses;       /**< surface faces cross at t0, or a body is inside another or coincides with it */
-    uint64_t crossings; /**< face-face pairs that cross; 0 although `crosses`: a body lies inside another, or coincides
+    uint64_t crossings; /**< face-face pairs that cross; 0 with `crosses`: a body lies inside another, or coincides
                            with it */
-    uint32_t body_a, body_b; /**< the first such pair of bodies (ranks); 0 when there is none */
+    uint32_t body_a, body_b; /**< body indices of the first such pair; 0 if there is none */
 } dent_initial_state;
 
-/** Asks `face-face` and containment of one body in another (a solid or a closed surface contains, an open surface does
- * not) at t0; touching and coplanar faces alone do not cross. Only `cancel` of the def is looked at. Exact; results of
- * earlier queries on this world are no longer valid. */
+/** Tests `face-face` and containment of one body in another at t0. Solids and closed surfaces contain, open surfaces do
+ * not. Touching and coplanar faces alone do not cross. Of the def only `cancel` is used. The result is exact. Results
+ * of earlier queries on this world become invalid. */
 DENT_API dent_status dent_world_initial_state(dent_world *world, const dent_impact_def *def, dent_initial_state *state);
 
 typedef struct dent_safe_step {
     dent_outcome outcome;
-    double fraction; /**< in [0, 1]: 1 when nothing meets. Otherwise toi of the earliest impact: before it nothing
-                        touches. 0 when the start crosses */
+    double fraction; /**< in [0, 1]: 1 if nothing meets. Otherwise toi of the earliest impact: before it nothing
+                        touches. 0 if the start crosses */
     dent_initial_state start; /**< all zero with start_is_free */
     bool found;             /**< an impact limits the step */
     dent_impact impact;     /**< the earliest, as in dent_earliest_impact */
     dent_impact_counters counters;
 } dent_safe_step;
 
-/** The largest fraction of the step that is free of impacts: for line searches and time steps. First asks
- * dent_world_initial_state, unless start_is_free, and stops there when the start crosses; then for the earliest impact.
- * Positions at the fraction have to be rounded to doubles, so a caller who wants to stay clear of contact goes a little
- * less far, 0.8 or 0.9 of it, or asks with a separation. Something must push apart what meets: steps of 0.8 towards
- * a contact leave a fifth of the gap each, and when it comes near the rounding of the positions they may cross. */
+/** Computes the largest fraction of the step that is free of impacts, for line searches and time steps. Unless
+ * start_is_free, it first runs dent_world_initial_state and stops if the start crosses. Then it searches for the
+ * earliest impact. Positions at the fraction have to be rounded to doubles. To stay clear of contact, take 0.8 or 0.9
+ * of the fraction, or use a separation. A response must push apart what meets: steps of 0.8 towards a contact leave a
+ * fifth of the gap each, and near the rounding of the positions they may cross. */
 DENT_API dent_status dent_world_safe_step(dent_world *world, const dent_impact_def *def, dent_safe_step *result);
 
 /** Prints a feature as the tool does: a vertex "17", a face "12" or "12/3" (see dent_feature_print), an edge "4-17"
@@ -136,36 +136,36 @@ DENT_API dent_status dent_world_safe_step(dent_world *world, const dent_impact_d
 DENT_API size_t dent_impact_feature_print(const dent_world *world, const dent_impact *impact, bool side_b, char *buffer,
                                           size_t buffer_size);
 
-/** FNV-1a 64 over the lines that `dent ccd` prints of its pairs without --json, kind, bodies and features (the first
- * five columns): the fingerprint of a list. */
+/** Returns the fingerprint of a list: FNV-1a 64 over the first five columns (kind, bodies and features) of the lines
+ * that `dent ccd` prints without --json. */
 DENT_API uint64_t dent_impact_hash(const dent_world *world, const dent_impact *impacts, uint64_t count);
 
 /* ---- one pair, without a world ----------------------------------------------------------------------------------- */
 
-/** The stage that decided. */
+/** The stage that decided a pair. */
 typedef enum dent_impact_stage {
-    DENT_IMPACT_STAGE_AXES = 0,      /**< a coordinate axis separates all the time */
+    DENT_IMPACT_STAGE_AXES = 0,      /**< a coordinate axis that separates during the whole step */
     DENT_IMPACT_STAGE_CUBIC = 1,     /**< never coplanar: four coefficients of one certain sign */
-    DENT_IMPACT_STAGE_FREE_AXIS = 2, /**< another direction separates all the time */
+    DENT_IMPACT_STAGE_FREE_AXIS = 2, /**< another direction that separates during the whole step */
     DENT_IMPACT_STAGE_DOUBLE = 3,    /**< certified floating-point arithmetic */
     DENT_IMPACT_STAGE_EXACT = 4,     /**< integer arithmetic */
     DENT_IMPACT_STAGE_COUNT = 5
 } dent_impact_stage;
 
-/** "axes", "cubic", "free axis", "double", "exact"; null for other values. */
+/** Returns "axes", "cubic", "free axis", "double", "exact"; null for other values. */
 DENT_API const char *dent_impact_stage_name(dent_impact_stage stage);
 
 typedef struct dent_impact_test_result {
     bool meets;
-    double toi; /**< 1 when they do not meet */
+    double toi; /**< 1 if they do not meet */
     double u, v;
     double normal[3];
     dent_impact_stage stage;
 } dent_impact_test_result;
 
-/** One pair. points_t0 and points_t1: vertex-face v, f0, f1, f2; edge-edge a0, a1, b0, b1. Exact (separation 0).
- * BAD_NUMBER when a coordinate is not finite, INVALID_ARGUMENT for an unknown kind; then *answer is untouched. Pure;
- * any thread; from 20 ns to microseconds, for hostile exponents milliseconds. */
+/** Tests one pair. points_t0 and points_t1: vertex-face v, f0, f1, f2; edge-edge a0, a1, b0, b1. Exact (separation 0).
+ * Fails with BAD_NUMBER if a coordinate is not finite and with INVALID_ARGUMENT for an unknown kind; then *answer is
+ * untouched. Pure. Threads: any. Cost: from 20 ns to microseconds; milliseconds for extreme exponents. */
 DENT_API dent_status dent_impact_test(dent_impact_kind kind, const double points_t0[4][3], const double points_t1[4][3],
                                       dent_impact_test_result *answer);
 

@@ -1,17 +1,17 @@
-/* dent/mesh_io.h — optional library dent_io: mesh files in and out.
+/* dent/mesh_io.h — optional library dent_io: reading and writing mesh files.
  *
- * Read: Gmsh .msh (1, 2.2, 4.1; ascii and binary), MEDIT .mesh, TetGen .node/.ele, VTK legacy .vtk, .vtu, .vtp, OBJ,
- * STL, PLY; the same compressed with gzip or xz where zlib and liblzma were found at build time (the last suffix .gz or
- * .xz is taken off). Written for hostile input: sizes are checked against the file before memory is asked for, every
- * index is checked, the memory of a call is limited, and the time is linear in the bytes. Text may begin with a byte
- * order mark of UTF-8; UTF-16 is UNSUPPORTED.
+ * Formats read: Gmsh .msh (1, 2.2, 4.1; ascii and binary), MEDIT .mesh, TetGen .node/.ele, VTK legacy .vtk, .vtu, .vtp,
+ * OBJ, STL, PLY. They may be compressed with gzip or xz if zlib and liblzma were found at build time (the last suffix
+ * .gz or .xz is removed). Input is treated as hostile: sizes are checked against the file before memory is allocated,
+ * and every index is checked. The memory of a call is limited, and the time is linear in the bytes. Text may begin with
+ * a byte order mark of UTF-8; UTF-16 is UNSUPPORTED.
  *
- * Only elements of the highest dimension make bodies; lower ones are kept as groups with a notice to the context's log.
- * A file with several physical groups gives one body per group, in order of first appearance. Second-order elements are
+ * Only elements of the highest dimension form bodies. Lower ones become groups, with a notice in the context's log. A
+ * file with several physical groups gives one body per group, in order of first appearance. Second-order elements are
  * reduced to their corners with a notice. Numbers are kept exactly as written; positions are doubles.
  *
- * Threads: any, each call on its own. Failure: a status, and one line in the context's message that names file, line or
- * byte, and the culprit.
+ * Threads: any, each call independently. Failure: a status, and one line in the context's message that names the file,
+ * the line or byte, and the offending item.
  */
 #ifndef DENT_MESH_IO_H
 #define DENT_MESH_IO_H
@@ -24,18 +24,18 @@ extern "C" {
 
 /** One body of a file. Arrays are owned by the dent_mesh. */
 typedef struct dent_mesh_body {
-    const char *name; /**< group name when the file has several groups, else the file's name without folder and
+    const char *name; /**< group name if the file has several groups, else the file name without folder and
                            endings */
     dent_body_kind kind;
     uint32_t vertex_count;
     const double *positions;        /**< 3 per vertex */
-    const uint32_t *vertex_numbers; /**< 0-based position in the file of each vertex; null: the same number */
+    const uint32_t *vertex_numbers; /**< 0-based position in the file of each vertex; null: equal to the index */
     uint32_t element_count;
     const uint32_t *element_corners; /**< as in dent_body_def: indices into this body's vertices */
     const uint8_t *cell_kinds;       /**< as in dent_body_def; null: all tetrahedra, or a surface */
     uint64_t corner_count;           /**< length of element_corners */
-    const uint32_t *element_numbers; /**< 0-based position in the file among the elements that make bodies; null: the
-                                          same number */
+    const uint32_t *element_numbers; /**< 0-based position in the file among the elements that form bodies; null: equal
+                                          to the index */
     int32_t tag;                     /**< number of its physical group; 0: none, or the file was merged */
 } dent_mesh_body;
 
@@ -64,27 +64,26 @@ typedef struct dent_mesh_read_def {
     bool merge;        /**< default false: one body per physical group. True: one body per file */
     bool regular_only; /**< default false: a pipe is waited for and read. True: anything but a regular file fails with
                             FILE at once; for names that come from a file or a folder rather than from the user */
-    uint64_t memory_limit; /**< bytes of memory reading may take at a time, unpacking and the mesh included; more is
-                                TOO_LARGE. 0 (default): the context's reading_limit, or 256 MiB and 100 times the bytes
-                                on disk */
+    uint64_t memory_limit; /**< bytes of memory that reading may use at a time, decompression and the mesh included;
+                                more is TOO_LARGE. 0 (default): the context's reading_limit, or 256 MiB plus 100 times
+                                the bytes on disk */
 } dent_mesh_read_def;
 DENT_API dent_mesh_read_def dent_mesh_read_def_default(void);
 
-/** Reads a file (format from its name, and from its content where the name leaves a choice). Null def: defaults.
+/** Reads a file. The format follows from its name, and from its content if the name is ambiguous. Null def: defaults.
  * TetGen: give either of the pair, or their common stem. *mesh is written on success only; release it with
  * dent_mesh_destroy. */
 DENT_API dent_status dent_mesh_read(dent_context *context, const char *path, const dent_mesh_read_def *def,
                                     dent_mesh **mesh);
 
-/** The same from memory; `name` (e.g. "part.msh") gives the format and stands for the file in messages. TetGen needs
- * files. */
+/** Does the same from memory. `name` (e.g. "part.msh") gives the format and is used in messages. TetGen needs files. */
 DENT_API dent_status dent_mesh_read_memory(dent_context *context, const char *name, const void *bytes, size_t size,
                                            const dent_mesh_read_def *def, dent_mesh **mesh);
 DENT_API void dent_mesh_destroy(dent_context *context, dent_mesh *mesh);
 
-/** Adds all bodies of a mesh to a world, in order, borrowing the mesh's positions (keep the mesh as long as the bodies)
- * and tying bodies of this file at the nodes they share. `ids` has room for body_count. On failure the world is as
- * before. The message is the world's. */
+/** Adds all bodies of a mesh to a world, in order. Borrows the mesh's positions: keep the mesh as long as the bodies.
+ * Ties bodies of this file at the nodes they share. `ids` has room for body_count. On failure the world is unchanged
+ * and has the message. */
 DENT_API dent_status dent_mesh_add_to_world(const dent_mesh *mesh, dent_world *world, dent_body_id *ids);
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
@@ -97,7 +96,7 @@ typedef struct dent_mesh_field {
     const double *values;
 } dent_mesh_field;
 
-/** What to write: one body. */
+/** One body to be written. */
 typedef struct dent_mesh_view {
     dent_body_kind kind;
     uint32_t vertex_count;
@@ -109,42 +108,42 @@ typedef struct dent_mesh_view {
     const dent_mesh_field *fields;
 } dent_mesh_view;
 
-/** Writes by the ending: .mesh (MEDIT, solids and surfaces), .obj (surfaces), .vtu (any), .vtp (surfaces). Doubles
- * round-trip exactly. The file appears under its name only when complete (written beside it and renamed); a full disk
- * is FILE. */
+/** Writes a file in the format of its ending: .mesh (MEDIT, solids and surfaces), .obj (surfaces), .vtu (any), .vtp
+ * (surfaces). Doubles round-trip exactly. The file gets its name only when complete (file_output.h). A full disk fails
+ * with FILE. */
 DENT_API dent_status dent_mesh_write(dent_context *context, const char *path, const dent_mesh_view *view);
 
-/** A set of points with fields as .vtp (contact points, normals). */
+/** Writes a set of points with fields as .vtp (contact points, normals). */
 DENT_API dent_status dent_points_write(dent_context *context, const char *path, uint32_t point_count,
                                        const double *positions, uint32_t field_count, const dent_mesh_field *fields);
 
-/** Line segments between points: .vtp with fields (on_elements: one tuple per line), or .obj without. Crossing curves
- * (border.h), for instance. */
+/** Writes line segments between points, such as crossing curves (border.h): .vtp with fields (on_elements: one tuple
+ * per line), or .obj without. */
 DENT_API dent_status dent_lines_write(dent_context *context, const char *path, uint32_t point_count,
                                       const double *positions, uint32_t line_count, const uint32_t *ends,
                                       uint32_t field_count, const dent_mesh_field *fields);
 
-/** One entry of a .pvd collection: what ParaView shows at a time. */
+/** One entry of a .pvd collection: a file that ParaView shows at a time. */
 typedef struct dent_collection_entry {
     double time;
     uint32_t part;
     const char *file; /**< relative to the collection */
 } dent_collection_entry;
-/** Writes a .pvd, as dent_mesh_write does: complete under its name or not at all. */
+/** Writes a .pvd atomically, as dent_mesh_write does. */
 DENT_API dent_status dent_collection_write(dent_context *context, const char *path, uint32_t entry_count,
                                            const dent_collection_entry *entries);
 
-/* ---- recordings: reading back what was written ------------------------------------------------------------------- */
+/* ---- recordings: reading written files --------------------------------------------------------------------------- */
 
-/** A .pvd collection. Entries are in the order of the file; names are relative to it, as they stand there. */
+/** A .pvd collection. Entries are in the order of the file; names are relative to it, unchanged. */
 typedef struct dent_collection {
     uint32_t entry_count;
     const dent_collection_entry *entries;
     void *storage; /**< private */
 } dent_collection;
 
-/** Regular files only. FORMAT names file and line. *collection is written on success only; release it with
- * dent_collection_destroy. */
+/** Reads a collection. Regular files only. FORMAT names file and line. *collection is written on success only; release
+ * it with dent_collection_destroy. */
 DENT_API dent_status dent_collection_read(dent_context *context, const char *path, dent_collection **collection);
 DENT_API void dent_collection_destroy(dent_context *context, dent_collection *collection);
 
@@ -157,8 +156,8 @@ typedef struct dent_point_set {
     void *storage;                 /**< private */
 } dent_point_set;
 
-/** Reads the points and point data of a .vtp as dent_points_write and dent_mesh_write make them (one piece, doubles,
- * appended raw); others are UNSUPPORTED. Regular files only. Cells are not looked at. */
+/** Reads the points and point data of a .vtp written by dent_points_write or dent_mesh_write (one piece, doubles,
+ * appended raw); others are UNSUPPORTED. Regular files only. Cells are ignored. */
 DENT_API dent_status dent_points_read(dent_context *context, const char *path, dent_point_set **points);
 DENT_API void dent_points_destroy(dent_context *context, dent_point_set *points);
 

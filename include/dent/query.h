@@ -1,30 +1,31 @@
-/* dent/query.h — questions and their answers.
+/* dent/query.h — the discrete questions: definitions, queries and results.
  *
- * A question says what is asked, a method how it is computed. For the discrete questions the answer is a mathematical
+ * A question defines what is computed, a method defines how. The result of a discrete question is a mathematical
  * function of the input numbers: the same pairs in the same order for every method, thread count and instruction set.
  *
- *   vertex-cell   the vertex lies in the open cell           side a: vertex, side b: cell
- *   face-cell     the closed surface face meets the open cell     a: surface face, b: cell
+ *   vertex-cell   the vertex lies in the open cell                side a: vertex, side b: cell
+ *   face-cell     the closed surface face meets the open cell     side a: surface face, side b: cell
  *   face-face     the relative interiors of two surface faces meet (crossing), or they share area in one plane
  *                 (coplanar)
  *
- * Kinds of face-face. A face is the convex hull of its three corners: a triangle, or a degenerate face, which is a
- * segment (three corners on a line) or a point (three equal corners). The relative interior of a triangle is the
- * triangle without its edges, of a segment the segment without its ends, of a point the point itself. A pair is
+ * Kinds of face-face. A face is the convex hull of its three corners. It is a triangle or degenerate: a segment (three
+ * corners on a line) or a point (three equal corners). The relative interior of a triangle is the triangle without its
+ * edges, of a segment the segment without its ends, of a point the point itself. A pair is
  *
  *   crossing      if the relative interiors meet and no plane contains all six corners
  *   coplanar      if one plane contains all six corners and the faces have common area
  *   touching      if the closed faces meet in any other way
  *
- * For degenerate faces this means: a segment that passes through the inside of a triangle, both ends off its plane, is
- * crossing; one that ends in the triangle, lies in its plane, or meets only its edges or corners is touching. A segment
- * and a segment, and a point and anything, are at most touching: six such corners always lie in one plane and have no
- * area. So without `touching` a degenerate face is reported only where a segment pierces a triangle.
+ * For degenerate faces this has the following consequences. A segment that passes through the inside of a triangle,
+ * with both ends off its plane, is crossing. A segment that ends in the triangle, lies in its plane, or meets only its
+ * edges or corners is touching. Two segments, or a point and any face, are at most touching: six such corners always
+ * lie in one plane and have no area. So without `touching` a degenerate face is reported only if a segment pierces a
+ * triangle.
  *
  * With `touching`, pairs whose closed sets meet otherwise are added and marked. Pairs that share a vertex (the same
- * index in the same body, or tied by same_as) are never an answer. Collisions and self-collisions come from one query.
+ * index in the same body, or tied by same_as) are never reported. One query finds collisions and self-collisions.
  *
- * Canonical order: (body a, feature a, body b, feature b), bodies by order of addition; face-face pairs are reported
+ * Canonical order: (body a, feature a, body b, feature b), bodies in order of addition. Face-face pairs are reported
  * once, with (body a, face a) < (body b, face b).
  */
 #ifndef DENT_QUERY_H
@@ -43,28 +44,28 @@ typedef struct dent_query_def {
     uint32_t questions;         /**< dent_question bits; at least one, or none with `border` */
     dent_method method;         /**< default AUTO */
     bool touching;              /**< default false */
-    bool surface_vertices_only; /**< default false: vertex-cell asks about every vertex used by an element of any
-                                     body */
+    bool surface_vertices_only; /**< default false: vertex-cell tests every vertex used by an element of any body. True:
+                                     only vertices of surfaces */
     bool no_details;            /**< default false. True: leave out barycentric coordinates and segment end points */
     const int *cancel; /**< null, or a flag polled between blocks (read as an atomic int); non-zero stops the query */
 
-    /* Parameters of the methods; null (default): automatic. They change the work, never the answer. */
+    /* Parameters of the methods; null (default): automatic. They change the work, never the result. */
     const dent_spatial_hash_def *spatial_hash;
     const dent_bucket_tree_def *bucket_tree;
     const dent_cluster_search_def *cluster_search;
     const dent_contour_walk_def *contour_walk;
     const dent_surface_tree_def *surface_tree;
 
-    /** Null (default), or: also tell where bodies pass through one another (border.h), in result.border. Unless
-     * curves_only, vertex-cell and face-cell are searched for too where they are not asked for: by the same method if
-     * it can, else by AUTO. Positions are read once, so all agree. */
+    /** Null (default), or: also report where bodies pass through one another (border.h), in result.border. Unless
+     * curves_only, this needs vertex-cell and face-cell, which are searched even if not requested. The search uses the
+     * same method if it can, else AUTO. Positions are read once, so all results agree. */
     const dent_border_def *border;
 } dent_query_def;
 
 DENT_API dent_query_def dent_query_def_default(void);
 
 typedef enum dent_pair_kind {
-    DENT_PAIR_INTERIOR = 1, /**< vertex-cell, face-cell: the open cell is met */
+    DENT_PAIR_INTERIOR = 1, /**< vertex-cell, face-cell: side a meets the open cell */
     DENT_PAIR_CROSSING = 2, /**< face-face: relative interiors meet, the six corners are not in one plane */
     DENT_PAIR_COPLANAR = 3, /**< face-face: common area, the six corners are in one plane */
     DENT_PAIR_TOUCHING = 4  /**< closed sets meet otherwise; only with `touching` */
@@ -72,24 +73,24 @@ typedef enum dent_pair_kind {
 
 DENT_API const char *dent_pair_kind_name(dent_pair_kind kind);
 
-/** One answer. Bodies are given by their rank in the order of addition (dent_world_body_at gives the id). */
+/** One reported pair. Bodies are given by body index; dent_world_body_at returns the id. */
 typedef struct dent_pair {
-    uint32_t body_a, feature_a; /**< vertex index, or number of the surface face (dent_body_surface_faces) */
-    uint32_t body_b, feature_b; /**< the caller's cell, or number of the surface face */
+    uint32_t body_a, feature_a; /**< vertex index, or index of the surface face (dent_body_surface_faces) */
+    uint32_t body_b, feature_b; /**< the caller's cell, or index of the surface face */
     uint32_t kind;              /**< dent_pair_kind */
 } dent_pair;
 
-/** vertex-cell: where in the cell. For split cells `corners` are those of the tetrahedron of the cell that holds the
- * vertex (the first in splitting order that is not flat). Fixed double arithmetic; the four weights sum to 1 within 4
- * units in the last place. A vertex that touches a flat cell has four weights of 1/4, which say nothing. */
+/** vertex-cell: the position of the vertex in the cell. For split cells `corners` are those of the tetrahedron that
+ * contains the vertex (the first in splitting order that is not flat). Fixed double arithmetic; the four weights sum to
+ * 1 within 4 units in the last place. A vertex that touches a flat cell has four weights of 1/4 without meaning. */
 typedef struct dent_cell_point {
     uint32_t corners[4];
     double weights[4];
 } dent_cell_point;
 
-/** face-face: end points of the common segment, in lexicographic order; where a degenerate face, a segment, pierces the
- *  other, that point twice. For coplanar and touching pairs, which have no
- *  such segment: the middle of the common box of the two faces, twice. Fixed double arithmetic. */
+/** face-face: end points of the common segment, in lexicographic order. If a degenerate face, a segment, pierces the
+ * other face, both points are the piercing point. Coplanar and touching pairs have no such segment: both points are the
+ * middle of the common box of the two faces. Fixed double arithmetic. */
 typedef struct dent_segment {
     double point0[3], point1[3];
 } dent_segment;
@@ -101,48 +102,49 @@ typedef struct dent_pair_list {
     const dent_segment *segments;       /**< face-face, unless no_details: one per pair */
 } dent_pair_list;
 
-/** Why it took what it took. Counters are those of the work done; they may differ between methods, never between runs.
- */
+/** Work and timing counters. Work counters may differ between methods, never between runs. Experimental: the timings
+ * and counters of single methods may change with the methods. */
 typedef struct dent_query_counters {
-    dent_method method;          /**< the one that answered */
+    dent_method method;          /**< the method used */
     const char *reason;          /**< why AUTO chose it */
     uint64_t elements;           /**< cells and surface faces in the world */
     uint64_t box_tests;          /**< boxes compared */
-    uint64_t candidates;         /**< pairs handed to the exact tests */
-    uint64_t cells_visited;      /**< hash cells, buckets or clusters looked into */
-    uint64_t rebuilds;           /**< structures built anew in this query instead of updated */
-    uint64_t certified_bodies;   /**< bodies whose self-collision was proven away without a search */
-    uint64_t neighbours; /**< surface-tree: leaves, and pairs of leaves with a common vertex, of bodies that may meet
+    uint64_t candidates;         /**< pairs passed to the exact tests */
+    uint64_t cells_visited;      /**< hash cells, buckets or clusters visited */
+    uint64_t rebuilds;           /**< structures rebuilt in this query instead of updated */
+    uint64_t certified_bodies;   /**< bodies proven free of self-collision without a search */
+    uint64_t neighbours; /**< surface-tree: leaves, and pairs of leaves with a common vertex, of bodies that may cross
                               themselves */
     uint64_t neighbours_culled;  /**< of these: proven free of crossings by normals and contours */
-    uint64_t regions_tested;     /**< contours looked at for that */
-    uint64_t removed_cells;      /**< contour walk: cells turned inside out, answered one by one */
-    uint64_t exact_fallbacks;    /**< signs the floating-point filter could not decide */
+    uint64_t regions_tested;     /**< contours tested for that */
+    uint64_t removed_cells;      /**< contour walk: inverted cells, tested one by one */
+    uint64_t exact_fallbacks;    /**< signs that the floating-point filter could not decide */
     uint64_t scratch_bytes;      /**< high-water mark of this world's scratch memory */
-    uint64_t ns_prepare, ns_search, ns_finish; /**< read positions and boxes; search and exact tests; sort and
+    uint64_t ns_prepare, ns_search, ns_finish; /**< reading positions and boxes; search and exact tests; sorting and
                                                     details */
-    /** surface-tree: the parts of ns_search, those of the loops over leaves (the last three) added over all threads:
-     * new boxes and building; proving parts free; going through lists and trees; float filters; double and exact tests.
-     * Other methods: 0. */
+    /** surface-tree: parts of ns_search; the last three, loops over leaves, are summed over all threads. In order:
+     * refit and rebuild; culling; traversal of lists and trees; float filters; double and exact tests. Other methods:
+     * 0. */
     uint64_t ns_refit, ns_culling, ns_traversal, ns_filters, ns_narrow;
-    /** contour-walk: the parts of ns_search: signs of all cells; crossing surfaces and other seeds; faces through
+    /** contour-walk: parts of ns_search. In order: signs of all cells; crossing surfaces and other seeds; faces through
      * cells; vertices inward. */
     uint64_t ns_orientation, ns_seeds, ns_faces, ns_vertices;
 } dent_query_counters;
 
 typedef struct dent_query_result {
     dent_outcome outcome;
-    dent_pair_list vertex_cell, face_cell, face_face; /**< those that were asked for; the others are empty */
-    dent_border border; /**< empty unless asked for */
+    dent_pair_list vertex_cell, face_cell, face_face; /**< the requested ones; the others are empty */
+    dent_border border; /**< empty unless requested */
     dent_query_counters counters;
 } dent_query_result;
 
-/** Asks. The arrays in *result are valid until the next call on this world. After one warm-up call on a world whose
- * sizes no longer grow, a query makes no allocation. Cost: see dent_method_summary. Failure: *result is untouched. */
+/** Runs the query. The arrays in *result are valid until the next call on this world. After one warm-up call on a world
+ * whose sizes no longer grow, a query makes no allocation. Cost: see dent_method_summary. Failure: *result is
+ * untouched. */
 DENT_API dent_status dent_world_query(dent_world *world, const dent_query_def *def, dent_query_result *result);
 
-/** FNV-1a 64 over the first four columns of `dent pairs` (body, feature, body, feature as printed, separated by one
- * space, each pair ended by a newline): the fingerprint used by golden tests and benchmarks. */
+/** Returns the fingerprint used by golden tests and benchmarks: FNV-1a 64 over the first four columns of `dent pairs`.
+ * These are body, feature, body, feature as printed, separated by one space; each pair ends with a newline. */
 DENT_API uint64_t dent_pair_list_hash(const dent_world *world, dent_question question, const dent_pair_list *list);
 
 /** Prints a feature as the tool does: "17", "12/3" (cell/corner), "5/2.1" (split cell: cell/face.part). Returns the

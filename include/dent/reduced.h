@@ -1,19 +1,19 @@
 /* dent/reduced.h — a dense surface carried by a coarse tetrahedral body: the bi-resolution model of time-critical
  * detection.
  *
- * Every vertex of the dense surface is tied to the nearest facet of the coarse body's surface by a rigid link: a base
- * point in the facet (barycentric weights) and an offset, fixed in the facet's frame (first edge, normal). Moving the
- * few coarse nodes moves the many dense vertices; the link keeps its length and its angle to the facet. Dense positions
- * are a pure function of the coarse ones: one fixed sequence of double operations, the same bits on every machine and
- * on every path (all at once, or one by one inside an interruptible query).
+ * Every vertex of the dense surface is tied to the nearest facet of the coarse body's surface by a rigid link. The link
+ * has a base point in the facet (barycentric weights) and an offset, fixed in the facet's coordinate frame (first edge,
+ * normal). Moving the few coarse nodes moves the many dense vertices; the link keeps its length and its angle to the
+ * facet. Dense positions are a pure function of the coarse ones. One fixed sequence of double operations computes
+ * them, with the same bits on every machine, all at once or one by one inside an interruptible query.
  *
- * Where a facet has collapsed (its two edges parallel to within DENT_REDUCED_FLAT) it has no frame of its own: its
- * offsets are turned by the rotation that fits the whole coarse surface best. (Keeping the last valid frame instead
- * would make the answer depend on the past.) Neighbouring facets turn separately, so the dense surface may open or
- * overlap itself along facet borders by as much as the frames differ times the length of the links.
+ * A collapsed facet (its two edges parallel to within DENT_REDUCED_FLAT) has no frame of its own. Its offsets are
+ * rotated by the rotation that fits the whole coarse surface best. (Keeping the last valid frame instead would make the
+ * result depend on the past.) Neighbouring facets rotate separately. So along facet borders the dense surface may open
+ * or overlap itself by as much as the frames differ times the length of the links.
  *
- * Threads: different models from any thread; one model by one thread at a time, reading functions (const) from any
- * number.
+ * Threads: different models from any thread. One model is used by one thread at a time; reading functions (const) may
+ * be called from any number.
  */
 #ifndef DENT_REDUCED_H
 #define DENT_REDUCED_H
@@ -31,47 +31,45 @@ typedef struct dent_reduced dent_reduced;
 
 typedef struct dent_reduced_def {
     size_t struct_size;
-    double longest_link; /**< a length > 0: a dense vertex farther than this from the coarse surface is not covered by
-                            it, and the model is refused. Default 0: the longest edge of the coarse surface. INFINITY:
-                            any length */
+    double longest_link; /**< a length > 0: creation fails if a dense vertex is farther than this from the coarse
+                            surface. Default 0: the longest edge of the coarse surface. INFINITY: any length */
 } dent_reduced_def;
 DENT_API dent_reduced_def dent_reduced_def_default(void);
 
-/** What binding found. Lengths in the unit of the positions. */
+/** Properties found when binding. Lengths in the unit of the positions. */
 typedef struct dent_reduced_facts {
     uint32_t dense_vertices;  /**< all vertices of the dense body, used or not */
     uint32_t coarse_vertices; /**< all vertices of the coarse body */
     uint32_t facets;          /**< faces of the coarse surface */
-    uint32_t flat_facets;     /**< of these: collapsed at rest; nothing is tied to them */
+    uint32_t flat_facets;     /**< of these: collapsed at rest; no vertex is tied to them */
     double longest_link;      /**< largest |offset| */
     double mean_link;
 } dent_reduced_facts;
 
 /** Ties the surface of body `dense` (a surface or a solid: all its vertices) to the surface of body `coarse` (a solid,
- * or a surface), both at their positions at t0, which become the rest shape. Copies all it needs: the world may change
- * afterwards. Cost O((dense + coarse) log coarse). Fails with STALE_ID, BAD_NUMBER (a position that is not finite),
- * INVALID_ARGUMENT (a def not made by its default function, longest_link negative or NaN, the same body twice),
- * BAD_MESH (no coarse facet that is not collapsed; or a dense vertex that is not covered: the message names the vertex
- * and its distance), OUT_OF_MEMORY; then *model is untouched. */
+ * or a surface). Both are at their positions at t0, which become the rest shape. Copies all it needs: the world may
+ * change afterwards. Cost O((dense + coarse) log coarse). On failure *model is untouched. Fails with STALE_ID,
+ * OUT_OF_MEMORY, or BAD_NUMBER (a position that is not finite). Fails with INVALID_ARGUMENT for a def not made by its
+ * default function, a longest_link that is negative or NaN, or the same body twice. Fails with BAD_MESH if all coarse
+ * facets are collapsed, or if a dense vertex is too far away: the message gives the vertex and its distance. */
 DENT_API dent_status dent_reduced_create(dent_world *world, dent_body_id dense, dent_body_id coarse,
                                          const dent_reduced_def *def, dent_reduced **model);
-/** Null is allowed. Trees made from it (dent_bound_tree_create) must be gone. */
+/** Destroys the model. Null is allowed. Destroy trees made from it (dent_bound_tree_create) before. */
 DENT_API void dent_reduced_destroy(dent_reduced *model);
 DENT_API dent_reduced_facts dent_reduced_get_facts(const dent_reduced *model);
 
-/** New positions of all coarse vertices, read and checked here, not kept. O(coarse). BAD_NUMBER when one is not finite,
- * then nothing has changed; null data: INVALID_ARGUMENT. The message is the context's (dent_context_message). */
+/** Sets new positions of all coarse vertices, read and checked here, not kept. O(coarse). Fails with BAD_NUMBER if one
+ * is not finite and with INVALID_ARGUMENT for null data; then nothing changes. Sets the context's message. */
 DENT_API dent_status dent_reduced_move(dent_reduced *model, dent_positions coarse);
 
-/** Facets that are collapsed in the present pose. */
+/** Returns the number of facets that are collapsed at the current positions. */
 DENT_API uint32_t dent_reduced_flat_facets_now(const dent_reduced *model);
 
-/** Writes all dense positions for the present coarse ones: 3 * dense_vertices doubles. O(dense); no allocation. */
+/** Writes all dense positions for the current coarse ones: 3 * dense_vertices doubles. O(dense); no allocation. */
 DENT_API void dent_reduced_write_dense(const dent_reduced *model, double *dense);
 
-/** Adds to the coarse nodes what a force on one dense vertex does to them: forces[3 * node + axis] += weight *
- * force[axis] for the three nodes of its facet. The total force is kept; the torque of the offset is not (it would bend
- * the facet). */
+/** Adds the force on one dense vertex to the coarse nodes: forces[3 * node + axis] += weight * force[axis] for the
+ * three nodes of its facet. The total force is kept; the torque of the offset is not (it would bend the facet). */
 DENT_API void dent_reduced_spread_force(const dent_reduced *model, uint32_t dense_vertex, const double force[3],
                                         double *coarse_forces);
 

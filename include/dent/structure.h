@@ -1,9 +1,8 @@
-/* dent/structure.h — acceleration structures as shapes, for pictures: what the methods put around a body, level by
- * level.
+/* dent/structure.h — acceleration structures as shapes, for pictures: the boxes of each method, level by level.
  *
- * Nothing here is needed to ask a question. The viewer draws these; so can you, to see why a query takes what it takes.
- * The shapes are made by the same code the methods use (leaves and boxes of the surface tree, clusters, lattice of the
- * bucket tree, grid of the spatial hash), for one body at its positions at t0.
+ * No query needs this header. The viewer draws these shapes; they show where a query spends its work. The code
+ * of the methods computes them, for one body at its positions at t0: leaves and boxes of the surface tree, clusters,
+ * lattice of the bucket tree, grid of the spatial hash. Experimental.
  */
 #ifndef DENT_STRUCTURE_H
 #define DENT_STRUCTURE_H
@@ -19,11 +18,11 @@ typedef enum dent_structure {
                                           leaves */
     DENT_STRUCTURE_CLUSTERS = 1,   /**< cluster search: pieces (level 0) of clusters (level 1) of cells */
     DENT_STRUCTURE_BUCKETS = 2,    /**< bucket tree: occupied buckets of each level; the deepest are the smallest */
-    DENT_STRUCTURE_HASH_CELLS = 3, /**< spatial hash: occupied cells of its finest grid, one level */
+    DENT_STRUCTURE_HASH_CELLS = 3, /**< spatial hash: occupied grid cells of its finest grid, one level */
     DENT_STRUCTURE_COUNT = 4
 } dent_structure;
 
-/** "surface-tree", "clusters", "buckets", "hash-cells"; null for other values. */
+/** Returns "surface-tree", "clusters", "buckets", "hash-cells"; null for other values. */
 DENT_API const char *dent_structure_name(dent_structure structure);
 
 typedef struct dent_structure_box {
@@ -31,14 +30,14 @@ typedef struct dent_structure_box {
 } dent_structure_box;
 
 typedef struct dent_structure_shapes {
-    uint32_t level;   /**< the one given: the wanted one, or the deepest there is */
-    uint32_t deepest; /**< level */
+    uint32_t level;   /**< level of these boxes: the requested one, or the deepest one if that is less */
+    uint32_t deepest; /**< deepest level */
     uint64_t count;
     const dent_structure_box *boxes; /**< in a fixed order; valid until the next call on this world */
 } dent_structure_shapes;
 
-/** Makes the boxes of one level. Cost: O(n log n) in the size of the body the first time, O(n) later. Failure: *shapes
- * is untouched. */
+/** Computes the boxes of one level. Cost: O(n log n) in the size of the body the first time, O(n) later. Failure:
+ * *shapes is untouched. */
 DENT_API dent_status dent_world_structure(dent_world *world, dent_structure structure, dent_body_id body,
                                           uint32_t level, dent_structure_shapes *shapes);
 

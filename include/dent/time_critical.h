@@ -1,33 +1,33 @@
-/* dent/time_critical.h — the best answer by a deadline, with its error; for haptics, training, games.
+/* dent/time_critical.h — the best result by a deadline, with its error; for haptics, training, games.
  *
- * The question: which surface faces of two bodies (or of one, with itself) cross, as `face-face`; and, for solids and
- * closed surfaces, which whole boundary components of one lie inside the other. The search refines pairs of bounding
- * volumes and can be stopped at any time. When stopped it tells what it knows:
+ * The question: which surface faces of two bodies (or of one, with itself) cross, as in `face-face`? For solids and
+ * closed surfaces also: which whole boundary components of one lie inside the other? The search refines pairs of
+ * bounding volumes and can be stopped at any time. It then reports:
  *
  *   confirmed   leaf pairs with at least one pair of faces that was proved to cross (exact predicates)
- *   pending     pairs of nodes that were not separated and not finished: every crossing pair of faces that is not
- *               confirmed lies below one of them. Nothing is ever hidden; an empty list means proven separate, never
- *               "ran out"
- *   bounds      per entry lo <= gap <= hi for the distance of the two nodes' surfaces; over all, `error` (largest
- *               hi - max(lo, 0) of a pending entry) and `depth` (largest -lo of any entry): both never rise while one
- *               search goes on
+ *   pending     pairs of nodes that are neither separated nor finished: every crossing pair of faces that is not
+ *               confirmed lies below one of them. So an empty list means proven separate, never "ran out"
+ *   bounds      per entry lo <= gap <= hi for the distance of the two nodes' surfaces; over all entries `error`
+ *               (largest hi - max(lo, 0) of a pending entry) and `depth` (largest -lo of any entry). Neither rises
+ *               during one search
  *
- * A search that completes has error 0 and its pairs, sorted, are those of dent_world_query(DENT_QUESTION_FACE_FACE) for
- * the two bodies. With a budget in work units every list is identical on every machine, for every instruction set and
- * thread count; two budgets in a row do exactly what their sum does at once.
+ * A complete search has error 0. Its pairs, sorted, are those of dent_world_query(DENT_QUESTION_FACE_FACE) for the two
+ * bodies. With a budget in work units every list is identical on every machine, for every instruction set and thread
+ * count. Two budgets in a row give exactly the result of their sum.
  *
- * Objects: a dent_bound_tree holds the surface of one body as a hierarchy of bounding volumes; a dent_time_critical is
+ * Objects: a dent_bound_tree holds the surface of one body as a hierarchy of bounding volumes. A dent_time_critical is
  * a search between two trees with lists of fixed capacity. A step:
  *
  *   dent_bound_tree_update(tree_a);                     new positions: O(n); of a reduced model: O(coarse)
  *   dent_bound_tree_update(tree_b);
  *   dent_time_critical_begin(search, NULL);             from the roots, or from the last front
  *   dent_time_critical_run(search, budget, &result);    stops by the deadline
- *   dent_time_critical_run(search, budget, &result);    … goes on where it stopped
+ *   dent_time_critical_run(search, budget, &result);    … continues where it stopped
  *
- * Threads: one tree and one search by one thread at a time; a search writes to its trees when they are reduced (nodes
- * are computed when first visited), so two searches that share such a tree take turns. `run` uses one thread, allocates
- * nothing, takes no lock, and makes no system call (the clock is read through the vdso where the system has one).
+ * Threads: one tree and one search are used by one thread at a time. A search writes to reduced trees, whose nodes are
+ * computed when first visited, so two searches that share such a tree must take turns. `run` uses one thread. It
+ * allocates nothing, takes no lock and makes no system call (the clock is read through the vdso where the system has
+ * one).
  */
 #ifndef DENT_TIME_CRITICAL_H
 #define DENT_TIME_CRITICAL_H
@@ -49,15 +49,15 @@ typedef enum dent_bound_kind {
     DENT_BOUND_SPHERES = 0, /**< balls; the only kind for reduced models */
     DENT_BOUND_BOXES = 1,   /**< boxes along the axes */
     DENT_BOUND_DOP14 = 2,   /**< boxes cut by slabs across the 4 diagonals of a cube (14 half-spaces) */
-    DENT_BOUND_DOP18 = 3, /**< … the 6 diagonals of its sides (18). Two trees use the cuts when both have the same */
-    DENT_BOUND_AUTO = 4   /**< 18-DOPs, which know most by a deadline; balls for reduced models and medial trees */
+    DENT_BOUND_DOP18 = 3, /**< … the 6 diagonals of its sides (18). Cuts are used if both trees have the same kind */
+    DENT_BOUND_AUTO = 4   /**< 18-DOPs, the tightest by a deadline; balls for reduced models and medial trees */
 } dent_bound_kind;
 
 typedef enum dent_bound_builder {
-    /** Top down, halves of equal count across the longest axis of the covariance of the face centres. */
+    /** Top-down splits into halves of equal count across the longest axis of the covariance of the face centres. */
     DENT_BUILD_SPLIT = 0,
-    /** The faces divided among few balls of the medial axis, level by level; closed surfaces and solids; slow to build
-     *  (seconds for 10,000 faces). docs/methods/time_critical.md has figures of both. */
+    /** Division of the faces among a few balls of the medial axis, level by level, for closed surfaces and solids. Slow
+     *  to build (seconds for 10,000 faces). docs/methods/time_critical.md has figures of both. */
     DENT_BUILD_MEDIAL = 1
 } dent_bound_builder;
 
@@ -66,24 +66,24 @@ typedef struct dent_bound_tree_def {
     dent_bound_kind kind;       /**< default AUTO; the approximate response below needs SPHERES */
     dent_bound_builder builder; /**< default SPLIT */
     uint32_t branching;         /**< children of a node: 2, 4 or 8 (default 8) */
-    uint32_t leaf_faces;        /**< most faces of a leaf: 1 to 16; default 4 */
-    dent_reduced *reduced; /**< null (default): the body's own positions; else the tree follows this model, whose dense
-                              body it must be: same number of vertices. Borrowed: must outlive the tree */
+    uint32_t leaf_faces;        /**< maximum number of faces of a leaf: 1 to 16; default 4 */
+    dent_reduced *reduced; /**< null (default): the body's own positions. Else the tree follows this model, and the body
+                              must be its dense body (same number of vertices). Borrowed: must outlive the tree */
 } dent_bound_tree_def;
 DENT_API dent_bound_tree_def dent_bound_tree_def_default(void);
 
 /** Builds a tree over the surface faces of a body at its positions at t0 (reduced: at its rest shape), and updates it.
- * O(n log n). Copies the faces; the world and the body must stay for dent_bound_tree_update (of trees without a reduced
- * model). BAD_NUMBER for positions that are not finite, UNSUPPORTED for a medial tree of an open surface, or boxes or
- * k-DOPs of a reduced model, INVALID_ARGUMENT for a bad def. */
+ * O(n log n). Copies the faces. Without a reduced model, dent_bound_tree_update needs the world and the body. Fails
+ * with BAD_NUMBER for positions that are not finite and with INVALID_ARGUMENT for a bad def. Fails with UNSUPPORTED for
+ * a medial tree of an open surface, or boxes or k-DOPs of a reduced model. */
 DENT_API dent_status dent_bound_tree_create(dent_world *world, dent_body_id body, const dent_bound_tree_def *def,
                                             dent_bound_tree **tree);
-/** Null is allowed. Searches that use it must be gone. */
+/** Destroys the tree. Null is allowed. Destroy searches that use it before. */
 DENT_API void dent_bound_tree_destroy(dent_bound_tree *tree);
 
-/** Takes the body's present positions at t0: reads, checks, refits every node with bounds rounded outward, in parallel;
- * O(n). For a reduced model: notes that it has moved and computes the few upper nodes; the others follow when visited;
- * O(coarse). No allocation. On failure (STALE_ID, BAD_NUMBER: message of the world) the tree is as before. Searches
+/** Reads and checks the body's current positions at t0 and refits every node, in parallel, with bounds rounded outward.
+ * O(n). For a reduced model it records the move and computes the few upper nodes; the others follow when visited.
+ * O(coarse). No allocation. On failure (STALE_ID, BAD_NUMBER: message of the world) the tree is unchanged. Searches
  * begun before must begin again. */
 DENT_API dent_status dent_bound_tree_update(dent_bound_tree *tree);
 
@@ -94,34 +94,34 @@ typedef struct dent_bound_tree_info {
 } dent_bound_tree_info;
 DENT_API dent_bound_tree_info dent_bound_tree_get_facts(const dent_bound_tree *tree);
 
-/** A node as it is now; node 0 is the root. The faces below it are order[first_face … first_face + face_count - 1] of
- *  dent_bound_tree_face_order. Reduced trees: the node is computed if need be. */
+/** A node in its current state; node 0 is the root. The faces below it are order[first_face … first_face + face_count -
+ *  1] of dent_bound_tree_face_order. Nodes of reduced trees are computed if needed. */
 typedef struct dent_bound_node {
-    double center[3], radius; /**< a ball that holds all its faces (boxes: around the box) */
-    double lo[3], hi[3];      /**< not of balls: the box */
+    double center[3], radius; /**< a ball that contains all its faces (boxes: around the box) */
+    double lo[3], hi[3];      /**< the box; not for balls */
     double error;             /**< no point of the volume is farther than this from the node's faces */
     double
-        protrusion; /**< estimate of how far the ball stands out of the solid: medial trees at rest; else the radius */
+        protrusion; /**< estimate of how far the ball protrudes from the solid: medial trees at rest; else the radius */
     uint32_t first_face, face_count;
     uint32_t first_child, child_count; /**< child_count 0: a leaf */
     uint32_t level;                    /**< root 0 */
 } dent_bound_node;
-/** `node` below facts.nodes. */
+/** Returns a node; `node` is below info.nodes. */
 DENT_API dent_bound_node dent_bound_tree_node(dent_bound_tree *tree, uint32_t node);
 
 enum { DENT_BOUND_SLABS_MAX = 9 };
 /** One pair of parallel planes of a box or k-DOP: lo <= direction . p <= hi for every point p of the node's faces.
- *  Components of the direction are 0, 1 or -1; it is not of unit length. Where sums of coordinates may overflow the
- * ends of a slanted slab are infinite. */
+ *  Components of the direction are 0, 1 or -1; its length is not 1. If sums of coordinates may overflow, the ends of a
+ *  slanted slab are infinite. */
 typedef struct dent_bound_slab {
     double direction[3];
     double lo, hi;
 } dent_bound_slab;
-/** The slabs of a node whose intersection is its volume: the axes first. How many: 3 for boxes, 7 and 9 for DOP14 and
- *  DOP18, 0 for balls. For pictures and for tests of your own. */
+/** Writes the slabs of a node whose intersection is its volume, the axes first, for pictures and for your own tests.
+ *  Returns their number: 3 for boxes, 7 and 9 for DOP14 and DOP18, 0 for balls. */
 DENT_API uint32_t dent_bound_tree_slabs(const dent_bound_tree *tree, uint32_t node,
                                         dent_bound_slab slabs[DENT_BOUND_SLABS_MAX]);
-/** The numbers of the faces, in the order of the tree. Valid as long as the tree. */
+/** Returns the face indices in the order of the tree. Valid as long as the tree. */
 DENT_API const uint32_t *dent_bound_tree_face_order(const dent_bound_tree *tree);
 
 /* ---- the search -------------------------------------------------------------------------------------------------- */
@@ -129,13 +129,13 @@ DENT_API const uint32_t *dent_bound_tree_face_order(const dent_bound_tree *tree)
 typedef struct dent_time_critical dent_time_critical;
 
 typedef enum dent_refine_order {
-    DENT_REFINE_PRIORITY = 0,      /**< the entry with the largest error first (sixteen buckets to the octave); lowers
-                                      `error` fastest, `depth` late */
-    DENT_REFINE_BREADTH_FIRST = 1, /**< as the source paper */
+    DENT_REFINE_PRIORITY = 0,      /**< largest error first (sixteen buckets to the octave); lowers `error` fastest,
+                                      `depth` late */
+    DENT_REFINE_BREADTH_FIRST = 1, /**< the order of the source paper */
     DENT_REFINE_DEPTH_FIRST = 2,   /**< for comparison: leaves whole branches untested */
     DENT_REFINE_DEEPEST = 3, /**< largest overlap in proportion to size first: finds crossings early, bounds late */
     DENT_REFINE_DEPTH = 4,   /**< largest overlap first: lowers `depth` fastest */
-    DENT_REFINE_SIZE = 5     /**< largest volumes first: balls of even size, from which forces are smoothest */
+    DENT_REFINE_SIZE = 5     /**< largest volumes first: balls of even size, which give the smoothest forces */
 } dent_refine_order;
 
 typedef struct dent_time_critical_def {
@@ -143,39 +143,39 @@ typedef struct dent_time_critical_def {
     dent_bound_tree *tree_a, *tree_b; /**< borrowed; the same tree twice: the body with itself. (Two trees of one body
                                          are two bodies that coincide: each pair is found from both sides) */
     dent_refine_order order;          /**< default PRIORITY */
-    uint32_t pending_capacity;        /**< entries, 1 to 2^24; default 65536. 40 bytes each. When it is full, pairs stay
+    uint32_t pending_capacity;        /**< entries, 1 to 2^24; default 65536. 40 bytes each. If it is full, pairs stay
                                          unrefined: outcome TRUNCATED */
     uint32_t confirmed_capacity;      /**< leaf pairs, 1 to 2^28; default 16384. 32 bytes each */
     uint32_t pair_capacity;  /**< pairs of faces, 1 to 2^28; default 65536. 12 bytes each. Leaf pairs that may not fit
                                 stay pending */
     uint32_t front_capacity; /**< pairs of nodes kept for the next step, up to 2^28; default 0: none is kept. 32 bytes
                                 each */
-    bool touching;           /**< default false; true: pairs that only touch are found too, as in dent_query_def */
-    bool no_containment;     /**< default false; true: do not look for components inside the other body */
+    bool touching;           /**< default false. True: also find pairs that only touch, as in dent_query_def */
+    bool no_containment;     /**< default false. True: do not search for components inside the other body */
 } dent_time_critical_def;
 DENT_API dent_time_critical_def dent_time_critical_def_default(void);
 
-/** Takes all the memory it will ever use. INVALID_ARGUMENT names what is wrong (message of the context). */
+/** Allocates all memory that the search will ever use. For INVALID_ARGUMENT the context's message names the field. */
 DENT_API dent_status dent_time_critical_create(dent_context *context, const dent_time_critical_def *def,
                                                dent_time_critical **search);
 DENT_API void dent_time_critical_destroy(dent_time_critical *search);
 
 typedef struct dent_time_critical_start {
-    bool reuse_front; /**< begin with the pairs at which the last search ended (or stopped) instead of the roots. Each
-                         is tested anew before it counts; where all children of a pair are apart, the pair itself takes
-                         their place. Falls back to the roots when there is no front (front_capacity 0 or too small).
-                         The answer of a search that completes is the same. */
+    bool reuse_front; /**< start with the pairs at which the last search ended (or stopped) instead of the roots. Each
+                         is tested again before it counts; if all children of a pair are apart, the pair itself takes
+                         their place. Starts at the roots if there is no front (front_capacity 0 or too small). A
+                         complete search gives the same result. */
 } dent_time_critical_start;
 
-/** Forgets the lists and starts anew with the trees as they are. Null start: from the roots. O(front). */
+/** Clears the lists and starts again with the current trees. Null start: from the roots. O(front). */
 DENT_API void dent_time_critical_begin(dent_time_critical *search, const dent_time_critical_start *start);
 
 typedef struct dent_budget {
     double ns;           /**< nanoseconds from the moment `run` is called, >= 0; INFINITY: no deadline */
-    uint64_t work_units; /**< a test of two volumes (or of the boxes of two faces) counts 1, an exact one of two faces
-                            (or a ray and a face) 4 more; UINT64_MAX: no limit. A step is begun while the units used so
-                            far (over all runs since begin) are below the units granted so far; units that a deadline
-                            left unused lapse */
+    uint64_t work_units; /**< a test of two volumes (or of the boxes of two faces) costs 1, an exact test of two faces
+                            (or of a ray and a face) 4 more; UINT64_MAX: no limit. A refinement starts while the units
+                            used so far (over all runs since begin) are below the units granted so far. Units left
+                            unused at a deadline lapse */
 } dent_budget;
 static inline dent_budget dent_budget_ns(double ns)
 {
@@ -192,12 +192,12 @@ static inline dent_budget dent_budget_units(uint64_t units)
     return budget;
 }
 
-/** A pair of nodes. Its first words are all a reader needs; the rest is the queue's. */
+/** A pair of nodes. `queue` is internal. */
 typedef struct dent_region_pair {
-    uint32_t node_a, node_b; /**< of tree_a and tree_b */
-    double lo;         /**< the volumes are at least this far apart; negative: they overlap by this much. lo <= gap */
-    double error;      /**< hi - max(lo, 0): gap <= max(lo, 0) + error. Of two bodies the distance of one vertex below
-                          each node, or what the volumes allow if that is less; of a body with itself the latter */
+    uint32_t node_a, node_b; /**< nodes of tree_a and tree_b */
+    double lo;         /**< lower bound of the gap; negative: the volumes overlap by this much. lo <= gap */
+    double error;      /**< hi - max(lo, 0): gap <= max(lo, 0) + error. For two bodies the distance of one vertex below
+                          each node, or the bound from the volumes if that is less; for a body with itself the latter */
     uint32_t queue[4]; /**< internal */
 } dent_region_pair;
 
@@ -209,13 +209,13 @@ typedef struct dent_confirmed_pair {
 } dent_confirmed_pair;
 
 typedef struct dent_face_pair {
-    uint32_t face_a, face_b; /**< surface faces of body a and body b; of one body with itself: face_a < face_b */
+    uint32_t face_a, face_b; /**< surface faces of body a and body b; for one body with itself: face_a < face_b */
     uint32_t kind;           /**< dent_pair_kind */
 } dent_face_pair;
 
-/** Where a boundary component (faces connected through vertices) of one body is with respect to the other. */
+/** Location of a boundary component (faces connected through vertices) of one body relative to the other. */
 typedef enum dent_component_state {
-    DENT_COMPONENT_PENDING = 0, /**< not decided: it may be inside */
+    DENT_COMPONENT_PENDING = 0, /**< undecided: it may be inside */
     DENT_COMPONENT_OUTSIDE = 1,
     DENT_COMPONENT_INSIDE = 2,   /**< it crosses nothing, and all its vertices that are not on the other's surface lie
                                     inside: winding number of the other's surface not zero */
@@ -226,13 +226,13 @@ typedef enum dent_component_state {
 } dent_component_state;
 
 typedef struct dent_component {
-    uint32_t side;       /**< 0: a component of body a, asked about body b; 1: the other way round */
+    uint32_t side;       /**< 0: a component of body a, tested against body b; 1: of body b, tested against body a */
     uint32_t first_face; /**< its smallest face */
     uint32_t state;      /**< dent_component_state */
 } dent_component;
 
 typedef struct dent_time_critical_result {
-    dent_outcome outcome; /**< COMPLETE; BUDGET_SPENT; TRUNCATED: a list is full, `run` cannot get farther */
+    dent_outcome outcome; /**< COMPLETE; BUDGET_SPENT; TRUNCATED: a list is full, `run` cannot continue */
 
     const dent_region_pair *pending; /**< in no particular order */
     uint32_t pending_count;
@@ -240,32 +240,32 @@ typedef struct dent_time_critical_result {
     uint32_t confirmed_count;
     const dent_face_pair *pairs; /**< in the order found */
     uint32_t pair_count;
-    /** Components of a closed surface or of a solid with a closed boundary have an answer about each other; those about
-     * an open surface do not: they are not in the list. OUTSIDE at once when the trees are apart. */
+    /** Components tested against a solid with a closed boundary or a closed surface. Components against an open surface
+     * are not in the list. OUTSIDE at once if the trees are apart. */
     const dent_component *components;
     uint32_t component_count, components_pending;
 
     double error; /**< bound: the largest `error` of a pending entry, rounded up by at most 1/16; the smallest since
-                     begin; 0 when complete. It was reached by a list that this one refines */
-    double pending_error; /**< … of the entries listed now. Above `error` where the parts of a pair that was split are
-                             farther apart than the pair was: they come next in order PRIORITY */
+                     begin; 0 if complete. An earlier list, which this one refines, may have reached it */
+    double pending_error; /**< … of the entries listed now. Above `error` if the parts of a split pair are farther apart
+                             than the pair was: order PRIORITY takes them next */
     double depth; /**< bound: no overlap of surfaces is deeper than this; the smallest since begin; 0: none overlap */
 
     uint64_t work_units;                                     /**< used since begin */
     uint64_t splits, bound_tests, face_tests, nodes_updated; /**< since begin */
     uint32_t levels_done;    /**< every pending entry is at least this deep: the smaller of its nodes' levels, leaves
                                 counted as deepest */
-    uint64_t ns;             /**< this run took */
-    uint64_t overrun_ns;     /**< of these: beyond the deadline */
-    uint64_t worst_batch_ns; /**< longest time between two looks at the clock in this run */
+    uint64_t ns;             /**< wall time of this run */
+    uint64_t overrun_ns;     /**< part of it beyond the deadline */
+    uint64_t worst_batch_ns; /**< longest time between two readings of the clock in this run */
     uint64_t exact_fallbacks;
 } dent_time_critical_result;
 
-/** Goes on until the search is complete or the budget is spent. Arrays in *result belong to the search and are valid
- * until its next call. The time to return from the last look at the clock does not depend on the lists' lengths.
- * Failure: BAD_NUMBER for a budget that is negative or NaN, INVALID_ARGUMENT when a tree was updated since `begin`,
- * when a reduced model was moved since its tree was updated, or before the first `begin`; nothing has changed then.
- * (Message of the context.) Positions of a body may be overwritten at any time: the tree has its own. */
+/** Continues until the search is complete or the budget is spent. The search owns the arrays in *result; they are valid
+ * until its next call. The time to return after the last reading of the clock does not depend on the lists' lengths.
+ * Failure changes nothing and sets the context's message. BAD_NUMBER: a budget that is negative or NaN.
+ * INVALID_ARGUMENT: a tree was updated since `begin`, a reduced model was moved since its tree was updated, or `begin`
+ * was never called. Positions of a body may be overwritten at any time: the tree has its own copy. */
 DENT_API dent_status dent_time_critical_run(dent_time_critical *search, dent_budget budget,
                                             dent_time_critical_result *result);
 
@@ -274,38 +274,40 @@ DENT_API dent_status dent_time_critical_run(dent_time_critical *search, dent_bud
 typedef struct dent_sphere_response_def {
     size_t struct_size;
     double stiffness; /**< force per length of depth, >= 0; default 1 */
-    double optimism; /**< 0 … 1: which depth is taken between what is surely there after both balls' protrusion (0) and
-                        the balls' overlap (1); default 1, as only medial trees at rest know their protrusion */
-    bool confirmed_only; /**< default false: pending entries push too. True: they do only while there is no confirmed
+    double optimism; /**< 0 … 1: interpolates the depth between the certain part, less both balls' protrusion (0), and
+                        the balls' overlap (1); default 1, as only medial trees at rest have a protrusion */
+    bool confirmed_only; /**< default false: pending entries push too. True: they do so only while there is no confirmed
                             one */
-    double last_direction[3]; /**< used where two centres coincide, e.g. the direction returned before; default 0: the
+    double last_direction[3]; /**< used if two centres coincide, e.g. the direction returned before; default 0: the
                                  bodies' centres, else +z */
 } dent_sphere_response_def;
 DENT_API dent_sphere_response_def dent_sphere_response_def_default(void);
 
 typedef struct dent_sphere_response {
     double force[3];    /**< total on body a; body b gets the opposite */
-    double torque_a[3]; /**< what the forces spread over body a lack of the torque of the contact forces: 0 but for
-                           rounding where weights could be found */
+    double torque_a[3]; /**< torque of the contact forces minus that of the forces spread over body a: 0 but for
+                           rounding if weights could be found */
     double torque_b[3];
-    double direction[3]; /**< mean direction, unit, from b to a; 0 when there is no force */
+    double direction[3]; /**< mean direction, unit, from b to a; 0 if there is no force */
     double depth;        /**< mean depth, weighted as the forces */
     uint32_t regions;    /**< entries that pushed */
-    uint32_t uniform;    /**< sides of entries whose weights are uniform, because no moderate ones kept the torque */
+    uint32_t uniform;    /**< sides of entries with uniform weights, because no moderate ones kept the torque */
 } dent_sphere_response;
 
-/** Forces from the regions of the last result of `search` (between two trees of balls): each pair of balls pushes along
- * the line of its centres with stiffness times its depth, scaled by its share of the overlap area of all pairs, so that
- * refinement does not multiply the force. Spread over the vertices of each node with the least-norm weights that sum to
- * 1 and have their mean on that line; for reduced trees on to the coarse nodes.
+/** Computes forces from the regions of the last result of `search` (between two trees of balls). Each pair of balls
+ * pushes along the line of its centres with stiffness times its depth. The force is scaled by the pair's share of the
+ * overlap area of all pairs, so that refinement does not multiply it. It is spread over the vertices of each node with
+ * the least-norm weights that sum to 1 and have their mean on that line; for reduced trees on to the coarse nodes.
  *
- *  forces_a and forces_b (3 per vertex; per coarse vertex for reduced trees) are added to, never cleared; null: not
- * wanted, and the torque of that side is not looked at. Cost O(vertices below the regions), O(regions) when both are
- * null; no allocation. What balls on a surface cannot tell is how deep the bodies are in one another: the depth shrinks
- * with the balls as the search goes on, so use the same budget in work units for the same feel, or the confirmed pairs
- * with a response of your own. INVALID_ARGUMENT for a bad def, a search that has not begun (or whose trees were updated
- * since, or reduced models moved), or one of a body with itself; UNSUPPORTED unless both trees have balls; BAD_NUMBER
- * for bodies that reach beyond 1e70 or forces beyond 1e200, whose squares would overflow; then nothing is written. */
+ * forces_a and forces_b (3 per vertex; per coarse vertex for reduced trees) are added to, never cleared. Null: not
+ * wanted, and the torque of that side is not computed. Cost: O(vertices below the regions), O(regions) if both are
+ * null; no allocation. Limit: balls on a surface do not measure how deep the bodies overlap. The depth shrinks with the
+ * balls as the search continues. So use the same budget in work units for the same feel, or the confirmed pairs with a
+ * response of your own.
+ *
+ * Failure writes nothing. INVALID_ARGUMENT: a bad def, a search that has not begun (or whose trees were updated since,
+ * or reduced models moved), or one of a body with itself. UNSUPPORTED: not both trees have balls. BAD_NUMBER: bodies
+ * that reach beyond 1e70 or forces beyond 1e200, whose squares would overflow. */
 DENT_API dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_sphere_response_def *def,
                                                   double *forces_a, double *forces_b, dent_sphere_response *response);
 

@@ -1,23 +1,23 @@
 /* dent/urdf.h — optional library dent_io: robots from URDF files.
  *
- * Read are links, joints (fixed, revolute, continuous, prismatic, floating, planar; mimic), origins and collision
- * shapes: mesh files in any surface format of mesh_io.h with their scale, boxes, cylinders and spheres. All shapes of a
- * link become one surface in the frame of the link. Cylinders (along z) and spheres become prisms of 32 sides and
- * polyhedra of 320 triangles that contain them, so what is free for dent is free for the round shape; they stand out by
- * less than 0.5 % and 4 % of the radius. A planar joint's <axis> is the normal of its plane; limits of planar and
- * floating joints are passed over, as URDF does not say what they limit. Everything else (visuals, inertias,
- * transmissions) is passed over; visual meshes that are not there are a notice. Xacro files are refused.
+ * It reads links, joints (fixed, revolute, continuous, prismatic, floating, planar; mimic), origins and collision
+ * shapes. Shapes are mesh files in any surface format of mesh_io.h with their scale, boxes, cylinders and spheres. All
+ * shapes of a link become one surface in the coordinate frame of the link. Cylinders (along z) and spheres become
+ * prisms of 32 sides and polyhedra of 320 triangles that contain them. So what is free for dent is free for the round
+ * shape. They protrude by less than 0.5 % and 4 % of the radius. A planar joint's <axis> is the normal of its plane.
+ * Limits of planar and floating joints are ignored, as URDF does not define what they limit. Everything else (visuals,
+ * inertias, transmissions) is ignored; missing visual meshes cause a notice. Xacro files are rejected.
  *
- * package://NAME/REST is looked for as NAME/REST and as REST in every folder of package_paths, then in the folder of
- * the file and in all folders above it. Other names are relative to the file.
+ * package://NAME/REST is searched as NAME/REST and as REST in every folder of package_paths, then in the folder of the
+ * file and in all folders above it. Other names are relative to the file.
  *
- * Written for hostile input: no document types or entities, nesting and names bounded, every number finite. The XML is
- * parsed by expat, which takes its memory from the C library (24 bytes for each of the file count for the limit of
- * memory); a build without it answers UNSUPPORTED.
+ * Input is treated as hostile: no document types or entities, nesting and names bounded, every number finite. The XML
+ * is parsed by expat, which allocates from the C library; 24 bytes for each byte of the file count towards the memory
+ * limit. A build without expat fails with UNSUPPORTED.
  *
- * Threads: any, each call on its own. Failure: a status, and one line in the context's message that names the file and
- * the culprit, link or joint; a missing collision mesh is FILE, joints that form no tree or have limits the wrong way
- * round are FORMAT.
+ * Threads: any, each call independently. Failure: a status, and one line in the context's message that names the file
+ * and the offending link or joint. A missing collision mesh is FILE. Joints that form no tree, or whose lower limit is
+ * above the upper one, are FORMAT.
  */
 #ifndef DENT_URDF_H
 #define DENT_URDF_H
@@ -48,30 +48,30 @@ typedef struct dent_robot {
 
 typedef struct dent_robot_read_def {
     size_t struct_size;
-    uint32_t package_path_count; /**< folders in which to look for package://, before all others; default none */
+    uint32_t package_path_count; /**< folders in which to search package:// first; default none */
     const char *const *package_paths;
-    bool skip_missing_meshes; /**< default false: a collision mesh that is not there is an error. True: left out, a
+    bool skip_missing_meshes; /**< default false: a missing collision mesh is an error. True: left out with a
                                  warning */
-    bool no_mesh_files;       /**< default false. True: no mesh file is looked for or opened; their links have the other
+    bool no_mesh_files;       /**< default false. True: no mesh file is searched or opened; links have only their other
                                  shapes */
     uint64_t memory_limit;    /**< as in dent_mesh_read_def, for the robot with all its meshes and shapes */
 } dent_robot_read_def;
 DENT_API dent_robot_read_def dent_robot_read_def_default(void);
 
-/** Reads a file (.urdf, also packed with gzip or xz). Null def: defaults. *robot is written on success only; release it
- *  with dent_robot_destroy. */
+/** Reads a file (.urdf, also compressed with gzip or xz). Null def: defaults. *robot is written on success only;
+ *  release it with dent_robot_destroy. */
 DENT_API dent_status dent_robot_read(dent_context *context, const char *path, const dent_robot_read_def *def,
                                      dent_robot **robot);
 
-/** The same from memory; `name` stands for the file in messages. Mesh files are looked for from the current folder. */
+/** Does the same from memory. `name` is used in messages. Mesh files are searched from the current folder. */
 DENT_API dent_status dent_robot_read_memory(dent_context *context, const char *name, const void *bytes, size_t size,
                                             const dent_robot_read_def *def, dent_robot **robot);
 DENT_API void dent_robot_destroy(dent_context *context, dent_robot *robot);
 
-/** Adds a surface body for every link that has one, named after it, in the order of the links, borrowing the robot's
- *  positions (keep the robot as long as the bodies). ids has room for link_count; links without a surface get the null
- *  id. Attach ids[link] to frame dent_linkage_frame_of(linkage, link). On failure the world is as before; the message
- * is the world's. */
+/** Adds a surface body for every link that has one, named after it, in the order of the links. Borrows the robot's
+ *  positions: keep the robot as long as the bodies. ids has room for link_count; links without a surface get the null
+ *  id. Attach ids[link] to frame dent_linkage_frame_of(linkage, link). On failure the world is unchanged and has the
+ *  message. */
 DENT_API dent_status dent_robot_add_to_world(const dent_robot *robot, dent_world *world, dent_body_id *ids);
 
 #ifdef __cplusplus

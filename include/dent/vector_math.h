@@ -1,7 +1,7 @@
-/* dent/vector_math.h — plain value types. Stands alone.
+/* dent/vector_math.h — plain value types. Includes no other header of dent.
  *
- * These helpers round as written (build with -ffp-contract=off, as dent itself is). They decide nothing in the library:
- * every yes/no answer comes from the exact predicates.
+ * These helpers round as written (build with -ffp-contract=off, as dent itself is). No decision of the library depends
+ * on them: every yes/no result comes from the exact predicates.
  */
 #ifndef DENT_VECTOR_MATH_H
 #define DENT_VECTOR_MATH_H

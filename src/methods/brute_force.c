@@ -149,7 +149,7 @@ static dent_status test_all_pairs(void *state, const struct search_request *requ
 const struct method_row brute_force_method = {
     .method = DENT_METHOD_BRUTE_FORCE,
     .name = "brute-force",
-    .summary = "the oracle: looks at every pair; O(n^2), for tests and a few hundred elements",
+    .summary = "the oracle: tests every pair; O(n^2), for tests and a few hundred elements",
     .questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE,
     .search = test_all_pairs,
 };

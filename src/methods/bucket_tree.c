@@ -669,9 +669,8 @@ static dent_status tree_search(void *data, const struct search_request *request,
 const struct method_row bucket_tree_method = {
     .method = DENT_METHOD_BUCKET_TREE,
     .name = "bucket-tree",
-    .summary = "a tree of buckets over every body, walked against its neighbours and itself, with surface flags; O(n), "
-               "for bodies of even "
-               "elements",
+    .summary = "a tree of buckets over every body, traversed against its neighbours and itself, with surface flags; "
+               "O(n), for bodies with elements of even size",
     .questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE,
     .create = create_state,
     .destroy = destroy_state,

@@ -808,7 +808,7 @@ dent_cluster_search_def dent_cluster_search_def_default(void)
 const struct method_row cluster_search_method = {
     .method = DENT_METHOD_CLUSTER_SEARCH,
     .name = "cluster-search",
-    .summary = "static clusters of cells compared by the vector unit, shared vertices taken out first; O(n), for "
+    .summary = "static clusters of cells compared with SIMD, pairs with shared vertices removed first; O(n), for "
                "solids of any size",
     .questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL,
     .create = create_state,

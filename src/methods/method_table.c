@@ -76,7 +76,7 @@ const char *dent_method_name(dent_method method)
 const char *dent_method_summary(dent_method method)
 {
     if (method == DENT_METHOD_AUTO) {
-        return "chooses by what the bodies look like, and says why in the counters";
+        return "chooses by size and kind of the bodies, and gives the reason in the counters";
     }
     const struct method_row *row = method_row_of(method);
     return row ? row->summary : NULL;

@@ -575,8 +575,8 @@ static dent_status hash_search(void *data, const struct search_request *request,
 const struct method_row spatial_hash_method = {
     .method = DENT_METHOD_SPATIAL_HASH,
     .name = "spatial-hash",
-    .summary = "vertices and faces hashed into cells of several sizes, looked up by packets of 16 elements; O(n), no "
-               "set-up of bodies",
+    .summary = "vertices and faces hashed into grid cells of several sizes, searched in packets of 16 elements; O(n), "
+               "no set-up of bodies",
     .questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE,
     .create = create_state,
     .destroy = destroy_state,

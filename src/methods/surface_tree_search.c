@@ -37,8 +37,8 @@ static dent_status read_def(const struct search_request *request, dent_surface_t
                             "volumes of %u directions: 6, 14, 18 and 26 are possible", (unsigned)directions);
     }
     if ((unsigned)def->leaves >= REGION_CUT_COUNT) {
-        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT, "there is no way number %d to cut leaves",
-                            (int)def->leaves);
+        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
+                            "leaves: invalid dent_surface_leaves value %d", (int)def->leaves);
     }
     *axis_count = (int)directions / 2;
     return DENT_OK;
@@ -158,9 +158,8 @@ dent_surface_tree_def dent_surface_tree_def_default(void)
 const struct method_row surface_tree_method = {
     .method = DENT_METHOD_SURFACE_TREE,
     .name = "surface-tree",
-    .summary = "leaves of neighbouring faces under a tree of boxes that is refitted, crossing proven away where the "
-               "surface is flat "
-               "enough; O(n), for surfaces that deform",
+    .summary = "leaves of neighbouring faces under a refitted tree of boxes, culled where the surface is flat enough "
+               "not to cross itself; O(n), for surfaces that deform",
     .questions = DENT_QUESTION_FACE_FACE,
     .create = create_state,
     .destroy = destroy_state,

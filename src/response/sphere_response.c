@@ -354,7 +354,7 @@ dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_
     bool finite = compute(&responder);
     floating_point_guard_leave(&guard);
     if (!finite) {
-        return dent_fail(search->context, DENT_ERROR_BAD_NUMBER, "stiffness %g times the depth is beyond all numbers",
+        return dent_fail(search->context, DENT_ERROR_BAD_NUMBER, "stiffness %g times the depth overflows a double",
                          def->stiffness);
     }
     *response = fresh;

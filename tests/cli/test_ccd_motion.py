@@ -122,7 +122,7 @@ class Robots(ToolTest):
         coarse = self.good(*words, "--tolerance", "0.001", status=1)
         self.assertEqual((coarse.stderr, json_lines(coarse.stdout)[0]["tolerance"]), ("", 0.001))
         text = self.good("ccd", "--help").stdout
-        self.assertIn("what stays farther apart is no contact", text)
+        self.assertIn("pairs farther apart are no contact", text)
         self.assertNotIn("a pair no deeper counts as touching", text)
 
     def test_a_robot_without_joint_values_needs_none(self):
@@ -134,7 +134,7 @@ class Robots(ToolTest):
         vertices, triangles = box_surface((0.1, 0.1, 0.1), (1, 1, 1))
         near = self.write("near.obj", obj(vertices, triangles))
         self.good("ccd", path, "--obstacle", near, status=1)
-        self.assertIn("0 numbers, and the robot has 1 joint values",
+        self.assertIn("got 0 values; the robot has 1",
                       self.one_line_error("ccd", self.turnstile, "--to", ""))
 
     def test_a_whole_turn_is_not_no_turn(self):

@@ -107,7 +107,7 @@ class ScenesAndExport(tool.ToolTest):
         for words in (("info", "teschner-a"), ("check", "teschner-a"), ("export", "teschner-a", self.path("x")),
                       ("pairs", "--ask", "face-face", "teschner-a"), ("ccd", "teschner-a"), ("view", "teschner-a")):
             self.assertIn("teschner-a is not --simulated", self.one_line_error(*words, "--simulated"))
-        self.assertIn("exclude", self.one_line_error("info", "jaw", "--simulated", "--prescribed"))
+        self.assertIn("mutually exclusive", self.one_line_error("info", "jaw", "--simulated", "--prescribed"))
         self.assertIn("and none is named", self.one_line_error("info", "nothing.obj", "--simulated"))
         self.assertIn("v-shapes is simulated: give one --frame K",
                       self.one_line_error("pairs", "--ask", "face-face", "--frames", "0:3", "v-shapes", "--simulated"))

@@ -27,7 +27,7 @@ function dent(words, { environment = {}, also } = {}) {
 }
 
 test("a wish that is none is an error of one line that names it", async () => {
-    const wishes = [["question=face-sell", /question=face-sell.*face-cell/], ["kwestion=face-cell", /kwestion.*no such wish/], ["structure=oak", /structure=oak.*surface-tree/], ["structure=clusters,7", /clusters,7.*last body is 0/],
+    const wishes = [["question=face-sell", /question=face-sell.*face-cell/], ["kwestion=face-cell", /unknown setting 'kwestion/], ["structure=oak", /structure=oak.*surface-tree/], ["structure=clusters,7", /clusters,7.*last body is 0/],
         ["cut=3,0.5", /cut=3,0\.5/], ["hide=0,1", /hide=0,1/], ["opacity=7", /opacity=7/], ["theme=pink", /theme=pink.*dark or light/], ["wire", /wire.*value/], ["wire=1&&no-normals=1", /''/], [`hide=${"1,".repeat(300)}1`, /characters/]];
     for (const [show, message] of wishes) {
         const { code, output, errors } = await dent(["view", "--no-browser", "--show", show, model]);

@@ -282,31 +282,30 @@ static int run_bench(const tool_options *options, printer *out)
 
 const tool_command command_bench_row = {
     .name = "bench",
-    .summary = "how long a step takes: scenes x questions x methods, side by side",
+    .summary = "query times: scenes x questions x methods, side by side",
     .arguments = "[OPTION...] [NAME...]",
     .details =
         "NAME is a built-in scene (dent scenes) or a mesh file; default: teschner-a to -e, blocks-640k, folded-1m.\n"
-        "All files together are one model, which is made to move: waves of half a mean edge run through it\n"
-        "(--set wave=H changes the height); a single body is doubled (--set copies=N), the copies shifted until\n"
+        "All files together are one model, which is set in motion: waves of half a mean edge run through it (--set\n"
+        "wave=H changes the height). A single body is doubled (--set copies=N), and the copies are shifted until\n"
         "7.5 % of the vertices lie inside (--set inside=S, or --set shift=D in diagonals). A series of frames (an\n"
-        "archive, a folder, a pattern in quotes) moves by itself, from the frame numbered --frame on. Every method\n"
-        "that can answer is asked about the same frames, in turns, and the answers are compared pair by pair:\n"
-        "a difference is an error. Computing the positions is not measured; numbers beyond the pairs\n"
-        "(barycentric coordinates) are left out. Methods too slow for the size are left out unless named by\n"
-        "--method. --ask may name several questions joined by '+', answered by one query; default for solids:\n"
-        "vertex-cell, face-cell, and both together; for surfaces: face-face. --frame K begins at that frame,\n"
-        "which is then frame 0 of what is said here.\n"
+        "archive, a folder, a pattern in quotes) has its own motion, from the frame numbered --frame on. Every\n"
+        "method that can answer runs on the same frames, in turns, and the results are compared pair by pair: a\n"
+        "difference is an error. Not measured: computing the positions, and numbers beyond the pairs\n"
+        "(barycentric coordinates). Methods too slow for the size are left out unless --method names them. --ask\n"
+        "may name several questions joined by '+', answered by one query. Default for solids: vertex-cell,\n"
+        "face-cell, and both together; for surfaces: face-face. --frame K begins at that frame, which is then\n"
+        "frame 0 of this text.\n"
         "\n"
-        "Printed: median and quartiles of the time of a step in ms, the ratio to the fastest, candidates in\n"
-        "frame 0, peak memory of the method in MB, and the most allocations in a step after warming up.\n"
-        "With --peers also: Embree, CGAL, Bullet, FCL and plain programs, as far as they were built\n"
-        "(cmake -DDENT_BUILD_PEERS=ON makes dent-peers beside dent; DENT_PEERS may name it), each at the best\n"
-        "of several settings and with dent's exact test behind it.\n"
-        "With --control, beside --threads N: each method on one thread too, and an arithmetic loop (`control`)\n"
-        "on one and on N, in the same turns; the speed-ups follow the table.\n"
+        "Prints median and quartiles of the query time in ms, the ratio to the fastest, candidates in frame 0,\n"
+        "peak memory of the method in MB, and the most allocations in a query after warm-up. --peers adds Embree,\n"
+        "CGAL, Bullet, FCL and simple programs, if they were built (cmake -DDENT_BUILD_PEERS=ON makes dent-peers\n"
+        "beside dent; DENT_PEERS may name it). Each runs at the best of several settings and with dent's exact\n"
+        "test behind it. --control, beside --threads N, adds each method on one thread, and an arithmetic loop\n"
+        "(`control`) on one and on N, in the same turns. The speed-ups follow the table.\n"
         "\n"
         "JSON keys: scene question method peer threads isa scale frames median_ms low_ms high_ms candidates\n"
-        "pairs pairs_hash peak_bytes allocations phases (prepare_ms search_ms finish_ms; of surface-tree also\n"
+        "pairs pairs_hash peak_bytes allocations phases (prepare_ms search_ms finish_ms; for surface-tree also\n"
         "refit_ms culling_ms traversal_ms filters_ms exact_ms) commit machine. pairs_hash is that of dent pairs\n"
         "--stats in frame 0.\n",
     .option_bits =

@@ -225,17 +225,17 @@ static int run_ccd_queries(const tool_options *options, printer *out)
 
 const tool_command command_ccd_queries_row = {
     .name = "ccd-queries",
-    .summary = "the exact impact test on files of queries with known answers",
+    .summary = "the exact impact test on files of queries with known results",
     .arguments = "[OPTION...] FILE...",
-    .details = "FILE (.csv, also .csv.xz or .csv.gz) has 8 lines for each query, one for each vertex position: the\n"
-               "four at t = 0, then the four at t = 1; columns x, y, z, each as numerator, denominator (whole\n"
-               "numbers whose quotient is exactly a double), then perhaps the answer, 1 or 0. vertex-face: v, f0,\n"
-               "f1, f2; edge-edge: a0, a1, b0, b1. Which of the two a file holds is taken from its path\n"
-               "(vertex-face or vf, edge-edge or ee) or --kind. The answers come from the seventh column, from\n"
-               "--truth, or from ../mma_bool/NAME_mma_bool.json[.xz] beside the folder of the file.\n"
+    .details = "FILE (.csv, also .csv.xz or .csv.gz) has 8 lines per query, one per vertex position: the four at\n"
+               "t = 0, then the four at t = 1. Columns are x, y, z, each as numerator, denominator (integers whose\n"
+               "quotient is exactly a double), then optionally the true result, 1 or 0. vertex-face: v, f0, f1,\n"
+               "f2; edge-edge: a0, a1, b0, b1. The path (vertex-face or vf, edge-edge or ee) or --kind gives the\n"
+               "kind of a file. The true results come from the seventh column, from --truth, or from\n"
+               "../mma_bool/NAME_mma_bool.json[.xz] beside the folder of the file.\n"
                "\n"
-               "Times are nanoseconds per query, the best of five. Exit status: 0 all right, 1 a miss or a false\n"
-               "alarm, 2 an error.\n"
+               "Times are nanoseconds per query, the best of five. Exit status: 0 all correct, 1 a false negative\n"
+               "or a false positive, 2 an error.\n"
                "\n"
                "JSON keys: file kind total colliding missed false_alarms ns_mean ns_median ns_max.\n",
     .option_bits = OPTION_BIT(OPTION_KIND) | OPTION_BIT(OPTION_TRUTH) | OPTION_BIT(OPTION_MEMORY_LIMIT) |

@@ -168,27 +168,27 @@ static int run_check(const tool_options *options, printer *out)
 
 const tool_command command_check_row = {
     .name = "check",
-    .summary = "is this model free of penetration? which bodies, which elements, how deep",
+    .summary = "check a model for penetration: which bodies, which elements, how deep",
     .arguments = "[OPTION...] FILE...",
     .details = HELP_ON_FILES
     "\n"
-    "Two bodies penetrate if their interiors meet; parts that share faces, edges or vertices exactly\n"
+    "Two bodies penetrate if their interiors meet. Parts that share faces, edges or vertices exactly\n"
     "only touch. This is decided exactly; the depth is an estimate. A closed surface is treated as\n"
-    "solid; for an open one the report says that lying inside was not judged. Pairs that are apart\n"
-    "are not listed. Exit status: 0 no pair penetrates, 1 some do, 2 an error or an incomplete answer.\n"
+    "solid. For an open one the report says that containment was not tested. Pairs that are apart are\n"
+    "not listed. Exit status: 0 no pair penetrates, 1 some do, 2 an error or an incomplete result.\n"
     "\n"
     "JSON keys, per pair: body_a body_b overlapping_elements penetrating_vertices touching_elements\n"
     "max_depth x y z; last a summary: bodies pairs_penetrating pairs_touching max_depth outcome.\n"
     "\n"
     "--out F writes F.pvd, a .vtu or .vtp per body beside it (element field mark: 1 touching, 2\n"
-    "overlapping; vertex field inside) and the deepest points. F ending in .vtu or .vtp is that one\n"
-    "file, for a model of one body. --picture draws a PNG without further help. --curves writes where the\n"
-    "surfaces cross, segment by segment in order; line fields: curve, body_a, cell_a, corner_a (the face\n"
-    "opposite that corner), body_b, cell_b, corner_b, degenerate. Self-crossings: with --self.\n"
+    "overlapping; vertex field inside) and the deepest points. If F ends in .vtu or .vtp, it writes that\n"
+    "file only, for a model of one body. --picture draws a PNG without other programs. --curves writes\n"
+    "where the surfaces cross, segment by segment in order; line fields: curve, body_a, cell_a, corner_a\n"
+    "(the face opposite that corner), body_b, cell_b, corner_b, degenerate. Self-crossings need --self.\n"
     "\n" HELP_ON_SERIES
-    "A line per frame is printed, and the exit status is 1 when any of them penetrates. JSON keys, per\n"
-    "frame: frame file bodies pairs_penetrating pairs_touching overlapping_elements penetrating_vertices\n"
-    "max_depth x y z outcome; last a summary: frames frames_penetrating first_penetrating max_depth outcome.\n",
+    "Prints a line per frame. The exit status is 1 if any frame penetrates. JSON keys, per frame: frame\n"
+    "file bodies pairs_penetrating pairs_touching overlapping_elements penetrating_vertices max_depth x y\n"
+    "z outcome; last a summary: frames frames_penetrating first_penetrating max_depth outcome.\n",
     .option_bits = OPTION_BIT(OPTION_TOLERANCE) | OPTION_BIT(OPTION_SELF) | OPTION_BIT(OPTION_NO_TOUCHING) |
                    OPTION_BIT(OPTION_OUT) | OPTION_BIT(OPTION_CURVES) | OPTION_BIT(OPTION_PICTURE) |
                    OPTION_BIT(OPTION_VIEW) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |

@@ -97,9 +97,9 @@ const tool_command command_export_row = {
     .summary = "write the meshes of a built-in scene to a folder",
     .arguments = "SCENE DIR [OPTION...]",
     .details = "Writes a .mesh (MEDIT) per solid and an .obj per surface, named after the bodies, into DIR, which is\n"
-               "made if it is not there. Reading them back gives the same positions to the bit. A scene that is\n"
-               "simulated (or a scene file, .json) is run up to --frame K first, from frame 0, its beginning. Of a\n"
-               "name in both lists of dent scenes (jaw, v-shapes) --simulated takes the second.\n",
+               "created if missing. Reading them back gives the same positions to the bit. A simulated scene (or a\n"
+               "scene file, .json) is first run up to --frame K; frame 0 is its beginning. For a name in both lists\n"
+               "of dent scenes (jaw, v-shapes) --simulated selects the second.\n",
     .option_bits = OPTIONS_OF_SCENES | OPTION_BIT(OPTION_THREADS) | OPTION_BIT(OPTION_MEMORY_LIMIT),
     .argument_min = 2,
     .argument_max = 2,

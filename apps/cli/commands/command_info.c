@@ -312,16 +312,15 @@ const tool_command command_info_row = {
     .arguments = "[OPTION...] FILE...",
     .details = HELP_ON_FILES
     "\n"
-    "A file that cannot be read gets one line on stderr; the others are still reported, and the exit\n"
+    "A file that cannot be read causes one line on stderr. The others are still reported, and the exit\n"
     "status is 2. Quality is 1 for a regular element and 0 for a flat one. `faces` counts every face of\n"
-    "a solid's tetrahedra once, `surface faces` are those with one cell. Boundary edges have one\n"
-    "surface face, non-manifold edges more than two. Of a series of frames (a .tar, a directory, a\n"
-    "pattern) the number of frames is told and the first one described. Of a robot (.urdf) links and\n"
-    "joints are listed.\n"
+    "a solid's tetrahedra once; `surface faces` have one cell. Boundary edges have one surface face,\n"
+    "non-manifold edges more than two. For a series (a .tar, a directory, a pattern), prints the frame\n"
+    "count and describes the first frame. For a robot (.urdf), lists links and joints.\n"
     "\n"
     "JSON keys: file body kind vertices cells faces surface_faces edges components boundary_edges\n"
     "nonmanifold_edges inverted flat unused duplicate min_quality lo_x lo_y lo_z hi_x hi_y hi_z;\n"
-    "of a series also frames. Of a robot: file robot values links (name vertices faces) joints (name\n"
+    "for a series also frames. For a robot: file robot values links (name vertices faces) joints (name\n"
     "kind parent child value lower upper).\n",
     .option_bits = OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PACKAGE_PATH) |
                    OPTION_BIT(OPTION_SKIP_MISSING) | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_JSON),

@@ -156,7 +156,7 @@ static int run_pairs(const tool_options *options, printer *out)
 
 const tool_command command_pairs_row = {
     .name = "pairs",
-    .summary = "the exact answer to one question, one pair per line",
+    .summary = "the exact result of one question, one pair per line",
     .arguments = "--ask QUESTION [OPTION...] FILE...",
     .details = "questions:\n"
                "  vertex-cell   vertices inside cells; numbers: the four barycentric coordinates\n"
@@ -165,17 +165,17 @@ const tool_command command_pairs_row = {
                "                common segment\n"
                "  proximity     surface vertices and faces, surface edges and edges, no farther apart than twice\n"
                "                --thickness; numbers: distance, the closest points on a and on b, the unit\n"
-               "                direction from b to a; then where these points lie: vertex, edge or interior\n"
+               "                direction from b to a; then the location of these points: vertex, edge or interior\n"
                "\n" HELP_ON_FILES "\n"
-               "Columns: body a, feature a, body b, feature b, kind, numbers. A feature is its 0-based place in\n"
-               "the file; a solid's surface face is cell/corner, the face opposite that corner (cell/face.part\n"
-               "for cells that are not tetrahedra), an edge is v0-v1. Pairs that share a vertex are no answer.\n"
-               "The answer is the same for every method, thread count and instruction set; the exit status is 0\n"
-               "whether or not there are pairs.\n"
+               "Columns: body a, feature a, body b, feature b, kind, numbers. A feature is its 0-based index in\n"
+               "the file. A solid's surface face is cell/corner, the face opposite that corner (cell/face.part\n"
+               "for cells that are not tetrahedra), an edge is v0-v1. Pairs that share a vertex are never\n"
+               "reported. The result is the same for every method, thread count and instruction set. The exit\n"
+               "status is 0 whether or not there are pairs.\n"
                "\n" HELP_ON_SERIES
-               "Each line then begins with the number of the frame; --count prints the pairs of each frame.\n"
+               "Each line then begins with the frame number; --count prints the number of pairs of each frame.\n"
                "\n"
-               "JSON keys, one object per answer: (series: frame file fresh) pairs, the number of each kind,\n"
+               "JSON keys, one object per query: (series: frame file fresh) pairs, the number of each kind,\n"
                "pairs_hash method candidates rebuilds ms.\n",
     .option_bits = OPTION_BIT(OPTION_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |
                    OPTION_BIT(OPTION_TOUCHING) | OPTION_BIT(OPTION_SURFACE_VERTICES_ONLY) | OPTION_BIT(OPTION_NO_SELF) |

@@ -240,14 +240,15 @@ const tool_command command_run_row = {
     .summary = "simulate a scene: contacts, energies, an animation",
     .arguments = "SCENE [OPTION...]",
     .details = "SCENE is a built-in simulated scene (dent scenes lists them) or a scene file, a name that ends in\n"
-               ".json (docs/scene_files.md). Prints a line per frame (about twenty of them unless --json), then which\n"
-               "bodies met and how hard, the largest push (how far a contact had to be parted along its normal: an\n"
-               "estimate, docs/conventions.md) and where the time went.\n"
+               ".json (docs/scene_files.md). Prints a line per frame (about twenty of them unless --json). Then it\n"
+               "prints which bodies were in contact with which force, the largest push and where the time went. The\n"
+               "push of a contact is the displacement along its normal that separates it: an estimate\n"
+               "(docs/conventions.md).\n"
                "\n"
                "-o F writes F.pvd for ParaView and the frames into the folder F_frames: bodies with `velocity` and\n"
                "`body`, contacts with `normal`, `force`, `push`, its `error`, `body_a` and `body_b`. Frame 0 is the\n"
-               "beginning. --checkpoint saves the state after each frame; --resume goes on from there, to the bit. At\n"
-               "every moment the collection and the checkpoint are complete, whatever ends the program.\n"
+               "beginning. --checkpoint saves the state after each frame; --resume continues from there, to the bit.\n"
+               "At every moment the collection and the checkpoint are complete, however the program ends.\n"
                "\n"
                "JSON keys, a line per frame: frame time contacts max_penetration kinetic elastic ms_detect ms_respond\n"
                "ms_total, in the units of the scene.\n",

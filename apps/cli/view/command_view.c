@@ -38,11 +38,11 @@ const tool_command command_view_row = {
     .arguments = "[OPTION...] SCENE|FILE...",
     .details = HELP_ON_FILES
     "\n"
-    "Serves a page on 127.0.0.1 and opens it: turn, cut, pick, play; contacts with their normals and\n"
-    "pushes, pairs of a question, acceleration structures, plots. Files and series (see dent pairs\n"
-    "--help) are shown as they are, scenes move; one that can be simulated is, unless --prescribed is\n"
-    "given. Only the printed address, with its random token, is answered. Ctrl-C ends it. Keys: press ?\n"
-    "in the page.\n"
+    "Serves a page on 127.0.0.1 and opens it: rotate, cut, pick, play. It shows contacts with their\n"
+    "normals and pushes, pairs of a question, acceleration structures and plots. Files and series (see\n"
+    "dent pairs --help) are shown unchanged, scenes move. A scene that can be simulated is simulated\n"
+    "unless --prescribed is given. The server accepts only the printed address with its random token.\n"
+    "Ctrl-C ends it. Press ? in the page for its keys.\n"
     "\n"
     "--snapshot F.png draws one frame with a headless Chromium (chromium, chromium-browser or\n"
     "google-chrome; environment variable DENT_CHROMIUM names another). --show, with or without it, takes\n"

@@ -163,8 +163,8 @@ static int check_wish(const char *text, size_t length, uint32_t bodies)
                        : complain("view: --show %s=%s: the last body is %u", told.key, told.value, bodies - 1);
         }
     }
-    return complain("view: --show '%.*s': there is no such wish (question, structure, cut, opacity, hide, wire, theme, "
-                    "no-normals, no-contacts)",
+    return complain("view: --show: unknown setting '%.*s'; use question, structure, cut, opacity, hide, wire, theme, "
+                    "no-normals or no-contacts",
                     (int)(length < PART_LIMIT ? length : PART_LIMIT), text);
 }
 

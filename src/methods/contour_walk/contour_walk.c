@@ -301,7 +301,7 @@ dent_contour_walk_def dent_contour_walk_def_default(void)
 const struct method_row contour_walk_method = {
     .method = DENT_METHOD_CONTOUR_WALK,
     .name = "contour-walk",
-    .summary = "from crossing surfaces through the mesh's own topology; work grows with the surface and the answer, "
+    .summary = "walks from crossing surfaces along the mesh topology; work grows with the surface and the result, "
                "needs no reference shape",
     .questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL,
     .create = contour_state_create,

@@ -193,7 +193,7 @@ static dent_status check_def(dent_world *world, const struct body *body, const d
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "there is no builder number %d", (int)def->builder);
     }
     if (def->branching != 2 && def->branching != 4 && def->branching != 8) {
-        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "branching is %u: 2, 4 or 8 is needed",
+        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "branching must be 2, 4 or 8; got %u",
                             (unsigned)def->branching);
     }
     if (def->leaf_faces < 1 || def->leaf_faces > BOUND_LEAF_FACES_MAX) {

@@ -227,12 +227,12 @@ uint32_t dent_world_body_count(const dent_world *world)
     return world->bodies.body_count;
 }
 
-dent_body_id dent_world_body_at(const dent_world *world, uint32_t rank)
+dent_body_id dent_world_body_at(const dent_world *world, uint32_t body_index)
 {
     if (!world) {
         return (dent_body_id){0};
     }
-    return rank < world->bodies.body_count ? body_table_id_at(&world->bodies, rank) : (dent_body_id){0};
+    return body_index < world->bodies.body_count ? body_table_id_at(&world->bodies, body_index) : (dent_body_id){0};
 }
 
 bool dent_world_has_body(const dent_world *world, dent_body_id id)

@@ -257,14 +257,14 @@ static dent_status check_attachment(struct checker *checker, uint32_t number)
     bool in_space = tie->body_b == UINT32_MAX;
     if (tie->body_a >= def->body_count || tie->vertex_a >= def->bodies[tie->body_a].vertex_count ||
         (!in_space && tie->body_b >= def->body_count)) {
-        return dent_fail(checker->context, DENT_ERROR_INVALID_ARGUMENT, "%s: body %u, vertex %u to body %u: no such",
-                         checker->name, tie->body_a, tie->vertex_a, tie->body_b);
+        return dent_fail(checker->context, DENT_ERROR_INVALID_ARGUMENT, "%s: no vertex %u in body %u, or no body %u",
+                         checker->name, tie->vertex_a, tie->body_a, tie->body_b);
     }
     double sum = 0;
     for (int k = 0; k < 4 && !in_space; k++) {
         bool used = tie->vertices_b[k] != UINT32_MAX;
         if (used && tie->vertices_b[k] >= def->bodies[tie->body_b].vertex_count) {
-            return dent_fail(checker->context, DENT_ERROR_INVALID_ARGUMENT, "%s: vertex %u of body %u: no such",
+            return dent_fail(checker->context, DENT_ERROR_INVALID_ARGUMENT, "%s: no vertex %u in body %u",
                              checker->name, tie->vertices_b[k], tie->body_b);
         }
         sum += used ? tie->weights_b[k] : 0;
