@@ -38,7 +38,6 @@
 #include <dent/response.h>
 #include <dent/structure.h>
 #include <dent/time_critical.h>
-#include <dent/vector_math.h>
 #include <dent/world.h>
 
 #endif
