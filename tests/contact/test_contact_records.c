@@ -303,6 +303,45 @@ static void pairs_of_different_kinds_are_never_merged(void **state)
     dent_context_destroy(context);
 }
 
+/* The corner of a triangle near two plates: one body of two faces, or two bodies of one. Both are contacts. */
+static void a_vertex_has_a_contact_with_every_face_and_body_near_it(void **state)
+{
+    (void)state;
+    double standing[3][3] = {{0, 0, 0}, {-3, -0.5, 3}, {-3, 0.5, 3}};
+    double plates[6][3] = {{-0.2, -0.2, -0.05}, {0.4, -0.2, -0.05}, {0, 0.4, -0.05},
+                           {0.05, -0.4, -0.01}, {0.05, 0.4, -0.01}, {0.05, 0, 0.5}};
+    static const uint32_t corners[6] = {0, 1, 2, 3, 4, 5};
+    for (int bodies = 1; bodies <= 2; bodies++) {
+        dent_context *context = block_context(1, DENT_ISA_AUTO);
+        dent_world *world = dent_world_create(context);
+        dent_contacts_def def = dent_contacts_def_default();
+        dent_body_id id;
+        add_triangle(world, standing);
+        for (int i = 0; i < bodies; i++) {
+            dent_body_def body = dent_surface_def_default();
+            body.vertex_count = bodies == 1 ? 6 : 3;
+            body.element_count = bodies == 1 ? 2 : 1;
+            body.element_corners = corners;
+            body.positions_t0 = dent_positions_double(plates[3 * i]);
+            assert_int_equal(dent_world_add_body(world, &body, &id), DENT_OK);
+        }
+        def.proximity = true;
+        def.thickness = 0.06;
+        dent_contacts contacts = find(world, &def);
+        bool met[2] = {false, false};
+        for (uint64_t i = 0; i < contacts.count; i++) {
+            const dent_contact *contact = &contacts.contacts[i];
+            if (contact->kind == DENT_CONTACT_VERTEX_FACE && contact->body_a == 0 && contact->feature_a == 0) {
+                met[bodies == 1 ? contact->feature_b : contact->body_b - 1] = true;
+            }
+        }
+        assert_true(met[0] && met[1]);
+        assert_int_equal(contacts.counters.merged, 0);
+        dent_world_destroy(world);
+        dent_context_destroy(context);
+    }
+}
+
 static void impacts_carry_time_points_and_weights(void **state)
 {
     (void)state;
@@ -656,6 +695,7 @@ int main(void)
         cmocka_unit_test(materials_come_with_the_contacts_and_survive_new_elements),
         cmocka_unit_test(gaps_are_reported_outside_and_never_for_what_is_inside),
         cmocka_unit_test(pairs_of_different_kinds_are_never_merged),
+        cmocka_unit_test(a_vertex_has_a_contact_with_every_face_and_body_near_it),
         cmocka_unit_test(impacts_carry_time_points_and_weights),
         cmocka_unit_test(a_patch_keeps_its_deepest_and_its_corners),
         cmocka_unit_test(patches_of_gaps_need_no_penetration),
