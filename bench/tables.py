@@ -5,7 +5,7 @@
                                                                    graded, growth, cloth, traps
     bench/tables.py --results DIR --write PAGE...                  rewrite the tables in pages from what was kept
 
-What is measured here is how time grows (`dent bench --json`, one thread, processor time, methods in turns, answers
+What is measured here is how time grows (`dent bench --json`, one thread, CPU time, methods in turns, answers
 compared); races against peers, with threads and with other instruction sets are measured by bench/make_results.sh,
 which calls this program and is all that is needed to make both pages again. In a page a table stands between
 <!-- begin NAME --> and <!-- end NAME -->; the rest is written by hand.
@@ -238,7 +238,7 @@ def table_overlap(folder):
     text = ""
     for scene in unique(row["scene"] for row in rows):
         for question in QUESTIONS:
-            text += f"`{scene}`, {question}: ms of a step (quartiles) by share of vertices inside\n\n"
+            text += f"`{scene}`, {question}: ms per query (quartiles) by share of vertices inside\n\n"
             lines = []
             for setting in unique(row["setting"] for row in rows):
                 here = [row for row in rows if row["scene"] == scene and row["question"] == question
@@ -269,7 +269,7 @@ def table_growth(folder):
     text = ""
     for question in QUESTIONS:
         asked = [row for row in rows if row["question"] == question]
-        text += f"`blocks-640k` cut finer and finer, {question}: ms of a step (quartiles)\n\n"
+        text += f"`blocks-640k` cut finer and finer, {question}: ms per query (quartiles)\n\n"
         lines = [[whole(cells)] + [time_cell(pick(asked, cells=cells, method=method)) for method in METHODS]
                  for cells in unique(row["cells"] for row in asked)]
         lines.append(["slope, 10k → 1M"] + [slope_cell(asked, method) for method in METHODS])
@@ -315,7 +315,7 @@ def table_traps(folder):
                 milliseconds, ratio = row["median_ms"], row["ratio"]
                 cell = "cancelled" if math.isnan(ratio) else f"{number(milliseconds)} (× {ratio:.2f})"
                 lines.setdefault(row["trap"], {})[row["method"]] = cell if ratio <= TRAP_ALLOWED else f"**{cell}**"
-        text += f"{question}: ms of a step (over `spread`)\n\n"
+        text += f"{question}: ms per query (over `spread`)\n\n"
         rows_of_table = [[trap] + [cells.get(method, "–") for method in methods] for trap, cells in lines.items()]
         text += table(["trap"] + methods, rows_of_table) + "\n"
     return text
@@ -465,7 +465,7 @@ def table_machine(folder):
     rows = load_all(folder, "peers-face-face", "peers-vertex-cell", "peers-face-cell", "peers-large-face-face",
                     "together")
     commits = unique(row["commit"] for row in rows)
-    clock = {"processor": "processor time", "wall": "time by the clock"}
+    clock = {"processor": "CPU time", "wall": "wall time"}
     return (f"Machine: {rows[0]['machine']}; {rows[0]['compiler']}; commit {', '.join(commits)}; one thread, "
             f"{rows[0]['isa']}, {clock[rows[0]['clock']]} unless said otherwise.\n")
 

@@ -35,9 +35,9 @@ def page(data):
     yield "# Crossing triangles in the data kit's frames"
     yield ""
     yield ("Pairs that `dent pairs --ask face-face` reports: triangles that share no vertex and whose interiors cross. "
-           "Made by")
-    yield ("`DENT_TOOL=build/apps/cli/dent DENT_DATA=... tools/kit_crossings.py`; a test makes the table again and "
-           "compares.")
+           "The command is")
+    yield ("`DENT_TOOL=build/apps/cli/dent DENT_DATA=... tools/kit_crossings.py`. A test regenerates the table and "
+           "compares it.")
     yield ""
     yield "## Collision frames"
     yield ""
@@ -61,10 +61,10 @@ def page(data):
     yield ""
     crossing = [frame["frame"] for frame in alone if frame["pairs"] > 0]
     assert len(alone) == 251 and not crossing, crossing
-    yield "2745 triangles. With itself the shirt crosses in none of the 251 frames:"
+    yield "The shirt has 2745 triangles. It crosses itself in none of the 251 frames:"
     yield "`dent pairs --ask face-face --count meshes/cloth-diffcloth/iter0.tar.xz` prints 0 for each."
     yield ""
-    yield "So that there is something to count, the moving shirt against its own first frame, which stays where it is:"
+    yield "To have pairs to count, the moving shirt is compared with its own first frame, which stands still:"
     yield ("`dent pairs --ask face-face --no-self --count iter0.tar.xz iter0.tar.xz/iter0/000.obj`. "
            "In frame 0 the two coincide, and every triangle is")
     yield "`coplanar` with its copy; from frame 1 on all pairs are `crossing`%s." % (
