@@ -107,7 +107,7 @@ test("malformed and oversized commands close the connection that sent them, and 
     const neighbour = plainClient(viewer.url);
     assert.equal(await outcome(neighbour), "open");
     const bad = ["", "x".repeat(257), "x".repeat(1 << 20), "play ", " play", "seek -1", "seek 4294967296", "grab 0 0 nan 0 0", "grab 0 0 1e999 0 0", "step 1001", "ask a/b",
-        "speed 0", "\0", "play\n", Buffer.from([1, 2, 3])];
+        "speed 0", "\0", "play\n", Buffer.from([1, 2, 3]), Buffer.from("play"), `seek ${"0".repeat(300)}1`];
     for (const message of bad) {
         const socket = plainClient(viewer.url);
         assert.equal(await outcome(socket), "open");
