@@ -432,6 +432,81 @@ static void float_positions_answer_like_their_double_copy(void **state)
     dent_context_destroy(context);
 }
 
+/* ---- one forest for all questions -------------------------------------------------------------------------------- */
+
+struct surface_answers {
+    uint64_t crossings, near, impacts, rebuilds;
+};
+
+/* Face-face, proximity and impact in an order that the number gives; hashes of the lists, and leaves cut anew. */
+static struct surface_answers ask_about_surfaces(dent_world *world, double thickness, unsigned order)
+{
+    struct surface_answers answers = {0};
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned what = (i + order) % 3;
+        if (what == 0) {
+            dent_query_def def = dent_query_def_default();
+            dent_query_result result;
+            def.questions = DENT_QUESTION_FACE_FACE;
+            def.method = DENT_METHOD_SURFACE_TREE;
+            assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+            answers.crossings = dent_pair_list_hash(world, DENT_QUESTION_FACE_FACE, &result.face_face);
+            answers.rebuilds += result.counters.rebuilds;
+        } else if (what == 1) {
+            dent_proximity_def def = dent_proximity_def_default();
+            dent_proximity_result result;
+            def.thickness = thickness;
+            assert_int_equal(dent_world_proximity(world, &def, &result), DENT_OK);
+            answers.near = dent_proximity_hash(world, result.pairs, result.count);
+            answers.rebuilds += result.counters.rebuilds;
+        } else {
+            dent_impact_def def = dent_impact_def_default();
+            dent_impact_result result;
+            assert_int_equal(dent_world_impacts(world, &def, &result), DENT_OK);
+            answers.impacts = result.count;
+            answers.rebuilds += result.counters.rebuilds;
+        }
+    }
+    return answers;
+}
+
+/* The questions share leaves and overwrite each other's boxes: leaves are cut once, and no order of questions, nor
+ * positions overwritten in place between them, changes an answer. */
+static void questions_about_surfaces_share_their_leaves_and_no_answer_depends_on_it(void **state)
+{
+    (void)state;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    for (int kind = 0; kind < SCENE_KIND_COUNT; kind++) {
+        struct test_scene scene;
+        test_scene_make(&scene, (enum test_scene_kind)kind, 3);
+        dent_world *shared = dent_world_create(context);
+        assert_int_equal(test_scene_add(&scene, shared), DENT_OK);
+        double thickness = 1e-3 * fabs(scene.bodies[0].xyz[0][0]);
+        for (unsigned step = 0; step < 3; step++) {
+            dent_world *fresh[3];
+            /* A step begins with the question the last one ended with: boxes of the same kind, other positions. */
+            static const unsigned orders[3] = {1, 0, 2};
+            struct surface_answers got = ask_about_surfaces(shared, thickness, orders[step]), alone;
+            if (step == 0) {
+                assert_true(got.rebuilds <= scene.body_count);
+            }
+            for (unsigned first = 0; first < 3; first++) {
+                fresh[first] = dent_world_create(context);
+                assert_int_equal(test_scene_add(&scene, fresh[first]), DENT_OK);
+                alone = ask_about_surfaces(fresh[first], thickness, first);
+                assert_true(alone.crossings == got.crossings && alone.near == got.near && alone.impacts == got.impacts);
+                dent_world_destroy(fresh[first]);
+            }
+            for (uint32_t v = 0; v < scene.bodies[0].vertex_count; v++) { /* in place, without a word to the world */
+                scene.bodies[0].xyz[v][step] = -scene.bodies[0].xyz[v][step];
+            }
+        }
+        dent_world_destroy(shared);
+        test_scene_free(&scene);
+    }
+    dent_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,6 +524,7 @@ int main(void)
         cmocka_unit_test(warm_queries_allocate_nothing),
         cmocka_unit_test(the_callers_floating_point_state_changes_nothing),
         cmocka_unit_test(float_positions_answer_like_their_double_copy),
+        cmocka_unit_test(questions_about_surfaces_share_their_leaves_and_no_answer_depends_on_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
